@@ -2,12 +2,12 @@ import { spawn } from "node:child_process";
 import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { startState } from "../src/core/cast/state/state.ts";
-import { ownCasts } from "../src/shell/config/own/own-casts.ts";
+import { initialState } from "../src/core/cast/state/state.ts";
+import { createOwnCastRegistry } from "../src/shell/config/own/own-casts.ts";
 import { fileStore } from "../src/shell/store/files/file-store.ts";
-import { startOf, type CastFile } from "../src/shell/store/cast-file.ts";
+import { castStartOf, type CastFile } from "../src/shell/store/cast-file.ts";
 import type { OwnedCast } from "../src/shell/store/cast-store.ts";
-import { encodeLines, firstHead } from "../src/shell/store/files/journal/chain.ts";
+import { encodeLines, firstChainHead } from "../src/shell/store/files/journal/chain.ts";
 import type { Journal } from "../src/shell/ports.ts";
 import { runCast } from "../src/shell/run/run-cast.ts";
 import { published } from "./measure/start-up.ts";
@@ -62,7 +62,7 @@ export async function measureCasts(casts: number, rounds = 5): Promise<CastsFigu
     await runUntil(file, 30, collecting(lines));
     // [S10] Each one is this user's own, as the casts of a project mostly are.
     const env = { ...process.env, HOME: scratch, XDG_CONFIG_HOME: join(scratch, "config") };
-    const [own, store] = [ownCasts(env), fileStore(root)];
+    const [own, store] = [createOwnCastRegistry(env), fileStore(root)];
     for (let index = 0; index < casts; index += 1) {
       const started = castFile(scratch, `20260101-${String(index).padStart(6, "0")}-bench`);
       const runDir = join(root, started.castId);
@@ -134,7 +134,7 @@ function bareSyncs(path: string, chunks: readonly string[]): number {
 
 /** The writes of a journal, as they stand in its file. */
 function encoding(file: CastFile, chunks: string[]): Journal {
-  let head = firstHead(file.castId);
+  let head = firstChainHead(file.castId);
   return {
     append: async (events) => {
       const encoded = encodeLines(events, head, 1);
@@ -159,7 +159,7 @@ async function runUntil(file: CastFile, steps: number, journal: Journal, owned?:
   const answer = instantAgent(Math.ceil(steps / 3) + 10);
   const killed = Promise.withResolvers<undefined>();
   let turns = 0;
-  const state = startState(startOf(file));
+  const state = initialState(castStartOf(file));
   const run = runCast(
     state,
     {
@@ -175,7 +175,7 @@ async function runUntil(file: CastFile, steps: number, journal: Journal, owned?:
       runUtility: () => Promise.reject(new Error("none")),
       journal,
       artifacts: NO_ARTIFACTS,
-      holds: async () => true,
+      holdsClaim: async () => true,
       isSuperseded: () => false,
       now: () => new Date(),
       redact: (text: string) => text,

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startState } from "../src/core/cast/state/state.ts";
-import { startOf } from "../src/shell/store/cast-file.ts";
+import { initialState } from "../src/core/cast/state/state.ts";
+import { castStartOf } from "../src/shell/store/cast-file.ts";
 import { runCast } from "../src/shell/run/run-cast.ts";
 import { NO_ARTIFACTS, bookmarking, castFile, createdCast } from "./new-cast.ts";
 import { peakKilobytes } from "./peers/peak-memory.mjs";
@@ -26,13 +26,13 @@ export async function measureEngine(steps: number): Promise<EngineFigures> {
   const owned = await createdCast(folder, cast);
   const sizeOf = (name: string): number =>
     statSync(join(folder, cast.castId, name), { throwIfNoEntry: false })?.size ?? 0;
-  const state = startState(startOf(cast));
+  const state = initialState(castStartOf(cast));
   const ports = {
     agents: { preflight: async () => [], runTurn: instantAgent(Math.round((steps - 1) / 3)) },
     runUtility: () => Promise.reject(new Error("none")),
     journal: owned.journal,
     artifacts: NO_ARTIFACTS,
-    holds: owned.holds,
+    holdsClaim: owned.holdsClaim,
     isSuperseded: owned.isSuperseded,
     now: () => new Date(),
     redact: (text: string) => text,

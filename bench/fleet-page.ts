@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { openUi } from "../src/apps/web/server/open-ui.ts";
 import type { CastEvent } from "../src/core/cast/state/event.ts";
 import type { CastState } from "../src/core/cast/state/state.ts";
-import { findPrograms, startDatabase, stopDatabase } from "../src/shell/fleet/embedded/embedded.ts";
-import { openLiveTurn } from "../src/shell/fleet/live/live-turn.ts";
+import { findPostgres, startPostgres, stopPostgres } from "../src/shell/fleet/embedded/embedded.ts";
+import { openLiveTurnPublisher } from "../src/shell/fleet/live/live-turn.ts";
 import { openDatabase } from "../src/shell/store/postgres/database/database.ts";
 import { MIGRATION } from "../src/shell/store/postgres/database/migration.ts";
 import { postgresStore, type PostgresStore } from "../src/shell/store/postgres/postgres-store.ts";
@@ -19,14 +19,14 @@ const folder = mkdtempSync(join(tmpdir(), "materia-bench-page-"));
 chmodSync(folder, 0o711);
 const server = join(folder, "server");
 try {
-  const programs = await findPrograms();
+  const programs = await findPostgres();
   if (!programs.ok) throw new Error(JSON.stringify(programs.issues));
   const as = process.getuid?.() === 0 ? { as: { uid: 65534, gid: 65534 } } : {};
-  const started = await startDatabase(programs.value, { folder: server, ...as });
+  const started = await startPostgres(programs.value, { folder: server, ...as });
   if (!started.ok) throw new Error(JSON.stringify(started.issues));
   await measure(started.value.url);
 } finally {
-  await stopDatabase(server);
+  await stopPostgres(server);
   rmSync(folder, { recursive: true, force: true });
 }
 
@@ -34,14 +34,14 @@ async function measure(url: string): Promise<void> {
   const opened = await openDatabase({ url });
   if (!opened.ok) throw new Error(JSON.stringify(opened.issues));
   const database = opened.value;
-  await database.once({ text: MIGRATION });
-  await database.once({
+  await database.queryOnce({ text: MIGRATION });
+  await database.queryOnce({
     text: "insert into materia.workers (worker_id, host, pid, started, version) values ('w', 'here', $1, '', '')",
     values: [process.pid],
   });
   const store = postgresStore({
     database,
-    place: "bench",
+    location: "bench",
     project: "p",
     worker: { id: "w", scratch: join(folder, "c") },
   });
@@ -81,9 +81,9 @@ async function tellTurn(
     database,
     castId,
     sentAt,
-  }: { database: Parameters<typeof openLiveTurn>[0]["database"]; castId: string; sentAt: Map<string, number> },
+  }: { database: Parameters<typeof openLiveTurnPublisher>[0]["database"]; castId: string; sentAt: Map<string, number> },
 ): Promise<void> {
-  const live = openLiveTurn({ database, castId, workerId: "w", env: {}, tell: store.tellTurn });
+  const live = openLiveTurnPublisher({ database, castId, workerId: "w", env: {}, notify: store.notifyTurn });
   const state = { phase: { kind: "visiting", visit: { socket: "Socket-1", number: 1 } } } as unknown as CastState; // all that is read of it
   for (let piece = 0; piece < PIECES; piece += 1) {
     sentAt.set(`tool ${piece}`, performance.now());

@@ -1,13 +1,13 @@
 import type { CastId } from "../src/core/model/ids.ts";
 import type { Artifacts } from "../src/shell/ports.ts";
-import { FORMAT, type CastFile } from "../src/shell/store/cast-file.ts";
-import type { OwnedCast, Writing } from "../src/shell/store/cast-store.ts";
+import { CAST_FORMAT, type CastFile } from "../src/shell/store/cast-file.ts";
+import type { OwnedCast, WriteOptions } from "../src/shell/store/cast-store.ts";
 import { fileStore } from "../src/shell/store/files/file-store.ts";
 import { join } from "node:path";
 import type { CastState } from "../src/core/cast/state/state.ts";
 import type { CastStep } from "../src/core/cast/step.ts";
-import { follow, startTrail } from "../src/core/view/now/trail.ts";
-import { keyOf } from "../src/shell/config/own/user-key.ts";
+import { advanceTimeline, startTimeline } from "../src/core/view/now/trail.ts";
+import { userKeyAccess } from "../src/shell/config/own/user-key.ts";
 import { workloadGraph } from "./workload.ts";
 
 /** A cast of the workload as it is kept. */
@@ -30,14 +30,14 @@ export function castFile(cwd: string, castId = "20260101-000000-bench1"): CastFi
     model: null,
     rehearsal: null,
     configFiles: [],
-    versions: { format: FORMAT, materia: "bench", node: process.version },
+    versions: { format: CAST_FORMAT, materia: "bench", node: process.version },
     startedAt: "2026-01-01T00:00:00.000Z",
   };
 }
 
 /** Bookmarks are made as the command line makes them, by the key of a user whose home this is. */
-export async function createdCast(root: string, file: CastFile, how: Writing = {}): Promise<OwnedCast> {
-  const owned = await fileStore(root, { bookmarks: { key: keyOf(homeIn(file.cwd)) } }).create({ file }, how);
+export async function createdCast(root: string, file: CastFile, how: WriteOptions = {}): Promise<OwnedCast> {
+  const owned = await fileStore(root, { bookmarks: { key: userKeyAccess(homeIn(file.cwd)) } }).create({ file }, how);
   if (!owned.ok) throw new Error(JSON.stringify(owned.issues));
   return owned.value;
 }
@@ -48,9 +48,9 @@ export function homeIn(folder: string): Readonly<Record<string, string>> {
 
 /** The engine's listener, as `drive` has it. */
 export function bookmarking({ bookmark }: OwnedCast, state: CastState): (steps: readonly CastStep[]) => void {
-  let trail = startTrail(state);
+  let trail = startTimeline(state);
   return (steps) => {
-    for (const step of steps) trail = follow(trail, step);
+    for (const step of steps) trail = advanceTimeline(trail, step);
     bookmark?.(trail);
   };
 }
@@ -59,7 +59,7 @@ export function bookmarking({ bookmark }: OwnedCast, state: CastState): (steps: 
 export const NO_ARTIFACTS: Artifacts = {
   folder: "",
   pathOf: () => "",
-  keepValue: async (json) => ({ kind: "kept", json }),
+  storeValue: async (json) => ({ kind: "kept", json }),
   write: async () => undefined,
   append: async () => undefined,
 };

@@ -1,6 +1,6 @@
 import { mergeLayers } from "../src/core/catalog/catalog.ts";
 import { readLayer } from "../src/core/catalog/layer.ts";
-import { compile } from "../src/core/compile/targets/compile.ts";
+import { compileTargets } from "../src/core/compile/targets/compile.ts";
 import type { Graph } from "../src/core/compile/graph.ts";
 import type { TurnOutcome, TurnRequest } from "../src/shell/ports.ts";
 
@@ -34,7 +34,7 @@ export function workloadGraph(): Graph {
       },
     },
   });
-  const compiled = compile([{ kind: "loadout", name: "Main" }], mergeLayers([layer]));
+  const compiled = compileTargets([{ kind: "loadout", name: "Main" }], mergeLayers([layer]));
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
   return compiled.value.graph;
 }

@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { migrate } from "../src/shell/fleet/migrate.ts";
-import { PACE } from "../src/shell/fleet/worker/watchdog.ts";
+import { migrateFleet } from "../src/shell/fleet/migrate.ts";
+import { HEARTBEAT_TIMING } from "../src/shell/fleet/worker/watchdog.ts";
 import { openDatabase, type Database } from "../src/shell/store/postgres/database/database.ts";
 import { ownServer } from "../test/harness/fleet/own-server.ts";
 import { NOBODY } from "../test/harness/fleet/programs.ts";
@@ -69,12 +69,12 @@ function certificate(folder: string): { readonly file: string; readonly key: str
 
 async function stateOf(database: Database, { id }: WorkerProcess): Promise<string | undefined> {
   const text = "select state from materia.workers where worker_id = $1";
-  return (await database.rows<{ state: string }>({ text, values: [id] }))[0]?.state;
+  return (await database.query<{ state: string }>({ text, values: [id] }))[0]?.state;
 }
 
 async function statusOf(database: Database, castId: string): Promise<string | undefined> {
   const text = "select status from materia.casts where cast_id = $1";
-  return (await database.rows<{ status: string }>({ text, values: [castId] }))[0]?.status;
+  return (await database.query<{ status: string }>({ text, values: [castId] }))[0]?.status;
 }
 
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;
@@ -91,8 +91,8 @@ async function run(): Promise<readonly string[]> {
   if (!opened.ok) throw new Error(JSON.stringify(opened.issues));
   const database = opened.value;
   appendFileSync(join(data, "data", "pg_hba.conf"), "hostssl all all 10.199.0.0/16 scram-sha-256\n");
-  await database.once({ text: "select pg_reload_conf()" });
-  const migrated = await migrate({ url: server.url });
+  await database.queryOnce({ text: "select pg_reload_conf()" });
+  const migrated = await migrateFleet({ url: server.url });
   if (!migrated.ok) throw new Error(JSON.stringify(migrated.issues));
   const place = stormPlace();
   const url = `${server.url.replace("127.0.0.1", NAME)}?sslmode=verify-full`;
@@ -100,7 +100,7 @@ async function run(): Promise<readonly string[]> {
     startWorker({
       url,
       folder: join(place.top, space),
-      pace: PACE,
+      pace: HEARTBEAT_TIMING,
       profile: { ca },
       through: ["ip", "netns", "exec", space],
     });

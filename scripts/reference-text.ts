@@ -1,14 +1,14 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import { bundledLayer } from "../src/core/catalog/bundled.ts";
-import type { Entry } from "../src/core/catalog/layer.ts";
-import { EVENTS } from "../src/core/cast/state/event.ts";
+import type { CatalogEntry } from "../src/core/catalog/layer.ts";
+import { EVENT_SCHEMAS } from "../src/core/cast/state/event.ts";
 import { COMMANDS } from "../src/core/command/table.ts";
 import { Budget, Limits } from "../src/core/model/config.ts";
 import { ISSUE_CODES } from "../src/core/model/issue-codes.ts";
-import { Advance, Edge, Exit, Loadout, Loop, Socket } from "../src/core/model/loadout.ts";
+import { AdvanceRule, Edge, Exit, Loadout, Loop, Socket } from "../src/core/model/loadout.ts";
 import { AgentMateria, UtilityMateria } from "../src/core/model/materia.ts";
-import { Rehearsal, Reply } from "../src/core/model/rehearsal.ts";
-import { Expect, TestCast } from "../src/core/testing/test-file.ts";
+import { Rehearsal, ScriptedReply } from "../src/core/model/rehearsal.ts";
+import { TestExpectations, TestCast } from "../src/core/testing/test-file.ts";
 import { OPTION_TEXTS } from "../src/shell/commands/help.ts";
 
 type Schema = Parameters<typeof toJsonSchema>[0];
@@ -29,20 +29,20 @@ export function referenceText(): string {
     ...section("A loadout", Loadout),
     ...section("A socket", Socket),
     ...section("An edge", Edge),
-    ...section("`advance` of a socket", Advance),
+    ...section("`advance` of a socket", AdvanceRule),
     ...section("A loop", Loop),
     ...section("An exit of a loop", Exit),
     ...section("`budget`", Budget),
     ...section("`limits`", Limits),
     "## A rehearsal file",
     ...section("The file", Rehearsal),
-    ...section("A reply", Reply),
+    ...section("A reply", ScriptedReply),
     "## A test of a loadout",
     "A rehearsal file with these besides; `materia test` runs it.",
     ...section("`cast`", TestCast),
-    ...section("`expect`", Expect),
+    ...section("`expect`", TestExpectations),
     "## Events of the journal",
-    list(Object.entries(EVENTS).map(([type, schema]) => `\`${type}\`: ${fieldsOf(schema)}`)),
+    list(Object.entries(EVENT_SCHEMAS).map(([type, schema]) => `\`${type}\`: ${fieldsOf(schema)}`)),
     "## Codes of problems",
     "`check --json` and every refusal name a problem by one of these.",
     list(Object.entries(ISSUE_CODES).map(([code, meaning]) => `\`${code}\`: ${meaning}`)),
@@ -84,6 +84,6 @@ function bundled(): readonly string[] {
   return ["### Materia", described(materia.values()), "### Loadouts", described(loadouts.values())];
 }
 
-function described(entries: Iterable<Entry<{ readonly description?: string | undefined }> | null>): string {
+function described(entries: Iterable<CatalogEntry<{ readonly description?: string | undefined }> | null>): string {
   return list([...entries].flatMap((entry) => (entry ? [`\`${entry.name}\`: ${entry.value?.description ?? ""}`] : [])));
 }

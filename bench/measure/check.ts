@@ -1,6 +1,6 @@
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
-import { checkTarget, compile } from "../../src/core/compile/targets/compile.ts";
+import { checkTarget, compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import { isError } from "../../src/core/model/issue.ts";
 import { median } from "./process.ts";
@@ -43,7 +43,7 @@ export function measureLink(loadouts: number, sockets: number): CheckFigures {
   return repeated(
     () => undefined,
     () => {
-      const compiled = compile(refs, catalog);
+      const compiled = compileTargets(refs, catalog);
       if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues.slice(0, 3)));
     },
   );

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { diffText, hasCommit, listChanges } from "../../src/shell/git/changes.ts";
-import { openCheckpoints } from "../../src/shell/git/cast-checkpoints.ts";
+import { openCheckpointSession } from "../../src/shell/git/cast-checkpoints.ts";
 import { findRepository } from "../../src/shell/git/repository.ts";
 import { inScratch, median } from "./process.ts";
 
@@ -14,7 +14,7 @@ export interface CheckpointFigures {
   readonly changedMs: number;
   /** A look that finds nothing. */
   readonly sameMs: number;
-  /** What `diff` does for one visit. */
+  /** What `runDiff` does for one visit. */
   readonly diffMs: number;
 }
 
@@ -23,14 +23,14 @@ export function measureCheckpoints(files: number, rounds: number): Promise<Check
   return inScratch(async (scratch) => {
     const cwd = join(scratch, "project");
     makeRepository(cwd, files);
-    const checkpoints = openCheckpoints({
+    const checkpoints = openCheckpointSession({
       castId: "bench",
       cwd,
       store: join(cwd, ".pi"),
       scratch: join(scratch, "shadow"),
       now: () => new Date(),
     });
-    const begun = await timed(() => checkpoints.begin());
+    const begun = await timed(() => checkpoints.takeFirst());
     let last = commitOf(begun.value);
     const [changed, same, diff]: [number[], number[], number[]] = [[], [], []];
     for (let round = 0; round < rounds; round += 1) {

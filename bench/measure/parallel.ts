@@ -3,8 +3,8 @@ import { delimiter, join } from "node:path";
 import { bundledLayer } from "../../src/core/catalog/bundled.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
-import { NO_USAGE, tokensOf } from "../../src/core/cast/state/usage.ts";
-import { compile } from "../../src/core/compile/targets/compile.ts";
+import { NO_USAGE, totalTokens } from "../../src/core/cast/state/usage.ts";
+import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { planGraph, startCast } from "../../src/shell/casting/start.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 import type { CastStore } from "../../src/shell/store/cast-store.ts";
@@ -92,7 +92,7 @@ async function runOnce(store: CastStore, cwd: string, setting: Setting): Promise
     throw new Error(`the cast did not end: ${JSON.stringify(end.ok ? end.value.state.phase : end.issues)}`);
   const { phase, usage } = end.value.state;
   if (maxTokens === undefined && phase.outcome !== "completed") throw new Error(`it did not complete: ${phase.reason}`);
-  return { ms: performance.now() - started, cpuMs: cpuMs() - cpu, tokens: tokensOf(usage) };
+  return { ms: performance.now() - started, cpuMs: cpuMs() - cpu, tokens: totalTokens(usage) };
 }
 
 /** Of this process and of those that it started, as far as the system tells. */
@@ -118,7 +118,7 @@ function countGit(folder: string): () => number {
 
 function graphOf(lanes: number) {
   const catalog = mergeLayers([bundledLayer(), readLayer("explicit", configOf(lanes), "bench.json")]);
-  const compiled = compile([{ kind: "loadout", name: "Items" }], catalog);
+  const compiled = compileTargets([{ kind: "loadout", name: "Items" }], catalog);
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
   return compiled.value.graph;
 }

@@ -2,13 +2,13 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
-import { startState, type CastState } from "../../src/core/cast/state/state.ts";
+import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
 import type { Graph } from "../../src/core/compile/graph.ts";
-import { compile } from "../../src/core/compile/targets/compile.ts";
+import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
-import { loadPrevious } from "../../src/shell/casting/previous-cast.ts";
+import { loadPreviousCast } from "../../src/shell/casting/previous-cast.ts";
 import type { Ports } from "../../src/shell/ports.ts";
-import { startOf, type CastFile } from "../../src/shell/store/cast-file.ts";
+import { castStartOf, type CastFile } from "../../src/shell/store/cast-file.ts";
 import type { OwnedCast } from "../../src/shell/store/cast-store.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
@@ -33,7 +33,7 @@ export function measurePrevious(visits: number): Promise<PreviousFigures> {
     const times: number[] = [];
     for (let round = 0; round < 5; round += 1) {
       const started = performance.now();
-      const loaded = await loadPrevious(fileStore(root), castId);
+      const loaded = await loadPreviousCast(fileStore(root), castId);
       if (!loaded.ok || loaded.value.notes.length > 0) throw new Error(JSON.stringify(loaded));
       times.push(performance.now() - started);
     }
@@ -99,7 +99,7 @@ function listGraph(): Graph {
       },
     },
   });
-  const compiled = compile([{ kind: "loadout", name: "Main" }], mergeLayers([layer]));
+  const compiled = compileTargets([{ kind: "loadout", name: "Main" }], mergeLayers([layer]));
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
   return compiled.value.graph;
 }
@@ -135,13 +135,13 @@ async function castOf(
     ...answering,
     journal: owned.journal,
     artifacts: owned.artifacts,
-    holds: owned.holds,
+    holdsClaim: owned.holdsClaim,
     isSuperseded: owned.isSuperseded,
     now: () => new Date(),
     redact: (text: string) => text,
     pause: async () => {},
   };
-  const end = await runCast(startState(startOf(file)), ports, {
+  const end = await runCast(initialState(castStartOf(file)), ports, {
     cwd: file.cwd,
     signal: new AbortController().signal,
   });

@@ -1,7 +1,7 @@
 import { bundledLayer } from "../../src/core/catalog/bundled.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import { compile } from "../../src/core/compile/targets/compile.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
+import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import type { Ports, TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
 import { NO_ARTIFACTS } from "../new-cast.ts";
@@ -46,7 +46,7 @@ interface Told {
 }
 
 async function turnsOf(items: number): Promise<readonly Told[]> {
-  const compiled = compile([{ kind: "loadout", name: "Full-Auto" }], mergeLayers([bundledLayer()]));
+  const compiled = compileTargets([{ kind: "loadout", name: "Full-Auto" }], mergeLayers([bundledLayer()]));
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
   const turns: Told[] = [];
   const runTurn = async (request: TurnRequest): Promise<TurnOutcome> => {
@@ -58,13 +58,13 @@ async function turnsOf(items: number): Promise<readonly Told[]> {
     runUtility: async () => ({ kind: "exited", stdout: '{"state":{}}', stdoutCut: false, stderr: "" }),
     journal: { append: async () => undefined },
     artifacts: NO_ARTIFACTS,
-    holds: async () => true,
+    holdsClaim: async () => true,
     isSuperseded: () => false,
     now: () => new Date(),
     redact: (text: string) => text,
     pause: async () => {},
   };
-  const start = startState({
+  const start = initialState({
     castId: "bench" as CastId, // of an id's form
     request: REQUEST,
     graph: compiled.value.graph,

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { CastId, SocketId } from "../../src/core/model/ids.ts";
 import { realTimer } from "../../src/shell/agents/guard.ts";
-import { NO_CREDENTIALS, loadPi, onlyOurs, settingsFor } from "../../src/shell/agents/pi/pi.ts";
-import { rehearsalHost } from "../../src/shell/agents/rehearsal.ts";
-import { SCRIPTED_MODEL, scriptedProvider, type Script } from "../../src/shell/agents/scripted-provider.ts";
+import { EMPTY_CREDENTIALS, loadPi, bareResources, createSettings } from "../../src/shell/agents/pi/pi.ts";
+import { createRehearsalHost } from "../../src/shell/agents/rehearsal.ts";
+import { SCRIPTED_MODEL, createScriptedProvider, type ReplyScript } from "../../src/shell/agents/scripted-provider.ts";
 import { inScratch, median } from "./process.ts";
 
 export interface RehearsalFigures {
@@ -34,7 +34,7 @@ export function measureRehearsal(turns: number): Promise<RehearsalFigures> {
 
 function oursIn(scratch: string): (turn: number) => Promise<void> {
   const reply = { text: "done", tools: [] };
-  const host = rehearsalHost({ replies: { Build: [reply] }, onEmpty: "repeat-last" });
+  const host = createRehearsalHost({ replies: { Build: [reply] }, onEmpty: "repeat-last" });
   return async (turn) => {
     const outcome = await host.runTurn({
       castId: "bench" as CastId, // of an id's form
@@ -50,8 +50,8 @@ function oursIn(scratch: string): (turn: number) => Promise<void> {
       transcript: join(scratch, "sockets", "Socket-1", String(turn + 1), "transcript.jsonl"),
       history: "fresh",
       earlierTurns: () => [],
-      isUsedUp: () => false,
-      holds: async () => true,
+      isBudgetSpent: () => false,
+      holdsClaim: async () => true,
       isSuperseded: () => false,
       instructions: "none",
       redact: (text: string) => text,
@@ -65,14 +65,14 @@ function oursIn(scratch: string): (turn: number) => Promise<void> {
 
 async function piIn(scratch: string): Promise<() => Promise<void>> {
   const pi = await loadPi();
-  const scripts = new Map<string, Script>();
+  const scripts = new Map<string, ReplyScript>();
   const modelRuntime = await pi.ModelRuntime.create({
-    credentials: NO_CREDENTIALS,
+    credentials: EMPTY_CREDENTIALS,
     modelsPath: null,
     refreshOnCreate: false,
   });
-  modelRuntime.registerNativeProvider(scriptedProvider(scripts, realTimer));
-  const settingsManager = settingsFor(pi, {}, { maxRetries: 3, baseDelayMs: 0 });
+  modelRuntime.registerNativeProvider(createScriptedProvider(scripts, realTimer));
+  const settingsManager = createSettings(pi, {}, { maxRetries: 3, baseDelayMs: 0 });
   const say = { does: { kind: "say", text: "done" }, delayMs: 0, usage: { input: 0, output: 0 } } as const;
   return async () => {
     const { session } = await pi.createAgentSession({
@@ -81,7 +81,7 @@ async function piIn(scratch: string): Promise<() => Promise<void>> {
       settingsManager,
       model: SCRIPTED_MODEL,
       tools: [...TOOLS],
-      resourceLoader: onlyOurs(pi, SYSTEM),
+      resourceLoader: bareResources(pi, SYSTEM),
       sessionManager: pi.SessionManager.inMemory(scratch),
     });
     scripts.set(session.sessionId, { next: () => say, missing: () => undefined });

@@ -2,16 +2,16 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startState } from "../../src/core/cast/state/state.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
 import { fuzzGraph } from "../../src/core/testing/fuzz/fuzz.ts";
-import { answerWith } from "../../src/core/testing/fuzz/choice.ts";
-import { subjectOf } from "../../src/core/testing/fuzz/one-cast.ts";
-import { simulate } from "../../src/core/testing/simulate.ts";
+import { answerEvent } from "../../src/core/testing/fuzz/choice.ts";
+import { fuzzSubject } from "../../src/core/testing/fuzz/one-cast.ts";
+import { simulateCast } from "../../src/core/testing/simulate.ts";
 import { bundledLayer } from "../../src/core/catalog/bundled.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
-import { compile } from "../../src/core/compile/targets/compile.ts";
+import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { planGraph } from "../../src/shell/casting/start.ts";
-import { startOf } from "../../src/shell/store/cast-file.ts";
+import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { inScratch } from "./process.ts";
 
@@ -34,7 +34,7 @@ const bundled = mergeLayers([bundledLayer()]);
 
 /** Full-Auto, a graph of eight sockets, as everybody has it; Hojo-Consult has ten. */
 function graphOf(name: string) {
-  const compiled = compile([{ kind: "loadout", name }], bundled);
+  const compiled = compileTargets([{ kind: "loadout", name }], bundled);
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
   return compiled.value;
 }
@@ -73,14 +73,14 @@ async function writeCasts(
   for (let number = 0; number < casts; number += 1) {
     const named = targets.map(({ kind, name, entry }) => ({ kind, name, layer: entry.layer, file: null }));
     const { file } = planGraph(graph, { request: "x", cwd, targets: named, limits: bundled.settings.limits });
-    const { events } = simulate(
-      startOf(file),
-      (asked, state) => answerWith({ satisfied: true, items }, asked, state),
+    const { events } = simulateCast(
+      castStartOf(file),
+      (asked, state) => answerEvent({ satisfied: true, items }, asked, state),
       10_000,
     );
     const owned = await store.create({ file }, {});
     if (!owned.ok) throw new Error(JSON.stringify(owned.issues));
-    await owned.value.journal.append(events, startState(startOf(file)).seq);
+    await owned.value.journal.append(events, initialState(castStartOf(file)).seq);
     await owned.value.release();
   }
 }
@@ -100,7 +100,7 @@ async function timeForecast(folder: string, casts: number): Promise<number> {
 function fuzzRate(): number {
   const { graph, flow } = graphOf("Hojo-Consult");
   const { file } = planGraph(graph, { request: "x", cwd: "/", limits: bundled.settings.limits });
-  const subject = subjectOf(startOf(file), flow);
+  const subject = fuzzSubject(castStartOf(file), flow);
   const settings = { casts: 5_000, seed: 1, items: 3 };
   fuzzGraph(subject, { ...settings, casts: 500 });
   const started = performance.now();

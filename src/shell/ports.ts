@@ -3,12 +3,12 @@ import type { CastId, SocketId } from "../core/model/ids.ts";
 import type { Json, JsonObject } from "../core/model/values/json.ts";
 import type { ThinkingLevel, UtilityMateria } from "../core/model/materia.ts";
 import type { CastEvent } from "../core/cast/state/event.ts";
-import type { Checkpoint, NoCheckpoint } from "../core/model/values/checkpoint.ts";
-import type { ItemEnd, ItemWork, MergeOutcome } from "../core/cast/items/result.ts";
-import type { Resume, Window, ItemAtWork } from "../core/cast/state/fork.ts";
+import type { Checkpoint, MissingCheckpoint } from "../core/model/values/checkpoint.ts";
+import type { ItemResult, ItemCommit, MergeOutcome } from "../core/cast/items/result.ts";
+import type { ItemResume, ItemCastInput, ItemRunFields } from "../core/cast/state/fork.ts";
 import type { CastStart, CastState } from "../core/cast/state/state.ts";
 import type { Usage } from "../core/cast/state/usage.ts";
-import type { Played } from "../core/testing/strict.ts";
+import type { RehearsalUsage } from "../core/testing/strict.ts";
 
 /** All that a cast needs of the world. No function here rejects: a failure is a value like any other. */
 export interface Ports {
@@ -17,17 +17,17 @@ export interface Ports {
   readonly journal: Journal;
   readonly artifacts: Artifacts;
   /** Absent where the files of the cast are not kept. */
-  readonly files?: CastCheckpoints;
+  readonly checkpoints?: CastCheckpoints;
   /** Takes secrets out of whatever is kept: events before they count, files before they are written. */
   readonly redact: (text: string) => string;
   /** Whether the cast is still this process's own; asked before every effect. */
-  readonly holds: () => Promise<boolean>;
+  readonly holdsClaim: () => Promise<boolean>;
   /** Whether another process is known to have taken it; answered at once, for writes that nobody waits for. */
   readonly isSuperseded: () => boolean;
   /** Working trees for the items of parallel loops; where there are none, items are worked on one by one. */
-  readonly items?: Items;
+  readonly items?: ItemRunner;
   /** [V13] Asked before a turn of a cast that shares its budget; resolves when the turn may begin. */
-  readonly admit?: (state: CastState, signal: AbortSignal) => Promise<Admission>;
+  readonly admit?: (state: CastState, signal: AbortSignal) => Promise<TurnAdmission>;
   readonly now: () => Date;
   /** Resolves after so long, or as soon as the signal is aborted. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -36,7 +36,7 @@ export interface Ports {
 /** [Y1] The working tree of a cast, kept as commits beside the person's own. */
 export interface CastCheckpoints {
   /** The tree as it is now; nothing where it is what it was at `since`. One at a time. */
-  readonly take: (request: CheckpointRequest) => Promise<Checkpoint | NoCheckpoint | undefined>;
+  readonly take: (request: CheckpointRequest) => Promise<Checkpoint | MissingCheckpoint | undefined>;
   /** [Y10] What lies between two of them, in words that a prompt has room for. */
   readonly describe: (from: string, to: string) => Promise<string>;
 }
@@ -50,24 +50,24 @@ export interface CheckpointRequest {
 
 export interface AgentHost {
   /** What stands in the way of these turns, all of it, before a cast exists. */
-  readonly preflight: (needs: readonly AgentNeed[]) => Promise<readonly Issue[]>;
+  readonly preflight: (needs: readonly AgentRequirement[]) => Promise<readonly Issue[]>;
   readonly runTurn: (request: TurnRequest) => Promise<TurnOutcome>;
   /** [Q13] What a person is scripted to answer; nothing where a real one is to be asked, as without this. */
-  readonly judge?: (request: PersonRequest) => Judgement | undefined;
+  readonly answerGate?: (request: PersonGateRequest) => ScriptedAnswer | undefined;
   /** [T4] What came of a script so far, where there is one. */
-  readonly played?: () => Played;
+  readonly rehearsalUsage?: () => RehearsalUsage;
 }
 
 /** A person's gate that a cast has come to. */
-export type PersonRequest = Pick<TurnRequest, "socket" | "materia" | "item" | "earlierTurns">;
+export type PersonGateRequest = Pick<TurnRequest, "socket" | "materia" | "item" | "earlierTurns">;
 
-export type Judgement =
+export type ScriptedAnswer =
   | { readonly kind: "judged"; readonly satisfied: boolean; readonly text: string }
   /** The script says something that is no answer. */
   | { readonly kind: "failed"; readonly message: string };
 
 /** What one socket will ask of the host. */
-export interface AgentNeed {
+export interface AgentRequirement {
   readonly socket: SocketId;
   readonly materia: string;
   readonly tools: readonly string[];
@@ -97,20 +97,20 @@ export interface TurnRequest {
   /** Every line of the transcript passes it on its way to the disk. */
   readonly redact: (text: string) => string;
   /** Turns that each socket has had in this cast, this one not counted. */
-  readonly earlierTurns: () => readonly SocketTurns[];
+  readonly earlierTurns: () => readonly SocketTurnCount[];
   /** What the commands of the agent find in their environment besides. */
   readonly env: Readonly<Record<string, string>>;
   /** Asked at the end of each reply that is not the last, with what the turn has used so far: whether it stops there. */
-  readonly isUsedUp: (usage: Usage) => boolean;
+  readonly isBudgetSpent: (usage: Usage) => boolean;
   /** Asked before every request to the model and every call of a tool: whether the cast is still this process's own. */
-  readonly holds: () => Promise<boolean>;
+  readonly holdsClaim: () => Promise<boolean>;
   /** Asked before every line of the transcript, whose writer does not wait: whether another process has taken the cast. */
   readonly isSuperseded: () => boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: TurnProgress) => void;
 }
 
-export interface SocketTurns {
+export interface SocketTurnCount {
   readonly socket: SocketId;
   readonly materia: string;
   readonly turns: number;
@@ -182,72 +182,72 @@ export interface Artifacts {
   readonly write: (socket: SocketId, visit: number, name: string, text: string) => Promise<string | undefined>;
   readonly append: (socket: SocketId, visit: number, name: string, text: string) => Promise<string | undefined>;
   /** [B14] Of the transcript of a visit, what is there now is what belongs to this checkpoint. */
-  readonly mark?: (socket: SocketId, visit: number, commit: string) => void;
+  readonly markTranscript?: (socket: SocketId, visit: number, commit: string) => void;
   /** What stands for a value in a file of a visit: itself, or where it is kept once for the whole cast. */
-  readonly keepValue: (value: Json) => Promise<KeptValue>;
+  readonly storeValue: (value: Json) => Promise<StoredValue>;
 }
 
-export type KeptValue =
+export type StoredValue =
   | { readonly kind: "kept"; readonly json: Json }
   | { readonly kind: "failed"; readonly problem: string };
 
 /** A turn that may begin, and what others have used of the budget since this cast was told last. */
-export interface Admission {
-  readonly elsewhere: Usage;
+export interface TurnAdmission {
+  readonly usedElsewhere: Usage;
   /** Whether the budget is used up by now, by this turn and all others together. */
-  readonly isUsedUp: (usage: Usage) => boolean;
+  readonly isBudgetSpent: (usage: Usage) => boolean;
   /** Tells what the turn has used so far. */
-  readonly used: (usage: Usage) => void;
+  readonly reportUsage: (usage: Usage) => void;
   /** The turn is over, or does not take place. */
   readonly end: () => void;
 }
 
 /** The items of a parallel loop. Every function may be called again for what it has done already. */
-export interface Items {
+export interface ItemRunner {
   /** [V16] From which commit they begin, or why they cannot be worked on at once. */
-  readonly fork: (signal: AbortSignal) => Promise<Forked>;
+  readonly findBase: (signal: AbortSignal) => Promise<ParallelBase>;
   readonly run: (item: ItemRequest) => Promise<ItemOutcome>;
-  readonly merge: (item: MergeRequest) => Promise<MergeOutcome | Broken>;
-  readonly join: (tip: JoinRequest) => Promise<Joined>;
+  readonly merge: (item: MergeRequest) => Promise<MergeOutcome | ItemsFailure>;
+  readonly join: (tip: JoinRequest) => Promise<JoinOutcome>;
   /** [V14] Set where others drive their casts: ends these, and resolves when they are over. */
   readonly abort?: (children: readonly CastId[]) => Promise<void>;
 }
 
-export type Forked = { readonly kind: "forked"; readonly base: string } | Refused;
+export type ParallelBase = { readonly kind: "forked"; readonly base: string } | ItemsRefusal;
 
-export interface Refused {
+export interface ItemsRefusal {
   readonly kind: "refused";
   /** In words, as the end of a sentence. */
   readonly reason: string;
 }
 
-export interface Broken {
+export interface ItemsFailure {
   readonly kind: "broken";
   readonly problem: string;
 }
 
 export interface ItemRequest {
   readonly fork: number;
-  readonly work: ItemAtWork;
+  readonly work: ItemRunFields;
   readonly start: CastStart;
   readonly title: string;
   readonly parent: Pick<CastState, "budget" | "usage" | "largest">;
   /** What its parent has counted of it already. */
-  readonly counted: Usage;
+  readonly countedUsage: Usage;
   /** Set where a cast that failed is to go on. */
-  readonly resume: Resume | null;
+  readonly resume: ItemResume | null;
   readonly signal: AbortSignal;
 }
 
 export type ItemOutcome =
-  | { readonly kind: "ended"; readonly end: ItemEnd }
+  | { readonly kind: "ended"; readonly end: ItemResult }
   /** Stopped with the cast that it belongs to. */
   | { readonly kind: "aborted" }
-  | Broken;
+  | ItemsFailure;
 
 export interface MergeRequest {
   readonly fork: number;
-  readonly work: ItemAtWork;
+  readonly work: ItemRunFields;
   readonly title: string;
   readonly commit: string | null;
   readonly tip: string;
@@ -261,21 +261,21 @@ export interface JoinRequest {
   readonly unmerged: readonly CastId[];
 }
 
-export type Joined = { readonly kind: "joined"; readonly commit: string } | Refused | Broken;
+export type JoinOutcome = { readonly kind: "joined"; readonly commit: string } | ItemsRefusal | ItemsFailure;
 
 /** Working trees for the casts of items, and what becomes of the work in them. Every function may be called again. */
-export interface Trees extends Pick<Items, "fork" | "merge" | "join"> {
+export interface ItemWorktrees extends Pick<ItemRunner, "findBase" | "merge" | "join"> {
   /** A folder with the files that an item begins from, made anew for one that has not begun. */
-  readonly prepare: (child: CastId, window: Window, has: "begun" | "not begun") => Promise<PreparedTree | Broken>;
+  readonly prepare: (child: CastId, window: ItemCastInput, has: "begun" | "not begun") => Promise<PreparedWorktree | ItemsFailure>;
   /** All that was done in the tree, as a commit that nothing removes; null where nothing was. */
-  readonly keep: (child: CastId, window: Window, title: string) => Promise<KeptWork | Broken>;
+  readonly saveWork: (child: CastId, window: ItemCastInput, title: string) => Promise<SavedWork | ItemsFailure>;
 }
 
-export interface PreparedTree {
+export interface PreparedWorktree {
   readonly kind: "ready";
   readonly cwd: string;
 }
 
-export interface KeptWork extends ItemWork {
+export interface SavedWork extends ItemCommit {
   readonly kind: "kept";
 }

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { encodeLines, firstHead } from "../../src/shell/store/files/journal/chain.ts";
+import { encodeLines, firstChainHead } from "../../src/shell/store/files/journal/chain.ts";
 import {
   castFile,
   castsIn,
@@ -33,7 +33,7 @@ async function victim(castId = "zz-latest"): Promise<string> {
   const [file, journal] = [castFile(cwd, castId, "cast.json"), castFile(cwd, castId, "journal.jsonl")];
   writeFileSync(file, planted(readText(file)));
   // Whoever plants a cast can also make its digests fit.
-  writeFileSync(journal, encodeLines(eventsOf(planted(readText(journal))), firstHead(castId), 1).text);
+  writeFileSync(journal, encodeLines(eventsOf(planted(readText(journal))), firstChainHead(castId), 1).text);
   return cwd;
 }
 

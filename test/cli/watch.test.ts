@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from "vitest";
-import { aborted } from "../../src/core/cast/decide.ts";
-import { started } from "../../src/core/cast/next.ts";
+import { abortedEvent } from "../../src/core/cast/decide.ts";
+import { startedEvent } from "../../src/core/cast/next.ts";
 import { watchCast } from "../../src/shell/casting/watch.ts";
 import { castsIn, newPlace, run } from "../harness/cli.ts";
 import { TIME } from "../harness/seats.ts";
@@ -47,7 +47,7 @@ it("[C33] what an owner writes on leaving is still told: its cast has ended, and
   const cast = await store.load(file.castId);
   if (!owned.ok || !cast.ok) throw new Error("it is there");
   const { state } = cast.value;
-  const last = [started(state), aborted(state)].map((body, index) => ({ seq: index + 1, at: TIME, ...body }));
+  const last = [startedEvent(state), abortedEvent(state)].map((body, index) => ({ seq: index + 1, at: TIME, ...body }));
   const leaving: typeof store.owner = async (castId) => {
     await owned.value.journal.append(last, 0);
     await owned.value.release();
@@ -63,11 +63,11 @@ it("[C33] a journal that is damaged while it is watched is refused with its line
   await store.create({ file }, {});
   const cast = await store.load(file.castId);
   if (!cast.ok) throw new Error("it is there");
-  const follow: typeof store.follow = () => ({
+  const follow: typeof store.followEvents = () => ({
     next: async () => ({ kind: "damaged", events: [], line: 3 }),
     close: () => undefined,
   });
-  const end = await watchCast({ ...store, follow }, cast.value, { signal: AbortSignal.abort() });
+  const end = await watchCast({ ...store, followEvents: follow }, cast.value, { signal: AbortSignal.abort() });
   expect(end).toMatchObject({
     ok: false,
     issues: [{ code: "damaged_journal", message: "line 3 of the journal is damaged" }],

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadPi, NO_CREDENTIALS, settingsFor } from "../../src/shell/agents/pi/pi.ts";
-import { piAgentHost } from "../../src/shell/agents/pi-host.ts";
-import { SCRIPTED_MODEL, scriptedProvider } from "../../src/shell/agents/scripted-provider.ts";
+import { loadPi, EMPTY_CREDENTIALS, createSettings } from "../../src/shell/agents/pi/pi.ts";
+import { createPiHost } from "../../src/shell/agents/pi-host.ts";
+import { SCRIPTED_MODEL, createScriptedProvider } from "../../src/shell/agents/scripted-provider.ts";
 import { runPiTurn } from "../../src/shell/agents/turn.ts";
 import { servePi } from "../harness/agent-bodies.ts";
 import { ask, conversation, handTimer } from "../harness/agents.ts";
@@ -17,7 +17,7 @@ describe("what a provider is sent", () => {
   it("[A2] our system text, our prompt and our tools, and nothing else", async () => {
     const server = await servePi([{ text: "ok" }]);
     const { request } = ask({ tools: ["read", "bash"] });
-    await piAgentHost({ defaultModel: "local/small" }).runTurn(request);
+    await createPiHost({ defaultModel: "local/small" }).runTurn(request);
     expect(server.requests[0]?.messages).toEqual([
       { role: "system", content: `You build.\n\n<cwd>\n${request.cwd}\n</cwd>` },
       { role: "user", content: [{ type: "text", text: "Build it." }] },
@@ -28,7 +28,7 @@ describe("what a provider is sent", () => {
   it("[A2] an empty system text is not replaced by Pi's own", async () => {
     const server = await servePi([{ text: "ok" }]);
     const { request } = ask({ system: "" });
-    await piAgentHost({ defaultModel: "local/small" }).runTurn(request);
+    await createPiHost({ defaultModel: "local/small" }).runTurn(request);
     expect(server.requests[0]?.messages[0]?.content).toBe(` \n\n<cwd>\n${request.cwd}\n</cwd>`);
     expect(tools(server)).toEqual([]);
   });
@@ -52,14 +52,14 @@ describe("what a provider is sent", () => {
         writeFileSync(join(folder, name), content);
       }
     }
-    expect(await piAgentHost({ defaultModel: "local/small" }).runTurn(request)).toMatchObject({ kind: "said" });
+    expect(await createPiHost({ defaultModel: "local/small" }).runTurn(request)).toMatchObject({ kind: "said" });
     expect(JSON.stringify(server.requests)).not.toMatch(/shout/i);
     expect(JSON.stringify(server.requests)).toContain("/loud hello");
   });
 
   it("[A2] the materia's model and thinking level; a model's id may hold slashes", async () => {
     const server = await servePi([{ text: "ok" }, { text: "ok" }]);
-    const host = piAgentHost({ defaultModel: "local/small" });
+    const host = createPiHost({ defaultModel: "local/small" });
     const outcome = await host.runTurn(ask({ model: "local/org/deep", thinking: "high" }).request);
     await host.runTurn(ask({ model: "local/small", thinking: "high" }).request);
     expect(outcome).toMatchObject({ kind: "said", model: "local/org/deep" });
@@ -72,8 +72,8 @@ describe("what a provider is sent", () => {
   it("[A3] without a name, the model that Pi starts with", async () => {
     const settings = { defaultProvider: "local", defaultModel: "org/deep", defaultThinkingLevel: "low" };
     const server = await servePi([{ text: "ok" }, { text: "ok" }], { settings });
-    await piAgentHost().runTurn(ask().request);
-    await piAgentHost({ defaultModel: "local/small" }).runTurn(ask().request);
+    await createPiHost().runTurn(ask().request);
+    await createPiHost({ defaultModel: "local/small" }).runTurn(ask().request);
     expect(server.requests.map(({ model, reasoning_effort: effort }) => [model, effort])).toEqual([
       ["org/deep", "low"],
       ["small", undefined],
@@ -82,7 +82,7 @@ describe("what a provider is sent", () => {
 
   it("[A15] the whole conversation when a turn continues one, and a new system text in the place of the old", async () => {
     const server = await servePi([{ call: { name: "ls", arguments: {} } }, { text: "one" }, { text: "two" }]);
-    const host = piAgentHost({ defaultModel: "local/small" });
+    const host = createPiHost({ defaultModel: "local/small" });
     const { request } = ask({ tools: ["ls"] });
     await host.runTurn(request);
     await host.runTurn({ ...request, history: "continued", prompt: "Go on.", system: "You mend.", tools: [] });
@@ -93,7 +93,7 @@ describe("what a provider is sent", () => {
 
   it("[A15] a conversation that was killed in the middle of a tool can be continued", async () => {
     const server = await servePi([{ call: { name: "ls", arguments: {} } }, { text: "one" }, { text: "two" }]);
-    const host = piAgentHost({ defaultModel: "local/small" });
+    const host = createPiHost({ defaultModel: "local/small" });
     const { request } = ask({ tools: ["ls"] });
     await host.runTurn(request);
     // As a kill would leave it: the call is on disk, its result is not.
@@ -120,7 +120,7 @@ describe("what a provider does", () => {
       { call: { name: "ls", arguments: {} }, usage: { input: 1000, output: 10, cached: 400 } },
       { text: "ok", usage: { input: 2000, output: 20 } },
     ]);
-    const outcome = await piAgentHost({ defaultModel: "local/small" }).runTurn(ask({ tools: ["ls"] }).request);
+    const outcome = await createPiHost({ defaultModel: "local/small" }).runTurn(ask({ tools: ["ls"] }).request);
     expect(outcome.usage).toEqual({
       input: 3000,
       output: 30,
@@ -131,7 +131,7 @@ describe("what a provider does", () => {
   it("[A22] a dropped connection is tried again", async () => {
     const server = await servePi([{ drop: true }, { text: "ok" }]);
     const { request, progress } = ask();
-    const outcome = await piAgentHost({ defaultModel: "local/small", baseDelayMs: 0 }).runTurn(request);
+    const outcome = await createPiHost({ defaultModel: "local/small", baseDelayMs: 0 }).runTurn(request);
     expect(outcome).toMatchObject({ kind: "said", text: "ok" });
     expect(progress.filter(({ kind }) => kind === "retrying")).toHaveLength(1);
     expect(server.requests).toHaveLength(2);
@@ -139,7 +139,7 @@ describe("what a provider does", () => {
 
   it("[A22] what cannot get better is not tried again", async () => {
     const server = await servePi([{ status: 401, message: "no such key" }]);
-    const outcome = await piAgentHost({ defaultModel: "local/small", baseDelayMs: 0 }).runTurn(ask().request);
+    const outcome = await createPiHost({ defaultModel: "local/small", baseDelayMs: 0 }).runTurn(ask().request);
     expect(outcome).toMatchObject({
       kind: "failed",
       reason: "provider",
@@ -151,7 +151,7 @@ describe("what a provider does", () => {
   it("[A22] Pi's own retry settings hold where no others are given", async () => {
     const down = { status: 503, message: "down" };
     const server = await servePi([down, down, down], { settings: { retry: { maxRetries: 1, baseDelayMs: 0 } } });
-    expect(await piAgentHost({ defaultModel: "local/small" }).runTurn(ask().request)).toMatchObject({ kind: "failed" });
+    expect(await createPiHost({ defaultModel: "local/small" }).runTurn(ask().request)).toMatchObject({ kind: "failed" });
     expect(server.requests).toHaveLength(2);
   });
 
@@ -159,19 +159,19 @@ describe("what a provider does", () => {
     await servePi([{ hang: "after text" }]);
     const { request, abort } = ask();
     const onProgress = ({ kind }: { readonly kind: string }) => void (kind === "text" && abort());
-    const outcome = await piAgentHost({ defaultModel: "local/small" }).runTurn({ ...request, onProgress });
+    const outcome = await createPiHost({ defaultModel: "local/small" }).runTurn({ ...request, onProgress });
     expect(outcome).toMatchObject({ kind: "failed", reason: "aborted" });
   });
 
   it("[A20] an agent that does not obey is left behind after a while", async () => {
     const pi = await loadPi();
     const runtime = await pi.ModelRuntime.create({
-      credentials: NO_CREDENTIALS,
+      credentials: EMPTY_CREDENTIALS,
       modelsPath: null,
       refreshOnCreate: false,
     });
     const asked = Promise.withResolvers<void>();
-    const deaf = scriptedProvider(new Map(), (_ms, _fire) => () => {});
+    const deaf = createScriptedProvider(new Map(), (_ms, _fire) => () => {});
     runtime.registerNativeProvider({
       ...deaf,
       streamSimple: (...call) => {
@@ -183,7 +183,7 @@ describe("what a provider does", () => {
     });
     const timer = handTimer();
     const { request, abort } = ask();
-    const settings = settingsFor(pi, {}, { maxRetries: 0, baseDelayMs: 0 });
+    const settings = createSettings(pi, {}, { maxRetries: 0, baseDelayMs: 0 });
     const turn = runPiTurn(
       { pi, runtime, settings, model: SCRIPTED_MODEL, after: timer.after, silenceMs: undefined },
       request,
@@ -207,7 +207,7 @@ describe("what a provider does", () => {
     );
     const { request, progress } = ask({ tools: ["read"] });
     writeFileSync(join(request.cwd, "long.txt"), "long ".repeat(1000));
-    const outcome = await piAgentHost({ defaultModel: "local/small", baseDelayMs: 0 }).runTurn(request);
+    const outcome = await createPiHost({ defaultModel: "local/small", baseDelayMs: 0 }).runTurn(request);
     expect(outcome).toMatchObject({ kind: "said", text: "built", usage: { input: 12, output: 12 } });
     expect(progress.filter(({ kind }) => kind === "retrying")).toHaveLength(1);
     expect(JSON.stringify(server.requests[3])).toContain("Goal: build.");
@@ -223,7 +223,7 @@ describe("what a provider does", () => {
     );
     const { request } = ask({ tools: ["read"] });
     writeFileSync(join(request.cwd, "long.txt"), "long ".repeat(1000));
-    const outcome = await piAgentHost({ defaultModel: "local/small", baseDelayMs: 0 }).runTurn(request);
+    const outcome = await createPiHost({ defaultModel: "local/small", baseDelayMs: 0 }).runTurn(request);
     expect(outcome).toMatchObject({
       kind: "failed",
       reason: "overflow",
@@ -233,7 +233,7 @@ describe("what a provider does", () => {
 
   it("[A18] a reply that was cut off is not taken for a whole one", async () => {
     await servePi([{ text: "and then", cutOff: true, usage: { input: 5, output: 1000 } }]);
-    const outcome = await piAgentHost({ defaultModel: "local/small" }).runTurn(ask().request);
+    const outcome = await createPiHost({ defaultModel: "local/small" }).runTurn(ask().request);
     expect(outcome).toMatchObject({
       kind: "failed",
       reason: "overflow",

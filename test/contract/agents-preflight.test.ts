@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
-import { piAgentHost } from "../../src/shell/agents/pi-host.ts";
-import { usePi } from "../../src/shell/agents/pi/pi.ts";
-import { rehearsalHost } from "../../src/shell/agents/rehearsal.ts";
+import { createPiHost } from "../../src/shell/agents/pi-host.ts";
+import { setPiLoader } from "../../src/shell/agents/pi/pi.ts";
+import { createRehearsalHost } from "../../src/shell/agents/rehearsal.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 import { servePi } from "../harness/agent-bodies.ts";
 import { ask, need, piFolder, socket } from "../harness/agents.ts";
@@ -12,7 +12,7 @@ describe("before a cast", () => {
 
   it("[A4] no model at all names the ways out, and leaves Pi's folder as it was", async () => {
     const folder = piFolder({});
-    expect(await piAgentHost().preflight([need(), need({ socket: socket("Socket-2") })])).toEqual([
+    expect(await createPiHost().preflight([need(), need({ socket: socket("Socket-2") })])).toEqual([
       {
         severity: "error",
         code: "no_model",
@@ -26,7 +26,7 @@ describe("before a cast", () => {
 
   it("[A4] a model whose provider has no key", async () => {
     const server = await servePi([]);
-    const host = piAgentHost({ defaultModel: "anthropic/claude-sonnet-4-5" });
+    const host = createPiHost({ defaultModel: "anthropic/claude-sonnet-4-5" });
     expect(await host.preflight([need()])).toEqual([
       expect.objectContaining({
         code: "no_key",
@@ -42,12 +42,12 @@ describe("before a cast", () => {
   it("[A4] a key of the environment is enough", async () => {
     await servePi([]);
     vi.stubEnv("ANTHROPIC_API_KEY", "sk-test");
-    expect(await piAgentHost({ defaultModel: "anthropic/claude-sonnet-4-5" }).preflight([need()])).toEqual([]);
+    expect(await createPiHost({ defaultModel: "anthropic/claude-sonnet-4-5" }).preflight([need()])).toEqual([]);
   });
 
   it("[A4] a model that nobody knows, with the nearest one", async () => {
     await servePi([]);
-    const issues = await piAgentHost({ defaultModel: "local/small" }).preflight([
+    const issues = await createPiHost({ defaultModel: "local/small" }).preflight([
       need({ model: "local/smal" }),
       need({ model: "local/smal", materia: "Auto-Eval", socket: socket("Socket-2") }),
       need({ model: "org/deep" }),
@@ -66,21 +66,21 @@ describe("before a cast", () => {
 
   it("[A4] up to three models that hold what was typed", async () => {
     await servePi([]);
-    const [issue] = await piAgentHost({ defaultModel: "sonnet" }).preflight([need()]);
+    const [issue] = await createPiHost({ defaultModel: "sonnet" }).preflight([need()]);
     expect(issue).toMatchObject({ code: "unknown_model", path: ["--model"] });
     expect(issue?.hint?.match(/"[\w-]+\/[^"]*sonnet[^"]*"/g)).toHaveLength(3);
   });
 
   it.each<[string, () => AgentHost]>([
-    ["with a model", () => piAgentHost()],
-    ["rehearsed", () => rehearsalHost({ replies: {}, onEmpty: "fail" })],
+    ["with a model", () => createPiHost()],
+    ["rehearsed", () => createRehearsalHost({ replies: {}, onEmpty: "fail" })],
   ])("[A26] without Pi nothing begins, %s", async (_how, open) => {
     const missing = Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
-    usePi(() => Promise.reject(missing));
+    setPiLoader(() => Promise.reject(missing));
     const host = open();
     const issues = await host.preflight([need()]);
     const without = await host.preflight([]);
-    usePi(() => import("@earendil-works/pi-coding-agent"));
+    setPiLoader(() => import("@earendil-works/pi-coding-agent"));
     expect(without).toEqual([]);
     expect(issues).toMatchObject([
       { code: "no_pi", hint: expect.stringContaining("npm install @earendil-works/pi-coding-agent") },
@@ -89,13 +89,13 @@ describe("before a cast", () => {
 
   it("[A4] a models.json that Pi cannot read is said with the model that is missed", async () => {
     piFolder({ "models.json": "{ broken" });
-    const issues = await piAgentHost({ defaultModel: "local/small" }).preflight([need()]);
+    const issues = await createPiHost({ defaultModel: "local/small" }).preflight([need()]);
     expect(issues.map(({ code }) => code)).toEqual(["unknown_model", "pi_configuration"]);
   });
 
   it("[A6] a tool that does not exist, once, with all other problems", async () => {
     piFolder({});
-    const issues = await piAgentHost().preflight([
+    const issues = await createPiHost().preflight([
       need({ tools: ["read", "greb"] }),
       need({ tools: ["greb", "fly"], materia: "Auto-Eval", socket: socket("Socket-2") }),
     ]);
@@ -113,8 +113,8 @@ describe("before a cast", () => {
 
   it("[A4] all is well, or nothing is wanted", async () => {
     await servePi([], { settings: { defaultProvider: "local", defaultModel: "small" } });
-    expect(await piAgentHost().preflight([need({ tools: ["read"] }), need({ model: "local/org/deep" })])).toEqual([]);
+    expect(await createPiHost().preflight([need({ tools: ["read"] }), need({ model: "local/org/deep" })])).toEqual([]);
     piFolder({});
-    expect(await piAgentHost().preflight([])).toEqual([]);
+    expect(await createPiHost().preflight([])).toEqual([]);
   });
 });

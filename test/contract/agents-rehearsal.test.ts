@@ -3,10 +3,10 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import type { Usage } from "../../src/core/cast/state/usage.ts";
-import { Rehearsal, type Reply } from "../../src/core/model/rehearsal.ts";
-import { KNOWN_TOOLS, toolsOf } from "../../src/core/model/tools.ts";
-import { rehearsalHost } from "../../src/shell/agents/rehearsal.ts";
-import type { SocketTurns, TurnOutcome } from "../../src/shell/ports.ts";
+import { Rehearsal, type ScriptedReply } from "../../src/core/model/rehearsal.ts";
+import { KNOWN_TOOLS, toolsInScope } from "../../src/core/model/tools.ts";
+import { createRehearsalHost } from "../../src/shell/agents/rehearsal.ts";
+import type { SocketTurnCount, TurnOutcome } from "../../src/shell/ports.ts";
 import { ask, handTimer, need, piFolder, rehearsal, socket } from "../harness/agents.ts";
 
 const turns = (
@@ -14,7 +14,7 @@ const turns = (
   materia: string,
   count: number,
   byItem: Readonly<Record<string, number>> = {},
-): SocketTurns => ({
+): SocketTurnCount => ({
   socket: socket(id),
   materia,
   turns: count,
@@ -29,16 +29,16 @@ async function replyTo(
   script: Rehearsal,
   at: string,
   materia: string,
-  earlier: readonly SocketTurns[] = [],
+  earlier: readonly SocketTurnCount[] = [],
 ): Promise<string> {
   return told(
-    await rehearsalHost(script).runTurn(ask({ socket: socket(at), materia, earlierTurns: () => earlier }).request),
+    await createRehearsalHost(script).runTurn(ask({ socket: socket(at), materia, earlierTurns: () => earlier }).request),
   );
 }
 
-async function usageOf(reply: v.InferInput<typeof Reply>): Promise<Usage> {
+async function usageOf(reply: v.InferInput<typeof ScriptedReply>): Promise<Usage> {
   const { request } = ask({ system: "x".repeat(300), prompt: "x".repeat(100) });
-  return (await rehearsalHost(rehearsal({ Build: [reply] })).runTurn(request)).usage;
+  return (await createRehearsalHost(rehearsal({ Build: [reply] })).runTurn(request)).usage;
 }
 
 function noMemory(): never {
@@ -59,7 +59,7 @@ describe("replies of a rehearsal", () => {
     while (left.length > 0) {
       const script = rehearsal(Object.fromEntries(left.map(([key, text]) => [key, [{ text }]])));
       const { request } = ask({ socket: socket("Socket-2"), materia: "Build", item: "WI-2" });
-      said.push(told(await rehearsalHost(script).runTurn(request)));
+      said.push(told(await createRehearsalHost(script).runTurn(request)));
       left.shift();
     }
     expect(said).toEqual(["a", "b", "c", "d"]);
@@ -68,7 +68,7 @@ describe("replies of a rehearsal", () => {
   it("[A10] a key of an item serves no other item, and none outside loops", async () => {
     const script = rehearsal({ "Build@WI-2": [{ text: "second item" }], Build: [{ text: "any" }] });
     for (const item of [null, "WI-1", "WI-22"])
-      expect(told(await rehearsalHost(script).runTurn(ask({ materia: "Build", item }).request))).toBe("any");
+      expect(told(await createRehearsalHost(script).runTurn(ask({ materia: "Build", item }).request))).toBe("any");
   });
 
   it("[A11] the position under a key counts the turns that this key has served", async () => {
@@ -84,7 +84,7 @@ describe("replies of a rehearsal", () => {
     ];
     const reply = async (at: string, item: string): Promise<string> => {
       const { request } = ask({ socket: socket(at), materia: "Build", item, earlierTurns });
-      return told(await rehearsalHost(script).runTurn(request));
+      return told(await createRehearsalHost(script).runTurn(request));
     };
     expect(await reply("Socket-1", "WI-2")).toBe("second 4");
     expect(await reply("Socket-2", "WI-2")).toBe("own second 3");
@@ -126,7 +126,7 @@ describe("replies of a rehearsal", () => {
   it("[A23] an error uses up one reply, and the retry takes the next", async () => {
     const script = rehearsal({ Build: [{ error: "provider" }, { text: "2" }, { text: "3" }] });
     const { request, progress } = ask();
-    expect(told(await rehearsalHost(script).runTurn(request))).toBe("2");
+    expect(told(await createRehearsalHost(script).runTurn(request))).toBe("2");
     // Two turns by the count of whoever listens: the next position is the third reply.
     expect(progress.filter(({ kind }) => kind === "retrying")).toHaveLength(1);
     expect(await replyTo(script, "Socket-1", "Build", [turns("Socket-1", "Build", 2)])).toBe("3");
@@ -163,7 +163,7 @@ describe("replies of a rehearsal", () => {
 
   it("[A13] a delay passes by the clock that the host was given", async () => {
     const timer = handTimer();
-    const host = rehearsalHost(rehearsal({ Build: [{ text: "late", delayMs: 4000 }] }), { after: timer.after });
+    const host = createRehearsalHost(rehearsal({ Build: [{ text: "late", delayMs: 4000 }] }), { after: timer.after });
     const turn = host.runTurn(ask().request);
     await timer.set(4000);
     timer.fire(4000);
@@ -185,18 +185,18 @@ describe("replies of a rehearsal", () => {
 describe("the stage of a rehearsal", () => {
   it("[A9] it needs no model and no key, and touches nothing of Pi's", async () => {
     piFolder({});
-    const host = rehearsalHost(rehearsal({ Build: [{ text: "ok" }] }));
+    const host = createRehearsalHost(rehearsal({ Build: [{ text: "ok" }] }));
     expect(await host.preflight([need({ model: "nobody/knows", tools: ["read"] })])).toEqual([]);
     expect(told(await host.runTurn(ask({ model: "nobody/knows", thinking: "high" }).request))).toBe("ok");
   });
 
   it("[A6] a tool that does not exist is refused all the same", async () => {
-    const issues = await rehearsalHost(rehearsal({})).preflight([need({ tools: ["reed"] })]);
+    const issues = await createRehearsalHost(rehearsal({})).preflight([need({ tools: ["reed"] })]);
     expect(issues).toMatchObject([{ code: "unknown_tool", hint: 'did you mean "read"?' }]);
   });
 
   it("[A1] a caller that cannot tell the turns so far gets a failed turn", async () => {
-    const outcome = await rehearsalHost(rehearsal({ Build: [{ text: "ok" }] })).runTurn(
+    const outcome = await createRehearsalHost(rehearsal({ Build: [{ text: "ok" }] })).runTurn(
       ask({ earlierTurns: noMemory }).request,
     );
     expect(told(outcome)).toBe("provider: no memory");
@@ -204,7 +204,7 @@ describe("the stage of a rehearsal", () => {
 
   it("[A2] turns that run at the same time do not mix", async () => {
     const names = ["Build", "Plan", "Eval", "Narrate"];
-    const host = rehearsalHost(
+    const host = createRehearsalHost(
       rehearsal(
         Object.fromEntries(
           names.map((name) => [
@@ -238,9 +238,9 @@ describe("the stage of a rehearsal", () => {
         .toSorted(),
     ).toEqual(KNOWN_TOOLS.toSorted());
     session.dispose();
-    expect(toolsOf("none")).toEqual([]);
-    expect(toolsOf("readOnly")).toEqual(["read", "grep", "find", "ls"]);
-    expect(toolsOf("coding")).toEqual(expect.arrayContaining([...toolsOf("readOnly"), "bash", "edit", "write"]));
-    expect(toolsOf({ type: "custom", tools: ["ls", "bash", "ls"] })).toEqual(["ls", "bash"]);
+    expect(toolsInScope("none")).toEqual([]);
+    expect(toolsInScope("readOnly")).toEqual(["read", "grep", "find", "ls"]);
+    expect(toolsInScope("coding")).toEqual(expect.arrayContaining([...toolsInScope("readOnly"), "bash", "edit", "write"]));
+    expect(toolsInScope({ type: "custom", tools: ["ls", "bash", "ls"] })).toEqual(["ls", "bash"]);
   });
 });

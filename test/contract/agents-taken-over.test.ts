@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openAgents } from "../../src/apps/pi/agents/host.ts";
-import { visibleBody } from "../../src/apps/pi/agents/visible.ts";
+import { createUserAgentHost } from "../../src/apps/pi/agents/host.ts";
+import { createVisibleTurns } from "../../src/apps/pi/agents/visible.ts";
 import { noQuestions } from "../harness/turn-control.ts";
 import type { UserSession } from "../../src/apps/pi/session/user-session.ts";
 import type { TurnProgress } from "../../src/shell/ports.ts";
@@ -73,8 +73,8 @@ it.each([
     extensions: [(api) => void api.on("session_start", (_event, ctx) => void (user = { pi: api, ctx }))],
   });
   if (!user) throw new Error("the session did not start");
-  const visible = visibleBody(user);
-  const host = await openAgents(user, {
+  const visible = createVisibleTurns(user);
+  const host = await createUserAgentHost(user, {
     choice: {},
     patience: {},
     visible,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { tokensOf } from "../../src/core/cast/state/usage.ts";
+import { totalTokens } from "../../src/core/cast/state/usage.ts";
 import { BODIES } from "../harness/agent-bodies.ts";
 import { ask, conversation } from "../harness/agents.ts";
 
@@ -13,12 +13,12 @@ describe.each(BODIES)("money within a turn of agents %s", (_name, play) => {
     const { host } = await play([threeRequests]);
     const { request, progress } = ask({ tools: ["write"] });
     await host.runTurn(request);
-    expect(progress.flatMap((each) => (each.kind === "used" ? [tokensOf(each.usage)] : []))).toEqual([40, 80, 120]);
+    expect(progress.flatMap((each) => (each.kind === "used" ? [totalTokens(each.usage)] : []))).toEqual([40, 80, 120]);
   });
 
   it("[A25] a turn that has used up what it may ends with that reply and its tools, and nobody is asked again", async () => {
     const { host } = await play([threeRequests]);
-    const { request } = ask({ tools: ["write"], isUsedUp: (usage) => tokensOf(usage) >= 50 });
+    const { request } = ask({ tools: ["write"], isBudgetSpent: (usage) => totalTokens(usage) >= 50 });
     expect(await host.runTurn(request)).toMatchObject({
       kind: "failed",
       reason: "limit",
@@ -30,7 +30,7 @@ describe.each(BODIES)("money within a turn of agents %s", (_name, play) => {
 
   it("[A25] it goes on from its transcript, and pays only for the rest", async () => {
     const { host } = await play([threeRequests]);
-    const { request } = ask({ tools: ["write"], isUsedUp: (usage) => tokensOf(usage) >= 30 });
+    const { request } = ask({ tools: ["write"], isBudgetSpent: (usage) => totalTokens(usage) >= 30 });
     await host.runTurn(request);
     const again = { ...request, history: "continued" as const, prompt: "Go on.", isUsedUp: () => false };
     expect(await host.runTurn(again)).toMatchObject({ kind: "said", text: "done", usage: { input: 60, output: 20 } });
@@ -39,6 +39,6 @@ describe.each(BODIES)("money within a turn of agents %s", (_name, play) => {
 
   it("[A25] a finished answer is taken, whatever it used", async () => {
     const { host } = await play([{ text: "built", usage: { input: 500, output: 5 } }]);
-    expect(await host.runTurn(ask({ isUsedUp: () => true }).request)).toMatchObject({ kind: "said", text: "built" });
+    expect(await host.runTurn(ask({ isBudgetSpent: () => true }).request)).toMatchObject({ kind: "said", text: "built" });
   });
 });

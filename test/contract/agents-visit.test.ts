@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { startState } from "../../src/core/cast/state/state.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
 import { idempotencyKeyOf, visitEnvironment } from "../../src/shell/process/visit-secret.ts";
 import type { TurnRequest, UtilityRequest } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
@@ -39,7 +39,7 @@ it("[U42] a visit that is tried again has the same key, the next one another, in
       ? ({ kind: "failed", reason: "no", stdout: "", stderr: "" } as const)
       : ({ kind: "exited", stdout: "{}", stdoutCut: false, stderr: "" } as const);
   };
-  const state = startState(startOf(config));
+  const state = initialState(startOf(config));
   await runCast(state, world(answer, { runUtility }), options);
   const [first, next] = [`${state.castId}/Socket-1/1`, `${state.castId}/Socket-2/1`];
   expect(keys).toEqual([first, first, first, first, next]);
@@ -57,7 +57,7 @@ it.each(["aborted", "timeout"] as const)(
       return { kind: "failed", reason, message: "ended", usage: { input: 0, output: 0, cost: 0 } } as const;
     };
     const config = graph({ "Socket-1": seat("Build") });
-    await runCast(startState(startOf(config)), world(answer), { ...options, secretOf: () => `visit-of-${reason}` });
+    await runCast(initialState(startOf(config)), world(answer), { ...options, secretOf: () => `visit-of-${reason}` });
     expect(await Promise.all(ended)).toHaveLength(1);
   },
 );

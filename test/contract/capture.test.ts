@@ -1,13 +1,13 @@
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
-import { keepBeginning, keepEnd } from "../../src/shell/run/utility/capture.ts";
+import { captureBeginning, captureEnd } from "../../src/shell/run/utility/capture.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
 /** What is kept of these bytes, told in parts of this size. */
 async function kept(bytes: Buffer, part = bytes.length) {
   const stream = new PassThrough();
-  const [first, last] = [keepBeginning(stream), keepEnd(stream)];
+  const [first, last] = [captureBeginning(stream), captureEnd(stream)];
   for (let from = 0; from < bytes.length; from += part) stream.write(bytes.subarray(from, from + part));
   stream.end();
   await new Promise((resolve) => stream.once("end", resolve));
@@ -33,11 +33,11 @@ it.each<[rule: string, size: number, part: number]>([
   const bytes = numbered(size);
   const { first, last } = await kept(bytes, part);
   const isCut = size > MEBIBYTE;
-  expect([first.cut(), last.cut()]).toEqual([isCut, isCut]);
+  expect([first.isCut(), last.isCut()]).toEqual([isCut, isCut]);
   expect(first.text() === bytes.subarray(0, MEBIBYTE).toString()).toBe(true);
   const end = bytes.subarray(-MEBIBYTE).toString();
   expect(last.text() === end).toBe(true);
-  expect(last.told() === (isCut ? `${bytes.subarray(0, 4_096).toString()}\n…\n${end}` : end)).toBe(true);
+  expect(last.textWithBeginning() === (isCut ? `${bytes.subarray(0, 4_096).toString()}\n…\n${end}` : end)).toBe(true);
 });
 
 it("[U7] a character that the cut goes through is left out at either end; broken ones and a mark of order stay to be seen", async () => {
@@ -49,6 +49,6 @@ it("[U7] a character that the cut goes through is left out at either end; broken
 });
 
 it("[U7] a stream that is not there said nothing", () => {
-  const [first, last] = [keepBeginning(null), keepEnd(null)];
-  expect([first.text(), first.cut(), last.text(), last.told(), last.cut()]).toEqual(["", false, "", "", false]);
+  const [first, last] = [captureBeginning(null), captureEnd(null)];
+  expect([first.text(), first.isCut(), last.text(), last.textWithBeginning(), last.isCut()]).toEqual(["", false, "", "", false]);
 });

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { UtilityOutcome, UtilityRequest } from "../../src/shell/ports.ts";
 import { runUtility } from "../../src/shell/run/utility/run-utility.ts";
-import { runSetup } from "../../src/shell/run/utility/run-setup.ts";
+import { runSetupCommand } from "../../src/shell/run/utility/run-setup.ts";
 import { gone, runs, until, utility } from "../harness/utility.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -144,7 +144,7 @@ it.each(["setup", "worktree.setup"] as const)(
   async (setting) => {
     const { request, written } = utility(`console.error("fetching"); write("ready"); forever();`);
     const { cwd, signal, materia } = request;
-    const problem = runSetup({ setting, command: materia.command ?? [], cwd, signal });
+    const problem = runSetupCommand({ setting, command: materia.command ?? [], cwd, signal });
     await written("ready");
     await vi.advanceTimersByTimeAsync(20 * 60_000 - 1);
     expect(vi.getTimerCount()).toBe(1);

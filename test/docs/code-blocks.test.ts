@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parseArgv, parseText } from "../../src/core/command/parse.ts";
-import { wordsOfText } from "../../src/core/command/words.ts";
+import { splitWords } from "../../src/core/command/words.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const guides = readdirSync(join(root, "docs/guides")).map((name) => `docs/guides/${name}`);
@@ -76,7 +76,7 @@ function run(script: string, folder: string): void {
 function isCommand(line: string): boolean {
   if (line.startsWith("/materia ")) return parseText(line.slice(9)).ok;
   if (!line.startsWith("materia ")) return true;
-  const words = wordsOfText(line.slice(8), () => false);
+  const words = splitWords(line.slice(8), () => false);
   if (!words.ok) return false;
   const { words: typed, tail } = words.value;
   return parseArgv([...typed.map((word) => word.text), ...(tail === undefined ? [] : [tail])]).ok;

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { parseArgv } from "../../src/core/command/parse.ts";
 import { Config } from "../../src/core/model/config.ts";
 import { userConfigFile } from "../../src/shell/config/config.ts";
-import { findProfile } from "../../src/shell/fleet/open/profile.ts";
+import { resolveFleetProfile } from "../../src/shell/fleet/open/profile.ts";
 
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), "utf8");
 const compose = read("examples/fleet/compose.yaml");
@@ -46,7 +46,7 @@ it("[C22] the composed workers have the packages, the profile and the variables 
   const { fleet = { profiles: {} } } = v.parse(Config, JSON.parse(content.replaceAll("$$", "$")));
   const [, url = ""] = /FLEET_URL: (\S+)/.exec(compose) ?? [];
   const env = { FLEET_URL: url.replace("${MATERIA_PASSWORD}", "secret") };
-  const profile = findProfile({ fleet }, "team", { cwd: "/", env });
+  const profile = resolveFleetProfile({ fleet }, "team", { cwd: "/", env });
   expect(profile).toMatchObject({ ok: true, value: { url: "postgres://materia:secret@127.0.0.1/materia" } });
   // What has to be given is said at the top.
   const [head = ""] = compose.split("services:");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
-import { openWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
+import { loadWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
 import { prepareCast, startCast } from "../../src/shell/casting/start.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 import { envOf, eventsOf, newPlace } from "../harness/cli.ts";
@@ -36,7 +36,7 @@ function enter(cwd: string, castId: string): Racer {
 
 /** A cast that failed at its first turn; any process may resume it. */
 async function failedCast(cwd: string): Promise<string> {
-  const workspace = openWorkspace({ cwd, env: { HOME: cwd } });
+  const workspace = loadWorkspace({ cwd, env: { HOME: cwd } });
   if (!workspace.ok) throw new Error(JSON.stringify(workspace.issues));
   const usage = { input: 0, output: 0, cost: 0 };
   const host: AgentHost = {

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { startState } from "../../src/core/cast/state/state.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import type { Ports } from "../../src/shell/ports.ts";
-import { PAUSE } from "../../src/shell/run/effect.ts";
+import { PAUSE_REASON } from "../../src/shell/run/effect.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { castOnce, failed, one, typesOf } from "../harness/effects.ts";
 import { startOf } from "../harness/play.ts";
@@ -12,7 +12,7 @@ const { signal } = new AbortController();
 
 it("[D29] a pause before the turn begins nothing, and one that cannot be written is told", async () => {
   const stopping = new AbortController();
-  stopping.abort(PAUSE);
+  stopping.abort(PAUSE_REASON);
   const before = await castOnce(one, () => said("never"), {}, { signal: stopping.signal });
   expect([before.end.kind, before.asked, typesOf(before.events)]).toEqual([
     "paused",
@@ -26,7 +26,7 @@ it("[D29] a pause before the turn begins nothing, and one that cannot be written
     preflight: async () => [],
     runTurn: async ({ onProgress }) => {
       onProgress({ kind: "retrying", attempt: 1, delayMs: 1, error: "down" });
-      during.abort(PAUSE);
+      during.abort(PAUSE_REASON);
       return failed("aborted");
     },
   };
@@ -42,9 +42,9 @@ it.each<[rule: string, elsewhere: typeof NO_USAGE]>([
 ])("%s that others have used are told before the turn, which is asked for again", async (_rule, elsewhere) => {
   let [asked, over] = [0, 0];
   const admit: Ports["admit"] = async () => ({
-    elsewhere: (asked += 1) === 1 ? elsewhere : NO_USAGE,
-    isUsedUp: () => false,
-    used: () => undefined,
+    usedElsewhere: (asked += 1) === 1 ? elsewhere : NO_USAGE,
+    isBudgetSpent: () => false,
+    reportUsage: () => undefined,
     end: () => (over += 1),
   });
   const { events, asked: turns } = await castOnce(one, () => said("done"), { admit });
@@ -83,10 +83,10 @@ it.each<[rule: string, name: string]>([
 
 it("[J26] a value that cannot be kept stops the cast before its program runs", async () => {
   const { artifacts } = world(() => said(""));
-  const keepValue: Ports["artifacts"]["keepValue"] = async () => ({ kind: "failed", problem: "no room" });
-  const state = startState(startOf(graph({ "Socket-1": seat("Tool") }), { data: { key: "value" } }));
+  const keepValue: Ports["artifacts"]["storeValue"] = async () => ({ kind: "failed", problem: "no room" });
+  const state = initialState(startOf(graph({ "Socket-1": seat("Tool") }), { data: { key: "value" } }));
   const runUtility: Ports["runUtility"] = async () => Promise.reject(new Error("it ran"));
-  const ports = world(() => said(""), { runUtility, artifacts: { ...artifacts, keepValue } });
+  const ports = world(() => said(""), { runUtility, artifacts: { ...artifacts, storeValue: keepValue } });
   const end = await runCast(state, ports, { cwd: "/project", signal });
   expect(end).toMatchObject({ kind: "broken", problem: "no room" });
 });
@@ -107,7 +107,7 @@ it("[D24] a utility is started with the secret of its visit, and one that its ca
   expect(secrets).toEqual(["Socket-1 1", "none"]);
 });
 
-it.each<[rule: string, said: ReturnType<NonNullable<Ports["agents"]["judge"]>>, told: object]>([
+it.each<[rule: string, said: ReturnType<NonNullable<Ports["agents"]["answerGate"]>>, told: object]>([
   [
     "[Q13] a yes",
     { kind: "judged", satisfied: true, text: "fine" },
@@ -127,7 +127,7 @@ it.each<[rule: string, said: ReturnType<NonNullable<Ports["agents"]["judge"]>>, 
 ])("%s stands for the person", async (_rule, judgement, told) => {
   const asked: unknown[] = [];
   const { agents } = world(() => said("built"));
-  const judge: Ports["agents"]["judge"] = ({ earlierTurns, ...request }) => {
+  const judge: Ports["agents"]["answerGate"] = ({ earlierTurns, ...request }) => {
     asked.push({
       ...request,
       turns: earlierTurns().map(({ socket: id, turns, turnsFor }) => [id, turns, turnsFor("WI-1")]),
@@ -138,7 +138,7 @@ it.each<[rule: string, said: ReturnType<NonNullable<Ports["agents"]["judge"]>>, 
     { "Socket-1": seat("Build", always("Socket-2")), "Socket-2": seat("Ask", satisfied("end")) },
     { materia: { Ask: { type: "person", question: "Right?" } } },
   );
-  const { events, end } = await castOnce(config, () => said("built"), { agents: { ...agents, judge } });
+  const { events, end } = await castOnce(config, () => said("built"), { agents: { ...agents, answerGate: judge } });
   expect(asked[0]).toEqual({ socket: "Socket-2", materia: "Ask", item: null, turns: [["Socket-1", 1, 0]] });
   expect(events).toContainEqual(expect.objectContaining({ socket: "Socket-2", visit: 1, ...told }));
   expect(end.kind).toBe(judgement ? "ended" : "waiting");

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { startState } from "../../src/core/cast/state/state.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
 import type { Ports, TurnOutcome, TurnProgress, TurnRequest } from "../../src/shell/ports.ts";
 import { VISIT_VARIABLE } from "../../src/shell/process/visit-secret.ts";
 import type { RunOptions } from "../../src/shell/run/effect.ts";
@@ -81,7 +81,7 @@ it("[A8] a person reads what an agent says at first and in answer, and not what 
   const config = graph({ "Socket-1": seat("Talk") });
   const ports = world(() => said("Shall I?"));
   const options = { cwd: "/project", signal };
-  const first = await runCast(startState(startOf(config)), ports, options);
+  const first = await runCast(initialState(startOf(config)), ports, options);
   const place = { socket: socket("Socket-1"), visit: 1 };
   const answered = after(first.state, { type: "person_answered", ...place, text: "Yes." });
   const second = await runCast(answered, ports, options);
@@ -90,10 +90,10 @@ it("[A8] a person reads what an agent says at first and in answer, and not what 
 });
 
 /** Files that change with every look, and what was asked of them. */
-function changing(): { files: NonNullable<Ports["files"]>; taken: string[]; described: unknown[] } {
+function changing(): { files: NonNullable<Ports["checkpoints"]>; taken: string[]; described: unknown[] } {
   const taken: string[] = [];
   const described: unknown[] = [];
-  const files: NonNullable<Ports["files"]> = {
+  const files: NonNullable<Ports["checkpoints"]> = {
     take: async ({ title }) => ({ commit: `c${taken.push(title)}`, changed: 1, added: 1, removed: 0 }),
     describe: async (...between) => `${described.push(between)} changes`,
   };
@@ -117,7 +117,7 @@ it("[Y10] only a prompt that asks for the changes is told them: of the cast, or 
   );
   const answer = ({ socket: id }: TurnRequest): TurnOutcome =>
     said(id === "Socket-1" ? JSON.stringify(items("a", "b")) : "seen");
-  const { end, asked } = await castOnce(config, answer, { files });
+  const { end, asked } = await castOnce(config, answer, { checkpoints: files });
   expect(end.state.phase).toMatchObject({ outcome: "completed" });
   expect(described).toEqual([
     ["c0", "c0"],
@@ -140,7 +140,7 @@ it("[Y5] a turn's files are looked at when a tool may have written, one look at 
   const looks = Promise.withResolvers<void>();
   const commits = ["c1", "c1", "c2"];
   let taken = 0;
-  const files: Ports["files"] = {
+  const files: Ports["checkpoints"] = {
     take: async ({ title }) => {
       if (!title.endsWith(", unfinished")) return undefined;
       taken += 1;
@@ -163,7 +163,7 @@ it("[Y5] a turn's files are looked at when a tool may have written, one look at 
       return said("done");
     },
   };
-  const { events } = await castOnce(one, () => said(""), { files, agents });
+  const { events } = await castOnce(one, () => said(""), { checkpoints: files, agents });
   expect(taken).toBe(3);
   const told = events.flatMap((event) => (event.type === "checkpoint_taken" ? [event.files] : []));
   expect(told.map((each) => "commit" in each && each.commit)).toEqual(["c1", "c2"]);
@@ -180,23 +180,23 @@ it("[Y2] only the owner looks at the files, and only where they are kept from th
   };
   let asked = 0;
   // Still its own when the turn begins, and never again.
-  await castOnce(one, () => said(""), { files, agents, holds: async () => (asked += 1) === 1 });
-  const state = startState(startOf(one));
+  await castOnce(one, () => said(""), { checkpoints: files, agents, holdsClaim: async () => (asked += 1) === 1 });
+  const state = initialState(startOf(one));
   await runCast(
     state,
-    world(() => said("done"), { files, agents }),
+    world(() => said("done"), { checkpoints: files, agents }),
     { cwd: "/project", signal },
   );
   expect(taken).toEqual([]);
-  await castOnce(one, () => said(""), { files, agents });
+  await castOnce(one, () => said(""), { checkpoints: files, agents });
   expect(taken).toEqual(["Build (Socket-1) visit 1, unfinished", "Build (Socket-1) visit 1"]);
 });
 
 it("[B8] a cast that travels writes what a visit did together with its files, any other before them", async () => {
   const written = async (travels: Partial<RunOptions>): Promise<readonly (readonly string[])[]> =>
-    (await castOnce(one, () => said("done"), { files: changing().files }, travels)).appended.map(typesOf);
+    (await castOnce(one, () => said("done"), { checkpoints: changing().files }, travels)).appended.map(typesOf);
   const own = await written({});
-  const travelling = await written({ travels: true });
+  const travelling = await written({ isOnFleet: true });
   const completes = (append: readonly string[]): boolean => append.includes("visit_completed");
   expect(own.flat()).toEqual(travelling.flat());
   expect([own.length - travelling.length, own.findIndex(completes) - travelling.findIndex(completes)]).toEqual([1, 1]);

@@ -5,10 +5,10 @@ import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
 import { type Result, pathText } from "../../src/core/model/issue.ts";
 import { prepareResume } from "../../src/shell/casting/resume.ts";
-import { startOf } from "../../src/shell/store/cast-file.ts";
+import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import type { LoadedCast } from "../../src/shell/store/cast-store.ts";
 import { listCasts } from "../harness/journals.ts";
 import { newPlace } from "../harness/cli.ts";
@@ -25,7 +25,7 @@ const lines = sound.toString("utf8").split("\n").slice(0, -1);
 const loaded = await store.load(castId);
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.issues));
 const { events } = loaded.value;
-const start = startState(startOf(loaded.value.file));
+const start = initialState(castStartOf(loaded.value.file));
 
 type Damage = (all: readonly string[], at: number, noise: string) => string;
 const joined = (all: readonly string[]): string => all.map((line) => `${line}\n`).join("");
@@ -97,7 +97,7 @@ it("[D6] a resume refuses what is damaged, takes up the beginning that is sound,
         {
           damaged: { ok: false, issues: [{ code: "damaged_journal" }] },
           over: { ok: false, issues: [{ code: "cast_is_over" }] },
-          goesOn: { ok: true, value: { plan: { cast: { trail: found.ok ? found.value.trail : null } } } },
+          goesOn: { ok: true, value: { plan: { cast: { trail: found.ok ? found.value.timeline : null } } } },
         }[expectation(found)],
       );
       expect([readFileSync(file, "utf8"), statSync(file).mtimeMs]).toEqual([

@@ -2,14 +2,14 @@ import { existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } fr
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { thisProcess } from "../../src/shell/process/process-owner.ts";
-import { prunable } from "../../src/shell/store/prunable.ts";
+import { selectPrunable } from "../../src/shell/store/prunable.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { listing, run } from "../harness/cli.ts";
 import { journalIn, resumeHosted, saying, startHosted, workspaceWith } from "../harness/hosted.ts";
 import { claimIn, listCasts, openJournal, ownerIn } from "../harness/journals.ts";
 import { startOf } from "../harness/play.ts";
 import { said, workshop, world } from "../harness/seats.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 
 const workspace = () => workspaceWith({ materia: { Tell: { prompt: "Tell." } } });
@@ -46,7 +46,7 @@ it.skipIf(!existsSync("/dev/full"))(
   "[D5] a disk without room: the cast stops before anything depends on what was not written",
   async () => {
     const journal = openJournal("/dev/full", { durability: "write", redact: (text) => text });
-    const start = startState(startOf(workshop()));
+    const start = initialState(startOf(workshop()));
     const { asked, ...ports } = world(() => said("{}"), { journal });
     const end = await runCast(start, ports, { cwd: "/project", signal: new AbortController().signal });
     expect(end).toEqual({
@@ -153,7 +153,7 @@ it("[D20] what is pruned is named first, never runs, and is gone as a whole", as
   // A prune that was killed left this; it is no cast.
   mkdirSync(join(at.root, ".removed-20200101-000000-aaaaa"));
   expect(new Set((await listCasts(at.root)).map(({ castId }) => castId))).toEqual(new Set([first, second, third]));
-  const chosen = prunable(await listCasts(at.root), { keep: 0 }, Date.now());
+  const chosen = selectPrunable(await listCasts(at.root), { keep: 0 }, Date.now());
   expect(new Set(chosen.map(({ castId }) => castId))).toEqual(new Set([second, third]));
   expect((await listCasts(at.root)).length).toBe(3);
   const all = [...chosen, ...(await listCasts(at.root))].map(({ castId }) => castId);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { personAsked } from "../../src/core/cast/question.ts";
+import { askedPersonMateria } from "../../src/core/cast/question.ts";
 import { newPlace } from "../harness/cli.ts";
 import { begin, goOn, onlyCast, subject, type Kill, type Life, type Subject } from "../harness/killed.ts";
 import { eventsOf, told, type Told } from "../harness/told.ts";
@@ -59,7 +59,7 @@ async function attend(one: Subject, kill?: Kill): Promise<Life> {
   const said = eventsOf(join(workspace.root, onlyCast(workspace))).filter(
     ({ type }) => type === "person_judged",
   ).length;
-  return goOn(one, kill, personAsked(cast.value.state) ? ANSWERS[said] : undefined);
+  return goOn(one, kill, askedPersonMateria(cast.value.state) ? ANSWERS[said] : undefined);
 }
 
 interface Course {

@@ -60,7 +60,7 @@ it("[D17] minutes are counted by the clock of the cast, over all parts of a turn
     (by: number) =>
     (request: TurnRequest): TurnOutcome => {
       minutes += by;
-      stops.push(request.isUsedUp(usage));
+      stops.push(request.isBudgetSpent(usage));
       return { kind: "failed", reason: "limit", message: "", usage };
     };
   const first = await cast(config, [slow(2)], { now });

@@ -24,7 +24,7 @@ it("[B30] from Pi a cast goes to a fleet and is seen there as if it ran here, an
   await until(() => isWaiting(place, "Socket-1"));
   letGo(place);
   expect(await pi.until("its end", result)).toContain("A materia cast completed");
-  const [cast] = await place.database.rows<{ cast_id: string }>({ text: "select cast_id from materia.casts" });
+  const [cast] = await place.database.query<{ cast_id: string }>({ text: "select cast_id from materia.casts" });
   const done = cast?.cast_id ?? "";
   pi.mark();
   await pi.type(`/materia casts ${typed}`);

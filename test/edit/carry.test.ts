@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { bundledLayer } from "../../src/core/catalog/bundled.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
-import { exportedText, importText, neededMateria, newMateria, withMateria } from "../../src/core/edit/carry.ts";
-import { insertInWay } from "../../src/core/edit/graph/insert.ts";
-import { draftOfText } from "../../src/core/edit/text/draft.ts";
+import { exportLoadoutText, importConfigText, requiredMateria, missingMateria, catalogWithMateria } from "../../src/core/edit/carry.ts";
+import { insertSocketInWay } from "../../src/core/edit/graph/insert.ts";
+import { draftFromText } from "../../src/core/edit/text/draft.ts";
 import { edgeWayId } from "../../src/core/model/way-id.ts";
 import { withMateriaRenamed } from "../../src/core/edit/text/file.ts";
 
@@ -20,29 +20,29 @@ const own = mergeLayers([bundledLayer(), readLayer("project", RAW)]);
 
 describe("[E16] what goes with a loadout", () => {
   it("[E16] an export holds the materia that it needs, what they extend, and nothing bundled", () => {
-    const { loadout, text } = draftOfText("Own", LOADOUT);
-    const needed = neededMateria(loadout, own, (name) => TEXTS[name]);
+    const { loadout, text } = draftFromText("Own", LOADOUT);
+    const needed = requiredMateria(loadout, own, (name) => TEXTS[name]);
     expect(needed.map(({ name }) => name)).toEqual(["Base", "Mine"]);
-    const file = exportedText("Own", text, needed);
+    const file = exportLoadoutText("Own", text, needed);
     expect(JSON.parse(file)).toEqual({ ...RAW, loadouts: { Own: JSON.parse(LOADOUT) as object } });
   });
 
   it("[E16] an import brings what is new here, and what is here already stays", () => {
-    const { loadout, text } = draftOfText("Own", LOADOUT);
-    const file = exportedText(
+    const { loadout, text } = draftFromText("Own", LOADOUT);
+    const file = exportLoadoutText(
       "Own",
       text,
-      neededMateria(loadout, own, (name) => TEXTS[name]),
+      requiredMateria(loadout, own, (name) => TEXTS[name]),
     );
-    const read = importText(file, "File");
+    const read = importConfigText(file, "File");
     if (!read.ok) throw new Error("it cannot be read");
     const [brought] = read.value.loadouts;
     if (!brought) throw new Error("it brings nothing");
-    const fresh = newMateria(brought.draft.loadout, read.value.materia, bare);
+    const fresh = missingMateria(brought.draft.loadout, read.value.materia, bare);
     expect(fresh.map(({ name }) => name)).toEqual(["Base", "Mine"]);
-    expect(newMateria(brought.draft.loadout, read.value.materia, own)).toEqual([]);
-    expect(withMateria(bare, fresh).materia.get("Base")?.value).toMatchObject({ type: "agent" });
-    expect(withMateria(bare, [])).toBe(bare);
+    expect(missingMateria(brought.draft.loadout, read.value.materia, own)).toEqual([]);
+    expect(catalogWithMateria(bare, fresh).materia.get("Base")?.value).toMatchObject({ type: "agent" });
+    expect(catalogWithMateria(bare, [])).toBe(bare);
   });
 });
 
@@ -58,13 +58,13 @@ it("[E28] a socket put into an edge leads on to where the edge led, and is a mem
     "Socket-2": { "materia": "Build", "edges": [{ "when": "always", "to": "Socket-3" }] },
     "Socket-3": { "materia": "Maintain", "edges": [{ "when": "always", "to": "Socket-2" }], "advance": { "when": "always" } } },
     "loops": { "items": { "sockets": ["Socket-2", "Socket-3"], "consumes": { "from": "Socket-1", "output": "workItems" } } } }`;
-  const { loadout } = draftOfText("Own", text);
-  const inside = insertInWay(loadout, edgeWayId("Socket-2", 0), "Auto-Eval");
+  const { loadout } = draftFromText("Own", text);
+  const inside = insertSocketInWay(loadout, edgeWayId("Socket-2", 0), "Auto-Eval");
   if (!inside.ok) throw new Error("it is refused");
   expect(inside.value.sockets["Socket-2"]?.edges[0]?.to).toBe("Socket-4");
   expect(inside.value.sockets["Socket-4"]?.edges).toMatchObject([{ when: "always", to: "Socket-3" }]);
   expect(inside.value.loops["items"]?.sockets).toContain("Socket-4");
-  const before = insertInWay(loadout, edgeWayId("Socket-1", 0), "Build");
+  const before = insertSocketInWay(loadout, edgeWayId("Socket-1", 0), "Build");
   expect(before.ok && before.value.loops["items"]?.sockets).toEqual(["Socket-2", "Socket-3"]);
-  expect(insertInWay(loadout, "no way", "Build").ok).toBe(false);
+  expect(insertSocketInWay(loadout, "no way", "Build").ok).toBe(false);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { EMPTY_LOADOUT } from "../../src/core/edit/graph/base.ts";
-import { connect, moveEdge, removeEdge, setEdge } from "../../src/core/edit/graph/edges.ts";
+import { connectSockets, moveEdge, removeEdge, setEdge } from "../../src/core/edit/graph/edges.ts";
 import { addExit, removeExit, setExit } from "../../src/core/edit/graph/exits.ts";
-import { makeLoop, removeLoop, renameLoop, setConsumes, setMember } from "../../src/core/edit/graph/loops.ts";
+import { createLoop, removeLoop, renameLoop, setLoopGenerator, setLoopMember } from "../../src/core/edit/graph/loops.ts";
 import {
   addSocket,
   duplicateSockets,
@@ -13,9 +13,9 @@ import {
   setEntry,
   setMateria,
   setParse,
-  tidyLayout,
+  resetLayout,
 } from "../../src/core/edit/graph/sockets.ts";
-import { removeWay, setWay, wayOf } from "../../src/core/edit/graph/ways.ts";
+import { removeWay, setWay, findAuthoredWay } from "../../src/core/edit/graph/ways.ts";
 import type { Loadout } from "../../src/core/model/loadout.ts";
 import type { Result } from "../../src/core/model/issue.ts";
 import type { SocketId } from "../../src/core/model/ids.ts";
@@ -50,7 +50,7 @@ describe("[E1] an edit keeps the loadout valid or says why not", () => {
     ["an odd loop name", (each) => renameLoop(each, "workItemIteration", "a b"), '"a b" is not a loop id'],
     [
       "a list from inside",
-      (each) => setConsumes(each, "workItemIteration", "Socket-5"),
+      (each) => setLoopGenerator(each, "workItemIteration", "Socket-5"),
       "Socket-5 stands inside the loop workItemIteration",
     ],
     ["a silent way", (each) => removeWay(each, "end:Socket-7"), "nobody wrote this way"],
@@ -68,8 +68,8 @@ describe("[E1] an edit keeps the loadout valid or says why not", () => {
     ["assign", (each) => setAssign(each, "Socket-4", { target: "review", source: "$.context" })],
     ["assign taken away", (each) => setAssign(each, "Socket-4", { target: "review", source: null })],
     ["advance", (each) => setAdvance(each, "Socket-5", "satisfied")],
-    ["members", (each) => setMember(each, "workItemIteration", "Socket-5", false)],
-    ["the list", (each) => setConsumes(each, "workItemIteration", null)],
+    ["members", (each) => setLoopMember(each, "workItemIteration", "Socket-5", false)],
+    ["the list", (each) => setLoopGenerator(each, "workItemIteration", null)],
   ])("changes %s", (_what, edit) => {
     const before = loadout();
     const kept = structuredClone(before);
@@ -130,28 +130,28 @@ describe("[E5] connecting", () => {
   const two = done(addSocket(done(addSocket(EMPTY_LOADOUT, "Auto-Eval")), "Build"));
 
   it("[E5] takes the first answer without a way", () => {
-    const first = done(connect(two, { from: "Socket-1", to: id("Socket-2") }));
+    const first = done(connectSockets(two, { from: "Socket-1", to: id("Socket-2") }));
     expect(first.sockets["Socket-1"]?.edges).toEqual([{ when: "always", to: "Socket-2" }]);
-    const second = done(connect(first, { from: "Socket-1", to: "end" }));
+    const second = done(connectSockets(first, { from: "Socket-1", to: "end" }));
     expect(second.sockets["Socket-1"]?.edges.map(({ when }) => when)).toEqual(["satisfied", "always"]);
-    const judged = done(connect(two, { from: "Socket-1", to: id("Socket-2"), judges: true }));
+    const judged = done(connectSockets(two, { from: "Socket-1", to: id("Socket-2"), judges: true }));
     expect(judged.sockets["Socket-1"]?.edges).toEqual([{ when: "satisfied", to: "Socket-2" }]);
   });
 
   it("[E5] refuses a second always and the same edge twice", () => {
-    const first = done(connect(two, { from: "Socket-1", to: id("Socket-2") }));
-    expect(refusal(connect(first, { from: "Socket-1", to: "end", when: "always" }))).toMatch(
+    const first = done(connectSockets(two, { from: "Socket-1", to: id("Socket-2") }));
+    expect(refusal(connectSockets(first, { from: "Socket-1", to: "end", when: "always" }))).toMatch(
       "already has an edge that is always taken",
     );
-    const guarded = done(connect(first, { from: "Socket-1", to: "end", when: "satisfied" }));
-    expect(refusal(connect(guarded, { from: "Socket-1", to: "end", when: "satisfied" }))).toBe(
+    const guarded = done(connectSockets(first, { from: "Socket-1", to: "end", when: "satisfied" }));
+    expect(refusal(connectSockets(guarded, { from: "Socket-1", to: "end", when: "satisfied" }))).toBe(
       "Socket-1 already has this edge",
     );
   });
 
   it("[E5] makes an exit of a way out of the loop from the socket that advances", () => {
     const before = loadout();
-    const after = done(connect(before, { from: "Socket-6", to: id("Socket-1"), when: "satisfied" }));
+    const after = done(connectSockets(before, { from: "Socket-6", to: id("Socket-1"), when: "satisfied" }));
     expect(after.sockets).toEqual(before.sockets);
     expect(after.loops["workItemIteration"]?.exits.at(-1)).toEqual({
       id: "exit:Socket-6:satisfied",
@@ -175,7 +175,7 @@ describe("[E7] exits", () => {
 
   it("[E7] are found, changed and deleted by their visual id, and edges stay", () => {
     const before = loadout();
-    expect(wayOf(before, way)).toMatchObject({ kind: "exit", loop: "workItemIteration", exit: { id: "done" } });
+    expect(findAuthoredWay(before, way)).toMatchObject({ kind: "exit", loop: "workItemIteration", exit: { id: "done" } });
     const changed = done(setWay(before, way, { when: "satisfied", to: id("Socket-1") }));
     expect(changed.loops["workItemIteration"]?.exits).toEqual([
       { id: "done", from: "Socket-6", condition: "satisfied", targetSocketId: "Socket-1" },
@@ -199,7 +199,7 @@ describe("[E7] exits", () => {
         },
       },
     };
-    expect(wayOf(odd, "loop-exit:a:b:c")).toMatchObject({ loop: "a:b", exit: { id: "c" } });
+    expect(findAuthoredWay(odd, "loop-exit:a:b:c")).toMatchObject({ loop: "a:b", exit: { id: "c" } });
   });
 
   it.each<[what: string, edit: (each: Loadout) => Result<Loadout>, why: string]>([
@@ -235,7 +235,7 @@ describe("[E7] exits", () => {
 
 describe("[E8] a loop from a selection", () => {
   it("[E8] is whole at once", () => {
-    const looped = done(makeLoop(loadout(CHAIN), ["Socket-4", "Socket-2", "Socket-3"], isGenerator));
+    const looped = done(createLoop(loadout(CHAIN), ["Socket-4", "Socket-2", "Socket-3"], isGenerator));
     expect(looped.loops).toEqual({
       workItemIteration: {
         sockets: ["Socket-2", "Socket-3", "Socket-4"],
@@ -251,8 +251,8 @@ describe("[E8] a loop from a selection", () => {
   });
 
   it("[E8] is refused for nothing and for members of another", () => {
-    expect(refusal(makeLoop(loadout(), [], isGenerator))).toBe("a loop needs at least one socket");
-    expect(refusal(makeLoop(loadout(), ["Socket-3", "Socket-4"], isGenerator))).toBe(
+    expect(refusal(createLoop(loadout(), [], isGenerator))).toBe("a loop needs at least one socket");
+    expect(refusal(createLoop(loadout(), ["Socket-3", "Socket-4"], isGenerator))).toBe(
       "Socket-4 already belongs to the loop workItemIteration",
     );
   });
@@ -269,7 +269,7 @@ it("[E9] deleting a loop removes its exits and what advanced it", () => {
 it("[E11] places are kept until they are tidied", () => {
   const placed = done(placeSockets(loadout(), { "Socket-2": { x: 30, y: 40 } }));
   expect(placed.layout).toEqual({ "Socket-2": { x: 30, y: 40 } });
-  expect(done(tidyLayout(placed)).layout).toEqual({});
+  expect(done(resetLayout(placed)).layout).toEqual({});
 });
 
 it("[E6] what follows the last traversal is set, saved, goes with its socket, and not without a limit", () => {

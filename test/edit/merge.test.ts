@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { mergeJson, mergedPlaces } from "../../src/core/edit/merge.ts";
+import { mergeJson, findMergeDifferences } from "../../src/core/edit/merge.ts";
 import { diffBlocks } from "../../src/core/edit/text/blocks.ts";
-import { withActive, withSetting } from "../../src/core/edit/text/file.ts";
+import { withActiveLoadout, withSetting } from "../../src/core/edit/text/file.ts";
 import { diffWords } from "../../src/core/edit/text/words.ts";
-import { historyOf, undo, historyWith } from "../../src/core/edit/history.ts";
-import { keepHistory, readHistory } from "../../src/core/edit/kept-history.ts";
+import { startHistory, undo, recordStep } from "../../src/core/edit/history.ts";
+import { serializeHistory, restoreHistory } from "../../src/core/edit/kept-history.ts";
 import type { Json } from "../../src/core/model/values/json.ts";
 
 const BASE: Json = { entry: "a", sockets: { a: { materia: "Build" }, b: { materia: "Check" } } };
@@ -13,7 +13,7 @@ describe("[E24] three versions of one thing", () => {
   it("[E24] what only one of two changed is taken from them, and what both changed is asked about", () => {
     const mine: Json = { entry: "a", sockets: { a: { materia: "Mine" }, b: { materia: "Check" } }, description: "x" };
     const theirs: Json = { entry: "b", sockets: { a: { materia: "Theirs" } } };
-    const places = mergedPlaces(BASE, mine, theirs);
+    const places = findMergeDifferences(BASE, mine, theirs);
     expect(places.map(({ path, by }) => `${path.join(".")} ${by}`)).toEqual([
       "entry theirs",
       "sockets.a.materia both",
@@ -33,16 +33,16 @@ describe("[E24] three versions of one thing", () => {
   });
 
   it("[E24] the same change by both is none, a list is one place, and keys of objects themselves harm nothing", () => {
-    expect(mergedPlaces(BASE, { ...BASE, entry: "z" }, { ...BASE, entry: "z" })).toEqual([]);
-    expect(mergedPlaces({ l: [1] }, { l: [1, 2] }, { l: [1, 3] })).toMatchObject([{ path: ["l"], by: "both" }]);
+    expect(findMergeDifferences(BASE, { ...BASE, entry: "z" }, { ...BASE, entry: "z" })).toEqual([]);
+    expect(findMergeDifferences({ l: [1] }, { l: [1, 2] }, { l: [1, 3] })).toMatchObject([{ path: ["l"], by: "both" }]);
     const hostile = JSON.parse('{"__proto__":{"x":1},"constructor":2}') as Json;
-    const places = mergedPlaces({}, {}, hostile);
+    const places = findMergeDifferences({}, {}, hostile);
     expect(JSON.stringify(mergeJson({}, places, () => true))).toBe('{"__proto__":{"x":1},"constructor":2}');
     expect(({} as { x?: number }).x).toBeUndefined();
   });
 
   it("[E24] what was not there before belongs to whoever brought it", () => {
-    expect(mergedPlaces(undefined, { a: 1 }, { a: 2, b: 3 }).map(({ path, by }) => [...path, by])).toEqual([
+    expect(findMergeDifferences(undefined, { a: 1 }, { a: 2, b: 3 }).map(({ path, by }) => [...path, by])).toEqual([
       ["a", "both"],
       ["b", "theirs"],
     ]);
@@ -80,9 +80,9 @@ describe("[E15] the difference before a save", () => {
 describe("settings in a file", () => {
   it("[E25] the active loadout follows its name, and is not named once it is gone", () => {
     const text = '{\n  // kept\n  "activeLoadout": "Old",\n  "loadouts": {}\n}\n';
-    expect(withActive(text, "Old", "New")).toEqual({ ok: true, value: text.replace('"Old"', '"New"') });
-    expect(withActive(text, "Other", "New")).toEqual({ ok: true, value: text });
-    const gone = withActive(text, "Old", null);
+    expect(withActiveLoadout(text, "Old", "New")).toEqual({ ok: true, value: text.replace('"Old"', '"New"') });
+    expect(withActiveLoadout(text, "Other", "New")).toEqual({ ok: true, value: text });
+    const gone = withActiveLoadout(text, "Old", null);
     expect(gone.ok && gone.value).not.toContain("activeLoadout");
     expect(gone.ok && gone.value).toContain("// kept");
   });
@@ -96,18 +96,18 @@ describe("settings in a file", () => {
 
 it("[E23] a history is kept as texts, the nearest steps first, and read back", () => {
   const long = Array.from({ length: 80 }, (_, index) => `text ${index}`).reduce(
-    (history, text, index) => historyWith(history, text, `Step ${index}`),
-    historyOf("first"),
+    (history, text, index) => recordStep(history, text, `Step ${index}`),
+    startHistory("first"),
   );
-  const kept = keepHistory(undo(long), (text) => text);
+  const kept = serializeHistory(undo(long), (text) => text);
   expect([kept.past.length, kept.past.at(-1)?.value, kept.present, kept.future[0]?.value]).toEqual([
     50,
     "text 77",
     "text 78",
     "text 79",
   ]);
-  const read = readHistory<string>(kept, (text) => text);
+  const read = restoreHistory<string>(kept, (text) => text);
   expect(undo(read).present).toBe("text 77");
-  const huge = historyWith(historyOf("x".repeat(600_000)), "small", "Shorten");
-  expect(keepHistory(huge, (text) => text)).toEqual({ past: [], present: "small", future: [] });
+  const huge = recordStep(startHistory("x".repeat(600_000)), "small", "Shorten");
+  expect(serializeHistory(huge, (text) => text)).toEqual({ past: [], present: "small", future: [] });
 });

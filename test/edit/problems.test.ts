@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { chainCommand, composeChain } from "../../src/core/edit/chain.ts";
-import { mendFor } from "../../src/core/edit/mend.ts";
+import { quickFixFor } from "../../src/core/edit/mend.ts";
 import { previewTurn, promptVariables } from "../../src/core/edit/preview.ts";
-import { placeOfIssue, shortPath } from "../../src/core/edit/problem.ts";
-import { generatedReplies, repliesOfCast } from "../../src/core/edit/rehearse.ts";
+import { placeOfIssue, shortIssuePath } from "../../src/core/edit/problem.ts";
+import { generateReplies, repliesFromCast } from "../../src/core/edit/rehearse.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import type { SocketId } from "../../src/core/model/ids.ts";
-import { placeByHand } from "../../src/core/view/draw/by-hand.ts";
-import { overlap } from "../../src/core/view/draw/drawing.ts";
+import { applyManualPositions } from "../../src/core/view/draw/by-hand.ts";
+import { boxesOverlap } from "../../src/core/view/draw/drawing.ts";
 import { layoutGraph } from "../../src/core/view/draw/layout.ts";
 import { parseText } from "../../src/core/command/parse.ts";
-import { compile } from "../../src/core/compile/targets/compile.ts";
+import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { bundledLayer } from "../../src/core/catalog/bundled.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
@@ -124,7 +124,7 @@ describe("[E12] problems in place, mended by one click", () => {
       );
     const found = placeOfIssue(issue, "Main", before);
     expect(found).toMatchObject(place);
-    const mend = mendFor(issue, found, before, known);
+    const mend = quickFixFor(issue, found, before, known);
     expect(mend?.label).toBe(label);
     const after = done(mend?.edit(before) ?? { ok: false, issues: [] });
     expect(problemsOf(after).filter((each) => each.code === code)).toEqual([]);
@@ -135,7 +135,7 @@ describe("[E12] problems in place, mended by one click", () => {
     const [issue] = problemsOf(before, "My v1.2");
     if (!issue) throw new Error("no problem");
     expect(placeOfIssue(issue, "My v1.2", before)).toMatchObject({ kind: "socket", id: "Socket-4" });
-    expect(shortPath(issue, "My v1.2")).toBe("Socket-4.materia");
+    expect(shortIssuePath(issue, "My v1.2")).toBe("Socket-4.materia");
   });
 });
 
@@ -143,15 +143,15 @@ it("[E11] what was placed by hand stands there, and labels meet neither sockets 
   const graph = fullAuto();
   const base = layoutGraph(graph);
   const members = { workItemIteration: ["Socket-4", "Socket-5", "Socket-6"] };
-  const placed = placeByHand(base, { "Socket-5": { x: 420, y: 180 }, "Socket-7": { x: 40, y: 700 } }, { members });
+  const placed = applyManualPositions(base, { "Socket-5": { x: 420, y: 180 }, "Socket-7": { x: 40, y: 700 } }, { members });
   expect(placed.sockets.find(({ id }) => id === "Socket-5")?.box).toMatchObject({ x: 420, y: 180 });
   const boxes = placed.sockets.map(({ box }) => box);
   const labels = placed.edges.flatMap(({ label }) => label ?? []);
   for (const [index, label] of labels.entries()) {
-    expect(boxes.filter((box) => overlap(box, label))).toEqual([]);
-    expect(labels.filter((other, at) => at !== index && overlap(other, label))).toEqual([]);
+    expect(boxes.filter((box) => boxesOverlap(box, label))).toEqual([]);
+    expect(labels.filter((other, at) => at !== index && boxesOverlap(other, label))).toEqual([]);
   }
-  expect(placeByHand(base, {}, { members })).toBe(base);
+  expect(applyManualPositions(base, {}, { members })).toBe(base);
 });
 
 describe("[E18] chains", () => {
@@ -217,7 +217,7 @@ describe("[E18] chains", () => {
 });
 
 it("[E19] the preview fills the prompt as a cast would", () => {
-  const made = compile([{ kind: "loadout", name: "Full-Auto" }], CATALOG);
+  const made = compileTargets([{ kind: "loadout", name: "Full-Auto" }], CATALOG);
   if (!made.ok) throw new Error("it compiles");
   const socket = made.value.graph.sockets["Socket-5"];
   if (!socket) throw new Error("it is there");
@@ -235,16 +235,16 @@ it("[E19] the preview fills the prompt as a cast would", () => {
 });
 
 it("[E20] made-up replies answer for a person, too", () => {
-  const made = compile([{ kind: "materia", name: "Approve" }], CATALOG);
+  const made = compileTargets([{ kind: "materia", name: "Approve" }], CATALOG);
   if (!made.ok) throw new Error("it compiles");
-  const [approve] = generatedReplies(made.value.graph, 2);
+  const [approve] = generateReplies(made.value.graph, 2);
   expect(approve).toMatchObject({ materia: "Approve", replies: [{ json: { satisfied: true } }] });
 });
 
 it("[E20] made-up replies plan, refuse once and are content", () => {
-  const made = compile([{ kind: "loadout", name: "Full-Auto" }], CATALOG);
+  const made = compileTargets([{ kind: "loadout", name: "Full-Auto" }], CATALOG);
   if (!made.ok) throw new Error("it compiles");
-  const replies = Object.fromEntries(generatedReplies(made.value.graph, 2).map((each) => [each.materia, each.replies]));
+  const replies = Object.fromEntries(generateReplies(made.value.graph, 2).map((each) => [each.materia, each.replies]));
   expect(replies["Auto-Plan"]).toMatchObject([{ json: { workItems: [{ title: "Item 1" }, { title: "Item 2" }] } }]);
   expect(replies["Auto-Eval"]).toMatchObject([{ json: { satisfied: false } }, { json: { satisfied: true } }]);
   expect(replies["Build"]).toEqual([{ text: "Build is done." }]);
@@ -252,10 +252,10 @@ it("[E20] made-up replies plan, refuse once and are content", () => {
 });
 
 it("[E30] the replies of a cast that happened are taken socket by socket, made-up ones where it said nothing", () => {
-  const made = compile([{ kind: "loadout", name: "Full-Auto" }], CATALOG);
+  const made = compileTargets([{ kind: "loadout", name: "Full-Auto" }], CATALOG);
   if (!made.ok) throw new Error("it compiles");
   const { graph } = made.value;
-  const generated = generatedReplies(graph, 1);
+  const generated = generateReplies(graph, 1);
   const place = { at: "2026-01-01T00:00:00.000Z", visit: 1, usage: NO_USAGE };
   const socketOf = (materia: string) => generated.find((each) => each.materia === materia)?.socket as SocketId; // one of its sockets
   const handed = (seq: number, handoff: object): CastEvent =>
@@ -269,7 +269,7 @@ it("[E30] the replies of a cast that happened are taken socket by socket, made-u
       dropped: [],
     }) as CastEvent; // as a journal has it
   const events = [handed(2, { satisfied: false, context: "no" }), handed(3, { satisfied: true })];
-  const taken = repliesOfCast(generated, { graph, events });
+  const taken = repliesFromCast(generated, { graph, events });
   expect(taken.find(({ materia }) => materia === "Auto-Eval")?.replies).toEqual([
     { json: { satisfied: false, context: "no" } },
     { json: { satisfied: true } },

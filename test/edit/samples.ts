@@ -2,7 +2,7 @@ import { mergeLayers, type Catalog } from "../../src/core/catalog/catalog.ts";
 import { bundledLayer } from "../../src/core/catalog/bundled.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import { checkTarget } from "../../src/core/compile/targets/compile.ts";
-import { authoredLoadout } from "../../src/core/edit/text/authored.ts";
+import { loadoutToJson } from "../../src/core/edit/text/authored.ts";
 import type { Issue, Result } from "../../src/core/model/issue.ts";
 import { Loadout } from "../../src/core/model/loadout.ts";
 import * as v from "valibot";
@@ -15,7 +15,7 @@ export function loadout(input: LoadoutInput = FULL_AUTO): Loadout {
 /** The value of an edit that must not be refused, read once more through the schema. */
 export function done(result: Result<Loadout>): Loadout {
   if (!result.ok) throw new Error(result.issues.map(({ message }) => message).join("\n"));
-  return v.parse(Loadout, authoredLoadout(result.value));
+  return v.parse(Loadout, loadoutToJson(result.value));
 }
 
 export function refusal(result: Result<Loadout>): string {
@@ -30,7 +30,7 @@ export function isGenerator(materia: string): boolean {
 }
 
 export function problemsOf(value: Loadout, name = "Main"): readonly Issue[] {
-  const entry = readLayer("project", { loadouts: { [name]: authoredLoadout(value) } }).loadouts.get(name);
+  const entry = readLayer("project", { loadouts: { [name]: loadoutToJson(value) } }).loadouts.get(name);
   if (!entry) throw new Error("it cannot be read");
   return checkTarget({ kind: "loadout", name, entry }, CATALOG, 1).issues;
 }

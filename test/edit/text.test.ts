@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { compareLoadouts } from "../../src/core/edit/compare.ts";
-import { connect, setEdge } from "../../src/core/edit/graph/edges.ts";
+import { connectSockets, setEdge } from "../../src/core/edit/graph/edges.ts";
 import { removeExit } from "../../src/core/edit/graph/exits.ts";
 import { addSocket, removeSockets, setParse } from "../../src/core/edit/graph/sockets.ts";
-import { historyWith, historyOf, redo, settle, undo } from "../../src/core/edit/history.ts";
-import { draftOf, draftOfText, edited, importLoadouts, typed } from "../../src/core/edit/text/draft.ts";
+import { recordStep, startHistory, redo, endStepGroup, undo } from "../../src/core/edit/history.ts";
+import { draftFromLoadout, draftFromText, applyGraphEdit, importLoadouts, applyTextEdit } from "../../src/core/edit/text/draft.ts";
 import { entryText, withEntry } from "../../src/core/edit/text/file.ts";
 import { diffLines } from "../../src/core/edit/text/lines.ts";
 import { printJson } from "../../src/core/edit/text/print.ts";
-import { stepText } from "../../src/core/edit/text/step.ts";
+import { updateJsonText } from "../../src/core/edit/text/step.ts";
 import { pathText } from "../../src/core/model/issue.ts";
 import { CHAIN, done, loadout } from "./samples.ts";
 
@@ -27,50 +27,50 @@ const COMMENTED = `{
 
 describe("[E10] history", () => {
   it("[E10] undo and redo restore exactly, text included", () => {
-    const start = draftOfText("Main", COMMENTED);
-    const first = edited(start, "Main", done(setParse(start.loadout, "Socket-2", "json")));
-    const second = edited(first, "Main", done(removeSockets(first.loadout, ["Socket-2"])));
-    let history = historyWith(historyWith(historyOf(start), first, "Parse"), second, "Delete");
+    const start = draftFromText("Main", COMMENTED);
+    const first = applyGraphEdit(start, "Main", done(setParse(start.loadout, "Socket-2", "json")));
+    const second = applyGraphEdit(first, "Main", done(removeSockets(first.loadout, ["Socket-2"])));
+    let history = recordStep(recordStep(startHistory(start), first, "Parse"), second, "Delete");
     history = undo(undo(history));
     expect(history.present).toBe(start);
     expect(redo(redo(history)).present).toBe(second);
-    expect(undo(historyOf(start)).present).toBe(start);
+    expect(undo(startHistory(start)).present).toBe(start);
   });
 
   it("[E10] letters in one field are one step, and a new step forgets what was undone", () => {
-    const typing = historyWith(historyWith(historyOf("a"), "ab", "Type", "field"), "abc", "Type", "field");
+    const typing = recordStep(recordStep(startHistory("a"), "ab", "Type", "field"), "abc", "Type", "field");
     expect(undo(typing).present).toBe("a");
-    expect(undo(historyWith(settle(typing), "abcd", "Type", "field")).present).toBe("abc");
-    expect(historyWith(undo(typing), "x", "Other").future).toEqual([]);
+    expect(undo(recordStep(endStepGroup(typing), "abcd", "Type", "field")).present).toBe("abc");
+    expect(recordStep(undo(typing), "x", "Other").future).toEqual([]);
   });
 });
 
 describe("[E13] graph and text", () => {
   it("[E13] an edit of the graph keeps comments and the rest", () => {
-    const draft = draftOfText("Main", COMMENTED);
-    const next = edited(draft, "Main", done(setParse(draft.loadout, "Socket-2", "json")));
+    const draft = draftFromText("Main", COMMENTED);
+    const next = applyGraphEdit(draft, "Main", done(setParse(draft.loadout, "Socket-2", "json")));
     expect(next.text).toContain("// where it begins");
     expect(next.text).toContain("/* the worker */");
     expect(next.text).toContain("// with care");
-    expect(draftOfText("Main", next.text).loadout.sockets["Socket-2"]?.parse).toBe("json");
+    expect(draftFromText("Main", next.text).loadout.sockets["Socket-2"]?.parse).toBe("json");
   });
 
   it("[E13] lists change element by element", () => {
     const text = '{ "a": [1, /* two */ 2, 3], "b": { "c": 1 } }';
     const before = { a: [1, 2, 3], b: { c: 1 } };
-    expect(stepText(text, before, { a: [1, 2, 3, 4], b: { c: 1 } })).toBe(text.replace("3]", "3, 4]"));
-    expect(stepText(text, before, { a: [2, 3], b: { c: 1 } })).toContain("/* two */ 2");
-    expect(JSON.parse(stepText('{ "a": [1, 2] }', { a: [1, 2] }, { a: [2] }))).toEqual({ a: [2] });
+    expect(updateJsonText(text, before, { a: [1, 2, 3, 4], b: { c: 1 } })).toBe(text.replace("3]", "3, 4]"));
+    expect(updateJsonText(text, before, { a: [2, 3], b: { c: 1 } })).toContain("/* two */ 2");
+    expect(JSON.parse(updateJsonText('{ "a": [1, 2] }', { a: [1, 2] }, { a: [2] }))).toEqual({ a: [2] });
   });
 
   it("[E13] an edit of the text changes the graph, a broken one shows what can be read", () => {
-    const draft = draftOfText("Main", COMMENTED);
-    const renamed = typed(draft, "Main", COMMENTED.replace('"Build"', '"Narrate"'));
+    const draft = draftFromText("Main", COMMENTED);
+    const renamed = applyTextEdit(draft, "Main", COMMENTED.replace('"Build"', '"Narrate"'));
     expect(renamed.loadout.sockets["Socket-2"]?.materia).toBe("Narrate");
-    const broken = typed(draft, "Main", COMMENTED.replace('"entry"', "entry"));
+    const broken = applyTextEdit(draft, "Main", COMMENTED.replace('"entry"', "entry"));
     expect(broken.issues[0]).toMatchObject({ code: "bad_json" });
     expect(broken.loadout).toBe(draft.loadout);
-    const wrong = typed(
+    const wrong = applyTextEdit(
       draft,
       "Main",
       COMMENTED.replace('"to": "Socket-2" }', '"to": "Socket-2", "maxTraversals": 0 }'),
@@ -80,8 +80,8 @@ describe("[E13] graph and text", () => {
   });
 
   it("[E13] an edit of the graph mends a text that is no JSON", () => {
-    const broken = typed(draftOfText("Main", COMMENTED), "Main", "{ nonsense");
-    const next = edited(broken, "Main", done(addSocket(broken.loadout, "Narrate")));
+    const broken = applyTextEdit(draftFromText("Main", COMMENTED), "Main", "{ nonsense");
+    const next = applyGraphEdit(broken, "Main", done(addSocket(broken.loadout, "Narrate")));
     expect(next.issues).toEqual([]);
     expect(Object.keys(next.loadout.sockets)).toEqual(["Socket-1", "Socket-2", "Socket-3"]);
   });
@@ -147,7 +147,7 @@ it("[E17] comparing tells what was added, removed and changed", () => {
   let after = done(setEdge(before, "Socket-5", 1, { maxTraversals: 5 }));
   after = done(removeExit(after, "workItemIteration", "done"));
   after = done(addSocket(after, "Narrate", { x: 1, y: 1 }));
-  after = done(connect(after, { from: "Socket-8", to: "end" }));
+  after = done(connectSockets(after, { from: "Socket-8", to: "end" }));
   expect(compareLoadouts(before, after).map(({ kind, what, text }) => `${kind} ${what}: ${text}`)).toEqual([
     "changed edge: Socket-5 ✗ not satisfied → Socket-4, up to 3 → ✗ not satisfied → Socket-4, up to 5",
     "added socket: Socket-8 Narrate",
@@ -160,8 +160,8 @@ it("[E17] comparing tells what was added, removed and changed", () => {
 });
 
 it("[E13] printed JSON reads back and puts edges on one line", () => {
-  const { text } = draftOf("Main", loadout());
+  const { text } = draftFromLoadout("Main", loadout());
   expect(text).toContain('{ "when": "not_satisfied", "to": "Socket-4", "maxTraversals": 3 }');
-  expect(draftOfText("Main", text).loadout).toEqual(loadout());
+  expect(draftFromText("Main", text).loadout).toEqual(loadout());
   expect(printJson([])).toBe("[]");
 });

@@ -1,20 +1,20 @@
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { startState, type CastState } from "../../src/core/cast/state/state.ts";
+import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
 import type { JsonObject } from "../../src/core/model/values/json.ts";
-import { fileArtifacts } from "../../src/shell/store/files/artifacts.ts";
-import { layoutIn } from "../../src/shell/store/layout.ts";
-import { redactor } from "../../src/shell/secrets/redact.ts";
+import { createFileArtifacts } from "../../src/shell/store/files/artifacts.ts";
+import { layoutInFolder } from "../../src/shell/store/layout.ts";
+import { createRedactor } from "../../src/shell/secrets/redact.ts";
 import type { Ports } from "../../src/shell/ports.ts";
-import { runCast, type RunEnd } from "../../src/shell/run/run-cast.ts";
+import { runCast, type RunOutcome } from "../../src/shell/run/run-cast.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { openJournal } from "../harness/journals.ts";
 import { type TestConfig, startOf } from "../harness/play.ts";
 import { after, always, exited, graph, loop, said, satisfied, seat, socket, world } from "../harness/seats.ts";
 
 interface Kept {
-  readonly end: RunEnd;
+  readonly end: RunOutcome;
   /** Every file below the folder of the cast, by its path in it. */
   readonly files: Readonly<Record<string, string>>;
 }
@@ -28,14 +28,14 @@ async function kept(
   env = {},
 ): Promise<Kept> {
   const left = [...replies];
-  const redact = redactor(env);
+  const redact = createRedactor(env);
   const journal = openJournal(join(runDir, "journal.jsonl"), { durability: "write", redact });
   const ports = world(() => said(left.shift() ?? "{}"), {
-    artifacts: fileArtifacts(layoutIn(runDir), { redact }),
+    artifacts: createFileArtifacts(layoutInFolder(runDir), { redact }),
     journal,
     ...part,
   });
-  const state = "graph" in from ? from : startState(startOf(from));
+  const state = "graph" in from ? from : initialState(startOf(from));
   const end = await runCast(state, ports, { cwd: "/project", signal: new AbortController().signal });
   journal.close();
   return { end, files: filesIn(runDir) };
@@ -203,7 +203,7 @@ it("[J2] a visit whose files cannot be written does not count", async () => {
 it("[J20] a folder in place of a file is an answer, not a rejection", async () => {
   const runDir = scratchFolder();
   mkdirSync(join(runDir, "sockets", "Socket-1", "1", "stdout.txt"), { recursive: true });
-  expect(await fileArtifacts(layoutIn(runDir), {}).write(socket("Socket-1"), 1, "stdout.txt", "x")).toMatch(
+  expect(await createFileArtifacts(layoutInFolder(runDir), {}).write(socket("Socket-1"), 1, "stdout.txt", "x")).toMatch(
     /^an artifact cannot be written: it is a folder/,
   );
 });

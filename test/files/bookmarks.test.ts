@@ -10,23 +10,23 @@ import {
 } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import { nothingPacked, pack } from "../../src/core/view/bookmark/pack.ts";
-import type { Trail } from "../../src/core/view/now/trail.ts";
-import { startOf, type CastFile } from "../../src/shell/store/cast-file.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
+import { emptyPackingContext, packTimeline } from "../../src/core/view/bookmark/pack.ts";
+import type { CastTimeline } from "../../src/core/view/now/trail.ts";
+import { castStartOf, type CastFile } from "../../src/shell/store/cast-file.ts";
 import type { CastStore, CurrentCast, OwnedCast } from "../../src/shell/store/cast-store.ts";
-import { fileDigest } from "../../src/shell/store/files/bookmarks/file-digest.ts";
+import { digestFileStart } from "../../src/shell/store/files/bookmarks/file-digest.ts";
 import {
   BOOKMARK_FORMAT,
   firstSeal,
-  sealedLine,
-  unsealed,
+  sealBookmark,
+  readSealedLines,
   type Bookmark,
 } from "../../src/shell/store/files/bookmarks/sealed-lines.ts";
 import { encodeLines } from "../../src/shell/store/files/journal/chain.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import type { CastLayout } from "../../src/shell/store/layout.ts";
-import { TRAIL } from "../../src/shell/store/loading.ts";
+import { TIMELINE } from "../../src/shell/store/loading.ts";
 import { compiled } from "../harness/play.ts";
 import { TIME, workshop } from "../harness/seats.ts";
 import { ranOn } from "../harness/store/bookmarked.ts";
@@ -39,7 +39,7 @@ const file: CastFile = { ...castFile("c-1"), graph: compiled(workshop()).graph }
 let root: string;
 let layout: CastLayout;
 const storeOf = (key = KEY, every = 1_000): CastStore =>
-  fileStore(root, { bookmarks: { key: { find: () => key, make: () => key }, every } });
+  fileStore(root, { bookmarks: { key: { find: () => key, make: () => key }, intervalBytes: every } });
 
 beforeEach(() => {
   ({ root, layout } = filePlace());
@@ -52,7 +52,7 @@ async function created(store = storeOf()): Promise<OwnedCast> {
 }
 
 async function begun(turns: number, store = storeOf()): Promise<void> {
-  await ranOn(await created(store), TRAIL.begin(file), turns);
+  await ranOn(await created(store), TIMELINE.begin(file), turns);
 }
 
 async function goneOn(turns: number, store = storeOf()): Promise<CurrentCast> {
@@ -60,20 +60,20 @@ async function goneOn(turns: number, store = storeOf()): Promise<CurrentCast> {
   if (!owned.ok) throw new Error(JSON.stringify(owned.issues));
   const cast = await owned.value.load();
   if (!cast.ok) throw new Error(JSON.stringify(cast.issues));
-  await ranOn(owned.value, cast.value.trail, turns);
+  await ranOn(owned.value, cast.value.timeline, turns);
   return cast.value;
 }
 
-async function current(store = storeOf()): Promise<Trail> {
+async function current(store = storeOf()): Promise<CastTimeline> {
   const cast = await store.current(castId);
   if (!cast.ok) throw new Error(JSON.stringify(cast.issues));
-  return cast.value.trail;
+  return cast.value.timeline;
 }
 
-async function whole(): Promise<Trail> {
+async function whole(): Promise<CastTimeline> {
   const cast = await storeOf().load(castId);
   if (!cast.ok) throw new Error(JSON.stringify(cast.issues));
-  return cast.value.trail;
+  return cast.value.timeline;
 }
 
 interface Line {
@@ -83,7 +83,7 @@ interface Line {
 
 function marks(): readonly Bookmark[] {
   const all: Bookmark[] = [];
-  unsealed(readFileSync(layout.bookmarks, "utf8"), KEY, firstSeal(layout.castFile, castId), (each) => all.push(each));
+  readSealedLines(readFileSync(layout.bookmarks, "utf8"), KEY, firstSeal(layout.castFile, castId), (each) => all.push(each));
   return all;
 }
 
@@ -91,9 +91,9 @@ function marks(): readonly Bookmark[] {
 function forge(key: string, seal = firstSeal(layout.castFile, castId)): void {
   const last = marks().at(-1);
   if (!last) throw new Error("no bookmark was made");
-  const trail = TRAIL.begin(file);
-  const other = { ...trail, state: { ...startState(startOf(file)), seq: last.head.seq, request: "forged" } };
-  const line = sealedLine({ ...last, pack: pack(other, nothingPacked(trail)).pack }, key, seal);
+  const trail = TIMELINE.begin(file);
+  const other = { ...trail, state: { ...initialState(castStartOf(file)), seq: last.head.seq, request: "forged" } };
+  const line = sealBookmark({ ...last, pack: packTimeline(other, emptyPackingContext(trail)).pack }, key, seal);
   writeFileSync(layout.bookmarks, line.text);
   // What comes behind would not follow a cast that never began.
   const bytes = readFileSync(layout.journal);
@@ -122,7 +122,7 @@ describe("[J28] bookmarks", () => {
     await goneOn(1_000);
     expect(taken.state.done.visits).toBeGreaterThan(25);
     // Each would be believed: none of them speaks of other bytes than those that are there.
-    expect(marks().map(({ bytes }) => fileDigest(layout.journal, bytes))).toEqual(marks().map(({ digest }) => digest));
+    expect(marks().map(({ bytes }) => digestFileStart(layout.journal, bytes))).toEqual(marks().map(({ digest }) => digest));
     const end = await current();
     expect([end.state.phase.kind, end.state.done.itemsDone]).toEqual(["ended", 40]);
     expect(end).toStrictEqual(await whole());
@@ -154,7 +154,7 @@ describe("[J28] bookmarks", () => {
   });
 
   it("[J28] nobody who has no key makes or believes one", async () => {
-    await begun(30, fileStore(root, { bookmarks: { every: 1_000 } }));
+    await begun(30, fileStore(root, { bookmarks: { intervalBytes: 1_000 } }));
     expect(existsSync(layout.bookmarks)).toBe(false);
     expect((await current(fileStore(root))).state.done.visits).toBeGreaterThan(25);
   });
@@ -164,7 +164,7 @@ describe("[J28] no bookmark is made", () => {
   it("[J28] where somebody else has written to the journal meanwhile", async () => {
     let before = 0;
     const owned = await created();
-    await ranOn(owned, TRAIL.begin(file), 60, (turn) => {
+    await ranOn(owned, TIMELINE.begin(file), 60, (turn) => {
       if (turn !== 30) return;
       before = marks().length;
       appendFileSync(layout.journal, "what no owner wrote\n");
@@ -175,13 +175,13 @@ describe("[J28] no bookmark is made", () => {
 
   it("[J28] of a cast as it stood before the last write, or before the first", async () => {
     const owned = await created(storeOf(KEY, 0));
-    owned.bookmark?.(TRAIL.begin(file));
+    owned.bookmark?.(TIMELINE.begin(file));
     const [first] = await eventsOf("c-1");
     if (!first) throw new Error("a cast begins with an event");
     await owned.journal.append([first], 0);
-    owned.bookmark?.(TRAIL.begin(file));
+    owned.bookmark?.(TIMELINE.begin(file));
     expect(existsSync(layout.bookmarks)).toBe(false);
-    owned.bookmark?.(TRAIL.step(TRAIL.begin(file), first));
+    owned.bookmark?.(TIMELINE.step(TIMELINE.begin(file), first));
     expect(marks().map(({ head }) => head.seq)).toEqual([1]);
     await owned.release();
   });
@@ -260,8 +260,8 @@ it("[J28] the digest of a file's beginning is that of these bytes, and of none w
   mkdirSync(root, { recursive: true });
   const name = `${root}/digest`;
   writeFileSync(name, "a".repeat(300_000));
-  expect(fileDigest(name, 300_000)).not.toBe(fileDigest(name, 299_999));
-  expect([fileDigest(name, 0), fileDigest(name, 300_001)]).toEqual([0, undefined]);
+  expect(digestFileStart(name, 300_000)).not.toBe(digestFileStart(name, 299_999));
+  expect([digestFileStart(name, 0), digestFileStart(name, 300_001)]).toEqual([0, undefined]);
 });
 
 it("[J28] what is kept has the shape of its format: another shape needs another format", async () => {

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { layoutIn } from "../../src/shell/store/layout.ts";
+import { layoutInFolder } from "../../src/shell/store/layout.ts";
 import { readCastFile } from "../../src/shell/store/files/cast/read-cast.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures/format-1");
@@ -18,12 +18,12 @@ function readWith(path: readonly (string | number)[], value: unknown): unknown {
   mkdirSync(run);
   cpSync(join(RUN, "journal.jsonl"), join(run, "journal.jsonl"));
   writeFileSync(join(run, "cast.json"), JSON.stringify(file));
-  const read = readCastFile(layoutIn(run));
+  const read = readCastFile(layoutInFolder(run));
   return read.ok ? "sound" : read.issues.map((issue) => issue.message);
 }
 
 it.each(readdirSync(FIXTURES))("[J24] the graph of a released cast loads: %s", (name) => {
-  expect(readCastFile(layoutIn(join(FIXTURES, name)))).toMatchObject({ ok: true });
+  expect(readCastFile(layoutInFolder(join(FIXTURES, name)))).toMatchObject({ ok: true });
 });
 
 it.each<[place: string, value: unknown]>([

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { expect, it } from "vitest";
 import { CastId } from "../../src/core/model/ids.ts";
-import { startOf as startOfFile, type CastFile, FORMAT } from "../../src/shell/store/cast-file.ts";
+import { castStartOf as startOfFile, type CastFile, CAST_FORMAT } from "../../src/shell/store/cast-file.ts";
 import { newCastId } from "../../src/shell/store/cast-id.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { scratchFolder } from "../harness/agents.ts";
@@ -13,7 +13,7 @@ import { TIME, fold, graph, seat } from "../harness/seats.ts";
 const id = (text: string): CastId => v.parse(CastId, text);
 const config = graph({ "Socket-1": seat("Eval") });
 
-function castFile(id = "c-1", format: 1 | 2 = FORMAT): CastFile {
+function castFile(id = "c-1", format: 1 | 2 = CAST_FORMAT): CastFile {
   const { graph: made, id: loadoutId } = compiled(config);
   return {
     castId: v.parse(CastId, id),
@@ -162,11 +162,11 @@ it("[C6] an id that no cast has", async () => {
 it("[C6] a cast that was removed since it was found is no cast, rather than a damaged one", async () => {
   const store = fileStore(await created());
   const found = await store.find("c-1");
-  rmSync(store.place, { recursive: true });
+  rmSync(store.location, { recursive: true });
   if (!found.ok) throw new Error("it is there");
   const gone = { ok: false, issues: [{ code: "unknown_cast", path: ["c-1"] }] };
   expect(await store.load(found.value)).toMatchObject(gone);
-  expect(await store.describe(found.value)).toMatchObject(gone);
+  expect(await store.readCastFile(found.value)).toMatchObject(gone);
 });
 
 it("[C6] a link out of the folder of casts leads to no cast", async () => {

@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { artifactRoot, loadConfig, type ConfigPlace, type LoadedConfig } from "../../src/shell/config/config.ts";
+import { resolveArtifactRoot, loadConfig, type ConfigContext, type LoadedConfig } from "../../src/shell/config/config.ts";
 import { pathText } from "../../src/core/model/issue.ts";
 import { scratchFolder } from "../harness/agents.ts";
 
 const USER = "home/.config/pi/pi-materia/materia.json";
 const PROJECT = "project/.pi/pi-materia.json";
 
-interface Place extends ConfigPlace {
+interface Place extends ConfigContext {
   readonly folder: string;
 }
 
@@ -29,7 +29,7 @@ function place(
     folder,
     cwd: join(folder, "project"),
     env: { HOME: join(folder, "home"), ...env },
-    ...(explicit === undefined ? {} : { explicit }),
+    ...(explicit === undefined ? {} : { explicitFile: explicit }),
   };
 }
 
@@ -49,7 +49,7 @@ const all = {
 };
 const env = { MATERIA_CONFIG: "env.json" };
 
-it.each<[rule: string, at: () => ConfigPlace, layer: readonly string[]]>([
+it.each<[rule: string, at: () => ConfigContext, layer: readonly string[]]>([
   ["[F1] nothing but what is bundled", () => place({}), ["bundled", "Full-Auto"]],
   ["[F1] the user's file", () => place({ [USER]: named("U") }), ["user", "U"]],
   ["[F1] the project's file over it", () => place({ [USER]: named("U"), [PROJECT]: named("P") }), ["project", "P"]],
@@ -158,7 +158,7 @@ it.each<[rule: string, dir: string, allowed: boolean]>([
   ["[S1] the project itself", ".", false],
 ])("%s: a project may keep its casts only inside itself", (_rule, artifactDir, allowed) => {
   const at = place({ [PROJECT]: { artifactDir } });
-  expect(artifactRoot(at.cwd, loadConfig(at).catalog, undefined).ok).toBe(allowed);
+  expect(resolveArtifactRoot(at.cwd, loadConfig(at).catalog, undefined).ok).toBe(allowed);
 });
 
 it("[U39] finds the files of a command beside the configuration that names them", () => {

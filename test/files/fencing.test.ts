@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { thisProcess, type Owner } from "../../src/shell/process/process-owner.ts";
-import { isLocked, takeLock, type Lock } from "../../src/shell/store/files/owner/lock.ts";
+import { thisProcess, type ProcessIdentity } from "../../src/shell/process/process-owner.ts";
+import { isFileLocked, takeFileLock, type FileLock } from "../../src/shell/store/files/owner/lock.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { fullDisk, openFiles, withCalls } from "../harness/faulty-disk.ts";
 import { claimIn, ownerIn } from "../harness/journals.ts";
@@ -20,7 +20,7 @@ function claimedBy(owner: object, minutesAgo = 0): string {
   return runDir;
 }
 
-const dead = (): Owner => ({ ...thisProcess(), pid: 2 ** 22 + 1 });
+const dead = (): ProcessIdentity => ({ ...thisProcess(), pid: 2 ** 22 + 1 });
 const isLinux = process.platform === "linux";
 
 it.skipIf(!isLinux)("[D16] a dead owner blocks nobody because its host was renamed", async () => {
@@ -100,16 +100,16 @@ it("[D16] a sign of life is the time of the claim; one that was let go gives non
   expect([statSync(file).mtimeMs > 60_000, readFileSync(file, "utf8")]).toEqual([true, content]);
   mine.release();
   mine.heartbeat();
-  expect([readFileSync(file, "utf8"), mine.holds(), mine.isSuperseded()]).toEqual(["", false, true]);
+  expect([readFileSync(file, "utf8"), mine.holdsClaim(), mine.isSuperseded()]).toEqual(["", false, true]);
 });
 
 it("[D28] of a cast whose files are gone nobody is the owner any more", async () => {
   const runDir = scratchFolder();
   const mine = await claimIn(runDir);
   if (mine.kind !== "mine") throw new Error(mine.kind);
-  expect(mine.holds()).toBe(true);
+  expect(mine.holdsClaim()).toBe(true);
   rmSync(runDir, { recursive: true });
-  expect(mine.holds()).toBe(false);
+  expect(mine.holdsClaim()).toBe(false);
   mine.release();
 });
 
@@ -117,8 +117,8 @@ it("[J22] a cast that is locked and not yet claimed is waited for, and not for e
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const runDir = claimedBy(dead());
-  const taken = (): Lock & { kind: "held" } => {
-    const lock = takeLock(join(runDir, "owner", "lock"));
+  const taken = (): FileLock & { kind: "held" } => {
+    const lock = takeFileLock(join(runDir, "owner", "lock"));
     if (lock.kind !== "held") throw new Error(lock.kind);
     return lock;
   };
@@ -164,9 +164,9 @@ it.skipIf(!isLinux)("[J22] looking at locks, and signs of life, leave nothing op
   const warn = warnings();
   const before = openFiles(folder);
   for (let turn = 0; turn < 3; turn += 1) {
-    const lock = takeLock(free);
+    const lock = takeFileLock(free);
     if (lock.kind === "held") lock.release();
-    expect([lock.kind, isLocked(free), takeLock(damaged).kind, isLocked(damaged)]).toEqual([
+    expect([lock.kind, isFileLocked(free), takeFileLock(damaged).kind, isFileLocked(damaged)]).toEqual([
       "held",
       false,
       "none",

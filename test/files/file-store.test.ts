@@ -45,7 +45,7 @@ it.skipIf(!isLinux)(
     const { store, layout } = filePlace();
     const names = syncsIn(layout);
     const taken = (): string[] => names.splice(0);
-    const made = await store.create({ file: castFile("c-1"), brings: { "a.json": "[]" } }, { durability: "sync" });
+    const made = await store.create({ file: castFile("c-1"), attachments: { "a.json": "[]" } }, { durability: "sync" });
     if (!made.ok) throw new Error("not made");
     const { artifacts, journal } = made.value;
     expect(taken()).toEqual(["a.json", "cast.json", ".", "..", "../.."]);
@@ -62,7 +62,7 @@ it.skipIf(!isLinux)(
     // An agent's library makes the folders of a visit by itself.
     mkdirSync(layout.visitFolder(here, 2), { recursive: true });
     await artifacts.write(here, 2, name, "text");
-    const kept = await artifacts.keepValue("x".repeat(5_000));
+    const kept = await artifacts.storeValue("x".repeat(5_000));
     const digest = kept.kind === "kept" && (kept.json as { $value: string }).$value; // it is large
     expect(taken()).toEqual(["sockets/Socket-1/2/output.md", `values/${digest}.json`, "values"]);
     await journal.append(events.slice(3, 4), 3);
@@ -76,11 +76,11 @@ it.skipIf(!isLinux)(
 it("[D7] without it nothing waits for the disk, and all of it is its owner's alone", async () => {
   const { root, store, layout } = filePlace();
   const names = syncsIn(layout);
-  const made = await store.create({ file: castFile("c-1"), brings: { "a.json": "[]" } }, {});
+  const made = await store.create({ file: castFile("c-1"), attachments: { "a.json": "[]" } }, {});
   if (!made.ok) throw new Error("not made");
   await made.value.artifacts.write(here, 1, name, "text");
-  await made.value.artifacts.keepValue("x".repeat(5_000));
-  await made.value.keepNote("program", "1");
+  await made.value.artifacts.storeValue("x".repeat(5_000));
+  await made.value.writeNote("program", "1");
   await made.value.journal.append(await eventsOf("c-1"), 0);
   await made.value.release();
   await store.requestAbort(castId);
@@ -153,7 +153,7 @@ it("[D20] a cast that cannot be removed is said, with its place, and is free", a
   }));
   expect(await store.remove(["c-1"])).toMatchObject({
     ok: false,
-    issues: [{ code: "cannot_remove", file: store.place }],
+    issues: [{ code: "cannot_remove", file: store.location }],
   });
 });
 
@@ -234,8 +234,8 @@ it("[D16] who was given up keeps no value either, and takes back nothing", async
   const first = await created(store);
   rmSync(layout.lock);
   writeFileSync(layout.claim(2), JSON.stringify(thisProcess()));
-  expect([first.isSuperseded(), await first.holds()]).toEqual([true, false]);
-  expect(await first.artifacts.keepValue("x".repeat(5_000))).toMatchObject({ kind: "failed" });
+  expect([first.isSuperseded(), await first.holdsClaim()]).toEqual([true, false]);
+  expect(await first.artifacts.storeValue("x".repeat(5_000))).toMatchObject({ kind: "failed" });
   await first.discard();
   expect([existsSync(layout.folder), existsSync(layout.values)]).toEqual([true, false]);
 });
@@ -249,7 +249,7 @@ it("[C3] what is taken back goes as a whole, even where it cannot be removed at 
     },
   }));
   await owned.discard();
-  expect([readdirSync(root), await store.ids()]).toEqual([[".removed-c-1"], { ok: true, value: [] }]);
+  expect([readdirSync(root), await store.listIds()]).toEqual([[".removed-c-1"], { ok: true, value: [] }]);
 });
 
 it("[J22] who asks for the end is heard; what was asked of an earlier owner is not, nor what cannot be asked", async () => {
@@ -269,6 +269,6 @@ it("[J22] who asks for the end is heard; what was asked of an earlier owner is n
   expect(heard).toBe(1);
   rmSync(layout.folder, { recursive: true });
   await store.requestAbort(castId);
-  await owned.keepNote("program", "1");
+  await owned.writeNote("program", "1");
   expect([await owned.readNote("program"), existsSync(layout.folder)]).toEqual([undefined, false]);
 });

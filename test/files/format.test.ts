@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
-import { encodeLines, firstHead, type Head } from "../../src/shell/store/files/journal/chain.ts";
-import { journalEnds } from "../../src/shell/store/files/journal/journal-ends.ts";
+import { encodeLines, firstChainHead, type ChainHead } from "../../src/shell/store/files/journal/chain.ts";
+import { readJournalEnds } from "../../src/shell/store/files/journal/journal-ends.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { readJournal } from "../harness/journals.ts";
@@ -14,8 +14,8 @@ import { fold, items, workshop } from "../harness/seats.ts";
 
 const { events } = await play(workshop(), { says: { Plan: [items("a", "ü😀")], Eval: ['{"satisfied":true}'] } });
 const start = startOf(workshop());
-const first = firstHead(start.castId);
-const encoded = (some: readonly CastEvent[], head: Head = first, epoch = 1) => encodeLines(some, head, epoch);
+const first = firstChainHead(start.castId);
+const encoded = (some: readonly CastEvent[], head: ChainHead = first, epoch = 1) => encodeLines(some, head, epoch);
 const whole = encoded(events).text;
 
 function read(content: string | Uint8Array) {
@@ -49,7 +49,7 @@ it("[J25] no single bit can change without being noticed", () => {
 });
 
 it("[J25] lines of another cast are no lines of this one", () => {
-  expect(read(encoded(events, firstHead("cast-2")).text).read).toMatchObject({
+  expect(read(encoded(events, firstChainHead("cast-2")).text).read).toMatchObject({
     ok: false,
     issues: [{ code: "damaged_journal", path: ["line 1"] }],
   });
@@ -85,7 +85,7 @@ it("[J25] a late line does not change what a listing says", () => {
   const rest = encoded(events.slice(5), before.head, 2);
   const late = encoded(events.slice(5, 8), before.head, 1);
   const { file } = read(`${before.text}${rest.text}${late.text}`);
-  expect(journalEnds(file, (tail) => tail.length > 0).last.at(-1)).toEqual(events.at(-1));
+  expect(readJournalEnds(file, (tail) => tail.length > 0).last.at(-1)).toEqual(events.at(-1));
 });
 
 const fixtures = fileURLToPath(new URL("../fixtures", import.meta.url));

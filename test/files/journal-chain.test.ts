@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { encodeLines, firstHead } from "../../src/shell/store/files/journal/chain.ts";
-import { journalEnds } from "../../src/shell/store/files/journal/journal-ends.ts";
+import { encodeLines, firstChainHead } from "../../src/shell/store/files/journal/chain.ts";
+import { readJournalEnds } from "../../src/shell/store/files/journal/journal-ends.ts";
 import { foldJournal } from "../../src/shell/store/files/journal/read-journal.ts";
 import { openJournalWriter } from "../../src/shell/store/files/journal/write-journal.ts";
 import { scratchFolder } from "../harness/agents.ts";
@@ -11,7 +11,7 @@ import { TIME, socket } from "../harness/seats.ts";
 import { castFile, idOf } from "../harness/store/store-casts.ts";
 
 const castId = idOf("c-1");
-const first = firstHead(castId);
+const first = firstChainHead(castId);
 
 function event(seq: number, text = ""): CastEvent {
   const about = { socket: socket("Socket-1"), visit: 1, attempt: 1, delayMs: 0 };
@@ -84,12 +84,12 @@ it("[C36] the ends of a journal count the lines that cannot be read, and are ask
   const { text } = encodeLines(row(1, 20), first, 1);
   const lines = text.split("\n");
   const asked: number[] = [];
-  const ends = journalEnds(written([...lines.slice(0, 18), "no event", ...lines.slice(18)].join("\n")), (tail) => {
+  const ends = readJournalEnds(written([...lines.slice(0, 18), "no event", ...lines.slice(18)].join("\n")), (tail) => {
     asked.push(tail.length);
     return tail.length >= 4;
   });
   expect(ends).toEqual({ first: event(1), last: row(17, 20), unread: 1 });
   expect(asked).toEqual([1, 2, 4]);
-  const missing = journalEnds(join(scratchFolder(), "none"), () => true);
+  const missing = readJournalEnds(join(scratchFolder(), "none"), () => true);
   expect(missing).toMatchObject({ last: [], unread: 0, problem: expect.stringContaining("ENOENT") as string });
 });

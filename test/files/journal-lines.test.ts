@@ -2,9 +2,9 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFil
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { encodeLines, firstHead, type Head } from "../../src/shell/store/files/journal/chain.ts";
-import { hasNoLine, journalEnds } from "../../src/shell/store/files/journal/journal-ends.ts";
-import { lineReader } from "../../src/shell/store/files/journal/line-reader.ts";
+import { encodeLines, firstChainHead, type ChainHead } from "../../src/shell/store/files/journal/chain.ts";
+import { isJournalEmpty, readJournalEnds } from "../../src/shell/store/files/journal/journal-ends.ts";
+import { createLineReader } from "../../src/shell/store/files/journal/line-reader.ts";
 import { foldJournal } from "../../src/shell/store/files/journal/read-journal.ts";
 import { openJournalWriter, type JournalWriter } from "../../src/shell/store/files/journal/write-journal.ts";
 import { scratchFolder } from "../harness/agents.ts";
@@ -14,7 +14,7 @@ import { castFile, idOf } from "../harness/store/store-casts.ts";
 import { TIME, socket } from "../harness/seats.ts";
 
 const castId = idOf("c-1");
-const first = firstHead(castId);
+const first = firstChainHead(castId);
 
 /** An event that says so much. */
 function event(seq: number, text = ""): CastEvent {
@@ -44,7 +44,7 @@ function read(file: string) {
 /** Owners one after another; each that was given up may write more lines at any moment, behind what it believes the end. */
 function manyOwners(seed: number): { readonly text: string; readonly events: readonly CastEvent[] } {
   const chance = chanceOf(seed);
-  const late: { head: Head; readonly epoch: number }[] = [];
+  const late: { head: ChainHead; readonly epoch: number }[] = [];
   const events: CastEvent[] = [];
   let [text, head, epoch] = ["", first, 1];
   for (let step = 0; step < 14; step += 1) {
@@ -76,7 +76,7 @@ it("[J25] however many owners were given up, and whenever they wrote, what count
     const { text, events } = manyOwners(seed);
     const file = written(text);
     expect(read(file), `seed ${seed}`).toMatchObject({ value: events, tornBytes: 0 });
-    expect(journalEnds(file, (tail) => tail.length > 0).last.at(-1)).toEqual(events.at(-1));
+    expect(readJournalEnds(file, (tail) => tail.length > 0).last.at(-1)).toEqual(events.at(-1));
   }
 });
 
@@ -111,7 +111,7 @@ it("[J25] a changed line is damage also where it is late, or the first of a late
   const before = encodeLines(rowOf(3), first, 1);
   const late = encodeLines([event(4, "late")], before.head, 1).text;
   const rest = encodeLines([event(4, "true")], before.head, 2).text;
-  const other = encodeLines([event(4, "late")], firstHead("c-2"), 1).text;
+  const other = encodeLines([event(4, "late")], firstChainHead("c-2"), 1).text;
   const unfit = "of the journal is damaged: its digest does not fit";
   const cases: readonly (readonly [text: string, line: number])[] = [
     [`${before.text}${rest}${late.replace("late", "laté")}`, 5],
@@ -157,18 +157,18 @@ it("[J1] lines of any length are read whole, in order, by those who read all of 
   const { text } = encodeLines(events, first, 1);
   const file = written(text);
   expect(read(file)).toMatchObject({ value: events, soundBytes: Buffer.byteLength(text), tornBytes: 0 });
-  const reader = lineReader(file);
+  const reader = createLineReader(file);
   const lines: string[] = [];
   for (let news = reader.read(); news.kind === "lines"; news = reader.read()) lines.push(...news.lines.map(String));
   expect(lines.map((line) => `${line}\n`).join("")).toBe(text);
   for (const wanted of [1, 4, 30, 44, 45]) {
-    const { first: begin, last, unread } = journalEnds(file, (tail) => tail.length >= wanted);
+    const { first: begin, last, unread } = readJournalEnds(file, (tail) => tail.length >= wanted);
     expect([begin, last.at(-1), last.length >= wanted, unread]).toEqual([events[0], events.at(-1), true, 0]);
     expect(last).toEqual(events.slice(-last.length));
   }
   const torn = written(`${encodeLines([event(1, "x".repeat(100_000))], first, 1).text}torn`);
-  expect(journalEnds(torn, () => false)).toMatchObject({ first: { seq: 1 }, last: [{ seq: 1 }], unread: 1 });
-  expect([hasNoLine(torn), hasNoLine(written("x".repeat(100_000))), hasNoLine(join(torn, "none"))]).toEqual([
+  expect(readJournalEnds(torn, () => false)).toMatchObject({ first: { seq: 1 }, last: [{ seq: 1 }], unread: 1 });
+  expect([isJournalEmpty(torn), isJournalEmpty(written("x".repeat(100_000))), isJournalEmpty(join(torn, "none"))]).toEqual([
     false,
     true,
     true,
@@ -178,7 +178,7 @@ it("[J1] lines of any length are read whole, in order, by those who read all of 
 it("[N11] a file that is followed is young, grows, and is lost once it is gone or shorter", () => {
   const folder = scratchFolder();
   const file = join(folder, "deep", "lines");
-  const reader = lineReader(file);
+  const reader = createLineReader(file);
   expect(reader.read()).toEqual({ kind: "lost" });
   mkdirSync(join(folder, "deep"));
   expect(reader.read()).toEqual({ kind: "nothing" });
@@ -268,9 +268,9 @@ it.skipIf(process.platform !== "linux")("[J1] reading a journal, damaged or not,
   const files = [written(text), written(`${text}oops\n`), written("")];
   for (const file of files) {
     read(file);
-    journalEnds(file, () => true);
-    hasNoLine(file);
-    lineReader(file).read();
+    readJournalEnds(file, () => true);
+    isJournalEmpty(file);
+    createLineReader(file).read();
     const journal = writer(file);
     journal.append(rowOf(1), 0);
     journal.close();

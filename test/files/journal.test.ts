@@ -2,8 +2,8 @@ import { existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { journalEnds } from "../../src/shell/store/files/journal/journal-ends.ts";
-import { redactor } from "../../src/shell/secrets/redact.ts";
+import { readJournalEnds } from "../../src/shell/store/files/journal/journal-ends.ts";
+import { createRedactor } from "../../src/shell/secrets/redact.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { fullDisk, withCalls } from "../harness/faulty-disk.ts";
 import { openJournal, readJournal } from "../harness/journals.ts";
@@ -176,7 +176,7 @@ async function journalWith(
 ): Promise<{ file: string; text: string }> {
   const { events: played } = await play(graph({ "Socket-1": seat("Eval") }), { says: { Eval: [{ context }] } });
   const file = join(scratchFolder(), "journal.jsonl");
-  const journal = openJournal(file, { durability: "write", redact: redactor(env) });
+  const journal = openJournal(file, { durability: "write", redact: createRedactor(env) });
   await journal.append(
     played.map((event) => (event.type === "cast_ended" ? { ...event, totals: { ...event.totals, tokens } } : event)),
   );
@@ -212,7 +212,7 @@ it("[C14] both ends of a long journal are read without its middle", () => {
   const file = written(
     `${lines[0]}not read\n${middle.join("")}{"seq":20002,"at":"${TIME}","type":"cast_resumed","by":"me"}\n{"torn`,
   );
-  const { first, last, problem } = journalEnds(file, (tail) => tail.length > 0);
+  const { first, last, problem } = readJournalEnds(file, (tail) => tail.length > 0);
   expect([first, last.at(-1), problem]).toEqual([
     events[0],
     { seq: 20_002, at: TIME, type: "cast_resumed", by: "me" },
@@ -225,6 +225,6 @@ it("[C14] a line of which only the end was read is none, and no damage either", 
   const answered = { type: "person_answered", socket: "Socket-1", visit: 1, text: "x".repeat(80) };
   const middle = Array.from({ length: 500 }, (_, at) => `${JSON.stringify({ seq: at + 2, at: TIME, ...answered })}\n`);
   // More than is asked at, fewer than the first part that is read holds: all of that part is looked at.
-  const { last, unread } = journalEnds(written(`${lines[0]}${middle.join("")}`), (tail) => tail.length > 32);
+  const { last, unread } = readJournalEnds(written(`${lines[0]}${middle.join("")}`), (tail) => tail.length > 32);
   expect([last.length > 32, last.length < 64, unread]).toEqual([true, true, 0]);
 });

@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { ownCasts } from "../../src/shell/config/own/own-casts.ts";
+import { createOwnCastRegistry } from "../../src/shell/config/own/own-casts.ts";
 
 const file = { castId: "20260101-000000-abcdef", request: "mine" };
 const other = { ...file, request: "planted" };
@@ -22,25 +22,25 @@ function listed(content: typeof file, stamp: string) {
 }
 
 it("[S11] a listing reads nothing of an own cast that stands as it was recorded, nor of one without a mark", async () => {
-  const own = ownCasts(home());
+  const own = createOwnCastRegistry(home());
   own.record(file, "1 2 3");
   const [same, stranger] = [listed(file, "1 2 3"), listed({ ...file, castId: "20260101-000000-zzzzzz" }, "4 5 6")];
-  expect([await own.lists(same.cast), await own.lists(stranger.cast)]).toEqual([true, false]);
+  expect([await own.ownsListed(same.cast), await own.ownsListed(stranger.cast)]).toEqual([true, false]);
   expect([same.seen.reads, stranger.seen.reads]).toEqual([0, 0]);
 });
 
 it("[S11] one that was moved is read once, and then no more", async () => {
-  const own = ownCasts(home());
+  const own = createOwnCastRegistry(home());
   own.record(file, "1 2 3");
   const moved = listed(file, "7 8 9");
-  expect([await own.lists(moved.cast), await own.lists(moved.cast), moved.seen.reads]).toEqual([true, true, 1]);
+  expect([await own.ownsListed(moved.cast), await own.ownsListed(moved.cast), moved.seen.reads]).toEqual([true, true, 1]);
 });
 
 it("[S10] another content under the id of an own cast is foreign, and takes nothing from that one", async () => {
-  const own = ownCasts(home());
+  const own = createOwnCastRegistry(home());
   own.record(file, "1 2 3");
   const planted = listed(other, "4 5 6");
-  expect([await own.lists(planted.cast), own.has(other), own.has(file)]).toEqual([false, false, true]);
+  expect([await own.ownsListed(planted.cast), own.owns(other), own.owns(file)]).toEqual([false, false, true]);
   own.record(other, "4 5 6");
-  expect([own.has(other), own.has(file), await own.lists(planted.cast)]).toEqual([true, true, true]);
+  expect([own.owns(other), own.owns(file), await own.ownsListed(planted.cast)]).toEqual([true, true, true]);
 });

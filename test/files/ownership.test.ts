@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { isAlive, thisProcess, type Owner } from "../../src/shell/process/process-owner.ts";
+import { isAlive, thisProcess, type ProcessIdentity } from "../../src/shell/process/process-owner.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { claimIn, ownerIn } from "../harness/journals.ts";
 
@@ -23,7 +23,7 @@ function claimed(...claims: readonly unknown[]): string {
   return runDir;
 }
 
-function deadOwner(): Owner {
+function deadOwner(): ProcessIdentity {
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
   return { pid, startedAt: thisProcess().startedAt, host: hostname() };
 }
@@ -112,7 +112,7 @@ it.skipIf(process.platform !== "linux")(
     const script = '"$0" --input-type=module -e "$1" & exec sleep 1000 > /dev/null';
     const parent = spawn("sh", ["-c", script, process.execPath, source], { stdio: ["ignore", "pipe", "inherit"] });
     onTestFinished(() => void parent.kill("SIGKILL"));
-    const owner = JSON.parse(await text(parent.stdout)) as Owner; // what thisProcess gave
+    const owner = JSON.parse(await text(parent.stdout)) as ProcessIdentity; // what thisProcess gave
     while (isAlive(owner)) await setImmediate();
     expect(existsSync(`/proc/${owner.pid}`)).toBe(true);
   },

@@ -6,9 +6,9 @@ import { expect, it, onTestFinished } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { thisProcess } from "../../src/shell/process/process-owner.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
-import { encodeLines, firstHead } from "../../src/shell/store/files/journal/chain.ts";
+import { encodeLines, firstChainHead } from "../../src/shell/store/files/journal/chain.ts";
 import { castLayout } from "../../src/shell/store/layout.ts";
-import { withValues } from "../../src/shell/store/whole-values.ts";
+import { inlineValues } from "../../src/shell/store/whole-values.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { openFiles } from "../harness/faulty-disk.ts";
 import { created, drained, eventsOf, filePlace, finished, idOf } from "../harness/store/store-casts.ts";
@@ -46,7 +46,7 @@ it.skipIf(process.platform !== "linux")(
     expect(await read()).toBeUndefined();
     rmSync(file, { recursive: true });
     await artifacts.write(here, 1, name, "0123456789");
-    expect([await read({ from: 4 }), await read({ from: 4, most: 3 }), await read({ from: 20 })]).toEqual([
+    expect([await read({ from: 4 }), await read({ from: 4, maxBytes: 3 }), await read({ from: 20 })]).toEqual([
       "456789",
       "456",
       "",
@@ -59,7 +59,7 @@ it("[J26] a value is found by its digest alone, with its cast or with the parent
   const { root, store, layout } = filePlace();
   const { artifacts } = await created(store);
   const value = { list: ["ü".repeat(3_000), "short"], word: "x".repeat(4_094) };
-  const kept = await artifacts.keepValue(value);
+  const kept = await artifacts.storeValue(value);
   if (kept.kind !== "kept") throw new Error(kept.problem);
   // In its quotes the word has 4,096 characters: just enough. The list has fewer.
   expect(kept.json).toEqual({ list: value.list, word: { $value: expect.stringMatching(/^[0-9a-f]{32}$/) } });
@@ -76,7 +76,7 @@ it("[J26] a value is found by its digest alone, with its cast or with the parent
     expect(await store.readValue(castId, planted)).toBeUndefined();
   rmSync(layout.values, { recursive: true });
   writeFileSync(layout.values, "");
-  expect(await artifacts.keepValue("y".repeat(5_000))).toMatchObject({ kind: "failed", problem: expect.any(String) });
+  expect(await artifacts.storeValue("y".repeat(5_000))).toMatchObject({ kind: "failed", problem: expect.any(String) });
 });
 
 it("[C13] what stands in the folder of a socket and is no visit does not count as one", async () => {
@@ -89,9 +89,9 @@ it("[C13] what stands in the folder of a socket and is no visit does not count a
 
 it("[C13] a folder of casts that cannot be listed is said with its place; one that is not there has none", async () => {
   const root = join(scratchFolder(), "casts");
-  expect(await fileStore(root).ids()).toEqual({ ok: true, value: [] });
+  expect(await fileStore(root).listIds()).toEqual({ ok: true, value: [] });
   symlinkSync(root, root);
-  for (const listed of [await fileStore(root).ids(), await fileStore(root).list()])
+  for (const listed of [await fileStore(root).listIds(), await fileStore(root).list()])
     expect(listed).toMatchObject({ ok: false, issues: [{ code: "unreadable_file", file: root }] });
 });
 
@@ -101,7 +101,7 @@ it("[C13] a cast whose first line is damaged, and names that are none, are passe
   mkdirSync(join(root, ".trees"));
   rmSync(layout.owner, { recursive: true });
   symlinkSync(layout.owner, layout.owner);
-  expect([await store.ids(), await store.owner(castId)]).toEqual([{ ok: true, value: [castId] }, undefined]);
+  expect([await store.listIds(), await store.owner(castId)]).toEqual([{ ok: true, value: [castId] }, undefined]);
   writeFileSync(layout.journal, "oops\n");
   expect([await store.summary(castId), await store.list()]).toEqual([undefined, { ok: true, value: [] }]);
 });
@@ -164,7 +164,7 @@ it("[J25] a cast of another id in this one's place is refused, by its file and b
   expect(await store.load(castId)).toMatchObject({ ok: false, issues: [{ code: "bad_cast_file", message: later }] });
   writeFileSync(layout.castFile, JSON.stringify(other));
   const events = await eventsOf("c-2");
-  writeFileSync(layout.journal, encodeLines(events, firstHead("c-1"), 1).text);
+  writeFileSync(layout.journal, encodeLines(events, firstChainHead("c-1"), 1).text);
   expect(await store.load(castId)).toMatchObject({
     ok: false,
     issues: [{ code: "damaged_journal", message: expect.stringContaining("another cast, c-2") }],
@@ -176,7 +176,7 @@ async function followed(text: string, after = 0): Promise<readonly [news: unknow
   const { store, layout } = filePlace();
   await finished(store);
   writeFileSync(layout.journal, text);
-  const follower = store.follow(castId, after, () => undefined);
+  const follower = store.followEvents(castId, after, () => undefined);
   onTestFinished(follower.close);
   const events = await drained(follower);
   return [await follower.next(), events];
@@ -184,21 +184,21 @@ async function followed(text: string, after = 0): Promise<readonly [news: unknow
 
 it("[N12] late lines of an owner that was given up are passed over; where a later one went on from before, all is read again", async () => {
   const events = await eventsOf("c-1");
-  const before = encodeLines(events.slice(0, 3), firstHead("c-1"), 1);
+  const before = encodeLines(events.slice(0, 3), firstChainHead("c-1"), 1);
   const late = encodeLines(events.slice(3, 4), before.head, 1).text;
   const rest = encodeLines(events.slice(3), before.head, 2).text;
   expect((await followed(`${before.text}${rest}${late}`, 1))[1]).toEqual(events.slice(1));
   const { store, layout } = filePlace();
   await finished(store);
   writeFileSync(layout.journal, `${before.text}${late}${rest}`);
-  const follower = store.follow(castId, 0, () => undefined);
+  const follower = store.followEvents(castId, 0, () => undefined);
   onTestFinished(follower.close);
   expect(await follower.next()).toEqual({ kind: "lost" });
 });
 
 it("[N12] damage is told with its line, and the events before it are given", async () => {
   const events = await eventsOf("c-1");
-  const { text, head } = encodeLines(events.slice(0, 3), firstHead("c-1"), 1);
+  const { text, head } = encodeLines(events.slice(0, 3), firstChainHead("c-1"), 1);
   const { store, layout } = filePlace();
   await finished(store);
   const repeated = encodeLines(events.slice(2, 3), head, 1).text;
@@ -208,7 +208,7 @@ it("[N12] damage is told with its line, and the events before it are given", asy
     [repeated, 0],
   ] as const) {
     writeFileSync(layout.journal, `${text}${bad}`);
-    const follower = store.follow(castId, after, () => undefined);
+    const follower = store.followEvents(castId, after, () => undefined);
     expect(await follower.next()).toEqual({ kind: "damaged", events: events.slice(after, 3), line: 4 });
     follower.close();
   }
@@ -230,7 +230,7 @@ it("[N14] large values stand in their places again as far as there is room; what
   const values: Readonly<Record<string, string>> = { five: '"abc"', list: '[{"$value":"five"}]' };
   const store = { ...filePlace().store, readValue: async (_id: unknown, digest: string) => values[digest] };
   const shown = async (json: unknown, most: number): Promise<unknown> =>
-    JSON.parse(await withValues(store, castId, JSON.stringify(json), most));
+    JSON.parse(await inlineValues(store, castId, JSON.stringify(json), most));
   const five = { $value: "five" };
   expect(await shown({ a: five, b: [five, 1] }, 10)).toEqual({ a: "abc", b: ["abc", 1] });
   expect(await shown({ a: five, b: five }, 9)).toEqual({ a: "abc", b: five });
@@ -238,5 +238,5 @@ it("[N14] large values stand in their places again as far as there is room; what
   expect(await shown({ $value: "list" }, 100)).toEqual(["abc"]);
   const others = [{}, null, { $value: 7 }, { $value: "five", more: 1 }, { $value: "gone" }, "text"];
   expect(await shown(others, 100)).toEqual(others);
-  expect(await withValues(store, castId, "{torn", 100)).toBe("{torn");
+  expect(await inlineValues(store, castId, "{torn", 100)).toBe("{torn");
 });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { CastSummary } from "../../src/core/view/casts.ts";
-import { prunable } from "../../src/shell/store/prunable.ts";
+import { selectPrunable } from "../../src/shell/store/prunable.ts";
 
 const NOW = Date.parse("2026-06-01T00:00:00Z");
 
@@ -26,7 +26,7 @@ it.each<[rule: string, doubtful: CastSummary]>([
   ["[D27] from the time to come", cast("odd", "2027-01-01T00:00:00Z")],
   ["[D27] at no time at all", cast("odd", "soon")],
 ])("%s: a cast is not old by such a clock", (_rule, doubtful) => {
-  expect(prunable([fresh, old, doubtful], { olderThanDays: 30 }, NOW)).toEqual([old]);
-  expect(prunable([fresh, old, doubtful], { keep: 1 }, NOW)).toEqual([fresh, old]);
-  expect(prunable([fresh, old, doubtful], { keep: 0 }, NOW)).toEqual([fresh, old, doubtful]);
+  expect(selectPrunable([fresh, old, doubtful], { olderThanDays: 30 }, NOW)).toEqual([old]);
+  expect(selectPrunable([fresh, old, doubtful], { keep: 1 }, NOW)).toEqual([fresh, old]);
+  expect(selectPrunable([fresh, old, doubtful], { keep: 0 }, NOW)).toEqual([fresh, old, doubtful]);
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { prepareResume, resumeCast, type ResumePlan } from "../../src/shell/casting/resume.ts";
 import { planGraph, startCast } from "../../src/shell/casting/start.ts";
-import { openWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
+import { loadWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
 import type { AgentHost, TurnOutcome } from "../../src/shell/ports.ts";
 import type { CastStore } from "../../src/shell/store/cast-store.ts";
 import { scratchFolder } from "../harness/agents.ts";
@@ -23,7 +23,7 @@ function hostThat(answers: TurnOutcome): AgentHost {
 /** A cast that has failed, and how to go on with it. */
 async function stopped(store?: CastStore) {
   const cwd = scratchFolder();
-  const opened = openWorkspace({ cwd, env: envOf(cwd) });
+  const opened = loadWorkspace({ cwd, env: envOf(cwd) });
   if (!opened.ok) throw new Error("there is nothing to refuse");
   const workspace = { ...opened.value, store: store ?? opened.value.store };
   const plan = planGraph(one, { request: "Judge it.", cwd });
@@ -66,7 +66,7 @@ it("[D1] of two who saw a cast stand still the second finds it completed, and ru
 it("[S10] a cast that was trusted, and is another one by the time it goes on, is refused and runs nothing", async () => {
   const { castId, prepare, resume, store } = await stopped();
   const ready = await prepare();
-  const file = join(store.placeOf(castId), "cast.json");
+  const file = join(store.locationOf(castId), "cast.json");
   const text = readFileSync(file, "utf8");
   writeFileSync(file, text.replace("Judge it.", "Do worse."));
   expect(await resume(ready)).toMatchObject({ ok: false, issues: [{ code: "bad_cast_file" }] });

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { fileArtifacts } from "../../src/shell/store/files/artifacts.ts";
-import { layoutIn } from "../../src/shell/store/layout.ts";
+import { createFileArtifacts } from "../../src/shell/store/files/artifacts.ts";
+import { layoutInFolder } from "../../src/shell/store/layout.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { redactEvent } from "../../src/shell/secrets/events.ts";
-import { knowSecrets, redactor } from "../../src/shell/secrets/redact.ts";
+import { registerSecrets, createRedactor } from "../../src/shell/secrets/redact.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { socket } from "../harness/seats.ts";
 
@@ -40,7 +40,7 @@ const NAMES = [
 it.each(NAMES.map((name): [rule: string, name: string] => [`[S7] ${name}`, name]))(
   "%s is kept out of every text",
   (_rule, name) => {
-    const redact = redactor({ [name]: "s3cr3t-value", PATH: "/usr/bin" });
+    const redact = createRedactor({ [name]: "s3cr3t-value", PATH: "/usr/bin" });
     expect(redact("it is s3cr3t-value, s3cr3t-value!")).toBe(`it is [secret ${name}], [secret ${name}]!`);
   },
 );
@@ -56,22 +56,22 @@ it("[S7] what is no secret stays", () => {
     GONE_TOKEN: undefined,
   };
   const text = "/usr/local/bin /home/me us-international chimpanzee abc";
-  expect(redactor(env)(text)).toBe(text);
+  expect(createRedactor(env)(text)).toBe(text);
 });
 
 it("[S7] a secret inside another is no way out", () => {
-  const redact = redactor({ A_KEY: "abcdefg1", B_KEY: "abcdefg1-longer" });
+  const redact = createRedactor({ A_KEY: "abcdefg1", B_KEY: "abcdefg1-longer" });
   expect(redact("abcdefg1-longer abcdefg1")).toBe("[secret B_KEY] [secret A_KEY]");
 });
 
 it("[S7] signs that mean something to patterns are just signs", () => {
-  const redact = redactor({ A_KEY: "a.c$&*(x)[y]" });
+  const redact = createRedactor({ A_KEY: "a.c$&*(x)[y]" });
   expect(redact("a.c$&*(x)[y] abc$&*(x)[y]")).toBe("[secret A_KEY] abc$&*(x)[y]");
 });
 
 it("[S7] what an agent or a utility printed is written without it", async () => {
   const runDir = scratchFolder();
-  const artifacts = fileArtifacts(layoutIn(runDir), { redact: redactor({ OPENAI_API_KEY: "sk-1234567890" }) });
+  const artifacts = createFileArtifacts(layoutInFolder(runDir), { redact: createRedactor({ OPENAI_API_KEY: "sk-1234567890" }) });
   const at = [socket("Socket-1"), 1] as const;
   await artifacts.write(...at, "stdout.txt", "export OPENAI_API_KEY=sk-1234567890\n");
   await artifacts.append(...at, "stdout.txt", "sk-1234567890\n");
@@ -103,7 +103,7 @@ it.each<[rule: string, env: Record<string, string>, printed: string]>([
   ["[S7] base64 of an address", { A_TOKEN: "tok-?>?>?>?>56" }, Buffer.from("x:tok-?>?>?>?>56").toString("base64url")],
   ["[S7] hex", { A_TOKEN: "tok-1234567890" }, Buffer.from("tok-1234567890").toString("hex")],
 ])("%s is kept out of every text", (_rule, env, printed) => {
-  const clean = redactor(env)(printed);
+  const clean = createRedactor(env)(printed);
   expect(clean).toContain(`[secret ${Object.keys(env)[0]}]`);
   for (const value of Object.values(env)) expect(clean).not.toContain(value);
 });
@@ -118,13 +118,13 @@ it.each<[rule: string, env: Record<string, string>, text: string]>([
   ["[S7] a folder", { PWD: "/home/me/work-1", OLDPWD: "/home/me/w0rk" }, "in /home/me/work-1 and /home/me/w0rk"],
   ["[S7] a short value inside a longer word", { DB_PASSWORD: "abc1" }, "abc12 xabc1"],
 ])("%s is no secret", (_rule, env, text) => {
-  expect(redactor(env)(text)).toBe(text);
+  expect(createRedactor(env)(text)).toBe(text);
 });
 
 it("[S7] keys that stand in no variable are learnt", () => {
-  const redact = redactor({});
+  const redact = createRedactor({});
   expect(redact("sk-live-123456")).toBe("sk-live-123456");
-  knowSecrets([{ name: "key of acme", value: "sk-live-123456" }]);
+  registerSecrets([{ name: "key of acme", value: "sk-live-123456" }]);
   expect(redact("sk-live-123456")).toBe("[secret key of acme]");
 });
 
@@ -140,14 +140,14 @@ it("[S7] the words of an event are redacted with their keys, and what it is made
     dropped: [],
     usage: { input: 0, output: 0, cost: 0 },
   };
-  expect(redactEvent(event, redactor({ A_KEY: "s3cr3t-value" }))).toEqual({
+  expect(redactEvent(event, createRedactor({ A_KEY: "s3cr3t-value" }))).toEqual({
     ...event,
     handoff: { context: "it is [secret A_KEY]", state: { "[secret A_KEY]": ["[secret A_KEY]"] } },
   });
 });
 
 it("[S7] so are a reply that stands for a reason, and the item that a limit names", () => {
-  const redact = redactor({ A_KEY: "s3cr3t-value" });
+  const redact = createRedactor({ A_KEY: "s3cr3t-value" });
   const at = "2026-01-01T00:00:00.000Z";
   const said = (excerpt: string): CastEvent => ({
     seq: 1,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { startState } from "../../src/core/cast/state/state.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
-import { startOf } from "../../src/shell/store/cast-file.ts";
+import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import type { Durability } from "../../src/shell/store/cast-store.ts";
 import { withCalls } from "../harness/faulty-disk.ts";
 import { compiled } from "../harness/play.ts";
@@ -28,12 +28,12 @@ async function callsOf(count: number, durability: Durability): Promise<Counts> {
   const file = { ...castFile("c-1"), graph: compiled(workshop()).graph };
   const owned = await store.create({ file }, { durability });
   if (!owned.ok) throw new Error(JSON.stringify(owned.issues));
-  const { journal, artifacts, holds, isSuperseded } = owned.value;
+  const { journal, artifacts, holdsClaim: holds, isSuperseded } = owned.value;
   const list = items(...Array.from({ length: count }, (_, index) => `item ${index}`));
   const ports = world(({ materia }) => said(materia === "Plan" ? JSON.stringify(list) : '{"satisfied":true}'), {
     journal,
     artifacts,
-    holds,
+    holdsClaim: holds,
     isSuperseded,
   });
   const counts = new Map<string, number>();
@@ -49,7 +49,7 @@ async function callsOf(count: number, durability: Durability): Promise<Counts> {
       }),
     ),
   );
-  const end = await runCast(startState(startOf(file)), ports, { cwd: "/", signal: new AbortController().signal });
+  const end = await runCast(initialState(castStartOf(file)), ports, { cwd: "/", signal: new AbortController().signal });
   restore();
   await owned.value.release();
   expect(end.kind).toBe("ended");

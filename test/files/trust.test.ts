@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { openWorkspace, trustIssue, type Workspace } from "../../src/shell/casting/workspace/workspace.ts";
-import type { ConfigPlace } from "../../src/shell/config/config.ts";
+import { loadWorkspace, trustIssue, type Workspace } from "../../src/shell/casting/workspace/workspace.ts";
+import type { ConfigContext } from "../../src/shell/config/config.ts";
 import { isTrusted, rememberTrust } from "../../src/shell/config/trust.ts";
 import { scratchFolder } from "../harness/agents.ts";
 
@@ -29,7 +29,7 @@ function put(file: string, content: unknown): void {
 }
 
 /** A project with this configuration, and a home of its own. */
-function project(config: unknown = CONFIG): ConfigPlace {
+function project(config: unknown = CONFIG): ConfigContext {
   const folder = scratchFolder();
   const cwd = join(folder, "project");
   put(join(cwd, ".pi", "pi-materia.json"), config);
@@ -37,18 +37,18 @@ function project(config: unknown = CONFIG): ConfigPlace {
   return { cwd, env: { HOME: join(folder, "home"), XDG_CONFIG_HOME: join(folder, "config") } };
 }
 
-function opened(place: ConfigPlace): Workspace {
-  const workspace = openWorkspace(place);
+function opened(place: ConfigContext): Workspace {
+  const workspace = loadWorkspace(place);
   if (!workspace.ok) throw new Error(JSON.stringify(workspace.issues));
   return workspace.value;
 }
 
-function trust(place: ConfigPlace): void {
+function trust(place: ConfigContext): void {
   const { trust: asked } = opened(place);
   if (asked.kind === "asked") asked.remember();
 }
 
-const refused = (place: ConfigPlace): boolean => trustIssue(opened(place)) !== undefined;
+const refused = (place: ConfigContext): boolean => trustIssue(opened(place)) !== undefined;
 
 it("[S1] a project's configuration is refused until it is trusted, and the refusal names the way", () => {
   const place = project();
@@ -216,13 +216,13 @@ it("[S5] no project file, and a file named on the command line, need no trust", 
   put(join(folder, "mine.json"), CONFIG);
   const env = { HOME: join(folder, "home") };
   put(join(folder, "home", ".config", "pi", "pi-materia", "materia.json"), CONFIG);
-  expect([refused({ cwd: folder, env }), refused({ cwd: folder, env, explicit: "mine.json" })]).toEqual([false, false]);
+  expect([refused({ cwd: folder, env }), refused({ cwd: folder, env, explicitFile: "mine.json" })]).toEqual([false, false]);
 });
 
 it("[S5] a file named on the command line does not vouch for the project's own", () => {
   const place = project();
   put(join(place.cwd, "mine.json"), CONFIG);
-  expect(refused({ ...place, explicit: "mine.json" })).toBe(true);
+  expect(refused({ ...place, explicitFile: "mine.json" })).toBe(true);
 });
 
 it("[U39] a file beside the configuration that a command names is part of what is trusted", () => {

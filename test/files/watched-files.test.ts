@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { openWorkspace, trustIssue, type Workspace } from "../../src/shell/casting/workspace/workspace.ts";
-import type { ConfigPlace } from "../../src/shell/config/config.ts";
+import { loadWorkspace, trustIssue, type Workspace } from "../../src/shell/casting/workspace/workspace.ts";
+import type { ConfigContext } from "../../src/shell/config/config.ts";
 import { scratchFolder } from "../harness/agents.ts";
 
 function put(file: string, content: unknown): void {
@@ -11,7 +11,7 @@ function put(file: string, content: unknown): void {
 }
 
 /** A project with this configuration, and a home of its own. */
-function project(config: unknown = {}): ConfigPlace {
+function project(config: unknown = {}): ConfigContext {
   const folder = scratchFolder();
   const cwd = join(folder, "project");
   put(join(cwd, ".pi", "pi-materia.json"), config);
@@ -19,18 +19,18 @@ function project(config: unknown = {}): ConfigPlace {
   return { cwd, env: { HOME: join(folder, "home"), XDG_CONFIG_HOME: join(folder, "config") } };
 }
 
-function opened(place: ConfigPlace): Workspace {
-  const workspace = openWorkspace(place);
+function opened(place: ConfigContext): Workspace {
+  const workspace = loadWorkspace(place);
   if (!workspace.ok) throw new Error(JSON.stringify(workspace.issues));
   return workspace.value;
 }
 
-function trust(place: ConfigPlace): void {
+function trust(place: ConfigContext): void {
   const { trust: asked } = opened(place);
   if (asked.kind === "asked") asked.remember();
 }
 
-const refused = (place: ConfigPlace): boolean => trustIssue(opened(place)) !== undefined;
+const refused = (place: ConfigContext): boolean => trustIssue(opened(place)) !== undefined;
 
 it.each<[rule: string, command: readonly string[], file: string]>([
   ["[S8] a folder", ["node", "./tools"], "tools/index.js"],
@@ -63,7 +63,7 @@ it("[S8] what a bundled utility is given to run is shown and watched as well", (
     materia: { Checks: { type: "utility", script: "Run-Checks", params: { command: "sh ./all.sh" } } },
   });
   put(join(place.cwd, "all.sh"), "true");
-  const asked = openWorkspace(place);
+  const asked = loadWorkspace(place);
   expect(asked.ok && asked.value.trust).toMatchObject({ commands: ["sh ./all.sh"], watched: ["all.sh"] });
   trust(place);
   put(join(place.cwd, "all.sh"), "false");
@@ -87,7 +87,7 @@ it("[S8] no byte moves from one file to the next unnoticed", () => {
 it("[S8] every command is shown, however many", () => {
   const names = Array.from({ length: 60 }, (_, index) => `program-${index}`);
   const materia = Object.fromEntries(names.map((name) => [name, { type: "utility", command: [name] }]));
-  const asked = openWorkspace(project({ materia }));
+  const asked = loadWorkspace(project({ materia }));
   const message = asked.ok ? (trustIssue(asked.value)?.message ?? "") : "";
   expect(names.filter((name) => !message.includes(name))).toEqual([]);
 });
@@ -95,7 +95,7 @@ it("[S8] every command is shown, however many", () => {
 it("[S8] a folder that is too large to be watched is named, and trust in it is not kept", () => {
   const place = project({ materia: { Run: { type: "utility", command: ["node", "./many"] } } });
   for (let index = 0; index < 5_001; index += 1) put(join(place.cwd, "many", `${index}`), "");
-  const asked = openWorkspace(place);
+  const asked = loadWorkspace(place);
   expect(asked.ok && asked.value.trust).toMatchObject({ tooLarge: ["many/"] });
   trust(place);
   expect(refused(place)).toBe(true);
@@ -120,5 +120,5 @@ it.each<[rule: string, config: object, link: string]>([
   if (link !== ".pi") put(join(place.cwd, ".pi", "pi-materia.json"), config);
   symlinkSync("../outside", join(place.cwd, link === ".pi/pi-materia" ? "linked" : link));
   if (link === ".pi/pi-materia") symlinkSync("../linked", join(place.cwd, link));
-  expect(openWorkspace(place)).toMatchObject({ ok: false, issues: [{ code: "bad_artifact_dir" }] });
+  expect(loadWorkspace(place)).toMatchObject({ ok: false, issues: [{ code: "bad_artifact_dir" }] });
 });

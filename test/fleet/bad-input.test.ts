@@ -2,11 +2,11 @@ import { renameSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { parseCastId } from "../../src/core/model/ids.ts";
-import { openParking } from "../../src/shell/fleet/items/parking.ts";
-import type { Profile } from "../../src/shell/fleet/open/profile.ts";
-import { driveLeg } from "../../src/shell/fleet/worker/leg.ts";
-import { openTrees } from "../../src/shell/fleet/worker/trees.ts";
-import { BUDGETS, openNews } from "../../src/shell/store/postgres/database/news.ts";
+import { createParking } from "../../src/shell/fleet/items/parking.ts";
+import type { ResolvedFleetProfile } from "../../src/shell/fleet/open/profile.ts";
+import { runDispatch } from "../../src/shell/fleet/worker/leg.ts";
+import { createWorkerTrees } from "../../src/shell/fleet/worker/trees.ts";
+import { BUDGETS_CHANNEL, openNotifications } from "../../src/shell/store/postgres/database/news.ts";
 import { postgresStore } from "../../src/shell/store/postgres/postgres-store.ts";
 import { git } from "../git/scratch.ts";
 import { listing, newPlace, put, run, userFolder } from "../harness/cli.ts";
@@ -45,7 +45,7 @@ it("[B2] a database of which this person may not know, and one that is too old, 
   const { url, database } = await fleetDatabase();
   closing(database);
   const name = `old_${Math.random().toString(36).slice(2, 8)}`;
-  await database.once({ text: `create role ${name} login password 'x'` });
+  await database.queryOnce({ text: `create role ${name} login password 'x'` });
   const as = (who: string, at = url): string => at.replace(/\/\/[^@]*@/, `//${who}@`);
   const cwd = newPlace();
   const asked = async (address: string, ...words: readonly string[]): Promise<string> => {
@@ -60,7 +60,7 @@ it("[B2] a database of which this person may not know, and one that is too old, 
   for (const words of [["casts"], ["worker"], ["fleet", "migrate"]])
     expect(await asked(as(`${name}:x`), ...words)).toContain("database_rights");
   // As an older server says of itself.
-  await database.once({
+  await database.queryOnce({
     text: `create schema older; create function older.current_setting(text) returns text language sql as $$ select case when $1 = 'server_version' then '14.2' else '140002' end $$;
       grant usage on schema older to ${name}; grant materia_worker to ${name}; alter role ${name} set search_path = older, pg_catalog`,
   });
@@ -72,7 +72,7 @@ it("[B19] who may only look and submit cannot work", async () => {
   const { url, database } = await fleetDatabase();
   closing(database);
   const name = `ann_${Math.random().toString(36).slice(2, 8)}`;
-  await database.once({ text: `create role ${name} login password 'x' in role materia_member` });
+  await database.queryOnce({ text: `create role ${name} login password 'x' in role materia_member` });
   const cwd = newPlace();
   const address = url.replace(/\/\/[^@]*@/, `//${name}:x@`);
   put(userFolder(cwd), { "materia.json": { fleet: { profiles: { f: { url: address } } } } });
@@ -84,25 +84,25 @@ it.each([120_000, 0])(
   "[B5] a database without room is waited for %i ms by one write, and as long as it takes by the leg",
   async (patienceMs) => {
     const place = await fleetPlace();
-    await place.database.once({
+    await place.database.queryOnce({
       text: `create sequence refusals; create function full_disk() returns trigger language plpgsql as $$ begin
       perform nextval('refusals'); raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`,
     });
     const { said } = await place.worker({ patienceMs });
     const castId = await submitted(place, "Slow");
     await until(() => isWaiting(place, "Socket-2"));
-    await place.database.once({
+    await place.database.queryOnce({
       text: "create trigger full_disk before insert on materia.events for each row execute function full_disk()",
     });
     letGo(place);
     await until(async () => {
-      const [row] = await place.database.rows<{ last: number }>({
+      const [row] = await place.database.query<{ last: number }>({
         text: "select last_value::int as last from refusals",
       });
       // More often than a cast may be tried that kills its workers.
       return (row?.last ?? 0) > 4;
     });
-    await place.database.once({ text: "drop trigger full_disk on materia.events" });
+    await place.database.queryOnce({ text: "drop trigger full_disk on materia.events" });
     await until(async () => (await statusOn(place, castId)) === "completed");
     const done = (await eventsOn(place, castId)).flatMap((event) =>
       event.type === "visit_completed" ? [event.socket] : [],
@@ -121,16 +121,16 @@ it("[B5] a database that breaks down behind a claim leaves nobody's claim in the
   const folder = join(dirname(place.cwd), "work");
   const database = await opened(place.url);
   let isAway = true;
-  const rows: typeof database.rows = async (statement) => {
+  const rows: typeof database.query = async (statement) => {
     if (isAway && statement.text.includes("from materia.packs"))
       throw Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
-    return database.rows(statement);
+    return database.query(statement);
   };
-  const profile: Profile = { name: "f", url: place.url, project: "p", queue: "casts", maxCheckpointBytes: 50_000_000 };
-  const trees = openTrees({ ...database, rows }, folder, profile);
+  const profile: ResolvedFleetProfile = { name: "f", url: place.url, project: "p", queue: "casts", maxCheckpointBytes: 50_000_000 };
+  const trees = createWorkerTrees({ ...database, query: rows }, folder, profile);
   const scratch = join(folder, "casts");
-  const worker = { id: workerId, scratch, packOf: trees.packOf, keeping: trees.keeping };
-  const store = closing(postgresStore({ database, place: scratch, worker }));
+  const worker = { id: workerId, scratch, packFor: trees.packFor, checkpointPolicyFor: trees.checkpointPolicy };
+  const store = closing(postgresStore({ database, location: scratch, worker }));
   const at = {
     profile,
     workerId,
@@ -138,16 +138,16 @@ it("[B5] a database that breaks down behind a claim leaves nobody's claim in the
     store,
     trees,
     troubled: new Set<never>(),
-    tellTurn: store.tellTurn,
-    budgets: closing(openNews(database, BUDGETS)),
+    tellTurn: store.notifyTurn,
+    budgets: closing(openNotifications(database, BUDGETS_CHANNEL)),
     env: process.env,
     draining: new AbortController().signal,
     stopping: new AbortController().signal,
   };
-  const leg = { castId, leg: 1, parking: openParking(database, { castId, leg: 1, workerId }) };
-  await expect(driveLeg(at, leg)).rejects.toThrow("Connection terminated");
+  const leg = { castId, leg: 1, parking: createParking(database, { castId, leg: 1, workerId }) };
+  await expect(runDispatch(at, leg)).rejects.toThrow("Connection terminated");
   isAway = false;
-  expect(await driveLeg(at, { ...leg, isAgain: true })).toEqual({ how: "completed" });
+  expect(await runDispatch(at, { ...leg, isRetry: true })).toEqual({ how: "completed" });
 });
 
 it("[B16] a repository that the worker cannot read, and one that lost what was submitted from, fail the cast and say so", async () => {
@@ -180,7 +180,7 @@ it("[B14] workers whose clocks are wrong give up nobody who lives, and notice wh
 
 it("[B2] a worker that knows only older tables does not begin", async () => {
   const place = await fleetPlace();
-  await place.database.rows({ text: "insert into materia.format values (99)" });
+  await place.database.query({ text: "insert into materia.format values (99)" });
   expect(await place.materia("worker")).toMatchObject({ code: 2, stderr: expect.stringContaining("database_too_new") });
 });
 
@@ -199,5 +199,5 @@ it("[B9] more files than may travel are refused before they are read, and leave 
   truncateSync(join(place.cwd, "large.bin"), 51 * 1024 * 1024);
   const large = await place.materia("cast", "--loadout", "Quick", "--detach", place.gate);
   expect([large.code, large.stderr]).toEqual([2, expect.stringContaining("files of more than 50 MB")]);
-  expect(await place.database.rows({ text: "select from materia.casts" })).toEqual([]);
+  expect(await place.database.query({ text: "select from materia.casts" })).toEqual([]);
 });

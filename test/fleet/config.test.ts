@@ -75,9 +75,9 @@ it("[B2] a database without tables, or with those of a newer version, is refused
   const cwd = newPlace();
   put(userFolder(cwd), profile(url));
   expect((await run(["casts", "--on", "f"], { cwd })).code).toBe(0);
-  await database.once({ text: "insert into materia.format values (99)" });
+  await database.queryOnce({ text: "insert into materia.format values (99)" });
   expect((await run(["casts", "--on", "f"], { cwd })).stderr).toContain("database_too_new");
-  await database.once({ text: "drop schema materia cascade" });
+  await database.queryOnce({ text: "drop schema materia cascade" });
   const refused = await run(["casts", "--on", "f"], { cwd });
   expect(refused.stderr).toMatch(/database_not_migrated[^]*"materia fleet migrate --on f" makes them/);
   const twice = [
@@ -86,11 +86,11 @@ it("[B2] a database without tables, or with those of a newer version, is refused
   ];
   expect(twice.map(({ code }) => code)).toEqual([0, 0]);
   expect((await run(["casts", "--on", "f"], { cwd })).code).toBe(0);
-  await database.once({ text: "update materia.format set version = 1" });
+  await database.queryOnce({ text: "update materia.format set version = 1" });
   expect((await run(["casts", "--on", "f"], { cwd })).stderr).toContain("those of an older version");
   expect((await run(["fleet", "migrate", "--on", "f"], { cwd })).code).toBe(0);
   expect((await run(["casts", "--on", "f"], { cwd })).code).toBe(0);
-  await database.once({ text: "insert into materia.format values (99)" });
+  await database.queryOnce({ text: "insert into materia.format values (99)" });
   expect((await run(["fleet", "migrate", "--on", "f"], { cwd })).stderr).toContain("database_too_new");
   await database.close();
 });

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import type { Delivery } from "../../src/core/view/text/delivery.ts";
-import { secretFinder } from "../../src/shell/secrets/redact.ts";
-import { shapesIn } from "../../src/shell/secrets/shapes.ts";
+import type { DeliveryOutcome } from "../../src/core/view/text/delivery.ts";
+import { createSecretFinder } from "../../src/shell/secrets/redact.ts";
+import { tokenKindsIn } from "../../src/shell/secrets/shapes.ts";
 import { git } from "../git/scratch.ts";
 import { eventsOn, fileOf, fleetPlace, statusOn, submitted, type FleetPlace } from "../harness/fleet/fleet-place.ts";
 import { until } from "../harness/fleet/start-worker.ts";
@@ -16,11 +16,11 @@ function remoteOf({ cwd }: FleetPlace): string {
   return remote;
 }
 
-function delivered(place: FleetPlace, castId: string): Promise<Delivery> {
+function delivered(place: FleetPlace, castId: string): Promise<DeliveryOutcome> {
   const { database } = place;
   return until(async () => {
     const text = "select status, summary -> 'delivered' as delivered from materia.casts where cast_id = $1";
-    const [row] = await database.rows<{ status: string; delivered: Delivery | null }>({ text, values: [castId] });
+    const [row] = await database.query<{ status: string; delivered: DeliveryOutcome | null }>({ text, values: [castId] });
     if (row?.status === "failed") throw new Error(JSON.stringify((await eventsOn(place, castId)).at(-1)));
     return row?.delivered ?? undefined;
   });
@@ -85,7 +85,7 @@ it("[B24] a worker that died before the push leaves it to the next, and a push t
   await first.ended;
   await place.worker({ profile: { deliver: "push" } });
   const again = () =>
-    place.database.rows({ text: "update materia.casts set leg = leg + 1, summary = summary - 'delivered'" });
+    place.database.query({ text: "update materia.casts set leg = leg + 1, summary = summary - 'delivered'" });
   await again();
   const pushed = await delivered(place, castId);
   expect(pushed).toMatchObject({ commit: git(remote, "rev-parse", `materia/${castId}`) });
@@ -94,11 +94,11 @@ it("[B24] a worker that died before the push leaves it to the next, and a push t
 });
 
 it("[B24] secrets are known by their value or by their shape, and code that speaks of them is none", () => {
-  const finder = secretFinder({ ACME_API_KEY: "k-4711-0815-abcdef" });
+  const finder = createSecretFinder({ ACME_API_KEY: "k-4711-0815-abcdef" });
   expect(finder.namesIn("x = 'k-4711-0815-abcdef'; y = k-4711-0815-abcdef")).toEqual(["ACME_API_KEY"]);
-  expect(shapesIn(`${TOKEN} and ${["AKIA", "IOSFODNN7EXAMPLE"].join("")}`)).toEqual([
+  expect(tokenKindsIn(`${TOKEN} and ${["AKIA", "IOSFODNN7EXAMPLE"].join("")}`)).toEqual([
     "an access key of AWS",
     "a token of GitHub",
   ]);
-  expect(shapesIn("const key = process.env.OPENAI_API_KEY; // sk-… or ghp_…, AKIA, BEGIN PUBLIC KEY")).toEqual([]);
+  expect(tokenKindsIn("const key = process.env.OPENAI_API_KEY; // sk-… or ghp_…, AKIA, BEGIN PUBLIC KEY")).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { fleetPlace, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
 import { until } from "../harness/fleet/start-worker.ts";
-import { forgetGone, removeLeft, workerName } from "../../src/shell/fleet/operations/gone.ts";
+import { deleteStaleWorkers, removeOrphanedFolders, createWorkerId } from "../../src/shell/fleet/operations/gone.ts";
 import { closing, enrol, fleetDatabase } from "../harness/fleet/postgres.ts";
 
 it("[B14, B18] workers that are gone for a week are forgotten, unless something of theirs is left; so are their folders", async () => {
@@ -19,25 +19,25 @@ it("[B14, B18] workers that are gone for a week are forgotten, unless something 
   };
   for (const [id, [state, age]] of Object.entries(days)) {
     await enrol(database, id);
-    await database.rows({
+    await database.query({
       text: "update materia.workers set state = $2, seen_at = now() - $3::int * interval '1 day' where worker_id = $1",
       values: [id, state, age],
     });
   }
-  await database.rows({
+  await database.query({
     text: "insert into materia.casts (cast_id, project, file, summary, owner) values ('c-1', 'p', '{}', '{}', 'owner')",
   });
-  await database.rows({
+  await database.query({
     text: "insert into dbos.workflow_status (workflow_uuid, status, executor_id) values ('c-2:1', 'PENDING', 'begun')",
   });
-  await forgetGone(database);
-  const left = await database.rows<{ worker_id: string }>({ text: "select worker_id from materia.workers order by n" });
+  await deleteStaleWorkers(database);
+  const left = await database.query<{ worker_id: string }>({ text: "select worker_id from materia.workers order by n" });
   expect(left.map(({ worker_id: id }) => id)).toEqual(["recent", "silent", "owner", "begun"]);
 
   const base = mkdtempSync(join(tmpdir(), "materia-left-"));
   // No process has a number as large as this one.
   const folder = (pid: number, age: number, host = hostname()): string => {
-    const path = join(base, workerName(host, pid, "abc123"));
+    const path = join(base, createWorkerId(host, pid, "abc123"));
     mkdirSync(join(path, "trees"), { recursive: true });
     utimesSync(path, Date.now() / 1000, Date.now() / 1000 - age * 24 * 3600);
     return path;
@@ -48,7 +48,7 @@ it("[B14, B18] workers that are gone for a week are forgotten, unless something 
     folder(process.pid, 8),
     folder(99_999_999, 8, "elsewhere"),
   ];
-  await removeLeft(database, base);
+  await removeOrphanedFolders(database, base);
   expect(folders.map((path) => existsSync(path))).toEqual([false, true, true, true]);
 });
 
@@ -64,7 +64,7 @@ it("[B18] what the queues know of legs that were over a week ago is removed, and
   );
   // The queues hear of the end of a leg after the cast has said so.
   const legs = async (): Promise<readonly string[]> => {
-    const rows = await database.rows<{ id: string }>({
+    const rows = await database.query<{ id: string }>({
       text: `select workflow_uuid as id from dbos.workflow_status union select workflow_uuid from dbos.operation_outputs
         union select workflow_uuid from dbos.workflow_input union select workflow_uuid from dbos.workflow_output order by id`,
     });
@@ -72,15 +72,15 @@ it("[B18] what the queues know of legs that were over a week ago is removed, and
   };
   await until(
     async () =>
-      (await database.rows({ text: "select from dbos.workflow_status where completed_at is not null" })).length === 2,
+      (await database.query({ text: "select from dbos.workflow_status where completed_at is not null" })).length === 2,
   );
-  await database.rows({
+  await database.query({
     text: `insert into dbos.workflow_status (workflow_uuid, status, created_at, completed_at)
       select id, status, at, case when status = 'SUCCESS' then at end
       from (values ('begun', 'PENDING', 30), ('recent', 'SUCCESS', 6)) as t (id, status, days),
         lateral (select (extract(epoch from now() - days * interval '1 day') * 1000)::bigint as at) as n`,
   });
-  await database.rows({
+  await database.query({
     text: "update dbos.workflow_status set completed_at = completed_at - $1::bigint where workflow_uuid like '%:1'",
     values: [8 * 24 * 3_600_000],
   });

@@ -3,8 +3,8 @@ import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE, type Usage } from "../../src/core/cast/state/usage.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
-import { openAdmission } from "../../src/shell/fleet/items/budget.ts";
-import { openSentWork, workOfItems } from "../../src/shell/fleet/items/sent-work.ts";
+import { createAdmission } from "../../src/shell/fleet/items/budget.ts";
+import { createPackedCommits, itemCommits } from "../../src/shell/fleet/items/sent-work.ts";
 import { closing, enrol, fleetDatabase } from "../harness/fleet/postgres.ts";
 
 const PARENT = "20261116-100000-parent" as CastId; // as ids are made
@@ -16,12 +16,12 @@ it("[B31] however many items are over, a turn is let in by the accounts of those
   closing(database);
   const worker = await enrol(database, "w");
   const share = { budget: { maxTokens: 1_000 }, usage: tokens(100), largest: NO_USAGE };
-  await database.rows({
+  await database.query({
     text: "insert into materia.casts (cast_id, project, file, summary, shared) values ($1, 'p', '{}', '{}', $2)",
     values: [PARENT, JSON.stringify({ 1: share })],
   });
   const add = (n: number, status: string, account: object | null): Promise<unknown> =>
-    database.rows({
+    database.query({
       text: `insert into materia.casts (cast_id, project, parent, file, summary, status, epoch, owner, turn)
         values ($1, 'p', $2, '{}', '{}', $3, 1, $4, $5)`,
       values: [child(n), PARENT, status, status === "running" ? worker : null, account && JSON.stringify(account)],
@@ -34,11 +34,11 @@ it("[B31] however many items are over, a turn is let in by the accounts of those
   await add(32, "completed", { ...account, epoch: 1 });
   await add(33, "running", null);
   const budgets = { on: () => () => undefined, close: async () => undefined };
-  const admit = openAdmission({ database, budgets, castId: child(33), parent: PARENT, fork: "1" });
+  const admit = createAdmission({ database, budgets, castId: child(33), parent: PARENT, fork: "1" });
   const state = { castId: child(33), usage: tokens(5), largest: NO_USAGE, item: null } as unknown as CastState; // all that is read of it
   const open = async (): Promise<readonly string[]> =>
     (
-      await database.rows<{ cast_id: string }>({
+      await database.query<{ cast_id: string }>({
         text: "select cast_id from materia.casts where turn is not null order by cast_id",
       })
     ).map(({ cast_id: id }) => id);
@@ -47,10 +47,10 @@ it("[B31] however many items are over, a turn is let in by the accounts of those
   for (const spent of [used, used]) {
     const turn = await admit(state, never);
     expect(await open()).toEqual([child(31), child(32), child(33)]);
-    expect([turn.isUsedUp(tokens(999 - spent)), turn.isUsedUp(tokens(1_000 - spent))]).toEqual([false, true]);
+    expect([turn.isBudgetSpent(tokens(999 - spent)), turn.isBudgetSpent(tokens(1_000 - spent))]).toEqual([false, true]);
     turn.end();
   }
-  const [row] = await database.rows<{ share: object }>({
+  const [row] = await database.query<{ share: object }>({
     text: "select shared -> '1' as share from materia.casts where cast_id = $1",
     values: [PARENT],
   });
@@ -60,7 +60,7 @@ it("[B31] however many items are over, a turn is let in by the accounts of those
 const event = (type: string, index: number, more: object): CastEvent => ({ type, index, ...more }) as CastEvent; // all that is read of it
 
 it("[B12] behind the thousandth item a pack leaves out by as few names as behind the first, and by all that it builds on", () => {
-  const sent = openSentWork();
+  const sent = createPackedCommits();
   const tell = (...events: readonly CastEvent[]): void => sent.add(events);
   tell(event("loop_forked", 0, { base: "base" }));
   expect(sent.all()).toEqual(["base"]);
@@ -78,7 +78,7 @@ it("[B12] behind the thousandth item a pack leaves out by as few names as behind
   expect([sent.all(), sent.has("done"), sent.has("marks")]).toEqual([["tip 999", "done"], true, false]);
   for (let index = 2_000; index < 3_000; index += 1) tell(event("item_ended", index, { commit: `work ${index}` }));
   expect(sent.all().length).toBeLessThan(70);
-  expect(workOfItems([event("item_merged", 0, { commit: "tip" }), event("item_ended", 1, { commit: null })])).toEqual([
+  expect(itemCommits([event("item_merged", 0, { commit: "tip" }), event("item_ended", 1, { commit: null })])).toEqual([
     "tip",
   ]);
 });

@@ -17,7 +17,7 @@ interface CastRow {
 }
 
 const castRows = ({ database }: FleetPlace): Promise<readonly CastRow[]> =>
-  database.rows({
+  database.query({
     text: "select cast_id, status, owner, project, queue, priority, submitted_by from materia.casts order by cast_id",
   });
 
@@ -94,7 +94,7 @@ it("[B11, B12, B14] items run on several workers at once; where the worker of on
   const { cast_id: _id, owner: _owner, status: _status, ...inherited } = parent ?? {};
   expect(children).toMatchObject([inherited, inherited]);
   expect(new Set(children.map(({ owner }) => owner))).toEqual(new Set([first.id, second.id]));
-  const sent = await place.database.rows({
+  const sent = await place.database.query({
     text: 'select priority from dbos.workflow_status order by workflow_uuid collate "C"',
   });
   // What has begun goes before what has not.
@@ -211,19 +211,19 @@ it("[B15] a database that breaks down again and again is not taken for workers t
   put(place.cwd, { "replies.json": { replies: { Agent: [{ text: "Done." }] } } });
   git(place.cwd, "add", "-A");
   git(place.cwd, "commit", "-qm", "replies");
-  await place.database.rows({ text: BROKEN_THRICE });
+  await place.database.query({ text: BROKEN_THRICE });
   await place.worker();
   const words = ["--loadout", "Agents", "--rehearse", "replies.json", "--detach", place.gate];
   const castId = (await place.materia("cast", ...words)).stdout.trim();
   expect(await ended(place, castId)).toBe("completed");
-  const [row] = await place.database.rows<{ turns: number }>({ text: "select last_value::int as turns from turns" });
+  const [row] = await place.database.query<{ turns: number }>({ text: "select last_value::int as turns from turns" });
   expect(row?.turns).toBeGreaterThan(3);
 });
 
 it("[B12, B22] limits hold for items, and the cast that waits for them is none of those under way", async () => {
   const place = await itemsPlace(3);
   place.gates("hold-WI-1");
-  await place.database.rows({ text: "insert into materia.limits values ('project', 'p', 1)" });
+  await place.database.query({ text: "insert into materia.limits values ('project', 'p', 1)" });
   await place.worker({ concurrency: 2 });
   const castId = await submitted(place, "Two");
   await until(() => hasBegun(place, "WI-1"));

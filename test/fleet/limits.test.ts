@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { openProgress } from "../../src/apps/cli/terminal/progress.ts";
 import { parseArgv } from "../../src/core/command/parse.ts";
 import { planGraph } from "../../src/shell/casting/start.ts";
-import { sendDue } from "../../src/shell/fleet/worker/outbox.ts";
+import { sendDueDispatches } from "../../src/shell/fleet/worker/outbox.ts";
 import { providersOf } from "../../src/shell/fleet/submit/providers.ts";
 import type { Database } from "../../src/shell/store/postgres/database/database.ts";
 import { newPlace, put, run, userFolder } from "../harness/cli.ts";
@@ -17,17 +17,17 @@ let url = "";
 
 beforeAll(async () => ({ url, database } = await fleetDatabase()));
 afterAll(() => database.close());
-beforeEach(() => database.once({ text: "truncate materia.casts, materia.limits, materia.workers cascade" }));
+beforeEach(() => database.queryOnce({ text: "truncate materia.casts, materia.limits, materia.workers cascade" }));
 
 async function due(id: string, project: string, { priority = 0, providers = [] as string[] } = {}): Promise<void> {
-  await database.once({
+  await database.queryOnce({
     text: `insert into materia.casts (cast_id, project, priority, providers, file, status, leg, summary) values ($1, $2, $3, $4, '{}', 'queued', 1, '{}')`,
     values: [id, project, priority, providers],
   });
 }
 
 const limit = (kind: string, name: string, most: number) =>
-  database.once({ text: "insert into materia.limits values ($1, $2, $3)", values: [kind, name, most] });
+  database.queryOnce({ text: "insert into materia.limits values ($1, $2, $3)", values: [kind, name, most] });
 
 /** What is sent until nothing more may be, in its order. */
 async function sent(queues = ["casts"]): Promise<readonly string[]> {
@@ -35,12 +35,12 @@ async function sent(queues = ["casts"]): Promise<readonly string[]> {
   const dispatcher = {
     send: async (_client: unknown, { castId }: { castId: string }) => void ids.push(castId),
   };
-  while ((await sendDue(database, dispatcher, queues)) > 0);
+  while ((await sendDueDispatches(database, dispatcher, queues)) > 0);
   return ids;
 }
 
 const over = (id: string) =>
-  database.once({ text: "update materia.casts set status = 'completed' where cast_id = $1", values: [id] });
+  database.queryOnce({ text: "update materia.casts set status = 'completed' where cast_id = $1", values: [id] });
 
 it("[B22] of a project, of a provider and of all at most so many casts are under way", async () => {
   for (const id of ["a1", "a2", "a3"]) await due(id, "a", { providers: ["acme"] });
@@ -86,9 +86,9 @@ it("[B22] who died, could not begin or stopped without an owner keeps nobody out
   await due("a2", "a");
   expect(await sent()).toEqual(["a1"]);
   await enrol(database, "w");
-  await database.once({ text: "update materia.casts set status = 'running', owner = 'w' where cast_id = 'a1'" });
+  await database.queryOnce({ text: "update materia.casts set status = 'running', owner = 'w' where cast_id = 'a1'" });
   expect(await sent()).toEqual([]);
-  await database.once({ text: "update materia.casts set owner = null where cast_id = 'a1'" });
+  await database.queryOnce({ text: "update materia.casts set owner = null where cast_id = 'a1'" });
   expect(await sent()).toEqual(["a2"]);
 });
 
@@ -158,7 +158,7 @@ it("[B22, B29] limits are shown and changed by who may, and what they hold back 
 
 it("[B22] people who are members may look at limits and not change them", async () => {
   const name = `m_${Math.random().toString(36).slice(2, 8)}`;
-  await database.once({ text: `create role ${name} login password 'x' in role materia_member` });
+  await database.queryOnce({ text: `create role ${name} login password 'x' in role materia_member` });
   const cwd = newPlace();
   put(userFolder(cwd), {
     "materia.json": { fleet: { profiles: { f: { url: url.replace(/\/\/[^@]*@/, `//${name}:x@`) } } } },

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { join } from "node:path";
 import type { CastState } from "../../src/core/cast/state/state.ts";
-import type { Progress } from "../../src/core/wire/stream.ts";
-import { openLiveTurn } from "../../src/shell/fleet/live/live-turn.ts";
+import type { AgentProgress } from "../../src/core/wire/stream.ts";
+import { openLiveTurnPublisher } from "../../src/shell/fleet/live/live-turn.ts";
 import { postgresStore } from "../../src/shell/store/postgres/postgres-store.ts";
-import { redactedStream } from "../../src/shell/secrets/redact.ts";
+import { createRedactedStream } from "../../src/shell/secrets/redact.ts";
 import { put } from "../harness/cli.ts";
 import { fleetPage } from "../harness/fleet/fleet-page.ts";
 import { fleetPlace, isWaiting, letGo } from "../harness/fleet/fleet-place.ts";
@@ -45,7 +45,7 @@ it("[B27] what an agent says and does on a worker is seen on the page as it come
   await events.close();
   await late.close();
   // Nothing of it is kept.
-  await until(async () => (await place.database.rows({ text: "select from materia.live" })).length === 0);
+  await until(async () => (await place.database.query({ text: "select from materia.live" })).length === 0);
 });
 
 const VISITING = {
@@ -56,27 +56,27 @@ async function liveCast() {
   const { url, database } = await fleetDatabase();
   const workerId = await enrol(database, "w");
   const store = closing(
-    postgresStore({ database, place: "here", project: "p", worker: { id: workerId, scratch: "/nowhere" } }),
+    postgresStore({ database, location: "here", project: "p", worker: { id: workerId, scratch: "/nowhere" } }),
   );
   const castId = idOf("c-1");
-  await database.once({
+  await database.queryOnce({
     text: "insert into materia.casts (cast_id, project, file, summary, owner, status) values ($1, 'p', $2, '{}', $3, 'running')",
     values: [castId, JSON.stringify(castFile(castId)), workerId],
   });
-  const reader = closing(postgresStore({ database: await opened(url), place: "there", project: "p" }));
+  const reader = closing(postgresStore({ database: await opened(url), location: "there", project: "p" }));
   const env = { THE_API_KEY: "sk-4f9Q2x7Zk1Lm8pWd" };
-  const turn = openLiveTurn({ database, castId, workerId, env, tell: store.tellTurn });
+  const turn = openLiveTurnPublisher({ database, castId, workerId, env, notify: store.notifyTurn });
   return { database, castId, turn, reader };
 }
 
 /** What a follower hears, until it is enough. */
 async function heardUntil(
-  follow: (wake: () => void) => { readonly next: () => Promise<readonly Progress[]>; readonly close: () => void },
-  isEnough: (notes: readonly Progress[]) => boolean,
-): Promise<readonly Progress[]> {
+  follow: (wake: () => void) => { readonly next: () => Promise<readonly AgentProgress[]>; readonly close: () => void },
+  isEnough: (notes: readonly AgentProgress[]) => boolean,
+): Promise<readonly AgentProgress[]> {
   let wake = (): void => undefined;
   const following = follow(() => wake());
-  const notes: Progress[] = [];
+  const notes: AgentProgress[] = [];
   for (;;) {
     const woken = new Promise<void>((resolve) => (wake = resolve));
     const fresh = await following.next();
@@ -88,7 +88,7 @@ async function heardUntil(
   return notes;
 }
 
-const textOf = (notes: readonly Progress[]): string =>
+const textOf = (notes: readonly AgentProgress[]): string =>
   notes.map((note) => (note.kind === "text" ? note.delta : "")).join("");
 
 it("[B27] text comes whole and once, without the secrets in it, however its pieces are cut", async () => {
@@ -126,7 +126,7 @@ it("[B27] what is kept of a turn for others is bounded, and written for who driv
   }
   turn.onProgress({ kind: "text", delta: "the end" }, VISITING);
   const rows = (): Promise<readonly { readonly size: number }[]> =>
-    database.rows<{ size: number }>({ text: "select length(turn) as size from materia.live" });
+    database.query<{ size: number }>({ text: "select length(turn) as size from materia.live" });
   const [row] = await until(async () => {
     const found = await rows();
     return found.length > 0 && found;
@@ -139,8 +139,8 @@ it("[B27] what is kept of a turn for others is bounded, and written for who driv
   expect(notes.length).toBeGreaterThan(0);
   await turn.close();
   expect(await rows()).toEqual([]);
-  await database.rows({ text: "update materia.casts set owner = null" });
-  const given = openLiveTurn({ database, castId, workerId: "w", env: {}, tell: () => undefined });
+  await database.query({ text: "update materia.casts set owner = null" });
+  const given = openLiveTurnPublisher({ database, castId, workerId: "w", env: {}, notify: () => undefined });
   given.onProgress({ kind: "told", system: "" }, VISITING);
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(await rows()).toEqual([]);
@@ -148,7 +148,7 @@ it("[B27] what is kept of a turn for others is bounded, and written for who driv
 });
 
 it("[S7] a secret that comes in pieces is taken out, and what only looks like its beginning is said", () => {
-  const stream = redactedStream({ THE_API_KEY: "sk-4f9Q2x7Zk1Lm8pWd" });
+  const stream = createRedactedStream({ THE_API_KEY: "sk-4f9Q2x7Zk1Lm8pWd" });
   const said = ["a sk-", "4f9", "def is no key, but sk-4f9Q2x7Z", "k1Lm8pWd", " is."].map((piece) =>
     stream.push(piece),
   );

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { FleetStanding } from "../../src/core/view/now/fleet.ts";
+import type { FleetStatus } from "../../src/core/view/now/fleet.ts";
 import { isEvent, type Message } from "../webserver/harness.ts";
 import { fleetPage } from "../harness/fleet/fleet-page.ts";
 import { fleetPlace, isWaiting, letGo, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
@@ -27,7 +27,7 @@ it("[B26, B29] the page of a fleet lists the casts of the team as they change, w
     fleet: { project: "p", person: expect.any(String), worker: null },
   });
   const fleet = await page.listen("/api/fleet/stream");
-  const standing = (data: unknown): FleetStanding => data as FleetStanding; // read by the page with its schema
+  const standing = (data: unknown): FleetStatus => data as FleetStatus; // read by the page with its schema
   const [empty] = await fleet.until(({ event }) => event === "fleet");
   expect(standing(empty?.data)).toMatchObject({
     workers: [],
@@ -46,8 +46,8 @@ it("[B26, B29] the page of a fleet lists the casts of the team as they change, w
   await until(() => isWaiting(place, "Socket-2"));
   letGo(place);
   await list.until(isCast(before, "completed"));
-  await place.database.rows({ text: "delete from materia.casts" });
-  await place.database.rows({ text: "select pg_notify('materia', $1)", values: [before] });
+  await place.database.query({ text: "delete from materia.casts" });
+  await place.database.query({ text: "select pg_notify('materia', $1)", values: [before] });
   expect((await list.until(({ event }) => event === "gone")).at(-1)?.data).toEqual({ castId: before });
   await list.close();
 });
@@ -121,7 +121,7 @@ it("[B26] a database that goes away and comes back is said, and the list is caug
   const page = await fleetPage(place);
   const list = await page.listen("/api/casts/stream");
   await list.until(({ event }) => event === "ready");
-  await place.database.rows({
+  await place.database.query({
     text: "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
   });
   const castId = await submitted(place, "Quick");

@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
-import { started } from "../../src/core/cast/next.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
+import { startedEvent } from "../../src/core/cast/next.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { Ports, TurnProgress } from "../../src/shell/ports.ts";
-import { PAUSE } from "../../src/shell/run/effect.ts";
-import { runCast, type RunEnd } from "../../src/shell/run/run-cast.ts";
+import { PAUSE_REASON } from "../../src/shell/run/effect.ts";
+import { runCast, type RunOutcome } from "../../src/shell/run/run-cast.ts";
 import { startOf } from "../harness/play.ts";
 import { graph, said, seat, world } from "../harness/seats.ts";
 
-type Taken = Awaited<ReturnType<NonNullable<Ports["files"]>["take"]>>;
+type Taken = Awaited<ReturnType<NonNullable<Ports["checkpoints"]>["take"]>>;
 
 /** A turn of an agent that somebody else plays, step by step, in a cast that travels. */
 interface Turn {
@@ -21,7 +21,7 @@ interface Turn {
   /** So much time passes. */
   readonly wait: (ms: number) => Promise<void>;
   /** The agent says its last word; every look from then on finds this. */
-  readonly end: (last: Taken) => Promise<RunEnd>;
+  readonly end: (last: Taken) => Promise<RunOutcome>;
   /** Its worker hands the cast back at once. */
   readonly pause: () => void;
 }
@@ -50,7 +50,7 @@ async function turn(): Promise<Turn> {
         return said("Done.");
       },
     },
-    files: {
+    checkpoints: {
       take: () => {
         seen += 1;
         if (last) return Promise.resolve(last.taken);
@@ -67,9 +67,9 @@ async function turn(): Promise<Turn> {
   });
   const artifacts = {
     ...ports.artifacts,
-    mark: (_socket: unknown, _visit: unknown, at: string) => void marks.push(at),
+    markTranscript: (_socket: unknown, _visit: unknown, at: string) => void marks.push(at),
   };
-  const state = startState(startOf(graph({ "Socket-1": seat("Build") })));
+  const state = initialState(startOf(graph({ "Socket-1": seat("Build") })));
   const stopping = new AbortController();
   const ended = runCast(
     state,
@@ -77,8 +77,8 @@ async function turn(): Promise<Turn> {
     {
       cwd: "/project",
       signal: stopping.signal,
-      travels: true,
-      first: [started(state, { commit: "c0" })],
+      isOnFleet: true,
+      first: [startedEvent(state, { commit: "c0" })],
     },
   );
   const tellOne = await asked.promise;
@@ -99,7 +99,7 @@ async function turn(): Promise<Turn> {
       for (const { until, wake } of pauses) if (until <= clock) wake();
       await settled();
     },
-    pause: () => stopping.abort(PAUSE),
+    pause: () => stopping.abort(PAUSE_REASON),
     end: (taken) => {
       last = { taken };
       answered.resolve();

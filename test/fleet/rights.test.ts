@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { migrate } from "../../src/shell/fleet/migrate.ts";
+import { migrateFleet } from "../../src/shell/fleet/migrate.ts";
 import type { Database } from "../../src/shell/store/postgres/database/database.ts";
 import { fleetDatabase, opened } from "../harness/fleet/postgres.ts";
 
@@ -10,7 +10,7 @@ async function roleOf(
   name: string,
   of: "materia_member" | "materia_worker",
 ): Promise<Database> {
-  await admin.once({ text: `create role ${name} login password 'x' in role ${of}` });
+  await admin.queryOnce({ text: `create role ${name} login password 'x' in role ${of}` });
   return opened(url.replace(/\/\/[^@]*@/, `//${name}:x@`));
 }
 
@@ -21,7 +21,7 @@ const submit = (project: string, id: string, by: string) => ({
 
 it("[B19] people see and submit to the projects that they are members of, and change nothing by hand", async () => {
   const { url, database: admin } = await fleetDatabase();
-  expect((await migrate({ url })).ok).toBe(true);
+  expect((await migrateFleet({ url })).ok).toBe(true);
   const suffix = Math.random().toString(36).slice(2, 8);
   const [ann, ben] = [`ann_${suffix}`, `ben_${suffix}`];
   const [asAnn, asBen] = [
@@ -29,42 +29,42 @@ it("[B19] people see and submit to the projects that they are members of, and ch
     await roleOf(admin, url, ben, "materia_member"),
   ];
   const worker = await roleOf(admin, url, `w_${suffix}`, "materia_worker");
-  await admin.once({ text: "insert into materia.members values ('red', $1), ('blue', $2)", values: [ann, ben] });
+  await admin.queryOnce({ text: "insert into materia.members values ('red', $1), ('blue', $2)", values: [ann, ben] });
   const refused = (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => "allowed",
       (thrown: { code?: string }) => thrown.code,
     );
-  expect(await refused(asAnn.once(submit("red", "r-1", ann)))).toBe("allowed");
-  expect(await refused(asBen.once(submit("blue", "b-1", ben)))).toBe("allowed");
+  expect(await refused(asAnn.queryOnce(submit("red", "r-1", ann)))).toBe("allowed");
+  expect(await refused(asBen.queryOnce(submit("blue", "b-1", ben)))).toBe("allowed");
   const seen = async (as: Database): Promise<unknown> =>
-    (await as.once<{ cast_id: string }>({ text: "select cast_id from materia.casts order by 1" })).map(
+    (await as.queryOnce<{ cast_id: string }>({ text: "select cast_id from materia.casts order by 1" })).map(
       (row) => row.cast_id,
     );
   expect([await seen(asAnn), await seen(asBen), await seen(worker)]).toEqual([["r-1"], ["b-1"], ["b-1", "r-1"]]);
   const forbidden = [
-    asAnn.once(submit("blue", "b-2", ann)),
-    asAnn.once(submit("red", "r-2", ben)),
+    asAnn.queryOnce(submit("blue", "b-2", ann)),
+    asAnn.queryOnce(submit("red", "r-2", ben)),
     // As an item of another's cast it would be given their files, and be merged into them.
-    asAnn.once(submit("red", "b-1_1_WI-1", ann)),
-    asAnn.once(submit("red", "b-1_2_WI-10_2", ann)),
-    asAnn.once({ text: "update materia.casts set status = 'completed'" }),
-    asAnn.once({ text: "delete from materia.casts" }),
-    asAnn.once({ text: "insert into materia.events values ('r-1', 1, '{}')" }),
-    asAnn.once({ text: "insert into materia.members values ('blue', $1)", values: [ann] }),
-    asAnn.once({ text: "select 1 from dbos.workflow_status" }),
-    worker.once({ text: "alter table materia.casts add column x int" }),
+    asAnn.queryOnce(submit("red", "b-1_1_WI-1", ann)),
+    asAnn.queryOnce(submit("red", "b-1_2_WI-10_2", ann)),
+    asAnn.queryOnce({ text: "update materia.casts set status = 'completed'" }),
+    asAnn.queryOnce({ text: "delete from materia.casts" }),
+    asAnn.queryOnce({ text: "insert into materia.events values ('r-1', 1, '{}')" }),
+    asAnn.queryOnce({ text: "insert into materia.members values ('blue', $1)", values: [ann] }),
+    asAnn.queryOnce({ text: "select 1 from dbos.workflow_status" }),
+    worker.queryOnce({ text: "alter table materia.casts add column x int" }),
   ];
   expect(await Promise.all(forbidden.map(refused))).toEqual(Array.from({ length: 10 }, () => "42501"));
   const abort = async (as: Database, id: string): Promise<unknown> =>
-    (await as.once({ text: "select materia.ask_abort($1) as said", values: [id] }))[0];
+    (await as.queryOnce({ text: "select materia.ask_abort($1) as said", values: [id] }))[0];
   expect([await abort(asAnn, "b-1"), await abort(asAnn, "r-1")]).toEqual([{ said: "unknown" }, { said: "asked" }]);
   const telling = (event: object) => ({
     text: "select materia.tell_cast('r-1', 0, $1, null, true) as said",
     values: [[JSON.stringify(event)]],
   });
-  await admin.once({ text: "update materia.casts set status = 'waiting'" });
-  expect(await asAnn.once(telling({ type: "visit_completed" }))).toEqual([{ said: "refused" }]);
-  expect(await asBen.once(telling({ type: "person_answered" }))).toEqual([{ said: "unknown" }]);
+  await admin.queryOnce({ text: "update materia.casts set status = 'waiting'" });
+  expect(await asAnn.queryOnce(telling({ type: "visit_completed" }))).toEqual([{ said: "refused" }]);
+  expect(await asBen.queryOnce(telling({ type: "person_answered" }))).toEqual([{ said: "unknown" }]);
   for (const each of [asAnn, asBen, worker, admin]) await each.close();
 });

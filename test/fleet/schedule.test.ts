@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { submitScheduled } from "../../src/shell/fleet/worker/schedules.ts";
+import { submitDueSchedules } from "../../src/shell/fleet/worker/schedules.ts";
 import { git } from "../git/scratch.ts";
 import { fileOf, fleetPlace, statusOn, type FleetPlace } from "../harness/fleet/fleet-place.ts";
 import { until } from "../harness/fleet/start-worker.ts";
@@ -13,17 +13,17 @@ interface Row {
 }
 
 async function scheduled({ database }: FleetPlace): Promise<Row> {
-  const [row] = await database.rows<Row & Record<string, unknown>>({ text: "select * from materia.schedules" });
+  const [row] = await database.query<Row & Record<string, unknown>>({ text: "select * from materia.schedules" });
   if (!row) throw new Error("there is no schedule");
   return row;
 }
 
 /** As if the clock had gone on. */
 const dueSince = ({ database }: FleetPlace, time: string) =>
-  database.rows({ text: "update materia.schedules set next_at = now() - $1::interval", values: [time] });
+  database.query({ text: "update materia.schedules set next_at = now() - $1::interval", values: [time] });
 
 async function castsOf({ database }: FleetPlace): Promise<readonly string[]> {
-  const rows = await database.rows<{ cast_id: string }>({ text: "select cast_id from materia.casts order by cast_id" });
+  const rows = await database.query<{ cast_id: string }>({ text: "select cast_id from materia.casts order by cast_id" });
   return rows.map((row) => row.cast_id);
 }
 
@@ -35,17 +35,17 @@ it("[B23] what is due is submitted once by however many workers, also when many 
   expect(added.stdout).toContain("on the files of when it was added");
   const { next_at: next } = await scheduled(place);
   expect(next.getTime()).toBeGreaterThan(before);
-  await Promise.all([1, 2, 3].map(() => submitScheduled(place.database)));
+  await Promise.all([1, 2, 3].map(() => submitDueSchedules(place.database)));
   expect(await castsOf(place)).toEqual([]);
   await dueSince(place, "3 days");
-  await Promise.all([1, 2, 3].map(() => submitScheduled(place.database)));
+  await Promise.all([1, 2, 3].map(() => submitDueSchedules(place.database)));
   const [castId = "none", ...more] = await castsOf(place);
   expect(more).toEqual([]);
   const row = await scheduled(place);
   expect([row.last_cast, row.problem, row.next_at.getTime() > before]).toEqual([castId, null, true]);
   // As long as that one is under way, no other is submitted.
   await dueSince(place, "1 minute");
-  await submitScheduled(place.database);
+  await submitDueSchedules(place.database);
   expect([await castsOf(place), (await scheduled(place)).problem]).toEqual([
     [castId],
     "the cast before was still under way",
@@ -86,5 +86,5 @@ it("[B23] a time that is none is refused before anything is packed", async () =>
   const words = ["fleet", "schedule", "add", "0 25 * * *", "--zone", "Nowhere/City", "--here", "--", "cast", "x"];
   const refused = await place.materia(...words);
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/bad_schedule[\s\S]*no time zone/)]);
-  expect(await place.database.rows({ text: "select from materia.schedules" })).toEqual([]);
+  expect(await place.database.query({ text: "select from materia.schedules" })).toEqual([]);
 });

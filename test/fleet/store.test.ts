@@ -18,20 +18,20 @@ beforeAll(async () => {
 });
 afterAll(() => admin.close());
 beforeEach(async () => {
-  await admin.once({ text: "truncate materia.casts, materia.workers cascade" });
+  await admin.queryOnce({ text: "truncate materia.casts, materia.workers cascade" });
   await enrol(admin, "me");
   await enrol(admin, "gone");
-  await admin.once({ text: "update materia.workers set state = 'gone' where worker_id = 'gone'" });
+  await admin.queryOnce({ text: "update materia.workers set state = 'gone' where worker_id = 'gone'" });
   database = await opened(address);
 });
 
 const inPostgres = (): StoreUnderTest => {
   const scratch = join(scratchFolder(), "casts");
-  const store = closing(postgresStore({ database, place: "the fleet", project: "p", worker: { id: "me", scratch } }));
+  const store = closing(postgresStore({ database, location: "the fleet", project: "p", worker: { id: "me", scratch } }));
   return {
     store,
     giveUp: async (castId) =>
-      void (await admin.once({ text: "update materia.casts set owner = 'gone' where cast_id = $1", values: [castId] })),
+      void (await admin.queryOnce({ text: "update materia.casts set owner = 'gone' where cast_id = $1", values: [castId] })),
   };
 };
 

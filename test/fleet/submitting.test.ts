@@ -14,7 +14,7 @@ it("[B21] what has a key is submitted once, at once and after it has ended, and 
   const answers = both.map(({ stdout }) => JSON.parse(stdout) as { castId: string; already?: true });
   const [{ castId } = { castId: "" }] = answers;
   expect(answers.toSorted((a) => (a.already ? 1 : -1))).toEqual([{ castId }, { castId, already: true }]);
-  expect(await place.database.rows({ text: "select cast_id from materia.casts" })).toEqual([{ cast_id: castId }]);
+  expect(await place.database.query({ text: "select cast_id from materia.casts" })).toEqual([{ cast_id: castId }]);
   await place.worker();
   await until(async () => (await statusOn(place, castId)) === "completed");
   const events = await eventsOn(place, castId);
@@ -52,5 +52,5 @@ it("[B9] the model of the settings goes along with a cast whose materia name non
     "materia.json": { model: "acme/one", fleet: { profiles: { f: { url: "$FLEET_URL", project: "p" } } } },
   });
   await submitted(place, "Thinking");
-  expect(await place.database.rows({ text: "select providers from materia.casts" })).toEqual([{ providers: ["acme"] }]);
+  expect(await place.database.query({ text: "select providers from materia.casts" })).toEqual([{ providers: ["acme"] }]);
 });

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { parseArgv, parseText } from "../../src/core/command/parse.ts";
 import { parseCron } from "../../src/core/model/times/cron.ts";
-import { isTimeZone, nextTime } from "../../src/core/model/times/next-time.ts";
+import { isTimeZone, nextCronTime } from "../../src/core/model/times/next-time.ts";
 
 function next(cron: string, after: string, zone = "UTC"): string | undefined {
   const read = parseCron(cron);
   if (!read.ok) throw new Error(JSON.stringify(read.issues));
-  const time = nextTime(read.value, Date.parse(after), zone);
+  const time = nextCronTime(read.value, Date.parse(after), zone);
   return time === undefined ? undefined : new Date(time).toISOString().slice(0, 16);
 }
 

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { TLSSocket } from "node:tls";
 import { expect, it, onTestFinished } from "vitest";
-import { migrate } from "../../src/shell/fleet/migrate.ts";
+import { migrateFleet } from "../../src/shell/fleet/migrate.ts";
 import { openDatabase } from "../../src/shell/store/postgres/database/database.ts";
 import { authority } from "../harness/fleet/certificates.ts";
 import { ownServer } from "../harness/fleet/own-server.ts";
@@ -52,7 +52,7 @@ it.each<[what: string, host: string, names: readonly string[], said: string]>([
   const database = await openDatabase({ url: `postgres://ann@${host}:${port}/x`, ca });
   if (!database.ok) throw new Error(JSON.stringify(database.issues));
   onTestFinished(() => database.value.close());
-  await expect(database.value.once({ text: "select 1" })).rejects.toThrow(said);
+  await expect(database.value.queryOnce({ text: "select 1" })).rejects.toThrow(said);
 });
 
 it("[B4] a certificate of an authority that nobody named is not believed", async () => {
@@ -60,7 +60,7 @@ it("[B4] a certificate of an authority that nobody named is not believed", async
   const database = await openDatabase({ url: `postgres://ann@${ELSEWHERE}:${port}/x` });
   if (!database.ok) throw new Error(JSON.stringify(database.issues));
   onTestFinished(() => database.value.close());
-  await expect(database.value.once({ text: "select 1" })).rejects.toThrow(/unable to verify|self.signed|local issuer/);
+  await expect(database.value.queryOnce({ text: "select 1" })).rejects.toThrow(/unable to verify|self.signed|local issuer/);
 });
 
 it.each([
@@ -97,8 +97,8 @@ it("[B4] the tables and queues of a fleet are made over encrypted connections al
   });
   onTestFinished(server.close);
   const admin = await opened(server.url);
-  await admin.once({ text: "create database fleet" });
+  await admin.queryOnce({ text: "create database fleet" });
   await admin.close();
   const url = server.url.replace("127.0.0.1", ELSEWHERE).replace(/\/postgres$/, "/fleet");
-  expect(await migrate({ url, ca })).toEqual({ ok: true, value: undefined });
+  expect(await migrateFleet({ url, ca })).toEqual({ ok: true, value: undefined });
 });

@@ -69,7 +69,7 @@ it.runIf(isRoot)("[B25] tools and programs run as another user, with nothing of 
     expect(told).not.toContain("FLEET_URL");
   }
   expect(fileOf(place.cwd, branch, "written.txt")).toBe("two");
-  const [row] = await place.database.rows<{ body: string }>({
+  const [row] = await place.database.query<{ body: string }>({
     text: "select convert_from(body, 'UTF8') as body from materia.artifacts where name = 'transcript.jsonl'",
   });
   expect(row?.body).not.toContain("of root alone");

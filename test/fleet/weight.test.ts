@@ -7,7 +7,7 @@ import { until } from "../harness/fleet/start-worker.ts";
 async function failureOf(place: FleetPlace, castId: string) {
   await until(async () => (await statusOn(place, castId)) === "failed");
   const events = await eventsOn(place, castId);
-  const packs = await place.database.rows({
+  const packs = await place.database.query({
     text: "select from materia.packs where cast_id = $1 and length(pack) > 10000",
     values: [castId],
   });

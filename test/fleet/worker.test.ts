@@ -70,7 +70,7 @@ it("[B14, B28] a worker that is killed is noticed, and another goes on with its 
   first.kill("SIGKILL");
   await first.ended;
   // However long nobody was there.
-  await place.database.rows({ text: "update materia.workers set seen_at = now() - interval '3 days'" });
+  await place.database.query({ text: "update materia.workers set seen_at = now() - interval '3 days'" });
   const second = await place.worker();
   letGo(place);
   await until(async () => (await statusOn(place, castId)) === "completed");
@@ -109,7 +109,7 @@ it("[B11] a worker that is asked to stop hands back at the end of a visit, and l
 it("[B14] whoever was given up by the others leaves with 75", async () => {
   const place = await fleetPlace();
   const worker = await place.worker();
-  await place.database.rows({ text: "update materia.workers set state = 'gone'" });
+  await place.database.query({ text: "update materia.workers set state = 'gone'" });
   expect(await worker.ended).toBe(75);
 });
 
@@ -118,8 +118,8 @@ it("[B14] it leaves also where the queues wait for those who drive its casts now
   const worker = await place.worker();
   await submitted(place, "Slow");
   await until(() => isWaiting(place, "Socket-2"));
-  await place.database.rows({ text: "update dbos.workflow_status set status = 'ENQUEUED'" });
-  await place.database.rows({ text: "update materia.workers set state = 'gone'" });
+  await place.database.query({ text: "update dbos.workflow_status set status = 'ENQUEUED'" });
+  await place.database.query({ text: "update materia.workers set state = 'gone'" });
   expect(await worker.ended).toBe(75);
 });
 
@@ -129,7 +129,7 @@ it("[B14] what was given up with its worker, and handed back by it afterwards, i
   const castId = await submitted(place, "Slow");
   await until(() => isWaiting(place, "Socket-2"));
   // As those do who give it up.
-  await place.database.rows({
+  await place.database.query({
     text: "with w as (update materia.workers set state = 'gone') update materia.casts set status = 'queued'",
   });
   expect(await worker.ended).toBe(75);
@@ -140,18 +140,18 @@ it("[B14] what was given up with its worker, and handed back by it afterwards, i
 
 it("[B32] what a worker took from a queue while the answer got lost is offered again, though it lives on", async () => {
   const place = await fleetPlace();
-  await place.database.rows({ text: LOST_ANSWER });
+  await place.database.query({ text: LOST_ANSWER });
   await place.worker();
   const castId = await submitted(place, "Quick");
   await until(async () => (await statusOn(place, castId)) === "completed");
-  const [row] = await place.database.rows<{ lost: number }>({ text: "select count(*)::int as lost from lost_answers" });
+  const [row] = await place.database.query<{ lost: number }>({ text: "select count(*)::int as lost from lost_answers" });
   expect(row).toEqual({ lost: 1 });
   expect(completions(await eventsOn(place, castId))).toEqual(["Socket-1", "Socket-2"]);
 });
 
 it("[B32] a leg that was handed on in the moment in which it was begun leaves the cast to the next one", async () => {
   const place = await fleetPlace();
-  await place.database.rows({ text: HANDED_ON });
+  await place.database.query({ text: HANDED_ON });
   const first = await place.worker();
   const castId = await submitted(place, "Slow");
   await until(() => isWaiting(place, "Socket-2"));
@@ -169,7 +169,7 @@ it("[B32] a leg that was handed on in the moment in which it was begun leaves th
 it("[B15] a cast over which three workers died without a completed visit fails, and can be set going again", async () => {
   const place = await fleetPlace();
   const castId = await submitted(place, "Quick");
-  await place.database.rows({ text: "update materia.casts set tries = 3" });
+  await place.database.query({ text: "update materia.casts set tries = 3" });
   await place.worker();
   await until(async () => (await statusOn(place, castId)) === "failed");
   expect((await eventsOn(place, castId)).at(-1)).toMatchObject({
@@ -183,7 +183,7 @@ it("[B15] a cast over which three workers died without a completed visit fails, 
 it("[B16] files that cannot be brought to a worker fail the cast with the reason", async () => {
   const place = await fleetPlace();
   const castId = await submitted(place, "Quick");
-  await place.database.rows({ text: "update materia.packs set pack = overlay(pack placing 'xxxx'::bytea from 40)" });
+  await place.database.query({ text: "update materia.packs set pack = overlay(pack placing 'xxxx'::bytea from 40)" });
   await place.worker();
   await until(async () => (await statusOn(place, castId)) === "failed");
   expect((await eventsOn(place, castId)).at(-1)).toMatchObject({
@@ -249,10 +249,10 @@ it("[B16] a cast whose model a worker does not have stays queued and says why; i
   const shown = await place.materia("status", castId);
   expect(shown.stdout).toContain("No worker could begin it:");
   const refusals = async (): Promise<unknown> =>
-    (await place.database.rows({ text: "select refused, tries from materia.casts" }))[0];
+    (await place.database.query({ text: "select refused, tries from materia.casts" }))[0];
   expect(await refusals()).toEqual({ refused: [first.id], tries: 0 });
   // As if a minute had passed.
-  await place.database.rows({ text: "update materia.casts set refused_at = now() - interval '2 minutes'" });
+  await place.database.query({ text: "update materia.casts set refused_at = now() - interval '2 minutes'" });
   await until(() => refused(first) === 2);
   const second = await place.worker();
   await until(() => refused(second) === 1);

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { openPause } from "../../src/shell/fleet/items/parking.ts";
-import { PACE, openSession, type Enrolled } from "../../src/shell/fleet/worker/watchdog.ts";
+import { createPauseControl } from "../../src/shell/fleet/items/parking.ts";
+import { HEARTBEAT_TIMING, openWorkerSession, type WorkerRegistration } from "../../src/shell/fleet/worker/watchdog.ts";
 import { fleetPlace, letGo, submitted, type FleetPlace } from "../harness/fleet/fleet-place.ts";
 import { closing, enrol, fleetDatabase } from "../harness/fleet/postgres.ts";
 import { submitMore } from "../harness/fleet/storm/storm-place.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 
-const me = (workerId: string): Enrolled => ({
+const me = (workerId: string): WorkerRegistration => ({
   workerId,
   host: "here",
   pid: process.pid,
@@ -21,7 +21,7 @@ it("[B14] one whose lock is free is given up when it may be, not at the next bea
   await enrol(place.database, "killed");
   await place.worker({ pace: { beatMs: 600_000, unlockedMs: 500, newMs: 0 } });
   const killed = await until(async () => {
-    const [row] = await place.database.rows<{ state: string; early: boolean }>({
+    const [row] = await place.database.query<{ state: string; early: boolean }>({
       text: "select state, now() - seen_at < interval '500 ms' as early from materia.workers where worker_id = 'killed'",
     });
     return row?.state === "gone" && row;
@@ -33,11 +33,11 @@ it("[B14] who has just come says of nobody that they are gone, and knows when it
   const { database } = await fleetDatabase();
   closing(database);
   await enrol(database, "killed");
-  await database.rows({ text: "update materia.workers set seen_at = now() - interval '1 minute'" });
-  const { judge, nextVerdict } = closing(await openSession(database, me("new"), PACE));
+  await database.query({ text: "update materia.workers set seen_at = now() - interval '1 minute'" });
+  const { evictDead: judge, nextEvictionMs: nextVerdict } = closing(await openWorkerSession(database, me("new"), HEARTBEAT_TIMING));
   expect(await judge()).toEqual([]);
   expect(await nextVerdict()).toBeGreaterThan(9_000);
-  await database.rows({ text: "update materia.workers set since = now() - interval '10 s' where worker_id = 'new'" });
+  await database.query({ text: "update materia.workers set since = now() - interval '10 s' where worker_id = 'new'" });
   expect(await judge()).toEqual(["killed"]);
   expect(await nextVerdict()).toBeUndefined();
 });
@@ -45,7 +45,7 @@ it("[B14] who has just come says of nobody that they are gone, and knows when it
 it("[B14] a leg that the queues give to a worker which must stop is stopped where it stands", () => {
   const never = new AbortController().signal;
   const parking = { isParked: () => false, park: async () => undefined, parked: new Promise<void>(() => undefined) };
-  const { signal } = openPause({ draining: never, stopping: AbortSignal.abort() }, parking);
+  const { signal } = createPauseControl({ draining: never, stopping: AbortSignal.abort() }, parking);
   expect(signal.aborted).toBe(true);
 });
 
@@ -54,11 +54,11 @@ it("[B10] what has stopped may be told something before its worker has let go of
   const castId = await submitted(place, "Asking");
   await enrol(place.database, "owner");
   const told = async (status: string): Promise<unknown> => {
-    await place.database.rows({
+    await place.database.query({
       text: "update materia.casts set status = $1, owner = 'owner', leg = 1, seq = 0",
       values: [status],
     });
-    const [row] = await place.database.rows<{ said: string }>({
+    const [row] = await place.database.query<{ said: string }>({
       text: "select materia.tell_cast($1, 0, '{}', null, true) as said",
       values: [castId],
     });
@@ -75,10 +75,10 @@ it("[B10] what has stopped may be told something before its worker has let go of
 it("[B11] two workers never share a name: whoever comes with one that is taken is not let in, and the first goes on", async () => {
   const { database } = await fleetDatabase();
   closing(database);
-  const first = closing(await openSession(database, me("same"), PACE));
-  await expect(openSession(database, me("same"), PACE)).rejects.toThrow(/duplicate key/);
-  expect(await first.beat()).toBe(true);
-  const locks = await database.rows({
+  const first = closing(await openWorkerSession(database, me("same"), HEARTBEAT_TIMING));
+  await expect(openWorkerSession(database, me("same"), HEARTBEAT_TIMING)).rejects.toThrow(/duplicate key/);
+  expect(await first.heartbeat()).toBe(true);
+  const locks = await database.query({
     text: "select from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())",
   });
   expect(locks).toHaveLength(1);
@@ -91,7 +91,7 @@ it("[B2] a worker that knows only older tables is given up when they become newe
   await until(async () => (await driven(place))[0] === 1);
   expect((await place.materia("fleet", "migrate")).code).toBe(0);
   expect(await driven(place)).toEqual([1]);
-  await place.database.rows({ text: "update materia.format set version = 1" });
+  await place.database.query({ text: "update materia.format set version = 1" });
   expect((await place.materia("fleet", "migrate")).code).toBe(0);
   expect(await older.ended).toBe(75);
   letGo(place);
@@ -101,7 +101,7 @@ it("[B2] a worker that knows only older tables is given up when they become newe
 
 /** How many casts each worker drives, in the order in which they came. */
 async function driven({ database }: FleetPlace): Promise<readonly number[]> {
-  const rows = await database.rows<{ casts: number }>({
+  const rows = await database.query<{ casts: number }>({
     text: "select (select count(*)::int from materia.casts c where c.owner = w.worker_id) as casts from materia.workers w order by n",
   });
   return rows.map(({ casts }) => casts);
@@ -111,7 +111,7 @@ it("[B11] each worker holds to its own number of casts, in all of its queues tog
   const place = await fleetPlace();
   const castId = await submitted(place, "Slow");
   await submitMore(place.database, castId, 7);
-  await place.database.rows({
+  await place.database.query({
     text: "update materia.casts set queue = 'night' where cast_id in (select cast_id from materia.casts order by cast_id limit 4)",
   });
   const queues = ["casts", "night"];
@@ -121,7 +121,7 @@ it("[B11] each worker holds to its own number of casts, in all of its queues tog
   // For as long as either would have taken one more.
   const beats = async (): Promise<number> =>
     (
-      await place.database.rows<{ beats: number }>({
+      await place.database.query<{ beats: number }>({
         text: "select extract(epoch from min(seen_at) - max(since))::float8 as beats from materia.workers",
       })
     )[0]?.beats ?? 0;
@@ -131,7 +131,7 @@ it("[B11] each worker holds to its own number of casts, in all of its queues tog
   letGo(place);
   await until(
     async () =>
-      (await place.database.rows({ text: "select from materia.casts where status <> 'completed'" })).length === 0,
+      (await place.database.query({ text: "select from materia.casts where status <> 'completed'" })).length === 0,
   );
 });
 
@@ -143,7 +143,7 @@ it("[B29] who waits where nobody works is told how to have it worked on", async 
   for (const words of [["casts"], ["status", castId], ["fleet", "workers"]])
     expect((await place.materia(...words)).stdout).toContain(way);
   await enrol(place.database, "one");
-  await place.database.rows({ text: "update materia.workers set queues = '{casts}'" });
+  await place.database.query({ text: "update materia.workers set queues = '{casts}'" });
   for (const words of [["casts"], ["status", castId], ["fleet", "workers"]])
     expect((await place.materia(...words)).stdout).not.toContain("obody works");
   // It has no place for any.

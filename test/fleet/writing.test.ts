@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   postgresStore,
-  type PostgresPlace,
+  type PostgresStoreOptions,
   type PostgresStore,
 } from "../../src/shell/store/postgres/postgres-store.ts";
 import type { Database } from "../../src/shell/store/postgres/database/database.ts";
@@ -22,7 +22,7 @@ beforeAll(async () => {
   ({ url } = made);
 });
 afterAll(() => admin.close());
-beforeEach(() => admin.once({ text: "truncate materia.casts, materia.workers cascade" }));
+beforeEach(() => admin.queryOnce({ text: "truncate materia.casts, materia.workers cascade" }));
 
 const castId = idOf("c-1");
 const at = socket("Socket-1");
@@ -33,14 +33,14 @@ async function storeOf(
   {
     through = (database: Database) => database,
     packOf,
-  }: { through?: (database: Database) => Database; packOf?: NonNullable<PostgresPlace["worker"]>["packOf"] } = {},
+  }: { through?: (database: Database) => Database; packOf?: NonNullable<PostgresStoreOptions["worker"]>["packFor"] } = {},
 ): Promise<{ readonly store: PostgresStore; readonly scratch: string }> {
   await enrol(admin, id);
   const scratch = join(scratchFolder(), "casts");
   const database = through(await opened(url));
   return {
     store: closing(
-      postgresStore({ database, place: "the fleet", worker: { id, scratch, ...(packOf ? { packOf } : {}) } }),
+      postgresStore({ database, location: "the fleet", worker: { id, scratch, ...(packOf ? { packFor: packOf } : {}) } }),
     ),
     scratch,
   };
@@ -48,7 +48,7 @@ async function storeOf(
 
 const seqOf = async (): Promise<unknown> =>
   (
-    await admin.once({ text: "select seq, (select count(*)::int from materia.events) as events from materia.casts" })
+    await admin.queryOnce({ text: "select seq, (select count(*)::int from materia.events) as events from materia.casts" })
   )[0];
 
 describe("writing for one claim", () => {
@@ -57,10 +57,10 @@ describe("writing for one claim", () => {
     const { store } = await storeOf("a", {
       through: (database) => ({
         ...database,
-        patienceMs: 1_000,
+        retryForMs: 1_000,
         pause: async () => undefined,
-        once: async (statement) => {
-          const rows = await database.once(statement);
+        queryOnce: async (statement) => {
+          const rows = await database.queryOnce(statement);
           if (statement.name !== "append" || !cut) return rows as never; // passed on as it came
           cut = false;
           throw Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
@@ -80,11 +80,11 @@ describe("writing for one claim", () => {
     const owned = await created(first);
     await owned.journal.append(events.slice(0, 2), 0);
     // As restored from a backup of the moment before it was claimed.
-    await admin.once({ text: "update materia.casts set owner = null, claim = null, epoch = 0" });
+    await admin.queryOnce({ text: "update materia.casts set owner = null, claim = null, epoch = 0" });
     const again = await claimed(second);
     expect(again.epoch).toBe(owned.epoch);
     expect(await owned.journal.append(events.slice(2, 3), 2)).toBeTypeOf("string");
-    expect([await owned.holds(), owned.isSuperseded()]).toEqual([false, true]);
+    expect([await owned.holdsClaim(), owned.isSuperseded()]).toEqual([false, true]);
     expect(await again.journal.append(events.slice(2), 2)).toBeUndefined();
   });
 
@@ -105,7 +105,7 @@ describe("writing for one claim", () => {
     });
     const owned = await created(store);
     await owned.journal.append((await eventsOf("c-1")).slice(0, 2), 0);
-    const rows = await admin.once({ text: "select n, head, ckpt, seq, pack from materia.packs" });
+    const rows = await admin.queryOnce({ text: "select n, head, ckpt, seq, pack from materia.packs" });
     expect(rows).toEqual([{ n: 0, head: "h", ckpt: "c", seq: 2, pack: Buffer.from([1, 2]) }]);
   });
 });
@@ -118,7 +118,7 @@ describe("taking over", () => {
     const transcript = castLayout(scratch, castId).visitFile(at, 1, "transcript.jsonl");
     mkdirSync(dirname(transcript), { recursive: true });
     const kept = async (): Promise<string | undefined> => {
-      const rows = await admin.once<{ body: Buffer }>({
+      const rows = await admin.queryOnce<{ body: Buffer }>({
         text: "select body from materia.artifacts where name = 'transcript.jsonl'",
       });
       return rows[0]?.body.toString("utf8");
@@ -130,7 +130,7 @@ describe("taking over", () => {
     writeFileSync(transcript, "asked\n");
     expect(await owned.journal.append([{ ...retried, seq: 3 }], 2)).toBeUndefined();
     expect(await kept()).toBeUndefined();
-    owned.artifacts.mark?.(at, 1, "c1");
+    owned.artifacts.markTranscript?.(at, 1, "c1");
     writeFileSync(transcript, "asked\nwrote more\n");
     expect(await owned.journal.append([{ ...place, type: "checkpoint_taken", files, seq: 4 }], 3)).toBeUndefined();
     expect(await kept()).toBe("asked\n");
@@ -144,10 +144,10 @@ describe("taking over", () => {
     const { store, scratch } = await storeOf("a", {
       through: (database) => ({
         ...database,
-        once: (statement) => {
+        queryOnce: (statement) => {
           const values = (statement.values ?? []).flat();
           sentBytes += values.reduce((sum: number, value) => sum + (Buffer.isBuffer(value) ? value.length : 0), 0);
-          return database.once(statement);
+          return database.queryOnce(statement);
         },
       }),
     });
@@ -160,7 +160,7 @@ describe("taking over", () => {
     const place = { at: TIME, socket: at, visit: 1 };
     const keep = async (seq: number, commit: string): Promise<number> => {
       sentBytes = 0;
-      owned.artifacts.mark?.(at, 1, commit);
+      owned.artifacts.markTranscript?.(at, 1, commit);
       const files = { commit, changed: 1, added: 1, removed: 0 };
       expect(await owned.journal.append([{ ...place, type: "checkpoint_taken", files, seq }], seq - 1)).toBeUndefined();
       return sentBytes;
@@ -194,7 +194,7 @@ describe("taking over", () => {
     const owned = await created(first);
     const large = { text: "x".repeat(9_000_000) };
     await owned.artifacts.write(at, 1, "output.md", large.text);
-    await owned.artifacts.keepValue({ list: "y".repeat(5_000) });
+    await owned.artifacts.storeValue({ list: "y".repeat(5_000) });
     const transcript = castLayout(here, castId).visitFile(at, 1, "transcript.jsonl");
     mkdirSync(dirname(transcript), { recursive: true });
     writeFileSync(transcript, '{"a":1}\n');
@@ -218,7 +218,7 @@ describe("taking over", () => {
     const part = await first.readArtifact(
       castId,
       { socket: at, visit: 1, name: "output.md" },
-      { from: 4_194_300, most: 10 },
+      { from: 4_194_300, maxBytes: 10 },
     );
     expect([Buffer.from(part?.bytes ?? []).toString(), part?.size]).toEqual(["x".repeat(10), 9_000_000]);
   });
@@ -229,11 +229,11 @@ describe("taking over", () => {
     const events = await eventsOf("c-1");
     const owned = await created(store);
     const woken = bell();
-    const follower = other.follow(castId, 0, woken.ring);
+    const follower = other.followEvents(castId, 0, woken.ring);
     await owned.journal.append(events.slice(0, 1), 0);
     // Written by a worker that died before it could tell.
-    await admin.once({ text: "insert into materia.events values ('c-1', 2, $1)", values: [JSON.stringify(events[1])] });
-    await admin.once({ text: "update materia.casts set seq = 2" });
+    await admin.queryOnce({ text: "insert into materia.events values ('c-1', 2, $1)", values: [JSON.stringify(events[1])] });
+    await admin.queryOnce({ text: "update materia.casts set seq = 2" });
     await owned.journal.append(events.slice(2), 2);
     const heard = [...(await drained(follower))];
     while (heard.length < events.length) {

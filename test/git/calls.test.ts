@@ -1,16 +1,16 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import { openCheckpoints } from "../../src/shell/git/cast-checkpoints.ts";
-import { takePacks } from "../../src/shell/git/packs/joined-packs.ts";
-import { makePack } from "../../src/shell/git/packs/packs.ts";
+import { openCheckpointSession } from "../../src/shell/git/cast-checkpoints.ts";
+import { importPacks } from "../../src/shell/git/packs/joined-packs.ts";
+import { createPack } from "../../src/shell/git/packs/packs.ts";
 import { git, newRepository, scratch } from "./scratch.ts";
 
 afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** A `git` that writes down what it is called for; the answer tells, each time, what was called since. */
+/** A `runDemoGit` that writes down what it is called for; the answer tells, each time, what was called since. */
 function countedGit(): () => readonly string[] {
   const folder = scratch();
   const [called, program] = [join(folder, "called"), join(folder, "git")];
@@ -30,8 +30,8 @@ it("[Y11] a look that finds nothing is one call of git and a checkpoint six, how
   const cwd = newRepository();
   const calls = countedGit();
   const place = { castId: "cast-1", cwd, store: join(cwd, ".pi"), scratch: scratch(), now: () => new Date(0) };
-  const checkpoints = openCheckpoints(place);
-  const begun = await checkpoints.begin();
+  const checkpoints = openCheckpointSession(place);
+  const begun = await checkpoints.takeFirst();
   let last = "commit" in begun ? begun.commit : "";
   calls();
   for (const round of [1, 2, 3]) {
@@ -64,7 +64,7 @@ async function packsOf(
     writeFileSync(join(cwd, "first.txt"), `${"the same line\n".repeat(50)}${round}\n`);
     git(cwd, "commit", "-qam", `round ${round}`);
     const commit = git(cwd, "rev-parse", "HEAD");
-    const packed = await makePack({ cwd, include: [commit], exclude: last === "" ? [] : [last], mostBytes: 1e9 });
+    const packed = await createPack({ cwd, include: [commit], exclude: last === "" ? [] : [last], maxBytes: 1e9 });
     if (packed.kind === "failed") throw new Error(packed.problem);
     packs.push(packed.bytes);
     last = commit;
@@ -77,14 +77,14 @@ it("[B8] packs that build on each other are unpacked by one call of git; an obje
   const [into, calls] = [scratch(), countedGit()];
   git(into, "init", "-q");
   calls();
-  expect(await takePacks(into, packs)).toBeUndefined();
+  expect(await importPacks(into, packs)).toBeUndefined();
   expect(calls()).toEqual(["index-pack"]);
   expect(git(into, "show", `${last}:first.txt`)).toMatch(/11$/);
   expect(git(into, "fsck", "--strict", last)).toBe("");
   expect(git(into, "rev-list", "--count", last)).toBe("13");
   const again = scratch();
   git(again, "init", "-q");
-  expect(await takePacks(again, [...packs, ...packs.slice(3, 5)])).toBeUndefined();
+  expect(await importPacks(again, [...packs, ...packs.slice(3, 5)])).toBeUndefined();
   expect(git(again, "fsck", "--strict", last)).toBe("");
 });
 
@@ -95,12 +95,12 @@ it("[B8] of packs of which one is damaged that one is named, and those before it
   );
   const into = scratch();
   git(into, "init", "-q");
-  expect(await takePacks(into, broken)).toEqual({ index: 4, wrong: expect.stringMatching(/./) });
+  expect(await importPacks(into, broken)).toEqual({ index: 4, wrong: expect.stringMatching(/./) });
   expect(() => git(into, "cat-file", "-e", last)).toThrow("Command failed");
   // One that is sound in itself and has nothing to build on.
   const without = scratch();
   git(without, "init", "-q");
-  expect(await takePacks(without, packs.slice(1))).toMatchObject({ index: 0 });
-  expect(await takePacks(without, packs)).toBeUndefined();
+  expect(await importPacks(without, packs.slice(1))).toMatchObject({ index: 0 });
+  expect(await importPacks(without, packs)).toBeUndefined();
   expect(git(without, "show", `${last}:first.txt`)).toMatch(/5$/);
 });

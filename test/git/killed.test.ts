@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { openCheckpoints } from "../../src/shell/git/cast-checkpoints.ts";
+import { openCheckpointSession } from "../../src/shell/git/cast-checkpoints.ts";
 import { doom, said } from "../harness/doomed.ts";
 import { castFile } from "../harness/cli.ts";
 import { mortalGit, soundGit } from "../harness/mortal-git.ts";
@@ -32,8 +32,8 @@ async function survive(call: number, when: "before" | "after"): Promise<typeof U
   const castId = "cast-1";
   const place = { castId, cwd, store: join(cwd, ".pi"), scratch: join(scratch(), "shadow"), now: () => new Date(0) };
   mortalGit(call, when);
-  const checkpoints = openCheckpoints(place);
-  const begun = await checkpoints.begin();
+  const checkpoints = openCheckpointSession(place);
+  const begun = await checkpoints.takeFirst();
   writeFileSync(join(cwd, "a.txt"), "a\n");
   const base = "commit" in begun ? begun.commit : git(cwd, "rev-parse", "HEAD");
   const first = await checkpoints.take({ last: base, since: base, title: "first" });

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { takeCheckpoint, type TakenCheckpoint } from "../../src/shell/git/checkpoint.ts";
+import { takeCheckpoint, type CheckpointOutcome } from "../../src/shell/git/checkpoint.ts";
 import { treeOf } from "../../src/shell/git/changes.ts";
 import { findRepository, type Repository } from "../../src/shell/git/repository.ts";
-import { openShadow } from "../../src/shell/git/shadow.ts";
+import { openShadowIndex } from "../../src/shell/git/shadow.ts";
 import { copied } from "../harness/copied.ts";
 
 /** git as a person calls it, with a name of its own and none of the machine's configuration. */
@@ -61,9 +61,9 @@ export async function checkpoint(
   cwd: string,
   parent = "HEAD",
   leaveOut: readonly string[] = [],
-): Promise<TakenCheckpoint> {
+): Promise<CheckpointOutcome> {
   const repository = await repositoryAt(cwd);
-  const shadow = await openShadow(repository, { leaveOut });
+  const shadow = await openShadowIndex(repository, { exclude: leaveOut });
   try {
     const commit = git(cwd, "rev-parse", parent);
     const tree = (await treeOf(cwd, commit)) ?? "";

@@ -1,13 +1,13 @@
 import * as v from "valibot";
 import { onTestFinished } from "vitest";
-import { Reply } from "../../src/core/model/rehearsal.ts";
-import { piAgentHost, type PiHostOptions } from "../../src/shell/agents/pi-host.ts";
-import { rehearsalHost } from "../../src/shell/agents/rehearsal.ts";
+import { ScriptedReply } from "../../src/core/model/rehearsal.ts";
+import { createPiHost, type PiHostOptions } from "../../src/shell/agents/pi-host.ts";
+import { createRehearsalHost } from "../../src/shell/agents/rehearsal.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 import { handTimer, modelsFile, piFolder, rehearsal, serverReplies, type HandTimer } from "./agents.ts";
 import { startModelServer, type ModelServer, type ServerReply } from "./model-server.ts";
 
-export type Replies = readonly v.InferInput<typeof Reply>[];
+export type Replies = readonly v.InferInput<typeof ScriptedReply>[];
 type Options = Pick<PiHostOptions, "maxRetries" | "silenceMs">;
 
 /** A delay that no test waits for: the model has been asked, and does not answer. */
@@ -21,15 +21,15 @@ interface Played {
 }
 
 async function playPi(replies: Replies, options: Options = {}): Promise<Played> {
-  const server = await servePi(serverReplies(replies.map((reply) => v.parse(Reply, reply))));
+  const server = await servePi(serverReplies(replies.map((reply) => v.parse(ScriptedReply, reply))));
   const timer = handTimer();
-  const host = piAgentHost({ defaultModel: "local/small", baseDelayMs: 0, after: timer.after, ...options });
+  const host = createPiHost({ defaultModel: "local/small", baseDelayMs: 0, after: timer.after, ...options });
   return { host, timer, hanging: server.asked };
 }
 
 async function playRehearsal(replies: Replies, options: Options = {}): Promise<Played> {
   const timer = handTimer();
-  const host = rehearsalHost(rehearsal({ Build: [...replies] }), { after: timer.after, ...options });
+  const host = createRehearsalHost(rehearsal({ Build: [...replies] }), { after: timer.after, ...options });
   return { host, timer, hanging: () => timer.set(HANG) };
 }
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { onTestFinished, vi } from "vitest";
 import { CastId, SocketId } from "../../src/core/model/ids.ts";
-import { Rehearsal, type Reply } from "../../src/core/model/rehearsal.ts";
-import type { AgentNeed, TurnProgress, TurnRequest } from "../../src/shell/ports.ts";
+import { Rehearsal, type ScriptedReply } from "../../src/core/model/rehearsal.ts";
+import type { AgentRequirement, TurnProgress, TurnRequest } from "../../src/shell/ports.ts";
 import type { Timer } from "../../src/shell/agents/guard.ts";
 import type { ServerReply } from "./model-server.ts";
 
@@ -43,8 +43,8 @@ export function ask(part: Partial<TurnRequest> = {}): Asked {
     redact: (text) => text,
     env: {},
     earlierTurns: () => [],
-    isUsedUp: () => false,
-    holds: async () => true,
+    isBudgetSpent: () => false,
+    holdsClaim: async () => true,
     isSuperseded: () => false,
     signal: controller.signal,
     onProgress: (event) => progress.push(event),
@@ -57,7 +57,7 @@ export function socket(id: string): SocketId {
   return v.parse(SocketId, id);
 }
 
-export function need(part: Partial<AgentNeed> = {}): AgentNeed {
+export function need(part: Partial<AgentRequirement> = {}): AgentRequirement {
   return { socket: socket("Socket-1"), materia: "Build", tools: [], ...part };
 }
 
@@ -69,7 +69,7 @@ export function rehearsal(
 }
 
 /** What a real provider would send for these replies. */
-export function serverReplies(replies: readonly Reply[]): readonly ServerReply[] {
+export function serverReplies(replies: readonly ScriptedReply[]): readonly ServerReply[] {
   return replies.flatMap((reply): readonly ServerReply[] => [
     ...reply.tools.map((call) => ({ call, usage: shareOf(reply) })),
     reply.error ? ERRORS[reply.error] : spoken(reply),
@@ -77,20 +77,20 @@ export function serverReplies(replies: readonly Reply[]): readonly ServerReply[]
 }
 
 /** What each request of a reply uses; tests choose amounts that can be shared out. */
-function shareOf({ usage = { input: 0, output: 0 }, tools }: Reply): {
+function shareOf({ usage = { input: 0, output: 0 }, tools }: ScriptedReply): {
   readonly input: number;
   readonly output: number;
 } {
   return { input: usage.input / (tools.length + 1), output: usage.output / (tools.length + 1) };
 }
 
-const ERRORS: Record<NonNullable<Reply["error"]>, ServerReply> = {
+const ERRORS: Record<NonNullable<ScriptedReply["error"]>, ServerReply> = {
   provider: { status: 503, message: "the provider is down" },
   timeout: { status: 504, message: "the gateway timed out" },
   overflow: { status: 400, message: "this model's maximum context length is 8000 tokens" },
 };
 
-function spoken(reply: Reply): ServerReply {
+function spoken(reply: ScriptedReply): ServerReply {
   if (reply.delayMs !== undefined) return { hang: "before" };
   const text = reply.text ?? JSON.stringify(reply.json);
   return { text, usage: reply.usage ? shareOf(reply) : { input: 1, output: 1 } };

@@ -2,12 +2,12 @@ import * as v from "valibot";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import { apply } from "../../src/core/cast/apply.ts";
-import { decide, type Outcome } from "../../src/core/cast/decide.ts";
+import { decide, type EffectOutcome } from "../../src/core/cast/decide.ts";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
-import { completed, next } from "../../src/core/cast/next.ts";
-import { startState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
+import { visitCompletedEvent, next } from "../../src/core/cast/next.ts";
+import { initialState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
 import type { TargetRef } from "../../src/core/command/command.ts";
-import { compile, type Compiled } from "../../src/core/compile/targets/compile.ts";
+import { compileTargets, type CompiledChain } from "../../src/core/compile/targets/compile.ts";
 import type { Graph } from "../../src/core/compile/graph.ts";
 import type { Materia } from "../../src/core/model/materia.ts";
 import { CastId } from "../../src/core/model/ids.ts";
@@ -21,10 +21,10 @@ export type MateriaInput = Record<string, Partial<v.InferInput<typeof Materia>> 
 export function compiled(
   config: { materia?: MateriaInput; loadouts?: Record<string, LoadoutInput> },
   ...targets: readonly string[]
-): Compiled {
+): CompiledChain {
   const catalog = mergeLayers([readLayer("explicit", config)]);
   const refs = targets.map((name): TargetRef => ({ kind: "either", name }));
-  const result = compile(refs, catalog);
+  const result = compileTargets(refs, catalog);
   if (!result.ok) throw new Error(result.issues.map((issue) => `${pathText(issue.path)}: ${issue.message}`).join("\n"));
   return result.value;
 }
@@ -109,7 +109,7 @@ function timeAt(second: number): string {
 }
 
 /** What a turn gives: an object is a JSON reply, a string plain text; anything else is an outcome as it is. */
-export type Played = string | { readonly json: unknown } | Outcome;
+export type Played = string | { readonly json: unknown } | EffectOutcome;
 
 export interface Play {
   readonly start: CastStart;
@@ -125,7 +125,7 @@ export function play(
 ): Play {
   const left = new Map(Object.entries(replies).map(([name, list]) => [name, [...list]]));
   const events = [...before];
-  let state = before.reduce(apply, startState(start));
+  let state = before.reduce(apply, initialState(start));
   const note = (body: EventBody): void => {
     const [event] = eventsOf([body], state.seq + 1);
     if (!event) return;
@@ -139,7 +139,7 @@ export function play(
       note({ type: "loop_forked", loop: effect.loop.id, lanes: 1, base: null, reason: "there are no trees here" });
     else if (effect.kind === "items" || effect.kind === "join") return { start, events, state };
     else if (effect.kind === "record") for (const body of effect.events) note(body);
-    else if (effect.kind === "checkpoint") note(completed(state, effect.visit));
+    else if (effect.kind === "checkpoint") note(visitCompletedEvent(state, effect.visit));
     else {
       const reply = left.get(effect.socket.materia)?.shift();
       if (reply === undefined) return { start, events, state };
@@ -157,7 +157,7 @@ export function playOn(
   return play(start, replies, [...events, ...eventsOf(bodies, state.seq + 1)]);
 }
 
-function outcomeOf(reply: Played, kind: "agent" | "utility"): Outcome {
+function outcomeOf(reply: Played, kind: "agent" | "utility"): EffectOutcome {
   if (typeof reply === "object" && "kind" in reply) return reply;
   const text = typeof reply === "string" ? reply : JSON.stringify(reply.json);
   return kind === "utility"

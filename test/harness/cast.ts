@@ -1,4 +1,4 @@
-import { startState, type CastState } from "../../src/core/cast/state/state.ts";
+import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { SocketId } from "../../src/core/model/ids.ts";
 import type { Ports, TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
@@ -38,7 +38,7 @@ export async function cast(
   part: Partial<Ports> = {},
   signal = new AbortController().signal,
 ): Promise<Cast> {
-  const state = "graph" in from ? from : startState(startOf(from));
+  const state = "graph" in from ? from : initialState(startOf(from));
   const left = [...answers];
   const ports = world((request) => outcomeOf(request, (left.length > 1 ? left.shift() : left[0]) ?? "done"), part);
   const end = await runCast(state, ports, { cwd: "/project", signal });

@@ -3,7 +3,7 @@ import { mergeLayers, type Catalog } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import type { TargetRef } from "../../src/core/command/command.ts";
 import { parseText } from "../../src/core/command/parse.ts";
-import { compile, type Compiled } from "../../src/core/compile/targets/compile.ts";
+import { compileTargets, type CompiledChain } from "../../src/core/compile/targets/compile.ts";
 import { type Result, pathText } from "../../src/core/model/issue.ts";
 import type { TestConfig } from "./play.ts";
 
@@ -19,11 +19,11 @@ export function refsOf(targets: string): readonly TargetRef[] {
   return parsed.value.command.targets;
 }
 
-export function link(targets: string, config: TestConfig = {}): Result<Compiled> {
-  return compile(refsOf(targets), catalogWith(config));
+export function link(targets: string, config: TestConfig = {}): Result<CompiledChain> {
+  return compileTargets(refsOf(targets), catalogWith(config));
 }
 
-export function linked(targets: string, config: TestConfig = {}): Compiled {
+export function linked(targets: string, config: TestConfig = {}): CompiledChain {
   const result = link(targets, config);
   if (!result.ok)
     throw new Error(result.issues.map((issue) => `${issue.code} ${pathText(issue.path)}: ${issue.message}`).join("\n"));
@@ -31,7 +31,7 @@ export function linked(targets: string, config: TestConfig = {}): Compiled {
 }
 
 /** Every way of the graph as `from when → to`, exits as `from exit when → to`. */
-export function waysOf({ graph }: Compiled): readonly string[] {
+export function waysOf({ graph }: CompiledChain): readonly string[] {
   const edges = Object.values(graph.sockets).flatMap((socket) =>
     socket.edges.map(({ when, to, maxTraversals }) => {
       return `${socket.id} ${when} → ${to}${maxTraversals === undefined ? "" : ` x${maxTraversals}`}`;

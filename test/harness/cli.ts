@@ -81,7 +81,7 @@ export interface Ran {
 }
 
 /**
- * Runs `materia` as a script would: no terminal, and nothing of the real user's configuration. One command after another, all
+ * Runs `suggestMateria` as a script would: no terminal, and nothing of the real user's configuration. One command after another, all
  * of them in this process: to start a program takes longer than nearly everything that is done in it.
  */
 export function run(args: readonly string[], options: RunOptions): Promise<Ran> {

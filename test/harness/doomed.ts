@@ -4,10 +4,10 @@ import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { processTable } from "../../src/shell/process/process-table.ts";
+import { listProcesses } from "../../src/shell/process/process-table.ts";
 import { PROGRAM, envOf } from "./cli.ts";
 
-/** `materia` in a process of its own that is not going to end by itself. */
+/** `suggestMateria` in a process of its own that is not going to end by itself. */
 export interface Doomed {
   readonly pid: number;
   /** Resolves when so many events have been told. */
@@ -55,7 +55,7 @@ export async function gone(pid: number): Promise<void> {
 }
 
 export function lives(pid: number): boolean {
-  return processTable().some((row) => row.pid === pid);
+  return listProcesses().some((row) => row.pid === pid);
 }
 
 export function pidIn(file: string): number {

@@ -1,10 +1,10 @@
-import { started } from "../../src/core/cast/next.ts";
+import { startedEvent } from "../../src/core/cast/next.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import type { Ports, TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
 import type { RunOptions } from "../../src/shell/run/effect.ts";
-import { runCast, type RunEnd } from "../../src/shell/run/run-cast.ts";
+import { runCast, type RunOutcome } from "../../src/shell/run/run-cast.ts";
 import { type TestConfig, startOf } from "./play.ts";
 import { graph, seat, world } from "./seats.ts";
 
@@ -18,7 +18,7 @@ export const failed = (reason: Extract<TurnOutcome, { kind: "failed" }>["reason"
 });
 
 interface Once {
-  readonly end: RunEnd;
+  readonly end: RunOutcome;
   readonly events: readonly CastEvent[];
   readonly appended: readonly (readonly CastEvent[])[];
   readonly asked: readonly TurnRequest[];
@@ -33,8 +33,8 @@ export async function castOnce(
 ): Promise<Once> {
   const { signal } = new AbortController();
   const ports = world(answer, part);
-  const state = startState(startOf(config));
-  const first = [started(state, part.files && { commit: "c0" })];
+  const state = initialState(startOf(config));
+  const first = [startedEvent(state, part.checkpoints && { commit: "c0" })];
   const end = await runCast(state, ports, { cwd: "/project", signal, first, ...options });
   return { end, events: ports.appended.flat(), appended: ports.appended, asked: ports.asked };
 }

@@ -1,12 +1,12 @@
 import { apply } from "../../src/core/cast/apply.ts";
 import { decide } from "../../src/core/cast/decide.ts";
 import type { EventBody } from "../../src/core/cast/state/event.ts";
-import { listAt } from "../../src/core/cast/lists/list.ts";
-import { completed, next, type Effect } from "../../src/core/cast/next.ts";
+import { readLoopList } from "../../src/core/cast/lists/list.ts";
+import { visitCompletedEvent, next, type Effect } from "../../src/core/cast/next.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
-import { keysIn, valueIn, type Table } from "../../src/core/cast/state/table.ts";
+import { keysOf, getValue, type PersistentMap } from "../../src/core/cast/state/table.ts";
 import type { GraphSocket } from "../../src/core/compile/graph.ts";
-import { neededFields } from "../../src/core/compile/needs.ts";
+import { requiredHandoffFields } from "../../src/core/compile/needs.ts";
 import { isGate } from "../../src/core/model/materia.ts";
 
 export interface Exploring {
@@ -60,7 +60,7 @@ function answersTo(state: CastState, effect: Effect, exploring: Exploring): read
     return [{ type: "loop_forked", loop: effect.loop.id, lanes: 1, base: null, reason: "there are no trees here" }];
   if (effect.kind === "items" || effect.kind === "join") throw new Error("nothing is worked on at once here");
   const { socket, visit } = effect;
-  if (effect.kind === "checkpoint") return [completed(state, visit)];
+  if (effect.kind === "checkpoint") return [visitCompletedEvent(state, visit)];
   const materia = state.graph.materia[socket.materia];
   if (effect.kind === "wait") {
     const place = { socket: socket.id, visit: visit.number };
@@ -80,7 +80,7 @@ function answersTo(state: CastState, effect: Effect, exploring: Exploring): read
 
 function repliesOf({ graph }: CastState, socket: GraphSocket, items: number): readonly string[] {
   if (socket.parse === "text") return ["done"];
-  const needed = neededFields(graph, socket);
+  const needed = requiredHandoffFields(graph, socket);
   const workItems = Array.from({ length: items }, () => ({ title: "t", context: "" }));
   const said = {
     ...(needed.has("workItems") ? { workItems } : {}),
@@ -98,7 +98,7 @@ function keyOf(state: CastState): string {
   );
   const rank = (at: number): number => moments.indexOf(at);
   const lists = entriesOf(walks).map(([loop, walk]) => {
-    const now = listAt(state, { items: graph.loops[loop]?.items ?? [] });
+    const now = readLoopList(state, { items: graph.loops[loop]?.items ?? [] });
     return [loop, now === walk.list, pass?.items === walk.list, entriesOf(walk.taken)];
   });
   const where = "visit" in phase ? { ...phase, visit: { ...phase.visit, number: 0, usage: 0, turn: 0 } } : phase;
@@ -117,8 +117,8 @@ function keyOf(state: CastState): string {
 }
 
 /** In the order of their keys: however they came into the table, it is the same table. */
-function entriesOf<T>(table: Table<T>): readonly (readonly [string, T])[] {
-  return keysIn(table)
+function entriesOf<T>(table: PersistentMap<T>): readonly (readonly [string, T])[] {
+  return keysOf(table)
     .toSorted()
-    .map((key) => [key, valueIn(table, key) as T] as const); // it has this key
+    .map((key) => [key, getValue(table, key) as T] as const); // it has this key
 }

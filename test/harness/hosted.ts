@@ -5,9 +5,9 @@ import type { Issue } from "../../src/core/model/issue.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { prepareCast, startCast } from "../../src/shell/casting/start.ts";
 import { prepareResume, resumeCast, type Resumption } from "../../src/shell/casting/resume.ts";
-import { openWorkspace, type Workspace } from "../../src/shell/casting/workspace/workspace.ts";
+import { loadWorkspace, type Workspace } from "../../src/shell/casting/workspace/workspace.ts";
 import type { TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
-import type { RunEnd } from "../../src/shell/run/run-cast.ts";
+import type { RunOutcome } from "../../src/shell/run/run-cast.ts";
 import { envOf, eventsOf, newPlace } from "./cli.ts";
 
 /** A cast with real files whose agents are functions. */
@@ -15,14 +15,14 @@ export interface Hosted {
   readonly castId: CastId;
   readonly runDir: string;
   readonly workspace: Workspace;
-  readonly end: RunEnd;
+  readonly end: RunOutcome;
 }
 
 export type Agent = (request: TurnRequest, abort: (reason?: unknown) => void) => Promise<TurnOutcome> | TurnOutcome;
 
 export function workspaceWith(config: object): Workspace {
   const cwd = newPlace({ "materia.json": config });
-  const workspace = openWorkspace({ cwd, env: envOf(cwd), explicit: join(cwd, "materia.json") });
+  const workspace = loadWorkspace({ cwd, env: envOf(cwd), explicitFile: join(cwd, "materia.json") });
   if (!workspace.ok) throw new Error(JSON.stringify(workspace.issues));
   return workspace.value;
 }
@@ -36,14 +36,14 @@ export async function startHosted(workspace: Workspace, materia: string, agent: 
   const end = await startCast(workspace.store, plan, { host, env: workspace.place.env, signal });
   if (!end.ok) throw new Error(JSON.stringify(end.issues));
   const { castId } = plan.file;
-  return { castId, runDir: workspace.store.placeOf(castId), workspace, end: end.value };
+  return { castId, runDir: workspace.store.locationOf(castId), workspace, end: end.value };
 }
 
 export async function resumeHosted(
   { workspace, castId }: Hosted,
   agent: Agent,
   how: Resumption = { kind: "recast" },
-): Promise<RunEnd | readonly Issue[]> {
+): Promise<RunOutcome | readonly Issue[]> {
   const { agents, signal } = hosting(agent);
   const ready = await prepareResume(workspace, { castId, how, by: "test" }, agents);
   if (!ready.ok) return ready.issues;

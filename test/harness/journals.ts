@@ -1,17 +1,17 @@
 import { join } from "node:path";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { startState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
+import { initialState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
 import { ok, type Result } from "../../src/core/model/issue.ts";
 import type { CastSummary } from "../../src/core/view/casts.ts";
 import type { Journal } from "../../src/shell/ports.ts";
-import type { Owner } from "../../src/shell/process/process-owner.ts";
+import type { ProcessIdentity } from "../../src/shell/process/process-owner.ts";
 import type { Durability } from "../../src/shell/store/cast-store.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { openJournalWriter } from "../../src/shell/store/files/journal/write-journal.ts";
-import { chainOf, foldJournal } from "../../src/shell/store/files/journal/read-journal.ts";
-import { layoutIn } from "../../src/shell/store/layout.ts";
-import { claim, currentOwner, type Claim } from "../../src/shell/store/files/owner/claims.ts";
+import { createChainFor, foldJournal } from "../../src/shell/store/files/journal/read-journal.ts";
+import { layoutInFolder } from "../../src/shell/store/layout.ts";
+import { claimCast, currentOwner, type ClaimOutcome } from "../../src/shell/store/files/owner/claims.ts";
 
 export interface ReadJournal {
   readonly events: readonly CastEvent[];
@@ -27,7 +27,7 @@ export function readJournal(file: string, start: CastStart, format: 1 | 2 = 1): 
   const read = foldJournal(
     file,
     { castId: start.castId, versions: versions(format), graph: start.graph },
-    () => ({ events: [] as CastEvent[], state: startState(start) }),
+    () => ({ events: [] as CastEvent[], state: initialState(start) }),
     ({ events, state }, event) => {
       const next = apply(state, event);
       events.push(event);
@@ -57,7 +57,7 @@ export function openJournal(
   file: string,
   { durability, redact, format = 1, epoch = 1, castId = "cast-1" }: Writing,
 ): TestJournal {
-  const head = chainOf({ castId: castId as CastStart["castId"], versions: versions(format) }).head(); // of an id's form
+  const head = createChainFor({ castId: castId as CastStart["castId"], versions: versions(format) }).head(); // of an id's form
   let after: number | undefined;
   let writer: ReturnType<typeof openJournalWriter> | undefined;
   return {
@@ -86,10 +86,10 @@ export async function listCasts(root: string): Promise<readonly CastSummary[]> {
   return casts.value;
 }
 
-export function claimIn(runDir: string): Promise<Claim> {
-  return claim(layoutIn(runDir));
+export function claimIn(runDir: string): Promise<ClaimOutcome> {
+  return claimCast(layoutInFolder(runDir));
 }
 
-export function ownerIn(runDir: string): Owner | undefined {
-  return currentOwner(layoutIn(runDir));
+export function ownerIn(runDir: string): ProcessIdentity | undefined {
+  return currentOwner(layoutInFolder(runDir));
 }

@@ -7,9 +7,9 @@ import type { CastState } from "../../src/core/cast/state/state.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { prepareCast, startCast } from "../../src/shell/casting/start.ts";
 import { prepareResume, resumeCast, type Resumption } from "../../src/shell/casting/resume.ts";
-import { openWorkspace, type Workspace } from "../../src/shell/casting/workspace/workspace.ts";
+import { loadWorkspace, type Workspace } from "../../src/shell/casting/workspace/workspace.ts";
 import type { Result } from "../../src/core/model/issue.ts";
-import type { RunEnd } from "../../src/shell/run/run-cast.ts";
+import type { RunOutcome } from "../../src/shell/run/run-cast.ts";
 import type { TurnProgress } from "../../src/shell/ports.ts";
 import { envOf } from "./cli.ts";
 
@@ -28,15 +28,15 @@ export interface Subject {
 
 export interface Life {
   /** Nothing where it was killed. */
-  readonly end: RunEnd | undefined;
+  readonly end: RunOutcome | undefined;
   readonly appends: number;
   /** Each turn that an agent was asked for, as `socket visit`. */
   readonly asked: readonly string[];
 }
 
 export function subject(cwd: string, rehearsal: string, config?: string): Subject {
-  const explicit = config === undefined ? {} : { explicit: config };
-  const workspace = value(openWorkspace({ cwd, env: envOf(cwd), ...explicit }));
+  const explicit = config === undefined ? {} : { explicitFile: config };
+  const workspace = value(loadWorkspace({ cwd, env: envOf(cwd), ...explicit }));
   return { workspace, rehearsal, request: "Do what the rehearsal says" };
 }
 
@@ -67,7 +67,7 @@ export async function begin(
 
 export async function goOn({ workspace }: Subject, kill?: Kill, how: Resumption = { kind: "recast" }): Promise<Life> {
   const castId = onlyCast(workspace);
-  const run = async (watching: Watching): Promise<RunEnd> => {
+  const run = async (watching: Watching): Promise<RunOutcome> => {
     const asked = { castId, how, by: "test" };
     const { plan, host } = value(await prepareResume(workspace, asked, { openReal: noModel }));
     return value(await resumeCast(workspace.store, plan, { host, env: workspace.place.env, ...watching }));
@@ -93,7 +93,7 @@ const KILLED = new Error("killed");
 async function live(
   runDir: string,
   kill: Kill | undefined,
-  run: (watching: Watching) => Promise<RunEnd>,
+  run: (watching: Watching) => Promise<RunOutcome>,
 ): Promise<Life> {
   const asked: string[] = [];
   let appends = 0;

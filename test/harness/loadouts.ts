@@ -1,4 +1,4 @@
-import { evaluate, type Amount } from "../../src/core/compile/amount.ts";
+import { evaluateFormula, type TurnFormula } from "../../src/core/compile/amount.ts";
 import { checkTarget } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import { type Issue, pathText } from "../../src/core/model/issue.ts";
@@ -91,14 +91,14 @@ export function problems(config: TestConfig): readonly string[] {
   );
 }
 
-export function formulas(config: TestConfig): { readonly turns: Amount; readonly withRepairs: Amount } {
+export function formulas(config: TestConfig): { readonly turns: TurnFormula; readonly withRepairs: TurnFormula } {
   const { graph, flow } = compiled(config);
   return worstCase(graph, flow, catalogOf(config).settings.limits);
 }
 
 /** What a formula allows the cast that was played: each loop counts with the longest list it was entered with. */
-export function allowedTurns(formula: Amount, { events }: Pick<Played, "events">): number {
-  return evaluate(formula, (loop) =>
+export function allowedTurns(formula: TurnFormula, { events }: Pick<Played, "events">): number {
+  return evaluateFormula(formula, (loop) =>
     Math.max(
       0,
       ...events.flatMap((event) => (event.type === "loop_entered" && event.loop === loop ? [event.size] : [])),

@@ -1,17 +1,17 @@
 import { join } from "node:path";
-import { compile } from "../../src/core/compile/targets/compile.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import { answerWith, type Choice } from "../../src/core/testing/fuzz/choice.ts";
-import { simulate } from "../../src/core/testing/simulate.ts";
+import { compileTargets } from "../../src/core/compile/targets/compile.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
+import { answerEvent, type SimulatedAnswer } from "../../src/core/testing/fuzz/choice.ts";
+import { simulateCast } from "../../src/core/testing/simulate.ts";
 import { planGraph } from "../../src/shell/casting/start.ts";
-import { startOf } from "../../src/shell/store/cast-file.ts";
+import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { catalogOf, type TestConfig } from "./play.ts";
 
 export interface PastCast {
   readonly loadout?: string;
   /** What the nth answer is; yes and one item where it does not say. */
-  readonly choose?: (at: number) => Partial<Choice>;
+  readonly choose?: (at: number) => Partial<SimulatedAnswer>;
   /** What each turn used. */
   readonly usage?: { readonly input: number; readonly output: number; readonly cost: number };
   readonly model?: string;
@@ -20,7 +20,7 @@ export interface PastCast {
 /** A cast as one with a model leaves it, written as any is: history without paying for it. */
 export async function writePastCast(cwd: string, config: TestConfig, past: PastCast = {}): Promise<string> {
   const catalog = catalogOf(config);
-  const compiled = compile([{ kind: "loadout", name: past.loadout ?? "Main" }], catalog);
+  const compiled = compileTargets([{ kind: "loadout", name: past.loadout ?? "Main" }], catalog);
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
   const { graph, targets } = compiled.value;
   const { file } = planGraph(graph, {
@@ -31,17 +31,17 @@ export async function writePastCast(cwd: string, config: TestConfig, past: PastC
     model: past.model ?? null,
   });
   let answers = 0;
-  const { events } = simulate(
-    startOf(file),
+  const { events } = simulateCast(
+    castStartOf(file),
     (asked, state) => {
-      const body = answerWith({ satisfied: true, items: 1, ...past.choose?.(answers++) }, asked, state);
+      const body = answerEvent({ satisfied: true, items: 1, ...past.choose?.(answers++) }, asked, state);
       return "usage" in body && past.usage && asked.kind === "agent" ? { ...body, usage: past.usage } : body;
     },
     1_000,
   );
   const owned = await fileStore(join(cwd, ".pi/pi-materia")).create({ file }, {});
   if (!owned.ok) throw new Error(JSON.stringify(owned.issues));
-  await owned.value.journal.append(events, startState(startOf(file)).seq);
+  await owned.value.journal.append(events, initialState(castStartOf(file)).seq);
   await owned.value.release();
   return file.castId;
 }

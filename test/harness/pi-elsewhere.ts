@@ -1,7 +1,7 @@
-import { openWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
+import { loadWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
 import { prepareResume, resumeCast } from "../../src/shell/casting/resume.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
-import { castNamed } from "../../src/shell/casting/workspace/named-cast.ts";
+import { findCast } from "../../src/shell/casting/workspace/named-cast.ts";
 import { servePi } from "./agent-bodies.ts";
 
 /** Answers the waiting cast of a project as the command line does, and tells what its model was asked. */
@@ -11,10 +11,10 @@ export async function answeredElsewhere(
   host: (options: { defaultModel: string }) => AgentHost,
 ): Promise<readonly string[]> {
   const server = await servePi([{ text: "Plan B" }]);
-  const workspace = openWorkspace({ cwd, env: {} });
+  const workspace = loadWorkspace({ cwd, env: {} });
   if (!workspace.ok) throw new Error("no workspace");
   const { store } = workspace.value;
-  const castId = await castNamed(store, undefined);
+  const castId = await findCast(store, undefined);
   if (!castId.ok) throw new Error("no cast");
   const asked = { castId: castId.value, how: { kind: "answer", text }, by: "test", trustsCast: true } as const;
   const openReal = async () => host({ defaultModel: "local/small" });

@@ -160,7 +160,7 @@ export function project(config: object, files: Readonly<Record<string, string>> 
 /** The types of the events of the newest cast. */
 export async function eventTypes(cwd: string): Promise<readonly string[]> {
   const store = fileStore(join(cwd, ".pi", "pi-materia"));
-  const ids = await store.ids();
+  const ids = await store.listIds();
   const [newest] = ids.ok ? ids.value : [];
   const cast = newest && (await store.load(newest));
   return cast?.ok ? cast.value.events.map(({ type }) => type) : [];

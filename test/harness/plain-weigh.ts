@@ -1,6 +1,6 @@
 import type { TraversalLimit } from "../../src/core/compile/weigh/region.ts";
-import type { Scales } from "../../src/core/compile/weigh/rounds.ts";
-import type { Weighed } from "../../src/core/compile/weigh/walks.ts";
+import type { WeighingOptions } from "../../src/core/compile/weigh/rounds.ts";
+import type { WalkWeights } from "../../src/core/compile/weigh/walks.ts";
 
 /** What walks weigh, said a second time: with sets and recursion, everything worked out where it is asked for. */
 export interface PlainRegion {
@@ -18,7 +18,7 @@ export interface PlainArc {
   readonly after: TraversalLimit | null;
 }
 
-export function weighPlainly(region: PlainRegion, scales: Scales): Weighed {
+export function weighPlainly(region: PlainRegion, scales: WeighingOptions): WalkWeights {
   const { size, starts, arcs, firstLoop } = region;
   const all = Array.from({ length: size }, (_, place) => place);
   const groups = groupsOf(all, arcs);
@@ -96,7 +96,7 @@ const enter = ({ places }: Group, arcs: readonly PlainArc[]): readonly PlainArc[
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 const times = (count: number, weight: number): number => (count === 0 || weight === 0 ? 0 : count * weight);
 
-interface Scale extends Scales {
+interface Scale extends WeighingOptions {
   readonly firstLoop: number;
   readonly visits: number[];
 }
@@ -114,7 +114,7 @@ function roundOf(group: Group, doors: readonly number[], arcs: readonly PlainArc
   return { once, extra: Math.min(furtherRounds(level, 1, scale), times(most, weight) - once) };
 }
 
-function traversals(arcs: readonly PlainArc[], { counts }: Scales): number {
+function traversals(arcs: readonly PlainArc[], { counts }: WeighingOptions): number {
   return counts ? sum([...new Set(arcs.map(({ limit }) => limit))].map((limit) => limit?.bound ?? 0)) : 0;
 }
 

@@ -1,12 +1,12 @@
 import { mergeLayers, type Catalog } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { startState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
+import { initialState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
 import type { Graph } from "../../src/core/compile/graph.ts";
-import { compile, type Compiled } from "../../src/core/compile/targets/compile.ts";
+import { compileTargets, type CompiledChain } from "../../src/core/compile/targets/compile.ts";
 import type { CastId, SocketId } from "../../src/core/model/ids.ts";
 import type { Json, JsonObject } from "../../src/core/model/values/json.ts";
-import { runCast, type RunEnd } from "../../src/shell/run/run-cast.ts";
+import { runCast, type RunOutcome } from "../../src/shell/run/run-cast.ts";
 import type { Ports, TurnOutcome, TurnRequest, UtilityOutcome, UtilityRequest } from "../../src/shell/ports.ts";
 import { pathText } from "../../src/core/model/issue.ts";
 
@@ -31,7 +31,7 @@ export interface Script {
 }
 
 export interface Played {
-  readonly end: RunEnd;
+  readonly end: RunOutcome;
   readonly state: CastState;
   readonly events: readonly CastEvent[];
   readonly asked: readonly TurnRequest[];
@@ -43,8 +43,8 @@ export function catalogOf(config: TestConfig): Catalog {
   return mergeLayers([readLayer("explicit", { activeLoadout: "Main", ...config }, "test.json")]);
 }
 
-export function compiled(config: TestConfig, target = "loadout:Main"): Compiled {
-  const result = compile(
+export function compiled(config: TestConfig, target = "loadout:Main"): CompiledChain {
+  const result = compileTargets(
     [{ kind: target.startsWith("materia:") ? "materia" : "loadout", name: target.replace(/^\w+:/, "") }],
     catalogOf(config),
   );
@@ -55,7 +55,7 @@ export function compiled(config: TestConfig, target = "loadout:Main"): Compiled 
 
 export async function play(config: TestConfig, script: Script = {}): Promise<Played> {
   const { request = "do it", data = {} } = script;
-  return playFrom(startState(startOf(config, { request, data })), script);
+  return playFrom(initialState(startOf(config, { request, data })), script);
 }
 
 /** What a cast of the loadout `Main` begins with. */
@@ -102,11 +102,11 @@ function scriptedPorts(script: Script, events: CastEvent[], asked: TurnRequest[]
     artifacts: {
       folder: "/run",
       pathOf: (socket: SocketId, visit: number, name: string) => `/run/sockets/${socket}/${visit}/${name}`,
-      keepValue: async (json: Json) => ({ kind: "kept" as const, json }),
+      storeValue: async (json: Json) => ({ kind: "kept" as const, json }),
       write: async () => undefined,
       append: async () => undefined,
     },
-    holds: async () => script.holds?.() ?? true,
+    holdsClaim: async () => script.holds?.() ?? true,
     isSuperseded: () => false,
     now: () => new Date(0),
     redact: (text: string) => text,

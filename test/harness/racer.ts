@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { prepareResume, resumeCast } from "../../src/shell/casting/resume.ts";
-import { openWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
+import { loadWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 
 /** A process that loads everything, says so, and resumes a cast when it is told to; the one that gets it asks its agent. */
 const [cwd = "", castId = ""] = process.argv.slice(2);
-const workspace = openWorkspace({ cwd, env: { HOME: cwd } });
+const workspace = loadWorkspace({ cwd, env: { HOME: cwd } });
 if (!workspace.ok) throw new Error(JSON.stringify(workspace.issues));
 
 const host: AgentHost = {

@@ -1,9 +1,9 @@
 import { apply } from "../../src/core/cast/apply.ts";
-import { decide, type Outcome } from "../../src/core/cast/decide.ts";
+import { decide, type EffectOutcome } from "../../src/core/cast/decide.ts";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
-import { completed, next } from "../../src/core/cast/next.ts";
+import { visitCompletedEvent, next } from "../../src/core/cast/next.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
-import { neededFields } from "../../src/core/compile/needs.ts";
+import { requiredHandoffFields } from "../../src/core/compile/needs.ts";
 import type { Graph, GraphSocket } from "../../src/core/compile/graph.ts";
 import type { Json } from "../../src/core/model/values/json.ts";
 import { exit, type EdgeInput, type SocketInput } from "./loadouts.ts";
@@ -182,7 +182,7 @@ export function randomReply(chance: Chance, mood: Mood, graph: Graph, socket: Gr
     return chance.pick("", "no object", "[]", "null", "{", '{"satisfied":"yes"}', '{"workItems":[{"title":1}]}', "{}");
   }
   if (socket.parse === "text") return chance.pick("done", "", '{"satisfied":false}');
-  const needed = neededFields(graph, socket);
+  const needed = requiredHandoffFields(graph, socket);
   const handoff: Record<string, Json> = {};
   if (needed.has("satisfied") || chance.happens(0.3)) handoff["satisfied"] = chance.happens(mood.satisfied(socket.id));
   if (needed.has("workItems") || chance.happens(0.1)) handoff["workItems"] = randomItems(chance, mood);
@@ -222,7 +222,7 @@ export function simulate(start: CastState, chance: Chance, most: number): Simula
     if (effect.kind === "fork" || effect.kind === "items" || effect.kind === "join")
       throw new Error("these graphs work on one item after another");
     if (effect.kind === "record") for (const body of effect.events) note(body);
-    else if (effect.kind === "checkpoint") note(completed(state, effect.visit));
+    else if (effect.kind === "checkpoint") note(visitCompletedEvent(state, effect.visit));
     else {
       const text = randomReply(chance, mood, state.graph, effect.socket);
       if (effect.kind === "agent") turns += 1;
@@ -232,7 +232,7 @@ export function simulate(start: CastState, chance: Chance, most: number): Simula
   return { events, state, turns };
 }
 
-function outcomeOf(kind: "agent" | "utility", text: string): Outcome {
+function outcomeOf(kind: "agent" | "utility", text: string): EffectOutcome {
   if (kind === "utility") return { kind: "exited", stdout: text, cut: false };
   return { kind: "replied", text, usage: { input: 1, output: 1, cost: 0 } };
 }

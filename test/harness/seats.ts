@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
-import { startState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
-import { compile } from "../../src/core/compile/targets/compile.ts";
+import { initialState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
+import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { SocketId } from "../../src/core/model/ids.ts";
 import type { JsonObject } from "../../src/core/model/values/json.ts";
 import type { Ports, TurnOutcome, TurnRequest, UtilityOutcome } from "../../src/shell/ports.ts";
@@ -89,14 +89,14 @@ export function socket(id: string): SocketId {
 
 /** What the check refuses: `code path`, one for each error. */
 export function refusals(config: TestConfig): readonly string[] {
-  const result = compile([{ kind: "loadout", name: "Main" }], catalogOf(config));
+  const result = compileTargets([{ kind: "loadout", name: "Main" }], catalogOf(config));
   return result.ok ? [] : result.issues.map((issue) => `${issue.code} ${pathText(issue.path)}`);
 }
 
 /** The state that a journal stands for, read back from its own lines. */
 export function fold(start: CastStart, events: readonly CastEvent[]): CastState {
   const lines = events.map((event) => JSON.stringify(event));
-  return lines.reduce((state, text) => apply(state, JSON.parse(text) as CastEvent), startState(start)); // written just above
+  return lines.reduce((state, text) => apply(state, JSON.parse(text) as CastEvent), initialState(start)); // written just above
 }
 
 /** The state after something that the loop itself does not write: a person's answer, a raised limit. */
@@ -151,11 +151,11 @@ export function world(answer: (request: TurnRequest) => TurnOutcome, part: Parti
     artifacts: {
       folder: "/run",
       pathOf: (id, visit, name) => `/run/sockets/${id}/${visit}/${name}`,
-      keepValue: async (json) => ({ kind: "kept", json }),
+      storeValue: async (json) => ({ kind: "kept", json }),
       write: async () => undefined,
       append: async () => undefined,
     },
-    holds: async () => true,
+    holdsClaim: async () => true,
     isSuperseded: () => false,
     now: () => new Date(TIME),
     redact: (text: string) => text,

@@ -1,11 +1,11 @@
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { CastStart } from "../../src/core/cast/state/state.ts";
-import type { Amount } from "../../src/core/compile/amount.ts";
+import type { TurnFormula } from "../../src/core/compile/amount.ts";
 import { materiaOf, socketOf, type Graph } from "../../src/core/compile/graph.ts";
 import { allowedTurns } from "./loadouts.ts";
 
 /** [D21] What no journal may show, whatever happened; read from the events alone, without the engine. */
-export function stormProblems(start: CastStart, events: readonly CastEvent[], worst: Amount): readonly string[] {
+export function stormProblems(start: CastStart, events: readonly CastEvent[], worst: TurnFormula): readonly string[] {
   return [
     ...itemProblems(start.graph, events),
     ...edgeProblems(start.graph, events),
@@ -90,7 +90,7 @@ function budgetProblems(start: CastStart, events: readonly CastEvent[]): readonl
   return problems;
 }
 
-function worstCaseProblems(graph: Graph, events: readonly CastEvent[], worst: Amount): readonly string[] {
+function worstCaseProblems(graph: Graph, events: readonly CastEvent[], worst: TurnFormula): readonly string[] {
   if (events.some((event) => event.type === "limits_raised")) return [];
   const visits = events.filter(
     (event) => event.type === "visit_started" && graph.materia[event.materia]?.type === "agent",

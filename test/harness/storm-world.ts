@@ -2,8 +2,8 @@ import { statSync, truncateSync } from "node:fs";
 import type { CastStep } from "../../src/core/cast/step.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
-import { tokensOf } from "../../src/core/cast/state/usage.ts";
-import type { Compiled } from "../../src/core/compile/targets/compile.ts";
+import { totalTokens } from "../../src/core/cast/state/usage.ts";
+import type { CompiledChain } from "../../src/core/compile/targets/compile.ts";
 import { materiaOf, socketOf } from "../../src/core/compile/graph.ts";
 import type { CastFile } from "../../src/shell/store/cast-file.ts";
 import type { CastStore, OwnedCast } from "../../src/shell/store/cast-store.ts";
@@ -15,7 +15,7 @@ import { randomReply, type Chance, type Mood } from "./random-graph.ts";
 export interface Storm {
   readonly chance: Chance;
   readonly mood: Mood;
-  readonly compiled: Compiled;
+  readonly compiled: CompiledChain;
   readonly file: CastFile;
   readonly store: CastStore;
   readonly layout: CastLayout;
@@ -60,7 +60,7 @@ export class World {
 
   ports(): Ports {
     const { chance } = this.#storm;
-    const { artifacts, holds, isSuperseded } = this.#owned;
+    const { artifacts, holdsClaim: holds, isSuperseded } = this.#owned;
     const write = async (): Promise<string | undefined> => {
       if (this.#strikes(0.004)) return this.#kill();
       return this.#strikes(0.004) ? "the disk is full" : undefined;
@@ -71,7 +71,7 @@ export class World {
       journal: { append: (events) => this.#append(events) },
       // What visits leave is not looked at here: files of many thousand visits would take longer than all the rest.
       artifacts: { ...artifacts, write, append: write },
-      holds,
+      holdsClaim: holds,
       isSuperseded,
       // [D21] The clock of a laptop jumps, also back.
       now: () => new Date(chance.count(0, 2 ** 31) * 1000),
@@ -125,7 +125,7 @@ export class World {
     const visit = `${phase.visit.socket} ${phase.visit.number}`;
     if (this.#completed.has(visit)) problems.push(`visit ${visit} is over and done again`);
     const isAgent = materiaOf(file.graph, socketOf(file.graph, phase.visit.socket)).type === "agent";
-    if (isAgent && tokensOf(usage) >= (budget.maxTokens ?? Infinity))
+    if (isAgent && totalTokens(usage) >= (budget.maxTokens ?? Infinity))
       problems.push(`a turn beyond ${budget.maxTokens} tokens`);
     if (isAgent && usage.cost > 0 && usage.cost >= (budget.maxCostUsd ?? Infinity))
       problems.push(`a turn beyond $${budget.maxCostUsd}`);

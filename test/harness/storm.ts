@@ -3,19 +3,19 @@ import { hostname } from "node:os";
 import { isDeepStrictEqual } from "node:util";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
-import { tokensOf } from "../../src/core/cast/state/usage.ts";
-import { compile } from "../../src/core/compile/targets/compile.ts";
+import { totalTokens } from "../../src/core/cast/state/usage.ts";
+import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
-import { follow } from "../../src/core/view/now/trail.ts";
-import { statusOf } from "../../src/core/view/casts.ts";
+import { advanceTimeline } from "../../src/core/view/now/trail.ts";
+import { castStatus } from "../../src/core/view/casts.ts";
 import { planGraph } from "../../src/shell/casting/start.ts";
 import type { Result } from "../../src/core/model/issue.ts";
-import { startOf } from "../../src/shell/store/cast-file.ts";
+import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import type { OwnedCast } from "../../src/shell/store/cast-store.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { castLayout } from "../../src/shell/store/layout.ts";
-import { runCast, type RunEnd } from "../../src/shell/run/run-cast.ts";
+import { runCast, type RunOutcome } from "../../src/shell/run/run-cast.ts";
 import { catalogOf, type TestConfig } from "./play.ts";
 import { chanceOf, randomConfig, randomMood } from "./random-graph.ts";
 import { stormProblems } from "./storm-laws.ts";
@@ -40,7 +40,7 @@ export async function weather(seed: number, root: string): Promise<Weathered> {
   const storm = gather(seed, root);
   if (!storm) return { kind: "no_graph" };
   const { file, problems, compiled, store } = storm;
-  const start = startOf(file);
+  const start = castStartOf(file);
   let standing = await liveOnce(storm, 0, sound(await store.create({ file }, {})), []);
   let lives = 1;
   for (let first = resumption(storm, standing.state, lives); first && lives < MOST_LIVES;) {
@@ -69,7 +69,7 @@ function gather(seed: number, root: string): Storm | undefined {
     ),
   };
   const catalog = catalogOf(config);
-  const result = compile([{ kind: "loadout", name: "Main" }], catalog);
+  const result = compileTargets([{ kind: "loadout", name: "Main" }], catalog);
   if (!result.ok) return undefined;
   const { limits, budget } = catalog.settings;
   // A graph that nothing bounds may go round for ever, as its check says.
@@ -82,7 +82,7 @@ function gather(seed: number, root: string): Storm | undefined {
     compiled: result.value,
     file: { ...plan.file, castId, limits, budget },
     // At every write, or at some of them.
-    store: fileStore(root, { bookmarks: { key: KEY, every: chance.pick(1, 2_000) } }),
+    store: fileStore(root, { bookmarks: { key: KEY, intervalBytes: chance.pick(1, 2_000) } }),
     layout: castLayout(root, castId),
     problems: [],
   };
@@ -92,14 +92,14 @@ function gather(seed: number, root: string): Storm | undefined {
 async function liveOnce(storm: Storm, life: number, owned: OwnedCast, first: readonly EventBody[]): Promise<Standing> {
   const current = sound(await owned.load());
   const before = sound(await storm.store.load(storm.file.castId));
-  let { trail } = current;
+  let { timeline: trail } = current;
   const world = new World(storm, owned, before, life < STORMY_LIVES);
   const run = runCast(current.state, world.ports(), {
     cwd: "/project",
     first,
     signal: world.abort.signal,
     onSteps: (steps) => {
-      for (const step of steps) trail = follow(trail, step);
+      for (const step of steps) trail = advanceTimeline(trail, step);
       owned.bookmark?.(trail);
       world.hear(steps);
     },
@@ -114,14 +114,14 @@ async function liveOnce(storm: Storm, life: number, owned: OwnedCast, first: rea
 const GONE = JSON.stringify({ pid: 2 ** 22 + 1, startedAt: "gone", host: hostname() });
 
 /** [D21] What lies on the disk is what the process thought, and what a listing says. */
-async function found({ store, file, problems }: Storm, end: RunEnd | undefined): Promise<Standing> {
-  const { state, events, trail } = sound(await store.load(file.castId));
-  const { trail: bookmarked } = sound(await store.current(file.castId));
+async function found({ store, file, problems }: Storm, end: RunOutcome | undefined): Promise<Standing> {
+  const { state, events, timeline: trail } = sound(await store.load(file.castId));
+  const { timeline: bookmarked } = sound(await store.current(file.castId));
   if (!isDeepStrictEqual(bookmarked, trail)) problems.push(`its bookmark is not what ${events.length} events fold to`);
   if (end && JSON.stringify(end.state) !== JSON.stringify(state))
     problems.push(`the ${end.kind} cast is not what its ${events.length} events fold to`);
   const listed = (await store.summary(file.castId))?.status;
-  if (listed !== statusOf(state, false)) problems.push(`listed as ${listed}, but it is ${statusOf(state, false)}`);
+  if (listed !== castStatus(state, false)) problems.push(`listed as ${listed}, but it is ${castStatus(state, false)}`);
   return { state, events };
 }
 
@@ -147,7 +147,7 @@ function resumption({ chance }: Storm, { phase, usage }: CastState, life: number
   if (phase.limit === null) return chance.happens(0.9) ? [resumed] : undefined;
   if (chance.happens(0.3)) return undefined;
   if (phase.limit.limit === "maxTokens")
-    return [{ type: "limits_raised", maxTokens: tokensOf(usage) + chance.count(0, 20) }, resumed];
+    return [{ type: "limits_raised", maxTokens: totalTokens(usage) + chance.count(0, 20) }, resumed];
   if (phase.limit.limit === "maxCostUsd")
     return [{ type: "limits_raised", maxCostUsd: usage.cost + chance.count(0, 5) }, resumed];
   return [{ type: "limits_raised", allow: chance.count(1, 2) }, resumed];

@@ -1,6 +1,6 @@
-import { openTurnControl, type TurnControl } from "../../src/apps/pi/agents/turn-control.ts";
+import { createTurnControl, type TurnControl } from "../../src/apps/pi/agents/turn-control.ts";
 
 /** Nobody interrupts, so nobody is asked. */
 export function noQuestions(): TurnControl {
-  return openTurnControl({ ask: async () => ({ kind: "stop" }), onUnread: () => undefined });
+  return createTurnControl({ ask: async () => ({ kind: "stop" }), onUnread: () => undefined });
 }

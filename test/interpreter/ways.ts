@@ -120,7 +120,7 @@ export function beginningsOf(graph: Graph, region: Region): ReadonlySet<string> 
   return new Set([graph.entry, ...ways, ...passed].filter((id) => region.members.includes(id)));
 }
 
-/** Every socket that a cast can reach from `entry`, going through none of `without`. */
+/** Every socket that a cast can reach from `entry`, going through none of `withoutKeys`. */
 export function reachable(
   graph: Graph,
   without: ReadonlySet<string> = new Set(),

@@ -1,42 +1,42 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { startState, type CastStart } from "../../src/core/cast/state/state.ts";
-import { stepFrom } from "../../src/core/cast/step.ts";
+import { initialState, type CastStart } from "../../src/core/cast/state/state.ts";
+import { applyStep } from "../../src/core/cast/step.ts";
 import {
-  afterChanges,
-  keysIn,
-  tellChanges,
-  valueIn,
+  applyMapChanges,
+  keysOf,
+  diffMaps,
+  getValue,
   withValue,
   withoutKeys,
-  type Table,
+  type PersistentMap,
 } from "../../src/core/cast/state/table.ts";
-import { nothingPacked, pack, type Pack, type PackedBefore } from "../../src/core/view/bookmark/pack.ts";
-import { openUnpacker, type Unpacker } from "../../src/core/view/bookmark/unpack.ts";
-import { follow, startTrail, type Trail } from "../../src/core/view/now/trail.ts";
-import { compile } from "../../src/core/compile/targets/compile.ts";
+import { emptyPackingContext, packTimeline, type PackedTimeline, type PackingContext } from "../../src/core/view/bookmark/pack.ts";
+import { createUnpacker, type TimelineUnpacker } from "../../src/core/view/bookmark/unpack.ts";
+import { advanceTimeline, startTimeline, type CastTimeline } from "../../src/core/view/now/trail.ts";
+import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { catalogOf, playFrom, startOf } from "../harness/play.ts";
 import { chanceOf, randomConfig, simulate } from "../harness/random-graph.ts";
 import { items, workshop } from "../harness/seats.ts";
 
-const begun = (start: CastStart): Trail => startTrail(startState(start));
+const begun = (start: CastStart): CastTimeline => startTimeline(initialState(start));
 
-function followed(trail: Trail, events: readonly CastEvent[]): Trail {
-  return events.reduce((each, event) => follow(each, stepFrom(each.state, event)), trail);
+function followed(trail: CastTimeline, events: readonly CastEvent[]): CastTimeline {
+  return events.reduce((each, event) => advanceTimeline(each, applyStep(each.state, event)), trail);
 }
 
 /** Packs at every so many events, each one as it would be read from a file. */
-function packsOf(start: CastStart, events: readonly CastEvent[], every: number): readonly Pack[] {
-  const packs: Pack[] = [];
+function packsOf(start: CastStart, events: readonly CastEvent[], every: number): readonly PackedTimeline[] {
+  const packs: PackedTimeline[] = [];
   let trail = begun(start);
-  let before: PackedBefore = nothingPacked(trail);
+  let before: PackingContext = emptyPackingContext(trail);
   for (const [index, event] of events.entries()) {
-    trail = follow(trail, stepFrom(trail.state, event));
+    trail = advanceTimeline(trail, applyStep(trail.state, event));
     if ((index + 1) % every !== 0) continue;
-    const made = pack(trail, before);
-    packs.push(JSON.parse(JSON.stringify(made.pack)) as Pack);
+    const made = packTimeline(trail, before);
+    packs.push(JSON.parse(JSON.stringify(made.pack)) as PackedTimeline);
     before = made.packed;
   }
   return packs;
@@ -50,12 +50,12 @@ async function longCast(count: number): Promise<{ readonly start: CastStart; rea
     { satisfied: true },
   ]);
   const start = startOf(workshop(), { data: JSON.parse('{"__proto__":{"deep":[1,null]},"few":[],"many":null}') });
-  const { events } = await playFrom(startState(start), { says: { Plan: [items(...titles)], Eval: judged } });
+  const { events } = await playFrom(initialState(start), { says: { Plan: [items(...titles)], Eval: judged } });
   return { start, events };
 }
 
-function unpack(packs: readonly Pack[], start: Trail): Unpacker {
-  const unpacker = openUnpacker(start);
+function unpack(packs: readonly PackedTimeline[], start: CastTimeline): TimelineUnpacker {
+  const unpacker = createUnpacker(start);
   for (const each of packs) unpacker.add(each);
   return unpacker;
 }
@@ -69,7 +69,7 @@ describe("[J28] a cast that was packed", () => {
     expect(packs.length).toBeGreaterThan(60);
     for (const [index] of packs.entries()) {
       const at = (index + 1) * every;
-      const trail = unpack(packs.slice(0, index + 1), begun(start)).trail();
+      const trail = unpack(packs.slice(0, index + 1), begun(start)).timeline();
       expect(trail).toStrictEqual(followed(begun(start), events.slice(0, at)));
       expect(followed(trail, events.slice(at))).toStrictEqual(end);
     }
@@ -81,20 +81,20 @@ describe("[J28] a cast that was packed", () => {
     const sizes = packs.map((each) => JSON.stringify(each).length);
     const [half, whole] = [sizes[Math.floor(sizes.length / 2)] ?? 0, sizes.at(-1) ?? 0];
     expect(Math.max(half, whole)).toBeLessThan(1.2 * Math.min(half, whole));
-    const { state } = unpack(packs.slice(0, 5), begun(start)).trail();
+    const { state } = unpack(packs.slice(0, 5), begun(start)).timeline();
     expect(state.pass?.items).toBe(state.data["workItems"]);
   });
 
   it("[J28] can be packed again where it was unpacked", async () => {
     const { start, events } = await longCast(60);
     const first = packsOf(start, events.slice(0, 300), 100);
-    const { trail, packed } = unpack(first, begun(start));
+    const { timeline: trail, packingContext: packed } = unpack(first, begun(start));
     const later = followed(trail(), events.slice(300));
-    const next = pack(later, packed());
+    const next = packTimeline(later, packed());
     expect(JSON.stringify(next.pack).length).toBeLessThan(
-      JSON.stringify(pack(later, nothingPacked(later)).pack).length,
+      JSON.stringify(packTimeline(later, emptyPackingContext(later)).pack).length,
     );
-    expect(unpack([...first, next.pack], begun(start)).trail()).toStrictEqual(later);
+    expect(unpack([...first, next.pack], begun(start)).timeline()).toStrictEqual(later);
   });
 
   it("[J28] is the same for casts of random graphs", () => {
@@ -102,16 +102,16 @@ describe("[J28] a cast that was packed", () => {
     for (let seed = 1; seed <= 150; seed += 1) {
       const chance = chanceOf(seed);
       const catalog = catalogOf(randomConfig(chance, chance.count(2, 7)));
-      const compiled = compile([{ kind: "loadout", name: "Main" }], catalog);
+      const compiled = compileTargets([{ kind: "loadout", name: "Main" }], catalog);
       if (!compiled.ok) continue;
       const { limits, budget } = catalog.settings;
       const castId = "test-cast" as CastId; // of an id's form
       const start: CastStart = { castId, request: "x", graph: compiled.value.graph, limits, budget, data: {} };
-      const { events } = simulate(startState(start), chance, 60);
+      const { events } = simulate(initialState(start), chance, 60);
       const packs = packsOf(start, events, 5);
       for (const [index] of packs.entries()) {
         moments += 1;
-        const trail = unpack(packs.slice(0, index + 1), begun(start)).trail();
+        const trail = unpack(packs.slice(0, index + 1), begun(start)).timeline();
         expect(trail, `seed ${seed}`).toStrictEqual(followed(begun(start), events.slice(0, (index + 1) * 5)));
       }
     }
@@ -126,12 +126,12 @@ describe("[J28] changes of a table", () => {
     { weight: 1, arbitrary: fc.record({ key }) },
   );
   const steps = fc.array(step, { maxLength: 120 });
-  const changed = (table: Table<number>, all: readonly { key: string; value?: number }[]): Table<number> =>
+  const changed = (table: PersistentMap<number>, all: readonly { key: string; value?: number }[]): PersistentMap<number> =>
     all.reduce(
       (each, { key: at, value }) => (value === undefined ? withoutKeys(each, [at]) : withValue(each, at, value)),
       table,
     );
-  const many = (): Table<number> => changed(MANY, []);
+  const many = (): PersistentMap<number> => changed(MANY, []);
 
   it("[J28] lead from the one to the other, and from none", () => {
     fc.assert(
@@ -139,12 +139,12 @@ describe("[J28] changes of a table", () => {
         const from = changed(many(), first);
         const to = changed(from, second);
         for (const base of [from, null]) {
-          const reached = afterChanges<number>(base, (writer) => tellChanges(base, to, writer));
-          expect(keysIn(reached).toSorted()).toEqual(keysIn(to).toSorted());
-          for (const each of keysIn(to)) expect(valueIn(reached, each)).toBe(valueIn(to, each));
+          const reached = applyMapChanges<number>(base, (writer) => diffMaps(base, to, writer));
+          expect(keysOf(reached).toSorted()).toEqual(keysOf(to).toSorted());
+          for (const each of keysOf(to)) expect(getValue(reached, each)).toBe(getValue(to, each));
         }
         const told: string[] = [];
-        tellChanges(to, to, { remove: (each) => told.push(each), put: (each) => told.push(each) });
+        diffMaps(to, to, { remove: (each) => told.push(each), put: (each) => told.push(each) });
         expect(told).toEqual([]);
       }),
     );
@@ -152,16 +152,16 @@ describe("[J28] changes of a table", () => {
 
   it("[J28] leave the table that they begin with as it was", () => {
     const from = many();
-    afterChanges<number>(from, ({ remove, put }) => {
+    applyMapChanges<number>(from, ({ remove, put }) => {
       remove("1");
       put("2", 0);
       put("new", 0);
     });
-    expect([valueIn(from, "1"), valueIn(from, "2"), valueIn(from, "new")]).toEqual([1, 2, undefined]);
+    expect([getValue(from, "1"), getValue(from, "2"), getValue(from, "new")]).toEqual([1, 2, undefined]);
   });
 });
 
-const MANY: Table<number> = Array.from({ length: 20 }, (_, index) => index).reduce(
-  (table: Table<number>, index) => withValue(table, String(index), index),
+const MANY: PersistentMap<number> = Array.from({ length: 20 }, (_, index) => index).reduce(
+  (table: PersistentMap<number>, index) => withValue(table, String(index), index),
   { few: [], many: null },
 );

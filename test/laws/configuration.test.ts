@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import { checkTarget, compile } from "../../src/core/compile/targets/compile.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
+import { checkTarget, compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import type { Issue } from "../../src/core/model/issue.ts";
@@ -133,7 +133,7 @@ function useAll(raw: unknown): readonly Issue[] {
   ];
   for (const target of targets) {
     found.push(...target.entry.issues, ...checkTarget(target, catalog, 1).issues);
-    const result = compile([{ kind: target.kind, name: target.name }], catalog);
+    const result = compileTargets([{ kind: target.kind, name: target.name }], catalog);
     if (!result.ok) {
       found.push(...result.issues);
       continue;
@@ -141,7 +141,7 @@ function useAll(raw: unknown): readonly Issue[] {
     const { graph, flow } = result.value;
     const { limits, budget } = catalog.settings;
     const simulated = simulate(
-      startState({ castId: "law" as CastId, request: "r", graph, limits, budget, data: {} }),
+      initialState({ castId: "law" as CastId, request: "r", graph, limits, budget, data: {} }),
       chanceOf(1),
       300,
     ); // of an id's form
@@ -210,7 +210,7 @@ describe("[G17] size", () => {
 
   it("[G17] 10,000 sockets with twenty problems each are refused", () => {
     const refused = main(sockets(() => Array.from({ length: 21 }, () => always("end"))));
-    const result = compile([{ kind: "loadout", name: "Main" }], catalogOf(refused));
+    const result = compileTargets([{ kind: "loadout", name: "Main" }], catalogOf(refused));
     expect(result.ok ? 0 : result.issues.length).toBe(20 * count);
   });
 

@@ -1,19 +1,19 @@
 import * as fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { EVENTS } from "../../src/core/cast/state/event.ts";
+import { EVENT_SCHEMAS } from "../../src/core/cast/state/event.ts";
 import { wholeNumber } from "../../src/core/model/values/number.ts";
-import { checkOf } from "../../src/core/model/values/quick-check.ts";
+import { compileCheck } from "../../src/core/model/values/quick-check.ts";
 import { oddity, sampleOf, withChanged } from "../harness/samples.ts";
 
 /** A line of the journal, stamp and body. */
-const schemas = Object.entries(EVENTS).map(
+const schemas = Object.entries(EVENT_SCHEMAS).map(
   ([type, body]) => [type, v.object({ seq: wholeNumber(1), at: v.string(), ...body.entries })] as const,
 );
 
 describe("[J1] the quick check of an event says what its schema says", () => {
   it.each(schemas)("[J1] of %s", (_type, schema) => {
-    const isSound = checkOf(schema);
+    const isSound = compileCheck(schema);
     const sample = sampleOf(schema);
     fc.assert(
       fc.property(sample, fc.array(fc.tuple(fc.nat(), oddity), { maxLength: 2 }), (sound, changes) => {
@@ -33,6 +33,6 @@ describe("[J1] the quick check of an event says what its schema says", () => {
   });
 
   it.each([null, undefined, 0, "", [], "text", true])("[J1] and of what is no object at all: %j", (value) => {
-    for (const [, schema] of schemas) expect(checkOf(schema)(value)).toBe(v.is(schema, value));
+    for (const [, schema] of schemas) expect(compileCheck(schema)(value)).toBe(v.is(schema, value));
   });
 });

@@ -1,16 +1,16 @@
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
-import { startState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
-import { stepFrom } from "../../src/core/cast/step.ts";
-import { compile } from "../../src/core/compile/targets/compile.ts";
+import { initialState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
+import { applyStep } from "../../src/core/cast/step.ts";
+import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { figuresText } from "../../src/core/view/figures.ts";
-import { boardOf } from "../../src/core/view/now/board.ts";
-import { follow, startTrail } from "../../src/core/view/now/trail.ts";
+import { castBoard } from "../../src/core/view/now/board.ts";
+import { advanceTimeline, startTimeline } from "../../src/core/view/now/trail.ts";
 import { storyLines } from "../../src/core/view/tell/story.ts";
 import { plainText } from "../../src/core/view/text/line.ts";
-import { begunSummary, tellsEnough } from "../../src/shell/store/summary.ts";
+import { startedSummary, sufficesForSummary } from "../../src/shell/store/summary.ts";
 import { catalogOf, type TestConfig } from "../harness/play.ts";
 import { chanceOf, randomConfig, simulate, type Chance } from "../harness/random-graph.ts";
 
@@ -23,12 +23,12 @@ it("[C36] casts, status and show tell the same figures, wherever a cast stands",
     const cast = randomCast(chanceOf(seed));
     if (!cast) continue;
     seen.casts += 1;
-    let trail = startTrail(startState(cast.start));
+    let trail = startTimeline(initialState(cast.start));
     for (const [index, event] of cast.events.entries()) {
-      trail = follow(trail, stepFrom(trail.state, event));
+      trail = advanceTimeline(trail, applyStep(trail.state, event));
       const past = cast.events.slice(0, index + 1);
       const listed = await listedAs(past);
-      const board = boardOf(trail, { now: 0, alive: true });
+      const board = castBoard(trail, { now: 0, alive: true });
       const { status, visits, items, tokens, cost } = board;
       expect(listed, `seed ${seed}, event ${index + 1} (${event.type})`).toMatchObject({
         status,
@@ -53,9 +53,9 @@ it("[C36] casts, status and show tell the same figures, wherever a cast stands",
 async function listedAs(events: readonly CastEvent[]) {
   const [first] = events;
   let from = events.length - 1;
-  while (from > 0 && !tellsEnough(events.slice(from))) from -= 1;
+  while (from > 0 && !sufficesForSummary(events.slice(from))) from -= 1;
   const ends = { ...(first ? { first } : {}), last: events.slice(from), unread: 0 };
-  return begunSummary(castId, ends, () => Promise.resolve(true));
+  return startedSummary(castId, ends, () => Promise.resolve(true));
 }
 
 function headOf(start: CastStart, events: readonly CastEvent[]): string {
@@ -71,13 +71,13 @@ interface RandomCast {
 function randomCast(chance: Chance): RandomCast | undefined {
   const config = withThen(randomConfig(chance, chance.count(2, 7)), chance);
   const catalog = catalogOf(config);
-  const compiled = compile([{ kind: "loadout", name: "Main" }], catalog);
+  const compiled = compileTargets([{ kind: "loadout", name: "Main" }], catalog);
   if (!compiled.ok) return undefined;
   const { limits, budget } = catalog.settings;
   const { graph } = compiled.value;
   const start: CastStart = { castId, request: "x", graph, limits, budget, data: {}, rehearsed: chance.happens(0.5) };
   const events: CastEvent[] = [];
-  let state: CastState = startState(start);
+  let state: CastState = initialState(start);
   for (let round = 0; round < 3; round += 1) {
     const more = simulate(state, chance, 60);
     events.push(...more.events);

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { startState, type CastState } from "../../src/core/cast/state/state.ts";
+import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { compile, type Compiled } from "../../src/core/compile/targets/compile.ts";
+import { compileTargets, type CompiledChain } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import type { CastLimits } from "../../src/core/model/config.ts";
 import { deepFreeze } from "../harness/deep-freeze.ts";
@@ -15,7 +15,7 @@ const MAIN = { kind: "loadout", name: "Main" } as const;
 const seeds = fc.tuple(fc.nat(), fc.integer({ min: 1, max: 8 }));
 
 interface Drawn {
-  readonly compiled: Compiled;
+  readonly compiled: CompiledChain;
   readonly limits: CastLimits;
   readonly start: CastState;
   readonly chance: Chance;
@@ -25,9 +25,9 @@ interface Drawn {
 function draw([seed, size]: readonly [number, number]): Drawn | undefined {
   const chance = chanceOf(seed);
   const catalog = catalogOf(randomConfig(chance, size));
-  const result = compile([MAIN], catalog);
+  const result = compileTargets([MAIN], catalog);
   if (!result.ok) return undefined;
-  const start = startState(startWith(result.value.graph, catalog));
+  const start = initialState(startWith(result.value.graph, catalog));
   return { compiled: result.value, limits: catalog.settings.limits, start, chance };
 }
 
@@ -46,7 +46,7 @@ it("[G25] compiling twice gives the same graph, byte for byte", () => {
   fc.assert(
     fc.property(seeds, ([seed, size]) => {
       const [first, second] = [1, 2].map(() =>
-        JSON.stringify(compile([MAIN], catalogOf(randomConfig(chanceOf(seed), size)))),
+        JSON.stringify(compileTargets([MAIN], catalogOf(randomConfig(chanceOf(seed), size)))),
       );
       expect(first).toBe(second);
     }),
@@ -99,7 +99,7 @@ it("[J1] no event changes the state that it follows: whoever still has it has wh
   );
 });
 
-function agentVisits(events: readonly CastEvent[], { graph }: Compiled): number {
+function agentVisits(events: readonly CastEvent[], { graph }: CompiledChain): number {
   return events.filter((event) => event.type === "visit_started" && graph.materia[event.materia]?.type === "agent")
     .length;
 }

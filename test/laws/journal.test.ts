@@ -4,17 +4,17 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { startState, type CastStart } from "../../src/core/cast/state/state.ts";
+import { initialState, type CastStart } from "../../src/core/cast/state/state.ts";
 import type { CastStep } from "../../src/core/cast/step.ts";
 import type { Ports } from "../../src/shell/ports.ts";
-import { runCast, type RunEnd } from "../../src/shell/run/run-cast.ts";
+import { runCast, type RunOutcome } from "../../src/shell/run/run-cast.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { readJournal } from "../harness/journals.ts";
 import { startOf } from "../harness/play.ts";
 import { exited, fold, graph, items, said, seat, workshop, world } from "../harness/seats.ts";
 
 interface Run {
-  readonly end: RunEnd;
+  readonly end: RunOutcome;
   readonly appended: readonly (readonly CastEvent[])[];
   readonly asked: number;
   readonly heard: number;
@@ -28,7 +28,7 @@ async function run(start: CastStart, replies: readonly string[], part: Partial<P
   const left = [...replies];
   const heard: (readonly CastStep[])[] = [];
   const ports = world(() => said(left.shift() ?? CONTENT), part);
-  const end = await runCast(startState(start), ports, {
+  const end = await runCast(initialState(start), ports, {
     cwd: "/project",
     signal: new AbortController().signal,
     onSteps: (steps) => void heard.push(steps),
@@ -77,7 +77,7 @@ it("[J1] folding the journal gives the live state, whatever was answered", async
 it("[J27] who watches is told what was written, each event with the cast before and after it", async () => {
   const { appended, steps } = await run(start, rounds);
   expect(steps.map(({ event }) => event)).toEqual(appended.flat());
-  expect(steps[0]?.before).toEqual(startState(start));
+  expect(steps[0]?.before).toEqual(initialState(start));
   for (const [at, { event, before, after }] of steps.entries()) {
     expect(after).toEqual(apply(before, event));
     expect(steps[at + 1]?.before ?? after).toBe(after);

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LOADOUTS } from "../../src/core/catalog/bundled/loadouts.ts";
-import { quickReaderOf } from "../../src/core/catalog/quick-read.ts";
+import { BUNDLED_LOADOUTS } from "../../src/core/catalog/bundled/loadouts.ts";
+import { compileReader } from "../../src/core/catalog/quick-read.ts";
 import { validate } from "../../src/core/catalog/validate.ts";
 import { Loadout } from "../../src/core/model/loadout.ts";
 import { oddity, sampleOf, withChanged } from "../harness/samples.ts";
 
-const readSound = quickReaderOf(Loadout);
+const readSound = compileReader(Loadout);
 
 /** What the schema makes of it, its keys in their order; nothing where there is anything to say of it. */
 function readBySchema(value: unknown): string | undefined {
@@ -55,8 +55,8 @@ describe("[F4] the quick reading of a loadout", () => {
   it("[F4] reads every loadout that comes with the package, and what is sound", () => {
     const sound = fc.sample(sampleOf(Loadout), { seed: 2, numRuns: 300 }).filter((each) => readBySchema(each));
     expect(sound.length).toBeGreaterThan(100);
-    for (const loadout of [...Object.values(LOADOUTS), ...sound]) expect(readSound(loadout)).toBeDefined();
-    for (const loadout of [...Object.values(LOADOUTS), ...sound])
+    for (const loadout of [...Object.values(BUNDLED_LOADOUTS), ...sound]) expect(readSound(loadout)).toBeDefined();
+    for (const loadout of [...Object.values(BUNDLED_LOADOUTS), ...sound])
       expect(JSON.stringify(readSound(loadout))).toBe(readBySchema(loadout));
   });
 });

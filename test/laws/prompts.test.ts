@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { TurnRequest } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
 import { play, startOf, type Script, type TestConfig } from "../harness/play.ts";
 import {
   after,
@@ -118,7 +118,7 @@ it.each<[rule: string, config: TestConfig, script: Script]>([
 it("[P6] what a person writes", async () => {
   const { asked, ...ports } = world(() => said("a plan"));
   const options = { cwd: "/project", signal: new AbortController().signal };
-  const { state } = await runCast(startState(startOf(graph({ "Socket-1": seat("Talk") }))), ports, options);
+  const { state } = await runCast(initialState(startOf(graph({ "Socket-1": seat("Talk") }))), ports, options);
   await runCast(
     after(state, { type: "person_answered", socket: socket("Socket-1"), visit: 1, text: BIG }),
     ports,

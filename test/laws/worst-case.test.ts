@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { startState } from "../../src/core/cast/state/state.ts";
-import { evaluate } from "../../src/core/compile/amount.ts";
-import { compile } from "../../src/core/compile/targets/compile.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
+import { evaluateFormula } from "../../src/core/compile/amount.ts";
+import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import { mostTurns } from "../harness/explore.ts";
 import { catalogOf, startWith } from "../harness/play.ts";
@@ -21,15 +21,15 @@ const cases = Array.from({ length: 80 }, (_, seed) => explored(seed)).flat();
 function explored(seed: number): readonly Case[] {
   const config = structuredConfig(chanceOf(seed));
   const catalog = catalogOf(config);
-  const result = compile([{ kind: "loadout", name: "Main" }], catalog);
+  const result = compileTargets([{ kind: "loadout", name: "Main" }], catalog);
   if (!result.ok) return [];
   const { graph, flow } = result.value;
   const formulas = worstCase(graph, flow, catalog.settings.limits);
-  const start = startState(startWith(graph, catalog));
+  const start = initialState(startWith(graph, catalog));
   return [0, 1, 2].flatMap((items) =>
     [false, true].flatMap((invalid) => {
       const truth = mostTurns(start, { items, invalid, most: 800 });
-      const formula = evaluate(invalid ? formulas.withRepairs : formulas.turns, () => items);
+      const formula = evaluateFormula(invalid ? formulas.withRepairs : formulas.turns, () => items);
       const title = `seed ${seed}, ${items} items${invalid ? ", with repairs" : ""}`;
       return truth === undefined ? [] : [{ title, items, truth, formula }];
     }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compile, remappings } from "../../src/core/compile/targets/compile.ts";
+import { compileTargets, socketOrigins } from "../../src/core/compile/targets/compile.ts";
 import { always, consuming, exit, notSatisfied, satisfied } from "../harness/loadouts.ts";
 import { catalogWith, link, linked, waysOf } from "../harness/chain.ts";
 
@@ -86,7 +86,7 @@ describe("[L10, L11, L12] the virtual loadout", () => {
   });
 
   it("[L12] sockets are numbered by target, then by number, then by name", () => {
-    expect(remappings(linked("Named Line", config).graph)).toEqual([
+    expect(socketOrigins(linked("Named Line", config).graph)).toEqual([
       { socket: "Socket-1", target: 1, name: "Named", source: "Socket-3" },
       { socket: "Socket-2", target: 1, name: "Named", source: "after" },
       { socket: "Socket-3", target: 1, name: "Named", source: "work" },
@@ -96,7 +96,7 @@ describe("[L10, L11, L12] the virtual loadout", () => {
   });
 
   it("[L11] one target keeps its own ids, whether it is cast or linked", () => {
-    const cast = compile([{ kind: "loadout", name: "Named" }], catalogWith(config));
+    const cast = compileTargets([{ kind: "loadout", name: "Named" }], catalogWith(config));
     expect(link("Named", config).ok && linked("Named", config).graph).toEqual(cast.ok && cast.value.graph);
     expect(Object.keys(linked("Named", config).graph.sockets)).toEqual(["Socket-3", "after", "work"]);
   });
@@ -112,7 +112,7 @@ describe("[L10, L11, L12] the virtual loadout", () => {
 });
 
 describe("stitching", () => {
-  /** A first part, and the ways that lead from it to the `Text` behind it. */
+  /** A first part, and the ways that lead from it to the `LineText` behind it. */
   it.each<[title: string, sockets: Readonly<Record<string, object>>, loops: object, onward: readonly string[]]>([
     ["[L15] a socket without edges", { "Socket-1": seat("Text") }, {}, ["Socket-1 always"]],
     ["[L15] an edge to end", { "Socket-1": seat("Text", always("end", 1)) }, {}, ["Socket-1 always x1"]],

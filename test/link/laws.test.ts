@@ -4,9 +4,9 @@ import { apply } from "../../src/core/cast/apply.ts";
 import { decide } from "../../src/core/cast/decide.ts";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
 import { next } from "../../src/core/cast/next.ts";
-import { startState, type CastState } from "../../src/core/cast/state/state.ts";
+import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
 import type { Catalog } from "../../src/core/catalog/catalog.ts";
-import { compile, remappings, type Compiled } from "../../src/core/compile/targets/compile.ts";
+import { compileTargets, socketOrigins, type CompiledChain } from "../../src/core/compile/targets/compile.ts";
 import type { Graph, GraphSocket } from "../../src/core/compile/graph.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import type { JsonObject } from "../../src/core/model/values/json.ts";
@@ -29,8 +29,8 @@ const seeds = fc.integer({ min: 0, max: 2 ** 31 });
 const chains = fc.array(fc.constantFrom(...NAMES), { minLength: 2, maxLength: 4 });
 
 /** The chain where it can be linked; a random loadout often ends in several places. */
-function chainOf(targets: readonly string[], catalog: Catalog): Compiled | undefined {
-  const result = compile(refsOf(targets.map((name) => `loadout:${name}`).join(" ")), catalog);
+function chainOf(targets: readonly string[], catalog: Catalog): CompiledChain | undefined {
+  const result = compileTargets(refsOf(targets.map((name) => `loadout:${name}`).join(" ")), catalog);
   return result.ok ? result.value : undefined;
 }
 
@@ -42,7 +42,7 @@ it("[L12] renumbering loses no socket and joins no two", () => {
       // A part may lack the list that another one makes.
       if (!chain || targets.some((name) => !chainOf([name], catalogWith(threeLoadouts(seed))))) return;
       linked += 1;
-      const map = remappings(chain.graph);
+      const map = socketOrigins(chain.graph);
       expect(map.map(({ socket }) => socket)).toEqual(map.map((_, index) => `Socket-${index + 1}`));
       expect(new Set(map.map(({ target, source }) => `${target} ${source}`)).size).toBe(map.length);
       const sizes = targets.map((name) =>
@@ -94,7 +94,7 @@ interface Walked {
 /** A cast in which each turn of a socket, known by its target and its own id there, gets the answer that belongs to it. */
 function walk(graph: Graph, data: JsonObject, limits: CastState["limits"], answer: (key: string) => string): Walked {
   const castId = "test" as CastId; // of an id's form
-  let state = startState({ castId, request: "x", graph, limits, budget: {}, data });
+  let state = initialState({ castId, request: "x", graph, limits, budget: {}, data });
   const turns = new Map<string, number>();
   const visits: string[] = [];
   const note = (body: EventBody): void => {

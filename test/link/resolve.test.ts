@@ -1,6 +1,6 @@
 import { pathText } from "../../src/core/model/issue.ts";
 import { expect, it } from "vitest";
-import { compile } from "../../src/core/compile/targets/compile.ts";
+import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { catalogWith, link, linked } from "../harness/chain.ts";
 
 const solo = { entry: "Socket-1", sockets: { "Socket-1": { materia: "Build" } } };
@@ -95,7 +95,7 @@ it("[G15] a socket with a materia that is broken says why, where it is seated", 
 });
 
 it("[L1] a link without targets is refused", () => {
-  const result = compile([], catalogWith(config));
+  const result = compileTargets([], catalogWith(config));
   expect(result.ok ? [] : result.issues.map(({ code }) => code)).toEqual(["missing_target"]);
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { layoutOf } from "../../src/core/compile/targets/compile.ts";
+import { authoredLayout } from "../../src/core/compile/targets/compile.ts";
 import { linked } from "../harness/chain.ts";
 import { MATERIA, always, consuming, exit, notSatisfied, satisfied } from "../harness/loadouts.ts";
 
@@ -94,6 +94,6 @@ it("[L12] what follows the last traversal is renamed with its socket", () => {
 it("[W39] sockets have the places that the authors of their loadouts gave, in a chain under their new ids", () => {
   const layout = { "Socket-1": { x: 1, y: 2 } };
   const placed = { materia: MATERIA, loadouts: { Placed: { ...loadout({ "Socket-1": seat("Text") }), layout } } };
-  const layouts = ["Placed", "Text", "Text Placed"].map((typed) => layoutOf(linked(typed, placed)));
+  const layouts = ["Placed", "Text", "Text Placed"].map((typed) => authoredLayout(linked(typed, placed)));
   expect(layouts).toEqual([layout, {}, { "Socket-2": { x: 1, y: 2 } }]);
 });

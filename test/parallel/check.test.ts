@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { socketOf } from "../../src/core/compile/graph.ts";
-import { feedsParallel } from "../../src/core/compile/needs.ts";
-import { compile } from "../../src/core/compile/targets/compile.ts";
+import { feedsParallelLoop } from "../../src/core/compile/needs.ts";
+import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import { readHandoff } from "../../src/core/handoff/read.ts";
-import { contractText } from "../../src/core/prompt/contract.ts";
+import { handoffContractText } from "../../src/core/prompt/contract.ts";
 import { gridLines } from "../../src/core/view/grid.ts";
 import { lineText } from "../../src/core/view/text/line.ts";
 import { refsOf } from "../harness/chain.ts";
@@ -120,7 +120,7 @@ it("[V2] a loop in which the cast begins and which it enters elsewhere later has
       },
     },
   );
-  const found = compile([{ kind: "loadout", name: "Main" }], catalogOf(config));
+  const found = compileTargets([{ kind: "loadout", name: "Main" }], catalogOf(config));
   const messages = found.ok ? [] : found.issues.map(({ message }) => message);
   expect(messages).toEqual(['items of the parallel loop "each" begin at Socket-3 and Socket-2']);
 });
@@ -159,7 +159,7 @@ it("[V3] in a list that no parallel loop walks it is dropped, and the contract d
   const told = [workshop(), withLoop({})].map((config) => {
     const { graph: made } = compiled(config);
     const planner = made.sockets["Socket-1"];
-    return planner ? contractText(made, planner).includes('"after"') : undefined;
+    return planner ? handoffContractText(made, planner).includes('"after"') : undefined;
   });
   expect(told).toEqual([false, true]);
 });
@@ -176,7 +176,7 @@ it("[V3] whoever makes the list of a parallel loop is told, named or not, and no
     );
   const isTold = (config: TestConfig, id: string): boolean => {
     const { graph: made } = compiled(config);
-    return feedsParallel(made, socketOf(made, socket(id)));
+    return feedsParallelLoop(made, socketOf(made, socket(id)));
   };
   const second = withLoop({}, { "Socket-5": seat("Plan", always("Socket-1")) });
   expect([isTold(second, "Socket-1"), isTold(second, "Socket-5")]).toEqual([true, false]);
@@ -187,7 +187,7 @@ it("[V3] whoever makes the list of a parallel loop is told, named or not, and no
 
 it("[V4] the worst case counts every attempt, and the grid says how many at once", () => {
   const amounts = [workshop(), withLoop({})].map((config) => {
-    const result = compile([{ kind: "loadout", name: "Main" }], catalogOf(config));
+    const result = compileTargets([{ kind: "loadout", name: "Main" }], catalogOf(config));
     if (!result.ok) throw new Error("it compiles");
     return worstCase(result.value.graph, result.value.flow, { ...catalogOf(config).settings.limits, maxConflicts: 3 })
       .turns;
@@ -202,7 +202,7 @@ it("[V4] the worst case counts every attempt, and the grid says how many at once
 
 it("[L16] a loadout whose parallel loop ends it leads on to the next of a chain", () => {
   const config = withLoop({ exits: [] });
-  const chain = compile(refsOf("Main Tell"), catalogOf(config));
+  const chain = compileTargets(refsOf("Main Tell"), catalogOf(config));
   const exits = chain.ok && chain.value.graph.loops["t1-each"]?.exits.map(({ targetSocketId }) => targetSocketId);
   expect(exits).toEqual(["Socket-5"]);
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { startState, type CastState } from "../../src/core/cast/state/state.ts";
+import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
 import { countOf } from "../../src/core/cast/state/tally.ts";
-import { startOf } from "../../src/shell/store/cast-file.ts";
+import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { live, newPlace } from "./harness/lives.ts";
 import { parallelWorkshop } from "./harness/scenarios.ts";
 
@@ -21,7 +21,7 @@ await live(place);
 const cast = await place.store.load(place.file.castId);
 if (!cast.ok) throw new Error("it was just run");
 const { events, state: end } = cast.value;
-const start = startState(startOf(place.file));
+const start = initialState(castStartOf(place.file));
 
 /** The event of this type and number, and the cast before it. */
 function at<K extends CastEvent["type"]>(type: K, number = 0) {

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { itemEnd } from "../../src/core/cast/items/result.ts";
+import { itemResultOf } from "../../src/core/cast/items/result.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { startState, type CastState } from "../../src/core/cast/state/state.ts";
+import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
 import type { Usage } from "../../src/core/cast/state/usage.ts";
-import { startOf } from "../../src/shell/store/cast-file.ts";
+import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { eventsOf, live, newPlace, ofType, type Deed, type Place } from "./harness/lives.ts";
 import { doing, parallelWorkshop, type Deeds } from "./harness/scenarios.ts";
 
@@ -27,7 +27,7 @@ async function behindJoin(place: Place, change: (event: CastEvent) => CastEvent 
   return events
     .slice(0, until)
     .map(change)
-    .reduce(apply, startState(startOf(place.file)));
+    .reduce(apply, initialState(castStartOf(place.file)));
 }
 
 it("[V6] the cast of an item tells what it did, its files where they are kept, and nothing that it was given", async () => {
@@ -39,7 +39,7 @@ it("[V6] the cast of an item tells what it did, its files where they are kept, a
   expect(file.window).toMatchObject({ notes: { workItems: { text: "keep it short" } } });
   expect(file.window).not.toHaveProperty("list");
   const files = { count: 1, files: [] } as unknown as NonNullable<typeof ended.files>; // nobody looks into it here
-  expect(itemEnd(state, { commit: "c0ffee", files })).toStrictEqual({
+  expect(itemResultOf(state, { commit: "c0ffee", files })).toStrictEqual({
     outcome: "completed",
     reason: ended.reason,
     commit: "c0ffee",
@@ -54,11 +54,11 @@ it("[V6] the cast of an item tells what it did, its files where they are kept, a
     visits: { "Socket-2": 1, "Socket-3": 1, "Socket-4": 1 },
     usage: state.usage,
   });
-  expect(itemEnd({ ...state, satisfied: undefined })).not.toHaveProperty("satisfied");
-  expect(itemEnd(state)).toMatchObject({ commit: null });
-  expect(itemEnd(state)).not.toHaveProperty("files");
-  expect(() => itemEnd(startState(startOf(file)))).toThrow("only the cast of an item that has ended");
-  expect(() => itemEnd({ ...state, item: null })).toThrow("only the cast of an item that has ended");
+  expect(itemResultOf({ ...state, satisfied: undefined })).not.toHaveProperty("satisfied");
+  expect(itemResultOf(state)).toMatchObject({ commit: null });
+  expect(itemResultOf(state)).not.toHaveProperty("files");
+  expect(() => itemResultOf(initialState(castStartOf(file)))).toThrow("only the cast of an item that has ended");
+  expect(() => itemResultOf({ ...state, item: null })).toThrow("only the cast of an item that has ended");
 });
 
 it.each<[what: string, gaveUp: boolean, deeds: Deeds]>([

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { itemEnd } from "../../src/core/cast/items/result.ts";
-import { started } from "../../src/core/cast/next.ts";
+import { itemResultOf } from "../../src/core/cast/items/result.ts";
+import { startedEvent } from "../../src/core/cast/next.ts";
 import type { EventType } from "../../src/core/cast/state/event.ts";
-import { startState, type CastState } from "../../src/core/cast/state/state.ts";
+import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
-import type { Items, Ports, TurnRequest } from "../../src/shell/ports.ts";
+import type { ItemRunner, Ports, TurnRequest } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { startOf } from "../harness/play.ts";
 import { fold, items as list, said, world } from "../harness/seats.ts";
@@ -15,15 +15,15 @@ const answer = ({ socket }: TurnRequest) =>
   said(socket === "Socket-1" ? JSON.stringify(list("a", "b")) : JSON.stringify({ satisfied: true, context: "" }));
 
 /** Items that are worked on at once in no tree at all, and what was asked of them. */
-function standIn(part: Partial<Items> = {}) {
+function standIn(part: Partial<ItemRunner> = {}) {
   const asked: unknown[] = [];
-  const heard = (name: keyof Items, request: object): void => void asked.push([name, request]);
-  const items: Items = {
-    fork: async () => ({ kind: "forked", base: "base" }),
-    run: async ({ fork, work, start: begin, title, counted, resume, signal }) => {
+  const heard = (name: keyof ItemRunner, request: object): void => void asked.push([name, request]);
+  const items: ItemRunner = {
+    findBase: async () => ({ kind: "forked", base: "base" }),
+    run: async ({ fork, work, start: begin, title, countedUsage: counted, resume, signal }) => {
       heard("run", { fork, child: work.child, title, counted, resume });
-      const { state } = await runCast(startState(begin), world(answer), { cwd: "/tree", signal });
-      return { kind: "ended", end: itemEnd(state, { commit: `work of ${title}` }) };
+      const { state } = await runCast(initialState(begin), world(answer), { cwd: "/tree", signal });
+      return { kind: "ended", end: itemResultOf(state, { commit: `work of ${title}` }) };
     },
     merge: async ({ fork, title, commit, tip }) => {
       heard("merge", { fork, title, commit, tip });
@@ -40,8 +40,8 @@ function standIn(part: Partial<Items> = {}) {
 
 async function cast(part: Partial<Ports>, from?: CastState, signal = new AbortController().signal) {
   const ports = world(answer, part);
-  const state = from ?? startState(start);
-  const first = from ? [] : [started(state, part.files && { commit: "c0" })];
+  const state = from ?? initialState(start);
+  const first = from ? [] : [startedEvent(state, part.checkpoints && { commit: "c0" })];
   const end = await runCast(state, ports, { cwd: "/project", signal, first });
   return { end, events: ports.appended.flat(), asked: ports.asked };
 }
@@ -77,20 +77,20 @@ it("[V7] items are run with their titles, merged in order onto each other, and j
 
 it("[Y1] what the items did is kept as theirs, by the owner alone", async () => {
   const taken: unknown[] = [];
-  const files: Ports["files"] = {
+  const files: Ports["checkpoints"] = {
     take: async (request) => {
       taken.push(request);
       return { commit: `c${taken.length}`, changed: 1, added: 1, removed: 0 };
     },
     describe: async () => "",
   };
-  const { events } = await cast({ files, items: standIn().items });
+  const { events } = await cast({ checkpoints: files, items: standIn().items });
   const { last } = (taken.find((each) => JSON.stringify(each).includes("Items joined")) ?? {}) as { last: string }; // taken above
   expect(taken).toContainEqual({ last, since: last, title: "Items joined" });
   expect(events.find(isOf("loop_joined"))).toMatchObject({ files: { commit: expect.stringMatching(/^c\d$/) } });
 });
 
-it.each<[rule: string, part: Partial<Items>, problem: string]>([
+it.each<[rule: string, part: Partial<ItemRunner>, problem: string]>([
   ["[D9] an item", { run: async () => ({ kind: "broken", problem: "no room to run" }) }, "no room to run"],
   ["[D9] a merge", { merge: async () => ({ kind: "broken", problem: "no room to merge" }) }, "no room to merge"],
   ["[D9] the join", { join: async () => ({ kind: "broken", problem: "no room to join" }) }, "no room to join"],
@@ -113,7 +113,7 @@ it.each<[rule: string, part: Partial<Ports>, reason: string]>([
   ["[V16] where there are no trees", {}, "there are no working trees here"],
   [
     "[V16] where they are refused",
-    { items: standIn({ fork: async () => ({ kind: "refused", reason: "no git" }) }).items },
+    { items: standIn({ findBase: async () => ({ kind: "refused", reason: "no git" }) }).items },
     "no git",
   ],
 ])("%s the items are worked on one by one, and the reason is written", async (_rule, part, reason) => {
@@ -126,7 +126,7 @@ it.each<[rule: string, part: Partial<Ports>, reason: string]>([
 it("[V14] an abort reaches every item that is at work, also those that a killed owner left", async () => {
   const stopping = new AbortController();
   const atWork: AbortSignal[] = [];
-  const run: Items["run"] = ({ signal }) => {
+  const run: ItemRunner["run"] = ({ signal }) => {
     atWork.push(signal);
     if (atWork.length === 2) setImmediate(() => stopping.abort());
     return new Promise((resolve) => {

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { reworkLimitOf } from "../../src/core/cast/limits/rework-limit.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import { stepsFrom } from "../../src/core/cast/step.ts";
-import { NO_LANES, followLane, laneLines } from "../../src/core/view/now/lanes.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
+import { replaySteps } from "../../src/core/cast/step.ts";
+import { NO_LIVE_ITEMS, advanceLiveItem, liveItemLines } from "../../src/core/view/now/lanes.ts";
 import { eventLine } from "../../src/core/view/tell/event-line.ts";
 import { lineText } from "../../src/core/view/text/line.ts";
-import { startOf } from "../../src/shell/store/cast-file.ts";
+import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { TIME } from "../harness/seats.ts";
-import { parentOf } from "../../src/core/model/ids.ts";
+import { parentCastId } from "../../src/core/model/ids.ts";
 import type { TurnRequest } from "../../src/shell/ports.ts";
 import { endOf, eventsOf, live, newPlace, ofType, type Deed, type Scenario } from "./harness/lives.ts";
 import { YES, doing, parallelWorkshop, type Deeds } from "./harness/scenarios.ts";
@@ -36,7 +36,7 @@ it("[V6] the cast of an item has the whole list, its own key and its place in th
   expect(told).toEqual(["WI-2"]);
   const [, second] = await ofType(place, "item_started");
   expect(second?.child).toBe(`${place.file.castId}_1_WI-2`);
-  expect(parentOf(second?.child ?? place.file.castId)).toBe(place.file.castId);
+  expect(parentCastId(second?.child ?? place.file.castId)).toBe(place.file.castId);
   const child = await eventsOf(place, second?.child);
   expect(child.map(({ type }) => type)).toEqual([
     "cast_started",
@@ -241,13 +241,13 @@ it("[V14] aborting ends the items first, and a resume goes on with them", async 
 });
 
 it("[V15] while items are at work each has a row with its key, socket and title, and what happens to them is told", async () => {
-  let lanes = NO_LANES;
+  let lanes = NO_LIVE_ITEMS;
   let rows: readonly string[] = [];
   const place = newPlace(scenario(["first", "second"], { "Socket-2@WI-2": () => ({ text: "built", patience: 9 }) }));
   await live(place, {
     onItemSteps: (steps) => {
-      for (const step of steps) lanes = followLane(lanes, step);
-      if (lanes.size === 2) rows = laneLines(lanes, Date.parse(TIME) + 3_000, 80).map(lineText);
+      for (const step of steps) lanes = advanceLiveItem(lanes, step);
+      if (lanes.size === 2) rows = liveItemLines(lanes, Date.parse(TIME) + 3_000, 80).map(lineText);
     },
   });
   expect(rows).toEqual([
@@ -255,7 +255,7 @@ it("[V15] while items are at work each has a row with its key, socket and title,
     expect.stringMatching(/^▸ WI-2 \w+ +0:03 · \d+ tokens {2}second$/),
   ]);
   expect(lanes.size).toBe(0);
-  const told = [...stepsFrom(startState(startOf(place.file)), await eventsOf(place))].flatMap(({ before, event }) => {
+  const told = [...replaySteps(initialState(castStartOf(place.file)), await eventsOf(place))].flatMap(({ before, event }) => {
     const shown = eventLine(before, event);
     return shown && /^(loop_|item_)/.test(event.type) ? [lineText(shown).slice(9)] : [];
   });

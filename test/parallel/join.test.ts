@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, readdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { removeRefs } from "../../src/shell/git/cast-ref.ts";
-import { joinTip } from "../../src/shell/git/items/join.ts";
-import { openRepository } from "../../src/shell/git/items/tree/open-repository.ts";
+import { removeCastRefs } from "../../src/shell/git/cast-ref.ts";
+import { joinMergedItems } from "../../src/shell/git/items/join.ts";
+import { findItemRepository } from "../../src/shell/git/items/tree/open-repository.ts";
 import { scratch } from "../git/scratch.ts";
 import { castIn, git, repositoryWith, resumeIn, writeFiles, type Doing, type Files } from "./harness/repository.ts";
 
@@ -100,10 +100,10 @@ it("[V12] what is behind a branch that moved is not put there again after a kill
   const tip = commit("item");
   git(cwd, "reset", "-q", "--hard", base);
   commit("person");
-  const opened = await openRepository(cwd);
+  const opened = await findItemRepository(cwd);
   if ("kind" in opened) throw new Error(opened.problem);
   const request = { base, tip, fork: 1, unmerged: [] };
-  const [first, second] = [await joinTip(opened, request), await joinTip(opened, request)];
+  const [first, second] = [await joinMergedItems(opened, request), await joinMergedItems(opened, request)];
   expect([first.kind, second]).toEqual(["joined", first]);
   expect(subjects(cwd)).toEqual(["first", "second", "person", "item"]);
 });
@@ -199,7 +199,7 @@ it("[V17] with its cast the names of its items go, and those of another stay", a
   const ran = await castIn({ cwd, titles: ["a", "b"], doing: { "WI-2": () => ({ fails: "no network" }) } });
   git(cwd, "update-ref", "refs/materia-items/other/x", "HEAD");
   rmSync(join(cwd, ".pi"), { recursive: true });
-  await removeRefs(cwd, [ran.castId]);
+  await removeCastRefs(cwd, [ran.castId]);
   expect(git(cwd, "worktree", "list").split("\n")).toHaveLength(1);
   expect(git(cwd, "for-each-ref", "--format=%(refname)", "refs/materia-items")).toBe("refs/materia-items/other/x");
 });

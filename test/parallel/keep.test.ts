@@ -1,8 +1,8 @@
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { keepWork } from "../../src/shell/git/items/keep.ts";
-import { openRepository } from "../../src/shell/git/items/tree/open-repository.ts";
+import { commitWorktree } from "../../src/shell/git/items/keep.ts";
+import { findItemRepository } from "../../src/shell/git/items/tree/open-repository.ts";
 import { git, newRepository } from "../git/scratch.ts";
 
 it("[V8] a change of the same length in the very moment of the checkout is kept", async () => {
@@ -16,10 +16,10 @@ it("[V8] a change of the same length in the very moment of the checkout is kept"
   utimesSync(join(cwd, ".git", "index"), moment, moment);
   writeFileSync(first, "ONE\n");
   utimesSync(first, moment, moment);
-  const opened = await openRepository(cwd);
+  const opened = await findItemRepository(cwd);
   if ("kind" in opened) throw new Error(opened.problem);
   const base = git(cwd, "rev-parse", "HEAD");
-  const kept = await keepWork(opened, { tree: cwd, base, title: "a", known: undefined });
+  const kept = await commitWorktree(opened, { folder: cwd, base, title: "a", cachedWorktree: undefined });
   expect(kept).toMatchObject({ kind: "kept" });
   expect(kept.kind === "kept" && git(cwd, "show", `${kept.commit}:first.txt`)).toBe("ONE");
 });

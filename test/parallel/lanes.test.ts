@@ -1,24 +1,24 @@
 import { expect, it } from "vitest";
-import { boardLines, boardOf } from "../../src/core/view/now/board.ts";
+import { boardLines, castBoard } from "../../src/core/view/now/board.ts";
 import { plainText } from "../../src/core/view/text/line.ts";
-import { openReplay } from "../../src/core/view/watch/replay.ts";
+import { createPlayback } from "../../src/core/view/watch/replay.ts";
 import { timelineRows } from "../../src/core/view/watch/rows.ts";
-import { itemLanes } from "../../src/core/view/items/lanes.ts";
-import { startOf } from "../../src/shell/store/cast-file.ts";
+import { itemTimelines } from "../../src/core/view/items/lanes.ts";
+import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { castIn, repositoryWith, writeFiles, type Setting } from "./harness/repository.ts";
 
 async function replayed(setting: Setting) {
   const { store, castId } = await castIn(setting);
   const cast = await store.load(castId);
   if (!cast.ok) throw new Error(JSON.stringify(cast.issues));
-  const replay = openReplay(startOf(cast.value.file));
+  const replay = createPlayback(castStartOf(cast.value.file));
   for (const event of cast.value.events) replay.push(event);
-  return { castId, replay, ...itemLanes(replay.events(), replay.workedAt) };
+  return { castId, replay, ...itemTimelines(replay.events(), replay.workedAt) };
 }
 
 it("[V23] each item has a lane: its attempts as long as they took, its conflicts and its merge", async () => {
   const cwd = repositoryWith({ "same.txt": "before\n" });
-  const { castId, replay, lanes } = await replayed({
+  const { castId, replay, items: lanes } = await replayed({
     cwd,
     titles: ["a", "b"],
     doing: {
@@ -42,20 +42,20 @@ it("[V23] each item has a lane: its attempts as long as they took, its conflicts
 });
 
 it("[V23] visits before and behind items that are worked on at once stand in rows of their own", async () => {
-  const { replay, lanes, forked } = await replayed({ cwd: repositoryWith({}), titles: ["a"] });
+  const { replay, items: lanes, parallelStarts: forked } = await replayed({ cwd: repositoryWith({}), titles: ["a"] });
   const rows = timelineRows(replay.visitsAt(replay.lastSeq()), forked);
-  expect(rows.map(({ title, forks, visits }) => [title, forks, visits.map(({ socket }) => socket)])).toEqual([
+  expect(rows.map(({ title, parallelRunsBefore: forks, visits }) => [title, forks, visits.map(({ socket }) => socket)])).toEqual([
     ["Before the loop", 0, ["Socket-1"]],
     ["After the loop", 1, ["Socket-5"]],
   ]);
-  expect(lanes.map(({ fork }) => fork)).toEqual([1]);
+  expect(lanes.map(({ parallelRun: fork }) => fork)).toEqual([1]);
 });
 
 it("[V25] while items are at work the board says how many, and names no visit", async () => {
   const { replay } = await replayed({ cwd: repositoryWith({}), titles: ["a", "b", "c"], lanes: 2 });
   const started = replay.events().filter(({ type }) => type === "item_started");
   const seen = started.map(({ seq }) => {
-    const board = boardOf(replay.trailAt(seq), { now: 0 });
+    const board = castBoard(replay.timelineAt(seq), { now: 0 });
     const words = plainText(boardLines(board)).split("\n");
     return [board.item, words.find((each) => each.startsWith("Loop "))];
   });

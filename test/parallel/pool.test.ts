@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { emptyPool } from "../../src/shell/git/items/tree/pool.ts";
+import { emptyWorktreePool } from "../../src/shell/git/items/tree/pool.ts";
 import { castIn, git, ofType, repositoryWith, writeFiles, type Doing, type Files } from "./harness/repository.ts";
 
 /** Long names make the index of a large repository out of few files. */
@@ -34,7 +34,7 @@ it("[V18] in a large repository trees stay for later casts, with nothing of an i
   expect(await ofType(second, "item_merged")).toHaveLength(2);
   expect(git(cwd, "status", "--porcelain")).toBe("");
   expect(readdirSync(pool)).toHaveLength(2);
-  await emptyPool(cwd, pool);
+  await emptyWorktreePool(cwd, pool);
   expect(git(cwd, "worktree", "list").split("\n")).toHaveLength(1);
 });
 

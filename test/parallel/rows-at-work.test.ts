@@ -2,20 +2,20 @@ import { Readable } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
 import type { Io } from "../../src/apps/cli/terminal/io.ts";
 import { openProgress } from "../../src/apps/cli/terminal/progress.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import { followAll } from "../../src/core/view/now/trail.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
+import { buildTimeline } from "../../src/core/view/now/trail.ts";
 import { lineText } from "../../src/core/view/text/line.ts";
-import type { Listening } from "../../src/shell/casting/drive/driver.ts";
-import { startOf } from "../../src/shell/store/cast-file.ts";
+import type { RunObserver } from "../../src/shell/casting/drive/driver.ts";
+import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { itemsAtWork, watched, type AtWork } from "./harness/at-work.ts";
 
 /** What hears of items that are at work, and what it shows. */
-interface Face extends Required<Pick<Listening, "onItemSteps" | "onItemProgress" | "onItemQueued">> {
+interface Face extends Required<Pick<RunObserver, "onItemSteps" | "onItemProgress" | "onItemQueued">> {
   readonly lines: () => readonly string[];
 }
 
 function inPi(atWork: AtWork): Face {
-  const { picture, ...heard } = watched(atWork);
+  const { widgetContent: picture, ...heard } = watched(atWork);
   return { ...heard, lines: () => picture.lines(100).map(lineText) };
 }
 
@@ -24,7 +24,7 @@ function inTerminal({ file, events, steps }: AtWork): Face {
   const [env, cwd, stdin] = [{}, "/", Readable.from([])];
   const as = { live: true, canAsk: false, isTerminal: true, color: false, columns: () => 101, program: "materia" };
   const io: Io = { ...as, env, cwd, stdin, out: () => undefined, err: (text) => (frame = text) };
-  const progress = openProgress(io, "live", () => followAll(startState(startOf(file)), events));
+  const progress = openProgress(io, "live", () => buildTimeline(initialState(castStartOf(file)), events));
   onTestFinished(progress.stop);
   progress.onItemSteps?.(steps);
   return {

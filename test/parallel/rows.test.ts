@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { NO_LANES, followLane, laneLines } from "../../src/core/view/now/lanes.ts";
+import { NO_LIVE_ITEMS, advanceLiveItem, liveItemLines } from "../../src/core/view/now/lanes.ts";
 import { columnsOf } from "../../src/core/view/text/columns.ts";
 import { lineText } from "../../src/core/view/text/line.ts";
 import { TIME } from "../harness/seats.ts";
@@ -9,7 +9,7 @@ const now = Date.parse(TIME) + 63_000;
 
 async function rowsOf(titles: readonly string[], width: number): Promise<readonly string[]> {
   const { steps } = await itemsAtWork(titles);
-  return laneLines(steps.reduce(followLane, NO_LANES), now, width).map(lineText);
+  return liveItemLines(steps.reduce(advanceLiveItem, NO_LIVE_ITEMS), now, width).map(lineText);
 }
 
 const TITLES: readonly (readonly [script: string, title: string, first: string])[] = [
@@ -36,7 +36,7 @@ it.each(TITLES)(
 it("[V15] rows stand below each other in one way, brief where one of them has no room for its title", async () => {
   const rows = await rowsOf(["a small hut", "a garden"], 44);
   expect(rows).toEqual(["▸ WI-1 Build 1:03 · 0  a small hut", "▸ WI-2 Build 1:03 · 0  a garden"]);
-  expect(laneLines(NO_LANES, now, 44)).toEqual([]);
+  expect(liveItemLines(NO_LIVE_ITEMS, now, 44)).toEqual([]);
 });
 
 it("[B12, V15] a long title leaves room for the worker of its item where enough of it is left", async () => {
@@ -45,7 +45,7 @@ it("[B12, V15] a long title leaves room for the worker of its item where enough 
     step.event.type === "cast_started" ? { ...step, event: { ...step.event, worker: "vm-4711-abcdef" } } : step,
   );
   for (const width of [60, 100]) {
-    const rows = laneLines(by.reduce(followLane, NO_LANES), now, width).map(lineText);
+    const rows = liveItemLines(by.reduce(advanceLiveItem, NO_LIVE_ITEMS), now, width).map(lineText);
     expect(rows.map((row) => columnsOf(row) <= width)).toEqual(TITLES.map(() => true));
     expect(rows.map((row) => row.endsWith("…  on vm-4711-abcdef"))).toEqual(TITLES.map(() => width === 100));
     TITLES.forEach(([, , first], index) => expect(rows[index]).toContain(first));

@@ -26,22 +26,22 @@ it("[V6] what items have in common stands once: the file of an item does not gro
   expect((large ?? 0) - (small ?? 0)).toBeLessThan(100);
   // The graph and the list, once for all of them.
   expect(readdirSync(join(many.folder, "values"))).toHaveLength(2);
-  const file = await many.store.describe(childOf(many));
+  const file = await many.store.readCastFile(childOf(many));
   expect(file.ok && file.value.state["workItems"]).toHaveLength(6);
   expect(file.ok && file.value.graph.entry).toBe("Socket-1");
 });
 
 it("[V6] an item's file that holds all by itself is read like any other, and one whose part is gone or changed is refused", async () => {
   const ran = await castOf(3);
-  const whole = await ran.store.describe(childOf(ran));
+  const whole = await ran.store.readCastFile(childOf(ran));
   if (!whole.ok) throw new Error(JSON.stringify(whole.issues));
   const shared = readFileSync(ran.childFile, "utf8");
   writeFileSync(ran.childFile, JSON.stringify(whole.value));
-  expect(await ran.store.describe(childOf(ran))).toEqual(whole);
+  expect(await ran.store.readCastFile(childOf(ran))).toEqual(whole);
   writeFileSync(ran.childFile, shared);
   const values = join(ran.folder, "values");
   for (const name of readdirSync(values)) writeFileSync(join(values, name), "[]");
-  expect(await ran.store.describe(childOf(ran))).toMatchObject({ ok: false, issues: [{ code: "bad_cast_file" }] });
+  expect(await ran.store.readCastFile(childOf(ran))).toMatchObject({ ok: false, issues: [{ code: "bad_cast_file" }] });
   rmSync(values, { recursive: true });
   expect(await ran.store.load(childOf(ran))).toMatchObject({ ok: false, issues: [{ code: "bad_cast_file" }] });
 });
@@ -74,7 +74,7 @@ it.each<[rule: string, part: Partial<CastFile>, values: number]>([
   ["[V6] nothing handed on", { window: windowWith(undefined) }, 1],
 ])("%s: the file of an item is read as it was, its shared parts written once", async (_rule, part, values) => {
   const { store, layout, own } = await itemCast(part);
-  expect(await store.describe(child)).toEqual({ ok: true, value: { ...castFile(child), ...part } });
+  expect(await store.readCastFile(child)).toEqual({ ok: true, value: { ...castFile(child), ...part } });
   expect(readdirSync(layout.values)).toHaveLength(values);
   expect([readFileSync(own, "utf8").includes("item 4"), existsSync(join(own, "../values"))]).toEqual([false, false]);
 });
@@ -94,14 +94,14 @@ it("[V6] a part that is named otherwise than by its digest, or holds something e
   ];
   for (const [is, becomes] of bad) {
     writeFileSync(own, text.replace(is, becomes));
-    expect([becomes, await store.describe(child)]).toMatchObject([
+    expect([becomes, await store.readCastFile(child)]).toMatchObject([
       becomes,
       { ok: false, issues: [{ code: "bad_cast_file" }] },
     ]);
   }
   writeFileSync(own, text);
   writeFileSync(layout.value(shared.state.list), JSON.stringify(list.slice(1)));
-  expect(await store.describe(child)).toMatchObject({
+  expect(await store.readCastFile(child)).toMatchObject({
     ok: false,
     issues: [{ message: expect.stringContaining("a part that it shares with other items was changed") }],
   });

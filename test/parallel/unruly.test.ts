@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { keepWork } from "../../src/shell/git/items/keep.ts";
-import { openRepository } from "../../src/shell/git/items/tree/open-repository.ts";
+import { commitWorktree } from "../../src/shell/git/items/keep.ts";
+import { findItemRepository } from "../../src/shell/git/items/tree/open-repository.ts";
 import { findRepository } from "../../src/shell/git/repository.ts";
 import { castIn, git, repositoryWith, resumeIn, writeFiles, type Doing, type Ran } from "./harness/repository.ts";
 
@@ -188,9 +188,9 @@ it("[V8] a kill between the history of a repository inside and its files loses n
     cwd,
     `git init -q sub; cd sub; echo 1 > file; git add -A; ${NESTED}; cd ..; ${COMMIT} linked; rm -rf sub/.git`,
   );
-  const opened = await openRepository(cwd);
+  const opened = await findItemRepository(cwd);
   if ("kind" in opened) throw new Error(opened.problem);
-  const kept = await keepWork(opened, { tree: cwd, base, title: "a", known: undefined });
+  const kept = await commitWorktree(opened, { folder: cwd, base, title: "a", cachedWorktree: undefined });
   expect(kept).toMatchObject({ kind: "kept" });
   expect(kept.kind === "kept" && git(cwd, "ls-tree", "-r", "--name-only", `${kept.commit}`, "sub")).toBe("sub/file");
 });
@@ -260,8 +260,8 @@ it("[V8] a repository inside whose name is no text is told, and nothing goes rou
   const cwd = personsRepository();
   const base = git(cwd, "rev-parse", "HEAD");
   script(cwd, 'name=$(printf \'\\377\'); git init -q "$name"; echo 1 > "$name/file"');
-  const opened = await openRepository(cwd);
+  const opened = await findItemRepository(cwd);
   if ("kind" in opened) throw new Error(opened.problem);
-  const kept = await keepWork(opened, { tree: cwd, base, title: "a", known: undefined });
+  const kept = await commitWorktree(opened, { folder: cwd, base, title: "a", cachedWorktree: undefined });
   expect(kept).toMatchObject({ kind: "broken", problem: expect.stringContaining("cannot be opened") });
 });

@@ -15,10 +15,10 @@ it("[V15] who watches from elsewhere is told all that items do, and follows no m
   const watch = async ({ store, file }: Place) => {
     const counting: CastStore = {
       ...store,
-      follow: (castId, after, wake) => {
+      followEvents: (castId, after, wake) => {
         followed.add(castId);
         most = Math.max(most, followed.size - 1);
-        const following = store.follow(castId, after, wake);
+        const following = store.followEvents(castId, after, wake);
         return { ...following, close: () => (followed.delete(castId), following.close()) };
       },
     };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { activityLines, IDLE, withProgress } from "../../src/apps/pi/live/activity.ts";
+import { activityLines, IDLE_ACTIVITY, applyProgress } from "../../src/apps/pi/live/activity.ts";
 import { plainText } from "../../src/core/view/text/line.ts";
 import type { TurnProgress } from "../../src/shell/ports.ts";
 
@@ -52,6 +52,6 @@ it.each<[title: string, progress: readonly TurnProgress[], opened: boolean, show
     ["  ▸ bash x"],
   ],
 ])("%s", (_title, progress, opened, shown) => {
-  const activity = progress.reduce(withProgress, IDLE);
+  const activity = progress.reduce(applyProgress, IDLE_ACTIVITY);
   expect(plainText(activityLines(activity, 24, opened)).split("\n")).toEqual(shown);
 });

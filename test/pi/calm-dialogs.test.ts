@@ -1,9 +1,9 @@
 import * as tui from "@earendil-works/pi-tui";
 import { beforeAll, describe, expect, it } from "vitest";
-import { calmDialogs, keepTyping } from "../../src/apps/pi/tui/calm-dialogs.ts";
-import { useTui } from "../../src/apps/pi/tui/tui.ts";
+import { deferDialogs, redirectTyping } from "../../src/apps/pi/tui/calm-dialogs.ts";
+import { setPiTui } from "../../src/apps/pi/tui/tui.ts";
 
-beforeAll(() => useTui(tui));
+beforeAll(() => setPiTui(tui));
 
 /** An editor with this text, and a dialog that takes the first Enter that reaches it. */
 function person(text: string) {
@@ -40,7 +40,7 @@ function person(text: string) {
 describe("[X48] a dialog that comes by itself", () => {
   it("waits until what is typed was sent or cleared, and says so", async () => {
     const { ui, said, press, clear } = person("half a sent");
-    const answer = calmDialogs(ui, "tui").select("Allow?", ["Yes", "No"]);
+    const answer = deferDialogs(ui, "tui").select("Allow?", ["Yes", "No"]);
     press("e");
     await new Promise(setImmediate);
     expect(said).toEqual([expect.stringContaining("send or clear what you type")]);
@@ -55,7 +55,7 @@ describe("[X48] a dialog that comes by itself", () => {
 
   it("takes no Enter behind words that are typed into it: they go to the editor", async () => {
     const { ui, said, press, editor } = person("");
-    const answer = calmDialogs(ui, "tui").select("Allow?", ["Yes", "No"]);
+    const answer = deferDialogs(ui, "tui").select("Allow?", ["Yes", "No"]);
     await new Promise(setImmediate);
     for (const key of ["h", "é", "\r"]) press(key);
     expect([said, editor()]).toEqual([["asked", expect.stringContaining("Enter once more")], ""]);
@@ -66,7 +66,7 @@ describe("[X48] a dialog that comes by itself", () => {
 
   it("who was writing when another's choices came loses no word, and no Enter of theirs chooses", async () => {
     const { ui, said, press, editor } = person("half a ");
-    const stop = keepTyping(ui);
+    const stop = redirectTyping(ui);
     const answer = ui.select();
     for (const key of ["s", "\r"]) press(key);
     expect(said).toEqual(["asked", expect.stringContaining("Enter once more")]);
@@ -79,7 +79,7 @@ describe("[X48] a dialog that comes by itself", () => {
 
   it("who moves among the choices has seen them: their Enter chooses", async () => {
     const { ui, said, press } = person("half a sentence");
-    const stop = keepTyping(ui);
+    const stop = redirectTyping(ui);
     const answer = ui.select();
     for (const key of ["\u001b[B", "\r"]) press(key);
     expect(await answer).toBe("Yes");
@@ -89,11 +89,11 @@ describe("[X48] a dialog that comes by itself", () => {
 
   it("asks at once where nobody types, and not at all for who is gone", async () => {
     const { ui, press } = person("");
-    const answer = calmDialogs(ui, "tui").select("Allow?", ["Yes", "No"]);
+    const answer = deferDialogs(ui, "tui").select("Allow?", ["Yes", "No"]);
     await new Promise(setImmediate);
     press("\r");
     expect(await answer).toBe("Yes");
-    const gone = calmDialogs(person("typing").ui, "tui").select("Allow?", ["Yes"], { signal: AbortSignal.abort() });
+    const gone = deferDialogs(person("typing").ui, "tui").select("Allow?", ["Yes"], { signal: AbortSignal.abort() });
     expect(await gone).toBeUndefined();
   });
 });

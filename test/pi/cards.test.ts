@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { describe, expect, it } from "vitest";
 import { drawCard } from "../../src/apps/pi/cards/card.ts";
-import { forgetCards, openNextCard } from "../../src/apps/pi/cards/open-card.ts";
+import { resetCards, openNextCard } from "../../src/apps/pi/cards/open-card.ts";
 import { line } from "../../src/core/view/text/line.ts";
 import { openPiSession, project, type PiSession } from "../harness/pi-session.ts";
 
@@ -180,7 +180,7 @@ describe("[X11] a cast that ends in a list", () => {
 
 describe("[X46] cards are opened one at a time", () => {
   it("the newest where all were to be expanded, and the ones before it with a key", () => {
-    forgetCards();
+    resetCards();
     const cards = ["a", "b"].map((id) => ({ id, lines: [line(`${id} closed`)], opened: [line(`${id} open`)] }));
     const shown = (expanded: boolean): string => cards.map((card) => drawnAt(40, card, expanded).trim()).join(", ");
     expect(shown(false)).toBe("a closed, b closed");

@@ -1,14 +1,14 @@
 import type { ExtensionContext, Theme } from "@earendil-works/pi-coding-agent";
 import * as tui from "@earendil-works/pi-tui";
 import { beforeAll, describe, expect, it } from "vitest";
-import { activityLines, IDLE, withProgress } from "../../src/apps/pi/live/activity.ts";
-import { desktopNotice } from "../../src/apps/pi/live/call-person.ts";
+import { activityLines, IDLE_ACTIVITY, applyProgress } from "../../src/apps/pi/live/activity.ts";
+import { desktopNotification } from "../../src/apps/pi/live/call-person.ts";
 import { openWidget } from "../../src/apps/pi/live/widget.ts";
-import { useTui } from "../../src/apps/pi/tui/tui.ts";
+import { setPiTui } from "../../src/apps/pi/tui/tui.ts";
 import { line, lineText } from "../../src/core/view/text/line.ts";
 import { openPiSession, project } from "../harness/pi-session.ts";
 
-beforeAll(() => useTui(tui));
+beforeAll(() => setPiTui(tui));
 
 describe("[X40] money", () => {
   it("of the agent that works: its model, its thinking level and the budget, before its reply is whole", async () => {
@@ -76,7 +76,7 @@ describe("[X41] the desktop", () => {
     ["tmux", { TERM_PROGRAM: "iTerm.app", TMUX: "/tmp/tmux" }, ""],
     ["an unknown terminal", { TERM: "xterm-256color" }, ""],
   ])("is told through %s", (_what, env, sequence) => {
-    expect(desktopNotice("it waits; now\n", env)).toBe(sequence);
+    expect(desktopNotification("it waits; now\n", env)).toBe(sequence);
   });
 });
 
@@ -112,7 +112,7 @@ describe("[X9] a request that is tried again", () => {
     ["overloaded", "overloaded"],
     ['529: {"type":"error","message":"Overloaded, try later"}', "529: Overloaded, try later"],
   ])("is told with its number and the time left: %s", (error, said) => {
-    const retrying = withProgress(IDLE, { kind: "retrying", attempt: 2, delayMs: 60_000, error });
+    const retrying = applyProgress(IDLE_ACTIVITY, { kind: "retrying", attempt: 2, delayMs: 60_000, error });
     const [shown = ""] = activityLines(retrying, 80, false).map(lineText);
     expect(shown).toMatch(/↻ retry 2 in (?:60|59) s: /);
     expect(shown.endsWith(`: ${said}`)).toBe(true);

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { piAgentHost } from "../../src/shell/agents/pi-host.ts";
+import { createPiHost } from "../../src/shell/agents/pi-host.ts";
 import { answeredElsewhere } from "../harness/pi-elsewhere.ts";
 import { eventTypes, openPiSession, project, type PiSession } from "../harness/pi-session.ts";
 
@@ -125,7 +125,7 @@ describe("[X18] what such a turn is told", () => {
     await pi.type("/materia link Interactive-Plan -- plan it");
     await pi.sees(/waits for you/);
     await pi.leave("quit");
-    expect(await answeredElsewhere(pi.cwd, "make it B", piAgentHost)).toEqual([
+    expect(await answeredElsewhere(pi.cwd, "make it B", createPiHost)).toEqual([
       "## Request\n\nplan it",
       "Plan A",
       "make it B",

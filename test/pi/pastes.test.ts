@@ -4,12 +4,12 @@ import * as tui from "@earendil-works/pi-tui";
 import { beforeAll, describe, expect, it } from "vitest";
 import { conversationView } from "../../src/apps/pi/conversation/view.ts";
 import { askGate } from "../../src/apps/pi/input/gate-dialog.ts";
-import { askPlan } from "../../src/apps/pi/input/plan-dialog.ts";
+import { askReplyDecision } from "../../src/apps/pi/input/plan-dialog.ts";
 import { askAfterInterrupt, askLeave } from "../../src/apps/pi/input/stop-dialogs.ts";
-import { useTui } from "../../src/apps/pi/tui/tui.ts";
+import { setPiTui } from "../../src/apps/pi/tui/tui.ts";
 
 beforeAll(() => {
-  useTui(tui);
+  setPiTui(tui);
   pi.initTheme();
 });
 
@@ -131,7 +131,7 @@ describe("[X50] a paste is text, whatever stands in it", () => {
   it("a long paste into a plan that is edited is taken whole, and nothing in it saves or leaves", async () => {
     const lines = Array.from({ length: 30 }, (_, at) => `line ${at} नमस्ते`).join("\n");
     const { ctx, gives, inFront } = person();
-    const answer = askPlan(ctx, "the plan: ");
+    const answer = askReplyDecision(ctx, "the plan: ");
     await gives(DOWN, DOWN, ENTER);
     await gives(pasted(`${lines}\u001b\u0003`));
     expect(inFront()).toBeInstanceOf(pi.ExtensionEditorComponent);
@@ -154,7 +154,7 @@ describe("[X50] a paste is text, whatever stands in it", () => {
 });
 
 function askPlanOf(ctx: ExtensionContext): Promise<unknown> {
-  return askPlan(ctx, "the plan");
+  return askReplyDecision(ctx, "the plan");
 }
 
 function askGateOf(ctx: ExtensionContext): Promise<unknown> {

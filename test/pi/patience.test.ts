@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openAgents } from "../../src/apps/pi/agents/host.ts";
-import { visibleBody } from "../../src/apps/pi/agents/visible.ts";
+import { createUserAgentHost } from "../../src/apps/pi/agents/host.ts";
+import { createVisibleTurns } from "../../src/apps/pi/agents/visible.ts";
 import { noQuestions } from "../harness/turn-control.ts";
 import type { UserSession } from "../../src/apps/pi/session/user-session.ts";
-import { openPiHost, type Patience } from "../../src/shell/casting/workspace/hosts.ts";
-import { piAgentHost } from "../../src/shell/agents/pi-host.ts";
+import { openPiHost, type AgentRetryOptions } from "../../src/shell/casting/workspace/hosts.ts";
+import { createPiHost } from "../../src/shell/agents/pi-host.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 import { servePi } from "../harness/agent-bodies.ts";
 import { ask, handTimer, scratchFolder, type HandTimer } from "../harness/agents.ts";
@@ -20,7 +20,7 @@ interface Played {
   readonly asked: () => Promise<void>;
 }
 
-type Play = (replies: readonly ModelReply[], patience: Patience) => Promise<Played>;
+type Play = (replies: readonly ModelReply[], patience: AgentRetryOptions) => Promise<Played>;
 
 /** As the command line opens it, with a clock that passes by hand where time matters. */
 const onCommandLine: Play = async (replies, patience) => {
@@ -38,7 +38,7 @@ const onCommandLine: Play = async (replies, patience) => {
   const host =
     patience.silenceMs === undefined
       ? await openPiHost(choice, patience)
-      : piAgentHost({ ...patience, defaultModel: choice.model, after: timer.after });
+      : createPiHost({ ...patience, defaultModel: choice.model, after: timer.after });
   return { host, timer, requests: () => server.requests.length, asked: server.asked };
 };
 
@@ -47,8 +47,8 @@ const inPi =
   async (replies, patience) => {
     const { pi, user } = await sessionOf({ replies });
     const timer = handTimer();
-    const visible = isVisible ? visibleBody(user) : undefined;
-    const { runTurn, preflight } = await openAgents(user, {
+    const visible = isVisible ? createVisibleTurns(user) : undefined;
+    const { runTurn, preflight } = await createUserAgentHost(user, {
       choice: {},
       patience,
       visible,
@@ -126,8 +126,8 @@ it.each([
     ...(isVisible ? { gates: [gate] } : {}),
   });
   const timer = handTimer();
-  const visible = isVisible ? visibleBody(user) : undefined;
-  const host = await openAgents(user, {
+  const visible = isVisible ? createVisibleTurns(user) : undefined;
+  const host = await createUserAgentHost(user, {
     choice: {},
     patience: { silenceMs: 90_000 },
     visible,

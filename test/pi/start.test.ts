@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { complete } from "../../src/apps/pi/input/complete.ts";
-import { unfinishedText } from "../../src/apps/pi/session/unfinished.ts";
+import { completeCommand } from "../../src/apps/pi/input/complete.ts";
+import { unfinishedCastsText } from "../../src/apps/pi/session/unfinished.ts";
 import { openPiSession, type PiSession } from "../harness/pi-session.ts";
 
 describe("[X26] what Pi's start loads", () => {
@@ -43,7 +43,7 @@ describe("[X27] the greeting", () => {
     const pi = await openPiSession({ replies: ["built"] });
     await pi.type("/materia link Build -- make it");
     await pi.sees(/^materia-result/);
-    expect(await unfinishedText(contextOf(pi))).toBeUndefined();
+    expect(await unfinishedCastsText(contextOf(pi))).toBeUndefined();
   });
 });
 
@@ -68,16 +68,16 @@ describe("[X28] completion", () => {
     ["cast build the B", null],
   ])("%s", async (typed, offered) => {
     const pi = await openPiSession();
-    expect((await complete(typed, contextOf(pi)))?.map(({ value }) => value) ?? null).toEqual(offered);
+    expect((await completeCommand(typed, contextOf(pi)))?.map(({ value }) => value) ?? null).toEqual(offered);
   });
 
   it("offers the casts that a command can use", async () => {
     const pi = await openPiSession({ replies: ["built"] });
     await pi.type("/materia link Build -- make it");
     await pi.sees(/^materia-result/);
-    const shown = await complete("show ", contextOf(pi));
+    const shown = await completeCommand("show ", contextOf(pi));
     expect(shown).toMatchObject([{ value: expect.stringMatching(/^show \d{8}-/), description: "completed: make it" }]);
-    expect(await complete("recast ", contextOf(pi))).toBeNull();
+    expect(await completeCommand("recast ", contextOf(pi))).toBeNull();
   });
 });
 

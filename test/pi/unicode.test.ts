@@ -5,11 +5,11 @@ import { array, assert, constantFrom, integer, oneof, property, string } from "f
 import { beforeAll, describe, expect, it } from "vitest";
 import { conversationView } from "../../src/apps/pi/conversation/view.ts";
 import type { TitledConversation } from "../../src/apps/pi/conversation/conversations.ts";
-import { activityLines, IDLE, withProgress } from "../../src/apps/pi/live/activity.ts";
+import { activityLines, IDLE_ACTIVITY, applyProgress } from "../../src/apps/pi/live/activity.ts";
 import { drawCard, markdownLine } from "../../src/apps/pi/cards/card.ts";
 import { turnCard } from "../../src/apps/pi/cards/turn-card.ts";
 import { openWidget } from "../../src/apps/pi/live/widget.ts";
-import { useTui } from "../../src/apps/pi/tui/tui.ts";
+import { setPiTui } from "../../src/apps/pi/tui/tui.ts";
 import { line, toned } from "../../src/core/view/text/line.ts";
 import type { TurnRequest } from "../../src/shell/ports.ts";
 import { itemsAtWork, retitled, watched } from "../parallel/harness/at-work.ts";
@@ -28,7 +28,7 @@ const THEME = {
 const atWork = await itemsAtWork(["a", "b"]);
 
 beforeAll(() => {
-  useTui(tui);
+  setPiTui(tui);
   pi.initTheme();
 });
 
@@ -162,8 +162,8 @@ function pieces(text: string) {
 }
 
 function doing(text: string, width: number) {
-  const called = withProgress(IDLE, { kind: "tool_started", id: "1", name: text, args: { path: text } });
-  const said = withProgress(called, { kind: "text", delta: text });
+  const called = applyProgress(IDLE_ACTIVITY, { kind: "tool_started", id: "1", name: text, args: { path: text } });
+  const said = applyProgress(called, { kind: "text", delta: text });
   return activityLines(said, width, true);
 }
 
@@ -181,7 +181,7 @@ function viewOf(text: string): ReturnType<Component> {
     isWorking: () => true,
     messages: () => messages,
     streaming: () => undefined,
-    partial: () => undefined,
+    partialOutput: () => undefined,
     toolOf: () => undefined,
   };
   const screen = { terminal: { rows: 500 }, requestRender: () => undefined } as unknown as tui.TUI; // as much as is asked of it
@@ -210,7 +210,7 @@ function widgetOf(lines: Parameters<typeof openWidget>[1]["lines"]): ReturnType<
 
 /** As a cast is watched whose items are all called this. */
 function itemsWidget(title: string): ReturnType<Component> {
-  return widgetOf(watched(retitled(atWork, title), "Esc interrupts").picture.lines);
+  return widgetOf(watched(retitled(atWork, title), "Esc interrupts").widgetContent.lines);
 }
 
 /** The first row that is wider than the screen, or is not one. */

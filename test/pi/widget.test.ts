@@ -9,13 +9,13 @@ it("[X8] nothing is drawn after the widget was closed, whenever it last changed"
   const { ctx, shown } = recording();
   const widget = openWidget(ctx, { lines: () => [], status: () => "runs" });
   vi.advanceTimersByTime(950);
-  widget.changed();
+  widget.scheduleDraw();
   // The tick comes before the frame of this change, and another change behind it.
   vi.advanceTimersByTime(60);
-  widget.changed();
+  widget.scheduleDraw();
   vi.advanceTimersByTime(50);
   widget.close();
-  widget.changed();
+  widget.scheduleDraw();
   vi.advanceTimersByTime(5_000);
   expect(shown.slice(-2)).toEqual(["widget: ", "status: "]);
 });

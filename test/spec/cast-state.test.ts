@@ -1,16 +1,16 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseEvent } from "../../src/core/cast/state/event.ts";
-import { reasonOf, shownReasons } from "../../src/core/cast/state/rework.ts";
-import { startState, surroundingsOf, visibleState, type CastState } from "../../src/core/cast/state/state.ts";
+import { reworkReasonText, displayedReasons } from "../../src/core/cast/state/rework.ts";
+import { initialState, assignSourcesOf, visibleState, type CastState } from "../../src/core/cast/state/state.ts";
 import {
-  EMPTY_TABLE,
-  keysIn,
-  valueIn,
-  withChange,
+  EMPTY_MAP,
+  keysOf,
+  getValue,
+  withUpdate,
   withValue,
   withoutKeys,
-  type Table,
+  type PersistentMap,
 } from "../../src/core/cast/state/table.ts";
 import type { Materia } from "../../src/core/model/materia.ts";
 import { startOf } from "../harness/play.ts";
@@ -53,17 +53,17 @@ describe("[R1, R3] reasons", () => {
     ["an agent's first", { type: "agent", prompt: "p", tools: "none" }, "beginning"],
     ["a person's first", { type: "person", question: "q" }, "beginning"],
   ])("[R1] %s are kept", (_what, materia, kept) => {
-    const reason = reasonOf(` ${long}\n`, materia);
+    const reason = reworkReasonText(` ${long}\n`, materia);
     expect(reason.endsWith(" end")).toBe(kept === "end");
     expect(reason.startsWith("aaa")).toBe(kept === "beginning");
-    expect(reasonOf("  short\n", materia)).toBe("short");
+    expect(reworkReasonText("  short\n", materia)).toBe("short");
   });
 
   it("[R3] all together have a limit; what has no room is left out", () => {
     const said = (text: string) => ({ socket: socket("Socket-1"), materia: "Build", item: null, text });
-    const lengths = (...texts: readonly number[]) => shownReasons(texts.map((count) => said("x".repeat(count)))).length;
+    const lengths = (...texts: readonly number[]) => displayedReasons(texts.map((count) => said("x".repeat(count)))).length;
     expect([lengths(900, 900, 400), lengths(2_350, 900), lengths(2_300, 900)]).toEqual([3, 1, 2]);
-    const all = shownReasons([said("x".repeat(900)), said("y".repeat(900)), said("z".repeat(900))]);
+    const all = displayedReasons([said("x".repeat(900)), said("y".repeat(900)), said("z".repeat(900))]);
     expect(all.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(2_400);
   });
 });
@@ -85,7 +85,7 @@ describe("[V6, O4] what the cast of an item begins with", () => {
     tree: null,
   };
   const begin = (list: unknown, said: typeof handed | null): CastState =>
-    startState({ ...start, data: { workItems: list } as never, window: { ...window, handed: said } });
+    initialState({ ...start, data: { workItems: list } as never, window: { ...window, handed: said } });
 
   it("[V6] a list that was handed on is the one in state where it holds the same, so that it is told once", () => {
     const list = JSON.parse(JSON.stringify(workItems)) as typeof workItems; // the same again
@@ -97,7 +97,7 @@ describe("[V6, O4] what the cast of an item begins with", () => {
   it("[O4] outside a loop there is no item", () => {
     const state = begin(workItems, handed);
     expect(visibleState(state)).toBe(state.data);
-    expect(surroundingsOf(state)).toEqual({ data: state.data, item: null });
+    expect(assignSourcesOf(state)).toEqual({ data: state.data, item: null });
   });
 });
 
@@ -110,7 +110,7 @@ it("[J1] what a cast counts is kept however much it is: set, changed and removed
     // Of the usual size, few tables would hold more than the few that stand in one row.
     fc.property(fc.array(step, { minLength: 20, maxLength: 120, size: "max" }), (steps) => {
       let plain = new Map<string, number>();
-      let table: Table<number> = EMPTY_TABLE;
+      let table: PersistentMap<number> = EMPTY_MAP;
       const before = [{ table, plain }];
       for (const { key: number, how, value } of steps) {
         const key = ALIKE[number] ?? `Socket-${number}`;
@@ -119,13 +119,13 @@ it("[J1] what a cast counts is kept however much it is: set, changed and removed
         else plain.set(key, how === "set" ? value : (plain.get(key) ?? -1) + value);
         if (how === "remove") table = withoutKeys(table, [key, "Socket-none"]);
         else if (how === "set") table = withValue(table, key, value);
-        else table = withChange(table, key, (stood = -1) => stood + value);
+        else table = withUpdate(table, key, (stood = -1) => stood + value);
         before.push({ table, plain });
       }
       // What was there before a change is still as it was.
       for (const stood of before) {
-        expect(keysIn(stood.table).toSorted()).toEqual([...stood.plain.keys()].toSorted());
-        expect([...stood.plain.keys()].map((key) => valueIn(stood.table, key))).toEqual([...stood.plain.values()]);
+        expect(keysOf(stood.table).toSorted()).toEqual([...stood.plain.keys()].toSorted());
+        expect([...stood.plain.keys()].map((key) => getValue(stood.table, key))).toEqual([...stood.plain.values()]);
       }
     }),
     { seed: 1, numRuns: 8 },
@@ -133,10 +133,10 @@ it("[J1] what a cast counts is kept however much it is: set, changed and removed
 });
 
 it("[J1] of thousands of counts a change copies only the few beside it", () => {
-  const tableOf = (size: number): Table<number> =>
-    Array.from({ length: size }, (_, at) => at).reduce<Table<number>>(
+  const tableOf = (size: number): PersistentMap<number> =>
+    Array.from({ length: size }, (_, at) => at).reduce<PersistentMap<number>>(
       (table, at) => withValue(table, `Socket-${at}`, at),
-      EMPTY_TABLE,
+      EMPTY_MAP,
     );
   expect([tableOf(1).many, tableOf(8).many, tableOf(9).few]).toEqual([null, null, []]);
   const table = tableOf(3_000);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer, type LayerName } from "../../src/core/catalog/layer.ts";
-import { compile } from "../../src/core/compile/targets/compile.ts";
+import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { pathText } from "../../src/core/model/issue.ts";
 
 const agent = { prompt: "Do it." };
@@ -88,7 +88,7 @@ describe("[F1, F2] layers", () => {
       ["project", { materia: { A: { prompt: 1 } } }],
     );
     expect(catalog.materia.get("A")?.value).toBeUndefined();
-    expect(compile([{ kind: "loadout", name: "L" }], catalog).ok).toBe(false);
+    expect(compileTargets([{ kind: "loadout", name: "L" }], catalog).ok).toBe(false);
   });
 });
 
@@ -225,9 +225,9 @@ describe("[F9, F10] names", () => {
         loadouts: { Works: loadout("Good"), Fails: loadout("Bad"), Broken: { entry: 1 } },
       },
     ]);
-    const compiles = (name: string) => compile([{ kind: "loadout", name }], catalog).ok;
+    const compiles = (name: string) => compileTargets([{ kind: "loadout", name }], catalog).ok;
     expect(["Works", "Fails", "Broken"].map(compiles)).toEqual([true, false, false]);
-    expect(compile([{ kind: "materia", name: "Good" }], catalog).ok).toBe(true);
+    expect(compileTargets([{ kind: "materia", name: "Good" }], catalog).ok).toBe(true);
     expect(catalog.issues).toEqual([]);
   });
 
@@ -263,7 +263,7 @@ describe("[F9, F10] names", () => {
     "[F10] %j is a name, and what it names runs",
     (name) => {
       const catalog = merged(["project", { materia: { [name]: agent }, loadouts: { [name]: loadout(name) } }]);
-      const result = compile([{ kind: "loadout", name }], catalog);
+      const result = compileTargets([{ kind: "loadout", name }], catalog);
       expect(result.ok && result.value.graph.materia[name]).toEqual({ type: "agent", ...agent, tools: "none" });
     },
   );

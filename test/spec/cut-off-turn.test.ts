@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { personAsked } from "../../src/core/cast/question.ts";
+import { askedPersonMateria } from "../../src/core/cast/question.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { startState, type CastState } from "../../src/core/cast/state/state.ts";
+import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
 import { play, startOf } from "../harness/play.ts";
 import { always, graph, seat } from "../harness/seats.ts";
 
@@ -14,7 +14,7 @@ const config = graph(
   },
   { materia: { Ask: { type: "person", question: "Good?" } } },
 );
-const start = startState(startOf(config));
+const start = initialState(startOf(config));
 const { events, state: waiting } = await play(config);
 const visiting = events.slice(0, events.findIndex(({ type }) => type === "visit_started") + 1).reduce(apply, start);
 
@@ -54,13 +54,13 @@ it("[D4] a cast that waits has no turn that could have used anything", () => {
 });
 
 it("[Q6] the person whose word a cast waits for is known, also when it was stopped meanwhile", () => {
-  expect(personAsked(waiting)).toMatchObject({ type: "person", question: "Good?" });
-  expect(personAsked(put(waiting, ended))).toMatchObject({ type: "person", question: "Good?" });
-  for (const other of [start, visiting, put(visiting, ended)]) expect(personAsked(other)).toBe(undefined);
+  expect(askedPersonMateria(waiting)).toMatchObject({ type: "person", question: "Good?" });
+  expect(askedPersonMateria(put(waiting, ended))).toMatchObject({ type: "person", question: "Good?" });
+  for (const other of [start, visiting, put(visiting, ended)]) expect(askedPersonMateria(other)).toBe(undefined);
 });
 
 it("[Q6] an agent that waits for an answer is no person", async () => {
   const talk = graph({ "Socket-1": seat("Talk") });
   const { state } = await play(talk, { says: { Talk: ["well?"] } });
-  expect([state.phase.kind, personAsked(state)]).toEqual(["waiting", undefined]);
+  expect([state.phase.kind, askedPersonMateria(state)]).toEqual(["waiting", undefined]);
 });

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { next, started } from "../../src/core/cast/next.ts";
+import { next, startedEvent } from "../../src/core/cast/next.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { startState, type CastState } from "../../src/core/cast/state/state.ts";
+import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
 import { deepFreeze } from "../harness/deep-freeze.ts";
 import { play, startOf } from "../harness/play.ts";
 import { items, workshop } from "../harness/seats.ts";
@@ -10,7 +10,7 @@ import { items, workshop } from "../harness/seats.ts";
 const config = workshop({ materia: { Build: { prompt: "Build.", tools: "coding" } } });
 const says = { Plan: [items("a", "b")], Eval: [{ satisfied: true }] };
 const { events: bare } = await play(config, { says });
-const start = startState(startOf(config));
+const start = initialState(startOf(config));
 const changed = { changed: 1, added: 1, removed: 0 };
 
 /** The same cast with checkpoints: one at its beginning, and one behind every visit of Build. */
@@ -93,9 +93,9 @@ it("[Y6] what somebody changed meanwhile is told until the visit in hand is over
 });
 
 it("[Y1, J5] the first event carries the checkpoint that a cast begins from, and that it is rehearsed", () => {
-  expect(started(start)).not.toHaveProperty("files");
-  expect(started(start)).not.toHaveProperty("rehearsed");
-  expect(started({ ...start, rehearsed: true }, { commit: "begin" })).toMatchObject({
+  expect(startedEvent(start)).not.toHaveProperty("files");
+  expect(startedEvent(start)).not.toHaveProperty("rehearsed");
+  expect(startedEvent({ ...start, rehearsed: true }, { commit: "begin" })).toMatchObject({
     files: { commit: "begin" },
     rehearsed: true,
   });

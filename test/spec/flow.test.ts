@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { arcsBetween, components, drawArc } from "../../src/core/compile/components.ts";
-import { dominators } from "../../src/core/compile/dominators.ts";
+import { createDigraph, stronglyConnectedComponents, addArc } from "../../src/core/compile/components.ts";
+import { createDominanceTest } from "../../src/core/compile/dominators.ts";
 import type { Flow } from "../../src/core/compile/flow.ts";
 import { always, consuming, exit, main, notSatisfied, satisfied, type EdgeInput } from "../harness/loadouts.ts";
 import { compiled, type TestConfig } from "../harness/play.ts";
@@ -128,7 +128,7 @@ const pairsOf = ({ sockets }: Flow): readonly (readonly [number, number])[] =>
 it("[O11] a socket runs before another exactly where nothing leads there without it", () => {
   fc.assert(
     fc.property(graphs, (flow) => {
-      const runsBefore = dominators(flow);
+      const runsBefore = createDominanceTest(flow);
       const idOf = (number: number) => flow.sockets[number]?.id ?? socket("none");
       const asked = pairsOf(flow).filter(([first, then]) => first !== then && flow.reached.has(then));
       expect(asked.filter(([first, then]) => runsBefore(idOf(first), idOf(then)))).toEqual(
@@ -142,9 +142,9 @@ it("[O11] a socket runs before another exactly where nothing leads there without
 it("[G20] places lead round together exactly where each leads to the other, and stand behind those that they lead to", () => {
   fc.assert(
     fc.property(graphs, (flow) => {
-      const arcs = arcsBetween(flow.sockets.length);
-      flow.onward.forEach((targets, from) => targets.forEach((to) => drawArc(arcs, from, to)));
-      const found = components(arcs).map((places) => (typeof places === "number" ? [places] : places));
+      const arcs = createDigraph(flow.sockets.length);
+      flow.onward.forEach((targets, from) => targets.forEach((to) => addArc(arcs, from, to)));
+      const found = stronglyConnectedComponents(arcs).map((places) => (typeof places === "number" ? [places] : places));
       const behind = flow.sockets.map((_, at) => reachedWithout(flow, flow.onward[at] ?? []));
       const leads = (a: number, b: number): boolean => behind[a]?.has(b) === true;
       const placeOf = (at: number): number => found.findIndex((places) => places.includes(at));

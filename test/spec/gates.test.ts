@@ -4,7 +4,7 @@ import type { JsonObject } from "../../src/core/model/values/json.ts";
 import type { UtilityOutcome } from "../../src/shell/ports.ts";
 import { catalogOf, compiled, play, playFrom, type Played, type Script, type TestConfig } from "../harness/play.ts";
 import { apply } from "../../src/core/cast/apply.ts";
-import { compile } from "../../src/core/compile/targets/compile.ts";
+import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 
 const GATE = { type: "utility", command: ["check"], gate: true };
@@ -48,7 +48,7 @@ function handoffOf({ events }: Played): JsonObject | undefined {
 }
 
 function codesOf(config: TestConfig): readonly string[] {
-  const result = compile([{ kind: "loadout", name: "Main" }], catalogOf(config));
+  const result = compileTargets([{ kind: "loadout", name: "Main" }], catalogOf(config));
   return result.ok ? [] : result.issues.map(({ code }) => code);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { startState } from "../../src/core/cast/state/state.ts";
-import { evaluate } from "../../src/core/compile/amount.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
+import { evaluateFormula } from "../../src/core/compile/amount.ts";
 import { mostTurns } from "../harness/explore.ts";
 import {
   allowedTurns,
@@ -31,9 +31,9 @@ const out = exit("Socket-2", "always", "Socket-3");
 
 /** The turns of the longest cast with one item, tried out, and what the formula gives. */
 function turnsOf(config: TestConfig): { readonly longest: number; readonly formula: number } {
-  const longest = mostTurns(startState(startOf(config)), { items: 1, invalid: false, most: 5_000 });
+  const longest = mostTurns(initialState(startOf(config)), { items: 1, invalid: false, most: 5_000 });
   if (longest === undefined) throw new Error("it is too long to be tried out");
-  return { longest, formula: evaluate(formulas(config).turns, () => 1) };
+  return { longest, formula: evaluateFormula(formulas(config).turns, () => 1) };
 }
 
 describe("[G23] rounds within rounds", () => {

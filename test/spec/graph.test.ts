@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { matches } from "../../src/core/compile/route.ts";
+import { matchesCondition } from "../../src/core/compile/route.ts";
 import type { Condition } from "../../src/core/model/loadout.ts";
 import type { JsonObject } from "../../src/core/model/values/json.ts";
 import {
@@ -50,7 +50,7 @@ describe("[G1, G2, G3] which edge is taken", () => {
     ["[G3] satisfied", "satisfied", [true, false, false]],
     ["[G3] not_satisfied", "not_satisfied", [false, true, false]],
   ])("%s matches true, false and absent as it should", (_rule, when, answers) => {
-    expect([true, false, undefined].map((answer) => matches(when, answer))).toEqual(answers);
+    expect([true, false, undefined].map((answer) => matchesCondition(when, answer))).toEqual(answers);
   });
 
   it("[G2] always takes plain text, even text that looks like a refusal", async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { startState, type CastState } from "../../src/core/cast/state/state.ts";
+import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
 import { play, startOf } from "../harness/play.ts";
 import { always, exit, graph, items, loop, notSatisfied, satisfied, seat } from "../harness/seats.ts";
 
@@ -22,7 +22,7 @@ const no = { satisfied: false, context: "no" };
 const { events } = await play(config, {
   says: { Plan: [items("a", "b", "c")], Eval: [no, no, { satisfied: true }, { satisfied: true }] },
 });
-const first = startState(startOf(config));
+const first = initialState(startOf(config));
 
 /** The first event that suits, and the cast before it. */
 function at(suits: (event: CastEvent) => boolean): { readonly event: CastEvent; readonly before: CastState } {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { endText, failureText } from "../../src/core/cast/limits/reason.ts";
+import { endReasonText, failureText } from "../../src/core/cast/limits/reason.ts";
 import type { EventOf } from "../../src/core/cast/state/event.ts";
-import { startState, type CastState, type Phase } from "../../src/core/cast/state/state.ts";
+import { initialState, type CastState, type CastPhase } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import { startOf } from "../harness/play.ts";
 import { graph, seat, socket } from "../harness/seats.ts";
 
 type Reached = EventOf<"limit_reached">;
 
-const start = startState(startOf(graph({ "Socket-1": seat("Build") })));
+const start = initialState(startOf(graph({ "Socket-1": seat("Build") })));
 const first = socket("Socket-1");
 const handed = (reason: string): CastState => ({
   ...start,
@@ -68,9 +68,9 @@ describe("[D17] the stopped cast names the limit and the place", () => {
   ])("[D17] the budget was used up %s a turn that has used %o", (when, usage) => {
     const turn = { usage, ms: 0 };
     const visit = { socket: first, number: 1, from: null, reworked: false, repairs: 0, usage: NO_USAGE, turn };
-    const visiting: Phase = { kind: "visiting", visit, ask: { kind: "begin" } };
+    const visiting: CastPhase = { kind: "visiting", visit, ask: { kind: "begin" } };
     const failure = { kind: "turn", socket: first, message: "" } as const;
-    const phases: readonly Phase[] = [visiting, { kind: "failing", failure, before: visiting }];
+    const phases: readonly CastPhase[] = [visiting, { kind: "failing", failure, before: visiting }];
     for (const phase of phases)
       expect(words({ ...start, phase }, "maxTokens", 5)).toContain(`used up ${when} Socket-1`);
   });
@@ -95,6 +95,6 @@ describe("[G5, G28] why a cast at its end is not satisfied", () => {
     ],
     ['1 item was given up: WI-2 "b" (no)', { ...handed(" "), satisfied: false, givenUp: given(1, "no") }],
   ])("[G28] %s", (said, state) => {
-    expect(endText({ ...start, ...state })).toBe(said);
+    expect(endReasonText({ ...start, ...state })).toBe(said);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { budgetWarning, hitOf, limitInTurn, limitOfRepair, limitOfTurn } from "../../src/core/cast/limits/limits.ts";
-import { startState, type CastState, type Phase } from "../../src/core/cast/state/state.ts";
+import { budgetWarning, limitHitOf, checkLimitDuringTurn, checkRepairLimit, checkTurnLimit } from "../../src/core/cast/limits/limits.ts";
+import { initialState, type CastState, type CastPhase } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import { raiseLimits } from "../../src/core/cast/limits/raise.ts";
 import { play, playFrom, startOf } from "../harness/play.ts";
@@ -12,8 +12,8 @@ const config = graph(
   { materia: { Build: { prompt: "Build.", maxTurnTokens: 100, maxTurnMinutes: 2 } } },
 );
 const { events } = await play(config);
-const start = startState(startOf(config));
-const at = (id: string): CastState & { readonly phase: Extract<Phase, { kind: "visiting" }> } => {
+const start = initialState(startOf(config));
+const at = (id: string): CastState & { readonly phase: Extract<CastPhase, { kind: "visiting" }> } => {
   const index = events.findIndex((event) => event.type === "visit_started" && event.socket === id);
   const state = events.slice(0, index + 1).reduce(apply, start);
   if (state.phase.kind !== "visiting") throw new Error("no visit");
@@ -33,7 +33,7 @@ describe("[D17] before a turn", () => {
     ["no token may be used", { maxTokens: 0 }, used(0), "maxTokens"],
     ["both are used up", { maxTokens: 10, maxCostUsd: 2 }, used(10, 2), "maxTokens"],
   ])("[D17] %s", (_what, budget, usage, limit) => {
-    const found = limitOfTurn({ ...start, budget, usage }, first);
+    const found = checkTurnLimit({ ...start, budget, usage }, first);
     expect(found && [found.limit, found.where]).toEqual(limit && [limit, { socket: first }]);
   });
 });
@@ -48,45 +48,45 @@ describe("[D17] in the middle of a turn", () => {
     ["its tokens", turn(used(100)), ["maxTurnTokens", 100]],
     ["its minutes", turn(NO_USAGE, 120_000), ["maxTurnMinutes", 2]],
   ])("[D17] %s", (_what, more, limit) => {
-    const found = limitInTurn(state, visit, more);
+    const found = checkLimitDuringTurn(state, visit, more);
     expect(found && [found.limit, found.value, found.where]).toEqual(limit && [...limit, { socket: first }]);
   });
 
   it("[D17] what the turn had used before it was cut off counts", () => {
     const begun = { ...visit, turn: turn(used(60), 100_000) };
-    expect(limitInTurn(state, begun, turn(used(39), 19_999))).toBe(undefined);
-    expect(limitInTurn(state, begun, turn(used(40)))?.limit).toBe("maxTurnTokens");
-    expect(limitInTurn(state, begun, turn(NO_USAGE, 20_000))?.limit).toBe("maxTurnMinutes");
+    expect(checkLimitDuringTurn(state, begun, turn(used(39), 19_999))).toBe(undefined);
+    expect(checkLimitDuringTurn(state, begun, turn(used(40)))?.limit).toBe("maxTurnTokens");
+    expect(checkLimitDuringTurn(state, begun, turn(NO_USAGE, 20_000))?.limit).toBe("maxTurnMinutes");
   });
 
   it("[D17] the budget counts what this turn has used so far", () => {
     const near = { ...state, budget: { maxTokens: 50 }, usage: used(40) };
-    expect(limitInTurn(near, visit, turn(used(9)))).toBe(undefined);
-    expect(limitInTurn(near, visit, turn(used(10)))).toMatchObject({ limit: "maxTokens", value: 50 });
+    expect(checkLimitDuringTurn(near, visit, turn(used(9)))).toBe(undefined);
+    expect(checkLimitDuringTurn(near, visit, turn(used(10)))).toMatchObject({ limit: "maxTokens", value: 50 });
   });
 
   it("[D17] a program has no tokens of its own", () => {
     const tool = at("Socket-2");
-    expect(limitInTurn(tool, tool.phase.visit, turn(used(1_000), 1e9))).toBe(undefined);
+    expect(checkLimitDuringTurn(tool, tool.phase.visit, turn(used(1_000), 1e9))).toBe(undefined);
   });
 
   it("[D17] a raise gives the turn as much again", () => {
     const stopped = { type: "limit_reached", limit: "maxTurnTokens", value: 100, where: { socket: first } } as const;
-    const hit = hitOf(state, stopped);
+    const hit = limitHitOf(state, stopped);
     expect(hit).toEqual({ limit: "maxTurnTokens", scope: { kind: "cast", way: "turn Socket-1 1" } });
-    expect(hitOf(state, { ...stopped, limit: "maxTurnMinutes" })).toMatchObject({ scope: { way: "turn Socket-1 1" } });
+    expect(limitHitOf(state, { ...stopped, limit: "maxTurnMinutes" })).toMatchObject({ scope: { way: "turn Socket-1 1" } });
     const body = [stopped, { type: "limits_raised", allow: 1 }, { type: "cast_resumed", by: "recast" }] as const;
     const raised = body.reduce(
       (before, event) => apply(before, { ...event, seq: before.seq + 1, at: "2026-01-01T00:00:00.000Z" }),
       state as CastState,
     );
     if (raised.phase.kind !== "visiting") throw new Error("no visit");
-    expect(limitInTurn(raised, raised.phase.visit, turn(used(199), 239_999))).toBe(undefined);
-    expect(limitInTurn(raised, raised.phase.visit, turn(used(200)))).toMatchObject({
+    expect(checkLimitDuringTurn(raised, raised.phase.visit, turn(used(199), 239_999))).toBe(undefined);
+    expect(checkLimitDuringTurn(raised, raised.phase.visit, turn(used(200)))).toMatchObject({
       limit: "maxTurnTokens",
       value: 200,
     });
-    expect(limitInTurn(raised, raised.phase.visit, turn(NO_USAGE, 240_000))).toMatchObject({ value: 4 });
+    expect(checkLimitDuringTurn(raised, raised.phase.visit, turn(NO_USAGE, 240_000))).toMatchObject({ value: 4 });
   });
 });
 
@@ -121,10 +121,10 @@ it("[H11] repairs are counted for a visit, and a raise is one for that visit", (
   const state = at("Socket-1");
   const { visit } = state.phase;
   const most = state.limits.maxRepairs;
-  expect(limitOfRepair(state, { ...visit, repairs: most })).toBe(undefined);
-  const stopped = limitOfRepair(state, { ...visit, repairs: most + 1 });
+  expect(checkRepairLimit(state, { ...visit, repairs: most })).toBe(undefined);
+  const stopped = checkRepairLimit(state, { ...visit, repairs: most + 1 });
   expect(stopped).toMatchObject({ limit: "maxRepairs", value: most, where: { socket: first, taken: most } });
-  expect(stopped && hitOf(state, stopped)).toEqual({
+  expect(stopped && limitHitOf(state, stopped)).toEqual({
     limit: "maxRepairs",
     scope: { kind: "cast", way: "repair Socket-1 1" },
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { reasonsFor } from "../../src/core/cast/state/rework.ts";
+import { reworkReasonsFor } from "../../src/core/cast/state/rework.ts";
 import type { JsonObject } from "../../src/core/model/values/json.ts";
 import type { UtilityOutcome, UtilityRequest } from "../../src/shell/ports.ts";
 import { always, consuming, exit, items, main, notSatisfied, type SocketInput } from "../harness/loadouts.ts";
@@ -57,7 +57,7 @@ describe("[O6, O7] a completed visit", () => {
         ],
       },
     });
-    expect(reasonsFor(state, socket("Socket-1")).map(({ text }) => text)).toEqual(["first"]);
+    expect(reworkReasonsFor(state, socket("Socket-1")).map(({ text }) => text)).toEqual(["first"]);
   });
 
   it.each<[rule: string, when: string | undefined, reply: JsonObject, advances: boolean]>([

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
-import { openHost, type OpenHost } from "../../src/shell/casting/workspace/hosts.ts";
+import { openAgentHost, type OpenAgentHost } from "../../src/shell/casting/workspace/hosts.ts";
 import type { Workspace } from "../../src/shell/casting/workspace/workspace.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 
 it("[A3] the model of the settings is asked for where none was typed", async () => {
   const seen: (string | undefined)[] = [];
-  const openReal: OpenHost = (choice) => {
+  const openReal: OpenAgentHost = (choice) => {
     seen.push(choice.model);
     return Promise.resolve({} as AgentHost); // nobody asks it
   };
@@ -17,9 +17,9 @@ it("[A3] the model of the settings is asked for where none was typed", async () 
     );
     return { place: { cwd: "/", env: {} }, catalog: mergeLayers(layers) } as unknown as Workspace; // all that is read of it
   };
-  await openHost(workspaceOf(), { openReal });
-  await openHost(workspaceOf("mine/one"), { openReal });
-  await openHost(workspaceOf("mine/one", "ours/two"), { openReal });
-  await openHost(workspaceOf("mine/one"), { openReal, model: "typed/three" });
+  await openAgentHost(workspaceOf(), { openReal });
+  await openAgentHost(workspaceOf("mine/one"), { openReal });
+  await openAgentHost(workspaceOf("mine/one", "ours/two"), { openReal });
+  await openAgentHost(workspaceOf("mine/one"), { openReal, model: "typed/three" });
   expect(seen).toEqual([undefined, "mine/one", "ours/two", "typed/three"]);
 });

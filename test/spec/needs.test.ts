@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { socketOf } from "../../src/core/compile/graph.ts";
-import { neededFields } from "../../src/core/compile/needs.ts";
+import { requiredHandoffFields } from "../../src/core/compile/needs.ts";
 import { readHandoff } from "../../src/core/handoff/read.ts";
 import { compiled, play, type TestConfig } from "../harness/play.ts";
 import { always, exit, graph, items, loop, notSatisfied, satisfied, seat, socket } from "../harness/seats.ts";
@@ -85,7 +85,7 @@ it.each<[rule: string, config: TestConfig, id: string, fields: readonly string[]
     : reading.problems.flatMap((problem) => /^"(\w+)" is missing/.exec(problem)?.[1] ?? []);
   const { asked } = await play(config, { data: { satisfied: true }, says: { Plan: [items("a")], [id]: ["{}"] } });
   const turns = asked.filter((request) => request.socket === id);
-  expect([...neededFields(made, at).keys()]).toEqual(fields);
+  expect([...requiredHandoffFields(made, at).keys()]).toEqual(fields);
   expect(missing).toEqual(fields);
   expect(required(turns[0]?.system)).toEqual(fields);
   expect(required(turns.at(-1)?.prompt)).toEqual(fields);

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { bundledLayer } from "../../src/core/catalog/bundled.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
-import { readFormat } from "../../src/core/catalog/formats/formats.ts";
+import { readAnyFormat } from "../../src/core/catalog/formats/formats.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import { checkCatalog } from "../../src/core/compile/targets/check-catalog.ts";
-import { inTodaysForm } from "../../src/core/edit/text/todays-form.ts";
+import { upgradeConfigText } from "../../src/core/edit/text/todays-form.ts";
 import { pathText } from "../../src/core/model/issue.ts";
 
 const textOf = (name: string): string =>
@@ -38,8 +38,8 @@ describe("[M1] a file is known by any key that only the older form has", () => {
 
   it("a file of today is read as it is", () => {
     const raw = single({});
-    expect(readFormat(raw)).toMatchObject({ value: raw, edits: [], issues: [] });
-    expect(readFormat(null).value).toBe(null);
+    expect(readAnyFormat(raw)).toMatchObject({ value: raw, edits: [], issues: [] });
+    expect(readAnyFormat(null).value).toBe(null);
   });
 });
 
@@ -154,10 +154,10 @@ describe("[M6] exits", () => {
 it.each(["config/default.json", "examples/graph-semantics-loadout.json"])(
   "[M8] %s means the same in today's form, and is no longer older",
   (name) => {
-    const written = inTodaysForm(textOf(name), () => []);
+    const written = upgradeConfigText(textOf(name), () => []);
     const value: unknown = written.ok ? JSON.parse(written.value) : undefined;
-    expect(value).toEqual(readFormat(JSON.parse(textOf(name))).value);
-    expect(readFormat(value).edits).toEqual([]);
+    expect(value).toEqual(readAnyFormat(JSON.parse(textOf(name))).value);
+    expect(readAnyFormat(value).edits).toEqual([]);
   },
 );
 
@@ -169,7 +169,7 @@ it("[M8] comments stay beside the keys that stay", () => {
   },
   "eventing": {} // gone
 }`;
-  const written = inTodaysForm(text, () => []);
+  const written = upgradeConfigText(text, () => []);
   expect(written).toMatchObject({ ok: true });
   for (const kept of ["// how we plan", "/* reads only */", "// last word"])
     expect(written.ok ? written.value : "").toContain(kept);

@@ -18,7 +18,7 @@ import {
   workshop,
   world,
 } from "../harness/seats.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
 
 const yes = { satisfied: true };
 
@@ -234,7 +234,7 @@ it("[P1, P3] a person's words go on as they are, and the hand-over asks for the 
   const { asked: all, ...ports } = world(() => said("not yet"));
   const options = { cwd: "/project", signal: new AbortController().signal };
   const place = { socket: socket("Socket-1"), visit: 1 };
-  const first = await runCast(startState(startOf(config)), ports, options);
+  const first = await runCast(initialState(startOf(config)), ports, options);
   const second = await runCast(
     after(first.state, { type: "person_answered", ...place, text: "Use {{state.x}}." }),
     ports,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { decisionEvents, reworkLimitOf, withHint } from "../../src/core/cast/limits/rework-limit.ts";
-import { startState, type CastState } from "../../src/core/cast/state/state.ts";
+import { reworkDecisionEvents, reworkLimitOf, withPersonHint } from "../../src/core/cast/limits/rework-limit.ts";
+import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
 import { play, startOf, type Said, type TestConfig } from "../harness/play.ts";
 import { after, always, fold, graph, items, loop, notSatisfied, satisfied, seat, socket } from "../harness/seats.ts";
 
@@ -43,7 +43,7 @@ describe("[R6] where a person decides", () => {
   });
 
   it("[R6] not before it began", () => {
-    expect(reworkLimitOf(startState(startOf(pair)))).toBe(undefined);
+    expect(reworkLimitOf(initialState(startOf(pair)))).toBe(undefined);
   });
 
   it.each<[where: string, config: TestConfig, said: readonly Said[]]>([
@@ -56,7 +56,7 @@ describe("[R6] where a person decides", () => {
     const state = await playedWith(config, ...said);
     expect(state.phase.kind).toBe("ended");
     expect(reworkLimitOf(state)).toBe(undefined);
-    expect(decisionEvents(state, { kind: "accept" })).toEqual([]);
+    expect(reworkDecisionEvents(state, { kind: "accept" })).toEqual([]);
   });
 });
 
@@ -76,7 +76,7 @@ describe("[R6] what is decided", () => {
     ["a hint", stopped, { kind: "hint", text: "look" }, []],
     ["nothing", stopped, null, []],
   ] as const)("[R6] %s", (_what, state, decision, events) => {
-    expect(decisionEvents(state, decision)).toEqual(events);
+    expect(reworkDecisionEvents(state, decision)).toEqual(events);
   });
 
   it("[R6] what has moved on is not judged any more", async () => {
@@ -101,8 +101,8 @@ describe("[R6] what is decided", () => {
     ["where nothing was said", "look", " ", "\n", ["", "The person you work for says: look"]],
   ])("[R6] a hint stands first: %s", (_what, hint, text, reason, told) => {
     if (!stopped.handed) throw new Error("something was handed on");
-    const handed = withHint({ ...stopped, handed: { ...stopped.handed, text, reason } }, hint);
+    const handed = withPersonHint({ ...stopped, handed: { ...stopped.handed, text, reason } }, hint);
     expect([handed?.text, handed?.reason]).toEqual(told);
-    expect(withHint({ ...stopped, handed: null }, hint)).toBe(null);
+    expect(withPersonHint({ ...stopped, handed: null }, hint)).toBe(null);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { startState } from "../../src/core/cast/state/state.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
 import { compiled as linked } from "../harness/build.ts";
 import { play, playFrom, reworkOf, startOf } from "../harness/play.ts";
 import { always, exit, exited, graph, items, loop, notSatisfied, satisfied, seat } from "../harness/seats.ts";
@@ -75,7 +75,7 @@ it("[R5] a way that joins two parts of a chain brings none", async () => {
     "First",
     "Build",
   );
-  const { asked } = await playFrom(startState({ ...startOf(graph({ "Socket-1": seat("Build") })), graph: chain }), {
+  const { asked } = await playFrom(initialState({ ...startOf(graph({ "Socket-1": seat("Build") })), graph: chain }), {
     says: { Eval: [no("two tests fail")] },
   });
   expect(asked.map(({ materia }) => materia)).toEqual(["Eval", "Build"]);

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { EventBody } from "../../src/core/cast/state/event.ts";
 import { next } from "../../src/core/cast/next.ts";
-import { startState, type CastState } from "../../src/core/cast/state/state.ts";
+import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
 import { countOf } from "../../src/core/cast/state/tally.ts";
-import { flowOf } from "../../src/core/compile/flow.ts";
-import { neededFields } from "../../src/core/compile/needs.ts";
+import { buildFlow } from "../../src/core/compile/flow.ts";
+import { requiredHandoffFields } from "../../src/core/compile/needs.ts";
 import { socketOf } from "../../src/core/compile/graph.ts";
 import { NONE, at } from "../harness/cast.ts";
 import { compiled, play, startOf } from "../harness/play.ts";
@@ -17,7 +17,7 @@ const pair = graph({ "Socket-1": seat("Eval", always("Socket-2")), "Socket-2": s
 /** A cast whose first visit has begun. */
 function visiting(config = pair): CastState {
   return after(
-    startState(startOf(config)),
+    initialState(startOf(config)),
     { type: "cast_started", castId: startOf(config).castId, request: "do it", loadout: "Main" },
     { type: "visit_started", ...at("Socket-1"), materia: "Eval", item: null },
   );
@@ -82,7 +82,7 @@ it("[H9] a guarded exit asks nothing of a member that never advances", () => {
     { loops: { each: loop(["Socket-2", "Socket-3"], exit("Socket-2", "satisfied", "Socket-4")) } },
   );
   const { graph: compiledGraph } = compiled(config);
-  expect([...neededFields(compiledGraph, socketOf(compiledGraph, socket("Socket-2"))).keys()]).toEqual([]);
+  expect([...requiredHandoffFields(compiledGraph, socketOf(compiledGraph, socket("Socket-2"))).keys()]).toEqual([]);
 });
 
 it("[O8] behind an empty loop a way may lead back into the loop it came from, which begins a new pass", () => {
@@ -102,7 +102,7 @@ it("[O8] behind an empty loop a way may lead back into the loop it came from, wh
       { materia: { Tool: { type: "utility", command: ["tool"], parse: "json" } } },
     ),
   );
-  const flow = flowOf(compiledGraph);
+  const flow = buildFlow(compiledGraph);
   const landings = flow.steps[flow.numberOf.get("Socket-1") ?? -1]
     ?.find(({ way }) => way.to === "Socket-2")
     ?.landings.map((each) => flow.sockets[each]?.id);

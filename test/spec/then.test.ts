@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { startState } from "../../src/core/cast/state/state.ts";
-import { gridJson } from "../../src/core/view/grid-json.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
+import { graphJson } from "../../src/core/view/grid-json.ts";
 import { gridLines } from "../../src/core/view/grid.ts";
 import { mermaidText } from "../../src/core/view/mermaid.ts";
 import { storyLines } from "../../src/core/view/tell/story.ts";
@@ -206,7 +206,7 @@ describe("[G28] then next", () => {
   it("[G28] a linked part goes on behind the last item, given up or not", async () => {
     const config = shop("next", { exits: [] });
     const { graph } = linked(config as Parameters<typeof linked>[0], "Main", "Text");
-    const { trace } = await playFrom(startState({ ...startOf(config), graph }), {
+    const { trace } = await playFrom(initialState({ ...startOf(config), graph }), {
       says: { Plan: [items("a")], Json: [NO("one")] },
     });
     expect(trace.slice(-4)).toEqual(["-> Socket-6 (exit)", "Socket-6 #1", "-> end (none)", "not_satisfied"]);
@@ -223,7 +223,7 @@ describe("[G28] then next", () => {
     );
     const says = { Plan: [items("a"), items()], Json: [NO("one")] };
     const { graph } = linked(config as Parameters<typeof linked>[0], "Main", "Text");
-    const chain = await playFrom(startState({ ...startOf(config), graph }), { says });
+    const chain = await playFrom(initialState({ ...startOf(config), graph }), { says });
     const alone = await play(config, { says });
     expect(alone.trace.slice(-3, -1)).toEqual(["exhausted empty", "-> end (none)"]);
     expect(chain.trace.slice(0, alone.trace.length - 2)).toEqual(alone.trace.slice(0, -2));
@@ -279,10 +279,10 @@ describe("[G30] then is seen", () => {
     const { graph } = compiled(shop("next"));
     expect(plainText(gridLines(graph))).toContain("at most once, then the next item");
     expect(mermaidText(graph)).toContain("then the next item");
-    expect(gridJson(graph).edges).toContainEqual(expect.objectContaining({ from: "Socket-3", then: "next" }));
+    expect(graphJson(graph).edges).toContainEqual(expect.objectContaining({ from: "Socket-3", then: "next" }));
     const toEnd = compiled(shop("end")).graph;
     expect(plainText(gridLines(toEnd))).toContain("used up → end");
-    expect(gridJson(toEnd).edges.filter(({ from }) => from === "Socket-3")).toHaveLength(2);
+    expect(graphJson(toEnd).edges.filter(({ from }) => from === "Socket-3")).toHaveLength(2);
   });
 
   it("[G30] in the story of a cast", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
-import { haveTotals, totalsAfter } from "../../src/core/cast/state/totals.ts";
+import { hasTotals, totalsFromLastEvents } from "../../src/core/cast/state/totals.ts";
 import { totalsOf } from "../../src/core/cast/state/usage.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { play, startOf, type Script, type TestConfig } from "../harness/play.ts";
@@ -35,8 +35,8 @@ describe("[C36] the figures of a cast from its last events are those of the cast
     for (const length of all.keys()) {
       const written = all.slice(0, length + 1);
       const last = written.findLastIndex((event) => "totals" in event);
-      expect(totalsAfter(castId, written.slice(Math.max(0, last)))).toEqual(totalsOf(fold(start, written)));
-      expect(haveTotals(written)).toBe(last !== -1);
+      expect(totalsFromLastEvents(castId, written.slice(Math.max(0, last)))).toEqual(totalsOf(fold(start, written)));
+      expect(hasTotals(written)).toBe(last !== -1);
     }
   });
 
@@ -54,13 +54,13 @@ describe("[C36] the figures of a cast from its last events are those of the cast
     ["a provider", { type: "turn_failed", ...visit(), reason: "provider", message: "", usage: USAGE }, true],
   ])("[C36] what was used and no total has counted yet: %s", (_what, body, counts) => {
     const none = { visits: 0, itemsDone: 0, items: 0, tokens: 0, cost: 0 };
-    expect(totalsAfter(castId, more([], body))).toEqual(counts ? { ...none, tokens: 5, cost: 1 } : none);
+    expect(totalsFromLastEvents(castId, more([], body))).toEqual(counts ? { ...none, tokens: 5, cost: 1 } : none);
   });
 
   it("[C36] the cast of one item walks one item, however long the list is", () => {
     const entered: EventBody = { type: "loop_entered", loop: "each", size: 5 };
     const child = "cast-1_1_WI-2" as CastId; // of an id's form
-    expect([castId, child].map((id) => totalsAfter(id, more([], entered)).items)).toEqual([5, 1]);
+    expect([castId, child].map((id) => totalsFromLastEvents(id, more([], entered)).items)).toEqual([5, 1]);
   });
 });
 

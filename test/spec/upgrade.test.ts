@@ -3,18 +3,18 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseEvent } from "../../src/core/cast/state/event.ts";
 import { next } from "../../src/core/cast/next.ts";
-import { layoutIn } from "../../src/shell/store/layout.ts";
+import { layoutInFolder } from "../../src/shell/store/layout.ts";
 import { readCastFile } from "../../src/shell/store/files/cast/read-cast.ts";
-import { startOf } from "../../src/shell/store/cast-file.ts";
+import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { readJournal } from "../harness/journals.ts";
 import { after } from "../harness/seats.ts";
 
 const RUN = join(import.meta.dirname, "../fixtures/format-1/limits");
 
 function loaded() {
-  const file = readCastFile(layoutIn(RUN));
+  const file = readCastFile(layoutInFolder(RUN));
   if (!file.ok) throw new Error(file.issues[0]?.message);
-  const journal = readJournal(join(RUN, "journal.jsonl"), startOf(file.value));
+  const journal = readJournal(join(RUN, "journal.jsonl"), castStartOf(file.value));
   if (!journal.ok) throw new Error(journal.issues[0]?.message);
   return { graph: file.value.graph, ...journal.value };
 }

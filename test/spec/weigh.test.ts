@@ -1,18 +1,18 @@
 import { expect, it } from "vitest";
-import { arcsBetween, drawArc } from "../../src/core/compile/components.ts";
-import type { ArcLimit, TraversalLimit, Region } from "../../src/core/compile/weigh/region.ts";
-import { courseOf, weigh } from "../../src/core/compile/weigh/walks.ts";
+import { createDigraph, addArc } from "../../src/core/compile/components.ts";
+import type { ArcLimit, TraversalLimit, WalkRegion } from "../../src/core/compile/weigh/region.ts";
+import { orderRegion, weighWalks } from "../../src/core/compile/weigh/walks.ts";
 import { weighPlainly, type PlainArc, type PlainRegion } from "../harness/plain-weigh.ts";
 import { chanceOf, type Chance } from "../harness/random-graph.ts";
 
 const counted = (length: number): readonly number[] => Array.from({ length }, (_, index) => index);
 
 /** The same arcs, as the engine draws them. */
-function drawn({ size, firstLoop, starts, arcs }: PlainRegion): Region {
-  const numbers = arcsBetween(size);
+function drawn({ size, firstLoop, starts, arcs }: PlainRegion): WalkRegion {
+  const numbers = createDigraph(size);
   const limits = new Map<number, ArcLimit>();
   for (const { from, to, limit, after } of arcs) {
-    const number = drawArc(numbers, from, to);
+    const number = addArc(numbers, from, to);
     if (limit || after) limits.set(number, { limit, after });
   }
   return { arcs: numbers, limits, firstLoop, isStart: counted(size).map((place) => (starts.includes(place) ? 1 : 0)) };
@@ -49,12 +49,12 @@ it.each(counted(10))("[G23] walks weigh what sets and recursion say, batch %i", 
   const chance = chanceOf(100 + batch);
   for (const _ of counted(60)) {
     const region = randomRegion(chance);
-    const course = courseOf(drawn(region));
+    const course = orderRegion(drawn(region));
     const weights = counted(region.size).map((place) => (place < region.firstLoop ? chance.pick(0, 1, 1, 2, 3) : 0));
     const returns = chance.count(0, 2);
     for (const counts of [true, false]) {
       const scales = { weights, returns, counts };
-      expect({ region, scales, weighed: weigh(course, scales) }).toEqual({
+      expect({ region, scales, weighed: weighWalks(course, scales) }).toEqual({
         region,
         scales,
         weighed: weighPlainly(region, scales),
@@ -77,7 +77,7 @@ it.each<[depth: number, visits: readonly number[], weight: number]>([
 ])("[G23] %i rounds, each around the next, are told apart up to a depth", (depth, visits, weight) => {
   const region = nested(depth);
   const scales = { weights: counted(region.size).map(() => 1), returns: 1, counts: true };
-  const weighed = weigh(courseOf(drawn(region)), scales);
+  const weighed = weighWalks(orderRegion(drawn(region)), scales);
   expect([0, 1, depth, region.size - 1].map((place) => weighed.visits[place])).toEqual(visits);
   expect(weighed.upTo.at(-1)).toBe(weight);
 });

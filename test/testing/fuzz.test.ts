@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { fuzzGraph } from "../../src/core/testing/fuzz/fuzz.ts";
-import { subjectOf } from "../../src/core/testing/fuzz/one-cast.ts";
+import { fuzzSubject } from "../../src/core/testing/fuzz/one-cast.ts";
 import { newPlace, run } from "../harness/cli.ts";
 import { judgedPair } from "../harness/loadouts.ts";
 import { compiled, startOf, type TestConfig } from "../harness/play.ts";
@@ -10,7 +10,7 @@ import { compiled, startOf, type TestConfig } from "../harness/play.ts";
 const judge = { prompt: "Judge.", parse: "json" };
 
 function fuzzed(config: TestConfig, casts = 3_000) {
-  return fuzzGraph(subjectOf(startOf(config), compiled(config).flow), { casts, seed: 7, items: 3 });
+  return fuzzGraph(fuzzSubject(startOf(config), compiled(config).flow), { casts, seed: 7, items: 3 });
 }
 
 const config = {

@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
+import { loadWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
 import { forecastNote } from "../../src/shell/commands/testing/history.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import { chanceOf } from "../../src/core/testing/chance.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
+import { seededRandom } from "../../src/core/testing/chance.ts";
 import { compareCasts } from "../../src/core/testing/history/compare.ts";
-import { factsOf, type CastFacts, type VisitFact } from "../../src/core/testing/history/facts.ts";
+import { castFacts, type CastFacts, type VisitFact } from "../../src/core/testing/history/facts.ts";
 import { forecastGraph } from "../../src/core/testing/history/forecast.ts";
-import { statsOf } from "../../src/core/testing/history/stats.ts";
-import { answerWith } from "../../src/core/testing/fuzz/choice.ts";
-import { simulate } from "../../src/core/testing/simulate.ts";
+import { materiaStats } from "../../src/core/testing/history/stats.ts";
+import { answerEvent } from "../../src/core/testing/fuzz/choice.ts";
+import { simulateCast } from "../../src/core/testing/simulate.ts";
 import { envOf, newPlace, run } from "../harness/cli.ts";
 import { writePastCast } from "../harness/past-casts.ts";
 import { compiled, startOf } from "../harness/play.ts";
@@ -46,19 +46,19 @@ const { castId } = start;
 
 /** A past cast: how much its request weighs decides over lists, returns and tokens. */
 function pastCast(seed: number): CastFacts {
-  const chance = chanceOf(seed * 7919);
+  const chance = seededRandom(seed * 7919);
   const weight = 0.5 + 3 * chance.next() ** 2;
-  const { events } = simulate(
+  const { events } = simulateCast(
     start,
     (asked, state) => {
       const choice = { satisfied: chance.next() > 0.15 * weight, items: 1 + chance.below(Math.ceil(2 * weight)) };
-      const body = answerWith(choice, asked, state);
+      const body = answerEvent(choice, asked, state);
       const tokens = Math.round(1_000 * weight * (0.7 + 0.6 * chance.next()));
       return "usage" in body ? { ...body, usage: { input: tokens, output: 0, cost: tokens / 1e6 } } : body;
     },
     1_000,
   );
-  return factsOf({ graph, model: null }, events);
+  return castFacts({ graph, model: null }, events);
 }
 
 function tokensIn({ visits }: CastFacts): number {
@@ -112,7 +112,7 @@ it("[T22] a yes that somebody overturns, rework on both sides, and cost per item
     visit({ materia: "Stamp", satisfied: true }),
     visit({ materia: "Judge", satisfied: true }),
   ];
-  const rows = new Map(statsOf([{ visits, itemsDone: 2, outcome: "completed" }]).map((row) => [row.materia, row]));
+  const rows = new Map(materiaStats([{ visits, itemsDone: 2, outcome: "completed" }]).map((row) => [row.materia, row]));
   expect(rows.get("Stamp")).toMatchObject({ visits: 2, rejected: 1, yes: 2, overturned: 1 });
   expect(rows.get("Judge")).toMatchObject({ reworkCaused: 1, yes: 1, overturned: 0 });
   expect(rows.get("Build")).toMatchObject({ reworkReceived: 1, tokens: 200, items: 2, tokensPerItem: 100, seconds: 2 });
@@ -134,7 +134,7 @@ it("[T22] the model that was asked for is told, and what a fork shares counts on
     ] as CastEvent[]; // sockets of the graph above
   const forkedFrom = { castId, visit: "Socket-2#1" };
   const first: CastEvent = { type: "cast_started", castId, request: "x", loadout: "Main", forkedFrom, seq: 1, at: "" };
-  const { visits } = factsOf({ graph, model: null }, [first, ...visited("Socket-1", 2), ...visited("Socket-2", 4)]);
+  const { visits } = castFacts({ graph, model: null }, [first, ...visited("Socket-1", 2), ...visited("Socket-2", 4)]);
   expect(visits.map(({ materia, model, ms }) => [materia, model, ms])).toEqual([["Build", "some/model", 2_000]]);
 });
 
@@ -209,7 +209,7 @@ it("[T25] two casts side by side", async () => {
 });
 
 it("[T25] visits of the same sockets stand beside each other, also behind one that only one side has", () => {
-  const state = startState({ ...start, castId });
+  const state = initialState({ ...start, castId });
   const at = "2026-01-01T00:00:00.000Z";
   const side = (sockets: readonly string[], handed: readonly (string | null)[]) => ({
     castId,
@@ -241,7 +241,7 @@ it("[T25] visits of the same sockets stand beside each other, also behind one th
 
 it("[T27] before a cast its forecast is told where enough is known", async () => {
   const cwd = newPlace({ "c.json": plain });
-  const workspace = openWorkspace({ cwd, env: envOf(cwd), explicit: join(cwd, "c.json") });
+  const workspace = loadWorkspace({ cwd, env: envOf(cwd), explicitFile: join(cwd, "c.json") });
   expect(workspace.ok).toBe(true);
   const what = { targets: [{ kind: "loadout" as const, name: "Main" }] };
   const note = async () => (workspace.ok ? forecastNote(workspace.value, what) : undefined);

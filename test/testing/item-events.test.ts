@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { withItems } from "../../src/core/testing/item-events.ts";
+import { mergeItemEvents } from "../../src/core/testing/item-events.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { live, newPlace, type Place } from "../parallel/harness/lives.ts";
 import { randomScenario } from "../parallel/harness/scenarios.ts";
@@ -16,7 +16,7 @@ async function playedWith(seed: number, lanes: number, pace: number): Promise<Pl
   const items = new Map<string, readonly CastEvent[]>();
   for (const event of own)
     if (event.type === "item_started") items.set(event.child, await eventsOf(place, event.child));
-  const visits = withItems(own, items).flatMap((event) => (event.type === "visit_started" ? [event.socket] : []));
+  const visits = mergeItemEvents(own, items).flatMap((event) => (event.type === "visit_started" ? [event.socket] : []));
   const last = own.at(-1);
   return { visits, outcome: last?.type === "cast_ended" ? last.outcome : undefined };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withCastRenamed, withVisitsRenamed } from "../../src/core/testing/record/renamed.ts";
+import { renameInTestCast, renameInTestVisits } from "../../src/core/testing/record/renamed.ts";
 
 const TEST = `{
   // what is cast
@@ -15,15 +15,15 @@ const TEST = `{
 
 describe("a test of something that was renamed", () => {
   it("[E31] says what it casts by the new name, and nothing else changes", () => {
-    const materia = withCastRenamed(TEST, { kind: "materia", was: "Old", now: "ใหม่" });
+    const materia = renameInTestCast(TEST, { kind: "materia", was: "Old", now: "ใหม่" });
     expect(materia.places).toEqual(["cast.link.0", "cast.link.1"]);
     expect(materia.text).toBe(TEST.replace('"Old", "materia:Old"', '"ใหม่", "materia:ใหม่"'));
-    const loadout = withCastRenamed('{ "cast": { "loadout": "Old" } }', { kind: "loadout", was: "Old", now: 'a "b"' });
+    const loadout = renameInTestCast('{ "cast": { "loadout": "Old" } }', { kind: "loadout", was: "Old", now: 'a "b"' });
     expect(loadout).toEqual({ text: '{ "cast": { "loadout": "a \\"b\\"" } }', places: ["cast.loadout"] });
   });
 
   it("[E31] answers and expects by the new name, with items, visits and both ends of a way", () => {
-    const { text, places } = withVisitsRenamed(TEST, { kind: "materia", was: "Old", now: "New" });
+    const { text, places } = renameInTestVisits(TEST, { kind: "materia", was: "Old", now: "New" });
     expect(places).toEqual([
       "replies.Old",
       "replies.Old@WI-2",
@@ -47,7 +47,7 @@ describe("a test of something that was renamed", () => {
     "[E31] is left alone where it is none: %s",
     (text) => {
       const rename = { kind: "materia", was: "Old", now: "New" } as const;
-      expect([withCastRenamed(text, rename), withVisitsRenamed(text, rename)]).toEqual([
+      expect([renameInTestCast(text, rename), renameInTestVisits(text, rename)]).toEqual([
         { text, places: [] },
         { text, places: [] },
       ]);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { bundledLayer } from "../../src/core/catalog/bundled.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
-import { compile } from "../../src/core/compile/targets/compile.ts";
-import { chanceOf } from "../../src/core/testing/chance.ts";
-import { randomChoice } from "../../src/core/testing/fuzz/choice.ts";
-import { castOnce, subjectOf } from "../../src/core/testing/fuzz/one-cast.ts";
-import { differencesOf } from "../../src/core/testing/replay/differences.ts";
+import { compileTargets } from "../../src/core/compile/targets/compile.ts";
+import { seededRandom } from "../../src/core/testing/chance.ts";
+import { randomAnswer } from "../../src/core/testing/fuzz/choice.ts";
+import { runFuzzCast, fuzzSubject } from "../../src/core/testing/fuzz/one-cast.ts";
+import { findDifferences } from "../../src/core/testing/replay/differences.ts";
 import { replayCast } from "../../src/core/testing/replay/replay.ts";
 import { judgedPair } from "../harness/loadouts.ts";
 import { play, startOf, startWith, type TestConfig } from "../harness/play.ts";
@@ -25,7 +25,7 @@ const says = {
 async function kinds(after: TestConfig): Promise<readonly string[]> {
   const { events } = await play(before, { says });
   const recorded = { start: startOf(before), events };
-  const found = differencesOf(recorded, replayCast(recorded, startOf(after)));
+  const found = findDifferences(recorded, replayCast(recorded, startOf(after)));
   return found.map(({ visit, kind }) => `${visit} ${kind}`);
 }
 
@@ -94,7 +94,7 @@ describe("[T15] differences", () => {
     const recorded = { start: startOf(before), events };
     const [first, second] = sockets["Socket-2"].edges;
     const after = withSockets({ "Socket-2": { materia: "Judge", edges: [{ ...first, maxTraversals: 1 }, second] } });
-    const found = differencesOf(recorded, replayCast(recorded, startOf(after)));
+    const found = findDifferences(recorded, replayCast(recorded, startOf(after)));
     expect(found.map(({ visit, kind }) => `${visit} ${kind}`)).toEqual([
       "Socket-2#2 limit",
       "Socket-1#3 edge",
@@ -106,17 +106,17 @@ describe("[T15] differences", () => {
 const bundled = mergeLayers([bundledLayer()]);
 
 it.each([...bundledLayer().loadouts.keys()])("[T14] random casts of %s replay to their own journals", (name) => {
-  const target = compile([{ kind: "loadout", name }], bundled);
+  const target = compileTargets([{ kind: "loadout", name }], bundled);
   if (!target.ok) throw new Error("a bundled loadout is sound");
   const { graph, flow } = target.value;
   const start = startWith(graph, bundled);
   for (let seed = 0; seed < 200; seed += 1) {
-    const chance = chanceOf(seed);
-    const { cast } = castOnce(subjectOf(start, flow), () => randomChoice(chance, 3));
+    const chance = seededRandom(seed);
+    const { cast } = runFuzzCast(fuzzSubject(start, flow), () => randomAnswer(chance, 3));
     const recorded = { start, events: cast?.events ?? [] };
     const replay = replayCast(recorded, start);
     expect(replay.after.events).toEqual(recorded.events);
-    expect(differencesOf(recorded, replay)).toEqual([]);
+    expect(findDifferences(recorded, replay)).toEqual([]);
   }
 });
 

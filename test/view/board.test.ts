@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { startState } from "../../src/core/cast/state/state.ts";
-import { boardLines, boardOf, type BoardOptions } from "../../src/core/view/now/board.ts";
-import { followAll } from "../../src/core/view/now/trail.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
+import { boardLines, castBoard, type BoardOptions } from "../../src/core/view/now/board.ts";
+import { buildTimeline } from "../../src/core/view/now/trail.ts";
 import { lineColumns, plainText } from "../../src/core/view/text/line.ts";
 import {
   STARTED_AT,
@@ -23,7 +23,7 @@ const YES = handed({ satisfied: true });
 
 /** Five seconds after the last event. */
 function board({ start, events }: Play, options: Partial<BoardOptions> = {}) {
-  return boardOf(followAll(startState(start), events), { now: STARTED_AT + (events.length + 4) * 1000, ...options });
+  return castBoard(buildTimeline(initialState(start), events), { now: STARTED_AT + (events.length + 4) * 1000, ...options });
 }
 
 function lines(cast: Play, width = 90): readonly string[] {
@@ -148,10 +148,10 @@ describe("[C14] where a cast stands", () => {
   });
 
   it("a cast that has not begun, and one without sockets", () => {
-    const unstarted = { start: startOf(fullAuto()), events: [], state: startState(startOf(fullAuto())) };
+    const unstarted = { start: startOf(fullAuto()), events: [], state: initialState(startOf(fullAuto())) };
     expect(board(unstarted)).toMatchObject({ position: null, item: null, walk: null, elapsedMs: 0, last: null });
     const empty = startOf(emptyGraph());
-    expect(lines({ start: empty, events: [], state: startState(empty) })).toContain("Add a greeting");
+    expect(lines({ start: empty, events: [], state: initialState(empty) })).toContain("Add a greeting");
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { startState } from "../../src/core/cast/state/state.ts";
-import { castLines, statusOf, type CastSummary } from "../../src/core/view/casts.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
+import { castListLines, castStatus, type CastSummary } from "../../src/core/view/casts.ts";
 import { lineColumns, plainText } from "../../src/core/view/text/line.ts";
 import { fullAuto, graphOf, handed, play, startOf } from "../harness/build.ts";
 
@@ -33,7 +33,7 @@ describe("[C13] the listing of casts", () => {
       summary({ status: "interrupted", startedAt: "never" }),
       summary({}),
     ];
-    expect(plainText(castLines(casts, { now: NOW })).split("\n")).toEqual([
+    expect(plainText(castListLines(casts, { now: NOW })).split("\n")).toEqual([
       "status           cast     items   age     loadout           request",
       "◔ running        cast-1   1 of 3  34 min  Full-Auto         Add a greeting",
       "‖ waiting        cast-22  1 of 3  34 min  Full-Auto         one two",
@@ -46,7 +46,7 @@ describe("[C13] the listing of casts", () => {
   });
 
   it("tokens and cost where there is room", () => {
-    expect(plainText(castLines([summary({})], { now: NOW, width: 120 })).split("\n")).toEqual([
+    expect(plainText(castListLines([summary({})], { now: NOW, width: 120 })).split("\n")).toEqual([
       "status       cast    items   tokens  cost   age     loadout    request",
       "✓ completed  cast-1  1 of 3  1.52 M  $3.84  34 min  Full-Auto  Add a greeting",
     ]);
@@ -55,12 +55,12 @@ describe("[C13] the listing of casts", () => {
   it("within any width", () => {
     const casts = [summary({ castId: "c".repeat(200), request: "漢字 ".repeat(100), loadout: "👩‍👩‍👧 ".repeat(20) })];
     for (const width of [1, 20, 80, 200]) {
-      expect(Math.max(...castLines(casts, { now: NOW, width }).map(lineColumns))).toBeLessThanOrEqual(width);
+      expect(Math.max(...castListLines(casts, { now: NOW, width }).map(lineColumns))).toBeLessThanOrEqual(width);
     }
   });
 
   it("no casts: one sentence and one way on", () => {
-    expect(plainText(castLines([], { now: NOW }))).toBe("No casts yet. Start one, or run the demo: it needs no model.");
+    expect(plainText(castListLines([], { now: NOW }))).toBe("No casts yet. Start one, or run the demo: it needs no model.");
   });
 });
 
@@ -71,13 +71,13 @@ describe("[C13] the status of a cast", () => {
     { Ask: { prompt: "x", interactive: true } },
   );
 
-  it.each<[string, ReturnType<typeof startState>, boolean]>([
-    ["running", startState(startOf(fullAuto())), true],
-    ["interrupted", startState(startOf(fullAuto())), false],
+  it.each<[string, ReturnType<typeof initialState>, boolean]>([
+    ["running", initialState(startOf(fullAuto())), true],
+    ["interrupted", initialState(startOf(fullAuto())), false],
     ["waiting", play(startOf(asking), { Ask: ["?"] }).state, false],
     ["completed", play(startOf(graph), { Ask: [handed({})] }).state, false],
     ["not_satisfied", play(startOf(graph), { Ask: [handed({ satisfied: false })] }).state, true],
     ["failed", play(startOf(graph), { Ask: ["no", "no"] }).state, false],
     ["aborted", play(startOf(graph), { Ask: [{ kind: "aborted" }] }).state, false],
-  ])("%s", (status, state, alive) => expect(statusOf(state, alive)).toBe(status));
+  ])("%s", (status, state, alive) => expect(castStatus(state, alive)).toBe(status));
 });

@@ -1,28 +1,28 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Graph } from "../../src/core/compile/graph.ts";
-import type { Box, Drawing, PlacedEdge, Point } from "../../src/core/view/draw/drawing.ts";
+import type { Box, GraphDrawing, PlacedEdge, Point } from "../../src/core/view/draw/drawing.ts";
 import { layoutGraph } from "../../src/core/view/draw/layout.ts";
-import { COMPACT, REGULAR, scaled, withItemLine } from "../../src/core/view/draw/measure/metrics.ts";
+import { COMPACT_METRICS, REGULAR_METRICS, scaleMetrics, withItemLineRoom } from "../../src/core/view/draw/measure/metrics.ts";
 import { FULL_AUTO, FULL_AUTO_MATERIA, compiled, emptyGraph, fullAuto } from "../harness/build.ts";
 import { collisions, drawable, wordy } from "../harness/drawn.ts";
 import { always, consuming, exit, main, notSatisfied, satisfied } from "../harness/loadouts.ts";
 import { chanceOf, randomConfig } from "../harness/random-graph.ts";
 
-function edgeOf({ edges }: Drawing, id: string): PlacedEdge {
+function edgeOf({ edges }: GraphDrawing, id: string): PlacedEdge {
   const edge = edges.find(({ way }) => way.id === id);
   if (!edge) throw new Error(`no edge ${id} among ${edges.map(({ way }) => way.id).join(", ")}`);
   return edge;
 }
 
-function boxOf({ sockets }: Drawing, id: string): Box {
+function boxOf({ sockets }: GraphDrawing, id: string): Box {
   const socket = sockets.find((each) => each.id === id);
   if (!socket) throw new Error(`no socket ${id}`);
   return socket.box;
 }
 
 /** Where a route leaves a socket. */
-function sideOf(drawing: Drawing, id: string): string {
+function sideOf(drawing: GraphDrawing, id: string): string {
   const { points, way } = edgeOf(drawing, id);
   const box = boxOf(drawing, way.from);
   const [start] = points;
@@ -60,7 +60,7 @@ describe("a drawn graph", () => {
   });
 
   it("[W1] the same graph is drawn the same, and nothing is drawn of nothing", () => {
-    expect(layoutGraph(fullAuto(), { labelOf: wordy })).toEqual(layoutGraph(fullAuto(), { labelOf: wordy }));
+    expect(layoutGraph(fullAuto(), { longestLabelOf: wordy })).toEqual(layoutGraph(fullAuto(), { longestLabelOf: wordy }));
     expect(layoutGraph(emptyGraph())).toMatchObject({ sockets: [], edges: [], loops: [], end: null });
   });
 
@@ -91,7 +91,7 @@ describe("a drawn graph", () => {
   });
 
   it("[W3] a loop holds its members and all its lanes", () => {
-    const drawing = layoutGraph(fullAuto(), { labelOf: wordy });
+    const drawing = layoutGraph(fullAuto(), { longestLabelOf: wordy });
     const [loop] = drawing.loops;
     const inside = ["edge:Socket-4:1", "edge:Socket-5:1", "edge:Socket-5:2", "edge:Socket-6:1"].map((id) =>
       edgeOf(drawing, id),
@@ -138,7 +138,7 @@ describe("a drawn graph", () => {
       "Full-Auto",
       "Build",
     );
-    const drawing = layoutGraph(graph, { stitches, labelOf: wordy });
+    const drawing = layoutGraph(graph, { stitches, longestLabelOf: wordy });
     expect(drawing.bands.map(({ target, name }) => `${target} ${name}`)).toEqual([
       "1 Narrate",
       "2 Full-Auto",
@@ -152,7 +152,7 @@ describe("a drawn graph", () => {
     expect(collisions(drawing)).toEqual([]);
   });
 
-  it.each([REGULAR, COMPACT, scaled(REGULAR, 2)])(
+  it.each([REGULAR_METRICS, COMPACT_METRICS, scaleMetrics(REGULAR_METRICS, 2)])(
     "[W39] the parts of a chain stand as their authors put them",
     (metrics) => {
       const { graph, stitches } = compiled(
@@ -167,9 +167,9 @@ describe("a drawn graph", () => {
       const turned = Object.fromEntries(
         [9, 10, 11, 12, 13, 14, 15].map((id) => [`Socket-${id}`, { x: id * 10, y: 2000 - id * 100 }]),
       );
-      const plain = layoutGraph(graph, { metrics, stitches, labelOf: wordy });
-      const drawing = layoutGraph(graph, { metrics, stitches, labelOf: wordy, layout: { ...apart, ...turned } });
-      const scale = metrics.label.letter / REGULAR.label.letter;
+      const plain = layoutGraph(graph, { metrics, stitches, longestLabelOf: wordy });
+      const drawing = layoutGraph(graph, { metrics, stitches, longestLabelOf: wordy, layout: { ...apart, ...turned } });
+      const scale = metrics.label.letter / REGULAR_METRICS.label.letter;
       const [low, high] = [boxOf(drawing, "Socket-9"), boxOf(drawing, "Socket-15")];
       expect([high.x - low.x, high.y - low.y]).toEqual([60 * scale, -600 * scale]);
       expect(boxOf(drawing, "Socket-1").x).toBeGreaterThan(boxOf(drawing, "Socket-2").x + metrics.socket.width);
@@ -183,20 +183,20 @@ describe("a drawn graph", () => {
       const tops = drawing.bands.map(({ box }) => [box.y, box.y + box.height]).flat();
       expect(tops).toEqual(tops.toSorted((a, b) => a - b));
       expect(collisions(drawing).filter((found) => !/label/.test(found))).toEqual([]);
-      expect(layoutGraph(graph, { metrics, stitches, labelOf: wordy, layout: {} })).toEqual(plain);
+      expect(layoutGraph(graph, { metrics, stitches, longestLabelOf: wordy, layout: {} })).toEqual(plain);
     },
   );
 
   it("[W4] the end is whole at any size", () => {
-    for (const metrics of [REGULAR, COMPACT, scaled(REGULAR, 2), scaled(COMPACT, 2)])
+    for (const metrics of [REGULAR_METRICS, COMPACT_METRICS, scaleMetrics(REGULAR_METRICS, 2), scaleMetrics(COMPACT_METRICS, 2)])
       expect(layoutGraph(fullAuto(), { metrics }).end?.x).toBeGreaterThan(0);
     const alone = drawable(main({ "Socket-1": { materia: "Text" } }));
-    expect(layoutGraph(alone, { metrics: COMPACT }).end?.x).toBeGreaterThan(0);
+    expect(layoutGraph(alone, { metrics: COMPACT_METRICS }).end?.x).toBeGreaterThan(0);
   });
 
   it("[W5] 300 sockets are laid out, every one of them at a place of its own", () => {
     const graph = drawable(randomConfig(chanceOf(5), 300));
-    const { sockets } = layoutGraph(graph, { labelOf: wordy });
+    const { sockets } = layoutGraph(graph, { longestLabelOf: wordy });
     expect(new Set(sockets.map(({ box }) => `${box.x} ${box.y}`)).size).toBe(Object.keys(graph.sockets).length);
   });
 
@@ -217,15 +217,15 @@ describe("a drawn graph", () => {
         ),
     ],
   ])("%s", (_rule, make) => {
-    expect(collisions(layoutGraph(make(), { labelOf: wordy }))).toEqual([]);
+    expect(collisions(layoutGraph(make(), { longestLabelOf: wordy }))).toEqual([]);
   });
 
   it("[W4] no label lies on anything, in any graph and at any size", () => {
-    const sizes = [REGULAR, COMPACT, withItemLine(REGULAR), scaled(COMPACT, 2)];
+    const sizes = [REGULAR_METRICS, COMPACT_METRICS, withItemLineRoom(REGULAR_METRICS), scaleMetrics(COMPACT_METRICS, 2)];
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 30 }), fc.constantFrom(...sizes), (seed, size, metrics) => {
         const graph = drawable(randomConfig(chanceOf(seed), size));
-        expect(collisions(layoutGraph(graph, { labelOf: wordy, metrics }))).toEqual([]);
+        expect(collisions(layoutGraph(graph, { longestLabelOf: wordy, metrics }))).toEqual([]);
       }),
       { numRuns: 300 },
     );

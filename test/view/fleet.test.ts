@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import {
-  heardText,
-  waitText,
-  wayOut,
-  whyWaits,
-  type HeldBy,
-  type WorkerStanding,
+  lastHeartbeatText,
+  waitReasonText,
+  waitRemedy,
+  waitReasonOf,
+  type BlockingLimit,
+  type WorkerStatus,
 } from "../../src/core/view/now/fleet.ts";
-import { stretchesOf } from "../../src/core/view/watch/moves.ts";
+import { workerStretches } from "../../src/core/view/watch/moves.ts";
 
-const worker = (state: WorkerStanding["state"], casts: number, queues = ["casts"]): WorkerStanding => ({
+const worker = (state: WorkerStatus["state"], casts: number, queues = ["casts"]): WorkerStatus => ({
   worker: "w",
   host: "h",
   pid: 1,
@@ -21,11 +21,11 @@ const worker = (state: WorkerStanding["state"], casts: number, queues = ["casts"
   casts: Array.from({ length: casts }, (_, index) => `c-${index}`),
   silentMs: 0,
 });
-const LIMIT: HeldBy = { kind: "project", name: "p", most: 3 };
+const LIMIT: BlockingLimit = { kind: "project", name: "p", most: 3 };
 
 describe("what a cast waits for", () => {
   it.each<
-    [rule: string, blocked: string | null, held: readonly HeldBy[], workers: readonly WorkerStanding[], text: string]
+    [rule: string, blocked: string | null, held: readonly BlockingLimit[], workers: readonly WorkerStatus[], text: string]
   >([
     ["[B29] a model that nobody has", "no model x", [LIMIT], [], "no worker could begin it: no model x"],
     ["[B29] a limit", null, [LIMIT], [], "held back by a limit: 3 at once of project p"],
@@ -36,26 +36,26 @@ describe("what a cast waits for", () => {
     ["[B29] everybody is busy", null, [], [worker("up", 2), worker("up", 2)], "every worker is busy"],
     ["[B29] a worker has room", null, [], [worker("up", 2), worker("up", 1)], "about to begin"],
   ])("%s", (_rule, blocked, held, workers, text) => {
-    expect(waitText(whyWaits({ blocked, held, queue: "casts" }, workers), "casts")).toBe(text);
+    expect(waitReasonText(waitReasonOf({ blocked, held, queue: "casts" }, workers), "casts")).toBe(text);
   });
 
   it("[B29] where nobody works a command says who could, for this fleet and this queue", () => {
     const at = { fleet: "team", queue: "at night" };
-    expect(wayOut({ kind: "nobody_up" }, at)).toBe('materia worker --on team --queues "at night"');
-    expect(wayOut({ kind: "busy" }, at)).toBeUndefined();
+    expect(waitRemedy({ kind: "nobody_up" }, at)).toBe('materia worker --on team --queues "at night"');
+    expect(waitRemedy({ kind: "busy" }, at)).toBeUndefined();
   });
 
   it("[B29] words of others never steer a terminal", () => {
-    expect(waitText({ kind: "blocked", why: "\u001b[2Jmodel" }, "q")).not.toContain("\u001b");
+    expect(waitReasonText({ kind: "blocked", why: "\u001b[2Jmodel" }, "q")).not.toContain("\u001b");
   });
 });
 
-it.each<[rule: string, state: WorkerStanding["state"], silentMs: number, text: string]>([
+it.each<[rule: string, state: WorkerStatus["state"], silentMs: number, text: string]>([
   ["[B29] heard of just now", "up", 900, "heard 1 s ago"],
   ["[B29] silent for longer than a beat", "up", 12_000, "silent for 12 s"],
   ["[B29] given up", "gone", 180_000, "last heard 3 min ago"],
 ])("%s", (_rule, state, silentMs, text) => {
-  expect(heardText(state, silentMs)).toBe(text);
+  expect(lastHeartbeatText(state, silentMs)).toBe(text);
 });
 
 it("[B28] a cast went through its workers in order; who resumes what it had has not moved it", () => {
@@ -66,7 +66,7 @@ it("[B28] a cast went through its workers in order; who resumes what it had has 
     { seq: 5, at, type: "cast_resumed", by: "worker a", worker: "a" },
     { seq: 9, at, type: "cast_resumed", by: "worker b", worker: "b" },
   ] as unknown as readonly CastEvent[]; // all that is read of them
-  expect(stretchesOf(events)).toEqual([
+  expect(workerStretches(events)).toEqual([
     { worker: "a", seq: 1 },
     { worker: "b", seq: 9 },
   ]);

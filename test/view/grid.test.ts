@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { flowOf } from "../../src/core/compile/flow.ts";
+import { buildFlow } from "../../src/core/compile/flow.ts";
 import type { Graph } from "../../src/core/compile/graph.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
-import { gridJson } from "../../src/core/view/grid-json.ts";
+import { graphJson } from "../../src/core/view/grid-json.ts";
 import { gridLines, type GridOptions } from "../../src/core/view/grid.ts";
 import { lineColumns, plainText } from "../../src/core/view/text/line.ts";
 import {
@@ -38,7 +38,7 @@ function seats(edges: Record<string, NonNullable<LoadoutInput["sockets"][string]
 describe("[C18] a graph as text", () => {
   it("rail, loop, exits, entry, end and worst case of Full-Auto", () => {
     const graph = fullAuto();
-    expect(drawn(graph, { worst: worstCase(graph, flowOf(graph), LIMITS) })).toEqual([
+    expect(drawn(graph, { worst: worstCase(graph, buildFlow(graph), LIMITS) })).toEqual([
       "Full-Auto · 7 sockets, 1 loop",
       "",
       "◆ Ignore-Artifacts  Socket-1 · entry · json",
@@ -225,7 +225,7 @@ function chain(length: number): LoadoutInput["sockets"] {
 
 describe("[C18] a graph as data", () => {
   it("edges with ids of their own, exits under the id that drawings use", () => {
-    const { name, entry, sockets, edges, loops } = gridJson(fullAuto());
+    const { name, entry, sockets, edges, loops } = graphJson(fullAuto());
     expect([name, entry, sockets.map(({ id }) => id).join(" ")]).toEqual([
       "Full-Auto",
       "Socket-1",
@@ -258,7 +258,7 @@ describe("[C18] a graph as data", () => {
 
   it("a socket with all that a drawing needs, and the worst case as formula and words", () => {
     const graph = fullAuto();
-    const { sockets, worstCase: worst } = gridJson(graph, { worst: worstCase(graph, flowOf(graph), LIMITS) });
+    const { sockets, worstCase: worst } = graphJson(graph, { worst: worstCase(graph, buildFlow(graph), LIMITS) });
     expect(sockets[4]).toEqual({
       id: "Socket-5",
       materia: "Auto-Eval",

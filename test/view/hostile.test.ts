@@ -1,15 +1,15 @@
 import headless from "@xterm/headless";
 import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import { flowOf } from "../../src/core/compile/flow.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
+import { buildFlow } from "../../src/core/compile/flow.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
-import { boardLines, boardOf } from "../../src/core/view/now/board.ts";
-import { castLines } from "../../src/core/view/casts.ts";
+import { boardLines, castBoard } from "../../src/core/view/now/board.ts";
+import { castListLines } from "../../src/core/view/casts.ts";
 import { eventLine } from "../../src/core/view/tell/event-line.ts";
 import { gridLines } from "../../src/core/view/grid.ts";
 import { mermaidText } from "../../src/core/view/mermaid.ts";
-import { followAll } from "../../src/core/view/now/trail.ts";
+import { buildTimeline } from "../../src/core/view/now/trail.ts";
 import { storyLines } from "../../src/core/view/tell/story.ts";
 import { columnsOf, cutColumns, padColumns, wrapColumns } from "../../src/core/view/text/columns.ts";
 import { fitLine, line, lineColumns, lineText, toned, type Line } from "../../src/core/view/text/line.ts";
@@ -73,10 +73,10 @@ describe("[C5] nothing that people or models write reaches the screen as more th
     });
     expect(state.phase.kind).toBe("ended");
     for (const width of [24, 80]) {
-      expectHarmless(gridLines(graph, { width, worst: worstCase(graph, flowOf(graph), start.limits) }), width);
+      expectHarmless(gridLines(graph, { width, worst: worstCase(graph, buildFlow(graph), start.limits) }), width);
       expectHarmless(storyLines(start, events, { width, lineage: { targets: [text, text], fromCastId: text } }), width);
-      expectHarmless(boardLines(boardOf(followAll(startState(start), events), { now: 0 }), width), width);
-      let at = startState(start);
+      expectHarmless(boardLines(castBoard(buildTimeline(initialState(start), events), { now: 0 }), width), width);
+      let at = initialState(start);
       for (const event of events) {
         const told = eventLine(at, event, { width });
         if (told) expectHarmless([told], width);
@@ -91,7 +91,7 @@ describe("[C5] nothing that people or models write reaches the screen as more th
         endedAt: null,
       } as const;
       expectHarmless(
-        castLines([{ ...cast, visits: 1, items: { done: 0, total: 2 }, tokens: 1, cost: 0 }], { now: 0, width }),
+        castListLines([{ ...cast, visits: 1, items: { done: 0, total: 2 }, tokens: 1, cost: 0 }], { now: 0, width }),
         width,
       );
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ageText, amountText, clockText, costText, millisOf } from "../../src/core/view/numbers.ts";
-import { ofText } from "../../src/core/cast/words/of-text.ts";
+import { ageText, amountText, durationText, costText, parseMillis } from "../../src/core/view/numbers.ts";
+import { countOfLimitText } from "../../src/core/cast/words/of-text.ts";
 
 describe("[C14] figures are written as people read them", () => {
   it.each<[number, string]>([
@@ -31,7 +31,7 @@ describe("[C14] figures are written as people read them", () => {
     [1_421_000, "23:41"],
     [3_723_000, "1:02:03"],
     [Number.NaN, "0:00"],
-  ])("%s ms as a stay", (ms, text) => expect(clockText(ms)).toBe(text));
+  ])("%s ms as a stay", (ms, text) => expect(durationText(ms)).toBe(text));
 
   it.each<[number, string]>([
     [999, "0 s"],
@@ -42,10 +42,10 @@ describe("[C14] figures are written as people read them", () => {
   ])("%s ms as an age", (ms, text) => expect(ageText(ms)).toBe(text));
 
   it("limits as 2 of 3, and what a person allowed beyond them", () => {
-    expect([ofText(2, 3), ofText(4, 3)]).toEqual(["2 of 3", "4 of 3 + 1 allowed"]);
+    expect([countOfLimitText(2, 3), countOfLimitText(4, 3)]).toEqual(["2 of 3", "4 of 3 + 1 allowed"]);
   });
 
   it("a time that cannot be read counts as the other one", () => {
-    expect([millisOf("1970-01-01T00:00:01Z", 7), millisOf("yesterday", 7), millisOf(null, 7)]).toEqual([1000, 7, 7]);
+    expect([parseMillis("1970-01-01T00:00:01Z", 7), parseMillis("yesterday", 7), parseMillis(null, 7)]).toEqual([1000, 7, 7]);
   });
 });

@@ -3,7 +3,7 @@ import { parseText } from "../../src/core/command/parse.ts";
 import { error } from "../../src/core/model/issue.ts";
 import { issueLines } from "../../src/core/view/issues.ts";
 import { plainText } from "../../src/core/view/text/line.ts";
-import { asTyped, onFleet } from "../../src/core/view/text/typed.ts";
+import { withProgramName, withFleetOption } from "../../src/core/view/text/typed.ts";
 
 it.each([
   ['start one with "materia cast <prompt>"', "team", 'start one with "materia --on team cast <prompt>"'],
@@ -14,14 +14,14 @@ it.each([
   ['"materia fleet up" starts it', "local", '"materia fleet up" starts it'],
   ['look at it with "materia doctor c"', "team", 'look at it with "materia doctor c"'],
 ])("[B26] a way out is typed on the fleet that was named: %s", (hint, fleet, named) => {
-  const [issue] = onFleet([error("no_cast", "", "none", hint)], fleet);
+  const [issue] = withFleetOption([error("no_cast", "", "none", hint)], fleet);
   expect(issue?.hint).toBe(named);
 });
 
 it("[B26] what is suggested so is understood, and in Pi what is for a terminal stays what it is there", () => {
   expect(parseText("--on team recast c-1 --accept")).toMatchObject({ ok: true, value: { options: { on: "team" } } });
   const said = (hint: string): string =>
-    plainText(asTyped(issueLines(onFleet([error("no_cast", "", "none", hint)], "team")), "/materia"));
+    plainText(withProgramName(issueLines(withFleetOption([error("no_cast", "", "none", hint)], "team")), "/materia"));
   expect(said('"materia casts" lists them')).toContain('"/materia --on team casts" lists them');
   expect(said('"materia fleet migrate" makes them')).toContain('"materia fleet migrate --on team" makes them');
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { makersOf } from "../../src/core/view/patch/history.ts";
+import { checkpointAuthors } from "../../src/core/view/patch/history.ts";
 import { parsePatch } from "../../src/core/view/patch/parse.ts";
 import { patchRows, type PatchRow } from "../../src/core/view/patch/rows.ts";
-import { tokensFor } from "../../src/core/view/patch/tokens.ts";
-import { visibleLine } from "../../src/core/view/patch/visible.ts";
+import { tokenizerFor } from "../../src/core/view/patch/tokens.ts";
+import { showHiddenCharacters } from "../../src/core/view/patch/visible.ts";
 
 const HEAD = "diff --git a/a.ts b/a.ts\nindex 1111111..2222222 100644\n--- a/a.ts\n+++ b/a.ts\n";
 
@@ -11,7 +11,7 @@ const HEAD = "diff --git a/a.ts b/a.ts\nindex 1111111..2222222 100644\n--- a/a.t
 function told(text: string): readonly string[] {
   return parsePatch(text).flatMap(({ hunks }) =>
     hunks.flatMap(({ lines }) =>
-      lines.map(({ kind, before, after, text: line, isUnended }) => {
+      lines.map(({ kind, before, after, text: line, lacksFinalNewline: isUnended }) => {
         const sign = { same: " ", gone: "-", new: "+" }[kind];
         return `${sign}${[before, after].filter((number) => number !== null).join("/")} ${line}${isUnended ? "¶" : ""}`;
       }),
@@ -93,12 +93,12 @@ describe("a patch", () => {
   });
 
   it("[W25] what cannot be seen, or reorders what can, is shown by its number", () => {
-    expect(visibleLine("a\u202eb\u001b[31m\u0000\ud800\r")).toBe("a⟨202E⟩b⟨001B⟩[31m⟨0000⟩\ufffd␍");
-    expect(visibleLine("tab\tनमस्ते 🎉")).toBe("tab\tनमस्ते 🎉");
+    expect(showHiddenCharacters("a\u202eb\u001b[31m\u0000\ud800\r")).toBe("a⟨202E⟩b⟨001B⟩[31m⟨0000⟩\ufffd␍");
+    expect(showHiddenCharacters("tab\tनमस्ते 🎉")).toBe("tab\tनमस्ते 🎉");
   });
 
   it("[W25] code is coloured word by word, and no line costs more than its length", () => {
-    const colour = tokensFor("src/a.ts");
+    const colour = tokenizerFor("src/a.ts");
     expect(colour?.('const a = "x"; // 1')).toEqual([
       { kind: "keyword", text: "const" },
       { kind: "plain", text: " a = " },
@@ -106,7 +106,7 @@ describe("a patch", () => {
       { kind: "plain", text: "; " },
       { kind: "comment", text: "// 1" },
     ]);
-    expect(tokensFor("notes.md")).toBeNull();
+    expect(tokenizerFor("notes.md")).toBeNull();
     for (const hostile of ['"'.repeat(399), "\\\"'".repeat(130), "a".repeat(399), "`\\".repeat(199), "/*".repeat(199)])
       expect(
         colour?.(hostile)
@@ -124,8 +124,8 @@ describe("a patch", () => {
       { seq: 2, at, type: "visit_completed", socket: "Socket-1", visit: 1, files: files("b") },
       { seq: 3, at, type: "cast_resumed", files: { ...files("c"), names: [] } },
       { seq: 4, at, type: "visit_completed", socket: "Socket-2", visit: 1, files: files("d") },
-    ] as unknown as Parameters<typeof makersOf>[0];
-    expect(makersOf(events, ["a", "b", "c"])).toEqual([
+    ] as unknown as Parameters<typeof checkpointAuthors>[0];
+    expect(checkpointAuthors(events, ["a", "b", "c"])).toEqual([
       { kind: "visit", socket: "Socket-1", visit: 1 },
       { kind: "meanwhile", seq: 3 },
     ]);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { startState } from "../../src/core/cast/state/state.ts";
-import { boardLines, boardOf } from "../../src/core/view/now/board.ts";
-import { followAll } from "../../src/core/view/now/trail.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
+import { boardLines, castBoard } from "../../src/core/view/now/board.ts";
+import { buildTimeline } from "../../src/core/view/now/trail.ts";
 import { storyLines } from "../../src/core/view/tell/story.ts";
 import { plainText } from "../../src/core/view/text/line.ts";
 import { STARTED_AT } from "../harness/build.ts";
@@ -20,7 +20,7 @@ it.each(["status", "show"])("[Q14] %s shows a person the plan in full, until the
   const lines =
     face === "show"
       ? storyLines(startOf(config), events, { width: 60 })
-      : boardLines(boardOf(followAll(startState(startOf(config)), events), { now }), 60);
+      : boardLines(castBoard(buildTimeline(initialState(startOf(config)), events), { now }), 60);
   const text = plainText(lines);
   expect(titles.filter((title) => !text.includes(title) || !text.includes(`about ${title}`))).toEqual([]);
 });
@@ -31,7 +31,7 @@ it.each(["status", "show"])("[Q14] %s keeps the indent of what stands below a ti
   const lines =
     face === "show"
       ? storyLines(start, events, { width: 60 })
-      : boardLines(boardOf(followAll(startState(start), events), { now: STARTED_AT }), 60);
+      : boardLines(castBoard(buildTimeline(initialState(start), events), { now: STARTED_AT }), 60);
   const [title = "", context = ""] = plainText(lines)
     .split("\n")
     .filter((line) => line.includes("Write the parser"))

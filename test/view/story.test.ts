@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { startState } from "../../src/core/cast/state/state.ts";
-import { stepsFrom } from "../../src/core/cast/step.ts";
-import { clockText } from "../../src/core/view/numbers.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
+import { replaySteps } from "../../src/core/cast/step.ts";
+import { durationText } from "../../src/core/view/numbers.ts";
 import { storyLines, type StoryOptions } from "../../src/core/view/tell/story.ts";
-import { openTeller } from "../../src/core/view/tell/teller.ts";
+import { createStoryWriter } from "../../src/core/view/tell/teller.ts";
 import { plainText } from "../../src/core/view/text/line.ts";
 import {
   fullAuto,
@@ -123,9 +123,9 @@ describe("[C15] the story of a cast", () => {
   });
 
   it("told one event at a time it is the same story", () => {
-    const teller = openTeller(startState(cast.start));
-    const told = [...stepsFrom(startState(cast.start), cast.events)].flatMap((step) => teller.tell(step));
-    expect(lines.join("\n")).toContain(plainText([...told, ...teller.rest()]));
+    const teller = createStoryWriter(initialState(cast.start));
+    const told = [...replaySteps(initialState(cast.start), cast.events)].flatMap((step) => teller.write(step));
+    expect(lines.join("\n")).toContain(plainText([...told, ...teller.flush()]));
   });
 });
 
@@ -226,7 +226,7 @@ describe("[C15] what stops a cast", () => {
       "",
       " 5  Build (Socket-1) visit 3  0:02  1.2 k tokens",
     ]);
-    expect(lines[1]).toBe(`${clockText((resumed.events.length - 1 - 2) * 1000)} · 6 visits · 7.2 k tokens · $0.06`);
+    expect(lines[1]).toBe(`${durationText((resumed.events.length - 1 - 2) * 1000)} · 6 visits · 7.2 k tokens · $0.06`);
   });
 
   it("a failed turn, told with its visit though that is not over", () => {

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { startState } from "../../src/core/cast/state/state.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
 import { totalsOf } from "../../src/core/cast/state/usage.ts";
-import { castLines } from "../../src/core/view/casts.ts";
-import { boardLines, boardOf } from "../../src/core/view/now/board.ts";
-import { followAll } from "../../src/core/view/now/trail.ts";
+import { castListLines } from "../../src/core/view/casts.ts";
+import { boardLines, castBoard } from "../../src/core/view/now/board.ts";
+import { buildTimeline } from "../../src/core/view/now/trail.ts";
 import { itemCounts } from "../../src/core/view/numbers.ts";
-import { eventWords } from "../../src/core/view/tell/event-line.ts";
+import { eventText } from "../../src/core/view/tell/event-line.ts";
 import { storyLines } from "../../src/core/view/tell/story.ts";
 import { plainText } from "../../src/core/view/text/line.ts";
-import { openReplay } from "../../src/core/view/watch/replay.ts";
+import { createPlayback } from "../../src/core/view/watch/replay.ts";
 import { timelineRows } from "../../src/core/view/watch/rows.ts";
-import { begunSummary } from "../../src/shell/store/summary.ts";
+import { startedSummary } from "../../src/shell/store/summary.ts";
 import { graphOf, handed, play, startOf, workItems, type Play } from "../harness/build.ts";
 
 const YES = handed({ satisfied: true });
@@ -45,7 +45,7 @@ function cast(titles: readonly string[], checks: readonly ReturnType<typeof hand
 const whole = cast(["add", "sum"], [YES, NO, NO]);
 
 function boardText({ start, events }: Play): string {
-  return plainText(boardLines(boardOf(followAll(startState(start), events), { now: 0 }), 100));
+  return plainText(boardLines(castBoard(buildTimeline(initialState(start), events), { now: 0 }), 100));
 }
 
 describe("[G31] an item that was given up", () => {
@@ -75,10 +75,10 @@ describe("[G31] an item that was given up", () => {
   });
 
   it("[G31] is not told as done while the cast runs", () => {
-    let state = startState(whole.start);
+    let state = initialState(whole.start);
     const told = whole.events.flatMap((event) => {
-      const words = eventWords(state, event);
-      state = followAll(startState(whole.start), whole.events.slice(0, event.seq)).state;
+      const words = eventText(state, event);
+      state = buildTimeline(initialState(whole.start), whole.events.slice(0, event.seq)).state;
       return words ? [words.text] : [];
     });
     expect(told.filter((text) => text.startsWith("item "))).toEqual([
@@ -90,14 +90,14 @@ describe("[G31] an item that was given up", () => {
   it("[G31] stands in listings beside those that are done", async () => {
     const [first] = whole.events;
     const ends = { ...(first ? { first } : {}), last: whole.events, unread: 0 };
-    const summary = await begunSummary(whole.state.castId, ends, () => Promise.resolve(false));
+    const summary = await startedSummary(whole.state.castId, ends, () => Promise.resolve(false));
     expect(summary?.items).toEqual({ done: 1, total: 2, givenUp: 1 });
     expect(itemCounts(totalsOf(whole.state))).toEqual(summary?.items);
-    expect(plainText(castLines(summary ? [summary] : [], { now: 0 }))).toContain("1 of 2, 1 given up");
+    expect(plainText(castListLines(summary ? [summary] : [], { now: 0 }))).toContain("1 of 2, 1 given up");
   });
 
   it("[G31] is marked in its row of the timeline", () => {
-    const replay = openReplay(whole.start);
+    const replay = createPlayback(whole.start);
     for (const event of whole.events) replay.push(event);
     const rows = timelineRows(replay.visitsAt(replay.lastSeq()));
     expect(rows.map(({ title, givenUp }) => [title, givenUp])).toEqual([

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { startState } from "../../src/core/cast/state/state.ts";
-import { tokensOf } from "../../src/core/cast/state/usage.ts";
+import { initialState } from "../../src/core/cast/state/state.ts";
+import { totalTokens } from "../../src/core/cast/state/usage.ts";
 import type { CastSummary } from "../../src/core/view/casts.ts";
-import { drawnWays } from "../../src/core/view/draw/routes.ts";
+import { drawnLinesOf } from "../../src/core/view/draw/routes.ts";
 import { costTable } from "../../src/core/view/watch/costs.ts";
-import { groupCasts, isFound, type CastFilter } from "../../src/core/view/watch/groups.ts";
-import { openReplay, type Replay } from "../../src/core/view/watch/replay.ts";
-import { reworkNow } from "../../src/core/view/watch/rework.ts";
-import { itemsToCome, timelineRows } from "../../src/core/view/watch/rows.ts";
+import { groupCasts, matchesSearch, type CastFilter } from "../../src/core/view/watch/groups.ts";
+import { createPlayback, type CastPlayback } from "../../src/core/view/watch/replay.ts";
+import { currentRework } from "../../src/core/view/watch/rework.ts";
+import { pendingItemRange, timelineRows } from "../../src/core/view/watch/rows.ts";
 import { fullAuto, graphOf, handed, play, playOn, startOf, workItems, type Play } from "../harness/build.ts";
 
 const REPLIES = {
@@ -25,8 +25,8 @@ const REPLIES = {
   Narrate: ["told"],
 };
 
-function replayed({ start, events }: Play): Replay {
-  const replay = openReplay(start);
+function replayed({ start, events }: Play): CastPlayback {
+  const replay = createPlayback(start);
   for (const event of events) replay.push(event);
   return replay;
 }
@@ -34,7 +34,7 @@ function replayed({ start, events }: Play): Replay {
 const whole = play(startOf(fullAuto()), REPLIES);
 const all = whole.events.length;
 
-function visitsOf(replay: Replay, seq = replay.lastSeq()): readonly string[] {
+function visitsOf(replay: CastPlayback, seq = replay.lastSeq()): readonly string[] {
   return replay
     .visitsAt(seq)
     .map(({ materia, visit, item, outcome }) => `${materia} ${visit} ${item?.title ?? "-"} ${outcome}`);
@@ -43,13 +43,13 @@ function visitsOf(replay: Replay, seq = replay.lastSeq()): readonly string[] {
 describe("a cast seen again", () => {
   it("[W6] after every event it is the fold of the events so far", () => {
     const replay = replayed(whole);
-    let state = startState(whole.start);
+    let state = initialState(whole.start);
     for (const event of whole.events) {
       state = apply(state, event);
-      expect(replay.trailAt(event.seq).state).toEqual(state);
+      expect(replay.timelineAt(event.seq).state).toEqual(state);
       const shorter = replayed({ ...whole, events: whole.events.slice(0, event.seq) });
       expect(replay.visitsAt(event.seq)).toEqual(shorter.visitsAt(event.seq));
-      expect(replay.waysAt(event.seq)).toEqual(shorter.waysAt(event.seq));
+      expect(replay.waysTakenAt(event.seq)).toEqual(shorter.waysTakenAt(event.seq));
     }
   });
 
@@ -72,8 +72,8 @@ describe("a cast seen again", () => {
     expect(long.events.length).toBeGreaterThan(10_000);
     const replay = replayed(long);
     for (const seq of [1, 2, 4_999, 9_890, 9_990]) {
-      const folded = long.events.slice(0, seq).reduce(apply, startState(long.start));
-      expect(replay.trailAt(seq).state).toEqual(folded);
+      const folded = long.events.slice(0, seq).reduce(apply, initialState(long.start));
+      expect(replay.timelineAt(seq).state).toEqual(folded);
     }
   });
 
@@ -125,8 +125,8 @@ describe("a cast seen again", () => {
     const replay = replayed(whole);
     const at = (type: string, from: string): number =>
       whole.events.find((event) => event.type === type && "from" in event && event.from === from)?.seq ?? 0;
-    expect(reworkNow(replay.trailAt(at("edge_taken", "Socket-5")).state)).toEqual({ taken: 1, of: 3 });
-    expect(reworkNow(replay.trailAt(all).state)).toBeNull();
+    expect(currentRework(replay.timelineAt(at("edge_taken", "Socket-5")).state)).toEqual({ taken: 1, of: 3 });
+    expect(currentRework(replay.timelineAt(all).state)).toBeNull();
   });
 
   it("[W8] one row per item, and those before and after the loop", () => {
@@ -143,8 +143,8 @@ describe("a cast seen again", () => {
     const replay = replayed(whole);
     const building =
       whole.events.find((event) => event.type === "visit_started" && event.socket === "Socket-4")?.seq ?? 0;
-    expect(itemsToCome(replay.trailAt(building).state.pass, replay.visitsAt(building))).toEqual([2, 2]);
-    expect(itemsToCome(replay.trailAt(all).state.pass, replay.visitsAt(all))).toBeNull();
+    expect(pendingItemRange(replay.timelineAt(building).state.pass, replay.visitsAt(building))).toEqual([2, 2]);
+    expect(pendingItemRange(replay.timelineAt(all).state.pass, replay.visitsAt(all))).toBeNull();
     const plain = play(startOf(graphOf({ entry: "Socket-1", sockets: { "Socket-1": { materia: "Build" } } })), {
       Build: ["built"],
     });
@@ -156,7 +156,7 @@ describe("a cast seen again", () => {
     expect(table.columns.map(({ title }) => title)).toEqual(["Before", "Item 1", "Item 2", "After"]);
     expect(
       table.lines.map(
-        ({ materia, cells }) => `${materia} ${cells.map((cell) => (cell ? tokensOf(cell) : "")).join("|")}`,
+        ({ materia, cells }) => `${materia} ${cells.map((cell) => (cell ? totalTokens(cell) : "")).join("|")}`,
       ),
     ).toEqual([
       "Auto-Plan 1200|||",
@@ -165,23 +165,23 @@ describe("a cast seen again", () => {
       "Maintain |1200|1200|",
       "Narrate |||1200",
     ]);
-    expect(tokensOf(table.total)).toBe(tokensOf(whole.state.usage));
+    expect(totalTokens(table.total)).toBe(totalTokens(whole.state.usage));
     expect(table.total.cost).toBeCloseTo(whole.state.usage.cost);
   });
 
   it("[W10] every way that was walked has the id of a way that is drawn", () => {
     const empty = play(startOf(fullAuto()), { ...REPLIES, "Auto-Plan": [workItems()] });
-    const drawn = new Set(drawnWays(fullAuto()).map(({ id }) => id));
+    const drawn = new Set(drawnLinesOf(fullAuto()).map(({ id }) => id));
     for (const cast of [whole, empty]) {
       const taken = replayed(cast)
-        .waysAt(999)
+        .waysTakenAt(999)
         .map(({ id }) => id);
       expect(taken.filter((id) => !drawn.has(id))).toEqual([]);
       expect(taken).toContain("loop-exit:workItemIteration:done");
     }
     expect(
       replayed(whole)
-        .waysAt(all)
+        .waysTakenAt(all)
         .map(({ id }) => id),
     ).toEqual([
       "edge:Socket-1:1",
@@ -256,7 +256,7 @@ describe("a list of casts", () => {
     ["[W11] nothing", "aborted", "", null, ""],
   ])("%s", (_rule, filter, text, loadout, found) => {
     expect(
-      LIST.filter((cast) => isFound(cast, { filter, text, loadout }))
+      LIST.filter((cast) => matchesSearch(cast, { filter, text, loadout }))
         .map(({ castId }) => castId)
         .join(""),
     ).toBe(found);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Amount } from "../../src/core/compile/amount.ts";
-import { flowOf } from "../../src/core/compile/flow.ts";
+import type { TurnFormula } from "../../src/core/compile/amount.ts";
+import { buildFlow } from "../../src/core/compile/flow.ts";
 import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import { worstCaseText } from "../../src/core/view/worst-case.ts";
 import { fullAuto, graphOf } from "../harness/build.ts";
 
 describe("[G23] the worst case in words", () => {
-  it.each<[string, Amount, Amount, string]>([
+  it.each<[string, TurnFormula, TurnFormula, string]>([
     ["nothing but programs", {}, {}, "at most 0 turns"],
     ["one turn", { "": 1 }, { "": 1 }, "at most 1 turn"],
     ["repairs only where they add something", { "": 7 }, { "": 11 }, "at most 7 turns; 11 with every repair"],
@@ -69,7 +69,7 @@ describe("[G23] the worst case in words", () => {
       },
       { Plan: { prompt: "Plan.", generator: true } },
     );
-    const worst = worstCase(graph, flowOf(graph), { maxNoAdvanceCycles: 3, maxRepairs: 1 });
+    const worst = worstCase(graph, buildFlow(graph), { maxNoAdvanceCycles: 3, maxRepairs: 1 });
     expect(worst.turns).toBeNull();
     expect(worstCaseText(graph, worst)).toBe(
       "no bound: nothing ends the way round the loop make and the loop test: " +

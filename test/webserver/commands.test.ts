@@ -48,7 +48,7 @@ describe("commands that run a cast", () => {
     const at = site();
     const id = await castOf(at, { Build: [{ delayMs: NEVER, text: "late" }] });
     expect(await json(at.ask(`/api/casts/${id}`))).toMatchObject({ live: true, summary: { status: "running" } });
-    expect(at.runs.isHere(id)).toBe(true);
+    expect(at.runs.isRunningHere(id)).toBe(true);
   });
 
   it.each<[rule: string, command: string, answer: string]>([
@@ -235,7 +235,7 @@ describe("stopping", () => {
     const at = site();
     const id = await castOf(at, { Build: [{ delayMs: NEVER, text: "late" }, { text: "done" }] });
     expect(await json(run(at, `abort ${id}`))).toMatchObject({ code: 0, data: { castId: id, status: "aborted" } });
-    expect(at.runs.isHere(id)).toBe(false);
+    expect(at.runs.isRunningHere(id)).toBe(false);
     expect(await outcome(at, id)).toBe("aborted");
     expect(await refusal(run(at, `abort ${id}`))).toBe("409 cast_is_over");
   });
@@ -246,7 +246,7 @@ describe("stopping", () => {
     expect(await outcome(at, id)).toBe("failed");
     const answers = await Promise.all([run(at, `recast ${id}`), run(at, `recast ${id}`)]);
     expect(answers.map(({ status }) => `${status}`).toSorted()).toEqual(["202", "409"]);
-    expect(at.runs.isHere(id)).toBe(true);
+    expect(at.runs.isRunningHere(id)).toBe(true);
   });
 
   it("[N19] the end of the server ends its casts in good order", async () => {

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { CatalogAnswer } from "../../src/core/wire/catalog.ts";
-import { readWire } from "../../src/core/wire/wire.ts";
+import { CatalogResponse } from "../../src/core/wire/catalog.ts";
+import { parseResponse } from "../../src/core/wire/wire.ts";
 import { writeConfigText } from "../../src/shell/config/config-text.ts";
 import { hear, json, project, refusal, site, type Site } from "./harness.ts";
 
@@ -61,7 +61,7 @@ describe("the catalogue", () => {
     from.write(".pi/pi-materia.json", {
       loadouts: { Broken: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Build", edges } } } },
     });
-    const answer = readWire(CatalogAnswer, await json(site(from).ask("/api/catalog")), "catalog");
+    const answer = parseResponse(CatalogResponse, await json(site(from).ask("/api/catalog")), "catalog");
     expect(answer).toMatchObject({
       ok: true,
       value: {

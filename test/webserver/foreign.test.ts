@@ -7,7 +7,7 @@ import { hear, isEvent, json, refusal, site, type Heard, type Message, type Site
 
 const MATERIA = join(import.meta.dirname, "../../bin/materia.mjs");
 
-/** An agent that writes a file, then works until the file `go` is there. */
+/** An agent that writes a file, then works until the file `navigate` is there. */
 const REPLIES = {
   Build: [
     {

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Hono } from "hono";
-import { webApp } from "../../src/apps/web/server/app.ts";
-import { folderWatch, type FolderWatch, type WatchPorts } from "../../src/shell/system/folder-watch.ts";
-import { openRuns, type Runs } from "../../src/apps/web/server/live/runs.ts";
-import type { ConfigPlace } from "../../src/shell/config/config.ts";
+import { createWebApp } from "../../src/apps/web/server/app.ts";
+import { createFolderWatcher, type FolderWatcher, type FolderWatcherPorts } from "../../src/shell/system/folder-watch.ts";
+import { openCastRuns, type CastRuns } from "../../src/apps/web/server/live/runs.ts";
+import type { ConfigContext } from "../../src/shell/config/config.ts";
 
 export const TOKEN = "the-token";
 export const DOOR_KEY = "dGhlIGtleSBvZiB0aGUgZG9vcg";
@@ -14,7 +14,7 @@ export const PORT = 4321;
 const ORIGIN = `http://127.0.0.1:${PORT}`;
 
 export interface Project {
-  readonly place: ConfigPlace;
+  readonly place: ConfigContext;
   readonly cwd: string;
   readonly root: string;
   readonly write: (name: string, content: unknown) => string;
@@ -37,8 +37,8 @@ export function project(): Project {
 
 export interface Site extends Project {
   readonly app: Hono;
-  readonly runs: Runs;
-  readonly watch: FolderWatch;
+  readonly runs: CastRuns;
+  readonly watch: FolderWatcher;
   readonly problems: string[];
   /** A second goes by for whoever waits for one. */
   readonly tick: () => void;
@@ -57,24 +57,24 @@ export interface Ask {
 export interface Setting {
   readonly assets?: string;
   readonly port?: () => number;
-  readonly watchSystem?: WatchPorts["watch"];
+  readonly watchSystem?: FolderWatcherPorts["watch"];
   readonly token?: string;
 }
 
 export function site(from: Project = project(), setting: Setting = {}): Site {
   const { assets = join(from.cwd, "no-build"), port = () => PORT, watchSystem = systemWatch, token = TOKEN } = setting;
   const problems: string[] = [];
-  const runs = openRuns((problem) => problems.push(problem));
+  const runs = openCastRuns((problem) => problems.push(problem));
   const seconds = new Set<() => void>();
   const everySecond = (listener: () => void) => {
     seconds.add(listener);
     return () => seconds.delete(listener);
   };
-  const watch = folderWatch({ watch: watchSystem, everySecond });
-  const app = webApp({
+  const watch = createFolderWatcher({ watch: watchSystem, everySecond });
+  const app = createWebApp({
     place: from.place,
     token,
-    doorKey: DOOR_KEY,
+    loginKey: DOOR_KEY,
     port,
     assets,
     openReal: () => Promise.reject(new Error("tests rehearse")),
@@ -167,7 +167,7 @@ export const isEvent =
   ({ data }: Message): boolean =>
     typeof data === "object" && data !== null && "type" in data && data.type === type;
 
-/** Starts a cast of one agent that says `done`, and gives its id. */
+/** Starts a cast of one agent that says `requestResult`, and gives its id. */
 export async function castOf(at: Site, replies: unknown = { Build: [{ text: "done" }] }): Promise<string> {
   const response = await at.send("/api/rehearse", { targets: ["Build"], prompt: "do it", replies });
   const { castId } = (await response.json()) as { castId: string };

@@ -2,9 +2,9 @@ import { createHmac } from "node:crypto";
 import { realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { doorText } from "../../src/core/wire/door.ts";
+import { loginMessage } from "../../src/core/wire/door.ts";
 import { openUi } from "../../src/apps/web/server/open-ui.ts";
-import { uiDoor } from "../../src/shell/config/own/ui-door.ts";
+import { deriveUiEndpoint } from "../../src/shell/config/own/ui-door.ts";
 import { DOOR_KEY, PORT, TOKEN, json, project, refusal, site, type Project, type Site } from "./harness.ts";
 
 const NOBODY = { authorization: "" };
@@ -22,16 +22,16 @@ describe("[N34] a browser that was here before", () => {
   it("[N34] gets the token for a proof of its key", async () => {
     const at = site();
     expect(await json(at.ask("/api/key"))).toEqual({ key: DOOR_KEY });
-    const proof = proofOf(doorText(PORT, await challengeOf(at)));
+    const proof = proofOf(loginMessage(PORT, await challengeOf(at)));
     const answer = await at.send("/door", { proof }, { headers: NOBODY });
     expect([await json(answer), answer.headers.get("cache-control")]).toEqual([{ token: TOKEN }, "no-store"]);
   });
 
   it.each<[rule: string, proof: (challenge: string) => string]>([
     ["[N34] nothing", () => ""],
-    ["[N34] another key", (challenge) => proofOf(doorText(PORT, challenge), "c29tZSBvdGhlciBrZXk")],
-    ["[N34] another port, where somebody else listens", (challenge) => proofOf(doorText(PORT + 1, challenge))],
-    ["[N34] the challenge of another start", () => proofOf(doorText(PORT, "of-yesterday"))],
+    ["[N34] another key", (challenge) => proofOf(loginMessage(PORT, challenge), "c29tZSBvdGhlciBrZXk")],
+    ["[N34] another port, where somebody else listens", (challenge) => proofOf(loginMessage(PORT + 1, challenge))],
+    ["[N34] the challenge of another start", () => proofOf(loginMessage(PORT, "of-yesterday"))],
     ["[N34] the key itself", () => DOOR_KEY],
     ["[N34] the token", () => TOKEN],
   ])("%s proves nothing", async (_rule, proof) => {
@@ -76,30 +76,30 @@ describe("[N33] the place of a project", () => {
     await second.close();
     const again = await portOf(from);
     // A neighbour may have taken it meanwhile; where it is free it is taken again.
-    const wanted = uiDoor(from.place)?.port;
+    const wanted = deriveUiEndpoint(from.place)?.port;
     expect([wanted, again.port]).toContain(first.port);
     await again.close();
   });
 
   it("[N33] is kept with the key of the user, for the folder whatever leads to it, and another for each project", () => {
     const from = project();
-    const door = uiDoor(from.place);
+    const door = deriveUiEndpoint(from.place);
     const link = join(from.cwd, "..", "link");
     symlinkSync(from.cwd, link);
-    expect(uiDoor({ ...from.place, cwd: link })).toEqual(door);
-    expect(uiDoor({ ...from.place, cwd: join(from.cwd, "..") })?.key).not.toBe(door?.key);
-    expect(uiDoor(project().place)?.key).not.toBe(door?.key);
+    expect(deriveUiEndpoint({ ...from.place, cwd: link })).toEqual(door);
+    expect(deriveUiEndpoint({ ...from.place, cwd: join(from.cwd, "..") })?.key).not.toBe(door?.key);
+    expect(deriveUiEndpoint(project().place)?.key).not.toBe(door?.key);
     const key = join(realpathSync(join(from.cwd, "..")), "config", "pi", "pi-materia", "cast-key");
     expect(statSync(key).mode & 0o777).toBe(0o600);
     rmSync(key);
-    expect(uiDoor(from.place)?.key).not.toBe(door?.key);
+    expect(deriveUiEndpoint(from.place)?.key).not.toBe(door?.key);
   });
 
   it("[N33] where no key can be kept any free port is used, and no browser is known", async () => {
     const from = project();
     const config = join(from.cwd, "..", "config");
     writeFileSync(config, "a file where the folder would be");
-    expect(uiDoor(from.place)).toBeUndefined();
+    expect(deriveUiEndpoint(from.place)).toBeUndefined();
     const opened = await portOf(from);
     expect(opened.port).toBeGreaterThan(0);
     await opened.close();

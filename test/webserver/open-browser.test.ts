@@ -35,7 +35,7 @@ describe.skipIf(process.platform === "win32")("the openers of systems", () => {
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
       onTestFinished(() => void vi.useRealTimers());
       const called = opener(name);
-      const { problem, forget } = await openInBrowser(URL, platform);
+      const { problem, removeFile: forget } = await openInBrowser(URL, platform);
       const told = await called();
       const file = told.at(-1) ?? "";
       expect([problem, told]).toEqual([undefined, [...before, file]]);
@@ -72,11 +72,11 @@ it("[N29] where there is no opener, or no room, that is told and nothing stays",
   const full = await openInBrowser(URL, "linux");
   half();
   expect(full.problem).toBe("the disk is full (ENOSPC)");
-  for (const { forget } of [none, full]) forget();
+  for (const { removeFile: forget } of [none, full]) forget();
   watched();
   expect(made.map((folder) => existsSync(folder))).toEqual([false, false]);
   withCalls(() => ({ mkdtempSync: fail }));
   const nowhere = await openInBrowser(URL, "linux");
-  nowhere.forget();
+  nowhere.removeFile();
   expect(nowhere.problem).toBe("the disk is full (ENOSPC)");
 });

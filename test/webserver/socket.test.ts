@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { serve } from "../../src/apps/web/server/http/serve.ts";
+import { startHttpServer } from "../../src/apps/web/server/http/serve.ts";
 import { openUi } from "../../src/apps/web/server/open-ui.ts";
 import { TOKEN, hear, isEvent, project, site } from "./harness.ts";
 
@@ -209,7 +209,7 @@ describe("a real socket", () => {
 async function crowd() {
   let port = 0;
   const at = site(project(), { port: () => port });
-  const served = await serve(at.app, 0);
+  const served = await startHttpServer(at.app, 0);
   if (!served.ok) throw new Error(served.issues[0]?.message);
   port = served.value.port;
   onTestFinished(() => served.value.close(at.runs.stop));

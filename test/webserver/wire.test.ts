@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { CastAnswer, CastsAnswer } from "../../src/core/wire/casts.ts";
-import { CatalogAnswer, ConfigAnswer } from "../../src/core/wire/catalog.ts";
-import { CommandAnswer } from "../../src/core/wire/commands.ts";
-import { readCastMessage, readCastsMessage } from "../../src/core/wire/stream.ts";
-import { Refusal, readWire } from "../../src/core/wire/wire.ts";
+import { CastResponse, CastListResponse } from "../../src/core/wire/casts.ts";
+import { CatalogResponse, ConfigResponse } from "../../src/core/wire/catalog.ts";
+import { CommandResponse } from "../../src/core/wire/commands.ts";
+import { readCastMessage, readCastListMessage } from "../../src/core/wire/stream.ts";
+import { ErrorResponse, parseResponse } from "../../src/core/wire/wire.ts";
 import { castOf, ended, hear, json, site } from "./harness.ts";
 
 describe("[N30] what the server says is what the page reads", () => {
@@ -13,13 +13,13 @@ describe("[N30] what the server says is what the page reads", () => {
     const id = await castOf({ ...at, send: (path, body) => at.send(path, { ...(body as object), trust: true }) });
     await ended(at, id);
     const answers = [
-      readWire(CastsAnswer, await json(at.ask("/api/casts")), "casts"),
-      readWire(CastAnswer, await json(at.ask(`/api/casts/${id}`)), "cast"),
-      readWire(CatalogAnswer, await json(at.ask("/api/catalog")), "catalog"),
-      readWire(ConfigAnswer, await json(at.ask("/api/config/project")), "config"),
-      readWire(CommandAnswer, await json(at.send("/api/commands", { command: "casts" })), "command"),
-      readWire(CommandAnswer, await json(at.send("/api/commands", { command: `recast ${id}` })), "refused"),
-      readWire(Refusal, await json(at.ask("/api/config/user")), "refusal"),
+      parseResponse(CastListResponse, await json(at.ask("/api/casts")), "casts"),
+      parseResponse(CastResponse, await json(at.ask(`/api/casts/${id}`)), "cast"),
+      parseResponse(CatalogResponse, await json(at.ask("/api/catalog")), "catalog"),
+      parseResponse(ConfigResponse, await json(at.ask("/api/config/project")), "config"),
+      parseResponse(CommandResponse, await json(at.send("/api/commands", { command: "casts" })), "command"),
+      parseResponse(CommandResponse, await json(at.send("/api/commands", { command: `recast ${id}` })), "refused"),
+      parseResponse(ErrorResponse, await json(at.ask("/api/config/user")), "refusal"),
     ];
     expect(answers.map(({ ok }) => ok)).toEqual([true, true, true, true, true, false, true]);
   });
@@ -34,7 +34,7 @@ describe("[N30] what the server says is what the page reads", () => {
     await Promise.all([one.close(), all.close()]);
     const read = [
       ...ofCast.map(({ event, data }) => readCastMessage(event, JSON.stringify(data))),
-      ...ofCasts.map(({ event, data }) => readCastsMessage(event, JSON.stringify(data))),
+      ...ofCasts.map(({ event, data }) => readCastListMessage(event, JSON.stringify(data))),
     ];
     expect(read.filter(({ ok }) => !ok)).toEqual([]);
     expect(new Set(ofCasts.map(({ event }) => event))).toEqual(new Set(["cast", "ready"]));
@@ -61,12 +61,12 @@ describe("[N30] what cannot be read", () => {
     await ended(at, id);
     const text = JSON.stringify(await json(at.ask(`/api/casts/${id}`)));
     const broken: unknown = JSON.parse(text.replace('"entry":"Socket-1"', '"entry":"Socket-99"'));
-    const read = readWire(CastAnswer, broken, "cast");
+    const read = parseResponse(CastResponse, broken, "cast");
     expect(read.ok ? "" : read.issues[0]?.message).toContain('at "castFile.graph.entry": names nothing');
   });
 
   it("[N30] the problem names the place and a way out", () => {
-    const read = readWire(CommandAnswer, { castId: 7 }, "/api/commands");
+    const read = parseResponse(CommandResponse, { castId: 7 }, "/api/commands");
     expect(read).toMatchObject({ ok: false, issues: [{ code: "unexpected_answer" }] });
     const hint = read.ok ? "" : read.issues[0]?.hint;
     expect(hint).toContain("reload the page");

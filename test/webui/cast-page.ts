@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
-import { serve } from "../../src/apps/web/server/http/serve.ts";
+import { startHttpServer } from "../../src/apps/web/server/http/serve.ts";
 import { TOKEN, project, site, type Project, type Site } from "../webserver/harness.ts";
 import { launchBrowser } from "./browser.ts";
 import { builtClient } from "./built-client.ts";
@@ -34,7 +34,7 @@ export interface Served extends Site {
 export async function served(from: Project = project(), port = 0, token = TOKEN): Promise<Served> {
   let listening = port;
   const at = site(from, { assets: ASSETS, port: () => listening, token });
-  const serving = await serve(at.app, port);
+  const serving = await startHttpServer(at.app, port);
   if (!serving.ok) throw new Error(serving.issues[0]?.message);
   listening = serving.value.port;
   let isOpen = true;
@@ -106,7 +106,7 @@ export const REPLIES = {
 /** A reply that does not come while a test runs. */
 export const NO_REPLY = { text: "late", delayMs: 3_600_000 };
 
-/** A reply that comes when the project has a file called `go`. */
+/** A reply that comes when the project has a file called `navigate`. */
 export const REPLY_AT_GO = {
   tools: [{ name: "bash", arguments: { command: "while [ ! -e go ]; do sleep 0.01; done" } }],
   text: "Written.",

@@ -24,7 +24,7 @@ it("[B26, B28, B29] in the browser a fleet is seen at work: who drives what, wha
   await until(async () => (await statusOn(place, moving)) === "completed");
   second.kill("SIGKILL");
   await second.ended;
-  await place.database.rows({ text: "update materia.workers set state = 'gone'" });
+  await place.database.query({ text: "update materia.workers set state = 'gone'" });
   const waiting = await submitted(place, "Quick");
   await says(page, "nobody works on the queue casts");
   await says(page, "materia worker --on f --queues casts");
@@ -43,7 +43,7 @@ it("[B26, B28, B29] in the browser a fleet is seen at work: who drives what, wha
     .getByRole("button", { name: /^Abort/ })
     .click();
   await until(async () => {
-    const [row] = await place.database.rows<{ abort_by: string | null }>({
+    const [row] = await place.database.query<{ abort_by: string | null }>({
       text: "select abort_by from materia.casts where cast_id = $1",
       values: [waiting],
     });

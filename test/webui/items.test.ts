@@ -19,7 +19,7 @@ const LOADOUT = {
   },
 };
 
-/** A repository in which the first item stays at Build and the second at Maintain until there is a file `go`. */
+/** A repository in which the first item stays at Build and the second at Maintain until there is a file `navigate`. */
 async function begun(): Promise<{ readonly at: Served; readonly id: string; readonly go: () => void }> {
   const from = project();
   writeFiles(from.cwd, {

@@ -23,14 +23,14 @@ export async function measureItems(place: Place, database: Database, rounds: num
 async function loopTime(database: Database, castId: string): Promise<number> {
   const status = await until(async () => {
     const text = "select status from materia.casts where cast_id = $1 and status in ('completed', 'failed', 'aborted')";
-    const [cast] = await database.rows<{ status: string }>({ text, values: [castId] });
+    const [cast] = await database.query<{ status: string }>({ text, values: [castId] });
     return cast?.status;
   });
   if (status !== "completed") throw new Error(`the items ended as ${status}`);
   const at = async (type: string): Promise<number> => {
     const text =
       "select event::jsonb ->> 'at' as at from materia.events where cast_id = $1 and event::jsonb ->> 'type' = $2";
-    const [event] = await database.rows<{ at: string }>({ text, values: [castId, type] });
+    const [event] = await database.query<{ at: string }>({ text, values: [castId, type] });
     return Date.parse(event?.at ?? "");
   };
   return (await at("loop_joined")) - (await at("loop_forked"));

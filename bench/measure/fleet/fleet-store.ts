@@ -17,25 +17,25 @@ const PACE_MS = 10;
 
 export async function measureStore(open: () => Promise<Database>, scratch: string): Promise<StoreFigures> {
   const database = await open();
-  await database.once({
+  await database.queryOnce({
     text: "insert into materia.workers (worker_id, host, pid, started, version) values ('w', 'here', $1, '', '')",
     values: [process.pid],
   });
-  const store = postgresStore({ database, place: "bench", project: "p", worker: { id: "w", scratch } });
-  const reader = postgresStore({ database: await open(), place: "bench", project: "p" });
+  const store = postgresStore({ database, location: "bench", project: "p", worker: { id: "w", scratch } });
+  const reader = postgresStore({ database: await open(), location: "bench", project: "p" });
   try {
     await appends(store, "warm-up", APPENDS / 4);
     const appendMs = await appends(store, "c-1", APPENDS);
-    await database.once({ text: "alter database postgres set synchronous_commit = off" });
+    await database.queryOnce({ text: "alter database postgres set synchronous_commit = off" });
     const unsynced = postgresStore({
       database: await open(),
-      place: "bench",
+      location: "bench",
       project: "p",
       worker: { id: "w", scratch },
     });
     const unsyncedMs = await appends(unsynced, "c-2", APPENDS);
     await unsynced.close();
-    await database.once({ text: "alter database postgres reset synchronous_commit" });
+    await database.queryOnce({ text: "alter database postgres reset synchronous_commit" });
     return { appendMs, unsyncedMs, seenMs: await seen(store, reader, "c-3") };
   } finally {
     await store.close();
@@ -83,7 +83,7 @@ async function seen(store: PostgresStore, reader: PostgresStore, id: string): Pr
       for (const { seq } of news.events) heard.push(performance.now() - (sentAt.get(seq) ?? 0));
     if (heard.length >= count) resolve();
   };
-  const follower = reader.follow(idOf(id), 1, () => void (draining = draining.then(readAll)));
+  const follower = reader.followEvents(idOf(id), 1, () => void (draining = draining.then(readAll)));
   await readAll();
   for (let seq = 2; seq < count + 2; seq += 1) {
     sentAt.set(seq, performance.now());

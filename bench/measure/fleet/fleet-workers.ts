@@ -94,7 +94,7 @@ export async function measureCrowd(place: Place, database: Database, casts: numb
     await submitMore(database, first, casts - 1);
     await until(async () => (await endedCasts(database)) >= casts);
     const seconds = (performance.now() - started) / 1000;
-    const [row] = await database.rows<{ completed: number; visits: number }>({
+    const [row] = await database.query<{ completed: number; visits: number }>({
       text: `select (select count(*)::int from materia.casts where status = 'completed') as completed,
         (select count(*)::int from materia.events where event like '%"type":"visit_started"%') as visits`,
     });
@@ -128,13 +128,13 @@ export async function measureTakeOver(place: Place, database: Database, rounds: 
 
 /** `casts --on` from start to exit, the newest 200 of very many. */
 export async function measureList(place: Place, database: Database, rounds: number): Promise<number> {
-  await database.once({
+  await database.queryOnce({
     text: `insert into materia.casts (cast_id, project, file, status, summary)
       select 'x-' || lpad(i::text, 8, '0'), 'p', '{}', 'completed', (select summary from materia.casts limit 1)
       from generate_series(1, $1::int) i`,
     values: [LISTED],
   });
-  await database.once({ text: "analyze materia.casts" });
+  await database.queryOnce({ text: "analyze materia.casts" });
   place.materia("casts", "--on", "f", "--json");
   return median(timesOf(rounds, () => place.materia("casts", "--on", "f", "--json")));
 }
@@ -183,6 +183,6 @@ const oldWorkers = (database: Database): Promise<number> =>
   counted(database, "materia.workers where state = 'up' and since < now() - interval '10.5 s'");
 
 async function counted(database: Database, from: string): Promise<number> {
-  const [row] = await database.rows<{ count: number }>({ text: `select count(*)::int as count from ${from}` });
+  const [row] = await database.query<{ count: number }>({ text: `select count(*)::int as count from ${from}` });
   return row?.count ?? 0;
 }

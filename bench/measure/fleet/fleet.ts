@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { migrate } from "../../../src/shell/fleet/migrate.ts";
-import { findPrograms } from "../../../src/shell/fleet/embedded/embedded.ts";
+import { migrateFleet } from "../../../src/shell/fleet/migrate.ts";
+import { findPostgres } from "../../../src/shell/fleet/embedded/embedded.ts";
 import { openDatabase, type Database } from "../../../src/shell/store/postgres/database/database.ts";
 import { ownServer } from "../../../test/harness/fleet/own-server.ts";
 import { median } from "../process.ts";
@@ -29,7 +29,7 @@ export interface FleetFigures extends StoreFigures {
 
 /** A fleet on this machine, with a Postgres that waits for its disk as one that people rely on does. */
 export async function measureFleet(casts: number, rounds: number): Promise<FleetFigures> {
-  if (!(await findPrograms()).ok) throw new Error("the Postgres of the tests is not installed here");
+  if (!(await findPostgres()).ok) throw new Error("the Postgres of the tests is not installed here");
   const top = mkdtempSync(join(tmpdir(), "materia-bench-"));
   const server = await ownServer({ settings: ["fsync=on", "shared_buffers=128MB"] });
   const open = async (): Promise<Database> => {
@@ -38,11 +38,11 @@ export async function measureFleet(casts: number, rounds: number): Promise<Fleet
     return opened.value;
   };
   try {
-    const migrated = await migrate({ url: server.url });
+    const migrated = await migrateFleet({ url: server.url });
     if (!migrated.ok) throw new Error(JSON.stringify(migrated.issues));
     const store = await measureStore(open, join(top, "casts"));
     const database = await open();
-    await database.once({ text: "truncate materia.casts, materia.workers cascade" });
+    await database.queryOnce({ text: "truncate materia.casts, materia.workers cascade" });
     const program = join(await published(), "bin", "materia.mjs");
     const at = { program, url: server.url };
     const place = fleetPlace(top, at);

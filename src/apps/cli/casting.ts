@@ -1,40 +1,40 @@
-import { personAsked } from "../../core/cast/question.ts";
+import { askedPersonMateria } from "../../core/cast/question.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastingCommand } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { isForeign, ok, type Result } from "../../core/model/issue.ts";
-import { harmless } from "../../core/model/values/text.ts";
-import { namesCast, prepare, prepareAgain } from "../../shell/commands/prepare.ts";
+import { hasForeignCastIssue, ok, type Result } from "../../core/model/issue.ts";
+import { sanitizeForTerminal } from "../../core/model/values/text.ts";
+import { namesSpecificCast, prepareCommand, prepareStoppedCast } from "../../shell/commands/prepare.ts";
 import type { PreparedCast } from "../../shell/casting/drive/prepared-cast.ts";
-import type { RunEnd } from "../../shell/run/run-cast.ts";
+import type { RunOutcome } from "../../shell/run/run-cast.ts";
 import { printText, jsonText } from "./terminal/lines.ts";
-import type { Request } from "./terminal/request.ts";
-import { openProgress, progressKind } from "./terminal/progress.ts";
-import { exitCode } from "../../shell/casting/exit-code.ts";
+import type { CliContext } from "./terminal/request.ts";
+import { openProgress, progressKindFor } from "./terminal/progress.ts";
+import { exitCodeFor } from "../../shell/casting/exit-code.ts";
 import { printResult } from "./result.ts";
-import { askerOf } from "./terminal/asker.ts";
-import { onInterrupt } from "./terminal/interrupt.ts";
-import { askJudge, askPerson, trustsForeign } from "./terminal/person.ts";
+import { commandCallerFor } from "./terminal/asker.ts";
+import { listenForInterrupt } from "./terminal/interrupt.ts";
+import { askYesOrNo, askForAnswer, askToTrustCast } from "./terminal/person.ts";
 
 /** Everything that sets a cast going or keeps it going. */
-export async function runCasting(command: CastingCommand, request: Request): Promise<Result<number>> {
-  const asker = await askerOf(request);
-  const prepared = await prepare(command, asker);
-  if (prepared.ok) return run(request, prepared.value);
+export async function runCastingCommand(command: CastingCommand, request: CliContext): Promise<Result<number>> {
+  const asker = await commandCallerFor(request);
+  const prepared = await prepareCommand(command, asker);
+  if (prepared.ok) return runPrepared(request, prepared.value);
   // [S10] Only a cast that was named can be agreed to.
-  const isAsked = namesCast(command) && isForeign(prepared.issues);
-  if (!isAsked || !(await trustsForeign(request.io, prepared.issues))) return prepared;
-  const again = await prepare(command, { ...asker, trustsCast: true });
-  return again.ok ? run(request, again.value) : again;
+  const isAsked = namesSpecificCast(command) && hasForeignCastIssue(prepared.issues);
+  if (!isAsked || !(await askToTrustCast(request.io, prepared.issues))) return prepared;
+  const again = await prepareCommand(command, { ...asker, trustsCast: true });
+  return again.ok ? runPrepared(request, again.value) : again;
 }
 
-async function run(request: Request, prepared: PreparedCast): Promise<Result<number>> {
+async function runPrepared(request: CliContext, prepared: PreparedCast): Promise<Result<number>> {
   const { io, options } = request;
-  const { cwd, below } = request.workspace.place;
-  if (below !== undefined && !options.quiet) printText(io, `note: working in ${harmless(cwd)}, the project's folder`);
+  const { cwd, startFolder: below } = request.workspace.place;
+  if (below !== undefined && !options.quiet) printText(io, `note: working in ${sanitizeForTerminal(cwd)}, the project's folder`);
   if (!options.quiet) for (const note of prepared.notes) printText(io, `note: ${note}`);
-  const progress = openProgress(io, progressKind(io, options), prepared.trail);
-  const interrupt = onInterrupt(io);
+  const progress = openProgress(io, progressKindFor(io, options), prepared.trail);
+  const interrupt = listenForInterrupt(io);
   const end = await prepared.run({ signal: interrupt.signal, ...progress });
   interrupt.stop();
   progress.stop();
@@ -43,24 +43,24 @@ async function run(request: Request, prepared: PreparedCast): Promise<Result<num
   // [B21] Another one where its key came first.
   const { castId } = end.value.state;
   const already = prepared.isKnown === true || castId !== prepared.castId;
-  if (!options.detach) return finish(request, castId, end.value);
+  if (!options.detach) return finishOrAsk(request, castId, end.value);
   io.out(options.json ? `${jsonText({ castId, ...(already ? { already } : {}) })}\n` : `${castId}\n`);
   return ok(0);
 }
 
 /** Shows how it ended; where a person is wanted and there is one, asks, and goes on. */
-async function finish(request: Request, castId: CastId, end: RunEnd): Promise<Result<number>> {
+async function finishOrAsk(request: CliContext, castId: CastId, end: RunOutcome): Promise<Result<number>> {
   const { io, options, workspace } = request;
   if (end.kind === "waiting" && io.canAsk && !options.json && !options.quiet) {
-    const shown = replyOf(end.state);
-    const answer = await (personAsked(end.state) ? askJudge(io, shown, castId) : askPerson(io, shown, castId));
-    const again = answer && (await prepareAgain(castId, answer, await askerOf(request)));
-    if (again) return again.ok ? run(request, again.value) : again;
+    const shown = waitingReply(end.state);
+    const answer = await (askedPersonMateria(end.state) ? askYesOrNo(io, shown, castId) : askForAnswer(io, shown, castId));
+    const again = answer && (await prepareStoppedCast(castId, answer, await commandCallerFor(request)));
+    if (again) return again.ok ? runPrepared(request, again.value) : again;
   }
   printResult({ io, options, end, root: workspace.root });
-  return ok(exitCode(end));
+  return ok(exitCodeFor(end));
 }
 
-function replyOf({ phase }: CastState): string {
+function waitingReply({ phase }: CastState): string {
   return phase.kind === "waiting" ? phase.reply : "";
 }

@@ -2,34 +2,34 @@ import type { DemoKind } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { demoLog, prepareDemo, type Demo } from "../../shell/casting/demo/demo.ts";
-import { answer } from "../../shell/commands/run-command.ts";
-import { runCasting } from "./casting.ts";
-import { stepLine } from "../../core/view/tell/story.ts";
+import { runCommand } from "../../shell/commands/run-command.ts";
+import { runCastingCommand } from "./casting.ts";
+import { nextStepLine } from "../../core/view/tell/story.ts";
 import { line, toned, type Line } from "../../core/view/text/line.ts";
 import { printAnswer, printLines } from "./terminal/lines.ts";
-import { styled, type Io } from "./terminal/io.ts";
+import { applyStyle, type Io } from "./terminal/io.ts";
 
 /** [C20, C21] A complete cast in a scratch repository. The replies are scripted; the engine, the agent loop, the tools and git are real. */
-export async function demo(io: Io, which: DemoKind, options: Options): Promise<Result<number>> {
+export async function runDemo(io: Io, which: DemoKind, options: Options): Promise<Result<number>> {
   const prepared = prepareDemo(io.env, which);
   if (!prepared.ok) return prepared;
   const { repository, workspace, request, loadout, rehearsal } = prepared.value;
-  if (!options.json) printLines(io, introduction(prepared.value), io.err);
-  const done = await runCasting(
+  if (!options.json) printLines(io, introductionLines(prepared.value), io.err);
+  const done = await runCastingCommand(
     { kind: "cast", prompt: request, loadout },
     { io, workspace, options: { ...options, cwd: repository, rehearse: rehearsal } },
   );
   if (!done.ok || options.json || options.quiet) return done;
   io.out(`\n${heading(io, "The story")}\n`);
-  const story = await answer({ kind: "show" }, workspace, repository);
+  const story = await runCommand({ kind: "show" }, workspace, repository);
   if (story.ok) printAnswer(io, options, story.value);
   io.out(`\n${heading(io, "What stands in the repository now")}\n${demoLog(repository)}\n`);
   io.out(`${heading(io, "What to try next")}\n`);
-  printLines(io, whatNext(io, prepared.value));
+  printLines(io, nextStepLines(io, prepared.value));
   return done;
 }
 
-function introduction({ loadout, repository, request, which }: Demo): readonly Line[] {
+function introductionLines({ loadout, repository, request, which }: Demo): readonly Line[] {
   return [
     line(toned("strong", "materia demo")),
     ...[
@@ -45,11 +45,11 @@ function introduction({ loadout, repository, request, which }: Demo): readonly L
 }
 
 function heading(io: Io, text: string): string {
-  return styled(io, ["bold", "underline"], text);
+  return applyStyle(io, ["bold", "underline"], text);
 }
 
 /** Commands are there to be copied: each as it is typed here, with what it does where there is room. */
-function whatNext(io: Io, { loadout, repository, which }: Demo): readonly Line[] {
+function nextStepLines(io: Io, { loadout, repository, which }: Demo): readonly Line[] {
   const { program } = io;
   const steps = [
     { command: `cd ${repository} && git show`, does: "look at what was made" },
@@ -61,5 +61,5 @@ function whatNext(io: Io, { loadout, repository, which }: Demo): readonly Line[]
     { command: `${program} init --cwd DIR`, does: "your own loadout, in your own project" },
     { command: `${program} --help`, does: "all commands" },
   ];
-  return steps.map((step) => line("  ", ...stepLine(step, io.columns() - 2)));
+  return steps.map((step) => line("  ", ...nextStepLine(step, io.columns() - 2)));
 }

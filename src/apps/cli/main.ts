@@ -1,20 +1,20 @@
 import { resolve } from "node:path";
-import { isCasting, type Command } from "../../core/command/command.ts";
-import { parseArgv, type Parsed } from "../../core/command/parse.ts";
+import { isCastingCommand, type Command } from "../../core/command/command.ts";
+import { parseArgv, type ParsedCommand } from "../../core/command/parse.ts";
 import { error, type Issue, type Result } from "../../core/model/issue.ts";
 import { folderExists } from "../../shell/system/folder.ts";
-import { projectPlace } from "../../shell/config/project-folder.ts";
-import { openWorkspace } from "../../shell/casting/workspace/workspace.ts";
+import { findProject } from "../../shell/config/project-folder.ts";
+import { loadWorkspace } from "../../shell/casting/workspace/workspace.ts";
 import { VERSION } from "../../shell/version.ts";
 import { issueJson } from "../../core/view/issues.ts";
-import { onFleet } from "../../core/view/text/typed.ts";
+import { withFleetOption } from "../../core/view/text/typed.ts";
 import type { OpenUi } from "../../shell/commands/ui.ts";
 import type { Io } from "./terminal/io.ts";
-import type { Request } from "./terminal/request.ts";
+import type { CliContext } from "./terminal/request.ts";
 import { jsonText, printAnswer, printIssues } from "./terminal/lines.ts";
 
 /** A refused command: nothing was written. */
-const REFUSED = 2;
+const EXIT_REFUSED = 2;
 
 /** Words → what they ask for → an exit code. Only what a command needs is loaded: help must not wait for an agent's library. */
 export async function main(argv: readonly string[], io: Io, openUi: OpenUi): Promise<number> {
@@ -27,11 +27,11 @@ export async function main(argv: readonly string[], io: Io, openUi: OpenUi): Pro
     return 0;
   }
   const parsed = parseArgv(asksForHelp(argv) ? [...argv.slice(0, -1), "--help"] : argv);
-  if (!parsed.ok) return refuse(plain, parsed.issues, json);
-  const done = await runParsed(parsed.value, plain, openUi);
+  if (!parsed.ok) return printRefusal(plain, parsed.issues, json);
+  const done = await runParsedCommand(parsed.value, plain, openUi);
   if (done.ok) return done.value;
   const { on } = parsed.value.options;
-  return refuse(plain, on === undefined ? done.issues : onFleet(done.issues, on), json);
+  return printRefusal(plain, on === undefined ? done.issues : withFleetOption(done.issues, on), json);
 }
 
 /** `materia -h` and `materia cast -h`; in a longer prompt it is a word like any other. */
@@ -40,29 +40,29 @@ function asksForHelp(argv: readonly string[]): boolean {
 }
 
 /** [C30] People read it on standard error, programs on standard output. */
-function refuse(io: Io, issues: readonly Issue[], json: boolean): number {
+function printRefusal(io: Io, issues: readonly Issue[], json: boolean): number {
   if (json) io.out(`${jsonText({ issues: issues.map(issueJson) })}\n`);
   printIssues(io, issues);
-  return REFUSED;
+  return EXIT_REFUSED;
 }
 
-async function runParsed({ command, options }: Parsed, io: Io, openUi: OpenUi): Promise<Result<number>> {
+async function runParsedCommand({ command, options }: ParsedCommand, io: Io, openUi: OpenUi): Promise<Result<number>> {
   if (command.kind === "help") {
-    const { help } = await import("../../shell/commands/help.ts");
+    const { runHelp: help } = await import("../../shell/commands/help.ts");
     return { ok: true, value: printAnswer(io, options, help(command.topic)) };
   }
   const cwd = resolve(io.cwd, options.cwd ?? ".");
   if (!folderExists(cwd)) return { ok: false, issues: [error("no_folder", "--cwd", `there is no folder ${cwd}`)] };
-  const place = projectPlace({
+  const place = findProject({
     cwd,
     env: io.env,
     program: io.program,
-    ...(options.config === undefined ? {} : { explicit: resolve(io.cwd, options.config) }),
+    ...(options.config === undefined ? {} : { explicitFile: resolve(io.cwd, options.config) }),
   });
-  if (command.kind === "demo") return (await import("./demo.ts")).demo(io, command.which, options);
+  if (command.kind === "demo") return (await import("./demo.ts")).runDemo(io, command.which, options);
   const artifacts = options.artifacts === undefined ? undefined : resolve(io.cwd, options.artifacts);
   if (command.kind === "ui")
-    return (await import("./ui.ts")).ui(command, {
+    return (await import("./ui.ts")).runUiCommand(command, {
       io,
       place,
       artifacts,
@@ -70,32 +70,32 @@ async function runParsed({ command, options }: Parsed, io: Io, openUi: OpenUi): 
       openUi,
       json: options.json === true,
     });
-  const workspace = openWorkspace(place, artifacts);
+  const workspace = loadWorkspace(place, artifacts);
   if (!workspace.ok) return workspace;
   const request = { options, io, workspace: workspace.value };
-  if (command.kind === "worker") return (await import("./fleet/worker.ts")).worker(command, request);
-  if (command.kind === "fleet") return (await import("./fleet/fleet.ts")).fleet(command, request);
-  if (options.on === undefined) return runIn(request, command);
-  const { workspaceOn } = await import("../../shell/fleet/on-fleet.ts");
+  if (command.kind === "worker") return (await import("./fleet/worker.ts")).runWorkerCommand(command, request);
+  if (command.kind === "fleet") return (await import("./fleet/fleet.ts")).runFleetCommand(command, request);
+  if (options.on === undefined) return runInWorkspace(request, command);
+  const { openFleetWorkspace: workspaceOn } = await import("../../shell/fleet/on-fleet.ts");
   const fleet = await workspaceOn(workspace.value, options.on, options);
   if (!fleet.ok) return fleet;
   try {
-    return await runIn({ ...request, workspace: fleet.value.workspace }, command);
+    return await runInWorkspace({ ...request, workspace: fleet.value.workspace }, command);
   } finally {
     // A connection that stays open would keep the process.
     await fleet.value.close();
   }
 }
 
-type CastCommand = Exclude<Command, { kind: "help" | "demo" | "ui" | "worker" | "fleet" }>;
+type WorkspaceCommand = Exclude<Command, { kind: "help" | "demo" | "ui" | "worker" | "fleet" }>;
 
 /** On the casts that are kept here, or on those of a fleet. */
-async function runIn(request: Request, command: CastCommand): Promise<Result<number>> {
+async function runInWorkspace(request: CliContext, command: WorkspaceCommand): Promise<Result<number>> {
   const { io, options, workspace } = request;
-  if (isCasting(command)) return (await import("./casting.ts")).runCasting(command, request);
-  if (command.kind === "watch") return (await import("./watch.ts")).watch(command, request);
-  if (command.kind === "test") return (await import("./test.ts")).test(command, request);
-  const { answer } = await import("../../shell/commands/run-command.ts");
+  if (isCastingCommand(command)) return (await import("./casting.ts")).runCastingCommand(command, request);
+  if (command.kind === "watch") return (await import("./watch.ts")).runWatchCommand(command, request);
+  if (command.kind === "test") return (await import("./test.ts")).runOrWatchTests(command, request);
+  const { runCommand: answer } = await import("../../shell/commands/run-command.ts");
   const answered = await answer(command, workspace, io.cwd);
   return answered.ok ? { ok: true, value: printAnswer(io, options, answered.value) } : answered;
 }

@@ -1,13 +1,13 @@
 import type { Options } from "../../core/command/options.ts";
 import { quoteWord } from "../../core/command/words.ts";
-import { harmless, oneLine } from "../../core/model/values/text.ts";
-import { statusMark, statusOf, statusText } from "../../core/view/casts.ts";
-import { figuresLine, figuresOf, figuresText } from "../../core/view/figures.ts";
+import { sanitizeForTerminal, oneLine } from "../../core/model/values/text.ts";
+import { statusSymbol, castStatus, statusText } from "../../core/view/casts.ts";
+import { figuresLine, castFigures, figuresText } from "../../core/view/figures.ts";
 import { countedText } from "../../core/view/numbers.ts";
 import { nextSteps } from "../../core/view/tell/next-step.ts";
 import { line, toned, type Line } from "../../core/view/text/line.ts";
 import { totalsOf } from "../../core/cast/state/usage.ts";
-import type { RunEnd } from "../../shell/run/run-cast.ts";
+import type { RunOutcome } from "../../shell/run/run-cast.ts";
 import type { Io } from "./terminal/io.ts";
 import { printLines } from "./terminal/lines.ts";
 
@@ -20,27 +20,27 @@ export function printResult({
 }: {
   readonly io: Io;
   readonly options: Options;
-  readonly end: RunEnd;
+  readonly end: RunOutcome;
   readonly root: string;
 }): void {
   if (end.kind === "broken")
     io.err(
-      `The cast stopped: ${harmless(end.problem)}\n"${programOf(io, options)} recast ${end.state.castId}" goes on from its journal.\n`,
+      `The cast stopped: ${sanitizeForTerminal(end.problem)}\n"${commandPrefix(io, options)} recast ${end.state.castId}" goes on from its journal.\n`,
     );
   if (options.json) return;
   const { state } = end;
-  const said = saidLast(end);
+  const said = lastReply(end);
   const reason =
     state.phase.kind === "ended" && state.phase.outcome !== "completed" ? oneLine(state.phase.reason, 600) : "";
   if (options.quiet) {
-    if (said !== "") io.out(`${harmless(said)}\n`);
+    if (said !== "") io.out(`${sanitizeForTerminal(said)}\n`);
     else if (reason !== "") io.err(`${reason}\n`);
     return;
   }
-  const status = statusOf(state, false);
-  const mark = statusMark(status);
+  const status = castStatus(state, false);
+  const mark = statusSymbol(status);
   const { castId } = state;
-  const program = programOf(io, options);
+  const program = commandPrefix(io, options);
   printLines(io, [
     line(
       { ...mark, text: `${mark.text} ${statusText(status)}` },
@@ -49,30 +49,30 @@ export function printResult({
       "  ",
       toned("dim", castId),
     ),
-    figuresLine(figuresText(figuresOf(totalsOf(state))), state.rehearsed),
+    figuresLine(figuresText(castFigures(totalsOf(state))), state.rehearsed),
     ...(reason === "" ? [] : [line(toned(mark.tone ?? "plain", reason))]),
     ...(said === ""
       ? []
-      : [line(""), ...saidLines(said, state.phase.kind === "waiting" ? Infinity : MOST_LINES), line("")]),
+      : [line(""), ...replyLines(said, state.phase.kind === "waiting" ? Infinity : MAX_REPLY_LINES), line("")]),
     ...[{ command: `${program} show ${castId}`, does: "the story" }, ...nextSteps(state, status, program)].map(
       ({ command, does }) => line(toned("accent", command), toned("dim", `  ${does}`)),
     ),
-    line(toned("dim", `Files: ${harmless(root)}${options.on === undefined ? "/" : ", "}${castId}`)),
+    line(toned("dim", `Files: ${sanitizeForTerminal(root)}${options.on === undefined ? "/" : ", "}${castId}`)),
   ]);
 }
 
 /** What must be typed before a command so that it finds this cast again. */
-function programOf(io: Io, { cwd, artifacts, on }: Options): string {
+function commandPrefix(io: Io, { cwd, artifacts, on }: Options): string {
   const onFleet = on === undefined ? "" : ` --on ${quoteWord(on)}`;
   const inFolder = cwd === undefined ? "" : ` --cwd ${quoteWord(cwd)}`;
   return `${io.program}${onFleet}${inFolder}${artifacts === undefined ? "" : ` --artifacts ${quoteWord(artifacts)}`}`;
 }
 
-const MOST_LINES = 40;
+const MAX_REPLY_LINES = 40;
 
 /** [Q14] What a person has to answer is never cut. */
-function saidLines(said: string, most: number): readonly Line[] {
-  const lines = harmless(said).split("\n");
+function replyLines(said: string, most: number): readonly Line[] {
+  const lines = sanitizeForTerminal(said).split("\n");
   const more = lines.length - most;
   return [
     ...lines.slice(0, most).map((text) => line(text)),
@@ -80,7 +80,7 @@ function saidLines(said: string, most: number): readonly Line[] {
   ];
 }
 
-function saidLast({ state }: RunEnd): string {
+function lastReply({ state }: RunOutcome): string {
   if (state.phase.kind === "waiting") return state.phase.reply;
   return state.phase.kind === "ended" &&
     (state.phase.outcome === "completed" || state.phase.outcome === "not_satisfied")

@@ -2,37 +2,37 @@ import { watch } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { TestCommand } from "../../core/command/command.ts";
 import { ok, type Result } from "../../core/model/issue.ts";
-import { openWorkspace } from "../../shell/casting/workspace/workspace.ts";
+import { loadWorkspace } from "../../shell/casting/workspace/workspace.ts";
 import { projectConfigFile } from "../../shell/config/config.ts";
-import { testLoadouts } from "../../shell/commands/testing/test.ts";
+import { runTestCommand } from "../../shell/commands/testing/test.ts";
 import { folderExists } from "../../shell/system/folder.ts";
-import { folderWatch } from "../../shell/system/folder-watch.ts";
+import { createFolderWatcher } from "../../shell/system/folder-watch.ts";
 import { TESTS_FOLDER } from "../../shell/testing/find-tests.ts";
-import { onInterrupt } from "./terminal/interrupt.ts";
-import { styled } from "./terminal/io.ts";
+import { listenForInterrupt } from "./terminal/interrupt.ts";
+import { applyStyle } from "./terminal/io.ts";
 import { printAnswer, printIssues } from "./terminal/lines.ts";
-import { withTrust } from "./terminal/person.ts";
-import type { Request } from "./terminal/request.ts";
+import { askForTrust } from "./terminal/person.ts";
+import type { CliContext } from "./terminal/request.ts";
 
 /** [T3, T12] Once, or again whenever a file changes until it is interrupted. */
-export async function test(command: TestCommand, request: Request): Promise<Result<number>> {
+export async function runOrWatchTests(command: TestCommand, request: CliContext): Promise<Result<number>> {
   const { io, options } = request;
-  const { workspace, remember } = await withTrust(request);
+  const { workspace, remember } = await askForTrust(request);
   if (workspace.trust.kind === "given") remember();
-  const interrupt = onInterrupt(io);
+  const interrupt = listenForInterrupt(io);
   const once = async (): Promise<Result<number>> => {
     // The configuration may be what has changed.
-    const opened = openWorkspace(workspace.place, workspace.root);
+    const opened = loadWorkspace(workspace.place, workspace.root);
     if (!opened.ok) return opened;
     const fresh = { ...opened.value, trust: workspace.trust };
-    const answer = await testLoadouts(fresh, command, { from: io.cwd, signal: interrupt.signal });
+    const answer = await runTestCommand(fresh, command, { from: io.cwd, signal: interrupt.signal });
     return answer.ok ? ok(printAnswer(io, options, answer.value)) : answer;
   };
   try {
     const first = await once();
     if (!command.watch) return first;
     if (!first.ok) printIssues(io, first.issues);
-    await again(command, request, { once, signal: interrupt.signal });
+    await rerunOnChange(command, request, { once, signal: interrupt.signal });
     return ok(0);
   } finally {
     interrupt.stop();
@@ -40,9 +40,9 @@ export async function test(command: TestCommand, request: Request): Promise<Resu
 }
 
 /** [T12] One run after another: what changes during a run leads to one more behind it. */
-async function again(
+async function rerunOnChange(
   { paths, junit }: TestCommand,
-  { io, workspace }: Request,
+  { io, workspace }: CliContext,
   { once, signal }: { readonly once: () => Promise<Result<number>>; readonly signal: AbortSignal },
 ): Promise<void> {
   const { cwd } = workspace.place;
@@ -57,7 +57,7 @@ async function again(
   // What a run writes itself, and what belongs to git or a package, begins no other.
   const own = junit === undefined ? undefined : resolve(io.cwd, junit);
   const counts = (path: string): boolean => path !== own && !/[\\/](?:\.git|node_modules)(?:[\\/]|$)/.test(path);
-  const watching = folderWatch({
+  const watching = createFolderWatcher({
     watch: (folder, how, listener) =>
       watch(folder, { ...how, recursive: true }, (_event, name) => {
         if (name === null || counts(resolve(folder, name))) listener();
@@ -67,7 +67,7 @@ async function again(
   let wake = (): void => undefined;
   let changed = false;
   const stops = [...folders].map((folder) =>
-    watching.on(folder, () => {
+    watching.onChange(folder, () => {
       changed = true;
       wake();
     }),
@@ -76,7 +76,7 @@ async function again(
   const alive = setInterval(() => undefined, 60_000);
   signal.addEventListener("abort", () => wake());
   for (;;) {
-    io.err(`${styled(io, "dim", "Waiting for a change (Ctrl-C ends it)")}\n`);
+    io.err(`${applyStyle(io, "dim", "Waiting for a change (Ctrl-C ends it)")}\n`);
     if (!changed && !signal.aborted) await new Promise<void>((resolve_) => (wake = resolve_));
     if (signal.aborted) break;
     changed = false;

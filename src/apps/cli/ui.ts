@@ -1,17 +1,17 @@
 import type { Command } from "../../core/command/command.ts";
 import { ok, type Result } from "../../core/model/issue.ts";
-import { harmless } from "../../core/model/values/text.ts";
+import { sanitizeForTerminal } from "../../core/model/values/text.ts";
 import { openPiHost } from "../../shell/casting/workspace/hosts.ts";
 import type { OpenUi } from "../../shell/commands/ui.ts";
-import type { ConfigPlace } from "../../shell/config/config.ts";
+import type { ConfigContext } from "../../shell/config/config.ts";
 import { openInBrowser } from "../../shell/run/browser.ts";
-import { onInterrupt } from "./terminal/interrupt.ts";
+import { listenForInterrupt } from "./terminal/interrupt.ts";
 import type { Io } from "./terminal/io.ts";
 import { jsonText } from "./terminal/lines.ts";
 
 interface UiOptions {
   readonly io: Io;
-  readonly place: ConfigPlace;
+  readonly place: ConfigContext;
   readonly artifacts: string | undefined;
   readonly on: string | undefined;
   readonly openUi: OpenUi;
@@ -19,21 +19,21 @@ interface UiOptions {
 }
 
 /** [N26] Serves until it is interrupted. */
-export async function ui(command: Extract<Command, { kind: "ui" }>, options: UiOptions): Promise<Result<number>> {
+export async function runUiCommand(command: Extract<Command, { kind: "ui" }>, options: UiOptions): Promise<Result<number>> {
   const { io, place, artifacts, on, openUi, json } = options;
   const server = await openUi({
     place,
     openReal: openPiHost,
-    report: (problem) => io.err(`${harmless(problem)}\n`),
+    report: (problem) => io.err(`${sanitizeForTerminal(problem)}\n`),
     ...(artifacts === undefined ? {} : { artifacts }),
     ...(on === undefined ? {} : { on }),
     ...(command.port === undefined ? {} : { port: command.port }),
   });
   if (!server.ok) return server;
   const { url, close } = server.value;
-  const interrupt = onInterrupt(io);
+  const interrupt = listenForInterrupt(io);
   io.out(json ? `${jsonText({ url })}\n` : `${url}\n`);
-  const casts = on === undefined ? "" : ` with the casts of the fleet ${harmless(on)}`;
+  const casts = on === undefined ? "" : ` with the casts of the fleet ${sanitizeForTerminal(on)}`;
   io.err(`Serving ${place.cwd}${casts} on this machine only. Whoever has the address may use it. Ctrl-C ends it.\n`);
   const opened = command.open ? await openInBrowser(url) : undefined;
   if (opened?.problem !== undefined)
@@ -42,7 +42,7 @@ export async function ui(command: Extract<Command, { kind: "ui" }>, options: UiO
     if (interrupt.signal.aborted) resolve();
     interrupt.signal.addEventListener("abort", () => resolve(), { once: true });
   });
-  opened?.forget();
+  opened?.removeFile();
   await close();
   interrupt.stop();
   return ok(0);

@@ -8,30 +8,30 @@ export { bundledLayer } from "../../core/catalog/bundled.ts";
 export { mergeLayers } from "../../core/catalog/catalog.ts";
 export type { Catalog } from "../../core/catalog/catalog.ts";
 export { readLayer } from "../../core/catalog/layer.ts";
-export type { Entry, Layer } from "../../core/catalog/layer.ts";
+export type { CatalogEntry, ConfigLayer } from "../../core/catalog/layer.ts";
 
 // Text → command → graph
 export { parseArgv, parseText } from "../../core/command/parse.ts";
 export type { Command, TargetRef } from "../../core/command/command.ts";
-export { checkTarget, compile } from "../../core/compile/targets/compile.ts";
-export type { Compiled } from "../../core/compile/targets/compile.ts";
+export { checkTarget, compileTargets } from "../../core/compile/targets/compile.ts";
+export type { CompiledChain } from "../../core/compile/targets/compile.ts";
 export type { Graph, GraphLoop, GraphSocket } from "../../core/compile/graph.ts";
-export { flowOf } from "../../core/compile/flow.ts";
+export { buildFlow } from "../../core/compile/flow.ts";
 export { worstCase } from "../../core/compile/weigh/worst-case.ts";
-export { evaluate } from "../../core/compile/amount.ts";
-export type { Amount } from "../../core/compile/amount.ts";
+export { evaluateFormula } from "../../core/compile/amount.ts";
+export type { TurnFormula } from "../../core/compile/amount.ts";
 
 // Graph → cast
 export { apply } from "../../core/cast/apply.ts";
 export { next } from "../../core/cast/next.ts";
 export { decide } from "../../core/cast/decide.ts";
-export { startState } from "../../core/cast/state/state.ts";
+export { initialState } from "../../core/cast/state/state.ts";
 export type { CastStart, CastState } from "../../core/cast/state/state.ts";
 export { parseEvent } from "../../core/cast/state/event.ts";
 export type { CastStep } from "../../core/cast/step.ts";
 export type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
 export { runCast } from "../../shell/run/run-cast.ts";
-export type { RunEnd } from "../../shell/run/run-cast.ts";
+export type { RunOutcome } from "../../shell/run/run-cast.ts";
 
 // The world a cast needs, and the bodies that are brought along
 export type {
@@ -44,8 +44,8 @@ export type {
   UtilityOutcome,
   UtilityRequest,
 } from "../../shell/ports.ts";
-export { piAgentHost } from "../../shell/agents/pi-host.ts";
-export { rehearsalHost } from "../../shell/agents/rehearsal.ts";
+export { createPiHost } from "../../shell/agents/pi-host.ts";
+export { createRehearsalHost } from "../../shell/agents/rehearsal.ts";
 export { runUtility } from "../../shell/run/utility/run-utility.ts";
 
 // Where casts are kept
@@ -55,7 +55,7 @@ export { planGraph, startCast } from "../../shell/casting/start.ts";
 export type { CastPlan, PlanDetails } from "../../shell/casting/start.ts";
 export { resumeCast } from "../../shell/casting/resume.ts";
 export type { ResumePlan, Resumption } from "../../shell/casting/resume.ts";
-export type { Driver } from "../../shell/casting/drive/driver.ts";
+export type { RunContext } from "../../shell/casting/drive/driver.ts";
 
 // What people see
 export { gridLines } from "../../core/view/grid.ts";

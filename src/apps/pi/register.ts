@@ -1,49 +1,49 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Pi } from "../../shell/agents/pi/pi.ts";
-import type { Face } from "./commands/face.ts";
-import { forgetCards, openNextCard } from "./cards/open-card.ts";
-import { CARD_KEY, VIEW_KEY } from "./input/own-keys.ts";
+import type { ExtensionHandlers } from "./commands/face.ts";
+import { resetCards, openNextCard } from "./cards/open-card.ts";
+import { NEXT_CARD_KEY, CONVERSATIONS_KEY } from "./input/own-keys.ts";
 import { drawCard } from "./cards/card.ts";
-import { useTui, type Tui } from "./tui/tui.ts";
+import { setPiTui, type PiTui } from "./tui/tui.ts";
 import {
-  ANSWER,
+  ANSWER_ENTRY,
   areSettingsChanged,
-  hasCasts,
-  onlyLastEnds,
-  RESULT,
-  TURN,
-  VISIT,
-  withoutTurns,
+  hasCastMessages,
+  keepLastResults,
+  RESULT_ENTRY,
+  TURN_ENTRY,
+  VISIT_ENTRY,
+  withoutCastTurns,
 } from "./session/marks.ts";
 
 /** Pi's own copies of its libraries. */
-export interface OwnLibraries {
-  readonly tui: Tui;
+export interface PiLibraries {
+  readonly tui: PiTui;
   readonly library: () => Promise<Pi>;
 }
 
 /** [X26] Pi waits for this at every start, so it only registers; what the names stand for is loaded when it is wanted. */
-export function register(pi: ExtensionAPI, { tui, library }: OwnLibraries): void {
-  useTui(tui);
-  let face: Face | undefined;
+export function register(pi: ExtensionAPI, { tui, library }: PiLibraries): void {
+  setPiTui(tui);
+  let face: ExtensionHandlers | undefined;
   let current: ExtensionContext | undefined;
-  const open = async (): Promise<Face> => (face ??= (await import("./commands/face.ts")).openFace(pi, library));
+  const open = async (): Promise<ExtensionHandlers> => (face ??= (await import("./commands/face.ts")).createHandlers(pi, library));
 
   pi.registerCommand("materia", {
     description: "Run repeatable agent work as graphs; /materia help lists the commands",
     getArgumentCompletions: async (typed) => {
-      const { complete } = await import("./input/complete.ts");
+      const { completeCommand: complete } = await import("./input/complete.ts");
       return complete(typed, current);
     },
-    handler: async (text, ctx) => (await open()).perform(text, ctx),
+    handler: async (text, ctx) => (await open()).performCommand(text, ctx),
   });
 
-  pi.registerShortcut(VIEW_KEY, {
+  pi.registerShortcut(CONVERSATIONS_KEY, {
     description: "Show what the agents of a materia cast say and do",
-    handler: async (ctx) => (await open()).showAgents(ctx),
+    handler: async (ctx) => (await open()).showConversations(ctx),
   });
 
-  pi.registerShortcut(CARD_KEY, {
+  pi.registerShortcut(NEXT_CARD_KEY, {
     description: "Open the cards of materia casts, one after the other, from the newest on",
     handler: (ctx) => {
       openNextCard();
@@ -52,28 +52,28 @@ export function register(pi: ExtensionAPI, { tui, library }: OwnLibraries): void
     },
   });
 
-  for (const type of [VISIT, ANSWER])
+  for (const type of [VISIT_ENTRY, ANSWER_ENTRY])
     pi.registerEntryRenderer(type, ({ data }, { expanded }, theme) => drawCard(data, expanded, theme));
-  for (const type of [RESULT, TURN])
+  for (const type of [RESULT_ENTRY, TURN_ENTRY])
     pi.registerMessageRenderer(type, ({ details }, { expanded }, theme) => drawCard(details, expanded, theme));
 
   pi.on("session_start", async (_event, ctx) => {
     current = ctx;
-    forgetCards();
+    resetCards();
     if (areSettingsChanged(ctx.sessionManager.getBranch()))
       await (await import("./session/settings.ts")).restoreSettings(pi, ctx);
-    (await import("./session/greeting.ts")).greetLater(ctx);
+    (await import("./session/greeting.ts")).announceUnfinishedCasts(ctx);
   });
-  const unlessStaying = async (ctx: ExtensionContext) => (await face?.mayLeave(ctx)) === false && { cancel: true };
+  const unlessStaying = async (ctx: ExtensionContext) => (await face?.confirmLeave(ctx)) === false && { cancel: true };
   pi.on("session_before_switch", async (_event, ctx) => (await unlessStaying(ctx)) || undefined);
   pi.on("session_before_fork", async (_event, ctx) => (await unlessStaying(ctx)) || undefined);
   pi.on("session_shutdown", async (_event, ctx) => {
     if (!face) return;
-    await face.leave(ctx);
-    (await import("./session/keep-session.ts")).keepSession(ctx.sessionManager);
+    await face.shutDown(ctx);
+    (await import("./session/keep-session.ts")).saveSessionFile(ctx.sessionManager);
   });
   pi.on("input", (event, ctx) => face?.onInput(event, ctx));
   pi.on("context", ({ messages }) =>
-    !face?.isInTurn() && hasCasts(messages) ? { messages: onlyLastEnds(withoutTurns(messages)) } : undefined,
+    !face?.hasVisibleTurn() && hasCastMessages(messages) ? { messages: keepLastResults(withoutCastTurns(messages)) } : undefined,
   );
 }

@@ -1,16 +1,16 @@
 import type { SocketId } from "../model/ids.ts";
-import { acceptHandoff, acceptOutput, turnHad } from "./accept.ts";
+import { acceptHandoff, acceptOutput, addFinishedTurn } from "./accept.ts";
 import type { CastEvent, EventBody, EventOf } from "./state/event.ts";
-import { filesAfter } from "./files.ts";
-import { expect, expectRunning, expectUnfinished } from "./state/expect.ts";
-import { hitOf } from "./limits/limits.ts";
-import { applyItem, giveUpItem } from "./items/apply-items.ts";
-import { advance, enterLoop, exhaust, giveUp, takeEdge } from "./move.ts";
+import { checkpointsAfter } from "./files.ts";
+import { expectPhase, expectNotEnded, expectNotCompleted } from "./state/expect.ts";
+import { limitHitOf } from "./limits/limits.ts";
+import { applyItemEvent, applyItemGivenUp } from "./items/apply-items.ts";
+import { advance, enterLoop, exhaustLoop, giveUpCurrentItem, takeEdge } from "./move.ts";
 import { raiseLimits } from "./limits/raise.ts";
 import { countVisit } from "./limits/returns.ts";
-import { acceptAsItIs } from "./limits/rework-limit.ts";
-import { endCast, inTurn, resume } from "./stop.ts";
-import { NOTHING_USED, type CastState, type Failure, type Visit } from "./state/state.ts";
+import { acceptUnsatisfiedResult } from "./limits/rework-limit.ts";
+import { endState, addPartialTurn, resumeState } from "./stop.ts";
+import { NO_TURN_USAGE, type CastState, type CastFailure, type Visit } from "./state/state.ts";
 import { withValue } from "./state/table.ts";
 import { increment } from "./state/tally.ts";
 import { NO_USAGE, addUsage } from "./state/usage.ts";
@@ -21,7 +21,7 @@ export function apply(state: CastState, event: CastEvent): CastState {
   const after = applyBody(state, event);
   // Most of what happens makes a new state, which nobody else has yet: another copy of it would cost as much as the event.
   const next: Mutable<CastState> = after === state ? { ...state } : after;
-  next.files = filesAfter(state, event);
+  next.files = checkpointsAfter(state, event);
   next.seq = event.seq;
   return next;
 }
@@ -31,7 +31,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 function applyBody(state: CastState, event: EventBody): CastState {
   switch (event.type) {
     case "cast_started":
-      expect(state, event, "unstarted");
+      expectPhase(state, event, "unstarted");
       return { ...state, rehearsed: event.rehearsed === true, phase: firstArrival(state) };
     case "visit_started":
       return startVisit(state, event);
@@ -40,39 +40,39 @@ function applyBody(state: CastState, event: EventBody): CastState {
     case "output_accepted":
       return acceptOutput(state, event);
     case "handoff_rejected": {
-      const { visit } = expect(state, event, "visiting");
-      return turnHad(state, { ...visit, repairs: visit.repairs + 1, turn: NOTHING_USED }, event.usage, {
+      const { visit } = expectPhase(state, event, "visiting");
+      return addFinishedTurn(state, { ...visit, repairs: visit.repairs + 1, turn: NO_TURN_USAGE }, event.usage, {
         kind: "repair",
         problems: event.issues,
       });
     }
     case "turn_retried": {
-      const { visit, ask } = expect(state, event, "visiting");
-      return turnHad(state, visit, NO_USAGE, ask);
+      const { visit, ask } = expectPhase(state, event, "visiting");
+      return addFinishedTurn(state, visit, NO_USAGE, ask);
     }
     case "turn_answered": {
-      const { visit, ask } = expect(state, event, "visiting");
-      const had = turnHad(state, visit, event.usage, ask);
+      const { visit, ask } = expectPhase(state, event, "visiting");
+      const had = addFinishedTurn(state, visit, event.usage, ask);
       return {
         ...had,
         phase: {
           kind: "answered",
-          visit: { ...visit, usage: addUsage(visit.usage, event.usage), turn: NOTHING_USED },
+          visit: { ...visit, usage: addUsage(visit.usage, event.usage), turn: NO_TURN_USAGE },
           reply: event.text,
         },
       };
     }
     case "turn_stopped": {
-      const { visit, ask } = expect(state, event, "visiting");
-      return inTurn(state, { visit, ask }, { usage: event.usage, ms: event.ms });
+      const { visit, ask } = expectPhase(state, event, "visiting");
+      return addPartialTurn(state, { visit, ask }, { usage: event.usage, ms: event.ms });
     }
     case "turn_failed":
       return failTurn(state, event);
     case "checkpoint_taken":
-      expect(state, event, "visiting");
+      expectPhase(state, event, "visiting");
       return state;
     case "visit_completed": {
-      const { visit } = expect(state, event, "accepted");
+      const { visit } = expectPhase(state, event, "accepted");
       return {
         ...state,
         phase: { kind: "leaving", visit, moved: "no", gaveUp: false },
@@ -84,43 +84,43 @@ function applyBody(state: CastState, event: EventBody): CastState {
     case "cursor_advanced":
       return advance(state, event);
     case "item_given_up":
-      return (state.phase.kind === "forked" ? giveUpItem : giveUp)(state, event);
+      return (state.phase.kind === "forked" ? applyItemGivenUp : giveUpCurrentItem)(state, event);
     case "loop_exhausted":
-      return exhaust(state, event);
+      return exhaustLoop(state, event);
     case "edge_taken":
       return takeEdge(state, event);
     case "limit_reached":
-      expectRunning(state, event);
-      return failing(state, { kind: "limit", reached: event, hit: hitOf(state, event) });
+      expectNotEnded(state, event);
+      return startFailing(state, { kind: "limit", reached: event, hit: limitHitOf(state, event) });
     case "cast_warned":
-      expectRunning(state, event);
+      expectNotEnded(state, event);
       return { ...state, warned: true };
     case "cast_waiting":
       return waitForPerson(state, event);
     case "person_answered": {
-      const { visit } = expect(state, event, "waiting");
+      const { visit } = expectPhase(state, event, "waiting");
       return { ...state, phase: { kind: "visiting", visit, ask: { kind: "answer", text: event.text } } };
     }
     case "person_finished": {
-      const { visit, reply } = expect(state, event, "waiting");
+      const { visit, reply } = expectPhase(state, event, "waiting");
       return { ...state, phase: { kind: "visiting", visit, ask: { kind: "finish", reply: event.reply ?? reply } } };
     }
     case "person_judged": {
-      if (state.phase.kind === "leaving") return acceptAsItIs(state, event);
-      const { visit } = expect(state, event, "waiting");
+      if (state.phase.kind === "leaving") return acceptUnsatisfiedResult(state, event);
+      const { visit } = expectPhase(state, event, "waiting");
       const { satisfied, text } = event;
       return { ...state, phase: { kind: "visiting", visit, ask: { kind: "judged", satisfied, text } } };
     }
     case "limits_raised":
-      expectUnfinished(state, event);
+      expectNotCompleted(state, event);
       return raiseLimits(state, event);
     case "cast_resumed":
-      expectUnfinished(state, event);
-      return resume(state, event);
+      expectNotCompleted(state, event);
+      return resumeState(state, event);
     case "cast_ended":
-      return endCast(state, event);
+      return endState(state, event);
     default:
-      return applyItem(state, event);
+      return applyItemEvent(state, event);
   }
 }
 
@@ -132,7 +132,7 @@ function firstArrival({ graph, item }: CastState): CastState["phase"] {
 }
 
 function startVisit(state: CastState, event: EventOf<"visit_started">): CastState {
-  const { at, from, reworked } = expect(state, event, "arriving");
+  const { at, from, reworked } = expectPhase(state, event, "arriving");
   if (at !== event.socket)
     throw new Error(`a visit of ${event.socket} cannot start while the cast is on its way to ${at}`);
   const visit: Visit = {
@@ -142,7 +142,7 @@ function startVisit(state: CastState, event: EventOf<"visit_started">): CastStat
     reworked,
     repairs: 0,
     usage: NO_USAGE,
-    turn: NOTHING_USED,
+    turn: NO_TURN_USAGE,
   };
   return {
     ...state,
@@ -155,34 +155,34 @@ function startVisit(state: CastState, event: EventOf<"visit_started">): CastStat
   };
 }
 
-const WALKED_KEPT = 40;
+const MAX_WALKED_SOCKETS = 40;
 
 function walkedAfter(walked: CastState["walked"], socket: SocketId): CastState["walked"] {
   const next = [...walked];
-  if (next.length >= WALKED_KEPT) next.shift();
+  if (next.length >= MAX_WALKED_SOCKETS) next.shift();
   next.push(socket);
   return next;
 }
 
 function waitForPerson(state: CastState, event: EventOf<"cast_waiting">): CastState {
   if (event.question !== undefined) {
-    const { visit } = expect(state, event, "visiting");
+    const { visit } = expectPhase(state, event, "visiting");
     return { ...state, phase: { kind: "waiting", visit, reply: event.question } };
   }
-  const { visit, reply } = expect(state, event, "answered");
+  const { visit, reply } = expectPhase(state, event, "answered");
   return { ...state, phase: { kind: "waiting", visit, reply } };
 }
 
-function failing(state: CastState, failure: Failure): CastState {
+function startFailing(state: CastState, failure: CastFailure): CastState {
   return { ...state, phase: { kind: "failing", failure, before: state.phase } };
 }
 
 function failTurn(state: CastState, event: EventOf<"turn_failed">): CastState {
-  const failure: Failure = { kind: "turn", socket: event.socket, message: event.message };
-  if (state.phase.kind !== "visiting") return failing(state, failure);
-  const { visit, ask } = expect(state, event, "visiting");
+  const failure: CastFailure = { kind: "turn", socket: event.socket, message: event.message };
+  if (state.phase.kind !== "visiting") return startFailing(state, failure);
+  const { visit, ask } = expectPhase(state, event, "visiting");
   // A reply that was missing was not had: once it is there, the cast goes on with it.
   const wasTurn = event.reason !== "utility" && event.reason !== "rehearsal";
-  const had = wasTurn ? turnHad(state, visit, event.usage, ask) : state;
-  return failing(had, failure);
+  const had = wasTurn ? addFinishedTurn(state, visit, event.usage, ask) : state;
+  return startFailing(had, failure);
 }

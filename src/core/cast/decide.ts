@@ -1,17 +1,17 @@
 import type { GraphSocket } from "../compile/graph.ts";
-import { assignFaults } from "../handoff/assign.ts";
+import { findAssignProblems } from "../handoff/assign.ts";
 import { readHandoff, type UnusableReply } from "../handoff/read.ts";
 import type { SocketId } from "../model/ids.ts";
 import type { JsonObject } from "../model/values/json.ts";
-import { cut, cutStart, withoutControls } from "../model/values/text.ts";
-import { never } from "../model/values/never.ts";
+import { truncate, truncateStart, stripControls } from "../model/values/text.ts";
+import { assertNever } from "../model/values/never.ts";
 import type { EventBody, EventOf } from "./state/event.ts";
-import { excerptOf } from "./state/rework.ts";
-import { surroundingsOf, type CastState, type Judged, type Phase, type Visit } from "./state/state.ts";
+import { outputExcerpt } from "./state/rework.ts";
+import { assignSourcesOf, type CastState, type PersonDecision, type CastPhase, type Visit } from "./state/state.ts";
 import { NO_USAGE, totalsOf, type Usage } from "./state/usage.ts";
 
 /** What became of an effect. */
-export type Outcome =
+export type EffectOutcome =
   | { readonly kind: "replied"; readonly text: string; readonly usage: Usage }
   | { readonly kind: "failed"; readonly reason: string; readonly message: string; readonly usage: Usage }
   /** Used up what it may, and not finished. */
@@ -19,16 +19,16 @@ export type Outcome =
   | { readonly kind: "exited"; readonly stdout: string; readonly cut: boolean }
   /** A gate's program ended by itself; both its streams as they came. */
   | { readonly kind: "ended"; readonly code: number; readonly printed: string }
-  | Judged
+  | PersonDecision
   | { readonly kind: "aborted" };
 
 /** How much of a plain text is kept for the next prompt; the whole stands in the artifacts. */
-export const TEXT_KEPT = 6_000;
+export const MAX_KEPT_TEXT = 6_000;
 
-/** What a finished effect means for the cast: the event that keeps its result. Where it goes on, `next` says. */
-export function decide(state: CastState, socket: GraphSocket, outcome: Outcome): EventBody {
+/** What a finished effect means for the cast: the event that keeps its result. Where it goes on, `nextEvent` says. */
+export function decide(state: CastState, socket: GraphSocket, outcome: EffectOutcome): EventBody {
   const { phase } = state;
-  if (outcome.kind === "aborted") return aborted(state);
+  if (outcome.kind === "aborted") return abortedEvent(state);
   if (phase.kind !== "visiting") throw new Error(`nothing can be decided while ${phase.kind}`);
   const place = { socket: socket.id, visit: phase.visit.number };
   switch (outcome.kind) {
@@ -37,7 +37,7 @@ export function decide(state: CastState, socket: GraphSocket, outcome: Outcome):
         type: "turn_failed",
         ...place,
         reason: outcome.reason,
-        message: cut(outcome.message, 2_000),
+        message: truncate(outcome.message, 2_000),
         usage: outcome.usage,
       };
     case "stopped":
@@ -53,19 +53,19 @@ export function decide(state: CastState, socket: GraphSocket, outcome: Outcome):
     case "replied":
       return decideReply(state, socket, phase, outcome);
     default:
-      return never(outcome);
+      return assertNever(outcome);
   }
 }
 
-export function aborted(state: CastState): EventBody {
+export function abortedEvent(state: CastState): EventBody {
   return { type: "cast_ended", outcome: "aborted", reason: "stopped by a person", totals: totalsOf(state) };
 }
 
 /** [Q2] The end of what a program printed: there it says what is wrong. */
-const PRINTED_KEPT = 4_000;
+const MAX_PRINTED_TEXT = 4_000;
 
-function printedText({ materia }: GraphSocket, { code, printed }: Extract<Outcome, { kind: "ended" }>): string {
-  const text = cutStart(withoutControls(printed).trim(), PRINTED_KEPT);
+function printedText({ materia }: GraphSocket, { code, printed }: Extract<EffectOutcome, { kind: "ended" }>): string {
+  const text = truncateStart(stripControls(printed).trim(), MAX_PRINTED_TEXT);
   return text === "" && code !== 0 ? `${materia} exited with code ${code} and printed nothing` : text;
 }
 
@@ -77,16 +77,16 @@ function decideGate(
   handoff: { readonly satisfied: boolean; readonly context: string },
 ): EventBody {
   const place = { socket: socket.id, visit: visit.number };
-  const { said, state: stands } = assignFaults(socket.assign, handoff, surroundingsOf(state));
-  if (said.length + stands.length > 0) return stateFailed(place, [...said, ...stands], NO_USAGE);
+  const { inReply: said, inState: stands } = findAssignProblems(socket.assign, handoff, assignSourcesOf(state));
+  if (said.length + stands.length > 0) return stateFailureEvent(place, [...said, ...stands], NO_USAGE);
   return { type: "handoff_accepted", ...place, handoff, found: "exact", dropped: [], usage: NO_USAGE };
 }
 
 function decideReply(
   state: CastState,
   socket: GraphSocket,
-  { visit, ask }: Extract<Phase, { kind: "visiting" }>,
-  { text, usage }: Extract<Outcome, { kind: "replied" }>,
+  { visit, ask }: Extract<CastPhase, { kind: "visiting" }>,
+  { text, usage }: Extract<EffectOutcome, { kind: "replied" }>,
 ): EventBody {
   const place = { socket: socket.id, visit: visit.number };
   // [A8] A person decides when an interactive visit is over; no reply does.
@@ -95,16 +95,16 @@ function decideReply(
   const read = readReply(state, socket, visit, text, usage);
   if (read.ok) return read.event;
   // [H16] Asking again would not help: no reply can put into state what is not there.
-  if (read.blame === "state") return stateFailed(place, read.problems, usage);
+  if (read.blame === "state") return stateFailureEvent(place, read.problems, usage);
   return { type: "handoff_rejected", ...place, attempt: visit.repairs + 1, issues: [...read.problems], usage };
 }
 
-function stateFailed(
+function stateFailureEvent(
   place: { readonly socket: SocketId; readonly visit: number },
   problems: readonly string[],
   usage: Usage,
 ): EventBody {
-  return { type: "turn_failed", ...place, reason: "state", message: cut(problems.join("; "), 2_000), usage };
+  return { type: "turn_failed", ...place, reason: "state", message: truncate(problems.join("; "), 2_000), usage };
 }
 
 /** [H12] A program is not asked twice: a result that breaks the contract fails the cast at once. */
@@ -112,7 +112,7 @@ function decideExit(
   state: CastState,
   socket: GraphSocket,
   visit: Visit,
-  { stdout, cut: wasCut }: Extract<Outcome, { kind: "exited" }>,
+  { stdout, cut: wasCut }: Extract<EffectOutcome, { kind: "exited" }>,
 ): EventBody {
   const read = readReply(state, socket, visit, stdout, NO_USAGE);
   if (read.ok) return read.event;
@@ -132,17 +132,17 @@ export function acceptReply(state: CastState, socket: GraphSocket, visit: Visit,
   const read = readReply(state, socket, visit, reply, NO_USAGE);
   if (read.ok) return { ...read.event, approved: true };
   const place = { socket: socket.id, visit: visit.number };
-  return read.blame === "state" ? stateFailed(place, read.problems, NO_USAGE) : undefined;
+  return read.blame === "state" ? stateFailureEvent(place, read.problems, NO_USAGE) : undefined;
 }
 
-type Read =
+type ReplyReading =
   | { readonly ok: true; readonly event: EventOf<"handoff_accepted"> | EventOf<"output_accepted"> }
   | UnusableReply;
 
-function readReply(state: CastState, socket: GraphSocket, visit: Visit, text: string, usage: Usage): Read {
+function readReply(state: CastState, socket: GraphSocket, visit: Visit, text: string, usage: Usage): ReplyReading {
   const place = { socket: socket.id, visit: visit.number };
   if (socket.parse === "text") return readText(state, socket, place, text, usage);
-  const reading = readHandoff(state.graph, socket, text, surroundingsOf(state));
+  const reading = readHandoff(state.graph, socket, text, assignSourcesOf(state));
   if (!reading.ok) return reading;
   const { handoff, found, dropped, hints } = reading;
   const silent =
@@ -156,14 +156,14 @@ function readReply(state: CastState, socket: GraphSocket, visit: Visit, text: st
       found,
       dropped: [...dropped],
       ...(hints.length > 0 ? { hints: [...hints] } : {}),
-      ...(silent ? { excerpt: dropped.length === 0 ? excerptOf(text) : excerptOf(keptText(text, handoff)) } : {}),
+      ...(silent ? { excerpt: dropped.length === 0 ? outputExcerpt(text) : outputExcerpt(reasonTextOf(text, handoff)) } : {}),
       usage,
     },
   };
 }
 
 /** [R1] What was dropped does not come back as a reason: the words before the object, else the object as it was kept. */
-function keptText(reply: string, handoff: JsonObject): string {
+function reasonTextOf(reply: string, handoff: JsonObject): string {
   const words = reply.replace(/(```|~~~|[{[])[^]*$/, "").trim();
   return words === "" ? JSON.stringify(handoff) : words;
 }
@@ -175,11 +175,11 @@ function readText(
   place: { socket: SocketId; visit: number },
   reply: string,
   usage: Usage,
-): Read {
-  const faults = assignFaults(socket.assign, reply, surroundingsOf(state));
-  if (faults.said.length > 0) return { ok: false, problems: faults.said, blame: "reply" };
-  if (faults.state.length > 0) return { ok: false, problems: faults.state, blame: "state" };
+): ReplyReading {
+  const faults = findAssignProblems(socket.assign, reply, assignSourcesOf(state));
+  if (faults.inReply.length > 0) return { ok: false, problems: faults.inReply, blame: "reply" };
+  if (faults.inState.length > 0) return { ok: false, problems: faults.inState, blame: "state" };
   const whole = socket.assign.some((assignment) => assignment.from === "output");
-  const text = whole ? reply.trim() : cut(reply.trim(), TEXT_KEPT);
+  const text = whole ? reply.trim() : truncate(reply.trim(), MAX_KEPT_TEXT);
   return { ok: true, event: { type: "output_accepted", ...place, text, chars: reply.length, usage } };
 }

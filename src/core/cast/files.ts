@@ -1,10 +1,10 @@
-import type { Checkpoint, FirstCheckpoint, NoCheckpoint } from "../model/values/checkpoint.ts";
+import type { Checkpoint, InitialCheckpoint, MissingCheckpoint } from "../model/values/checkpoint.ts";
 import type { EventBody } from "./state/event.ts";
-import type { CastFiles, CastState } from "./state/state.ts";
+import type { CheckpointCommits, CastState } from "./state/state.ts";
 
 /** What an event says of the files. Without checkpoints there is nothing to keep. */
-export function filesAfter({ files }: Pick<CastState, "files">, event: EventBody): CastFiles | null {
-  if (event.type === "cast_started") return firstFiles(event.files);
+export function checkpointsAfter({ files }: Pick<CastState, "files">, event: EventBody): CheckpointCommits | null {
+  if (event.type === "cast_started") return initialCommits(event.files);
   if (files === null) return null;
   switch (event.type) {
     case "visit_started":
@@ -25,12 +25,12 @@ export function filesAfter({ files }: Pick<CastState, "files">, event: EventBody
   }
 }
 
-function firstFiles(first: FirstCheckpoint | undefined): CastFiles | null {
+function initialCommits(first: InitialCheckpoint | undefined): CheckpointCommits | null {
   if (first === undefined || "problem" in first) return null;
   const { commit } = first;
   return { base: commit, last: commit, visit: commit, item: commit, meanwhile: [] };
 }
 
-function commitOf(files: Checkpoint | NoCheckpoint | undefined): { readonly last: string } | undefined {
+function commitOf(files: Checkpoint | MissingCheckpoint | undefined): { readonly last: string } | undefined {
   return files && "commit" in files ? { last: files.commit } : undefined;
 }

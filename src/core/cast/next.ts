@@ -1,52 +1,52 @@
 import { type Graph, type GraphSocket, loopOf, materiaOf, socketOf } from "../compile/graph.ts";
-import { NO_WAY, edgeFor, emptyExit, exitFor, giveUpExit, matches, type Way } from "../compile/route.ts";
+import { IMPLICIT_END, chooseEdge, exitForEmptyList, chooseExit, exitForGivenUp, matchesCondition, type Way } from "../compile/route.ts";
 import { itemKey } from "../model/handoff.ts";
 import { END, type SocketId } from "../model/ids.ts";
-import { canWrite } from "../model/tools.ts";
-import { NEXT } from "../model/loadout.ts";
-import { never } from "../model/values/never.ts";
+import { materiaMayWrite } from "../model/tools.ts";
+import { NEXT_ITEM } from "../model/loadout.ts";
+import { assertNever } from "../model/values/never.ts";
 import { acceptReply, decide } from "./decide.ts";
 import type { EventBody } from "./state/event.ts";
 import {
   budgetWarning,
-  limitInTurn,
-  limitOfPassing,
-  limitOfRepair,
-  limitOfReturn,
-  limitOfTurn,
-  limitOfWay,
+  checkLimitDuringTurn,
+  checkBypassLimit,
+  checkRepairLimit,
+  checkReturnLimit,
+  checkTurnLimit,
+  checkTraversalLimit,
 } from "./limits/limits.ts";
-import { nextOfFork, type ItemsEffect } from "./items/next-items.ts";
-import { listAt } from "./lists/list.ts";
-import { endText, failureText } from "./limits/reason.ts";
-import { NOTHING_USED, currentItem, type Ask, type CastState, type Phase, type Visit } from "./state/state.ts";
-import type { Checkpoint, FirstCheckpoint, NoCheckpoint } from "../model/values/checkpoint.ts";
+import { nextForParallelRun, type ParallelEffect } from "./items/next-items.ts";
+import { readLoopList } from "./lists/list.ts";
+import { endReasonText, failureText } from "./limits/reason.ts";
+import { NO_TURN_USAGE, currentItem, type TurnReason, type CastState, type CastPhase, type Visit } from "./state/state.ts";
+import type { Checkpoint, InitialCheckpoint, MissingCheckpoint } from "../model/values/checkpoint.ts";
 import { questionText } from "./question.ts";
 import { countOf } from "./state/tally.ts";
 import { totalsOf } from "./state/usage.ts";
-import { countIn, scopeOf } from "./state/traversals.ts";
+import { traversalCount, traversalScopeOf } from "./state/traversals.ts";
 
 /** What is to be done now. It depends on the state alone, so that start, resume and continue are one path. */
 export type Effect =
   /** Nothing but a decision: write these and ask again. */
   | { readonly kind: "record"; readonly events: readonly EventBody[] }
-  | { readonly kind: "agent"; readonly socket: GraphSocket; readonly visit: Visit; readonly ask: Ask }
+  | { readonly kind: "agent"; readonly socket: GraphSocket; readonly visit: Visit; readonly ask: TurnReason }
   | { readonly kind: "utility"; readonly socket: GraphSocket; readonly visit: Visit }
   /** What the visit did to the files is looked at before it is over. */
   | { readonly kind: "checkpoint"; readonly socket: GraphSocket; readonly visit: Visit }
   | { readonly kind: "wait"; readonly socket: GraphSocket; readonly visit: Visit }
-  | ItemsEffect
-  | { readonly kind: "stop"; readonly phase: Extract<Phase, { kind: "ended" }> };
+  | ParallelEffect
+  | { readonly kind: "stop"; readonly phase: Extract<CastPhase, { kind: "ended" }> };
 
 export function next(state: CastState): Effect {
   const { phase } = state;
   switch (phase.kind) {
     case "unstarted":
-      return record(started(state));
+      return record(startedEvent(state));
     case "arriving":
       return arrive(state, phase);
     case "forked":
-      return nextOfFork(state, phase.fork);
+      return nextForParallelRun(state, phase.fork);
     case "bypassing":
       return bypass(state, phase);
     case "visiting":
@@ -57,8 +57,8 @@ export function next(state: CastState): Effect {
       return { kind: "wait", socket: socketOf(state.graph, phase.visit.socket), visit: phase.visit };
     case "accepted": {
       const socket = socketOf(state.graph, phase.visit.socket);
-      const isKept = state.files !== null && canWrite(materiaOf(state.graph, socket));
-      return isKept ? { kind: "checkpoint", socket, visit: phase.visit } : record(completed(state, phase.visit));
+      const isKept = state.files !== null && materiaMayWrite(materiaOf(state.graph, socket));
+      return isKept ? { kind: "checkpoint", socket, visit: phase.visit } : record(visitCompletedEvent(state, phase.visit));
     }
     case "leaving":
       return leave(state, phase);
@@ -72,12 +72,12 @@ export function next(state: CastState): Effect {
     case "ended":
       return { kind: "stop", phase };
     default:
-      return never(phase);
+      return assertNever(phase);
   }
 }
 
 /** The first event of a cast, with the checkpoint that it began from. */
-export function started(state: CastState, files?: FirstCheckpoint): Extract<EventBody, { type: "cast_started" }> {
+export function startedEvent(state: CastState, files?: InitialCheckpoint): Extract<EventBody, { type: "cast_started" }> {
   const { castId, request, graph, rehearsed } = state;
   return {
     type: "cast_started",
@@ -90,10 +90,10 @@ export function started(state: CastState, files?: FirstCheckpoint): Extract<Even
 }
 
 /** A visit is over; `files` is what it made of them, where that is known. */
-export function completed(
+export function visitCompletedEvent(
   state: CastState,
   { socket, number, usage }: Visit,
-  files?: Checkpoint | NoCheckpoint,
+  files?: Checkpoint | MissingCheckpoint,
 ): EventBody {
   const totals = totalsOf({ ...state, done: { ...state.done, visits: state.done.visits + 1 } });
   return { type: "visit_completed", socket, visit: number, usage, totals, ...(files ? { files } : {}) };
@@ -103,29 +103,29 @@ function record(...events: readonly EventBody[]): Effect {
   return { kind: "record", events };
 }
 
-function arrive(state: CastState, phase: Extract<Phase, { kind: "arriving" }>): Effect {
+function arrive(state: CastState, phase: Extract<CastPhase, { kind: "arriving" }>): Effect {
   const { at } = phase;
   if (at === END) {
     // [G5, G28] However the end is reached: the last answer, and what was given up, decide what kind of end it is.
     const outcome = state.satisfied === false || state.givenUp.count > 0 ? "not_satisfied" : "completed";
-    return record({ type: "cast_ended", outcome, reason: endText(state), totals: totalsOf(state) });
+    return record({ type: "cast_ended", outcome, reason: endReasonText(state), totals: totalsOf(state) });
   }
   const socket = socketOf(state.graph, at);
   const loop = loopOf(state.graph, socket);
   if (loop?.items && state.pass?.loop !== loop.id) {
-    const list = listAt(state, loop);
+    const list = readLoopList(state, loop);
     if (typeof list === "string") return record(failed(state, socket.id, list));
     return record({ type: "loop_entered", loop: loop.id, size: list.length });
   }
   if (loop?.items && state.pass?.items.length === 0)
     return record(
-      limitOfPassing(state, phase, { at, loop: loop.id }) ?? { type: "loop_exhausted", loop: loop.id, by: "empty" },
+      checkBypassLimit(state, phase, { at, loop: loop.id }) ?? { type: "loop_exhausted", loop: loop.id, by: "empty" },
     );
   if (loop?.parallel !== undefined && state.pass?.oneByOne === false) return { kind: "fork", loop };
-  const returns = limitOfReturn(state, phase, at);
+  const returns = checkReturnLimit(state, phase, at);
   if (returns) return record(returns);
   if (isAgent(state.graph, socket)) {
-    const limit = limitOfTurn(state, at);
+    const limit = checkTurnLimit(state, at);
     if (limit) return record(limit);
     const warning = budgetWarning(state);
     if (warning) return record(warning);
@@ -135,11 +135,11 @@ function arrive(state: CastState, phase: Extract<Phase, { kind: "arriving" }>): 
     socket: at,
     materia: socket.materia,
     visit: countOf(state.visits, at) + 1,
-    item: itemOf(state),
+    item: currentItemFacts(state),
   });
 }
 
-function itemOf(state: CastState) {
+function currentItemFacts(state: CastState) {
   const item = currentItem(state);
   const index = state.pass?.cursor ?? 0;
   return item === null ? null : { index, key: itemKey(index), title: item.title };
@@ -150,15 +150,15 @@ function failed(state: CastState, socket: SocketId, message: string): EventBody 
   return { type: "turn_failed", socket, visit, reason: "state", message, usage: { input: 0, output: 0, cost: 0 } };
 }
 
-function bypass(state: CastState, { loop: id, member }: Extract<Phase, { kind: "bypassing" }>): Effect {
+function bypass(state: CastState, { loop: id, member }: Extract<CastPhase, { kind: "bypassing" }>): Effect {
   const loop = state.graph.loops[id];
   if (!loop) throw new Error(`the graph has no loop ${id}`);
-  const way = emptyExit(loop);
+  const way = exitForEmptyList(loop);
   const from = way.via === "exit" ? way.exit.from : member;
-  return record(edgeTaken(state, from, way));
+  return record(edgeTakenEvent(state, from, way));
 }
 
-function visit(state: CastState, { visit, ask }: Extract<Phase, { kind: "visiting" }>): Effect {
+function visit(state: CastState, { visit, ask }: Extract<CastPhase, { kind: "visiting" }>): Effect {
   const socket = socketOf(state.graph, visit.socket);
   const materia = materiaOf(state.graph, socket);
   if (ask.kind === "judged") return record(decide(state, socket, ask));
@@ -172,12 +172,12 @@ function visit(state: CastState, { visit, ask }: Extract<Phase, { kind: "visitin
     if (accepted) return record(accepted);
   }
   const limit =
-    (ask.kind === "repair" ? limitOfRepair(state, visit) : undefined) ?? limitInTurn(state, visit, NOTHING_USED);
+    (ask.kind === "repair" ? checkRepairLimit(state, visit) : undefined) ?? checkLimitDuringTurn(state, visit, NO_TURN_USAGE);
   return limit ? record(limit) : { kind: "agent", socket, visit, ask };
 }
 
 /** [O6] Advance, then the exits when the list is exhausted, else the first edge that matches; then the limits. */
-function leave(state: CastState, phase: Extract<Phase, { kind: "leaving" }>): Effect {
+function leave(state: CastState, phase: Extract<CastPhase, { kind: "leaving" }>): Effect {
   const { visit, moved, gaveUp } = phase;
   const socket = socketOf(state.graph, visit.socket);
   const loop = loopOf(state.graph, socket);
@@ -188,37 +188,37 @@ function leave(state: CastState, phase: Extract<Phase, { kind: "leaving" }>): Ef
     return record({ type: "loop_exhausted", loop: loop.id, by: "advance" });
   if (moved === "exhausted" && loop) {
     // [V6] Where the loop leads, its parent decides.
-    const way = state.item ? NO_WAY : (gaveUp ? giveUpExit : exitFor)(loop, socket.id, state.satisfied);
-    return record(edgeTaken(state, socket.id, way));
+    const way = state.item ? IMPLICIT_END : (gaveUp ? exitForGivenUp : chooseExit)(loop, socket.id, state.satisfied);
+    return record(edgeTakenEvent(state, socket.id, way));
   }
-  const way = edgeFor(socket, state.satisfied);
-  return record(gaveUp ? nextItem(state, socket.id, way) : alongEdge(state, socket.id, way, moved));
+  const way = chooseEdge(socket, state.satisfied);
+  return record(gaveUp ? nextItemEvent(state, socket.id, way) : followWay(state, socket.id, way, moved));
 }
 
 function advances({ advance }: GraphSocket, satisfied: boolean | undefined): boolean {
-  return advance !== null && matches(advance, satisfied);
+  return advance !== null && matchesCondition(advance, satisfied);
 }
 
 /** [G8, G27] The way, or what its `then` says where it is used up; without one that is a limit. */
-function alongEdge(state: CastState, from: SocketId, way: Way, moved: "no" | "advanced" | "exhausted"): EventBody {
-  const limit = limitOfWay(state, from, way);
-  if (!limit) return edgeTaken(state, from, way);
+function followWay(state: CastState, from: SocketId, way: Way, moved: "no" | "advanced" | "exhausted"): EventBody {
+  const limit = checkTraversalLimit(state, from, way);
+  if (!limit) return edgeTakenEvent(state, from, way);
   const then = way.via === "edge" ? way.edge.then : undefined;
-  if (then === undefined || way.via !== "edge" || (then === NEXT && state.pass === null)) return limit;
-  if (then !== NEXT) return edgeTaken(state, from, { ...way, to: then, then: true });
+  if (then === undefined || way.via !== "edge" || (then === NEXT_ITEM && state.pass === null)) return limit;
+  if (then !== NEXT_ITEM) return edgeTakenEvent(state, from, { ...way, to: then, then: true });
   // Behind an advance the next item is in hand already; there is nothing to give up.
-  if (moved === "advanced" || !state.pass) return nextItem(state, from, way);
+  if (moved === "advanced" || !state.pass) return nextItemEvent(state, from, way);
   const reason = state.satisfied === false ? (state.handed?.reason ?? "") : "";
   return { type: "item_given_up", loop: state.pass.loop, index: state.pass.cursor, reason };
 }
 
 /** [G28] An item begins where the loop was entered. */
-function nextItem(state: CastState, from: SocketId, way: Way): EventBody {
+function nextItemEvent(state: CastState, from: SocketId, way: Way): EventBody {
   if (way.via !== "edge" || !state.pass) throw new Error(`${from} gave up an item outside a loop`);
-  return edgeTaken(state, from, { ...way, to: state.pass.door, then: true });
+  return edgeTakenEvent(state, from, { ...way, to: state.pass.door, then: true });
 }
 
-function edgeTaken(state: CastState, from: SocketId, way: Way): EventBody {
+function edgeTakenEvent(state: CastState, from: SocketId, way: Way): EventBody {
   return {
     type: "edge_taken",
     from,
@@ -226,7 +226,7 @@ function edgeTaken(state: CastState, from: SocketId, way: Way): EventBody {
     when: way.via === "edge" ? way.edge.when : way.via === "exit" ? way.exit.condition : null,
     via: way.via,
     index: way.via === "none" ? null : way.index,
-    traversal: countIn(state, "taken", scopeOf(state, from, way)) + 1,
+    traversal: traversalCount(state, "taken", traversalScopeOf(state, from, way)) + 1,
     ...(way.via === "exit" ? { exit: way.exit.id } : {}),
     ...(way.via === "edge" && way.then ? { then: way.then } : {}),
   };

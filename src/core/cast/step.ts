@@ -9,15 +9,15 @@ export interface CastStep {
   readonly after: CastState;
 }
 
-export function stepFrom(before: CastState, event: CastEvent): CastStep {
+export function applyStep(before: CastState, event: CastEvent): CastStep {
   return { event, before, after: apply(before, event) };
 }
 
 /** The steps of events that were kept, one by one: none of the states between is held. */
-export function* stepsFrom(start: CastState, events: Iterable<CastEvent>): Iterable<CastStep> {
+export function* replaySteps(start: CastState, events: Iterable<CastEvent>): Iterable<CastStep> {
   let before = start;
   for (const event of events) {
-    const step = stepFrom(before, event);
+    const step = applyStep(before, event);
     before = step.after;
     yield step;
   }

@@ -1,24 +1,24 @@
-import type { AgentLimits, Budget, CastLimits, Fleet, Worktree } from "../model/config.ts";
+import type { AgentLimits, Budget, CastLimits, FleetConfig, WorktreeConfig } from "../model/config.ts";
 import type { Issue } from "../model/issue.ts";
 import type { Loadout } from "../model/loadout.ts";
 import type { Materia } from "../model/materia.ts";
 import { mergeMateria } from "./extend.ts";
-import type { Entry, Layer, LayerName } from "./layer.ts";
+import type { CatalogEntry, ConfigLayer, LayerName } from "./layer.ts";
 
 /** What can be named, and the settings in force. */
 export interface Catalog {
   readonly settings: Settings;
   /** Apart from the settings, which the page is shown: a url may hold a password. */
-  readonly fleet?: Fleet;
-  readonly materia: ReadonlyMap<string, Entry<Materia>>;
-  readonly loadouts: ReadonlyMap<string, Entry<Loadout>>;
+  readonly fleet?: FleetConfig;
+  readonly materia: ReadonlyMap<string, CatalogEntry<Materia>>;
+  readonly loadouts: ReadonlyMap<string, CatalogEntry<Loadout>>;
   /** Problems of the files as wholes; those of a materia or loadout are kept with it. */
   readonly issues: readonly Issue[];
 }
 
 export interface Settings {
-  readonly artifactDir: Setting<string>;
-  readonly activeLoadout: Setting<string>;
+  readonly artifactDir: LayeredSetting<string>;
+  readonly activeLoadout: LayeredSetting<string>;
   /** What agents use whose materia names none; null leaves it to Pi. */
   readonly model: string | null;
   readonly budget: Budget;
@@ -27,10 +27,10 @@ export interface Settings {
   readonly checkpoints: boolean;
   /** Whether a face may call the person. */
   readonly notify: boolean;
-  readonly worktree: Worktree;
+  readonly worktree: WorktreeConfig;
 }
 
-export interface Setting<T> {
+export interface LayeredSetting<T> {
   readonly value: T;
   readonly layer: LayerName;
   readonly file?: string;
@@ -44,7 +44,7 @@ export const DEFAULT_LIMITS: CastLimits & AgentLimits = {
 };
 
 /** Later layers win: a materia or loadout replaces the earlier one whole (a materia may extend it), `null` removes it, settings merge by key. */
-export function mergeLayers(layers: readonly Layer[]): Catalog {
+export function mergeLayers(layers: readonly ConfigLayer[]): Catalog {
   return {
     settings: {
       artifactDir: lastSetting(layers, (layer) => layer.settings.artifactDir, ".pi/pi-materia"),
@@ -56,7 +56,7 @@ export function mergeLayers(layers: readonly Layer[]): Catalog {
       checkpoints: layers.findLast((layer) => layer.settings.checkpoints !== undefined)?.settings.checkpoints ?? true,
       worktree: Object.assign({}, ...layers.map((layer) => layer.settings.worktree)),
     },
-    ...fleetOf(layers),
+    ...fleetSetting(layers),
     materia: mergeMateria(layers),
     loadouts: mergeLoadouts(layers),
     issues: layers.flatMap((layer) => layer.issues),
@@ -64,16 +64,16 @@ export function mergeLayers(layers: readonly Layer[]): Catalog {
 }
 
 /** [B3] Only the user's own file is read for it. */
-function fleetOf(layers: readonly Layer[]): Pick<Catalog, "fleet"> {
+function fleetSetting(layers: readonly ConfigLayer[]): Pick<Catalog, "fleet"> {
   const fleet = layers.find((layer) => layer.settings.fleet)?.settings.fleet;
   return fleet ? { fleet } : {};
 }
 
 function lastSetting(
-  layers: readonly Layer[],
-  pick: (layer: Layer) => string | undefined,
+  layers: readonly ConfigLayer[],
+  pick: (layer: ConfigLayer) => string | undefined,
   fallback: string,
-): Setting<string> {
+): LayeredSetting<string> {
   for (const layer of layers.toReversed()) {
     const value = pick(layer);
     if (value !== undefined)
@@ -82,8 +82,8 @@ function lastSetting(
   return { value: fallback, layer: "bundled" };
 }
 
-function mergeLoadouts(layers: readonly Layer[]): ReadonlyMap<string, Entry<Loadout>> {
-  const merged = new Map<string, Entry<Loadout>>();
+function mergeLoadouts(layers: readonly ConfigLayer[]): ReadonlyMap<string, CatalogEntry<Loadout>> {
+  const merged = new Map<string, CatalogEntry<Loadout>>();
   for (const { loadouts } of layers) {
     for (const [name, entry] of loadouts) {
       if (entry === null) merged.delete(name);

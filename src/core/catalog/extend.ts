@@ -3,20 +3,20 @@ import { isJsonObject, type JsonObject } from "../model/values/json.ts";
 import { isGenerator, type Materia } from "../model/materia.ts";
 import { didYouMean } from "../model/values/nearest.ts";
 import { oneLine } from "../model/values/text.ts";
-import { withFile, type Entry, type Layer } from "./layer.ts";
-import { checkMateria } from "./read-materia.ts";
+import { withIssueFile, type CatalogEntry, type ConfigLayer } from "./layer.ts";
+import { readCompleteMateria } from "./read-materia.ts";
 
-type Entries = ReadonlyMap<string, Entry<Materia>>;
+type MateriaEntries = ReadonlyMap<string, CatalogEntry<Materia>>;
 
 /** An entry in force, and the one of the same name that it covers. */
-interface Stacked {
-  readonly entry: Entry<Materia>;
-  readonly below?: Entry<Materia>;
+interface OverridingEntry {
+  readonly entry: CatalogEntry<Materia>;
+  readonly below?: CatalogEntry<Materia>;
 }
 
 /** The materia of all layers: a later one replaces an earlier one whole, or extends it where it says so. */
-export function mergeMateria(layers: readonly Layer[]): Entries {
-  const stacked = new Map<string, Stacked>();
+export function mergeMateria(layers: readonly ConfigLayer[]): MateriaEntries {
+  const stacked = new Map<string, OverridingEntry>();
   for (const layer of layers) {
     for (const [name, entry] of layer.materia) {
       const below = stacked.get(name)?.entry;
@@ -24,29 +24,29 @@ export function mergeMateria(layers: readonly Layer[]): Entries {
       else stacked.set(name, below ? { entry, below } : { entry });
     }
   }
-  return new Map([...stacked].map(([name, each]) => [name, inForce(each, stacked)]));
+  return new Map([...stacked].map(([name, each]) => [name, resolveEntry(each, stacked)]));
 }
 
-function inForce(each: Stacked, all: ReadonlyMap<string, Stacked>): Entry<Materia> {
+function resolveEntry(each: OverridingEntry, all: ReadonlyMap<string, OverridingEntry>): CatalogEntry<Materia> {
   const { entry, below } = each;
-  if (baseOf(entry) !== undefined) return extended(each, all);
-  const lost = below ? lostWarnings(entry, below) : [];
-  return lost.length === 0 ? entry : { ...entry, issues: [...entry.issues, ...withFile(lost, entry.file)] };
+  if (extendedName(entry) !== undefined) return extendMateria(each, all);
+  const lost = below ? lostKeyWarnings(entry, below) : [];
+  return lost.length === 0 ? entry : { ...entry, issues: [...entry.issues, ...withIssueFile(lost, entry.file)] };
 }
 
-function baseOf({ raw }: Entry<Materia>): string | undefined {
+function extendedName({ raw }: CatalogEntry<Materia>): string | undefined {
   const base = raw?.["extends"];
   return typeof base === "string" ? base : undefined;
 }
 
 /** [F17] What it leaves out it takes from another materia: any by its name, the covered one by its own. */
-function extended({ entry, below }: Stacked, all: ReadonlyMap<string, Stacked>): Entry<Materia> {
-  const name = baseOf(entry) ?? "";
+function extendMateria({ entry, below }: OverridingEntry, all: ReadonlyMap<string, OverridingEntry>): CatalogEntry<Materia> {
+  const name = extendedName(entry) ?? "";
   const base = name === entry.name ? below : all.get(name)?.entry;
   const keys = ["materia", entry.name, "extends"];
-  const refuse = (issue: Issue): Entry<Materia> => ({
+  const refuse = (issue: Issue): CatalogEntry<Materia> => ({
     ...entry,
-    issues: [...entry.issues, ...withFile([issue], entry.file)],
+    issues: [...entry.issues, ...withIssueFile([issue], entry.file)],
   });
   const shown = oneLine(name, 60);
   if (!base) {
@@ -56,30 +56,30 @@ function extended({ entry, below }: Stacked, all: ReadonlyMap<string, Stacked>):
       : `there is no materia "${shown}" to extend`;
     return refuse(error("unknown_base", keys, message, own ? undefined : didYouMean(name, all.keys())));
   }
-  const further = baseOf(base);
+  const further = extendedName(base);
   if (further !== undefined) {
     const message = `"${shown}" extends "${oneLine(further, 60)}" itself; a materia is extended one level deep`;
     return refuse(error("extends_too_deep", keys, message, further === entry.name ? undefined : `extend "${further}"`));
   }
   if (base.value === undefined)
     return refuse(error("broken_materia", keys, `the materia "${shown}", which it extends, has problems of its own`));
-  return merged(entry, base.value);
+  return mergeWithBase(entry, base.value);
 }
 
 /** Key by key, `assign` within; checked as if it had been written out. */
-function merged(entry: Entry<Materia>, base: Materia): Entry<Materia> {
+function mergeWithBase(entry: CatalogEntry<Materia>, base: Materia): CatalogEntry<Materia> {
   const { raw = {} } = entry;
   const { command: _command, script: _script, ...withoutProgram }: JsonObject = { ...base } as JsonObject; // parsed from JSON
   const ownProgram = "command" in raw || "script" in raw;
   const assign = isJsonObject(raw["assign"]) ? { assign: { ...base.assign, ...raw["assign"] } } : {};
   const whole = { ...(ownProgram ? withoutProgram : (base as unknown as JsonObject)), ...raw, ...assign };
-  const { value, issues } = checkMateria(entry.name, whole);
-  const told = [...entry.issues, ...withFile(issues, entry.file)];
+  const { value, issues } = readCompleteMateria(entry.name, whole);
+  const told = [...entry.issues, ...withIssueFile(issues, entry.file)];
   return { ...entry, issues: told, ...(value === undefined || told.some(isError) ? {} : { value }) };
 }
 
 /** [F18] What is lost in silence makes a cast do nothing: Build without tools builds nothing. */
-function lostWarnings({ name, raw = {} }: Entry<Materia>, { layer, value }: Entry<Materia>): readonly Issue[] {
+function lostKeyWarnings({ name, raw = {} }: CatalogEntry<Materia>, { layer, value }: CatalogEntry<Materia>): readonly Issue[] {
   if (!value) return [];
   const had = [
     ...(value.type === "agent" && value.tools !== "none" ? ["tools"] : []),

@@ -1,32 +1,32 @@
-import { Budget, Fleet, Limits, Worktree, settingsEntries } from "../model/config.ts";
-import { error, isError, warning, type Issue, type Keys } from "../model/issue.ts";
+import { Budget, FleetConfig, Limits, WorktreeConfig, settingsSchemaEntries } from "../model/config.ts";
+import { error, isError, warning, type Issue, type KeyPath } from "../model/issue.ts";
 import { isJsonObject, type JsonObject } from "../model/values/json.ts";
 import type { Loadout } from "../model/loadout.ts";
 import type { Materia } from "../model/materia.ts";
 import { didYouMean } from "../model/values/nearest.ts";
 import { oneLine } from "../model/values/text.ts";
 import * as v from "valibot";
-import { readLoadout, soundLoadouts } from "./read-loadout.ts";
+import { readLoadout, readCurrentLoadouts } from "./read-loadout.ts";
 import { readMateria } from "./read-materia.ts";
-import { readFormat } from "./formats/formats.ts";
+import { readAnyFormat } from "./formats/formats.ts";
 import { validate } from "./validate.ts";
 
-export const LAYERS = ["bundled", "user", "project", "environment", "explicit"] as const;
-export type LayerName = (typeof LAYERS)[number];
+export const LAYER_NAMES = ["bundled", "user", "project", "environment", "explicit"] as const;
+export type LayerName = (typeof LAYER_NAMES)[number];
 
 /** One configuration file, read part by part: what is broken is kept with its problems and harms nothing else. */
-export interface Layer {
+export interface ConfigLayer {
   readonly name: LayerName;
   readonly file?: string;
   readonly settings: LayerSettings;
-  readonly materia: ReadonlyMap<string, Entry<Materia> | null>;
-  readonly loadouts: ReadonlyMap<string, Entry<Loadout> | null>;
+  readonly materia: ReadonlyMap<string, CatalogEntry<Materia> | null>;
+  readonly loadouts: ReadonlyMap<string, CatalogEntry<Loadout> | null>;
   /** Problems of the file as a whole. */
   readonly issues: readonly Issue[];
 }
 
 /** A named thing of a layer; without a value it is broken, and its issues say why. */
-export interface Entry<T> {
+export interface CatalogEntry<T> {
   readonly name: string;
   readonly layer: LayerName;
   readonly file?: string;
@@ -37,7 +37,7 @@ export interface Entry<T> {
   readonly raw?: JsonObject;
   readonly issues: readonly Issue[];
   /** [M2] Where a place of it stands in the file, which may be written in an older form. */
-  readonly positionOf?: (path: Keys) => Keys;
+  readonly positionOf?: (path: KeyPath) => KeyPath;
 }
 
 export interface LayerSettings {
@@ -48,35 +48,35 @@ export interface LayerSettings {
   readonly checkpoints?: boolean;
   readonly model?: string;
   readonly notify?: boolean;
-  readonly worktree?: Worktree;
-  readonly fleet?: Fleet;
+  readonly worktree?: WorktreeConfig;
+  readonly fleet?: FleetConfig;
 }
 
-const TOP_LEVEL_KEYS = [...Object.keys(settingsEntries), "materia", "loadouts"];
+const TOP_LEVEL_KEYS = [...Object.keys(settingsSchemaEntries), "materia", "loadouts"];
 
-export function readLayer(name: LayerName, written: unknown, file?: string): Layer {
+export function readLayer(name: LayerName, written: unknown, file?: string): ConfigLayer {
   const source = file === undefined ? { layer: name } : { layer: name, file };
-  const sound = soundLoadouts(written);
-  const { value: raw, issues: told, positionOf } = readFormat(written, (loadout) => sound.has(loadout));
+  const sound = readCurrentLoadouts(written);
+  const { value: raw, issues: told, positionOf } = readAnyFormat(written, (loadout) => sound.has(loadout));
   if (!isJsonObject(raw)) {
     const issues = [
       error("bad_value", "", "a configuration is one JSON object", 'begin with { "materia": {}, "loadouts": {} }'),
     ];
-    return { name, ...source, settings: {}, materia: new Map(), loadouts: new Map(), issues: withFile(issues, file) };
+    return { name, ...source, settings: {}, materia: new Map(), loadouts: new Map(), issues: withIssueFile(issues, file) };
   }
   const settings = readSettings(raw, name);
   const issues = [
-    ...told.filter(({ path }) => !isOfEntry(path)),
+    ...told.filter(({ path }) => !isEntryPath(path)),
     ...settings.issues,
     ...sectionIssues(raw, "materia"),
     ...sectionIssues(raw, "loadouts"),
-    ...unknownTopKeys(raw),
+    ...unknownKeyIssues(raw),
   ];
   const entry = <T extends { readonly issues: readonly Issue[] }>(
     section: Section,
     key: string,
     read: T,
-  ): T & Source => ({
+  ): T & EntrySource => ({
     ...source,
     ...read,
     positionOf,
@@ -93,26 +93,26 @@ export function readLayer(name: LayerName, written: unknown, file?: string): Lay
     loadouts: readEntries(raw["loadouts"], (key, value) =>
       entry("loadouts", key, readLoadout(key, value, sound.get(value))),
     ),
-    issues: withFile(issues, file),
+    issues: withIssueFile(issues, file),
   };
 }
 
 type Section = "materia" | "loadouts";
 
-function isOfEntry([section, name]: Keys): boolean {
+function isEntryPath([section, name]: KeyPath): boolean {
   return (section === "materia" || section === "loadouts") && name !== undefined;
 }
 
 /** Which file a named thing stands in, and where in it. */
-interface Source {
+interface EntrySource {
   readonly layer: LayerName;
   readonly file?: string;
-  readonly positionOf: (path: Keys) => Keys;
+  readonly positionOf: (path: KeyPath) => KeyPath;
 }
 
 /** [B3] A file that comes with a project must never say which database a person's work goes to. */
-function readFleet(raw: unknown, layer: LayerName): { value?: Fleet | undefined; issues: readonly Issue[] } {
-  if (layer === "user" || raw === undefined) return optional(v.optional(Fleet), raw, "fleet");
+function readFleet(raw: unknown, layer: LayerName): { value?: FleetConfig | undefined; issues: readonly Issue[] } {
+  if (layer === "user" || raw === undefined) return validateSetting(v.optional(FleetConfig), raw, "fleet");
   const hint = "name it in your own configuration, and remove it here";
   return { issues: [error("fleet_in_project", ["fleet"], "fleets stand in the user's own configuration alone", hint)] };
 }
@@ -121,14 +121,14 @@ function readSettings(
   raw: Readonly<Record<string, unknown>>,
   layer: LayerName,
 ): { value: LayerSettings; issues: readonly Issue[] } {
-  const artifactDir = optional(settingsEntries.artifactDir, raw["artifactDir"], "artifactDir");
-  const activeLoadout = optional(settingsEntries.activeLoadout, raw["activeLoadout"], "activeLoadout");
-  const model = optional(settingsEntries.model, raw["model"], "model");
-  const budget = optional(v.optional(Budget), raw["budget"], "budget");
-  const limits = optional(v.optional(Limits), raw["limits"], "limits");
-  const notify = optional(settingsEntries.notify, raw["notify"], "notify");
-  const checkpoints = optional(settingsEntries.checkpoints, raw["checkpoints"], "checkpoints");
-  const worktree = optional(v.optional(Worktree), raw["worktree"], "worktree");
+  const artifactDir = validateSetting(settingsSchemaEntries.artifactDir, raw["artifactDir"], "artifactDir");
+  const activeLoadout = validateSetting(settingsSchemaEntries.activeLoadout, raw["activeLoadout"], "activeLoadout");
+  const model = validateSetting(settingsSchemaEntries.model, raw["model"], "model");
+  const budget = validateSetting(v.optional(Budget), raw["budget"], "budget");
+  const limits = validateSetting(v.optional(Limits), raw["limits"], "limits");
+  const notify = validateSetting(settingsSchemaEntries.notify, raw["notify"], "notify");
+  const checkpoints = validateSetting(settingsSchemaEntries.checkpoints, raw["checkpoints"], "checkpoints");
+  const worktree = validateSetting(v.optional(WorktreeConfig), raw["worktree"], "worktree");
   const fleet = readFleet(raw["fleet"], layer);
   return {
     value: {
@@ -148,7 +148,7 @@ function readSettings(
   };
 }
 
-function optional<const T extends v.GenericSchema>(schema: T, value: unknown, key: string) {
+function validateSetting<const T extends v.GenericSchema>(schema: T, value: unknown, key: string) {
   return validate(schema, value, [key]);
 }
 
@@ -158,7 +158,7 @@ function sectionIssues(raw: Readonly<Record<string, unknown>>, section: string):
   return [error("bad_value", section, `"${section}" must be an object of names`)];
 }
 
-function unknownTopKeys(raw: Readonly<Record<string, unknown>>): readonly Issue[] {
+function unknownKeyIssues(raw: Readonly<Record<string, unknown>>): readonly Issue[] {
   return Object.keys(raw)
     .filter((key) => !TOP_LEVEL_KEYS.includes(key))
     .map((key) =>
@@ -171,7 +171,7 @@ function unknownTopKeys(raw: Readonly<Record<string, unknown>>): readonly Issue[
     );
 }
 
-interface Draft<T> extends Source {
+interface EntryDraft<T> extends EntrySource {
   readonly name: string;
   readonly value?: T | undefined;
   readonly raw?: JsonObject;
@@ -180,19 +180,19 @@ interface Draft<T> extends Source {
 
 function readEntries<T>(
   section: unknown,
-  read: (name: string, value: unknown) => Draft<T>,
-): ReadonlyMap<string, Entry<T> | null> {
+  read: (name: string, value: unknown) => EntryDraft<T>,
+): ReadonlyMap<string, CatalogEntry<T> | null> {
   if (!isJsonObject(section)) return new Map();
   return new Map(
     Object.entries(section).map(([name, value]) => {
       if (value === null) return [name, null];
       const { value: parsed, issues, ...rest } = read(name, value);
       const state = parsed === undefined ? {} : issues.some(isError) ? { partial: parsed } : { value: parsed };
-      return [name, { ...rest, issues: withFile(issues, rest.file), ...state }];
+      return [name, { ...rest, issues: withIssueFile(issues, rest.file), ...state }];
     }),
   );
 }
 
-export function withFile(issues: readonly Issue[], file: string | undefined): readonly Issue[] {
+export function withIssueFile(issues: readonly Issue[], file: string | undefined): readonly Issue[] {
   return file === undefined ? issues : issues.map((issue) => ({ ...issue, file }));
 }

@@ -1,23 +1,23 @@
 import * as v from "valibot";
 import { isJsonObject } from "../model/values/json.ts";
-import { checkOf } from "../model/values/quick-check.ts";
-import { PROTOTYPE_KEYS, emptyRecord } from "../model/values/record.ts";
+import { compileCheck } from "../model/values/quick-check.ts";
+import { PROTOTYPE_KEYS, createRecord } from "../model/values/record.ts";
 
-type Reader = (value: unknown) => unknown;
+type SchemaReader = (value: unknown) => unknown;
 
 /**
  * A schema as one quick reading: the value as the schema would give it, or nothing where anything about it is odd, be it
  * wrong or only unknown. A loadout may have thousands of sockets, and nearly all are sound; what is to be said of the
  * others says the schema itself.
  */
-export function quickReaderOf<const T extends v.GenericSchema>(
+export function compileReader<const T extends v.GenericSchema>(
   schema: T,
 ): (value: unknown) => v.InferOutput<T> | undefined {
-  return readerOf(schema);
+  return readerForSchema(schema);
 }
 
 /** What schemas of a configuration are made of, as valibot keeps it. */
-interface Parts {
+interface ReaderSchemaParts {
   readonly type: string;
   readonly pipe?: readonly { readonly type: string; readonly requirement?: unknown }[];
   readonly entries?: Readonly<Record<string, v.GenericSchema>>;
@@ -28,28 +28,28 @@ interface Parts {
   readonly default?: unknown;
 }
 
-function readerOf(schema: v.GenericSchema): Reader {
-  const { type, pipe, entries, item, key, value: named }: Parts = schema as Parts; // each part is looked for before it is used
+function readerForSchema(schema: v.GenericSchema): SchemaReader {
+  const { type, pipe, entries, item, key, value: named }: ReaderSchemaParts = schema as ReaderSchemaParts; // each part is looked for before it is used
   const [first, ...actions] = pipe ?? [];
   const asked = actions.filter((action) => action.type !== "description");
   // A pipe begins with a schema, which may be one with a pipe of its own.
-  if (first && asked.length === 0) return readerOf(first as v.GenericSchema);
+  if (first && asked.length === 0) return readerForSchema(first as v.GenericSchema);
   if (first && "pipe" in first) return leafReader(schema);
-  if (type === "array" && item) return listReader(readerOf(item), asked);
+  if (type === "array" && item) return listReader(readerForSchema(item), asked);
   if (asked.length > 0) return leafReader(schema);
   if (type === "object" && entries) return objectReader(Object.entries(entries));
   if (type === "record" && key?.type === "string" && !("pipe" in key))
-    return namesReader(readerOf(named as v.GenericSchema)); // the schema of a record's values
+    return recordReader(readerForSchema(named as v.GenericSchema)); // the schema of a record's values
   return leafReader(schema);
 }
 
 /** What has no inside is kept as it is; what may have one is left to the schema, which drops what it does not know. */
-function leafReader(schema: v.GenericSchema): Reader {
-  const isSound = checkOf(schema);
+function leafReader(schema: v.GenericSchema): SchemaReader {
+  const isSound = compileCheck(schema);
   return (value) => (typeof value !== "object" && isSound(value) ? value : undefined);
 }
 
-function listReader(read: Reader, asked: readonly { readonly type: string; readonly requirement?: unknown }[]): Reader {
+function listReader(read: SchemaReader, asked: readonly { readonly type: string; readonly requirement?: unknown }[]): SchemaReader {
   const [least, ...others] = asked.map(({ type, requirement }) =>
     type === "min_length" ? Number(requirement) : Infinity,
   );
@@ -66,11 +66,11 @@ function listReader(read: Reader, asked: readonly { readonly type: string; reado
   };
 }
 
-function namesReader(read: Reader): Reader {
+function recordReader(read: SchemaReader): SchemaReader {
   return (value) => {
     if (!isJsonObject(value)) return undefined;
     const keys = Object.keys(value);
-    const names = emptyRecord(keys.length);
+    const names = createRecord(keys.length);
     for (let index = 0; index < keys.length; index += 1) {
       const key = keys[index] ?? "";
       const inner = read(value[key]);
@@ -81,16 +81,16 @@ function namesReader(read: Reader): Reader {
   };
 }
 
-interface Field {
+interface FieldReader {
   readonly key: string;
-  readonly read: Reader;
+  readonly read: SchemaReader;
   readonly isOptional: boolean;
   /** What stands for it where it is left out. */
   readonly otherwise: unknown;
 }
 
-function objectReader(entries: readonly (readonly [string, v.GenericSchema])[]): Reader {
-  const fields = entries.map(([key, schema]) => fieldOf(key, schema));
+function objectReader(entries: readonly (readonly [string, v.GenericSchema])[]): SchemaReader {
+  const fields = entries.map(([key, schema]) => fieldReader(key, schema));
   const known = new Set(entries.map(([key]) => key));
   return (value) => {
     if (!isJsonObject(value)) return undefined;
@@ -112,8 +112,8 @@ function objectReader(entries: readonly (readonly [string, v.GenericSchema])[]):
   };
 }
 
-function fieldOf(key: string, schema: v.GenericSchema): Field {
-  const { type, wrapped, default: otherwise } = schema as Parts; // as above
+function fieldReader(key: string, schema: v.GenericSchema): FieldReader {
+  const { type, wrapped, default: otherwise } = schema as ReaderSchemaParts; // as above
   const isOptional = type === "optional" && wrapped !== undefined && typeof otherwise !== "function";
-  return { key, read: readerOf(isOptional ? wrapped : schema), isOptional, otherwise };
+  return { key, read: readerForSchema(isOptional ? wrapped : schema), isOptional, otherwise };
 }

@@ -5,18 +5,18 @@ import { Loadout, Socket } from "../model/loadout.ts";
 import { isJsonObject } from "../model/values/json.ts";
 import { PROTOTYPE_KEYS } from "../model/values/record.ts";
 import { oneLine } from "../model/values/text.ts";
-import { quickReaderOf } from "./quick-read.ts";
+import { compileReader } from "./quick-read.ts";
 import { salvageLoadout } from "./salvage.ts";
 import { nameIssues, validate } from "./validate.ts";
 
-const readSound = quickReaderOf(Loadout);
+const readCurrentLoadout = compileReader(Loadout);
 
 /** The loadouts of a file that hold nothing but what is written today, each by what it was read from. */
-export function soundLoadouts(raw: unknown): ReadonlyMap<unknown, Loadout> {
+export function readCurrentLoadouts(raw: unknown): ReadonlyMap<unknown, Loadout> {
   const sound = new Map<unknown, Loadout>();
   const loadouts = isJsonObject(raw) ? raw["loadouts"] : undefined;
   for (const each of isJsonObject(loadouts) ? Object.values(loadouts) : []) {
-    const read = readSound(each);
+    const read = readCurrentLoadout(each);
     if (read) sound.set(each, read);
   }
   return sound;
@@ -30,7 +30,7 @@ export function readLoadout(
 ): { name: string; value?: Loadout | undefined; issues: readonly Issue[] } {
   const keys = ["loadouts", name];
   const whole = sound ? { value: sound, issues: [] } : validate(Loadout, raw, keys);
-  const read = whole.issues.some(isOfLayout) ? withoutLayout(raw, keys, whole.issues) : whole;
+  const read = whole.issues.some(isLayoutIssue) ? withoutLayout(raw, keys, whole.issues) : whole;
   const keysOf = (section: string): readonly string[] =>
     isJsonObject(raw) && isJsonObject(raw[section]) ? Object.keys(raw[section]) : [];
   const ids = [
@@ -41,7 +41,7 @@ export function readLoadout(
       .filter((id) => !LOOP_ID.test(id))
       .map((id) => loopIdIssue(id, keys)),
   ];
-  const missed = missedSockets(raw, keys);
+  const missed = readSocketsMissedByRecord(raw, keys);
   const value =
     read.value && missed.sockets.length > 0
       ? { ...read.value, sockets: { ...read.value.sockets, ...Object.fromEntries(missed.sockets) } }
@@ -49,7 +49,7 @@ export function readLoadout(
   return { name, value, issues: [...nameIssues(name, keys), ...read.issues, ...missed.issues, ...ids] };
 }
 
-function isOfLayout({ path }: Issue): boolean {
+function isLayoutIssue({ path }: Issue): boolean {
   return path[2] === "layout";
 }
 
@@ -59,12 +59,12 @@ function withoutLayout(raw: unknown, keys: readonly string[], issues: readonly I
   const drawn = warning("bad_layout", [...keys, "layout"], "these places cannot be used, so the graph is drawn anew");
   return {
     value: validate(Loadout, graph, keys).value,
-    issues: [...issues.filter((each) => !isOfLayout(each)), drawn],
+    issues: [...issues.filter((each) => !isLayoutIssue(each)), drawn],
   };
 }
 
 /** A socket may be called `constructor`; a record leaves it out, so it is read by itself. */
-function missedSockets(
+function readSocketsMissedByRecord(
   raw: unknown,
   keys: readonly string[],
 ): { sockets: readonly [string, Socket][]; issues: readonly Issue[] } {

@@ -3,10 +3,10 @@ import { AgentMateria, PersonMateria, UtilityMateria, type Materia } from "../mo
 import { isJsonObject, type JsonObject } from "../model/values/json.ts";
 import { didYouMean } from "../model/values/nearest.ts";
 import { oneLine } from "../model/values/text.ts";
-import { BUNDLED_UTILITIES } from "./utilities.ts";
+import { BUNDLED_SCRIPT_NAMES } from "./utilities.ts";
 import { nameIssues, validate } from "./validate.ts";
 
-interface ReadMateria {
+interface MateriaReading {
   readonly value?: Materia | undefined;
   readonly issues: readonly Issue[];
 }
@@ -15,23 +15,23 @@ interface ReadMateria {
 export function readMateria(
   name: string,
   raw: unknown,
-): { readonly name: string; readonly raw?: JsonObject } & ReadMateria {
+): { readonly name: string; readonly raw?: JsonObject } & MateriaReading {
   const named = nameIssues(name, ["materia", name]);
   const written = isJsonObject(raw) ? { raw } : {};
   // What it extends stands in any layer: it is checked when all of them are known.
   if (isJsonObject(raw) && typeof raw["extends"] === "string") return { name, ...written, issues: named };
-  const { value, issues } = checkMateria(name, raw);
+  const { value, issues } = readCompleteMateria(name, raw);
   return { name, ...written, value, issues: [...named, ...issues] };
 }
 
 /** A materia with nothing left out. */
-export function checkMateria(name: string, raw: unknown): ReadMateria {
+export function readCompleteMateria(name: string, raw: unknown): MateriaReading {
   const keys = ["materia", name];
   const read = validate(schemaFor(raw), raw, keys);
   return {
     value: read.value,
     issues: [
-      ...wrongKind(raw, keys),
+      ...wrongKindIssues(raw, keys),
       ...read.issues,
       ...programIssues(read.value, keys),
       ...gateIssues(read.value, keys),
@@ -60,8 +60,8 @@ function programIssues(materia: Materia | undefined, keys: readonly string[]): r
   }
   if (command !== undefined && script !== undefined)
     return [error("bad_value", keys, 'a utility has either "command" or "script", not both')];
-  if (script === undefined || BUNDLED_UTILITIES.includes(script)) return [];
-  const hint = didYouMean(script, BUNDLED_UTILITIES) ?? `the bundled ones are ${BUNDLED_UTILITIES.join(", ")}`;
+  if (script === undefined || BUNDLED_SCRIPT_NAMES.includes(script)) return [];
+  const hint = didYouMean(script, BUNDLED_SCRIPT_NAMES) ?? `the bundled ones are ${BUNDLED_SCRIPT_NAMES.join(", ")}`;
   return [error("unknown_script", [...keys, "script"], `there is no bundled utility "${oneLine(script, 60)}"`, hint)];
 }
 
@@ -79,12 +79,12 @@ function gateIssues(materia: Materia | undefined, keys: readonly string[]): read
 }
 
 /** Keys that only one kind of materia knows: written on another, they would be ignored and the materia be another one. */
-const OWN_KEYS = { utility: ["command", "script", "gate"], person: ["question"] } as const;
+const KEYS_BY_KIND = { utility: ["command", "script", "gate"], person: ["question"] } as const;
 
-function wrongKind(raw: unknown, keys: readonly string[]): readonly Issue[] {
+function wrongKindIssues(raw: unknown, keys: readonly string[]): readonly Issue[] {
   if (!isJsonObject(raw)) return [];
   return (["utility", "person"] as const).flatMap((type) =>
-    OWN_KEYS[type]
+    KEYS_BY_KIND[type]
       .filter((key) => key in raw && raw["type"] !== type)
       .map((key) => error("bad_value", [...keys, key], `"${key}" belongs to a ${type}`, `add "type": "${type}"`)),
   );

@@ -1,5 +1,5 @@
 /** Bundled utility scripts by the name a materia's `script` gives, with the state each one writes. */
-const BUNDLED: ReadonlyMap<string, { readonly file: string; readonly writes: readonly string[] }> = new Map([
+const BUNDLED_SCRIPTS: ReadonlyMap<string, { readonly file: string; readonly writes: readonly string[] }> = new Map([
   ["Ignore-Artifacts", { file: "ignore-artifacts.mjs", writes: ["artifactIgnore"] }],
   ["Detect-VCS", { file: "detect-vcs.mjs", writes: ["vcs"] }],
   ["Blackbelt-Bootstrap", { file: "blackbelt-bootstrap.mjs", writes: ["blackbelt"] }],
@@ -15,12 +15,12 @@ const BUNDLED: ReadonlyMap<string, { readonly file: string; readonly writes: rea
   ["Run-Checks", { file: "run-checks.mjs", writes: [] }],
 ]);
 
-export const BUNDLED_UTILITIES: readonly string[] = [...BUNDLED.keys()];
+export const BUNDLED_SCRIPT_NAMES: readonly string[] = [...BUNDLED_SCRIPTS.keys()];
 
-export function bundledUtilityFile(script: string): string | undefined {
-  return BUNDLED.get(script)?.file;
+export function bundledScriptFile(script: string): string | undefined {
+  return BUNDLED_SCRIPTS.get(script)?.file;
 }
 
-export function bundledUtilityWrites(script: string): readonly string[] {
-  return BUNDLED.get(script)?.writes ?? [];
+export function stateKeysWrittenBy(script: string): readonly string[] {
+  return BUNDLED_SCRIPTS.get(script)?.writes ?? [];
 }

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { PROTOTYPE_KEYS } from "../model/values/record.ts";
-import { isName } from "../model/ids.ts";
-import { error, isError, warning, type Issue, type Keys } from "../model/issue.ts";
+import { isValidName } from "../model/ids.ts";
+import { error, isError, warning, type Issue, type KeyPath } from "../model/issue.ts";
 import { isJsonObject } from "../model/values/json.ts";
 import { didYouMean } from "../model/values/nearest.ts";
 import { oneLine } from "../model/values/text.ts";
@@ -12,19 +12,19 @@ type Schema = v.GenericSchema;
 export function validate<const T extends Schema>(
   schema: T,
   value: unknown,
-  keys: Keys,
+  keys: KeyPath,
   unknownKeys: "ignored" | "refused" = "ignored",
 ): { readonly value?: v.InferOutput<T>; readonly issues: readonly Issue[] } {
   const unknown: Issue[] = [];
   findKeyIssues(schema, value, [...keys], unknown);
-  const beside = unknownKeys === "ignored" ? unknown : unknown.map(refused);
+  const beside = unknownKeys === "ignored" ? unknown : unknown.map(asRefusal);
   const parsed = v.safeParse(schema, value);
   if (parsed.success && (unknownKeys === "ignored" || !beside.some(isError)))
     return { value: parsed.output, issues: beside };
   return { issues: [...(parsed.issues ?? []).map((issue) => issueOf(issue, keys)), ...beside] };
 }
 
-function refused(issue: Issue): Issue {
+function asRefusal(issue: Issue): Issue {
   if (issue.code !== "unknown_key") return issue;
   return {
     ...issue,
@@ -33,8 +33,8 @@ function refused(issue: Issue): Issue {
   };
 }
 
-function issueOf(issue: v.BaseIssue<unknown>, keys: Keys): Issue {
-  const inner: Keys = (issue.path ?? []).map((item) => (typeof item.key === "number" ? item.key : String(item.key)));
+function issueOf(issue: v.BaseIssue<unknown>, keys: KeyPath): Issue {
+  const inner: KeyPath = (issue.path ?? []).map((item) => (typeof item.key === "number" ? item.key : String(item.key)));
   const path = [...keys, ...inner];
   const name = inner.at(-1) ?? keys.at(-1) ?? "the file";
   if (issue.received === "undefined") return error("missing_key", path, `"${name}" is missing`);
@@ -66,10 +66,10 @@ function findKeyIssues(schema: Schema, value: unknown, keys: (string | number)[]
     return;
   }
   const visit = (key: string | number, inner: unknown): void => {
-    const entry = entryOf(shape, key);
-    if (!entry) found.push(unknownKey(shape, String(key), keys));
+    const entry = schemaOfKey(shape, key);
+    if (!entry) found.push(unknownKeyIssue(shape, String(key), keys));
     else if (shape.kind === "names" && PROTOTYPE_KEYS.includes(String(key)) && keys.at(-1) !== "sockets")
-      found.push(droppedKey(String(key), keys));
+      found.push(droppedKeyIssue(String(key), keys));
     else if (typeof inner === "object") {
       // One list for the whole way down: a loadout has thousands of places and hardly ever an issue.
       keys.push(key);
@@ -81,22 +81,22 @@ function findKeyIssues(schema: Schema, value: unknown, keys: (string | number)[]
   else if (isJsonObject(value)) for (const key of Object.keys(value)) visit(key, value[key]);
 }
 
-function entryOf(shape: Exclude<Shape, { kind: "leaf" }>, key: string | number): Schema | undefined {
+function schemaOfKey(shape: Exclude<SchemaShape, { kind: "leaf" }>, key: string | number): Schema | undefined {
   if (shape.kind !== "object") return shape.item;
   return Object.hasOwn(shape.entries, key) ? shape.entries[key] : undefined;
 }
 
-function droppedKey(key: string, keys: Keys): Issue {
+function droppedKeyIssue(key: string, keys: KeyPath): Issue {
   const code = keys.at(-1) === "assign" ? "bad_assign" : "bad_key";
   return error(code, [...keys, key], `"${key}" cannot be used as a name here`);
 }
 
-function unknownKey(shape: Exclude<Shape, { kind: "leaf" }>, key: string, keys: Keys): Issue {
+function unknownKeyIssue(shape: Exclude<SchemaShape, { kind: "leaf" }>, key: string, keys: KeyPath): Issue {
   const hint = shape.kind === "object" ? didYouMean(key, Object.keys(shape.entries)) : undefined;
   return warning("unknown_key", [...keys, key], `"${oneLine(key, 60)}" is not known here and is ignored`, hint);
 }
 
-type Shape =
+type SchemaShape =
   | { readonly kind: "object"; readonly entries: Readonly<Record<string, Schema>> }
   | { readonly kind: "list"; readonly item: Schema }
   | { readonly kind: "names"; readonly item: Schema }
@@ -112,7 +112,7 @@ interface SchemaParts {
   readonly options?: readonly unknown[];
 }
 
-function shapeOf(schema: Schema, value: object): Shape {
+function shapeOf(schema: Schema, value: object): SchemaShape {
   const parts: SchemaParts = schema;
   if (parts.type === "object" && parts.entries) return { kind: "object", entries: parts.entries };
   if (parts.type === "array" && parts.item) return { kind: "list", item: parts.item };
@@ -131,7 +131,7 @@ function isSchema(value: unknown): value is Schema {
 
 /** Why a materia or a loadout cannot be called so. */
 export function nameIssues(name: string, keys: readonly string[]): readonly Issue[] {
-  if (isName(name)) return [];
+  if (isValidName(name)) return [];
   const hint = "1 to 100 characters, no control characters, no space at either end";
   return [error("bad_name", keys, `"${oneLine(name, 60)}" cannot be used as a name`, hint)];
 }

@@ -66,7 +66,7 @@ export const FLEET_ACTIONS = ["up", "down", "migrate", "workers", "limits", "sch
 export type FleetCommand = { readonly kind: "fleet" } & (
   | { readonly action: "up"; readonly workers?: number }
   | { readonly action: "down" | "migrate" | "workers" }
-  | { readonly action: "limits"; readonly change?: LimitChange }
+  | { readonly action: "limits"; readonly change?: FleetLimitChange }
   | { readonly action: "schedule"; readonly what: ScheduleAction }
 );
 
@@ -84,17 +84,17 @@ export type ScheduleAction =
     };
 
 /** [B22] What the number of casts at once is limited for. */
-export const LIMIT_KINDS = ["all", "project", "provider"] as const;
-export type LimitKind = (typeof LIMIT_KINDS)[number];
+export const FLEET_LIMIT_KINDS = ["all", "project", "provider"] as const;
+export type FleetLimitKind = (typeof FLEET_LIMIT_KINDS)[number];
 
 export interface FleetLimit {
-  readonly kind: LimitKind;
+  readonly kind: FleetLimitKind;
   /** Of the project or the provider; empty for all. */
   readonly name: string;
 }
 
 /** Without a number the limit is taken away. */
-export interface LimitChange extends FleetLimit {
+export interface FleetLimitChange extends FleetLimit {
   readonly most?: number;
 }
 
@@ -109,12 +109,12 @@ export interface CompletionCommand {
 }
 
 /** What a cast may use in all, where that was typed. */
-export interface Bounds {
+export interface BudgetOptions {
   readonly budget?: number;
   readonly costUsd?: number;
 }
 
-export interface RecastCommand extends Bounds {
+export interface RecastCommand extends BudgetOptions {
   readonly kind: "recast";
   readonly castId?: string;
   readonly allow?: number;
@@ -129,7 +129,7 @@ export type ReworkDecision =
   | { readonly kind: "accept" }
   | { readonly kind: "next" };
 
-export interface CastCommand extends Bounds {
+export interface CastCommand extends BudgetOptions {
   readonly kind: "cast";
   readonly prompt: string;
   /** Typed behind `--`: it means itself, and names no file. */
@@ -137,7 +137,7 @@ export interface CastCommand extends Bounds {
   readonly loadout?: string;
 }
 
-export interface LinkCommand extends Bounds {
+export interface LinkCommand extends BudgetOptions {
   readonly kind: "link";
   readonly from?: string;
   readonly targets: readonly TargetRef[];
@@ -214,7 +214,7 @@ export interface TestCommand {
 /** The commands that set a cast going, a new one or one that stopped. */
 export type CastingCommand = Extract<Command, { kind: "cast" | "link" | "continue" | "recast" | "fork" }>;
 
-export function isCasting(command: Command): command is CastingCommand {
+export function isCastingCommand(command: Command): command is CastingCommand {
   const { kind } = command;
   return kind === "cast" || kind === "link" || kind === "continue" || kind === "recast" || kind === "fork";
 }
@@ -225,7 +225,7 @@ export interface TargetRef {
   readonly name: string;
 }
 
-export function readTarget(word: string): TargetRef {
+export function parseTarget(word: string): TargetRef {
   for (const kind of ["materia", "loadout"] as const) {
     if (word.startsWith(`${kind}:`)) return { kind, name: word.slice(kind.length + 1) };
   }

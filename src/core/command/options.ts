@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { error, fail, ok, type Issue, type Result } from "../model/issue.ts";
 import { THINKING_LEVELS, ThinkingLevel } from "../model/materia.ts";
-import { nearest } from "../model/values/nearest.ts";
+import { nearestName } from "../model/values/nearest.ts";
 import { readAmount, readCount } from "./amounts.ts";
-import type { Word } from "./words.ts";
+import type { CommandWord } from "./words.ts";
 
 /** What each option takes. Every face knows the same ones. */
 const OPTIONS = {
@@ -93,16 +93,16 @@ export const COMMON_OPTIONS: readonly OptionName[] = [
 ];
 export const RUN_OPTIONS: readonly OptionName[] = ["model", "thinking", "rehearse", "trust", "durability", "anyway"];
 
-export interface Split {
+export interface CommandArguments {
   readonly options: Options;
   /** The words before the `--` that are no options. */
-  readonly rest: readonly string[];
+  readonly positional: readonly string[];
   /** The words behind the `--`, where there is one. */
-  readonly behind?: readonly string[];
+  readonly afterDelimiter?: readonly string[];
 }
 
 /** Options stand anywhere before a `--`. */
-export function splitOptions(words: readonly Word[], allowed: readonly OptionName[]): Result<Split> {
+export function splitOptions(words: readonly CommandWord[], allowed: readonly OptionName[]): Result<CommandArguments> {
   const options: Record<string, string | number | true> = {};
   const rest: string[] = [];
   const issues: Issue[] = [];
@@ -118,10 +118,10 @@ export function splitOptions(words: readonly Word[], allowed: readonly OptionNam
       rest.push(word.text);
       continue;
     }
-    const [name, inline] = splitOnce(word.text.slice(2));
+    const [name, inline] = splitAtEquals(word.text.slice(2));
     const kind = isAllowed(name, allowed) ? OPTIONS[name] : undefined;
     if (kind === undefined) {
-      const near = nearest(name, allowed);
+      const near = nearestName(name, allowed);
       const hint =
         near === undefined
           ? `put "--" before words that begin with dashes; --help lists the options`
@@ -143,7 +143,7 @@ export function splitOptions(words: readonly Word[], allowed: readonly OptionNam
         error(
           "bad_option",
           word.text,
-          `--${name} needs ${NEEDS[kind]}${value === undefined ? "" : `, not "${value}"`}`,
+          `--${name} needs ${VALUE_DESCRIPTIONS[kind]}${value === undefined ? "" : `, not "${value}"`}`,
         ),
       );
     else if (Object.hasOwn(options, name))
@@ -151,7 +151,7 @@ export function splitOptions(words: readonly Word[], allowed: readonly OptionNam
     else options[name] = read;
   }
   if (issues.length > 0) return fail(...issues);
-  return ok({ options, rest, ...(behind === undefined ? {} : { behind }) });
+  return ok({ options, positional: rest, ...(behind === undefined ? {} : { afterDelimiter: behind }) });
 }
 
 /** What is wrong with the values of options that say how a cast is run. */
@@ -171,12 +171,12 @@ export function runOptionIssues({ durability, thinking, on }: Options): readonly
 }
 
 /** [A27] How hard agents think whose materia does not say. */
-export function thinkingIn({ thinking }: Options): ThinkingLevel | undefined {
+export function thinkingLevelOption({ thinking }: Options): ThinkingLevel | undefined {
   return v.is(ThinkingLevel, thinking) ? thinking : undefined;
 }
 
 /** Whether the word is an option whose value is the word behind it. */
-export function awaitsValue(word: Word): boolean {
+export function expectsValue(word: CommandWord): boolean {
   const name = word.text.slice(2);
   return (
     !word.quoted &&
@@ -190,19 +190,19 @@ function isAllowed(name: string, allowed: readonly OptionName[]): name is Option
   return allowed.some((option) => option === name);
 }
 
-function splitOnce(text: string): readonly [string, string?] {
+function splitAtEquals(text: string): readonly [string, string?] {
   const equals = text.indexOf("=");
   return equals === -1 ? [text] : [text.slice(0, equals), text.slice(equals + 1)];
 }
 
-const NEEDS = {
+const VALUE_DESCRIPTIONS = {
   text: "a value",
   number: "a number",
   count: "a whole number",
   tokens: "a number of tokens, such as 200000, 200k or 2.5M",
 } as const;
 
-function readValue(value: string, kind: keyof typeof NEEDS): string | number | undefined {
+function readValue(value: string, kind: keyof typeof VALUE_DESCRIPTIONS): string | number | undefined {
   if (kind === "text") return value === "" ? undefined : value;
   return kind === "number" ? readAmount(value) : readCount(value);
 }

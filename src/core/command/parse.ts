@@ -1,62 +1,62 @@
 import { error, fail, ok, type Issue, type Result } from "../model/issue.ts";
-import { nearest } from "../model/values/nearest.ts";
-import { never } from "../model/values/never.ts";
+import { nearestName } from "../model/values/nearest.ts";
+import { assertNever } from "../model/values/never.ts";
 import { oneLine } from "../model/values/text.ts";
-import { readTarget, type Bounds, type Command, type ReworkDecision } from "./command.ts";
-import { COMMON_OPTIONS, awaitsValue, splitOptions, type Options, type Split } from "./options.ts";
+import { parseTarget, type BudgetOptions, type Command, type ReworkDecision } from "./command.ts";
+import { COMMON_OPTIONS, expectsValue, splitOptions, type Options, type CommandArguments } from "./options.ts";
 import { readBudget, readCasts, readCompletion, readGrid, readOpen, readShow } from "./read-looking.ts";
-import { readOnFleet } from "./read-fleet.ts";
+import { readFleetCommand } from "./read-fleet.ts";
 import { readCompare, readForecast, readFork, readFuzz, readRecord, readReplay, readTest } from "./read-testing.ts";
 import { COMMANDS, commandRow, type CommandRow } from "./table.ts";
 import { usageOf } from "./typed.ts";
-import { wordsOfArgv, wordsOfText, type Word, type CommandWords } from "./words.ts";
+import { wordsFromArgv, splitWords, type CommandWord, type CommandWords } from "./words.ts";
 
 /** A command with the options that say where and how it runs. */
-export interface Parsed {
+export interface ParsedCommand {
   readonly command: Command;
   readonly options: Options;
 }
 
 /** Text as typed after `/materia`. */
-export function parseText(text: string): Result<Parsed> {
-  const words = wordsOfText(text, (before, rest) => {
+export function parseText(text: string): Result<ParsedCommand> {
+  const words = splitWords(text, (before, rest) => {
     const head = before[commandIndex(before)];
     const last = before.at(-1);
     if (!head || !last || commandRow(head.text)?.takes !== "prompt") return false;
-    return !rest.startsWith("--") && !awaitsValue(last);
+    return !rest.startsWith("--") && !expectsValue(last);
   });
-  return words.ok ? parseWords(commandFirst(words.value) ?? words.value) : words;
+  return words.ok ? parseWords(moveCommandFirst(words.value) ?? words.value) : words;
 }
 
 /** Words as a shell has split them. */
-export function parseArgv(argv: readonly string[]): Result<Parsed> {
-  const typed = wordsOfArgv(argv);
-  const ordered = commandFirst(typed);
+export function parseArgv(argv: readonly string[]): Result<ParsedCommand> {
+  const typed = wordsFromArgv(argv);
+  const ordered = moveCommandFirst(typed);
   if (ordered) return parseWords(ordered);
   const split = splitOptions(typed.words, [...COMMON_OPTIONS, "version"]);
   return split.ok
     ? ok({ command: { kind: "help" }, options: split.value.options })
-    : parseWords({ words: [HELP, ...typed.words] });
+    : parseWords({ words: [HELP_WORD, ...typed.words] });
 }
 
 /** The same words with the command before all options; nothing where there is no command. */
-function commandFirst({ words, ...rest }: CommandWords): CommandWords | undefined {
+function moveCommandFirst({ words, ...rest }: CommandWords): CommandWords | undefined {
   const head = commandIndex(words);
   const command = words[head];
   return command && { ...rest, words: [command, ...words.slice(0, head), ...words.slice(head + 1)] };
 }
 
-const HELP: Word = { text: "help", quoted: false };
+const HELP_WORD: CommandWord = { text: "help", quoted: false };
 
 /** Options may stand before the command as well as behind it. */
-function commandIndex(words: readonly Word[]): number {
+function commandIndex(words: readonly CommandWord[]): number {
   let at = 0;
   for (let word = words[at]; word?.text.startsWith("--") && word.text !== "--"; word = words[at])
-    at += awaitsValue(word) ? 2 : 1;
+    at += expectsValue(word) ? 2 : 1;
   return at;
 }
 
-function parseWords(words: CommandWords): Result<Parsed> {
+function parseWords(words: CommandWords): Result<ParsedCommand> {
   const [head] = words.words;
   if (!head) return ok({ command: { kind: "help" }, options: {} });
   const row = commandRow(head.text);
@@ -71,31 +71,31 @@ function parseWords(words: CommandWords): Result<Parsed> {
 
 function unknownCommand(word: string): Result<never> {
   const names = COMMANDS.map((known) => known.name);
-  const meant = nearest(word, names);
+  const meant = nearestName(word, names);
   const hint = meant === undefined ? '"materia help" lists the commands' : `did you mean "materia ${meant}"?`;
   return fail(error("unknown_command", oneLine(word, 60), `there is no command "${oneLine(word, 60)}"`, hint));
 }
 
-interface Reading {
-  readonly split: Split;
+interface CommandInput {
+  readonly args: CommandArguments;
   /** The words that are no options. */
-  readonly rest: readonly string[];
+  readonly positional: readonly string[];
   /** What a prompt takes: the raw text where it was typed, the words joined with one space where a shell split it. */
   readonly text: string;
   /** [B23] The command that stands behind the `--`, in words or in one text. */
-  readonly inner: () => Result<Parsed>;
+  readonly parseNested: () => Result<ParsedCommand>;
 }
 
-function readCommand(row: CommandRow, words: CommandWords, split: Split): Result<Command> {
-  const { rest, behind } = split;
+function readCommand(row: CommandRow, words: CommandWords, split: CommandArguments): Result<Command> {
+  const { positional: rest, afterDelimiter: behind } = split;
   if (typeof row.takes === "number" && (rest.length > row.takes || behind !== undefined)) {
     const message = `${row.name} takes ${row.takes === 0 ? "no words" : `at most ${row.takes}`}`;
     return fail(error("too_many_words", rest.at(row.takes) ?? "--", message, usageOf(row)));
   }
-  return readRow(row, {
-    split,
-    rest,
-    inner: () => {
+  return readByName(row, {
+    args: split,
+    positional: rest,
+    parseNested: () => {
       const [only = "", ...more] = words.tail === undefined ? (behind ?? []) : [words.tail];
       return more.length === 0 ? parseText(only) : parseArgv([only, ...more]);
     },
@@ -103,9 +103,9 @@ function readCommand(row: CommandRow, words: CommandWords, split: Split): Result
   });
 }
 
-function readRow(row: CommandRow, reading: Reading): Result<Command> {
-  const { options } = reading.split;
-  const [first] = reading.rest;
+function readByName(row: CommandRow, reading: CommandInput): Result<Command> {
+  const { options } = reading.args;
+  const [first] = reading.positional;
   const castId = first === undefined ? {} : { castId: first };
   const name = first === undefined ? {} : { name: first };
   switch (row.name) {
@@ -118,29 +118,29 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
         : ok({
             kind: "cast",
             prompt: reading.text,
-            ...literalOf(reading),
-            ...boundsOf(options),
+            ...literalFlag(reading),
+            ...budgetOptions(options),
             ...(options.loadout === undefined ? {} : { loadout: options.loadout }),
           });
     case "link":
       return readLink(row, reading);
     case "casts":
-      return readCasts(reading.rest, reading.split);
+      return readCasts(reading.positional, reading.args);
     case "status":
     case "watch":
       return ok({ kind: row.name, ...castId });
     case "show":
-      return ok(readShow(reading.rest, options));
+      return ok(readShow(reading.positional, options));
     case "diff":
       return readDiff(row, reading);
     case "open":
-      return ok(readOpen(reading.rest, options));
+      return ok(readOpen(reading.positional, options));
     case "restore":
       return readRestore(row, reading);
     case "doctor":
       return readDoctor(row, reading);
     case "continue":
-      return ok({ kind: "continue", text: reading.text, reject: options.reject === true, ...literalOf(reading) });
+      return ok({ kind: "continue", text: reading.text, reject: options.reject === true, ...literalFlag(reading) });
     case "abort":
       return ok({ kind: "abort", ...castId, ...(options.trust ? { trust: true as const } : {}) });
     case "recast":
@@ -149,7 +149,7 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
     case "materia":
       return ok({ kind: row.name, ...name });
     case "grid":
-      return readGrid(row, reading.rest, reading.split);
+      return readGrid(row, reading.positional, reading.args);
     case "check":
       return ok({
         kind: "check",
@@ -157,7 +157,7 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
         ...(first === undefined ? {} : { file: first }),
       });
     case "budget":
-      return readBudget(row, reading.rest);
+      return readBudget(row, reading.positional);
     case "ui":
       return ok({
         kind: "ui",
@@ -165,37 +165,37 @@ function readRow(row: CommandRow, reading: Reading): Result<Command> {
         ...(options.port === undefined ? {} : { port: options.port }),
       });
     case "test":
-      return ok(readTest(reading.rest, options));
+      return ok(readTest(reading.positional, options));
     case "stats":
       return ok({ kind: "stats" });
     case "compare":
-      return readCompare(row, reading.rest);
+      return readCompare(row, reading.positional);
     case "forecast":
-      return ok(readForecast(reading.rest, options));
+      return ok(readForecast(reading.positional, options));
     case "record":
-      return ok(readRecord(reading.rest, options));
+      return ok(readRecord(reading.positional, options));
     case "fork":
-      return ok(readFork(reading.rest, options));
+      return ok(readFork(reading.positional, options));
     case "fuzz":
-      return readFuzz(reading.rest, options);
+      return readFuzz(reading.positional, options);
     case "replay":
-      return readReplay(reading.rest, options);
+      return readReplay(reading.positional, options);
     case "worker":
     case "fleet":
     case "take":
-      return readOnFleet(row, reading.split, reading.inner);
+      return readFleetCommand(row, reading.args, reading.parseNested);
     case "init":
       return ok({ kind: "init", ...(options.from === undefined ? {} : { from: options.from }) });
     case "completion":
-      return readCompletion(row, reading.rest, reading.split);
+      return readCompletion(row, reading.positional, reading.args);
     case "demo":
       return ok({ kind: "demo", which: options.parallel ? "parallel" : "plain" });
     default:
-      return never(row.name);
+      return assertNever(row.name);
   }
 }
 
-function readRecast(row: CommandRow, { rest: [castId], split: { options } }: Reading): Result<Command> {
+function readRecast(row: CommandRow, { positional: [castId], args: { options } }: CommandInput): Result<Command> {
   const { allow, edited, hint, accept, next } = options;
   const decisions: readonly ReworkDecision[] = [
     ...(hint === undefined ? [] : [{ kind: "hint" as const, text: hint }]),
@@ -208,14 +208,14 @@ function readRecast(row: CommandRow, { rest: [castId], split: { options } }: Rea
   return ok({
     kind: "recast",
     ...(castId === undefined ? {} : { castId }),
-    ...boundsOf(options),
+    ...budgetOptions(options),
     ...(allow === undefined ? {} : { allow }),
     ...(decision ? { decision } : {}),
     ...(edited ? { edited } : {}),
   });
 }
 
-function readDoctor(row: CommandRow, { rest, split }: Reading): Result<Command> {
+function readDoctor(row: CommandRow, { positional: rest, args: split }: CommandInput): Result<Command> {
   const [castId] = rest;
   const { salvage } = split.options;
   if (castId === undefined && salvage)
@@ -224,25 +224,25 @@ function readDoctor(row: CommandRow, { rest, split }: Reading): Result<Command> 
 }
 
 /** Behind a `--` with no word before it there is nothing but text. */
-function literalOf({ rest, split }: Reading): { readonly literal?: true } {
-  return split.behind !== undefined && rest.length === 0 ? { literal: true } : {};
+function literalFlag({ positional: rest, args: split }: CommandInput): { readonly literal?: true } {
+  return split.afterDelimiter !== undefined && rest.length === 0 ? { literal: true } : {};
 }
 
 /** `Socket-4#2`, `Socket-4`, `WI-2`, `loop/WI-2`: no id of a cast looks like these. */
-const FILE_PLACE = /#|\/|^(Socket|WI)-\d+$/;
+const VISIT_OR_ITEM_PATTERN = /#|\/|^(Socket|WI)-\d+$/;
 
-function readDiff(row: CommandRow, { rest, split: { options } }: Reading): Result<Command> {
+function readDiff(row: CommandRow, { positional: rest, args: { options } }: CommandInput): Result<Command> {
   if (options.stat && options["name-only"])
     return fail(error("bad_option", "--name-only", "it is either --stat or --name-only", usageOf(row)));
   const as = options.stat ? "stat" : options["name-only"] ? "names" : "patch";
   const [first, second] = rest;
   if (first === undefined) return ok({ kind: "diff", as });
   if (second === undefined)
-    return ok({ kind: "diff", as, ...(FILE_PLACE.test(first) ? { place: first } : { castId: first }) });
+    return ok({ kind: "diff", as, ...(VISIT_OR_ITEM_PATTERN.test(first) ? { place: first } : { castId: first }) });
   return ok({ kind: "diff", as, castId: first, place: second });
 }
 
-function readRestore(row: CommandRow, { rest, split: { options } }: Reading): Result<Command> {
+function readRestore(row: CommandRow, { positional: rest, args: { options } }: CommandInput): Result<Command> {
   const usage = usageOf(row);
   const { to, here } = options;
   const issues: Issue[] = [];
@@ -260,25 +260,25 @@ function readRestore(row: CommandRow, { rest, split: { options } }: Reading): Re
   });
 }
 
-function boundsOf({ budget, cost }: Options): Bounds {
+function budgetOptions({ budget, cost }: Options): BudgetOptions {
   return { ...(budget === undefined ? {} : { budget }), ...(cost === undefined ? {} : { costUsd: cost }) };
 }
 
-function readLink(row: CommandRow, { split, rest, text }: Reading): Result<Command> {
+function readLink(row: CommandRow, { args: split, positional: rest, text }: CommandInput): Result<Command> {
   const usage = usageOf(row);
   const issues: Issue[] = [];
   if (rest.length === 0)
     issues.push(error("missing_target", "link", "a link needs at least one materia or loadout", usage));
-  if (split.behind === undefined)
+  if (split.afterDelimiter === undefined)
     issues.push(error("missing_delimiter", "--", `"--" is missing: it separates the targets from the prompt`, usage));
   else if (text.trim() === "") issues.push(error("missing_prompt", "--", `there is no prompt behind "--"`, usage));
   if (issues.length > 0) return fail(...issues);
   const { from } = split.options;
   return ok({
     kind: "link",
-    targets: rest.map(readTarget),
+    targets: rest.map(parseTarget),
     prompt: text,
-    ...boundsOf(split.options),
+    ...budgetOptions(split.options),
     ...(from === undefined ? {} : { from }),
   });
 }

@@ -1,25 +1,25 @@
 import { error, fail, ok, type Issue, type Result } from "../model/issue.ts";
 import { didYouMean } from "../model/values/nearest.ts";
 import { readCount } from "./amounts.ts";
-import { FLEET_ACTIONS, LIMIT_KINDS, SCHEDULE_ACTIONS, type Command, type ScheduleAction } from "./command.ts";
-import type { OptionName, Options, Split } from "./options.ts";
+import { FLEET_ACTIONS, FLEET_LIMIT_KINDS, SCHEDULE_ACTIONS, type Command, type ScheduleAction } from "./command.ts";
+import type { OptionName, Options, CommandArguments } from "./options.ts";
 import type { CommandRow } from "./table.ts";
 import { usageOf } from "./typed.ts";
 
-const MOST = 1_000_000;
+const MAX_COUNT = 1_000_000;
 
 /** The command behind the `--`: a schedule holds one. */
-type Inner = () => Result<{ readonly command: Command; readonly options: Options }>;
+type ParseNested = () => Result<{ readonly command: Command; readonly options: Options }>;
 
-export function readOnFleet(row: CommandRow, split: Split, inner: Inner): Result<Command> {
-  const { rest, options } = split;
-  if (row.name === "fleet") return readFleet(row, split, inner);
-  if (options.on === undefined) return fail(missingFleet(row));
+export function readFleetCommand(row: CommandRow, split: CommandArguments, inner: ParseNested): Result<Command> {
+  const { positional: rest, options } = split;
+  if (row.name === "fleet") return readFleetAction(row, split, inner);
+  if (options.on === undefined) return fail(missingFleetIssue(row));
   if (row.name === "worker") return readWorker(row, options);
   return ok({ kind: "take", ...(rest[0] === undefined ? {} : { castId: rest[0] }) });
 }
 
-function missingFleet(row: CommandRow): Issue {
+function missingFleetIssue(row: CommandRow): Issue {
   return error("missing_option", "--on", "which fleet?", usageOf(row));
 }
 
@@ -37,8 +37,8 @@ function readWorker(row: CommandRow, { concurrency, queues, port, "tools-user": 
   });
 }
 
-function readFleet(row: CommandRow, split: Split, inner: Inner): Result<Command> {
-  const { rest, options, behind } = split;
+function readFleetAction(row: CommandRow, split: CommandArguments, inner: ParseNested): Result<Command> {
+  const { positional: rest, options, afterDelimiter: behind } = split;
   const [first, ...words] = rest;
   const action = FLEET_ACTIONS.find((known) => known === first);
   if (!action) {
@@ -47,7 +47,7 @@ function readFleet(row: CommandRow, split: Split, inner: Inner): Result<Command>
     return fail(error("unknown_word", first ?? "fleet", message, hint));
   }
   const isLocal = action === "up" || action === "down";
-  if (!isLocal && options.on === undefined) return fail(missingFleet(row));
+  if (!isLocal && options.on === undefined) return fail(missingFleetIssue(row));
   if (action === "schedule") return readSchedule(row, split, inner);
   const [more = behind ? "--" : undefined] = action === "limits" ? [] : words;
   if (more !== undefined)
@@ -69,21 +69,21 @@ function readLimits(row: CommandRow, [verb, what, ...words]: readonly string[]):
     return fail(
       error("unknown_word", verb, "fleet limits knows set and unset", didYouMean(verb, ["set", "unset"]) ?? usage),
     );
-  const kind = LIMIT_KINDS.find((known) => known === what);
+  const kind = FLEET_LIMIT_KINDS.find((known) => known === what);
   if (!kind)
     return fail(
       error(
         "unknown_word",
         what ?? verb,
-        `a limit is for ${LIMIT_KINDS.join(", ")}`,
-        didYouMean(what ?? "", LIMIT_KINDS) ?? usage,
+        `a limit is for ${FLEET_LIMIT_KINDS.join(", ")}`,
+        didYouMean(what ?? "", FLEET_LIMIT_KINDS) ?? usage,
       ),
     );
   const [name = "", ...numbers] = kind === "all" ? ["", ...words] : words;
   if (kind !== "all" && name === "") return fail(error("missing_word", kind, `which ${kind}?`, usage));
   if (verb === "unset" && numbers.length === 0) return ok({ kind: "fleet", action: "limits", change: { kind, name } });
   const most = verb === "set" && numbers.length === 1 ? readCount(numbers[0] ?? "") : undefined;
-  if (most === undefined || most > MOST)
+  if (most === undefined || most > MAX_COUNT)
     return fail(
       error(
         "bad_number",
@@ -96,7 +96,7 @@ function readLimits(row: CommandRow, [verb, what, ...words]: readonly string[]):
 }
 
 /** What a cast at a time may say; the rest belongs to whoever types a command now. */
-const SCHEDULED: ReadonlySet<OptionName> = new Set([
+const SCHEDULABLE_OPTIONS: ReadonlySet<OptionName> = new Set([
   "loadout",
   "budget",
   "cost",
@@ -107,7 +107,7 @@ const SCHEDULED: ReadonlySet<OptionName> = new Set([
 ]);
 
 /** `add "0 3 * * *" -- link …`, `list`, `remove 3`. */
-function readSchedule(row: CommandRow, { rest, options, behind }: Split, inner: Inner): Result<Command> {
+function readSchedule(row: CommandRow, { positional: rest, options, afterDelimiter: behind }: CommandArguments, inner: ParseNested): Result<Command> {
   const usage = `usage: ${row.usage}`;
   const [, verb = "list", ...words] = rest;
   const kind = SCHEDULE_ACTIONS.find((known) => known === verb);
@@ -131,7 +131,7 @@ function readSchedule(row: CommandRow, { rest, options, behind }: Split, inner: 
   if (kind === "list") return ok({ kind: "fleet", action: "schedule", what: { kind } });
   if (kind === "remove") {
     const id = first === undefined ? undefined : readCount(first);
-    return id === undefined || id > MOST
+    return id === undefined || id > MAX_COUNT
       ? fail(error("bad_number", first ?? kind, "which schedule? list shows their numbers", usage))
       : ok({ kind: "fleet", action: "schedule", what: { kind, id } });
   }
@@ -139,20 +139,20 @@ function readSchedule(row: CommandRow, { rest, options, behind }: Split, inner: 
     return fail(error("missing_word", kind, "a schedule needs a time, and behind a -- what is to be submitted", usage));
   const parsed = inner();
   if (!parsed.ok) return parsed;
-  const submits = scheduledIn(parsed.value, usage);
+  const submits = readScheduledCommand(parsed.value, usage);
   if (!submits.ok) return submits;
   const tree = options.here ? "as it is now" : "of the branch";
   const zone = options.zone === undefined ? {} : { zone: options.zone };
   return ok({ kind: "fleet", action: "schedule", what: { kind, cron: first, ...zone, tree, submits: submits.value } });
 }
 
-function scheduledIn(
+function readScheduledCommand(
   { command, options }: { readonly command: Command; readonly options: Options },
   usage: string,
 ): Result<Extract<ScheduleAction, { kind: "add" }>["submits"]> {
   if (command.kind !== "cast" && command.kind !== "link")
     return fail(error("unknown_word", command.kind, "only cast and link are submitted at times", usage));
-  const others = Object.keys(options).filter((name) => !SCHEDULED.has(name as OptionName)); // the names that were read
+  const others = Object.keys(options).filter((name) => !SCHEDULABLE_OPTIONS.has(name as OptionName)); // the names that were read
   const hint = "options of the schedule stand before the first --";
   return others.length === 0
     ? ok({ command, options })

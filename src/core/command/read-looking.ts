@@ -1,21 +1,21 @@
 import { readCount } from "./amounts.ts";
 import { error, fail, ok, type Result } from "../model/issue.ts";
 import { didYouMean } from "../model/values/nearest.ts";
-import { SHELLS, readTarget, type Command, type OpenCommand } from "./command.ts";
-import type { Options, Split } from "./options.ts";
+import { SHELLS, parseTarget, type Command, type OpenCommand } from "./command.ts";
+import type { Options, CommandArguments } from "./options.ts";
 import type { CommandRow } from "./table.ts";
 import { usageOf } from "./typed.ts";
 
 /** `words -- …` is what the scripts ask. */
-export function readCompletion(row: CommandRow, [first, ...more]: readonly string[], split: Split): Result<Command> {
+export function readCompletion(row: CommandRow, [first, ...more]: readonly string[], split: CommandArguments): Result<Command> {
   const shell = SHELLS.find((known) => known === first);
-  if (first === "words" && more.length === 0) return ok({ kind: "completion", wants: { words: split.behind ?? [] } });
-  if (shell && more.length === 0 && split.behind === undefined) return ok({ kind: "completion", wants: { shell } });
+  if (first === "words" && more.length === 0) return ok({ kind: "completion", wants: { words: split.afterDelimiter ?? [] } });
+  if (shell && more.length === 0 && split.afterDelimiter === undefined) return ok({ kind: "completion", wants: { shell } });
   const message = `completion is there for ${SHELLS.join(", ")}`;
   return fail(error("unknown_word", first ?? "completion", message, didYouMean(first ?? "", SHELLS) ?? usageOf(row)));
 }
 
-export function readCasts(rest: readonly string[], { options }: Split): Result<Command> {
+export function readCasts(rest: readonly string[], { options }: CommandArguments): Result<Command> {
   if (rest[0] === undefined) return ok({ kind: "casts" });
   if (rest[0] !== "prune")
     return fail(
@@ -39,12 +39,12 @@ export function readCasts(rest: readonly string[], { options }: Split): Result<C
   });
 }
 
-export function readGrid(row: CommandRow, rest: readonly string[], split: Split): Result<Command> {
+export function readGrid(row: CommandRow, rest: readonly string[], split: CommandArguments): Result<Command> {
   const as = split.options.mermaid ? "mermaid" : "text";
   if (split.options.link) {
     if (rest.length === 0)
       return fail(error("missing_target", "grid", "grid --link needs at least one materia or loadout", usageOf(row)));
-    return ok({ kind: "grid", as, link: rest.map(readTarget) });
+    return ok({ kind: "grid", as, link: rest.map(parseTarget) });
   }
   if (rest.length > 1)
     return fail(
@@ -59,13 +59,13 @@ export function readGrid(row: CommandRow, rest: readonly string[], split: Split)
 }
 
 /** `Socket-4#2`, `Socket-4`, or the number that its card begins with: no id of a cast looks like these. */
-const VISIT = /#|^Socket-\d+$|^\d{1,6}$/;
+const VISIT_PATTERN = /#|^Socket-\d+$|^\d{1,6}$/;
 
 export function readOpen([first, second]: readonly string[], { trust }: Options): OpenCommand {
   const trusted = trust ? { trust } : {};
   if (first === undefined) return { kind: "open", ...trusted };
   if (second === undefined)
-    return { kind: "open", ...(VISIT.test(first) ? { visit: first } : { castId: first }), ...trusted };
+    return { kind: "open", ...(VISIT_PATTERN.test(first) ? { visit: first } : { castId: first }), ...trusted };
   return { kind: "open", castId: first, visit: second, ...trusted };
 }
 
@@ -73,7 +73,7 @@ export function readOpen([first, second]: readonly string[], { trust }: Options)
 export function readShow(words: readonly string[], { full, markdown }: Options): Command {
   const [first, second] = words.length === 1 ? (words[0]?.split("@", 2) ?? []) : words;
   const [castId, visit] =
-    second === undefined && first !== undefined && VISIT.test(first) ? [undefined, first] : [first, second];
+    second === undefined && first !== undefined && VISIT_PATTERN.test(first) ? [undefined, first] : [first, second];
   return {
     kind: "show",
     ...(castId === undefined ? {} : { castId }),

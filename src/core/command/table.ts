@@ -1,13 +1,13 @@
 import { RUN_OPTIONS, type OptionName } from "./options.ts";
 
 /** One row of the command table: help, completion and the grammar all read it. */
-export interface CommandRow extends Row {
+export interface CommandRow extends CommandEntry {
   readonly name: CommandName;
 }
 
-export type CommandName = (typeof ROWS)[number]["name"];
+export type CommandName = (typeof COMMAND_ENTRIES)[number]["name"];
 
-interface Row {
+interface CommandEntry {
   readonly name: string;
   readonly usage: string;
   readonly does: string;
@@ -17,7 +17,7 @@ interface Row {
   readonly takes: number | "prompt" | "targets" | "paths";
 }
 
-const ROWS = [
+const COMMAND_ENTRIES = [
   {
     name: "cast",
     usage: "cast [--loadout NAME] [--budget TOKENS] [--cost USD] <prompt>",
@@ -290,9 +290,9 @@ const ROWS = [
     options: [],
     takes: 1,
   },
-] as const satisfies readonly Row[];
+] as const satisfies readonly CommandEntry[];
 
-export const COMMANDS: readonly CommandRow[] = ROWS;
+export const COMMANDS: readonly CommandRow[] = COMMAND_ENTRIES;
 
 export function commandRow(name: string): CommandRow | undefined {
   return COMMANDS.find((row) => row.name === name);

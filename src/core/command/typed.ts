@@ -8,24 +8,24 @@ export function commandText(command: CastCommand | Omit<LinkCommand, "kind">, op
   const { budget, costUsd, prompt } = command;
   // Where it is kept and how it is shown belongs to the moment.
   const { config, model, thinking, rehearse, durability } = options;
-  const run = words({ budget, cost: costUsd, config, model, thinking, rehearse, durability });
+  const run = optionWords({ budget, cost: costUsd, config, model, thinking, rehearse, durability });
   if (!("targets" in command))
-    return ["cast", ...words({ loadout: command.loadout }), ...run, ...plainText(command)].join(" ");
-  return ["link", ...words({ from: command.from }), ...command.targets.map(targetWord), ...run, "--", prompt].join(" ");
+    return ["cast", ...optionWords({ loadout: command.loadout }), ...run, ...promptWords(command)].join(" ");
+  return ["link", ...optionWords({ from: command.from }), ...command.targets.map(targetWord), ...run, "--", prompt].join(" ");
 }
 
 function targetWord(target: TargetRef): string {
   return quoteWord(targetText(target));
 }
 
-function words(options: Readonly<Record<string, string | number | undefined>>): readonly string[] {
+function optionWords(options: Readonly<Record<string, string | number | undefined>>): readonly string[] {
   return Object.entries(options).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, quoteWord(String(value))],
   );
 }
 
 /** A prompt that would be read as an option or a file's name, or whose first blanks would be lost, stands behind the delimiter. */
-function plainText({ prompt, literal }: CastCommand): readonly string[] {
+function promptWords({ prompt, literal }: CastCommand): readonly string[] {
   return literal || /^(?:--|\s|@|-$)/.test(prompt) ? ["--", prompt] : [prompt];
 }
 

@@ -2,31 +2,31 @@ import { error, fail, ok, type Result } from "../model/issue.ts";
 
 /** A command's words, and the text behind them that is taken as it was typed. */
 export interface CommandWords {
-  readonly words: readonly Word[];
+  readonly words: readonly CommandWord[];
   readonly tail?: string;
 }
 
-export interface Word {
+export interface CommandWord {
   readonly text: string;
   /** A word that begins with a quotation mark is never an option and never the `--` that ends the targets. */
   readonly quoted: boolean;
 }
 
 /** Words that a shell has already split. */
-export function wordsOfArgv(argv: readonly string[]): CommandWords {
+export function wordsFromArgv(argv: readonly string[]): CommandWords {
   return { words: argv.map((text) => ({ text, quoted: false })) };
 }
 
 /**
- * Words of typed text, up to the first `--` or to where `isText` says that plain text begins; from there on quotes mean nothing.
+ * Words of typed text, up to the first `--` or to where `isPrintable` says that plain text begins; from there on quotes mean nothing.
  * Quotes, single or double, hold a word together and may stand beside other characters; there are no escapes,
  * so that any name can be written by switching between the two kinds.
  */
-export function wordsOfText(
+export function splitWords(
   text: string,
-  isText: (words: readonly Word[], rest: string) => boolean,
+  isText: (words: readonly CommandWord[], rest: string) => boolean,
 ): Result<CommandWords> {
-  const words: Word[] = [];
+  const words: CommandWord[] = [];
   let at = skipSpace(text, 0);
   while (at < text.length) {
     if (isText(words, text.slice(at))) return ok({ words, tail: text.slice(at) });
@@ -49,7 +49,7 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
-function readWord(text: string, start: number): (Word & { readonly end: number }) | undefined {
+function readWord(text: string, start: number): (CommandWord & { readonly end: number }) | undefined {
   let word = "";
   let quoted = false;
   let at = start;

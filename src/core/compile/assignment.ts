@@ -13,7 +13,7 @@ export type Assignment = v.InferOutput<typeof Assignment>;
 
 /** What is wrong with an `assign` entry, as a sentence, or the entry. */
 export function parseAssignment(target: string, source: string): Assignment | string {
-  const targetPath = parsePath(target);
+  const targetPath = parseStatePath(target);
   if (targetPath === undefined || targetPath.length === 0) return `"${target}" is not a path into state`;
   const read = parseSource(source);
   if (read === undefined) return `"${source}" is not a source; use $, $.field, state.path or item.path`;
@@ -21,13 +21,13 @@ export function parseAssignment(target: string, source: string): Assignment | st
 }
 
 /** An agent hands over three fields; a source outside them can never be filled. */
-export function isContractSource(assignment: Assignment): boolean {
+export function isHandoffSource(assignment: Assignment): boolean {
   const [field] = assignment.path;
   return assignment.from !== "output" || field === undefined || HANDOFF_FIELDS.some((known) => known === field);
 }
 
 /** [H20] Whether something can stand there: a text or a yes has no inside, and an item has two fields. */
-export function canBeThere({ from, path: [field, ...rest] }: Assignment): boolean {
+export function canSourceExist({ from, path: [field, ...rest] }: Assignment): boolean {
   if (from === "item") return isItemField(field) && rest.length === 0;
   if (from !== "output") return true;
   if (field === "context" || field === "satisfied") return rest.length === 0;
@@ -54,12 +54,12 @@ function parseSource(source: string): Omit<Assignment, "target"> | undefined {
 }
 
 function withPath(from: Assignment["from"], text: string): Omit<Assignment, "target"> | undefined {
-  const path = parsePath(text);
+  const path = parseStatePath(text);
   return path === undefined ? undefined : { from, path };
 }
 
 /** Dotted words; the three that reach an object's prototype are refused anywhere in it. */
-export function parsePath(text: string): readonly string[] | undefined {
+export function parseStatePath(text: string): readonly string[] | undefined {
   const keys = text.split(".");
   const usable = keys.every((key) => /^[\w-]+$/.test(key) && !PROTOTYPE_KEYS.includes(key));
   return usable ? keys : undefined;

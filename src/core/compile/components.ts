@@ -2,7 +2,7 @@
  * Which of so many numbered places lead to which: arcs by number, those of a place chained in the order in which they
  * were drawn. Lists of lists would cost more than all that is done with them.
  */
-export interface Arcs {
+export interface Digraph {
   /** The first and the last arc of each place; -1 where it has none. */
   readonly first: number[];
   readonly last: number[];
@@ -12,16 +12,16 @@ export interface Arcs {
 }
 
 /** A plain list: a typed one of few places costs more than its places, and one of fractions makes an object of each that is read. Setting `length` takes a call into V8. */
-export function numbers(length: number, value: number): number[] {
+export function filledArray(length: number, value: number): number[] {
   return Array<number>(length).fill(value);
 }
 
-export function arcsBetween(places: number): Arcs {
-  return { first: numbers(places, -1), last: numbers(places, -1), behind: [], to: [] };
+export function createDigraph(places: number): Digraph {
+  return { first: filledArray(places, -1), last: filledArray(places, -1), behind: [], to: [] };
 }
 
 /** The number of the new arc. */
-export function drawArc({ first, last, behind, to }: Arcs, from: number, target: number): number {
+export function addArc({ first, last, behind, to }: Digraph, from: number, target: number): number {
   const arc = to.length;
   const before = last[from] ?? -1;
   if (before === -1) first[from] = arc;
@@ -36,14 +36,14 @@ export function drawArc({ first, last, behind, to }: Arcs, from: number, target:
  * Strongly connected components, each after those it leads to (Tarjan, without recursion: graphs may be thousands deep).
  * A list of places leads round; a place alone, as most are, does not.
  */
-export function components({ first, behind, to }: Arcs): readonly Component[] {
+export function stronglyConnectedComponents({ first, behind, to }: Digraph): readonly Component[] {
   const size = first.length;
-  const index = numbers(size, -1);
-  const low = numbers(size, 0);
+  const index = filledArray(size, -1);
+  const low = filledArray(size, 0);
   /** The arc of each place that is followed next. */
   const following = first.slice();
   /** What is known of a place: on the stack, and there leading to itself. */
-  const standing = numbers(size, GONE);
+  const standing = filledArray(size, ASSIGNED);
   const stack: number[] = [];
   const open: number[] = [];
   const found: Component[] = [];
@@ -53,7 +53,7 @@ export function components({ first, behind, to }: Arcs): readonly Component[] {
     low[at] = count;
     count += 1;
     stack.push(at);
-    standing[at] = STACKED;
+    standing[at] = ON_STACK;
     open.push(at);
   };
   const lower = (at: number, value: number): void => {
@@ -67,9 +67,9 @@ export function components({ first, behind, to }: Arcs): readonly Component[] {
       if (arc !== -1) {
         following[top] = behind[arc] ?? -1;
         const target = to[arc] ?? -1;
-        if (target === top) standing[top] = ROUND;
+        if (target === top) standing[top] = ON_CYCLE;
         else if (index[target] === -1) enter(target);
-        else if (standing[target] !== GONE) lower(top, index[target] ?? 0);
+        else if (standing[target] !== ASSIGNED) lower(top, index[target] ?? 0);
         continue;
       }
       open.pop();
@@ -78,15 +78,15 @@ export function components({ first, behind, to }: Arcs): readonly Component[] {
     }
   }
   function unwind(root: number): void {
-    const isSingle = stack[stack.length - 1] === root && standing[root] === STACKED;
+    const isSingle = stack[stack.length - 1] === root && standing[root] === ON_STACK;
     if (isSingle) {
       stack.pop();
-      standing[root] = GONE;
+      standing[root] = ASSIGNED;
       found.push(root);
       return;
     }
     const members = stack.splice(stack.lastIndexOf(root));
-    for (const at of members) standing[at] = GONE;
+    for (const at of members) standing[at] = ASSIGNED;
     found.push(members);
   }
   return found;
@@ -94,24 +94,24 @@ export function components({ first, behind, to }: Arcs): readonly Component[] {
 
 type Component = number | readonly number[];
 
-const GONE = 0;
-const STACKED = 1;
-const ROUND = 2;
+const ASSIGNED = 0;
+const ON_STACK = 1;
+const ON_CYCLE = 2;
 
 /** Tells every arc. */
-export type Tell = (arc: (from: number, to: number) => void) => void;
+export type ForEachArc = (arc: (from: number, to: number) => void) => void;
 
 /**
  * Those that lead round. Loadouts are mostly written in the order in which they run, and arcs that all lead to later
  * places close no circle: then none is drawn.
  */
-export function circles(places: number, tell: Tell): readonly (readonly number[])[] {
+export function findCycles(places: number, tell: ForEachArc): readonly (readonly number[])[] {
   let leadsBack = false;
   tell((from, to) => {
     if (to <= from) leadsBack = true;
   });
   if (!leadsBack) return [];
-  const arcs = arcsBetween(places);
-  tell((from, to) => drawArc(arcs, from, to));
-  return components(arcs).filter((component) => typeof component !== "number");
+  const arcs = createDigraph(places);
+  tell((from, to) => addArc(arcs, from, to));
+  return stronglyConnectedComponents(arcs).filter((component) => typeof component !== "number");
 }

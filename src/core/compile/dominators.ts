@@ -1,19 +1,19 @@
 import type { SocketId } from "../model/ids.ts";
-import { arcsBetween, drawArc, numbers, type Arcs } from "./components.ts";
+import { createDigraph, addArc, filledArray, type Digraph } from "./components.ts";
 import type { Flow } from "./flow.ts";
 
 /**
  * Answers "has `first` always run before a cast stands at `then`?" for any pair.
  * Immediate dominators by repeated intersection in reverse post-order; sockets nobody reaches pass, they are reported elsewhere.
  */
-export function dominators(flow: Flow): (first: SocketId, then: SocketId) => boolean {
+export function createDominanceTest(flow: Flow): (first: SocketId, then: SocketId) => boolean {
   const order = postOrder(flow);
-  const rank = numbers(flow.sockets.length, -1);
+  const rank = filledArray(flow.sockets.length, -1);
   for (let index = 0; index < order.length; index += 1) rank[order[index] ?? -1] = index;
   // The place before the entry comes after all others in post-order.
   const root = order.length;
   const { first: firstBefore, behind, to: placeBefore } = predecessors(flow, order, rank);
-  const immediate = numbers(root + 1, -1);
+  const immediate = filledArray(root + 1, -1);
   immediate[root] = root;
   const meet = (a: number, b: number): number => {
     let left = a;
@@ -52,8 +52,8 @@ export function dominators(flow: Flow): (first: SocketId, then: SocketId) => boo
 
 function postOrder({ onward: next, starts }: Flow): readonly number[] {
   const order: number[] = [];
-  const seen = numbers(next.length, 0);
-  const taken = numbers(next.length, 0);
+  const seen = filledArray(next.length, 0);
+  const taken = filledArray(next.length, 0);
   const open: number[] = [];
   for (const start of starts) {
     if (seen[start] === 0) open.push(start);
@@ -78,14 +78,14 @@ function postOrder({ onward: next, starts }: Flow): readonly number[] {
 }
 
 /** From each reached place to those before it, all by their rank in post-order. */
-function predecessors({ onward: next, starts }: Flow, order: readonly number[], rank: readonly number[]): Arcs {
-  const before = arcsBetween(order.length);
+function predecessors({ onward: next, starts }: Flow, order: readonly number[], rank: readonly number[]): Digraph {
+  const before = createDigraph(order.length);
   for (let from = 0; from < next.length; from += 1) {
     const own = rank[from] ?? -1;
     const targets = next[from] ?? [];
     if (own !== -1)
-      for (let index = 0; index < targets.length; index += 1) drawArc(before, rank[targets[index] ?? -1] ?? -1, own);
+      for (let index = 0; index < targets.length; index += 1) addArc(before, rank[targets[index] ?? -1] ?? -1, own);
   }
-  for (const start of starts) drawArc(before, rank[start] ?? -1, order.length);
+  for (const start of starts) addArc(before, rank[start] ?? -1, order.length);
   return before;
 }

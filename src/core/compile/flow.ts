@@ -1,11 +1,11 @@
 import { END, type Destination, type SocketId } from "../model/ids.ts";
-import { NEXT, type Edge } from "../model/loadout.ts";
-import { type Graph, type GraphExit, type GraphLoop, type GraphSocket, givesUp, loopOf, socketsOf } from "./graph.ts";
-import { needsAnswer } from "./needs.ts";
-import { edgeFor, emptyExit, exitFor, giveUpExit, matches, type Way } from "./route.ts";
+import { NEXT_ITEM, type Edge } from "../model/loadout.ts";
+import { type Graph, type GraphExit, type GraphLoop, type GraphSocket, givesUpItems, loopOf, socketsOf } from "./graph.ts";
+import { requiresSatisfied } from "./needs.ts";
+import { chooseEdge, exitForEmptyList, chooseExit, exitForGivenUp, matchesCondition, type Way } from "./route.ts";
 
 /** One step that a cast may take, as far as the graph alone tells. */
-export interface Step {
+export interface FlowStep {
   readonly way: Way;
   readonly satisfied: boolean | undefined;
   /** Whether the loop's cursor moved on before it. */
@@ -20,7 +20,7 @@ export interface Step {
 export interface Flow {
   readonly sockets: readonly GraphSocket[];
   readonly numberOf: ReadonlyMap<string, number>;
-  readonly steps: readonly (readonly Step[])[];
+  readonly steps: readonly (readonly FlowStep[])[];
   /** Sockets reached from each socket, an empty list's way round its loop included. */
   readonly next: readonly (readonly number[])[];
   /** The same without what begins the next item: that leads to where its own pass came in, which has run before. */
@@ -31,38 +31,38 @@ export interface Flow {
   readonly reached: ReadonlySet<number>;
 }
 
-export function flowOf(graph: Graph): Flow {
+export function buildFlow(graph: Graph): Flow {
   const sockets = socketsOf(graph);
   const numberOf = new Map<string, number>();
   for (let number = 0; number < sockets.length; number += 1) numberOf.set(sockets[number]?.id ?? "", number);
   const walker = { graph, sockets, numberOf };
   const drawn = sockets.map((socket) => stepsFrom(walker, socket));
   // A graph without sockets begins nowhere.
-  const starts = numberOf.has(graph.entry) ? landings(walker, graph.entry, null) : NOWHERE;
-  const onward = drawn.map(placesAfter);
+  const starts = numberOf.has(graph.entry) ? landingsOf(walker, graph.entry, null) : NO_LANDINGS;
+  const onward = drawn.map(socketsAfter);
   const reached = reachable({ next: onward, starts });
   const flow = { sockets, numberOf, steps: drawn, next: onward, onward, starts, reached };
-  if (!sockets.some(givesUpItems)) return flow;
-  const doors = doorsOf(flow);
+  if (!sockets.some(socketGivesUpItems)) return flow;
+  const doors = loopEntrySockets(flow);
   const steps = drawn.map((own, from) => [...own, ...own.flatMap((step) => stepsToNextItem(flow, doors, from, step))]);
-  const next = steps.map(placesAfter);
+  const next = steps.map(socketsAfter);
   return { ...flow, steps, next, reached: reachable({ next, starts }) };
 }
 
-function givesUpItems({ edges }: GraphSocket): boolean {
-  return edges.some(leadsToNext);
+function socketGivesUpItems({ edges }: GraphSocket): boolean {
+  return edges.some(leadsToNextItem);
 }
 
-function leadsToNext({ then }: Edge): boolean {
-  return then === NEXT;
+function leadsToNextItem({ then }: Edge): boolean {
+  return then === NEXT_ITEM;
 }
 
-export function stepsOf(flow: Flow, id: SocketId): readonly Step[] {
+export function flowStepsOf(flow: Flow, id: SocketId): readonly FlowStep[] {
   return flow.steps[flow.numberOf.get(id) ?? -1] ?? [];
 }
 
 /** Every step of every socket, in their order. */
-export function eachStep({ steps }: Flow, take: (socket: number, step: Step) => void): void {
+export function forEachStep({ steps }: Flow, take: (socket: number, step: FlowStep) => void): void {
   for (let socket = 0; socket < steps.length; socket += 1) {
     const own = steps[socket] ?? NO_STEPS;
     for (let index = 0; index < own.length; index += 1) {
@@ -72,64 +72,64 @@ export function eachStep({ steps }: Flow, take: (socket: number, step: Step) => 
   }
 }
 
-const NO_STEPS: readonly Step[] = [];
+const NO_STEPS: readonly FlowStep[] = [];
 
-interface Walker extends Pick<Flow, "sockets" | "numberOf"> {
+interface FlowBuilder extends Pick<Flow, "sockets" | "numberOf"> {
   readonly graph: Graph;
 }
 
 /** Everywhere a visit can lead: the same rules that route a cast, asked for every answer the socket may give. */
-function stepsFrom(walker: Walker, socket: GraphSocket): readonly Step[] {
-  const answers = answersOf(walker.graph, socket);
+function stepsFrom(walker: FlowBuilder, socket: GraphSocket): readonly FlowStep[] {
+  const answers = possibleAnswers(walker.graph, socket);
   const loop = loopOf(walker.graph, socket);
-  const steps: Step[] = [];
+  const steps: FlowStep[] = [];
   for (let index = 0; index < answers.length; index += 1) {
     const satisfied = answers[index];
-    const advanced = socket.advance !== null && loop?.items ? matches(socket.advance, satisfied) : false;
-    const way = edgeFor(socket, satisfied);
-    const step = { way, satisfied, advanced, exhausted: false, landings: landings(walker, way.to, socket.loop) };
+    const advanced = socket.advance !== null && loop?.items ? matchesCondition(socket.advance, satisfied) : false;
+    const way = chooseEdge(socket, satisfied);
+    const step = { way, satisfied, advanced, exhausted: false, landings: landingsOf(walker, way.to, socket.loop) };
     steps.push(step);
-    if (way.via === "edge" && way.edge.then !== undefined) steps.push(...stepsThen(walker, socket, step));
+    if (way.via === "edge" && way.edge.then !== undefined) steps.push(...stepsWhenUsedUp(walker, socket, step));
     if (!advanced || !loop) continue;
-    const out = exitFor(loop, socket.id, satisfied);
-    const behind = landings(walker, out.to, socket.loop);
+    const out = chooseExit(loop, socket.id, satisfied);
+    const behind = landingsOf(walker, out.to, socket.loop);
     steps.push({ way: out, satisfied, advanced, exhausted: true, landings: behind });
   }
-  return loop?.parallel === undefined ? steps : [...steps, ...stepsOfConflict(walker, socket, loop)];
+  return loop?.parallel === undefined ? steps : [...steps, ...stepsAfterConflict(walker, socket, loop)];
 }
 
 /** [V10] Behind a last item that is given up because it cannot be merged, a loop is left with a no, whatever was said. */
-function stepsOfConflict(walker: Walker, socket: GraphSocket, loop: GraphLoop): readonly Step[] {
-  if (!loop.items || !givesUp(walker.graph, loop)) return [];
-  const way = giveUpExit(loop, socket.id, false);
+function stepsAfterConflict(walker: FlowBuilder, socket: GraphSocket, loop: GraphLoop): readonly FlowStep[] {
+  if (!loop.items || !givesUpItems(walker.graph, loop)) return [];
+  const way = exitForGivenUp(loop, socket.id, false);
   if (way.to === END) return [];
-  const to = landings(walker, way.to, socket.loop);
+  const to = landingsOf(walker, way.to, socket.loop);
   return [{ way, satisfied: false, advanced: true, exhausted: true, landings: to }];
 }
 
 /** [G27, G28] Where an edge leads once it is used up. Giving up the last item ends no cast by itself: like an empty list it goes where the loop goes. */
-function stepsThen(walker: Walker, socket: GraphSocket, step: Step): readonly Step[] {
+function stepsWhenUsedUp(walker: FlowBuilder, socket: GraphSocket, step: FlowStep): readonly FlowStep[] {
   const { way, satisfied } = step;
   if (way.via !== "edge" || way.edge.then === undefined) return [];
   const { then } = way.edge;
-  const led = (to: Destination): Step => ({
+  const led = (to: Destination): FlowStep => ({
     ...step,
     way: { ...way, to, then: true },
-    landings: landings(walker, to, socket.loop),
+    landings: landingsOf(walker, to, socket.loop),
   });
-  if (then !== NEXT) return [led(then)];
+  if (then !== NEXT_ITEM) return [led(then)];
   const loop = loopOf(walker.graph, socket);
   if (!loop?.items) return [];
-  const exit = giveUpExit(loop, socket.id, satisfied);
+  const exit = exitForGivenUp(loop, socket.id, satisfied);
   if (exit.to === END) return [];
-  return [{ way: exit, satisfied, advanced: true, exhausted: true, landings: landings(walker, exit.to, socket.loop) }];
+  return [{ way: exit, satisfied, advanced: true, exhausted: true, landings: landingsOf(walker, exit.to, socket.loop) }];
 }
 
 /** [G28] The item after one that was given up begins where its loop was entered. */
-function stepsToNextItem({ sockets }: Flow, doors: ReadonlySet<number>, from: number, step: Step): readonly Step[] {
+function stepsToNextItem({ sockets }: Flow, doors: ReadonlySet<number>, from: number, step: FlowStep): readonly FlowStep[] {
   const { way } = step;
   const loop = sockets[from]?.loop;
-  if (way.via !== "edge" || way.then || way.edge.then !== NEXT || !loop) return [];
+  if (way.via !== "edge" || way.then || way.edge.then !== NEXT_ITEM || !loop) return [];
   return [...doors].flatMap((door) => {
     const member = sockets[door];
     if (member?.loop !== loop) return [];
@@ -138,7 +138,7 @@ function stepsToNextItem({ sockets }: Flow, doors: ReadonlySet<number>, from: nu
 }
 
 /** The members by which a cast can enter their loops. What nothing reaches enters none. */
-function doorsOf(flow: Flow): ReadonlySet<number> {
+function loopEntrySockets(flow: Flow): ReadonlySet<number> {
   const doors = new Set(flow.starts);
   for (const from of flow.reached)
     for (const { landings } of flow.steps[from] ?? [])
@@ -153,18 +153,18 @@ const NO_ANSWER = [undefined] as const;
 const BOTH_ANSWERS = [true, false] as const;
 const EVERY_ANSWER = [true, false, undefined] as const;
 
-function answersOf(graph: Graph, socket: GraphSocket): readonly (boolean | undefined)[] {
-  if (socket.parse === "text" || isIndifferent(graph, socket)) return NO_ANSWER;
-  return needsAnswer(graph, socket) ? BOTH_ANSWERS : EVERY_ANSWER;
+function possibleAnswers(graph: Graph, socket: GraphSocket): readonly (boolean | undefined)[] {
+  if (socket.parse === "text" || ignoresAnswer(graph, socket)) return NO_ANSWER;
+  return requiresSatisfied(graph, socket) ? BOTH_ANSWERS : EVERY_ANSWER;
 }
 
 /** Nothing about this socket asks what it answered. */
-function isIndifferent(graph: Graph, socket: GraphSocket): boolean {
+function ignoresAnswer(graph: Graph, socket: GraphSocket): boolean {
   if (!socket.edges.every(isAlways)) return false;
   const exits = loopOf(graph, socket)?.exits ?? NO_EXITS;
-  if (exits.every(isForAll)) return socket.advance === null || socket.advance === "always";
+  if (exits.every(isUnconditionalExit)) return socket.advance === null || socket.advance === "always";
   // [G28] Behind a last item that is given up, the exits of every member are asked for the answer.
-  if (givesUpItems(socket)) return false;
+  if (socketGivesUpItems(socket)) return false;
   if (socket.advance === null) return true;
   const isAsked = exits.some(({ from, condition }) => from === socket.id && condition !== "always");
   return socket.advance === "always" && !isAsked;
@@ -174,23 +174,23 @@ function isAlways({ when }: Edge): boolean {
   return when === "always";
 }
 
-function isForAll({ condition }: GraphExit): boolean {
+function isUnconditionalExit({ condition }: GraphExit): boolean {
   return condition === "always";
 }
 
 const NO_EXITS: readonly GraphExit[] = [];
 
-function landings(walker: Walker, to: Destination, fromLoop: string | null): readonly number[] {
-  if (to === END) return NOWHERE;
+function landingsOf(walker: FlowBuilder, to: Destination, fromLoop: string | null): readonly number[] {
+  if (to === END) return NO_LANDINGS;
   let number = numberIn(walker, to);
-  let behind = wayRound(walker, number, fromLoop);
+  let behind = bypassDestination(walker, number, fromLoop);
   if (behind === END) return [number];
   const reached = [number];
   // A table is made only where many loops stand in a row.
   let seen: Set<number> | undefined;
-  for (; behind !== END; behind = wayRound(walker, number, null)) {
+  for (; behind !== END; behind = bypassDestination(walker, number, null)) {
     number = numberIn(walker, behind);
-    if (reached.length > FEW) seen ??= new Set(reached);
+    if (reached.length > FEW_STEPS) seen ??= new Set(reached);
     if (seen?.has(number) ?? reached.includes(number)) break;
     reached.push(number);
     seen?.add(number);
@@ -198,39 +198,39 @@ function landings(walker: Walker, to: Destination, fromLoop: string | null): rea
   return reached;
 }
 
-const NOWHERE: readonly number[] = [];
+const NO_LANDINGS: readonly number[] = [];
 
-function numberIn({ numberOf }: Walker, id: SocketId): number {
+function numberIn({ numberOf }: FlowBuilder, id: SocketId): number {
   const number = numberOf.get(id);
   if (number === undefined) throw new Error(`the graph has no socket ${id}`);
   return number;
 }
 
 /** Where a step to a socket goes on if that socket's loop, entered by it, has nothing to walk; the end where it enters none. */
-function wayRound({ graph, sockets }: Walker, to: number, fromLoop: string | null): Destination {
+function bypassDestination({ graph, sockets }: FlowBuilder, to: number, fromLoop: string | null): Destination {
   const socket = sockets[to];
   const loop = socket && loopOf(graph, socket);
-  return loop?.items && loop.id !== fromLoop ? emptyExit(loop).to : END;
+  return loop?.items && loop.id !== fromLoop ? exitForEmptyList(loop).to : END;
 }
 
-function placesAfter(steps: readonly Step[]): readonly number[] {
-  const first = steps[0]?.landings ?? NOWHERE;
+function socketsAfter(steps: readonly FlowStep[]): readonly number[] {
+  const first = steps[0]?.landings ?? NO_LANDINGS;
   if (steps.length < 2) return first;
   let total = 0;
   for (let index = 0; index < steps.length; index += 1) total += steps[index]?.landings.length ?? 0;
   // The usual: two ways, each to one place.
-  if (total <= FEW) return fewPlaces(steps);
+  if (total <= FEW_STEPS) return socketsAfterFewSteps(steps);
   const places = new Set<number>();
   for (const step of steps) for (const to of step.landings) places.add(to);
   return [...places];
 }
 
-const FEW = 8;
+const FEW_STEPS = 8;
 
-function fewPlaces(steps: readonly Step[]): readonly number[] {
+function socketsAfterFewSteps(steps: readonly FlowStep[]): readonly number[] {
   const places: number[] = [];
   for (let index = 0; index < steps.length; index += 1) {
-    const landings = steps[index]?.landings ?? NOWHERE;
+    const landings = steps[index]?.landings ?? NO_LANDINGS;
     for (let way = 0; way < landings.length; way += 1) {
       const to = landings[way] ?? -1;
       if (!places.includes(to)) places.push(to);
@@ -247,7 +247,7 @@ function reachable({ next, starts }: Pick<Flow, "next" | "starts">): ReadonlySet
     const at = open.pop() ?? -1;
     if (seen.has(at)) continue;
     seen.add(at);
-    const onward = next[at] ?? NOWHERE;
+    const onward = next[at] ?? NO_LANDINGS;
     for (let index = 0; index < onward.length; index += 1) open.push(onward[index] ?? -1);
   }
   return seen;

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { END, Destination, SocketId } from "../model/ids.ts";
-import { Condition, Edge, Exit, NEXT, edgeTargets } from "../model/loadout.ts";
+import { Condition, Edge, Exit, NEXT_ITEM, edgeTargets } from "../model/loadout.ts";
 import { Materia, ParseMode } from "../model/materia.ts";
 import { wholeNumber } from "../model/values/number.ts";
-import { byId } from "../model/values/record.ts";
+import { recordById } from "../model/values/record.ts";
 import { Assignment } from "./assignment.ts";
 
 /** Where a socket stands in the user's own file, before any renumbering. */
@@ -73,24 +73,24 @@ export const Graph = v.pipe(
   v.object({
     name: v.string(),
     entry: SocketId,
-    sockets: byId(GraphSocket),
-    loops: byId(GraphLoop),
+    sockets: recordById(GraphSocket),
+    loops: recordById(GraphLoop),
     /** The materia seated in the sockets, by name. */
-    materia: byId(Materia),
+    materia: recordById(Materia),
   }),
   v.readonly(),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const broken = brokenReference(dataset.value);
-    if (broken) addIssue({ message: "names nothing in this graph", path: pathOf(broken) });
+    if (broken) addIssue({ message: "names nothing in this graph", path: valibotPath(broken) });
   }),
 );
 export type Graph = v.InferOutput<typeof Graph>;
 
-type Keys = readonly [string, ...(string | number)[]];
+type ReferencePath = readonly [string, ...(string | number)[]];
 
 /** The first place that names something which is not there: a cast would meet it only when it comes by. */
-function brokenReference({ entry, sockets, loops, materia }: Graph): Keys | undefined {
+function brokenReference({ entry, sockets, loops, materia }: Graph): ReferencePath | undefined {
   const isSocket = (id: Destination): boolean => id === END || Object.hasOwn(sockets, id);
   if (!isSocket(entry)) return ["entry"];
   for (const [id, socket] of Object.entries(sockets)) {
@@ -114,7 +114,7 @@ function brokenReference({ entry, sockets, loops, materia }: Graph): Keys | unde
 }
 
 /** As valibot writes a place; the keys are all that is read of it. */
-function pathOf([first, ...rest]: Keys): [v.IssuePathItem, ...v.IssuePathItem[]] {
+function valibotPath([first, ...rest]: ReferencePath): [v.IssuePathItem, ...v.IssuePathItem[]] {
   const step = (key: string | number): v.IssuePathItem => ({
     type: "unknown",
     origin: "value",
@@ -142,8 +142,8 @@ export function loopOf(graph: Graph, socket: GraphSocket): GraphLoop | undefined
 }
 
 /** [V10] Whether an item that cannot be done is left undone, as some edge of the loop says. */
-export function givesUp({ sockets }: Graph, loop: Pick<GraphLoop, "sockets">): boolean {
-  return loop.sockets.some((id) => sockets[id]?.edges.some(({ then }) => then === NEXT));
+export function givesUpItems({ sockets }: Graph, loop: Pick<GraphLoop, "sockets">): boolean {
+  return loop.sockets.some((id) => sockets[id]?.edges.some(({ then }) => then === NEXT_ITEM));
 }
 
 export function socketsOf(graph: Graph): readonly GraphSocket[] {
@@ -156,6 +156,6 @@ export function socketLabel(socket: GraphSocket): string {
 }
 
 /** `Socket-4 (Build)` as the cast numbers it, which a chain may have changed. */
-export function placeLabel(socket: GraphSocket): string {
+export function castSocketLabel(socket: GraphSocket): string {
   return `${socket.id} (${socket.materia})`;
 }

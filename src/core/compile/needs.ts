@@ -6,11 +6,11 @@ import type { HandoffField } from "../model/handoff.ts";
  * The handoff fields that a socket must return, each with the reason.
  * The prompt, the validation and the repair turn all ask here, so that they cannot disagree.
  */
-export function neededFields(graph: Graph, socket: GraphSocket): ReadonlyMap<HandoffField, string> {
+export function requiredHandoffFields(graph: Graph, socket: GraphSocket): ReadonlyMap<HandoffField, string> {
   const needs = new Map<HandoffField, string>();
   if (socket.parse === "text") return needs;
   if (socket.generator) needs.set("workItems", "it is a generator");
-  const asked = asksForAnswer(graph, socket);
+  const asked = reasonForSatisfied(graph, socket);
   if (asked !== undefined) needs.set("satisfied", asked);
   for (const { from, path } of socket.assign) {
     const [field] = path;
@@ -26,34 +26,34 @@ export function neededFields(graph: Graph, socket: GraphSocket): ReadonlyMap<Han
 }
 
 /** Whether `satisfied` is among them. A check asks it of every socket, so that no table is made. */
-export function needsAnswer(graph: Graph, socket: GraphSocket): boolean {
+export function requiresSatisfied(graph: Graph, socket: GraphSocket): boolean {
   if (socket.parse === "text") return false;
-  return asksForAnswer(graph, socket) !== undefined || socket.assign.some(keepsAnswer);
+  return reasonForSatisfied(graph, socket) !== undefined || socket.assign.some(assignsSatisfied);
 }
 
-function keepsAnswer({ from, path }: Assignment): boolean {
+function assignsSatisfied({ from, path }: Assignment): boolean {
   return from === "output" && path[0] === "satisfied";
 }
 
-function asksForAnswer(graph: Graph, socket: GraphSocket): string | undefined {
-  if (isGuarded(socket)) return "the way on depends on it";
-  return exitsAreGuarded(graph, socket) ? "the way out of the loop depends on it" : undefined;
+function reasonForSatisfied(graph: Graph, socket: GraphSocket): string | undefined {
+  if (hasConditions(socket)) return "the way on depends on it";
+  return hasConditionalExits(graph, socket) ? "the way out of the loop depends on it" : undefined;
 }
 
-function isGuarded(socket: GraphSocket): boolean {
+function hasConditions(socket: GraphSocket): boolean {
   return (
     socket.edges.some((edge) => edge.when !== "always") || (socket.advance !== null && socket.advance !== "always")
   );
 }
 
 /** An exit for one answer makes the answer matter, even where another exit takes all answers. */
-function exitsAreGuarded(graph: Graph, socket: GraphSocket): boolean {
+function hasConditionalExits(graph: Graph, socket: GraphSocket): boolean {
   if (socket.advance === null) return false;
   return loopOf(graph, socket)?.exits.some((exit) => exit.from === socket.id && exit.condition !== "always") ?? false;
 }
 
 /** [V3] Whether its list is walked by a parallel loop, so that its items may say what they build on. */
-export function feedsParallel({ loops }: Graph, socket: GraphSocket): boolean {
+export function feedsParallelLoop({ loops }: Graph, socket: GraphSocket): boolean {
   return Object.values(loops).some(({ parallel, from, items }) => {
     if (parallel === undefined || items === null) return false;
     if (from !== null) return from === socket.id;

@@ -1,6 +1,6 @@
 import { END, type Destination, type SocketId } from "../model/ids.ts";
 import type { Condition, Edge } from "../model/loadout.ts";
-import { never } from "../model/values/never.ts";
+import { assertNever } from "../model/values/never.ts";
 import type { GraphExit, GraphLoop, GraphSocket } from "./graph.ts";
 
 /** One way out of a socket: an edge, a loop's exit, or the silent end where nothing matches. */
@@ -17,24 +17,24 @@ export type Way =
   | { readonly via: "none"; readonly to: Destination };
 
 /** The silent end. */
-export const NO_WAY: Way = { via: "none", to: END };
+export const IMPLICIT_END: Way = { via: "none", to: END };
 
 /** [G4] The first edge that matches; where none does the cast ends. */
-export function edgeFor(socket: GraphSocket, satisfied: boolean | undefined): Way {
+export function chooseEdge(socket: GraphSocket, satisfied: boolean | undefined): Way {
   const { edges } = socket;
   for (let index = 0; index < edges.length; index += 1) {
     const edge = edges[index];
-    if (edge && matches(edge.when, satisfied)) return { via: "edge", to: edge.to, edge, index };
+    if (edge && matchesCondition(edge.when, satisfied)) return { via: "edge", to: edge.to, edge, index };
   }
-  return NO_WAY;
+  return IMPLICIT_END;
 }
 
 /** The exit of an exhausted loop: the answer's own condition first, then `always`, then the end. */
-export function exitFor(loop: GraphLoop, from: SocketId, satisfied: boolean | undefined): Way {
-  return exitAmong(loop, satisfied, (exit) => exit.from === from) ?? NO_WAY;
+export function chooseExit(loop: GraphLoop, from: SocketId, satisfied: boolean | undefined): Way {
+  return chooseExitAmong(loop, satisfied, (exit) => exit.from === from) ?? IMPLICIT_END;
 }
 
-function exitAmong(
+function chooseExitAmong(
   { exits }: GraphLoop,
   satisfied: boolean | undefined,
   isAsked: (exit: GraphExit) => boolean,
@@ -42,31 +42,31 @@ function exitAmong(
   let otherwise: Way | undefined;
   for (let index = 0; index < exits.length; index += 1) {
     const exit = exits[index];
-    if (!exit || !isAsked(exit) || !matches(exit.condition, satisfied)) continue;
-    if (exit.condition !== "always") return wayBy(exit, index);
-    otherwise ??= wayBy(exit, index);
+    if (!exit || !isAsked(exit) || !matchesCondition(exit.condition, satisfied)) continue;
+    if (exit.condition !== "always") return wayByExit(exit, index);
+    otherwise ??= wayByExit(exit, index);
   }
   return otherwise;
 }
 
 /** [O8] With nothing to walk no member runs: the loop's first `always` exit, whichever member it names. */
-export function emptyExit(loop: GraphLoop): Way {
-  const index = loop.exits.findIndex(isForAll);
+export function exitForEmptyList(loop: GraphLoop): Way {
+  const index = loop.exits.findIndex(isUnconditionalExit);
   const exit = loop.exits[index];
-  if (exit) return wayBy(exit, index);
-  return loop.emptyTo === undefined ? NO_WAY : { via: "none", to: loop.emptyTo };
+  if (exit) return wayByExit(exit, index);
+  return loop.emptyTo === undefined ? IMPLICIT_END : { via: "none", to: loop.emptyTo };
 }
 
-function isForAll({ condition }: GraphExit): boolean {
+function isUnconditionalExit({ condition }: GraphExit): boolean {
   return condition === "always";
 }
 
-function wayBy(exit: GraphExit, index: number): Way {
+function wayByExit(exit: GraphExit, index: number): Way {
   return { via: "exit", to: exit.targetSocketId, exit, index };
 }
 
 /** [G10] Whether a limit of its own bounds how often this way is taken. */
-export function isCounted(way: Way): boolean {
+export function isTraversalCounted(way: Way): boolean {
   return way.via === "edge" && way.edge.maxTraversals !== undefined && way.then === undefined;
 }
 
@@ -75,12 +75,12 @@ export function isCounted(way: Way): boolean {
  * advanced; where it has none, the first of the loop that fits the answer, else what an empty list would take. [L20] What
  * a chain added decides last, so that a part goes the way that it goes alone.
  */
-export function giveUpExit(loop: GraphLoop, from: SocketId, satisfied: boolean | undefined): Way {
-  const own = exitAmong(loop, satisfied, (exit) => exit.from === from && !exit.stitched);
-  return own ?? exitAmong(loop, satisfied, (exit) => !exit.stitched) ?? emptyExit(loop);
+export function exitForGivenUp(loop: GraphLoop, from: SocketId, satisfied: boolean | undefined): Way {
+  const own = chooseExitAmong(loop, satisfied, (exit) => exit.from === from && !exit.stitched);
+  return own ?? chooseExitAmong(loop, satisfied, (exit) => !exit.stitched) ?? exitForEmptyList(loop);
 }
 
-export function matches(when: Condition, satisfied: boolean | undefined): boolean {
+export function matchesCondition(when: Condition, satisfied: boolean | undefined): boolean {
   switch (when) {
     case "always":
       return true;
@@ -90,6 +90,6 @@ export function matches(when: Condition, satisfied: boolean | undefined): boolea
       // Absent is not false: a socket that says nothing takes only `always`.
       return satisfied === false;
     default:
-      return never(when);
+      return assertNever(when);
   }
 }

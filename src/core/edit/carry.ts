@@ -3,55 +3,55 @@ import { readLayer } from "../catalog/layer.ts";
 import { ok, type Result } from "../model/issue.ts";
 import type { Loadout } from "../model/loadout.ts";
 import { isJsonObject } from "../model/values/json.ts";
-import { importLoadouts, type Imported } from "./text/draft.ts";
+import { importLoadouts, type ImportedLoadout } from "./text/draft.ts";
 import { parseJsonc } from "./text/parse.ts";
 
 /** A materia that goes with a loadout, as its file spells it. */
-export interface Carried {
+export interface MateriaText {
   readonly name: string;
   readonly text: string;
 }
 
 /** [E16] What a loadout needs that is not bundled, and what that extends. */
-export function neededMateria(
+export function requiredMateria(
   { sockets }: Loadout,
   catalog: Catalog,
   textOf: (name: string) => string | undefined,
-): readonly Carried[] {
+): readonly MateriaText[] {
   const names = [...new Set(Object.values(sockets).map(({ materia }) => materia))];
-  const own = names.flatMap((name) => carried(name, catalog, textOf));
-  const bases = own.flatMap(({ text }) => baseOf(text).flatMap((name) => carried(name, catalog, textOf)));
+  const own = names.flatMap((name) => customMateria(name, catalog, textOf));
+  const bases = own.flatMap(({ text }) => extendedMateria(text).flatMap((name) => customMateria(name, catalog, textOf)));
   return [...new Map([...bases, ...own].map((each) => [each.name, each])).values()];
 }
 
-function carried(name: string, catalog: Catalog, textOf: (name: string) => string | undefined): readonly Carried[] {
+function customMateria(name: string, catalog: Catalog, textOf: (name: string) => string | undefined): readonly MateriaText[] {
   const text = catalog.materia.get(name)?.layer === "bundled" ? undefined : textOf(name);
   return text === undefined ? [] : [{ name, text }];
 }
 
-function baseOf(text: string): readonly string[] {
+function extendedMateria(text: string): readonly string[] {
   const read = parseJsonc(text);
   const base = read.ok && isJsonObject(read.value.value) ? read.value.value["extends"] : undefined;
   return typeof base === "string" ? [base] : [];
 }
 
 /** A configuration file with one loadout and all that it needs. */
-export function exportedText(name: string, text: string, materia: readonly Carried[]): string {
-  const entry = ({ name: key, text: own }: Carried): string =>
+export function exportLoadoutText(name: string, text: string, materia: readonly MateriaText[]): string {
+  const entry = ({ name: key, text: own }: MateriaText): string =>
     `    ${JSON.stringify(key)}: ${own.replaceAll("\n", "\n    ")}`;
-  const section = (title: string, entries: readonly Carried[]): string =>
+  const section = (title: string, entries: readonly MateriaText[]): string =>
     `  ${JSON.stringify(title)}: {\n${entries.map(entry).join(",\n")}\n  }`;
   const parts = [...(materia.length === 0 ? [] : [section("materia", materia)]), section("loadouts", [{ name, text }])];
   return `{\n${parts.join(",\n")}\n}\n`;
 }
 
 /** [E16] What a text brings: loadouts, broken or not, and the materia beside them. */
-export interface Brought {
-  readonly loadouts: readonly Imported[];
-  readonly materia: readonly Carried[];
+export interface ImportedConfig {
+  readonly loadouts: readonly ImportedLoadout[];
+  readonly materia: readonly MateriaText[];
 }
 
-export function importText(text: string, fallbackName: string): Result<Brought> {
+export function importConfigText(text: string, fallbackName: string): Result<ImportedConfig> {
   const loadouts = importLoadouts(text, fallbackName);
   if (!loadouts.ok) return loadouts;
   const read = parseJsonc(text);
@@ -63,15 +63,15 @@ export function importText(text: string, fallbackName: string): Result<Brought> 
 }
 
 /** What of it is new here: a materia of the same name that is there already stays as it is. */
-export function newMateria({ sockets }: Loadout, materia: readonly Carried[], catalog: Catalog): readonly Carried[] {
+export function missingMateria({ sockets }: Loadout, materia: readonly MateriaText[], catalog: Catalog): readonly MateriaText[] {
   const used = new Set(Object.values(sockets).map((socket) => socket.materia));
   const direct = materia.filter(({ name }) => used.has(name));
-  const bases = new Set(direct.flatMap(({ text }) => baseOf(text)));
+  const bases = new Set(direct.flatMap(({ text }) => extendedMateria(text)));
   return materia.filter(({ name }) => (used.has(name) || bases.has(name)) && !catalog.materia.has(name));
 }
 
 /** The catalogue as it will be with them in it. */
-export function withMateria(catalog: Catalog, materia: readonly Carried[]): Catalog {
+export function catalogWithMateria(catalog: Catalog, materia: readonly MateriaText[]): Catalog {
   if (materia.length === 0) return catalog;
   const raw = Object.fromEntries(
     materia.flatMap(({ name, text }) => {

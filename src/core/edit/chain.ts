@@ -1,15 +1,15 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { TargetRef } from "../command/command.ts";
 import { commandText } from "../command/typed.ts";
-import { checkTarget, compile, type Compiled } from "../compile/targets/compile.ts";
-import { flowOf } from "../compile/flow.ts";
+import { checkTarget, compileTargets, type CompiledChain } from "../compile/targets/compile.ts";
+import { buildFlow } from "../compile/flow.ts";
 import { socketOf, type Graph } from "../compile/graph.ts";
-import { renumber } from "../compile/targets/renumber.ts";
+import { renumberSockets } from "../compile/targets/renumber.ts";
 import { resolveTargets } from "../compile/targets/resolve.ts";
 import { END, sortSocketIds } from "../model/ids.ts";
 import type { Issue } from "../model/issue.ts";
 
-export interface Chain {
+export interface TargetChain {
   readonly targets: readonly TargetRef[];
   /** A previous cast whose context it exposes. */
   readonly from: string | null;
@@ -17,49 +17,49 @@ export interface Chain {
 }
 
 /** The command that a chain stands for, as it is typed after `/materia`. */
-export function chainCommand({ targets, from, request }: Chain): string {
+export function chainCommand({ targets, from, request }: TargetChain): string {
   return commandText({ targets, prompt: request, ...(from === null ? {} : { from }) });
 }
 
 /** Between two targets: one end that meets one entry, or why not. */
-export interface Joint {
+export interface ChainJoint {
   readonly ends: readonly string[];
   readonly entry: string;
   /** Whether the end is the exhaustion of a loop. */
   readonly byLoop: boolean;
 }
 
-export type Composed =
+export type ChainResult =
   | { readonly kind: "empty" }
-  | { readonly kind: "composed"; readonly compiled: Compiled; readonly joints: readonly Joint[] }
+  | { readonly kind: "composed"; readonly compiled: CompiledChain; readonly joints: readonly ChainJoint[] }
   | {
       readonly kind: "refused";
       readonly issues: readonly Issue[];
       /** The parts side by side, as far as they can be drawn; null where one of them is not known. */
       readonly parts: Graph | null;
-      readonly joints: readonly Joint[];
+      readonly joints: readonly ChainJoint[];
     };
 
 /** [E18] The chain as one graph with its stitches, or its refusal with the ends that stay open. */
-export function composeChain({ targets }: Pick<Chain, "targets">, catalog: Catalog): Composed {
+export function composeChain({ targets }: Pick<TargetChain, "targets">, catalog: Catalog): ChainResult {
   if (targets.length === 0) return { kind: "empty" };
-  const parts = partsOf(targets, catalog);
-  const joints = parts ? jointsOf(parts) : [];
-  const compiled = compile(targets, catalog);
+  const parts = chainParts(targets, catalog);
+  const joints = parts ? chainJoints(parts) : [];
+  const compiled = compileTargets(targets, catalog);
   if (compiled.ok) return { kind: "composed", compiled: compiled.value, joints };
-  return { kind: "refused", issues: compiled.issues, parts: parts && sideBySide(parts, joints), joints };
+  return { kind: "refused", issues: compiled.issues, parts: parts && unjoinedGraph(parts, joints), joints };
 }
 
-function partsOf(targets: readonly TargetRef[], catalog: Catalog): readonly Graph[] | null {
+function chainParts(targets: readonly TargetRef[], catalog: Catalog): readonly Graph[] | null {
   const resolved = resolveTargets(targets, catalog);
   if (!resolved.ok) return null;
   const graphs = resolved.value.map((target, index) => checkTarget(target, catalog, index + 1).graph);
-  return graphs.every((graph) => Object.hasOwn(graph.sockets, graph.entry)) ? renumber(graphs) : null;
+  return graphs.every((graph) => Object.hasOwn(graph.sockets, graph.entry)) ? renumberSockets(graphs) : null;
 }
 
-function jointsOf(parts: readonly Graph[]): readonly Joint[] {
+function chainJoints(parts: readonly Graph[]): readonly ChainJoint[] {
   return parts.slice(0, -1).map((graph, index) => {
-    const flow = flowOf(graph);
+    const flow = buildFlow(graph);
     const endings = [...flow.reached].map((number) => ({
       id: flow.sockets[number]?.id ?? "",
       steps: (flow.steps[number] ?? []).filter(({ way }) => way.to === END),
@@ -74,7 +74,7 @@ function jointsOf(parts: readonly Graph[]): readonly Joint[] {
 }
 
 /** Whole up to the first open joint; of what follows only the entry that is not reached. */
-function sideBySide(parts: readonly Graph[], joints: readonly Joint[]): Graph | null {
+function unjoinedGraph(parts: readonly Graph[], joints: readonly ChainJoint[]): Graph | null {
   const [first] = parts;
   if (!first) return null;
   const open = joints.findIndex(({ ends }) => ends.length !== 1);

@@ -1,11 +1,11 @@
 /** Where a person is in what they did; each step knows what it was. */
-export interface History<T> {
-  readonly past: readonly Step<T>[];
+export interface UndoHistory<T> {
+  readonly past: readonly UndoStep<T>[];
   readonly present: T;
-  readonly future: readonly Step<T>[];
+  readonly future: readonly UndoStep<T>[];
 }
 
-interface Step<T> {
+interface UndoStep<T> {
   readonly value: T;
   /** What leads from here to the next value. */
   readonly what: string;
@@ -14,22 +14,22 @@ interface Step<T> {
 }
 
 /** Nobody undoes more, and a long session keeps a bounded size. */
-const KEPT = 500;
+const MAX_STEPS = 500;
 
-export function historyOf<T>(present: T): History<T> {
+export function startHistory<T>(present: T): UndoHistory<T> {
   return { past: [], present, future: [] };
 }
 
 /** [E10] What was done, with its name. Doing something anew forgets what was undone. */
-export function historyWith<T>(history: History<T>, present: T, what: string, kind?: string): History<T> {
+export function recordStep<T>(history: UndoHistory<T>, present: T, what: string, kind?: string): UndoHistory<T> {
   if (Object.is(present, history.present)) return history;
   const last = history.past.at(-1);
   if (kind !== undefined && last?.kind === kind && history.future.length === 0) return { ...history, present };
-  const step: Step<T> = { value: history.present, what, ...(kind === undefined ? {} : { kind }) };
-  return { past: [...history.past, step].slice(-KEPT), present, future: [] };
+  const step: UndoStep<T> = { value: history.present, what, ...(kind === undefined ? {} : { kind }) };
+  return { past: [...history.past, step].slice(-MAX_STEPS), present, future: [] };
 }
 
-export function undo<T>(history: History<T>): History<T> {
+export function undo<T>(history: UndoHistory<T>): UndoHistory<T> {
   const step = history.past.at(-1);
   if (!step) return history;
   return {
@@ -39,14 +39,14 @@ export function undo<T>(history: History<T>): History<T> {
   };
 }
 
-export function redo<T>(history: History<T>): History<T> {
+export function redo<T>(history: UndoHistory<T>): UndoHistory<T> {
   const [step, ...future] = history.future;
   if (!step) return history;
   return { past: [...history.past, { ...step, value: history.present }], present: step.value, future };
 }
 
 /** Ends a row of steps of one kind, so that the next one is a step of its own. */
-export function settle<T>(history: History<T>): History<T> {
+export function endStepGroup<T>(history: UndoHistory<T>): UndoHistory<T> {
   const last = history.past.at(-1);
   if (last?.kind === undefined) return history;
   return { ...history, past: [...history.past.slice(0, -1), { value: last.value, what: last.what }] };

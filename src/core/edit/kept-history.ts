@@ -1,23 +1,23 @@
 import * as v from "valibot";
-import type { History } from "./history.ts";
+import type { UndoHistory } from "./history.ts";
 
-const Step = v.object({ value: v.string(), what: v.string(), kind: v.exactOptional(v.string()) });
+const StoredStep = v.object({ value: v.string(), what: v.string(), kind: v.exactOptional(v.string()) });
 
 /** A history as texts: what survives the page. */
-export const KeptHistory = v.object({ past: v.array(Step), present: v.string(), future: v.array(Step) });
-export type KeptHistory = v.InferOutput<typeof KeptHistory>;
+export const StoredHistory = v.object({ past: v.array(StoredStep), present: v.string(), future: v.array(StoredStep) });
+export type StoredHistory = v.InferOutput<typeof StoredHistory>;
 
 /** Nobody goes back further after a reload, and a browser keeps little. */
-const KEPT_STEPS = 50;
-const KEPT_CHARACTERS = 500_000;
+const MAX_STORED_STEPS = 50;
+const MAX_STORED_CHARACTERS = 500_000;
 
 /** [E23] The nearest steps, as many as there is room for. */
-export function keepHistory<T>({ past, present, future }: History<T>, textOf: (value: T) => string): KeptHistory {
+export function serializeHistory<T>({ past, present, future }: UndoHistory<T>, textOf: (value: T) => string): StoredHistory {
   const written = textOf(present);
-  let room = KEPT_CHARACTERS - written.length;
-  const near = (steps: History<T>["past"]): KeptHistory["past"] => {
-    const taken: KeptHistory["past"] = [];
-    for (const { value, ...step } of steps.slice(0, KEPT_STEPS)) {
+  let room = MAX_STORED_CHARACTERS - written.length;
+  const near = (steps: UndoHistory<T>["past"]): StoredHistory["past"] => {
+    const taken: StoredHistory["past"] = [];
+    for (const { value, ...step } of steps.slice(0, MAX_STORED_STEPS)) {
       const text = textOf(value);
       room -= text.length;
       if (room < 0) break;
@@ -30,7 +30,7 @@ export function keepHistory<T>({ past, present, future }: History<T>, textOf: (v
 }
 
 /** Read in the order in which it was done: what cannot be read by itself stands on what came before it. */
-export function readHistory<T>(kept: KeptHistory, read: (text: string, before: T | undefined) => T): History<T> {
+export function restoreHistory<T>(kept: StoredHistory, read: (text: string, before: T | undefined) => T): UndoHistory<T> {
   let before: T | undefined;
   const next = (text: string): T => {
     before = read(text, before);

@@ -1,37 +1,37 @@
-import { nearest } from "../model/values/nearest.ts";
+import { nearestName } from "../model/values/nearest.ts";
 import type { IssueCode } from "../model/issue-codes.ts";
 import type { Issue } from "../model/issue.ts";
 import type { Loadout } from "../model/loadout.ts";
-import { type Edit, seat } from "./graph/base.ts";
-import { connect, moveEdge, removeEdge, setEdge } from "./graph/edges.ts";
-import { setConsumes, setMember } from "./graph/loops.ts";
+import { type LoadoutEdit, findSocket } from "./graph/base.ts";
+import { connectSockets, moveEdge, removeEdge, setEdge } from "./graph/edges.ts";
+import { setLoopGenerator, setLoopMember } from "./graph/loops.ts";
 import { setAdvance, setEntry, setMateria, setParse } from "./graph/sockets.ts";
-import { removeWay, wayOf } from "./graph/ways.ts";
-import type { ProblemPlace } from "./problem.ts";
+import { removeWay, findAuthoredWay } from "./graph/ways.ts";
+import type { IssuePlace } from "./problem.ts";
 
 /** One click that mends a problem. */
-export interface Mend {
+export interface QuickFix {
   readonly label: string;
-  readonly edit: Edit;
+  readonly edit: LoadoutEdit;
 }
 
-export interface Known {
+export interface KnownMateria {
   readonly materia: readonly string[];
   readonly isGenerator: (materia: string) => boolean;
 }
 
 /** [E12] The obvious way out of a problem, where there is one. */
-export function mendFor(issue: Issue, place: ProblemPlace, loadout: Loadout, known: Known): Mend | undefined {
-  if (place.kind === "socket") return socketMend(issue, place, loadout, known);
-  if (place.kind === "loop") return loopMend(issue, place, loadout, known);
+export function quickFixFor(issue: Issue, place: IssuePlace, loadout: Loadout, known: KnownMateria): QuickFix | undefined {
+  if (place.kind === "socket") return socketFix(issue, place, loadout, known);
+  if (place.kind === "loop") return loopFix(issue, place, loadout, known);
   if (issue.code !== "unknown_socket") return undefined;
   const [first] = Object.keys(loadout.sockets);
   return first === undefined ? undefined : { label: `Begin at ${first}`, edit: (each) => setEntry(each, first) };
 }
 
-type SocketPlace = Extract<ProblemPlace, { kind: "socket" }>;
+type SocketPlace = Extract<IssuePlace, { kind: "socket" }>;
 
-function socketMend(issue: Issue, { id, way }: SocketPlace, loadout: Loadout, known: Known): Mend | undefined {
+function socketFix(issue: Issue, { id, way }: SocketPlace, loadout: Loadout, known: KnownMateria): QuickFix | undefined {
   switch (issue.code) {
     case "guard_needs_json":
     case "generator_not_json":
@@ -40,22 +40,22 @@ function socketMend(issue: Issue, { id, way }: SocketPlace, loadout: Loadout, kn
     case "advance_outside_loop":
       return { label: "Remove advance", edit: (each) => setAdvance(each, id, null) };
     case "unbounded_cycle":
-      return limitMend(loadout);
+      return limitFix(loadout);
     case "uncovered_outcome":
-      return { label: "Send the rest to end", edit: (each) => connect(each, { from: id, to: "end", when: "always" }) };
+      return { label: "Send the rest to end", edit: (each) => connectSockets(each, { from: id, to: "end", when: "always" }) };
     case "unknown_materia": {
-      const near = nearest(seat(loadout, id)?.materia ?? "", known.materia);
+      const near = nearestName(findSocket(loadout, id)?.materia ?? "", known.materia);
       return near === undefined ? undefined : { label: `Use ${near}`, edit: (each) => setMateria(each, id, near) };
     }
     default:
-      return way === null ? undefined : edgeMend(issue, way, loadout);
+      return way === null ? undefined : edgeFix(issue, way, loadout);
   }
 }
 
-const USUAL_LIMIT = 3;
+const DEFAULT_LIMIT = 3;
 
 /** The rework that nothing counts, where there is only one. */
-function limitMend(loadout: Loadout): Mend | undefined {
+function limitFix(loadout: Loadout): QuickFix | undefined {
   const [only, ...others] = Object.entries(loadout.sockets).flatMap(([from, { edges }]) =>
     edges.flatMap(({ when, maxTraversals }, index) =>
       when === "not_satisfied" && maxTraversals === undefined ? [{ from, index }] : [],
@@ -64,32 +64,32 @@ function limitMend(loadout: Loadout): Mend | undefined {
   if (!only || others.length > 0) return undefined;
   const { from, index } = only;
   return {
-    label: `Allow ${USUAL_LIMIT} times`,
-    edit: (each) => setEdge(each, from, index, { maxTraversals: USUAL_LIMIT }),
+    label: `Allow ${DEFAULT_LIMIT} times`,
+    edit: (each) => setEdge(each, from, index, { maxTraversals: DEFAULT_LIMIT }),
   };
 }
 
-function edgeMend(issue: Issue, id: string, loadout: Loadout): Mend | undefined {
-  const way = wayOf(loadout, id);
+function edgeFix(issue: Issue, id: string, loadout: Loadout): QuickFix | undefined {
+  const way = findAuthoredWay(loadout, id);
   if (way?.kind !== "edge") return undefined;
   const { from, index, edge } = way;
   switch (issue.code) {
     case "edge_after_always": {
-      const always = seat(loadout, from)?.edges.findIndex((each) => each.when === "always") ?? -1;
+      const always = findSocket(loadout, from)?.edges.findIndex((each) => each.when === "always") ?? -1;
       if (edge.when === "always") return { label: "Remove the edge", edit: (each) => removeEdge(each, from, index) };
-      return { label: "Move it before always", edit: (each) => movedUp(each, from, { index, to: always }) };
+      return { label: "Move it before always", edit: (each) => moveEdgeUp(each, from, { index, to: always }) };
     }
     case "then_without_limit":
       return {
-        label: `Allow ${USUAL_LIMIT} times`,
-        edit: (each) => setEdge(each, from, index, { maxTraversals: USUAL_LIMIT }),
+        label: `Allow ${DEFAULT_LIMIT} times`,
+        edit: (each) => setEdge(each, from, index, { maxTraversals: DEFAULT_LIMIT }),
       };
     case "next_outside_loop":
       return { label: "Then end", edit: (each) => setEdge(each, from, index, { then: "end" }) };
     case "unknown_socket": {
       if (issue.path.at(-1) === "then")
         return { label: "Take back what follows", edit: (each) => setEdge(each, from, index, { then: null }) };
-      const near = nearest(edge.to, Object.keys(loadout.sockets));
+      const near = nearestName(edge.to, Object.keys(loadout.sockets));
       if (near === undefined) return { label: "Remove the edge", edit: (each) => removeEdge(each, from, index) };
       const to = Object.keys(loadout.sockets).find((each) => each === near) ?? "end";
       return { label: `Lead to ${near}`, edit: (each) => setEdge(each, from, index, { to: to as typeof edge.to }) }; // a key of sockets
@@ -99,15 +99,15 @@ function edgeMend(issue: Issue, id: string, loadout: Loadout): Mend | undefined 
   }
 }
 
-function movedUp(loadout: Loadout, from: string, { index, to }: { index: number; to: number }): ReturnType<Edit> {
+function moveEdgeUp(loadout: Loadout, from: string, { index, to }: { index: number; to: number }): ReturnType<LoadoutEdit> {
   const moved = moveEdge(loadout, from, index, -1);
   if (!moved.ok || index - 1 <= to) return moved;
-  return movedUp(moved.value, from, { index: index - 1, to });
+  return moveEdgeUp(moved.value, from, { index: index - 1, to });
 }
 
-type LoopPlace = Extract<ProblemPlace, { kind: "loop" }>;
+type LoopPlace = Extract<IssuePlace, { kind: "loop" }>;
 
-function loopMend(issue: Issue, { id, way }: LoopPlace, loadout: Loadout, known: Known): Mend | undefined {
+function loopFix(issue: Issue, { id, way }: LoopPlace, loadout: Loadout, known: KnownMateria): QuickFix | undefined {
   const loop = loadout.loops[id];
   switch (issue.code) {
     case "loop_cannot_end": {
@@ -120,17 +120,17 @@ function loopMend(issue: Issue, { id, way }: LoopPlace, loadout: Loadout, known:
     case "generator_inside_loop": {
       const generators = Object.keys(loadout.sockets).filter(
         (each) =>
-          known.isGenerator(seat(loadout, each)?.materia ?? "") && !loop?.sockets.some((member) => member === each),
+          known.isGenerator(findSocket(loadout, each)?.materia ?? "") && !loop?.sockets.some((member) => member === each),
       );
       const [only, ...others] = generators;
       if (only === undefined || others.length > 0) return undefined;
-      return { label: `Consume ${only}`, edit: (each) => setConsumes(each, id, only) };
+      return { label: `Consume ${only}`, edit: (each) => setLoopGenerator(each, id, only) };
     }
     case "overlapping_loops": {
       const member = loop?.sockets[Number(issue.path.at(-1))];
       return member === undefined
         ? undefined
-        : { label: `Take ${member} out`, edit: (each) => setMember(each, id, member, false) };
+        : { label: `Take ${member} out`, edit: (each) => setLoopMember(each, id, member, false) };
     }
     case "exit_never_taken":
     case "exit_needs_json":
@@ -138,14 +138,14 @@ function loopMend(issue: Issue, { id, way }: LoopPlace, loadout: Loadout, known:
     case "repeated_exit_id":
     case "exit_not_from_member":
     case "exit_into_loop":
-      return way === null ? undefined : exitMend(issue.code, way, loadout);
+      return way === null ? undefined : exitFix(issue.code, way, loadout);
     default:
       return undefined;
   }
 }
 
-function exitMend(code: IssueCode, way: string, loadout: Loadout): Mend | undefined {
-  const found = wayOf(loadout, way);
+function exitFix(code: IssueCode, way: string, loadout: Loadout): QuickFix | undefined {
+  const found = findAuthoredWay(loadout, way);
   if (found?.kind !== "exit") return undefined;
   const { from } = found.exit;
   if (code === "exit_needs_json") return { label: "Set parse to json", edit: (each) => setParse(each, from, "json") };

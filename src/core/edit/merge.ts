@@ -1,8 +1,8 @@
 import { isJsonObject, type Json } from "../model/values/json.ts";
-import { sameJson, replacedAt } from "./text/step.ts";
+import { isSameJson, withJsonAt } from "./text/step.ts";
 
 /** A place that two people changed since it was opened, or only one of them. */
-export interface MergedPlace {
+export interface MergeDifference {
   readonly path: readonly string[];
   readonly base: Json | undefined;
   readonly mine: Json | undefined;
@@ -11,37 +11,37 @@ export interface MergedPlace {
   readonly by: "mine" | "theirs" | "both";
 }
 
-type Value = Json | undefined;
+type OptionalJson = Json | undefined;
 
 /** [E24] Every place in which three versions of one thing differ: keys one by one, lists as wholes. */
-export function mergedPlaces(base: Value, mine: Value, theirs: Value): readonly MergedPlace[] {
-  return placesIn({ path: [], base, mine, theirs });
+export function findMergeDifferences(base: OptionalJson, mine: OptionalJson, theirs: OptionalJson): readonly MergeDifference[] {
+  return differencesIn({ path: [], base, mine, theirs });
 }
 
-function placesIn({ path, base, mine, theirs }: Omit<MergedPlace, "by">): readonly MergedPlace[] {
-  if (sameJson(mine, theirs)) return [];
+function differencesIn({ path, base, mine, theirs }: Omit<MergeDifference, "by">): readonly MergeDifference[] {
+  if (isSameJson(mine, theirs)) return [];
   if (isJsonObject(mine) && isJsonObject(theirs) && (base === undefined || isJsonObject(base))) {
     const before = base ?? {};
     const keys = [...new Set([...Object.keys(before), ...Object.keys(theirs), ...Object.keys(mine)])];
     return keys.flatMap((key) =>
-      placesIn({ path: [...path, key], base: own(before, key), mine: own(mine, key), theirs: own(theirs, key) }),
+      differencesIn({ path: [...path, key], base: ownProperty(before, key), mine: ownProperty(mine, key), theirs: ownProperty(theirs, key) }),
     );
   }
-  const by = sameJson(base, mine) ? "theirs" : sameJson(base, theirs) ? "mine" : "both";
+  const by = isSameJson(base, mine) ? "theirs" : isSameJson(base, theirs) ? "mine" : "both";
   return [{ path, base, mine, theirs, by }];
 }
 
 /** Mine with what only they changed, and with theirs at the places where both did and theirs was chosen. */
 export function mergeJson(
   mine: Json,
-  places: readonly MergedPlace[],
-  takesTheirs: (place: MergedPlace) => boolean,
+  places: readonly MergeDifference[],
+  takesTheirs: (place: MergeDifference) => boolean,
 ): Json {
   return places
     .filter((place) => place.by === "theirs" || (place.by === "both" && takesTheirs(place)))
-    .reduce((merged, { path, theirs }) => replacedAt(merged, path, theirs), mine);
+    .reduce((merged, { path, theirs }) => withJsonAt(merged, path, theirs), mine);
 }
 
-function own(object: Readonly<Record<string, Json>>, key: string): Value {
+function ownProperty(object: Readonly<Record<string, Json>>, key: string): OptionalJson {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

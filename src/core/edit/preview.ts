@@ -1,11 +1,11 @@
-import { withReason } from "../cast/state/rework.ts";
-import { NOTHING_USED, startState, type CastState, type Visit } from "../cast/state/state.ts";
+import { withReworkReason } from "../cast/state/rework.ts";
+import { NO_TURN_USAGE, initialState, type CastState, type Visit } from "../cast/state/state.ts";
 import { type Graph, type GraphSocket, loopOf } from "../compile/graph.ts";
 import { parseCastId, type CastId } from "../model/ids.ts";
 import type { WorkItem } from "../model/handoff.ts";
 import { templateOf, type Materia } from "../model/materia.ts";
-import { type Variable, variablesOf } from "../model/values/template.ts";
-import { turnText, type TurnText } from "../prompt/turn.ts";
+import { type TemplateVariable, parseVariables } from "../model/values/template.ts";
+import { writeAgentPrompt, type AgentPrompt } from "../prompt/turn.ts";
 
 /** What a preview stands on, where no cast gives it. */
 export interface PreviewData {
@@ -17,7 +17,7 @@ export interface PreviewData {
 const EXAMPLE_CHANGES = " src/example.ts | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)";
 
 /** [E19] The prompt that a socket would send, by the same function that sends it. */
-export function previewTurn(graph: Graph, socket: GraphSocket, data: PreviewData): TurnText {
+export function previewTurn(graph: Graph, socket: GraphSocket, data: PreviewData): AgentPrompt {
   const state = previewState(graph, socket, data);
   const visit: Visit = {
     socket: socket.id,
@@ -26,13 +26,13 @@ export function previewTurn(graph: Graph, socket: GraphSocket, data: PreviewData
     reworked: data.reworked,
     repairs: 0,
     usage: state.usage,
-    turn: NOTHING_USED,
+    turn: NO_TURN_USAGE,
   };
-  return turnText(state, { socket, visit, ask: { kind: "begin" }, changes: EXAMPLE_CHANGES });
+  return writeAgentPrompt(state, { socket, visit, ask: { kind: "begin" }, changes: EXAMPLE_CHANGES });
 }
 
 function previewState(graph: Graph, socket: GraphSocket, { request, items, reworked }: PreviewData): CastState {
-  const start = startState({
+  const start = initialState({
     castId: parseCastId("preview") ?? ("preview" as CastId), // of that form
     request,
     graph,
@@ -75,24 +75,24 @@ function previewState(graph: Graph, socket: GraphSocket, { request, items, rewor
   };
   if (!reworked) return state;
   const by = before ?? socket;
-  return { ...state, rework: withReason(state, socket.id, { socket: by.id, materia: by.materia, item, text: reason }) };
+  return { ...state, rework: withReworkReason(state, socket.id, { socket: by.id, materia: by.materia, item, text: reason }) };
 }
 
-export interface FoundVariable {
+export interface PromptVariable {
   readonly name: string;
-  readonly variable: Variable;
+  readonly variable: TemplateVariable;
 }
 
 /** The variables of a prompt, each once. */
-export function promptVariables(materia: Materia): readonly FoundVariable[] {
-  const found = variablesOf(templateOf(materia)?.text ?? "").map((variable) => ({
+export function promptVariables(materia: Materia): readonly PromptVariable[] {
+  const found = parseVariables(templateOf(materia)?.text ?? "").map((variable) => ({
     name: variableName(variable),
     variable,
   }));
   return found.filter(({ name }, index) => found.findIndex((other) => other.name === name) === index);
 }
 
-function variableName(variable: Variable): string {
+function variableName(variable: TemplateVariable): string {
   switch (variable.kind) {
     case "request":
     case "workItems":

@@ -1,16 +1,16 @@
-import { pathText, type Issue, type Keys } from "../model/issue.ts";
+import { pathText, type Issue, type KeyPath } from "../model/issue.ts";
 import type { Loadout } from "../model/loadout.ts";
 import { edgeWayId, exitWayId } from "../model/way-id.ts";
 
 /** Where in the drawing a problem stands. */
-export type ProblemPlace =
+export type IssuePlace =
   | { readonly kind: "socket"; readonly id: string; readonly field: string | null; readonly way: string | null }
   | { readonly kind: "loop"; readonly id: string; readonly way: string | null }
   | { readonly kind: "loadout" };
 
 /** [E12] The socket, edge, loop or exit that a problem of this loadout is about. */
-export function placeOfIssue(issue: Issue, name: string, loadout: Loadout): ProblemPlace {
-  const [section, id, field, index] = keysBelow(issue, name) ?? [];
+export function placeOfIssue(issue: Issue, name: string, loadout: Loadout): IssuePlace {
+  const [section, id, field, index] = pathInLoadout(issue, name) ?? [];
   if (section === "sockets" && typeof id === "string" && Object.hasOwn(loadout.sockets, id)) {
     const way = field === "edges" && typeof index === "number" ? edgeWayId(id, index) : null;
     return { kind: "socket", id, field: field === undefined ? null : String(field), way };
@@ -25,13 +25,13 @@ export function placeOfIssue(issue: Issue, name: string, loadout: Loadout): Prob
 }
 
 /** The place without the loadout's own path, as the list shows it: `Socket-5.edges.0`. */
-export function shortPath(issue: Issue, name: string): string {
-  const below = keysBelow(issue, name);
+export function shortIssuePath(issue: Issue, name: string): string {
+  const below = pathInLoadout(issue, name);
   if (below === undefined) return pathText(issue.path);
   return pathText(below[0] === "sockets" || below[0] === "loops" ? below.slice(1) : below);
 }
 
 /** The keys of a place in this loadout, from the loadout on. */
-function keysBelow({ path }: Issue, name: string): Keys | undefined {
+function pathInLoadout({ path }: Issue, name: string): KeyPath | undefined {
   return path[0] === "loadouts" && path[1] === name ? path.slice(2) : undefined;
 }

@@ -1,46 +1,46 @@
 import type { CastEvent } from "../cast/state/event.ts";
 import { type Graph, type GraphSocket, materiaOf, socketsOf } from "../compile/graph.ts";
-import { neededFields } from "../compile/needs.ts";
+import { requiredHandoffFields } from "../compile/needs.ts";
 import type { JsonObject } from "../model/values/json.ts";
 
 /** What a socket answers in a rehearsal, as a person may change it before. */
-export interface RehearsedSocket {
+export interface SocketReplies {
   readonly socket: string;
   readonly materia: string;
   /** What its answers are made of: a text, or an object with these fields. */
-  readonly asks: "text" | { readonly satisfied: boolean; readonly workItems: boolean };
+  readonly replyShape: "text" | { readonly satisfied: boolean; readonly workItems: boolean };
   readonly replies: readonly RehearsedReply[];
 }
 
 export type RehearsedReply = { readonly text: string } | { readonly json: JsonObject };
 
 /** [E20] Made-up replies that lead a cast through the whole graph: work items, one refusal where there is a way back, then satisfied. */
-export function generatedReplies(graph: Graph, items: number): readonly RehearsedSocket[] {
-  return asked(graph).map((socket) => {
-    const asks = asksOf(graph, socket);
-    return { socket: socket.id, materia: socket.materia, asks, replies: repliesOf(socket, asks, items) };
+export function generateReplies(graph: Graph, items: number): readonly SocketReplies[] {
+  return answeringSockets(graph).map((socket) => {
+    const replyShape = replyShapeOf(graph, socket);
+    return { socket: socket.id, materia: socket.materia, replyShape, replies: exampleReplies(socket, replyShape, items) };
   });
 }
 
-function asked(graph: Graph): readonly GraphSocket[] {
+function answeringSockets(graph: Graph): readonly GraphSocket[] {
   return socketsOf(graph).filter((socket) => materiaOf(graph, socket).type !== "utility");
 }
 
-function asksOf(graph: Graph, socket: GraphSocket): RehearsedSocket["asks"] {
+function replyShapeOf(graph: Graph, socket: GraphSocket): SocketReplies["replyShape"] {
   if (socket.parse === "text") return "text";
-  const needs = neededFields(graph, socket);
+  const needs = requiredHandoffFields(graph, socket);
   const isPerson = materiaOf(graph, socket).type === "person";
   return { satisfied: needs.has("satisfied") || isPerson, workItems: needs.has("workItems") };
 }
 
-function repliesOf(
+function exampleReplies(
   { materia, edges }: GraphSocket,
-  asks: RehearsedSocket["asks"],
+  asks: SocketReplies["replyShape"],
   items: number,
 ): readonly RehearsedReply[] {
   if (asks === "text") return [{ text: `${materia} is done.` }];
   const json = {
-    ...(asks.workItems ? { workItems: made(items) } : {}),
+    ...(asks.workItems ? { workItems: exampleItems(items) } : {}),
     ...(asks.satisfied ? { satisfied: true } : {}),
     context: `${materia} is done.`,
   };
@@ -49,7 +49,7 @@ function repliesOf(
   return goesBack ? [refusal, { json }] : [{ json }];
 }
 
-function made(count: number): JsonObject[] {
+function exampleItems(count: number): JsonObject[] {
   return Array.from({ length: count }, (_, index) => ({
     title: `Item ${index + 1}`,
     context: `What item ${index + 1} is about.`,
@@ -57,10 +57,10 @@ function made(count: number): JsonObject[] {
 }
 
 /** [E30] What the same sockets answered in a cast that happened; a socket that answered nothing in it keeps what is made up. */
-export function repliesOfCast(
-  made: readonly RehearsedSocket[],
+export function repliesFromCast(
+  made: readonly SocketReplies[],
   past: { readonly graph: Graph; readonly events: readonly CastEvent[] },
-): readonly RehearsedSocket[] {
+): readonly SocketReplies[] {
   const said = new Map<string, RehearsedReply[]>();
   for (const event of past.events) {
     if (event.type !== "handoff_accepted" && event.type !== "output_accepted") continue;
@@ -72,7 +72,7 @@ export function repliesOfCast(
   return made.map((each) => {
     const own = past.graph.sockets[each.socket]?.materia === each.materia ? each.socket : sameMateria(each.materia)[0];
     const replies = (own === undefined ? undefined : said.get(own))?.filter(
-      (reply) => "text" in reply === (each.asks === "text"),
+      (reply) => "text" in reply === (each.replyShape === "text"),
     );
     return replies && replies.length > 0 ? { ...each, replies } : each;
   });

@@ -1,9 +1,9 @@
 import { type Graph, type GraphSocket, materiaOf } from "../compile/graph.ts";
-import { feedsParallel, neededFields } from "../compile/needs.ts";
-import { HANDOFF_FIELDS, afterProblems, isWorkItem } from "../model/handoff.ts";
+import { feedsParallelLoop, requiredHandoffFields } from "../compile/needs.ts";
+import { HANDOFF_FIELDS, itemOrderProblems, isWorkItem } from "../model/handoff.ts";
 import { depthExceeds, isJsonObject, type Json, type JsonObject } from "../model/values/json.ts";
 import { oneLine } from "../model/values/text.ts";
-import { assignFaults, assignedValues, patchState, type Surroundings } from "./assign.ts";
+import { findAssignProblems, readAssignedValues, applyStatePatch, type AssignSources } from "./assign.ts";
 import { findObject, type FoundObject } from "./find.ts";
 
 const MAX_DEPTH = 100;
@@ -27,14 +27,14 @@ export interface UnusableReply {
 }
 
 /** [H8, H9] Never throws, whatever the reply. */
-export function readHandoff(graph: Graph, socket: GraphSocket, reply: string, around: Surroundings): HandoffReading {
+export function readHandoff(graph: Graph, socket: GraphSocket, reply: string, around: AssignSources): HandoffReading {
   const found = findObject(reply);
   if (!found) return { ok: false, problems: [missingObject(reply)], blame: "reply" };
   const isAgent = materiaOf(graph, socket).type === "agent";
-  const { handoff, dropped } = (isAgent ? keepContract : keepUtility)(found.object, feedsParallel(graph, socket));
+  const { handoff, dropped } = (isAgent ? keepHandoffFields : keepUtilityFields)(found.object, feedsParallelLoop(graph, socket));
   const problems = [...typeProblems(handoff, isAgent), ...missingProblems(graph, socket, handoff)];
   if (problems.length > 0) return { ok: false, problems, blame: "reply" };
-  const unusable = unassignable(socket, handoff, around);
+  const unusable = findUnassignable(socket, handoff, around);
   if (unusable) return unusable;
   return { ok: true, handoff, found: found.found, dropped, hints: dropped.flatMap(hintsFor) };
 }
@@ -45,7 +45,7 @@ function missingObject(reply: string): string {
 }
 
 /** [H4, H5] The contract's fields and nothing else: what is unknown never routes, is never kept, and reaches no prompt. */
-function keepContract(object: JsonObject, ordered: boolean): { handoff: JsonObject; dropped: readonly string[] } {
+function keepHandoffFields(object: JsonObject, ordered: boolean): { handoff: JsonObject; dropped: readonly string[] } {
   const dropped = Object.keys(object).filter((key) => !isContractField(key));
   const { items, droppedKeys } = keepItems(object["workItems"], ordered);
   const handoff: Record<string, Json> = {};
@@ -57,7 +57,7 @@ function keepContract(object: JsonObject, ordered: boolean): { handoff: JsonObje
 }
 
 /** [H18, H19] A program's own fields stay; graph control stays out of its state. */
-function keepUtility(object: JsonObject, ordered: boolean): { handoff: JsonObject; dropped: readonly string[] } {
+function keepUtilityFields(object: JsonObject, ordered: boolean): { handoff: JsonObject; dropped: readonly string[] } {
   const { items, droppedKeys } = keepItems(object["workItems"], ordered);
   const state = object["state"];
   const control = isJsonObject(state)
@@ -73,11 +73,11 @@ function keepUtility(object: JsonObject, ordered: boolean): { handoff: JsonObjec
     }),
   );
   const own = Object.hasOwn(object, "__proto__") ? ["__proto__"] : [];
-  return { handoff: asWritten(handoff), dropped: [...own, ...control.map((key) => `state.${key}`), ...droppedKeys] };
+  return { handoff: asJournaled(handoff), dropped: [...own, ...control.map((key) => `state.${key}`), ...droppedKeys] };
 }
 
 /** As the journal will hold it: a number beyond all numbers is written as null, and the live cast must not differ. */
-function asWritten(value: JsonObject): JsonObject {
+function asJournaled(value: JsonObject): JsonObject {
   if (depthExceeds(value, MAX_DEPTH)) return value;
   const written: unknown = JSON.parse(JSON.stringify(value));
   return isJsonObject(written) ? written : {};
@@ -112,45 +112,45 @@ function typeProblems(handoff: JsonObject, isAgent: boolean): string[] {
   const { workItems, satisfied, context, state } = handoff;
   const problems: string[] = [];
   if (satisfied !== undefined && typeof satisfied !== "boolean")
-    problems.push(`"satisfied" must be true or false, not ${shown(satisfied)}`);
+    problems.push(`"satisfied" must be true or false, not ${valueExcerpt(satisfied)}`);
   if (context !== undefined && typeof context !== "string")
-    problems.push(`"context" must be a string, not ${shown(context)}`);
+    problems.push(`"context" must be a string, not ${valueExcerpt(context)}`);
   if (workItems !== undefined) problems.push(...itemProblems(workItems));
   if (!isAgent && state !== undefined && !isJsonObject(state))
-    problems.push(`"state" must be an object, not ${shown(state)}`);
+    problems.push(`"state" must be an object, not ${valueExcerpt(state)}`);
   if (!isAgent && depthExceeds(handoff, MAX_DEPTH))
     problems.push(`the result is nested more than ${MAX_DEPTH} levels deep`);
   return problems;
 }
 
 function itemProblems(workItems: Json): readonly string[] {
-  if (!Array.isArray(workItems)) return [`"workItems" must be an array, not ${shown(workItems)}`];
+  if (!Array.isArray(workItems)) return [`"workItems" must be an array, not ${valueExcerpt(workItems)}`];
   const wrong = workItems.flatMap((item: Json, index) => (isWorkItem(item) ? [] : [index]));
-  if (wrong.length === 0) return afterProblems(workItems).slice(0, 5);
+  if (wrong.length === 0) return itemOrderProblems(workItems).slice(0, 5);
   const named = wrong.slice(0, 5).map((index) => `workItems[${index}]`);
   const more = wrong.length > named.length ? ` and ${wrong.length - named.length} more` : "";
   return [`${named.join(", ")}${more} must have a "title" string and a "context" string`];
 }
 
 function missingProblems(graph: Graph, socket: GraphSocket, handoff: JsonObject): readonly string[] {
-  return [...neededFields(graph, socket)]
+  return [...requiredHandoffFields(graph, socket)]
     .filter(([field]) => handoff[field] === undefined)
     .map(([field, why]) => `"${field}" is missing (${why})`);
 }
 
 /** [H16] A source that leads nowhere is a fault of the reply, found before anything is kept. */
-function unassignable(socket: GraphSocket, handoff: JsonObject, around: Surroundings): UnusableReply | undefined {
-  const patched = { ...around, data: patchState(around.data, handoff) };
-  const lists = assignedValues(socket.assign, handoff, patched).flatMap(({ assignment, value }) =>
+function findUnassignable(socket: GraphSocket, handoff: JsonObject, around: AssignSources): UnusableReply | undefined {
+  const patched = { ...around, data: applyStatePatch(around.data, handoff) };
+  const lists = readAssignedValues(socket.assign, handoff, patched).flatMap(({ assignment, value }) =>
     value !== undefined && assignment.target.join(".") === "workItems" ? itemProblems(value) : [],
   );
-  const faults = assignFaults(socket.assign, handoff, patched);
-  const problems = [...faults.said, ...lists];
+  const faults = findAssignProblems(socket.assign, handoff, patched);
+  const problems = [...faults.inReply, ...lists];
   if (problems.length > 0) return { ok: false, problems, blame: "reply" };
-  return faults.state.length > 0 ? { ok: false, problems: faults.state, blame: "state" } : undefined;
+  return faults.inState.length > 0 ? { ok: false, problems: faults.inState, blame: "state" } : undefined;
 }
 
-function shown(value: Json): string {
+function valueExcerpt(value: Json): string {
   if (value === null) return "null";
   return Array.isArray(value)
     ? "an array"

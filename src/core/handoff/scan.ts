@@ -1,5 +1,5 @@
 /** What stands at a bracket: JSON to its end, something else from a place on, or JSON that the text breaks off. */
-export type Scan =
+export type JsonScan =
   | { readonly kind: "whole"; readonly end: number }
   /** The brackets that were still open there: each of them breaks at the same place. */
   | { readonly kind: "broken"; readonly open: readonly number[] }
@@ -7,11 +7,11 @@ export type Scan =
 
 type Expected = "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end";
 
-const WORD = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const LITERAL = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const SPACE = /[ \t\r\n]*/y;
 
 /** Follows the grammar of JSON from a bracket on, without descending by calls: replies may be nested as deep as they are long. */
-export function scanJson(text: string, start: number): Scan {
+export function scanJson(text: string, start: number): JsonScan {
   const open: number[] = [];
   let expected: Expected = "value";
   for (let at = start; ;) {
@@ -49,9 +49,9 @@ function stepAt(
     open.push(at);
     return { at: at + 1, expected: character === "{" ? "key or end" : "value or end" };
   }
-  WORD.lastIndex = at;
-  if (WORD.test(text)) return { at: WORD.lastIndex, expected: "comma or end" };
-  return isBeginning(text.slice(at, at + 6)) && at + 5 > text.length ? "cut" : "broken";
+  LITERAL.lastIndex = at;
+  if (LITERAL.test(text)) return { at: LITERAL.lastIndex, expected: "comma or end" };
+  return isLiteralPrefix(text.slice(at, at + 6)) && at + 5 > text.length ? "cut" : "broken";
 }
 
 function after(
@@ -72,6 +72,6 @@ function stringEnd(text: string, start: number): number | "broken" | "cut" {
 }
 
 /** The first letters of a word that the end of the text has cut off. */
-function isBeginning(rest: string): boolean {
+function isLiteralPrefix(rest: string): boolean {
   return ["true", "false", "null", "-"].some((word) => word.startsWith(rest));
 }

@@ -3,13 +3,13 @@ import { Loadout } from "./loadout.ts";
 import { AgentMateria, Materia, PersonMateria, UtilityMateria } from "./materia.ts";
 import { wholeNumber } from "./values/number.ts";
 
-const positive = v.pipe(v.number(), v.minValue(0, "must not be negative"), v.finite("must be finite"));
+const nonNegative = v.pipe(v.number(), v.minValue(0, "must not be negative"), v.finite("must be finite"));
 const count = wholeNumber(0);
 
 export const Budget = v.object({
   maxTokens: v.optional(v.pipe(count, v.description("Tokens after which no further request to a model is made."))),
-  maxCostUsd: v.optional(v.pipe(positive, v.description("Dollars after which no further request to a model is made."))),
-  warnAtPercent: v.optional(v.pipe(positive, v.maxValue(100, "must be at most 100"), v.description("When to warn."))),
+  maxCostUsd: v.optional(v.pipe(nonNegative, v.description("Dollars after which no further request to a model is made."))),
+  warnAtPercent: v.optional(v.pipe(nonNegative, v.maxValue(100, "must be at most 100"), v.description("When to warn."))),
 });
 export type Budget = v.InferOutput<typeof Budget>;
 
@@ -37,18 +37,18 @@ export const Limits = v.object({
 });
 export type Limits = v.InferOutput<typeof Limits>;
 
-type Chosen<K extends keyof Limits> = { readonly [P in K]-?: NonNullable<Limits[P]> };
+type RequiredLimits<K extends keyof Limits> = { readonly [P in K]-?: NonNullable<Limits[P]> };
 
 /** What bounds a cast; decided by the engine. */
-export type CastLimits = Chosen<"maxNoAdvanceCycles" | "maxRepairs"> & Pick<Limits, "maxConflicts">;
+export type CastLimits = RequiredLimits<"maxNoAdvanceCycles" | "maxRepairs"> & Pick<Limits, "maxConflicts">;
 
 /** What earlier versions did not know of holds for their casts as well. */
-export function mostConflicts({ maxConflicts = 2 }: Pick<Limits, "maxConflicts">): number {
+export function maxConflictsOf({ maxConflicts = 2 }: Pick<Limits, "maxConflicts">): number {
   return maxConflicts;
 }
 
 /** What a working tree of a parallel item needs besides the files of the repository. */
-export const Worktree = v.object({
+export const WorktreeConfig = v.object({
   copy: v.optional(
     v.pipe(
       v.array(v.pipe(v.string(), v.minLength(1, "is empty"))),
@@ -63,10 +63,10 @@ export const Worktree = v.object({
     ),
   ),
 });
-export type Worktree = v.InferOutput<typeof Worktree>;
+export type WorktreeConfig = v.InferOutput<typeof WorktreeConfig>;
 
 /** What bounds a turn; kept by whoever runs the agents. Where retries are not set, Pi's own settings hold. */
-export type AgentLimits = Chosen<"agentSilenceMs"> & Pick<Limits, "maxRetries" | "retryBaseMs">;
+export type AgentLimits = RequiredLimits<"agentSilenceMs"> & Pick<Limits, "maxRetries" | "retryBaseMs">;
 
 /** [B3] Where casts of a fleet are kept, and how its workers work. */
 export const FleetProfile = v.object({
@@ -114,13 +114,13 @@ export const FleetProfile = v.object({
 });
 export type FleetProfile = v.InferOutput<typeof FleetProfile>;
 
-export const Fleet = v.object({
+export const FleetConfig = v.object({
   profiles: v.pipe(v.record(v.string(), FleetProfile), v.description("Fleets by the name that --on takes.")),
 });
-export type Fleet = v.InferOutput<typeof Fleet>;
+export type FleetConfig = v.InferOutput<typeof FleetConfig>;
 
 /** The parts of a configuration file that are not named things. */
-export const settingsEntries = {
+export const settingsSchemaEntries = {
   $schema: v.optional(v.string()),
   artifactDir: v.optional(v.pipe(v.string(), v.minLength(1, "is empty"), v.description("Where casts are kept."))),
   activeLoadout: v.optional(v.pipe(v.string(), v.description("The loadout that `cast` runs."))),
@@ -149,9 +149,9 @@ export const settingsEntries = {
       v.description("Whether the files are kept after every visit that changed them; true if unset."),
     ),
   ),
-  worktree: v.optional(v.pipe(Worktree, v.description("What the working trees of parallel items are given."))),
+  worktree: v.optional(v.pipe(WorktreeConfig, v.description("What the working trees of parallel items are given."))),
   fleet: v.optional(
-    v.pipe(Fleet, v.description("Fleets of machines that drive casts; read from the user's own file alone.")),
+    v.pipe(FleetConfig, v.description("Fleets of machines that drive casts; read from the user's own file alone.")),
   ),
 };
 
@@ -166,7 +166,7 @@ const ExtendingMateria = v.object({
 
 /** A whole file, as editors see it; it is read part by part, so that one broken loadout blocks nobody. */
 export const Config = v.object({
-  ...settingsEntries,
+  ...settingsSchemaEntries,
   materia: v.optional(
     v.pipe(
       v.record(v.string(), v.nullable(v.union([Materia, ExtendingMateria]))),

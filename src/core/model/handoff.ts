@@ -10,7 +10,7 @@ export interface WorkItem extends v.InferOutput<typeof WorkItem> {
 }
 
 /** [V3] What is wrong with `after` in a list: an item can only build on items before it. */
-export function afterProblems(items: readonly unknown[]): readonly string[] {
+export function itemOrderProblems(items: readonly unknown[]): readonly string[] {
   return items.flatMap((item, index) => {
     const after: unknown = typeof item === "object" && item !== null && "after" in item ? item.after : undefined;
     if (after === undefined) return [];

@@ -23,24 +23,24 @@ export function isCanonicalSocketId(id: string): boolean {
 
 /** By number, then by name: the order in which people read sockets. */
 export function sortSocketIds(ids: readonly string[]): readonly string[] {
-  if (areInOrder(ids)) return ids;
-  const numbered = ids.map((id) => ({ id, number: numberIn(id) }));
+  if (areSortedByNumber(ids)) return ids;
+  const numbered = ids.map((id) => ({ id, number: socketNumber(id) }));
   numbered.sort((a, b) => (a.number === b.number ? (a.id < b.id ? -1 : 1) : a.number - b.number));
   return numbered.map(({ id }) => id);
 }
 
 /** As they are mostly written: `Socket-1`, `Socket-2`, … */
-function areInOrder(ids: readonly string[]): boolean {
+function areSortedByNumber(ids: readonly string[]): boolean {
   let before = 0;
   return ids.every((id) => {
-    const number = numberIn(id);
+    const number = socketNumber(id);
     const isBehind = number > before && number !== Infinity;
     before = number;
     return isBehind;
   });
 }
 
-function numberIn(id: string): number {
+function socketNumber(id: string): number {
   return isCanonicalSocketId(id) ? Number(id.slice(7)) : Infinity;
 }
 
@@ -54,29 +54,29 @@ export function parseCastId(text: string): CastId | undefined {
 }
 
 /** [V6] The cast that the cast of an item belongs to, told by its id: `<cast>_<fork>_WI-n`, and `_<attempt>` behind. */
-export function parentOf(castId: CastId): CastId | undefined {
+export function parentCastId(castId: CastId): CastId | undefined {
   const parent = /^(.+)_[1-9]\d*_WI-[1-9]\d*(?:_[1-9]\d*)?$/.exec(castId)?.[1];
   return parent === undefined ? undefined : parseCastId(parent);
 }
 
 /** Which fork of its parent the cast of an item belongs to. */
-export function forkOf(castId: CastId): string | undefined {
+export function parallelRunNumber(castId: CastId): string | undefined {
   return /_([1-9]\d*)_WI-[1-9]\d*(?:_[1-9]\d*)?$/.exec(castId)?.[1];
 }
 
 /** [V9] `WI-2`, and `WI-2.2` where it was done again: how rehearsals call the item that a cast is for. */
-export function itemOfCast(castId: string): string | undefined {
+export function itemKeyOfCast(castId: string): string | undefined {
   const [, item, attempt] = /_(WI-[1-9]\d*)(?:_([1-9]\d*))?$/.exec(castId) ?? [];
   return item === undefined ? undefined : `${item}${attempt === undefined ? "" : `.${attempt}`}`;
 }
 
 /** [V17] The name that keeps the work of an item from being swept away, until it is on the person's branch. */
-export function itemRef(castId: string, name: string): string {
+export function itemGitRef(castId: string, name: string): string {
   return `refs/materia-items/${castId}/${name}`;
 }
 
 /** Names of materia and loadouts may hold spaces, but nothing that breaks a listing or an object. */
-export function isName(text: string): boolean {
+export function isValidName(text: string): boolean {
   return (
     text.length > 0 &&
     text.length <= 100 &&

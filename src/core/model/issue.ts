@@ -1,7 +1,7 @@
 import type { IssueCode } from "./issue-codes.ts";
 
 /** The keys that lead to a value, from the root of a file. */
-export type Keys = readonly (string | number)[];
+export type KeyPath = readonly (string | number)[];
 
 /** A problem that a user can cause and mend: what is wrong, where, and a way out where there is one. `info` is none, only worth knowing. */
 export interface Issue {
@@ -10,7 +10,7 @@ export interface Issue {
   /** The file it stands in; absent for what was typed. */
   readonly file?: string;
   /** The place in the file, or the word that was typed as the only key; text only where it is shown. */
-  readonly path: Keys;
+  readonly path: KeyPath;
   readonly message: string;
   readonly hint?: string;
 }
@@ -33,16 +33,16 @@ export function failAll(issues: readonly Issue[]): { readonly ok: false; readonl
 }
 
 /** `place` is the keys of a place in a file, or one word: an option, a name, what was typed. */
-export function error(code: IssueCode, place: Keys | string, message: string, hint?: string): Issue {
+export function error(code: IssueCode, place: KeyPath | string, message: string, hint?: string): Issue {
   const path = typeof place !== "string" ? place : place === "" ? [] : [place];
   return { severity: "error", code, path, message, ...(hint === undefined ? {} : { hint }) };
 }
 
-export function warning(code: IssueCode, place: Keys | string, message: string, hint?: string): Issue {
+export function warning(code: IssueCode, place: KeyPath | string, message: string, hint?: string): Issue {
   return { ...error(code, place, message, hint), severity: "warning" };
 }
 
-export function info(code: IssueCode, place: Keys | string, message: string): Issue {
+export function info(code: IssueCode, place: KeyPath | string, message: string): Issue {
   return { ...error(code, place, message), severity: "info" };
 }
 
@@ -51,18 +51,18 @@ export function isError(issue: Issue): boolean {
 }
 
 /** [S10] Whether something was refused because the cast is one of somebody else, which a person may agree to. */
-export function isForeign(issues: readonly Issue[]): boolean {
+export function hasForeignCastIssue(issues: readonly Issue[]): boolean {
   return issues.some(({ code }) => code === "foreign_cast");
 }
 
 /** Every value, or every problem of all of them: nobody mends a file one problem at a time. */
-export function collect<T>(results: readonly Result<T>[]): Result<readonly T[]> {
+export function collectResults<T>(results: readonly Result<T>[]): Result<readonly T[]> {
   const issues = results.flatMap((result) => (result.ok ? [] : result.issues));
   return issues.length > 0 ? failAll(issues) : ok(results.flatMap((result) => (result.ok ? [result.value] : [])));
 }
 
 /** A place as people write it: the first key or the typed word as it is, behind it what is no plain word quoted. */
-export function pathText(path: Keys): string {
+export function pathText(path: KeyPath): string {
   return path
     .map((key, index) => {
       const text = String(key);

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Destination, SocketId } from "./ids.ts";
-import { Assign, ParseMode } from "./materia.ts";
+import { AssignMap, ParseMode } from "./materia.ts";
 import { wholeNumber } from "./values/number.ts";
 
 export const Condition = v.pipe(
@@ -10,7 +10,7 @@ export const Condition = v.pipe(
 export type Condition = v.InferOutput<typeof Condition>;
 
 /** On to the next work item, as a place where an edge may lead when it is used up. */
-export const NEXT = "next";
+export const NEXT_ITEM = "next";
 
 export const Edge = v.object({
   when: Condition,
@@ -25,7 +25,7 @@ export const Edge = v.object({
   ),
   then: v.optional(
     v.pipe(
-      v.union([v.literal(NEXT), Destination], 'is neither a socket id, "end" nor "next"'),
+      v.union([v.literal(NEXT_ITEM), Destination], 'is neither a socket id, "end" nor "next"'),
       v.description("Where to go once maxTraversals are used up: a socket, end, or next for the next work item."),
     ),
   ),
@@ -34,23 +34,23 @@ export type Edge = v.InferOutput<typeof Edge>;
 
 /** Every place where an edge may lead, once it is used up included. */
 export function edgeTargets({ to, then }: Edge): readonly Destination[] {
-  return then === undefined || then === NEXT ? [to] : [to, then];
+  return then === undefined || then === NEXT_ITEM ? [to] : [to, then];
 }
 
-export const Advance = v.object({
+export const AdvanceRule = v.object({
   cursor: v.optional(v.pipe(v.string(), v.description("A name for people; the loop owns the cursor itself."))),
   items: v.optional(
     v.pipe(v.string(), v.description("state.workItems, or another list in state where the loop consumes none.")),
   ),
   when: v.optional(Condition, "always"),
 });
-export type Advance = v.InferOutput<typeof Advance>;
+export type AdvanceRule = v.InferOutput<typeof AdvanceRule>;
 
 export const Socket = v.object({
   materia: v.pipe(v.string(), v.description("The name of the materia seated here.")),
   parse: v.optional(ParseMode),
-  assign: v.optional(Assign),
-  advance: v.optional(v.pipe(Advance, v.description("Move the loop on to its next item after this visit."))),
+  assign: v.optional(AssignMap),
+  advance: v.optional(v.pipe(AdvanceRule, v.description("Move the loop on to its next item after this visit."))),
   edges: v.optional(
     v.pipe(v.array(Edge), v.description("Ways out, tried in order; the first that matches is taken.")),
     [],
@@ -67,7 +67,7 @@ export const Exit = v.object({
 export type Exit = v.InferOutput<typeof Exit>;
 
 /** More agents at once than this no provider and no disk serve. */
-const MOST_LANES = 64;
+const MAX_PARALLEL_ITEMS = 64;
 
 export const Loop = v.object({
   label: v.optional(v.pipe(v.string(), v.description("The name people see."))),
@@ -82,7 +82,7 @@ export const Loop = v.object({
   parallel: v.optional(
     v.pipe(
       wholeNumber(1),
-      v.maxValue(MOST_LANES, `must be at most ${MOST_LANES}`),
+      v.maxValue(MAX_PARALLEL_ITEMS, `must be at most ${MAX_PARALLEL_ITEMS}`),
       v.description("How many items are worked on at once, each in a working tree of its own; merged in their order."),
     ),
   ),

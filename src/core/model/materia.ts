@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { isJsonObject, type JsonObject } from "./values/json.ts";
-import { never } from "./values/never.ts";
+import { assertNever } from "./values/never.ts";
 import { wholeNumber } from "./values/number.ts";
 
-const text = (description: string) => v.pipe(v.string(), v.description(description));
+const describedText = (description: string) => v.pipe(v.string(), v.description(description));
 
 export const ParseMode = v.pipe(
   v.picklist(["json", "text"]),
@@ -11,11 +11,11 @@ export const ParseMode = v.pipe(
 );
 export type ParseMode = v.InferOutput<typeof ParseMode>;
 
-export const Assign = v.pipe(
+export const AssignMap = v.pipe(
   v.record(v.string(), v.string()),
   v.description("State to set after a visit: target path → source ($.field of the output, state.path, item.path)."),
 );
-export type Assign = v.InferOutput<typeof Assign>;
+export type AssignMap = v.InferOutput<typeof AssignMap>;
 
 export const ToolScope = v.pipe(
   v.union([
@@ -35,27 +35,27 @@ export const ThinkingLevel = v.pipe(
 );
 export type ThinkingLevel = v.InferOutput<typeof ThinkingLevel>;
 
-const shown = {
-  extends: v.optional(text("Another materia whose keys hold where this one says nothing; one level deep.")),
-  label: v.optional(text("The name people see, where it differs from the key.")),
-  description: v.optional(text("One sentence on what it is for.")),
-  group: v.optional(text("Where it stands in the palette.")),
-  color: v.optional(text("A palette name (leaf, lagoon, azure, violet, rose, ember, gold, slate) or a CSS colour.")),
+const displayEntries = {
+  extends: v.optional(describedText("Another materia whose keys hold where this one says nothing; one level deep.")),
+  label: v.optional(describedText("The name people see, where it differs from the key.")),
+  description: v.optional(describedText("One sentence on what it is for.")),
+  group: v.optional(describedText("Where it stands in the palette.")),
+  color: v.optional(describedText("A palette name (leaf, lagoon, azure, violet, rose, ember, gold, slate) or a CSS colour.")),
 };
 
-const common = {
-  ...shown,
+const commonEntries = {
+  ...displayEntries,
   parse: v.optional(ParseMode),
   generator: v.optional(v.pipe(v.boolean(), v.description("It produces the work items that a loop consumes."))),
-  assign: v.optional(Assign),
+  assign: v.optional(AssignMap),
 };
 
 export const AgentMateria = v.object({
   type: v.optional(v.literal("agent", 'must be "agent", "utility" or "person"'), "agent"),
-  ...common,
+  ...commonEntries,
   prompt: v.pipe(v.string(), v.minLength(1, "is empty"), v.description("The agent's instructions.")),
   tools: v.optional(ToolScope, "none"),
-  model: v.optional(text("provider/id; without it the cast's model.")),
+  model: v.optional(describedText("provider/id; without it the cast's model.")),
   thinking: v.optional(ThinkingLevel),
   interactive: v.optional(v.pipe(v.boolean(), v.description("A person refines the answer before the cast goes on."))),
   instructions: v.optional(
@@ -83,11 +83,11 @@ export type AgentMateria = v.InferOutput<typeof AgentMateria>;
 
 export const UtilityMateria = v.object({
   type: v.literal("utility"),
-  ...common,
+  ...commonEntries,
   command: v.optional(
     v.pipe(v.array(v.string()), v.minLength(1, "is empty"), v.description("Program and arguments; no shell.")),
   ),
-  script: v.optional(text("The name of a bundled utility.")),
+  script: v.optional(describedText("The name of a bundled utility.")),
   params: v.optional(
     // Not a record, which would leave out a key like `constructor`.
     v.pipe(v.custom<JsonObject>(isJsonObject, "must be an object"), v.description("Handed to the program as it is.")),
@@ -105,8 +105,8 @@ export type UtilityMateria = v.InferOutput<typeof UtilityMateria>;
 
 export const PersonMateria = v.object({
   type: v.literal("person"),
-  ...shown,
-  assign: v.optional(Assign),
+  ...displayEntries,
+  assign: v.optional(AssignMap),
   question: v.pipe(
     v.string(),
     v.minLength(1, "is empty"),
@@ -138,7 +138,7 @@ export function parseModeOf(materia: Materia, own?: ParseMode): ParseMode {
 }
 
 /** Whether ways on may ask what it answered. */
-export function canJudge(materia: Materia, own?: ParseMode): boolean {
+export function canAnswerSatisfied(materia: Materia, own?: ParseMode): boolean {
   return !isGenerator(materia) && parseModeOf(materia, own) === "json";
 }
 
@@ -154,6 +154,6 @@ export function templateOf(
     case "utility":
       return undefined;
     default:
-      return never(materia);
+      return assertNever(materia);
   }
 }

@@ -3,36 +3,36 @@ import { wholeNumber } from "./values/number.ts";
 
 const count = wholeNumber(0);
 
-const ToolCall = v.strictObject({
+const ScriptedToolCall = v.strictObject({
   name: v.pipe(v.string(), v.minLength(1, "is empty"), v.description("The tool to run.")),
   arguments: v.optional(v.pipe(v.record(v.string(), v.unknown()), v.description("What the tool is given.")), {}),
   fails: v.optional(v.pipe(v.literal(true), v.description("It is meant to fail."))),
 });
 
 /** [A13] What the agent of one turn does and says. */
-export const Reply = v.pipe(
+export const ScriptedReply = v.pipe(
   v.strictObject({
     text: v.optional(v.pipe(v.string(), v.description("The reply as it is, malformed or not."))),
     json: v.optional(v.pipe(v.unknown(), v.description("The reply, to be written as JSON."))),
     error: v.optional(
       v.pipe(v.picklist(["provider", "timeout", "overflow"]), v.description("How the provider fails instead.")),
     ),
-    tools: v.optional(v.pipe(v.array(ToolCall), v.description("Tools to run first, one after another.")), []),
+    tools: v.optional(v.pipe(v.array(ScriptedToolCall), v.description("Tools to run first, one after another.")), []),
     delayMs: v.optional(v.pipe(count, v.description("How long the model seems to think."))),
     usage: v.optional(v.strictObject({ input: count, output: count })),
   }),
   v.check(
-    (reply) => saidIn(reply) === 1 || (saidIn(reply) === 0 && reply.tools.length > 0),
+    (reply) => countAnswers(reply) === 1 || (countAnswers(reply) === 0 && reply.tools.length > 0),
     "needs exactly one of text, json and error",
   ),
 );
-export type Reply = v.InferOutput<typeof Reply>;
+export type ScriptedReply = v.InferOutput<typeof ScriptedReply>;
 
 /** [A10] A cast without a model: what its agents answer, by socket id or materia name, perhaps for one item. */
 export const Rehearsal = v.strictObject({
   $schema: v.optional(v.string()),
   replies: v.pipe(
-    v.record(v.string(), v.array(Reply)),
+    v.record(v.string(), v.array(ScriptedReply)),
     v.description("Socket id or materia name, perhaps with an item (Build@WI-2) → replies in order."),
   ),
   onEmpty: v.optional(
@@ -45,7 +45,7 @@ export const Rehearsal = v.strictObject({
 });
 export type Rehearsal = v.InferOutput<typeof Rehearsal>;
 
-function saidIn(reply: {
+function countAnswers(reply: {
   readonly text?: string | undefined;
   readonly json?: unknown;
   readonly error?: unknown;

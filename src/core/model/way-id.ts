@@ -14,7 +14,7 @@ export function exitWayId(loop: string, exit: string): string {
 }
 
 /** The end that a socket reaches where nothing matches. */
-export function endWayId(from: string): string {
+export function implicitEndWayId(from: string): string {
   return `end:${from}`;
 }
 
@@ -24,6 +24,6 @@ export function loopEndWayId(loop: string, from: string): string {
 }
 
 /** The way past a loop that has nothing to walk. */
-export function emptyWayId(loop: string): string {
+export function emptyListWayId(loop: string): string {
   return `loop-empty:${loop}`;
 }

@@ -1,5 +1,5 @@
 /** Chance that is the same for the same seed, on every machine. */
-export interface Chance {
+export interface RandomSource {
   /** From 0 up to, but not including, 1. */
   readonly next: () => number;
   /** A whole number below `limit`. */
@@ -8,7 +8,7 @@ export interface Chance {
 }
 
 /** mulberry32: small, quick, and good enough for choosing answers. */
-export function chanceOf(seed: number): Chance {
+export function seededRandom(seed: number): RandomSource {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;

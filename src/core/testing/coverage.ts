@@ -2,8 +2,8 @@ import type { Flow } from "../compile/flow.ts";
 import { type Graph, type GraphSocket, loopOf } from "../compile/graph.ts";
 import type { CastEvent } from "../cast/state/event.ts";
 import { END } from "../model/ids.ts";
-import { NEXT, type Edge } from "../model/loadout.ts";
-import { edgeName, emptyName, exitName, limitName, otherwiseName, thenName, waysTaken } from "./way-names.ts";
+import { NEXT_ITEM, type Edge } from "../model/loadout.ts";
+import { edgeName, emptyListName, exitName, edgeLimitName, unmatchedName, exhaustedEdgeName, countWaysTaken } from "./way-names.ts";
 
 /** [T7] What the tests of a loadout took of it, and what none of them took. */
 export interface Coverage {
@@ -21,14 +21,14 @@ export interface CoveredRun {
 }
 
 /** Loadouts by name; one that was only named, without a run, is covered by nothing. */
-export function coverageOf(runs: readonly CoveredRun[]): Readonly<Record<string, Coverage>> {
+export function measureCoverage(runs: readonly CoveredRun[]): Readonly<Record<string, Coverage>> {
   const names = [...new Set(runs.map(({ loadout }) => loadout))].toSorted();
   return Object.fromEntries(
     names.map((name) => {
       const own = runs.filter(({ loadout }) => loadout === name);
-      const all = new Set(own.flatMap(({ graph, flow }) => coverable(graph, flow)));
+      const all = new Set(own.flatMap(({ graph, flow }) => coverableNames(graph, flow)));
       const taken = new Set(
-        own.flatMap(({ graph, events }) => [...visited(events), ...waysTaken(graph, events).keys()]),
+        own.flatMap(({ graph, events }) => [...visitedSockets(events), ...countWaysTaken(graph, events).keys()]),
       );
       const missing = [...all].filter((each) => !taken.has(each));
       return [name, { taken: all.size - missing.length, of: all.size, missing }];
@@ -37,39 +37,39 @@ export function coverageOf(runs: readonly CoveredRun[]): Readonly<Record<string,
 }
 
 /** In whole percent, never 100 while something is missing. */
-export function percentOf({ taken, of }: Pick<Coverage, "taken" | "of">): number {
+export function coveragePercent({ taken, of }: Pick<Coverage, "taken" | "of">): number {
   return of === 0 ? 100 : Math.floor((taken / of) * 100);
 }
 
-function visited(events: readonly CastEvent[]): readonly string[] {
+function visitedSockets(events: readonly CastEvent[]): readonly string[] {
   return events.flatMap((event) => (event.type === "visit_started" ? [event.socket] : []));
 }
 
 /** Everything that a cast of the graph can do: what nothing leads to counts for nothing. */
-export function coverable(graph: Graph, flow: Flow): readonly string[] {
+export function coverableNames(graph: Graph, flow: Flow): readonly string[] {
   const { reached } = flow;
   const sockets = flow.sockets.filter((_, number) => reached.has(number));
   const loops = new Set(sockets.flatMap((socket) => loopOf(graph, socket) ?? []));
   const names = [
     ...sockets.map(({ id }) => id),
-    ...sockets.flatMap((socket) => waysFrom(graph, flow, socket)),
-    ...[...loops].filter(({ items }) => items !== null).map(({ id }) => emptyName(id)),
+    ...sockets.flatMap((socket) => coverableWaysFrom(graph, flow, socket)),
+    ...[...loops].filter(({ items }) => items !== null).map(({ id }) => emptyListName(id)),
   ];
   return [...new Set(names)];
 }
 
-function waysFrom(graph: Graph, flow: Flow, socket: GraphSocket): readonly string[] {
+function coverableWaysFrom(graph: Graph, flow: Flow, socket: GraphSocket): readonly string[] {
   const { id } = socket;
   return (flow.steps[flow.numberOf.get(id) ?? -1] ?? []).flatMap(({ way, exhausted }) => {
     if (way.via === "exit") return [exitName(graph, socket.loop ?? "", way.exit.id)];
     // A socket without edges ends the cast by being there.
-    if (way.via === "none") return exhausted || socket.edges.length > 0 ? [otherwiseName(id, way.to)] : [];
+    if (way.via === "none") return exhausted || socket.edges.length > 0 ? [unmatchedName(id, way.to)] : [];
     const { edge } = way;
     // What follows the last traversal is told with the edge itself.
     if (way.then) return [];
     if (edge.maxTraversals === undefined || !canRepeat(graph, flow, socket, edge)) return [edgeName(id, edge)];
-    const used = edge.then === undefined || (edge.then === NEXT && socket.loop === null);
-    return [edgeName(id, edge), used ? limitName(id, edge) : thenName(id, edge)];
+    const used = edge.then === undefined || (edge.then === NEXT_ITEM && socket.loop === null);
+    return [edgeName(id, edge), used ? edgeLimitName(id, edge) : exhaustedEdgeName(id, edge)];
   });
 }
 

@@ -1,13 +1,13 @@
 import { type Graph, socketsOf } from "../compile/graph.ts";
-import { flowOf } from "../compile/flow.ts";
+import { buildFlow } from "../compile/flow.ts";
 import type { Json } from "../model/values/json.ts";
 import { didYouMean } from "../model/values/nearest.ts";
 import { oneLine } from "../model/values/text.ts";
-import { coverable } from "./coverage.ts";
-import { endReason, limitReached, outcomeOf, stateAt, visitsOf, type Observed, type SeenVisit } from "./observed.ts";
+import { coverableNames } from "./coverage.ts";
+import { endReason, lastLimitReached, castOutcome, stateValueAt, observedVisits, type ObservedCast, type ObservedVisit } from "./observed.ts";
 import { comparePath } from "./path.ts";
-import type { Expect } from "./test-file.ts";
-import { joinWay, splitWay, waysTaken } from "./way-names.ts";
+import type { TestExpectations } from "./test-file.ts";
+import { formatWayName, parseWayName, countWaysTaken } from "./way-names.ts";
 
 /** One expectation that was not met: what, both sides, and the place in the graph. */
 export interface UnmetExpectation {
@@ -20,69 +20,69 @@ export interface UnmetExpectation {
 }
 
 /** [T2] Every expectation that was not met. */
-export function judge(expect: Expect, observed: Observed): readonly UnmetExpectation[] {
+export function checkExpectations(expect: TestExpectations, observed: ObservedCast): readonly UnmetExpectation[] {
   const { state, events, exitCode, turns } = observed;
-  const visits = visitsOf(events);
-  const last = placeText(visits.at(-1));
+  const visits = observedVisits(events);
+  const last = visitLabel(visits.at(-1));
   const reason = oneLine(endReason(state), 300);
   const end = reason === "" ? last : `${last}: ${reason}`;
-  const limit = limitReached(events);
+  const limit = lastLimitReached(events);
   const { itemsDone, itemsGivenUp = 0 } = state.done;
   const all: readonly (UnmetExpectation | undefined)[] = [
-    differs("outcome", expect.outcome, outcomeOf(state), end),
-    differs("exitCode", expect.exitCode, exitCode, end),
+    compareValue("outcome", expect.outcome, castOutcome(state), end),
+    compareValue("exitCode", expect.exitCode, exitCode, end),
     expect.path && pathFailure(expect.path, visits),
     ...Object.entries(expect.edges ?? {}).map(([name, count]) => edgeFailure(name, count, observed)),
-    differs("items.done", expect.items?.done, itemsDone, last),
-    differs("items.givenUp", expect.items?.givenUp, itemsGivenUp, last),
+    compareValue("items.done", expect.items?.done, itemsDone, last),
+    compareValue("items.givenUp", expect.items?.givenUp, itemsGivenUp, last),
     ...Object.entries(expect.state ?? {}).map(
-      ([path, value]) => differs("state", value as Json, stateAt(state.data, path), last, ["state", path]), // read from a JSON file
+      ([path, value]) => compareValue("state", value as Json, stateValueAt(state.data, path), last, ["state", path]), // read from a JSON file
     ),
     ...Object.entries(expect.files ?? {}).map(([name, wanted]) => fileFailure(name, wanted, observed.files)),
     ...Object.entries(expect.prompts ?? {}).flatMap(([name, wanted]) => promptFailures(name, wanted, observed)),
     expect.turnsAtMost !== undefined && turns.length > expect.turnsAtMost
       ? { what: "turnsAtMost", expected: expect.turnsAtMost, got: turns.length, where: last, keys: ["turnsAtMost"] }
       : undefined,
-    differs("limit", expect.limit, limit, end),
+    compareValue("limit", expect.limit, limit, end),
   ];
   return all.filter((failure) => failure !== undefined);
 }
 
-function differs(
+function compareValue(
   what: string,
   expected: Json | undefined,
   got: Json,
   where: string,
   keys: readonly string[] = what.split("."),
 ): UnmetExpectation | undefined {
-  if (expected === undefined || isSame(expected, got)) return undefined;
+  if (expected === undefined || isSameValue(expected, got)) return undefined;
   return { what: keys.join("."), expected, got, where, keys };
 }
 
 /** Whatever order the keys stand in. */
-function isSame(a: Json, b: Json): boolean {
+function isSameValue(a: Json, b: Json): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   const [own, other] = [Object.entries(a), new Map<string, Json>(Object.entries(b))];
   return (
-    own.length === other.size && own.every(([key, value]) => other.has(key) && isSame(value, other.get(key) ?? null))
+    own.length === other.size && own.every(([key, value]) => other.has(key) && isSameValue(value, other.get(key) ?? null))
   );
 }
 
-function pathFailure(expected: readonly string[], visits: readonly SeenVisit[]): UnmetExpectation | undefined {
+function pathFailure(expected: readonly string[], visits: readonly ObservedVisit[]): UnmetExpectation | undefined {
   const compared = comparePath(expected, visits);
   if (compared.same) return undefined;
   const { at } = compared;
   const got = visits.map(({ materia, socket }) => (expected.includes(socket) ? socket : materia));
   const seen = visits[at];
-  const where = seen ? `visit ${at + 1}: ${placeText(seen)}` : `behind the last visit, ${placeText(visits.at(-1))}`;
+  const where = seen ? `visit ${at + 1}: ${visitLabel(seen)}` : `behind the last visit, ${visitLabel(visits.at(-1))}`;
   return { what: "path", expected: [...expected], got, where, keys: ["path"] };
 }
 
-function edgeFailure(name: string, expected: number, { state, events }: Observed): UnmetExpectation | undefined {
+function edgeFailure(name: string, expected: number, { state, events }: ObservedCast): UnmetExpectation | undefined {
   const { graph } = state;
-  const [sought, known] = [byIds(name, graph), knownWays(graph)];
-  const taken = waysTaken(graph, events);
+  const [sought, known] = [waysNamed(name, graph), knownWays(graph)];
+  const taken = countWaysTaken(graph, events);
   const got = sought.reduce((sum, way) => sum + (taken.get(way) ?? 0), 0);
   const where = name.split(" ")[0] ?? name;
   if (!sought.some((way) => known.has(way) || taken.has(way))) {
@@ -93,25 +93,25 @@ function edgeFailure(name: string, expected: number, { state, events }: Observed
 }
 
 function knownWays(graph: Graph): ReadonlySet<string> {
-  return new Set(coverable(graph, flowOf(graph)));
+  return new Set(coverableNames(graph, buildFlow(graph)));
 }
 
 /** A way may be told with materia in place of sockets; then it means each of their sockets. */
-function byIds(name: string, graph: Graph): readonly string[] {
-  const way = splitWay(name);
+function waysNamed(name: string, graph: Graph): readonly string[] {
+  const way = parseWayName(name);
   if (!way) return [name];
   const ids = (word: string): readonly string[] => {
     const own = socketsOf(graph).filter(({ id, materia }) => id === word || materia === word);
     return own.length === 0 ? [word] : own.map(({ id }) => id);
   };
-  return ids(way.from).flatMap((from) => ids(way.to).map((to) => joinWay({ ...way, from, to })));
+  return ids(way.from).flatMap((from) => ids(way.to).map((to) => formatWayName({ ...way, from, to })));
 }
 
-type FileWanted = NonNullable<Expect["files"]>[string];
+type ExpectedFile = NonNullable<TestExpectations["files"]>[string];
 
 function fileFailure(
   name: string,
-  wanted: FileWanted,
+  wanted: ExpectedFile,
   files: ReadonlyMap<string, string | null>,
 ): UnmetExpectation | undefined {
   const got = files.get(name) ?? null;
@@ -122,12 +122,12 @@ function fileFailure(
   return fits ? undefined : { ...failure, expected: { matches: wanted.matches } };
 }
 
-type PromptWanted = NonNullable<Expect["prompts"]>[string];
+type ExpectedPrompt = NonNullable<TestExpectations["prompts"]>[string];
 
 function promptFailures(
   name: string,
-  { contains, lacks }: PromptWanted,
-  { turns }: Observed,
+  { contains, lacks }: ExpectedPrompt,
+  { turns }: ObservedCast,
 ): readonly UnmetExpectation[] {
   const [, who = name, number] = /^(.*?)(?:#(\d+))?$/su.exec(name) ?? [];
   const own = turns.filter(({ socket, materia }) => socket === who || materia === who);
@@ -136,26 +136,26 @@ function promptFailures(
   if (asked.length === 0) return [{ what: `prompts.${name}`, expected: "a visit", got: "none", where: who }];
   return asked.flatMap((told) => {
     const text = told.map((turn) => turn.text).join("\n");
-    const failure = { what: `prompts.${name}`, where: placeText(told[0]) };
+    const failure = { what: `prompts.${name}`, where: visitLabel(told[0]) };
     return [
       ...contains
         .filter((part) => !text.includes(part))
         .map((part) => ({ ...failure, expected: { contains: part }, got: text })),
       ...lacks
         .filter((part) => text.includes(part))
-        .map((part) => ({ ...failure, expected: { lacks: part }, got: around(text, part) })),
+        .map((part) => ({ ...failure, expected: { lacks: part }, got: textAround(text, part) })),
     ];
   });
 }
 
-const BESIDE = 60;
+const EXCERPT_MARGIN = 60;
 
-function around(text: string, part: string): string {
+function textAround(text: string, part: string): string {
   const at = text.indexOf(part);
-  const [from, to] = [Math.max(0, at - BESIDE), at + part.length + BESIDE];
+  const [from, to] = [Math.max(0, at - EXCERPT_MARGIN), at + part.length + EXCERPT_MARGIN];
   return `${from > 0 ? "…" : ""}${text.slice(from, to)}${to < text.length ? "…" : ""}`;
 }
 
-function placeText(visit: SeenVisit | undefined): string {
+function visitLabel(visit: ObservedVisit | undefined): string {
   return visit ? `${visit.socket}#${visit.visit} (${visit.materia})` : "before the first visit";
 }

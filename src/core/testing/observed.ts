@@ -2,20 +2,20 @@ import type { CastEvent, LimitName } from "../cast/state/event.ts";
 import type { CastState } from "../cast/state/state.ts";
 import type { Json, JsonObject } from "../model/values/json.ts";
 import { valueAt } from "../model/values/path.ts";
-import { waysTaken } from "./way-names.ts";
+import { countWaysTaken } from "./way-names.ts";
 
 /** All that can be expected of a cast, as it was. */
-export interface Observed {
+export interface ObservedCast {
   readonly state: CastState;
   readonly events: readonly CastEvent[];
   readonly exitCode: number;
   /** What each turn of an agent was told, in order. */
-  readonly turns: readonly Told[];
+  readonly turns: readonly TurnPrompt[];
   /** The files that are asked about; null where there is none. */
   readonly files: ReadonlyMap<string, string | null>;
 }
 
-export interface Told {
+export interface TurnPrompt {
   readonly socket: string;
   readonly materia: string;
   /** Which visit of its socket. */
@@ -23,19 +23,19 @@ export interface Told {
   readonly text: string;
 }
 
-export interface SeenVisit {
+export interface ObservedVisit {
   readonly socket: string;
   readonly materia: string;
   readonly visit: number;
 }
 
-export function visitsOf(events: readonly CastEvent[]): readonly SeenVisit[] {
+export function observedVisits(events: readonly CastEvent[]): readonly ObservedVisit[] {
   return events.flatMap((event) =>
     event.type === "visit_started" ? [{ socket: event.socket, materia: event.materia, visit: event.visit }] : [],
   );
 }
 
-export function outcomeOf({ phase }: Pick<CastState, "phase">): string {
+export function castOutcome({ phase }: Pick<CastState, "phase">): string {
   return phase.kind === "ended" ? phase.outcome : phase.kind === "waiting" ? "waiting" : phase.kind;
 }
 
@@ -44,24 +44,24 @@ export function endReason({ phase }: Pick<CastState, "phase">): string {
   return phase.kind === "ended" ? phase.reason : "";
 }
 
-export function limitReached(events: readonly CastEvent[]): LimitName | null {
+export function lastLimitReached(events: readonly CastEvent[]): LimitName | null {
   const last = events.findLast((event) => event.type === "limit_reached");
   return last?.type === "limit_reached" ? last.limit : null;
 }
 
-export function stateAt(data: JsonObject, path: string): Json {
+export function stateValueAt(data: JsonObject, path: string): Json {
   return valueAt(data, path.split(".")) ?? null;
 }
 
 /** What `--update` writes where nothing was expected yet. */
-export function wholeExpectation({ state, events, exitCode }: Observed): JsonObject {
-  const limit = limitReached(events);
+export function fullExpectation({ state, events, exitCode }: ObservedCast): JsonObject {
+  const limit = lastLimitReached(events);
   const { items, itemsDone, itemsGivenUp = 0 } = state.done;
   return {
-    outcome: outcomeOf(state),
+    outcome: castOutcome(state),
     exitCode,
-    path: visitsOf(events).map(({ materia }) => materia),
-    edges: Object.fromEntries(waysTaken(state.graph, events)),
+    path: observedVisits(events).map(({ materia }) => materia),
+    edges: Object.fromEntries(countWaysTaken(state.graph, events)),
     ...(items === 0 ? {} : { items: { done: itemsDone, givenUp: itemsGivenUp } }),
     ...(limit === null ? {} : { limit }),
   };

@@ -1,10 +1,10 @@
-import type { SeenVisit } from "./observed.ts";
-import { ANY } from "./test-file.ts";
+import type { ObservedVisit } from "./observed.ts";
+import { ANY_VISITS } from "./test-file.ts";
 
 /** Whether the visits went as expected; otherwise the first visit that could not be matched. */
 export function comparePath(
   expected: readonly string[],
-  visits: readonly Pick<SeenVisit, "socket" | "materia">[],
+  visits: readonly Pick<ObservedVisit, "socket" | "materia">[],
 ): { readonly same: true } | { readonly same: false; readonly at: number } {
   let [at, visit, furthest] = [0, 0, 0];
   // Where the last "…" stands, and how many visits it has swallowed: a mismatch behind it gives it one more.
@@ -13,7 +13,7 @@ export function comparePath(
     const word = expected[at];
     const seen = visits[visit];
     furthest = Math.max(furthest, visit);
-    if (word !== undefined && ANY.includes(word)) {
+    if (word !== undefined && ANY_VISITS.includes(word)) {
       open = { at, visit };
       at += 1;
     } else if (word === undefined && seen === undefined) return { same: true };

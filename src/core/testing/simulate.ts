@@ -1,16 +1,16 @@
 import { apply } from "../cast/apply.ts";
-import { itemEnd, itemEnded, itemMerged, type MergeOutcome } from "../cast/items/result.ts";
-import { itemStart } from "../cast/items/runs.ts";
-import { completed, next, type Effect } from "../cast/next.ts";
+import { itemResultOf, itemEndedEvent, itemMergeEvent, type MergeOutcome } from "../cast/items/result.ts";
+import { itemCastStart } from "../cast/items/runs.ts";
+import { visitCompletedEvent, next, type Effect } from "../cast/next.ts";
 import type { CastEvent, EventBody } from "../cast/state/event.ts";
-import { startState, type CastStart, type CastState } from "../cast/state/state.ts";
+import { initialState, type CastStart, type CastState } from "../cast/state/state.ts";
 import type { SocketId } from "../model/ids.ts";
 import type { ItemEvents } from "./item-events.ts";
 
 /** Something that the engine asks of the world. */
-export type AskedEffect = Extract<Effect, { kind: "agent" | "utility" | "wait" }>;
+export type ExternalEffect = Extract<Effect, { kind: "agent" | "utility" | "wait" }>;
 
-export interface Simulated {
+export interface SimulatedCast {
   readonly events: readonly CastEvent[];
   /** Those of the items that were worked on at once. */
   readonly items: ItemEvents;
@@ -19,53 +19,53 @@ export interface Simulated {
   readonly ended: boolean;
 }
 
-const NO_TIME = "1970-01-01T00:00:00.000Z";
+const EPOCH_TIME = "1970-01-01T00:00:00.000Z";
 
-type Answer = (asked: AskedEffect, state: CastState) => EventBody;
+type AnswerEffect = (asked: ExternalEffect, state: CastState) => EventBody;
 
 /** How the items of parallel loops are worked on; both happen to a cast. */
-export type ItemsGo = "at once" | "one by one";
+export type ItemsMode = "at once" | "one by one";
 
 /** Whether the work of an item, which begins at this socket, can be merged. */
-export type Merges = (door: SocketId) => boolean;
+export type CanMerge = (door: SocketId) => boolean;
 
 /** A cast through the engine itself, with answers that cost nothing; given up after so many of them. */
-export function simulate(
+export function simulateCast(
   start: CastStart,
-  answer: Answer,
+  answer: AnswerEffect,
   mostAnswers: number,
-  itemsGo: ItemsGo = "one by one",
-  merges: Merges = () => true,
-): Simulated {
+  itemsGo: ItemsMode = "one by one",
+  merges: CanMerge = () => true,
+): SimulatedCast {
   const events: CastEvent[] = [];
   const items = new Map<string, readonly CastEvent[]>();
   let answers = 0;
-  const counted: Answer = (asked, state) => {
+  const counted: AnswerEffect = (asked, state) => {
     answers += 1;
     return answer(asked, state);
   };
-  let state = startState(start);
+  let state = initialState(start);
   const note = (body: EventBody): void => {
-    const event: CastEvent = { ...body, seq: state.seq + 1, at: NO_TIME };
+    const event: CastEvent = { ...body, seq: state.seq + 1, at: EPOCH_TIME };
     state = apply(state, event);
     events.push(event);
   };
-  const over = (ended: boolean): Simulated => ({ events, items, state, ended });
+  const over = (ended: boolean): SimulatedCast => ({ events, items, state, ended });
   while (answers <= mostAnswers) {
     const effect = next(state);
     if (effect.kind === "stop") return over(true);
     if (effect.kind === "record") for (const body of effect.events) note(body);
-    else if (effect.kind === "checkpoint") note(completed(state, effect.visit));
-    else if (effect.kind === "fork" || effect.kind === "join") note(around(effect, itemsGo));
+    else if (effect.kind === "checkpoint") note(visitCompletedEvent(state, effect.visit));
+    else if (effect.kind === "fork" || effect.kind === "join") note(forkOrJoinEvent(effect, itemsGo));
     else if (effect.kind === "items") {
       const { fork, merge, running } = effect;
       const [run] = running;
-      if (merge) note(itemMerged(state, fork, merge, merges(fork.door) ? mergedAt(fork.tip) : conflictAt(fork.tip)));
+      if (merge) note(itemMergeEvent(state, fork, merge, merges(fork.door) ? mergedAt(fork.tip) : conflictAt(fork.tip)));
       else if (run) {
-        const item = simulate(itemStart(state, fork, run), counted, mostAnswers - answers);
+        const item = simulateCast(itemCastStart(state, fork, run), counted, mostAnswers - answers);
         items.set(run.child, item.events);
         if (!item.ended) return over(false);
-        note(itemEnded(state, fork, run, itemEnd(item.state)));
+        note(itemEndedEvent(state, fork, run, itemResultOf(item.state)));
       }
     } else note(counted(effect, state));
   }
@@ -82,7 +82,7 @@ function conflictAt(onto: string): MergeOutcome {
 }
 
 /** Nothing is really worked on: there are no files, and only what is made up can conflict. */
-function around(effect: Extract<Effect, { kind: "fork" | "join" }>, itemsGo: ItemsGo): EventBody {
+function forkOrJoinEvent(effect: Extract<Effect, { kind: "fork" | "join" }>, itemsGo: ItemsMode): EventBody {
   if (effect.kind === "join") return { type: "loop_joined", loop: effect.fork.loop, commit: effect.fork.tip };
   const { id, parallel = 1 } = effect.loop;
   const forked = { type: "loop_forked", loop: id, lanes: parallel } as const;

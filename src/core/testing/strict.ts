@@ -4,15 +4,15 @@ import { didYouMean } from "../model/values/nearest.ts";
 import { oneLine } from "../model/values/text.ts";
 
 /** What a rehearsal was made of and what its cast made of it. */
-export interface Played {
+export interface RehearsalUsage {
   readonly replies: Rehearsal["replies"];
   /** How many replies of each key were taken. */
   readonly taken: ReadonlyMap<string, number>;
-  readonly calls: readonly PlayedCall[];
+  readonly calls: readonly RehearsedCall[];
 }
 
 /** A tool call of a reply, as it went. */
-export interface PlayedCall {
+export interface RehearsedCall {
   readonly key: string;
   readonly socket: string;
   /** Which reply of the key, from 0. */
@@ -24,14 +24,14 @@ export interface PlayedCall {
 }
 
 /** Something in a rehearsal that is probably a slip. */
-export interface Slip {
+export interface RehearsalMistake {
   readonly what: "key" | "left over" | "tool";
   readonly at: string;
   readonly message: string;
 }
 
 /** [T4] Keys that no turn can ever be served from. */
-export function keySlips({ replies }: Pick<Played, "replies">, graph: Graph): readonly Slip[] {
+export function findUnknownReplyKeys({ replies }: Pick<RehearsalUsage, "replies">, graph: Graph): readonly RehearsalMistake[] {
   const sockets = socketsOf(graph);
   const names = new Set<string>(sockets.flatMap(({ id, materia }) => [id, materia]));
   const asked = new Set<string>(
@@ -39,9 +39,9 @@ export function keySlips({ replies }: Pick<Played, "replies">, graph: Graph): re
       .filter(({ materia }) => graph.materia[materia]?.type !== "utility")
       .flatMap(({ id, materia }) => [id, materia]),
   );
-  return Object.keys(replies).flatMap((key): readonly Slip[] => {
+  return Object.keys(replies).flatMap((key): readonly RehearsalMistake[] => {
     const base = key.replace(/@WI-\d+(?:\.\d+)?$/, "");
-    const slip = (message: string): readonly Slip[] => [{ what: "key", at: key, message }];
+    const slip = (message: string): readonly RehearsalMistake[] => [{ what: "key", at: key, message }];
     if (asked.has(base)) return [];
     if (names.has(base)) return slip(`"${oneLine(key, 80)}" is a program, which really runs: it takes no replies`);
     const meant = didYouMean(base, asked);
@@ -52,19 +52,19 @@ export function keySlips({ replies }: Pick<Played, "replies">, graph: Graph): re
 }
 
 /** [T5] What a cast has left over, and the calls that went otherwise than they were meant to. */
-export function playSlips(played: Played, graph: Graph): readonly Slip[] {
-  const unknown = new Set(keySlips(played, graph).map(({ at }) => at));
-  const left = Object.entries(played.replies).flatMap(([key, own]): readonly Slip[] => {
+export function findRehearsalMistakes(played: RehearsalUsage, graph: Graph): readonly RehearsalMistake[] {
+  const unknown = new Set(findUnknownReplyKeys(played, graph).map(({ at }) => at));
+  const left = Object.entries(played.replies).flatMap(([key, own]): readonly RehearsalMistake[] => {
     const more = own.length - (played.taken.get(key) ?? 0);
     if (more <= 0 || unknown.has(key)) return [];
     const words =
       more === own.length ? "none of them was asked for" : `the last ${more} of ${own.length} were not asked for`;
     return [{ what: "left over", at: key, message: `replies left over under "${oneLine(key, 80)}": ${words}` }];
   });
-  return [...left, ...played.calls.flatMap(callSlip)];
+  return [...left, ...played.calls.flatMap(toolCallMistakes)];
 }
 
-function callSlip({ key, socket, reply, name, failed, mayFail, said }: PlayedCall): readonly Slip[] {
+function toolCallMistakes({ key, socket, reply, name, failed, mayFail, said }: RehearsedCall): readonly RehearsalMistake[] {
   if (failed === mayFail) return [];
   const at = `${key}[${reply}]`;
   const place = `reply ${reply + 1} of "${oneLine(key, 80)}" (${socket})`;

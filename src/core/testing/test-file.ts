@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { LIMITS } from "../cast/state/event.ts";
+import { LIMIT_NAMES } from "../cast/state/event.ts";
 import { Rehearsal } from "../model/rehearsal.ts";
 import { wholeNumber } from "../model/values/number.ts";
 
@@ -7,13 +7,13 @@ const count = wholeNumber(0);
 const texts = v.array(v.string());
 
 /** Any number of visits in an expected path. */
-export const ANY: readonly string[] = ["…", "..."];
+export const ANY_VISITS: readonly string[] = ["…", "..."];
 
 /**
  * What a person says to an agent that waits for them: `true` takes the result, a text answers it. Where the cast stopped
  * at a limit: how often more they allow it.
  */
-const Answer = v.union(
+const PersonAnswer = v.union(
   [
     v.literal(true),
     v.pipe(v.string(), v.minLength(1)),
@@ -34,7 +34,7 @@ export const TestCast = v.pipe(
     git: v.optional(v.pipe(v.boolean(), v.description("Make the copy a git repository with one commit.")), false),
     answers: v.optional(
       v.pipe(
-        v.array(Answer),
+        v.array(PersonAnswer),
         v.description(
           "What the person says whenever the cast waits for one, or allows where it stopped at a limit, in order.",
         ),
@@ -48,12 +48,12 @@ export type TestCast = v.InferOutput<typeof TestCast>;
 
 const FileExpectation = v.nullable(
   v.union(
-    [v.string(), v.strictObject({ matches: v.pipe(v.string(), v.check(isPattern, "is no regular expression")) })],
+    [v.string(), v.strictObject({ matches: v.pipe(v.string(), v.check(isRegularExpression, "is no regular expression")) })],
     'is neither the content, { "matches": "a regular expression" } nor null for no such file',
   ),
 );
 
-export const Expect = v.object({
+export const TestExpectations = v.object({
   outcome: v.optional(
     v.pipe(
       v.picklist(["completed", "not_satisfied", "failed", "aborted", "waiting"]),
@@ -96,10 +96,10 @@ export const Expect = v.object({
   ),
   turnsAtMost: v.optional(v.pipe(count, v.description("How many turns the agents may have in all."))),
   limit: v.optional(
-    v.pipe(v.nullable(v.picklist(LIMITS)), v.description("The limit that stops the cast; null for none.")),
+    v.pipe(v.nullable(v.picklist(LIMIT_NAMES)), v.description("The limit that stops the cast; null for none.")),
   ),
 });
-export type Expect = v.InferOutput<typeof Expect>;
+export type TestExpectations = v.InferOutput<typeof TestExpectations>;
 
 /** [T1] A rehearsal that says what it casts and what it expects. */
 export const TestFile = v.object({
@@ -108,11 +108,11 @@ export const TestFile = v.object({
   config: v.optional(
     v.pipe(v.string(), v.description("A configuration beside this file, in place of the project's own.")),
   ),
-  expect: v.pipe(Expect, v.description("What must come of it.")),
+  expect: v.pipe(TestExpectations, v.description("What must come of it.")),
 });
 export type TestFile = v.InferOutput<typeof TestFile>;
 
-function isPattern(text: string): boolean {
+function isRegularExpression(text: string): boolean {
   try {
     return new RegExp(text, "mu").test("") || true;
   } catch {

@@ -1,50 +1,50 @@
 import type { CastEvent } from "../cast/state/event.ts";
-import type { Checkpoint, LeftOut, NoCheckpoint } from "../model/values/checkpoint.ts";
+import type { Checkpoint, OmittedFiles, MissingCheckpoint } from "../model/values/checkpoint.ts";
 import { itemKey } from "../model/handoff.ts";
 import type { SocketId } from "../model/ids.ts";
 
 /** Two checkpoints: what lay there before, and after. */
-export interface FileSpan {
+export interface CheckpointSpan {
   readonly from: string;
   readonly to: string;
 }
 
-export interface VisitSpan extends FileSpan {
+export interface VisitFileSpan extends CheckpointSpan {
   readonly socket: SocketId;
   readonly visit: number;
   readonly materia: string;
   /** What its end says; null for a visit that changed nothing, or has not ended. */
-  readonly files: Checkpoint | NoCheckpoint | null;
+  readonly files: Checkpoint | MissingCheckpoint | null;
 }
 
-export interface ItemSpan extends FileSpan {
+export interface ItemFileSpan extends CheckpointSpan {
   readonly loop: string;
   readonly key: string;
   readonly title: string;
 }
 
 /** [Y7] Everything of a cast whose files can be looked at. */
-export type CastSpans =
+export type CastFileSpans =
   | { readonly kind: "none"; readonly problem: string | null }
   | {
       readonly kind: "kept";
-      readonly whole: FileSpan;
-      readonly visits: readonly VisitSpan[];
-      readonly items: readonly ItemSpan[];
+      readonly whole: CheckpointSpan;
+      readonly visits: readonly VisitFileSpan[];
+      readonly items: readonly ItemFileSpan[];
       /** What the last checkpoint that says so does without. */
-      readonly left: LeftOut;
+      readonly left: OmittedFiles;
     };
 
 /** Read off the events alone. */
-export function fileSpans(events: readonly CastEvent[]): CastSpans {
+export function castFileSpans(events: readonly CastEvent[]): CastFileSpans {
   let base: string | null = null;
   let problem: string | null = null;
   let last = "";
-  let left: LeftOut = {};
+  let left: OmittedFiles = {};
   let loop = "";
   let item: string | null = null;
-  const visits: VisitSpan[] = [];
-  const items = new Map<string, ItemSpan>();
+  const visits: VisitFileSpan[] = [];
+  const items = new Map<string, ItemFileSpan>();
   const reach = (commit: string): void => {
     last = commit;
     const visit = visits.at(-1);
@@ -68,7 +68,7 @@ export function fileSpans(events: readonly CastEvent[]): CastSpans {
         const { socket, visit, materia } = event;
         visits.push({ socket, visit, materia, from: last, to: last, files: null });
         item = event.item ? `${loop}/${event.item.key}` : null;
-        if (item !== null && event.item && !items.has(item)) items.set(item, begunSpan(loop, event.item, last));
+        if (item !== null && event.item && !items.has(item)) items.set(item, startItemSpan(loop, event.item, last));
         break;
       }
       case "checkpoint_taken":
@@ -94,21 +94,21 @@ export function fileSpans(events: readonly CastEvent[]): CastSpans {
     }
   }
   if (base === null) return { kind: "none", problem };
-  const all = [...items.values(), ...mergedSpans(events)];
+  const all = [...items.values(), ...mergedItemSpans(events)];
   return { kind: "kept", whole: { from: base, to: last }, visits, items: all, left };
 }
 
-function begunSpan(
+function startItemSpan(
   loop: string,
   { key, title }: { readonly key: string; readonly title: string },
   at: string,
-): ItemSpan {
+): ItemFileSpan {
   return { loop, key, title, from: at, to: at };
 }
 
 /** [V21] What was merged of an item that others were worked on beside lies between commits, not between its visits. */
-function mergedSpans(events: Iterable<CastEvent>): readonly ItemSpan[] {
-  const spans = new Map<string, ItemSpan>();
+function mergedItemSpans(events: Iterable<CastEvent>): readonly ItemFileSpan[] {
+  const spans = new Map<string, ItemFileSpan>();
   const titles = new Map<number, string>();
   let tip = "";
   for (const event of events) {

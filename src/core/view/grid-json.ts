@@ -1,18 +1,18 @@
 import { materiaOf, type Graph, type GraphSocket } from "../compile/graph.ts";
 import type { Stitch } from "../compile/targets/stitch.ts";
-import { neededFields } from "../compile/needs.ts";
+import { requiredHandoffFields } from "../compile/needs.ts";
 import { isGate } from "../model/materia.ts";
-import { orderOf } from "./graph/order.ts";
-import { waysIn, type DrawnWay } from "./graph/ways.ts";
-import { type WorstCase, worstCaseText } from "./worst-case.ts";
+import { readingOrder } from "./graph/order.ts";
+import { graphWays, type DrawnWay } from "./graph/ways.ts";
+import { type WorstCaseTurns, worstCaseText } from "./worst-case.ts";
 
 /** [C18] The graph as data, as programs and drawings want it: names as they are, sockets in reading order. */
-export function gridJson(
+export function graphJson(
   graph: Graph,
-  { worst, stitches = [] }: { readonly worst?: WorstCase; readonly stitches?: readonly Stitch[] } = {},
+  { worst, stitches = [] }: { readonly worst?: WorstCaseTurns; readonly stitches?: readonly Stitch[] } = {},
 ) {
-  const ways = waysIn(graph);
-  const sockets = orderOf(graph);
+  const ways = graphWays(graph);
+  const sockets = readingOrder(graph);
   const loops = Object.values(graph.loops);
   const drawn = [...sockets.flatMap(ways.ofSocket), ...loops.flatMap(ways.ofLoop)];
   return {
@@ -44,7 +44,7 @@ function socketJson(graph: Graph, socket: GraphSocket) {
     gate: isGate(materiaOf(graph, socket)),
     advance,
     loop,
-    returns: [...neededFields(graph, socket).keys()],
+    returns: [...requiredHandoffFields(graph, socket).keys()],
     origin: { target: origin.target, name: origin.name, socket: origin.socket },
   };
 }

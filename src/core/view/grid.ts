@@ -3,17 +3,17 @@ import type { Stitch } from "../compile/targets/stitch.ts";
 import { END } from "../model/ids.ts";
 import { isGate } from "../model/materia.ts";
 import { oneLine } from "../model/values/text.ts";
-import { blocksOf, type Block, type Row } from "./graph/order.ts";
-import { waysIn, type DrawnWay, type Ways } from "./graph/ways.ts";
-import { loopText, nameText, orbOf, placeText } from "./graph/words.ts";
-import { countedText, limitWords } from "./numbers.ts";
+import { orderedBlocks, type GraphBlock, type OrderedSocket } from "./graph/order.ts";
+import { graphWays, type DrawnWay, type GraphWays } from "./graph/ways.ts";
+import { loopText, nameText, iconOf, destinationText } from "./graph/words.ts";
+import { countedText, traversalLimitText } from "./numbers.ts";
 import { columnsOf, padColumns, wrapColumns } from "./text/columns.ts";
-import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeeze, toned, type Line, type Span } from "./text/line.ts";
-import { worstCaseText, type WorstCase } from "./worst-case.ts";
+import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeezeLine, toned, type Line, type Span } from "./text/line.ts";
+import { worstCaseText, type WorstCaseTurns } from "./worst-case.ts";
 
 export interface GridOptions {
   readonly width?: number;
-  readonly worst?: WorstCase;
+  readonly worst?: WorstCaseTurns;
   /** The seams of a chain, with the reason of each. */
   readonly stitches?: readonly Stitch[];
 }
@@ -23,21 +23,21 @@ export function gridLines(
   graph: Graph,
   { width = DEFAULT_WIDTH, worst, stitches = [] }: GridOptions = {},
 ): readonly Line[] {
-  const blocks = blocksOf(graph);
+  const blocks = orderedBlocks(graph);
   const rows = blocks.flatMap((block) => (block.kind === "socket" ? [block.row] : block.rows));
   const [reached, lost] = [blocks.filter((block) => block.reached), blocks.filter((block) => !block.reached)];
-  const drawing: Drawing = {
+  const drawing: GridContext = {
     graph,
-    ways: waysIn(graph),
+    ways: graphWays(graph),
     width,
     stitches,
     position: new Map(rows.map(({ socket }, index) => [socket.id, index])),
     isChain: blocks.some(({ target }) => target > 1),
-    nameColumns: blocks.reduce((most, block) => Math.min(30, Math.max(most, nameColumnsOf(block))), 0),
+    nameColumns: blocks.reduce((most, block) => Math.min(30, Math.max(most, blockNameColumns(block))), 0),
   };
   const body = [
     ...reached.flatMap((block, index) => [
-      ...bandBefore(drawing, block, reached[index - 1]),
+      ...bandLinesBefore(drawing, block, reached[index - 1]),
       ...blockLines(drawing, block),
     ]),
     ...(rows.length === 0 ? [] : [line(toned("dim", "○ end"))]),
@@ -48,9 +48,9 @@ export function gridLines(
   return lines.map((each) => fitLine(each, width));
 }
 
-interface Drawing {
+interface GridContext {
   readonly graph: Graph;
-  readonly ways: Ways;
+  readonly ways: GraphWays;
   readonly width: number;
   readonly stitches: readonly Stitch[];
   readonly position: ReadonlyMap<string, number>;
@@ -59,14 +59,14 @@ interface Drawing {
   readonly nameColumns: number;
 }
 
-function nameColumnsOf(block: Block): number {
-  if (block.kind === "socket") return rowColumns(block.row, 0);
-  const inner = lineColumns(railBefore(block.aside)) + "┃ ".length;
-  return block.rows.reduce((most, row) => Math.max(most, rowColumns(row, inner)), 0);
+function blockNameColumns(block: GraphBlock): number {
+  if (block.kind === "socket") return rowNameColumns(block.row, 0);
+  const inner = lineColumns(railPrefix(block.aside)) + "┃ ".length;
+  return block.rows.reduce((most, row) => Math.max(most, rowNameColumns(row, inner)), 0);
 }
 
-function rowColumns({ socket, aside }: Row, before: number): number {
-  return before + lineColumns(railBefore(aside)) + columnsOf(nameText(socket.materia));
+function rowNameColumns({ socket, aside }: OrderedSocket, before: number): number {
+  return before + lineColumns(railPrefix(aside)) + columnsOf(nameText(socket.materia));
 }
 
 function headLine(graph: Graph): Line {
@@ -80,19 +80,19 @@ function headLine(graph: Graph): Line {
 }
 
 /** One band per target of a chain. */
-function bandBefore({ isChain }: Drawing, block: Block, before: Block | undefined): readonly Line[] {
+function bandLinesBefore({ isChain }: GridContext, block: GraphBlock, before: GraphBlock | undefined): readonly Line[] {
   if (block.target === before?.target || !isChain) return [];
   const socket = block.kind === "socket" ? block.row.socket : block.rows[0]?.socket;
   return [line(toned("accent", `── ${block.target} · ${nameText(socket?.origin.name ?? "")}`))];
 }
 
-function blockLines(drawing: Drawing, block: Block): readonly Line[] {
-  if (block.kind === "socket") return rowLines(drawing, block.row, railBefore(block.row.aside));
-  const rail = railBefore(block.aside);
+function blockLines(drawing: GridContext, block: GraphBlock): readonly Line[] {
+  if (block.kind === "socket") return rowLines(drawing, block.row, railPrefix(block.row.aside));
+  const rail = railPrefix(block.aside);
   const exits = drawing.ways.ofLoop(block.loop);
   return [
     line(...rail, toned("dim", "┏ "), toned("strong", loopText(drawing.graph, block.loop))),
-    ...block.rows.flatMap((row) => rowLines(drawing, row, [...rail, toned("dim", "┃ "), ...railBefore(row.aside)])),
+    ...block.rows.flatMap((row) => rowLines(drawing, row, [...rail, toned("dim", "┃ "), ...railPrefix(row.aside)])),
     ...exits.map((way, index) =>
       wayLine(drawing, way, line(...rail, toned("dim", index === exits.length - 1 ? "┗ " : "┃ "))),
     ),
@@ -101,11 +101,11 @@ function blockLines(drawing: Drawing, block: Block): readonly Line[] {
 }
 
 /** A branch stands beside the rail; more than three side by side would leave no room for words. */
-function railBefore(aside: number): Line {
+function railPrefix(aside: number): Line {
   return line(toned("dim", "│ ".repeat(Math.min(aside, 3))));
 }
 
-function rowLines(drawing: Drawing, { socket }: Row, rail: Line): readonly Line[] {
+function rowLines(drawing: GridContext, { socket }: OrderedSocket, rail: Line): readonly Line[] {
   const below = line(...rail, toned("dim", "│ "));
   return [
     socketLine(drawing, socket, rail),
@@ -113,22 +113,22 @@ function rowLines(drawing: Drawing, { socket }: Row, rail: Line): readonly Line[
   ];
 }
 
-function socketLine(drawing: Drawing, socket: GraphSocket, rail: Line): Line {
+function socketLine(drawing: GridContext, socket: GraphSocket, rail: Line): Line {
   const { graph, nameColumns, width } = drawing;
-  const before = line(...rail, `${orbOf(graph, socket)} `);
+  const before = line(...rail, `${iconOf(graph, socket)} `);
   const badges = badgesOf(drawing, socket);
   const after = line(
     "  ",
     toned("dim", nameText(socket.id)),
     ...badges.flatMap((badge) => [toned("dim", " · "), badge]),
   );
-  return squeeze(
+  return squeezeLine(
     { before, long: toned("strong", padColumns(nameText(socket.materia), nameColumns - lineColumns(rail))), after },
     width,
   );
 }
 
-function badgesOf({ graph, isChain }: Drawing, socket: GraphSocket): readonly Span[] {
+function badgesOf({ graph, isChain }: GridContext, socket: GraphSocket): readonly Span[] {
   const materia = materiaOf(graph, socket);
   const { label } = materia;
   const named = label === undefined || label === socket.materia ? [] : [toned("dim", `“${oneLine(label, 40)}”`)];
@@ -150,35 +150,35 @@ function badgesOf({ graph, isChain }: Drawing, socket: GraphSocket): readonly Sp
   ];
 }
 
-function wayLine({ graph, width, stitches, position }: Drawing, way: DrawnWay, before: Line): Line {
+function wayLine({ graph, width, stitches, position }: GridContext, way: DrawnWay, before: Line): Line {
   const stitch = stitches.findIndex(({ from, to }) => from === way.from && to === way.to);
   const labels = [...(stitch === -1 ? [] : [`stitch ${stitch + 1}`]), ...(way.label === "" ? [] : [way.label])].join(
     " · ",
   );
   const tone = stitch === -1 ? way.tone : "accent";
-  const limit = limitWords(way);
+  const limit = traversalLimitText(way);
   const counted = limit === "" ? "" : `, ${limit}`;
   const returns = way.to !== END && (position.get(way.to) ?? Infinity) <= (position.get(way.from) ?? 0);
-  return squeeze(
+  return squeezeLine(
     {
       before: line(...before, toned(tone, labels === "" ? "→ " : `${labels} → `)),
-      long: toned("plain", placeText(graph, way.to)),
+      long: toned("plain", destinationText(graph, way.to)),
       after: line(counted, toned("dim", returns ? " ↑" : "")),
     },
     width,
   );
 }
 
-function stitchLines({ graph, stitches, width }: Drawing): readonly Line[] {
+function stitchLines({ graph, stitches, width }: GridContext): readonly Line[] {
   if (stitches.length === 0) return [];
   const told = stitches.flatMap(({ from, to, reason }, index) => [
-    line(toned("accent", `Stitch ${index + 1}: `), `${placeText(graph, from)} → ${placeText(graph, to)}`),
+    line(toned("accent", `Stitch ${index + 1}: `), `${destinationText(graph, from)} → ${destinationText(graph, to)}`),
     ...wrapColumns(oneLine(reason, 1_000), width - 2).map((text) => line("  ", toned("dim", text))),
   ]);
   return [[], ...told];
 }
 
-function worstLines(graph: Graph, worst: WorstCase | undefined, width: number): readonly Line[] {
+function worstLines(graph: Graph, worst: WorstCaseTurns | undefined, width: number): readonly Line[] {
   if (!worst || Object.keys(graph.sockets).length === 0) return [];
   const text = worstCaseText(graph, worst);
   return [[], ...wrapColumns(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`, width).map((each) => line(each))];

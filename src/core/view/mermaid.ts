@@ -1,16 +1,16 @@
 import type { Graph, GraphLoop, GraphSocket } from "../compile/graph.ts";
 import { type Destination, END } from "../model/ids.ts";
-import { blocksOf, type Block } from "./graph/order.ts";
-import { waysIn, type DrawnWay } from "./graph/ways.ts";
-import { loopText, nameText, orbOf } from "./graph/words.ts";
-import { limitWords } from "./numbers.ts";
+import { orderedBlocks, type GraphBlock } from "./graph/order.ts";
+import { graphWays, type DrawnWay } from "./graph/ways.ts";
+import { loopText, nameText, iconOf } from "./graph/words.ts";
+import { traversalLimitText } from "./numbers.ts";
 
 /** [C18] The graph as a Mermaid flowchart: a subgraph per loop, dashes where work goes back. */
 export function mermaidText(graph: Graph): string {
-  const blocks = blocksOf(graph);
+  const blocks = orderedBlocks(graph);
   const rows = blocks.flatMap((block) => (block.kind === "socket" ? [block.row] : block.rows));
-  if (rows.length === 0) return `flowchart TD\n  none["${escaped(nameText(graph.name))}: no sockets"]\n`;
-  const ways = waysIn(graph);
+  if (rows.length === 0) return `flowchart TD\n  none["${escapeMermaid(nameText(graph.name))}: no sockets"]\n`;
+  const ways = graphWays(graph);
   const loops = Object.values(graph.loops);
   // A socket may be called anything, `subgraph` included; numbers mean nothing to Mermaid.
   const numbers = new Map(rows.map(({ socket }, index) => [socket.id, index + 1]));
@@ -23,41 +23,41 @@ export function mermaidText(graph: Graph): string {
     'finish(["end"])',
     ...(numbers.has(graph.entry) ? [`start --> ${idOf(graph.entry)}`] : []),
     ...drawn.map((way) => `${idOf(way.from)} ${arrowOf(way)} ${idOf(way.to)}`),
-    ...loops.flatMap((loop) => consumed(loop, idOf, loopId)),
+    ...loops.flatMap((loop) => generatorArrows(loop, idOf, loopId)),
   ];
   return ["flowchart TD", ...lines.map((each) => `  ${each}`), ""].join("\n");
 }
 
 type IdOf = (to: Destination) => string;
 
-function blockLines(graph: Graph, block: Block, idOf: IdOf, loopId: ReadonlyMap<string, string>): readonly string[] {
+function blockLines(graph: Graph, block: GraphBlock, idOf: IdOf, loopId: ReadonlyMap<string, string>): readonly string[] {
   if (block.kind === "socket") return [socketLine(graph, block.row.socket, idOf)];
   const members = block.rows.map(({ socket }) => `  ${socketLine(graph, socket, idOf)}`);
-  return [`subgraph ${loopId.get(block.loop.id) ?? ""}["${escaped(loopText(graph, block.loop))}"]`, ...members, "end"];
+  return [`subgraph ${loopId.get(block.loop.id) ?? ""}["${escapeMermaid(loopText(graph, block.loop))}"]`, ...members, "end"];
 }
 
 /** Round for an agent, with corners for a utility, slanted for a person. */
 function socketLine(graph: Graph, socket: GraphSocket, idOf: IdOf): string {
-  const orb = orbOf(graph, socket);
-  const label = `"${orb} ${escaped(nameText(socket.materia))}<br/>${escaped(nameText(socket.id))}"`;
+  const orb = iconOf(graph, socket);
+  const label = `"${orb} ${escapeMermaid(nameText(socket.materia))}<br/>${escapeMermaid(nameText(socket.id))}"`;
   return `${idOf(socket.id)}${orb === "◆" ? `{{${label}}}` : orb === "▲" ? `[/${label}/]` : `([${label}])`}`;
 }
 
 function arrowOf(way: DrawnWay): string {
   const { label, when } = way;
-  const words = [label, limitWords(way)].filter((part) => part !== "").join(", ");
+  const words = [label, traversalLimitText(way)].filter((part) => part !== "").join(", ");
   const arrow = when === "not_satisfied" ? "-.->" : "-->";
-  return words === "" ? arrow : `${arrow}|"${escaped(words)}"|`;
+  return words === "" ? arrow : `${arrow}|"${escapeMermaid(words)}"|`;
 }
 
 /** The list that a loop walks comes from its generator; nobody walks along this line. */
-function consumed(loop: GraphLoop, idOf: IdOf, loopId: ReadonlyMap<string, string>): readonly string[] {
+function generatorArrows(loop: GraphLoop, idOf: IdOf, loopId: ReadonlyMap<string, string>): readonly string[] {
   return loop.from === null || loop.sockets.length === 0
     ? []
     : [`${idOf(loop.from)} -.-|"work items"| ${loopId.get(loop.id) ?? ""}`];
 }
 
 /** Everything that Mermaid, Markdown or HTML could read as its own becomes a numbered character. */
-function escaped(text: string): string {
+function escapeMermaid(text: string): string {
   return text.replace(/[^\p{L}\p{M}\p{N} .,:()✓✗·→_-]/gu, (character) => `#${character.codePointAt(0) ?? 0};`);
 }

@@ -1,4 +1,4 @@
-import type { Done } from "../cast/state/state.ts";
+import type { ProgressCounts } from "../cast/state/state.ts";
 
 /** Figures as people read them: `812`, `1.2 k`, `1.52 M`. The exact value stands in the journal. */
 export function amountText(count: number): string {
@@ -24,7 +24,7 @@ export function costText(dollars: number): string {
 }
 
 /** A stay: `0:12`, `23:41`, `1:02:03`. */
-export function clockText(ms: number): string {
+export function durationText(ms: number): string {
   const seconds = wholeSeconds(ms);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   const rest = String(seconds % 60).padStart(2, "0");
@@ -53,17 +53,17 @@ export interface ItemCounts {
 }
 
 /** Over all lists of a cast. */
-export function itemCounts({ itemsDone, items, itemsGivenUp }: Done): ItemCounts {
+export function itemCounts({ itemsDone, items, itemsGivenUp }: ProgressCounts): ItemCounts {
   return { done: itemsDone, total: items, ...(itemsGivenUp === undefined ? {} : { givenUp: itemsGivenUp }) };
 }
 
 /** [G31] `1 of 2, 1 given up`, where the words around it say what is counted. */
-export function doneText({ done, total, givenUp = 0 }: ItemCounts): string {
+export function doneCountText({ done, total, givenUp = 0 }: ItemCounts): string {
   return `${done} of ${total}${givenUpText(givenUp)}`;
 }
 
 /** [G31] `1 of 2 items done, 1 given up`. */
-export function itemsText({ done, total, givenUp = 0 }: ItemCounts): string {
+export function itemsDoneText({ done, total, givenUp = 0 }: ItemCounts): string {
   return `${done} of ${countedText(total, "item")} done${givenUpText(givenUp)}`;
 }
 
@@ -76,7 +76,7 @@ function timesText(count: number): string {
 }
 
 /** A time of the journal in milliseconds; one that cannot be read counts as `otherwise`. */
-export function millisOf(at: string | null, otherwise: number): number {
+export function parseMillis(at: string | null, otherwise: number): number {
   const parsed = at === null ? Number.NaN : Date.parse(at);
   return Number.isNaN(parsed) ? otherwise : parsed;
 }
@@ -86,7 +86,7 @@ function wholeSeconds(ms: number): number {
 }
 
 /** `at most 3 times, then the next item`; empty for a way that nothing counts. */
-export function limitWords({
+export function traversalLimitText({
   maxTraversals,
   thenNext,
 }: {

@@ -1,18 +1,18 @@
-import type { Amount } from "../compile/amount.ts";
-import { flowOf } from "../compile/flow.ts";
+import type { TurnFormula } from "../compile/amount.ts";
+import { buildFlow } from "../compile/flow.ts";
 import type { Graph } from "../compile/graph.ts";
-import { unboundedPlaces } from "./graph/unbounded.ts";
+import { unboundedCycles } from "./graph/unbounded.ts";
 import { nameText } from "./graph/words.ts";
 
 /** What `worstCase` of the compiler gives. */
-export interface WorstCase {
-  readonly turns: Amount;
-  readonly withRepairs: Amount;
+export interface WorstCaseTurns {
+  readonly turns: TurnFormula;
+  readonly withRepairs: TurnFormula;
 }
 
 /** [G23] `at most 3 + 9 n turns (n work items); 5 + 14 n with every repair`. */
-export function worstCaseText(graph: Graph, { turns, withRepairs }: WorstCase): string {
-  const symbols = symbolsOf([turns, withRepairs]);
+export function worstCaseText(graph: Graph, { turns, withRepairs }: WorstCaseTurns): string {
+  const symbols = loopSymbols([turns, withRepairs]);
   const plain = formulaText(turns, symbols);
   const repaired = formulaText(withRepairs, symbols);
   if (plain === undefined || repaired === undefined) return `no bound: ${unboundedReason(graph)}`;
@@ -21,21 +21,21 @@ export function worstCaseText(graph: Graph, { turns, withRepairs }: WorstCase): 
   return `at most ${plain} ${unit}${legend}${repaired === plain ? "" : `; ${repaired} with every repair`}`;
 }
 
-type Symbols = ReadonlyMap<string, string>;
+type LoopSymbols = ReadonlyMap<string, string>;
 
 /** One loop is `n`, several are `n₁`, `n₂`, … */
-function symbolsOf(amounts: readonly Amount[]): Symbols {
+function loopSymbols(amounts: readonly TurnFormula[]): LoopSymbols {
   const loops = [...new Set(amounts.flatMap((amount) => termsOf(amount).flatMap(([loop]) => loop || [])))];
   return new Map(loops.map((loop, index) => [loop, loops.length === 1 ? "n" : `n${subscript(index + 1)}`]));
 }
 
 /** What does not depend on items comes first. */
-function termsOf(amount: Amount): readonly (readonly [string, number])[] {
+function termsOf(amount: TurnFormula): readonly (readonly [string, number])[] {
   const terms = Object.entries(amount ?? {}).filter(([, count]) => count !== 0);
   return terms.toSorted(([a], [b]) => Number(a !== "") - Number(b !== ""));
 }
 
-function formulaText(amount: Amount, symbols: Symbols): string | undefined {
+function formulaText(amount: TurnFormula, symbols: LoopSymbols): string | undefined {
   if (amount === null) return undefined;
   const terms = termsOf(amount).map(([loop, count]) => termText(count, symbols.get(loop)));
   if (terms.includes(undefined)) return undefined;
@@ -52,22 +52,22 @@ function termText(count: number, symbol: string | undefined): string | undefined
 
 const LEGEND_SHOWN = 6;
 
-function legendText(graph: Graph, symbols: Symbols): string {
+function legendText(graph: Graph, symbols: LoopSymbols): string {
   if (symbols.size === 0) return "";
   const told = [...symbols].map(
-    ([id, symbol]) => `${symbol} ${symbols.size === 1 ? itemsText(graph, id) : `items of the loop ${nameText(id)}`}`,
+    ([id, symbol]) => `${symbol} ${symbols.size === 1 ? loopItemsText(graph, id) : `items of the loop ${nameText(id)}`}`,
   );
   const more = told.length > LEGEND_SHOWN ? [`… and ${told.length - LEGEND_SHOWN} more`] : [];
   return ` (${[...told.slice(0, LEGEND_SHOWN), ...more].join(", ")})`;
 }
 
-function itemsText(graph: Graph, id: string): string {
+function loopItemsText(graph: Graph, id: string): string {
   const items = Object.hasOwn(graph.loops, id) ? (graph.loops[id]?.items?.join(".") ?? "workItems") : "workItems";
   return items === "workItems" ? "work items" : `items of state.${nameText(items)}`;
 }
 
 function unboundedReason(graph: Graph): string {
-  const [places] = unboundedPlaces(graph, flowOf(graph));
+  const [places] = unboundedCycles(graph, buildFlow(graph));
   if (!places) return "the formula grows beyond all numbers";
   const shown = places.length > 5 ? [...places.slice(0, 4), `${places.length - 4} more`] : places;
   const names = shown.length === 1 ? shown.join("") : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1) ?? ""}`;

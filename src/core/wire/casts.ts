@@ -1,18 +1,18 @@
 import * as v from "valibot";
 import { CastOutcome, parseEvent, type CastEvent } from "../cast/state/event.ts";
-import { Window } from "../cast/state/fork.ts";
+import { ItemCastInput } from "../cast/state/fork.ts";
 import { Graph } from "../compile/graph.ts";
 import { Budget, Limits } from "../model/config.ts";
 import { CastId, SocketId } from "../model/ids.ts";
 import { Layout } from "../model/loadout.ts";
 import { isJsonObject, type JsonObject } from "../model/values/json.ts";
 import type { CastSummary } from "../view/casts.ts";
-import { IssueShape } from "./wire.ts";
+import { IssueSchema } from "./wire.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** [N10] A cast as a listing says it. */
-export const SummaryShape = v.object({
+export const CastSummarySchema = v.object({
   castId: v.string(),
   status: v.picklist([...CastOutcome.options, "running", "waiting", "interrupted", "queued"]),
   loadout: v.string(),
@@ -30,7 +30,7 @@ export const SummaryShape = v.object({
 }) satisfies v.GenericSchema<unknown, CastSummary>;
 
 /** One line of a journal; what is wrong with it is said as the journal's own reader says it. */
-export const EventShape = v.pipe(
+export const CastEventSchema = v.pipe(
   v.unknown(),
   v.rawTransform<unknown, CastEvent>(({ dataset, addIssue, NEVER }) => {
     const event = parseEvent(dataset.value);
@@ -41,7 +41,7 @@ export const EventShape = v.pipe(
 );
 
 /** `cast.json`, as far as the page reads it. */
-const CastFileShape = v.object({
+const CastFileSchema = v.object({
   castId: CastId,
   request: v.string(),
   command: v.string(),
@@ -54,30 +54,30 @@ const CastFileShape = v.object({
   limits: v.required(Limits, ["maxNoAdvanceCycles", "maxRepairs"]),
   budget: Budget,
   /** Set where it is the cast of one item. */
-  window: v.exactOptional(v.custom<Window>((value) => v.is(Window, value))),
+  window: v.exactOptional(v.custom<ItemCastInput>((value) => v.is(ItemCastInput, value))),
   state: v.custom<JsonObject>(isJsonObject, "is no object"),
   model: v.nullable(v.string()),
   rehearsal: v.nullable(v.string()),
   cwd: v.string(),
   startedAt: v.string(),
 });
-export type ShownCastFile = v.InferOutput<typeof CastFileShape>;
+export type CastFileView = v.InferOutput<typeof CastFileSchema>;
 
 /** [N9] All that is needed to draw a cast. */
-export const CastAnswer = v.object({
-  castFile: CastFileShape,
-  events: v.array(EventShape),
+export const CastResponse = v.object({
+  castFile: CastFileSchema,
+  events: v.array(CastEventSchema),
   /** Whether a process drives it now. */
   live: v.boolean(),
-  summary: v.nullable(SummaryShape),
+  summary: v.nullable(CastSummarySchema),
   /** Where the journal is damaged; `events` is what is sound before that. */
-  issues: v.array(IssueShape),
+  issues: v.array(IssueSchema),
 });
-export type CastAnswer = v.InferOutput<typeof CastAnswer>;
+export type CastResponse = v.InferOutput<typeof CastResponse>;
 /** The same as the server has it at hand. */
-export type CastAnswerSent = v.InferInput<typeof CastAnswer>;
+export type CastResponseInput = v.InferInput<typeof CastResponse>;
 
-export const CastsAnswer = v.array(SummaryShape);
+export const CastListResponse = v.array(CastSummarySchema);
 
 /** [N14] The files of a visit that can be asked for. */
 export const VisitFileName = v.picklist([

@@ -1,16 +1,16 @@
 import * as v from "valibot";
 import type { Settings } from "../catalog/catalog.ts";
-import { LAYERS } from "../catalog/layer.ts";
-import { Budget, Limits, Worktree } from "../model/config.ts";
+import { LAYER_NAMES } from "../catalog/layer.ts";
+import { Budget, Limits, WorktreeConfig } from "../model/config.ts";
 import { isJsonObject } from "../model/values/json.ts";
 import { Loadout } from "../model/loadout.ts";
 import { Materia } from "../model/materia.ts";
-import { IssueShape } from "./wire.ts";
+import { IssueSchema } from "./wire.ts";
 
-const layer = v.picklist(LAYERS);
+const layer = v.picklist(LAYER_NAMES);
 const setting = v.object({ value: v.string(), layer, file: v.exactOptional(v.string()) });
 
-const SettingsShape = v.object({
+const SettingsSchema = v.object({
   artifactDir: setting,
   activeLoadout: setting,
   model: v.nullable(v.string()),
@@ -18,11 +18,11 @@ const SettingsShape = v.object({
   limits: v.required(Limits, ["maxNoAdvanceCycles", "maxRepairs", "agentSilenceMs"]),
   checkpoints: v.boolean(),
   notify: v.boolean(),
-  worktree: Worktree,
+  worktree: WorktreeConfig,
 }) satisfies v.GenericSchema<unknown, Settings>;
 
 /** A materia or loadout of the merged catalogue, with where it comes from; without a value it is broken. */
-const namedAs = <const T extends v.GenericSchema>(value: T) =>
+const catalogEntrySchema = <const T extends v.GenericSchema>(value: T) =>
   v.object({
     name: v.string(),
     layer,
@@ -30,20 +30,20 @@ const namedAs = <const T extends v.GenericSchema>(value: T) =>
     value: v.nullable(value),
     /** What can be read of a broken one, so that the page finds in it what the command line finds. */
     partial: v.exactOptional(v.custom<v.InferOutput<T>>(isJsonObject)),
-    issues: v.array(IssueShape),
+    issues: v.array(IssueSchema),
   });
 
 /** [N20] What can be named and where it comes from. */
-export const CatalogAnswer = v.object({
+export const CatalogResponse = v.object({
   version: v.string(),
   cwd: v.string(),
   root: v.string(),
   /** [B26] The fleet whose casts these are; null where they are kept here. */
   fleet: v.nullable(v.string()),
-  settings: SettingsShape,
-  materia: v.array(namedAs(Materia)),
-  loadouts: v.array(namedAs(Loadout)),
-  issues: v.array(IssueShape),
+  settings: SettingsSchema,
+  materia: v.array(catalogEntrySchema(Materia)),
+  loadouts: v.array(catalogEntrySchema(Loadout)),
+  issues: v.array(IssueSchema),
   configFiles: v.array(v.string()),
   /** The files that the page may edit. */
   layers: v.object({ user: v.string(), project: v.string() }),
@@ -61,27 +61,27 @@ export const CatalogAnswer = v.object({
     }),
   ]),
 });
-export type CatalogAnswer = v.InferOutput<typeof CatalogAnswer>;
+export type CatalogResponse = v.InferOutput<typeof CatalogResponse>;
 
 export const EditableLayer = v.picklist(["user", "project"]);
 export type EditableLayer = v.InferOutput<typeof EditableLayer>;
 
 /** [N21] A configuration file as it stands: its text, what it means, and the tag that a save must name. */
-export const ConfigAnswer = v.object({
+export const ConfigResponse = v.object({
   layer: EditableLayer,
   file: v.string(),
   text: v.string(),
   etag: v.string(),
   /** What the text means; null where it is no JSON. */
   value: v.unknown(),
-  issues: v.array(IssueShape),
+  issues: v.array(IssueSchema),
 });
-export type ConfigAnswer = v.InferOutput<typeof ConfigAnswer>;
+export type ConfigResponse = v.InferOutput<typeof ConfigResponse>;
 
 /** [N35] Trust in exactly what was shown. */
-export const TrustGiven = v.strictObject({ digest: v.string() });
-export type TrustGiven = v.InferInput<typeof TrustGiven>;
+export const TrustRequest = v.strictObject({ digest: v.string() });
+export type TrustRequest = v.InferInput<typeof TrustRequest>;
 
 /** [N22] What is to be written. */
-export const ConfigText = v.strictObject({ text: v.string() });
-export type ConfigText = v.InferInput<typeof ConfigText>;
+export const SaveConfigRequest = v.strictObject({ text: v.string() });
+export type SaveConfigRequest = v.InferInput<typeof SaveConfigRequest>;

@@ -1,23 +1,23 @@
 import * as v from "valibot";
-import { FileChange, LeftOut } from "../model/values/checkpoint.ts";
+import { FileChange, OmittedFiles } from "../model/values/checkpoint.ts";
 import { wholeNumber } from "../model/values/number.ts";
 
 /** [N31] What lies between two checkpoints of a cast, file by file. */
-export const ChangesAnswer = v.object({
+export const ChangesResponse = v.object({
   castId: v.string(),
   /** The visit or item that was asked for; null for the whole cast. */
   place: v.nullable(v.string()),
   changed: wholeNumber(0),
   added: wholeNumber(0),
   removed: wholeNumber(0),
-  /** The first of them in git's order; `changed` counts all. */
+  /** The first of them in git's order; `replaceNodes` counts all. */
   files: v.array(FileChange),
-  left: LeftOut,
+  left: OmittedFiles,
 });
-export type ChangesAnswer = v.InferOutput<typeof ChangesAnswer>;
+export type ChangesResponse = v.InferOutput<typeof ChangesResponse>;
 
 /** [N32] One of these files, as git prints what became of it. */
-export const PatchAnswer = v.object({
+export const PatchResponse = v.object({
   path: v.string(),
   patch: v.string(),
   /** Whether there is more of it than is sent. */
@@ -25,4 +25,4 @@ export const PatchAnswer = v.object({
   /** The checkpoints of the whole cast that changed this file, oldest first. */
   commits: v.array(v.string()),
 });
-export type PatchAnswer = v.InferOutput<typeof PatchAnswer>;
+export type PatchResponse = v.InferOutput<typeof PatchResponse>;

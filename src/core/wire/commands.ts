@@ -13,11 +13,11 @@ export type ConfigDraft = v.InferInput<typeof ConfigDraft>;
 const draft = v.optional(ConfigDraft);
 
 /** [N15] The same text as after `/materia`. */
-export const TypedCommand = v.strictObject({ command: v.string(), trust, draft });
-export type TypedCommand = v.InferInput<typeof TypedCommand>;
+export const CommandRequest = v.strictObject({ command: v.string(), trust, draft });
+export type CommandRequest = v.InferInput<typeof CommandRequest>;
 
 /** [N17] A cast of a loadout or a chain with replies that were typed or made up. */
-export const RehearsedCommand = v.strictObject({
+export const RehearsalRequest = v.strictObject({
   loadout: v.optional(v.string()),
   targets: v.optional(v.pipe(v.array(v.string()), v.minLength(1, "is empty"))),
   prompt: v.string(),
@@ -26,12 +26,12 @@ export const RehearsedCommand = v.strictObject({
   trust,
   draft,
 });
-export type RehearsedCommand = v.InferInput<typeof RehearsedCommand>;
+export type RehearsalRequest = v.InferInput<typeof RehearsalRequest>;
 
 /** [N15] A cast that was started or goes on, at once. */
-const Started = v.object({ castId: v.string(), notes: v.array(v.string()) });
+const StartedCast = v.object({ castId: v.string(), notes: v.array(v.string()) });
 /** [N16] What any other command would print. */
-const Printed = v.object({ code: v.number(), text: v.string(), data: v.unknown() });
+const PrintedOutput = v.object({ code: v.number(), text: v.string(), data: v.unknown() });
 
-export const CommandAnswer = v.union([Started, Printed]);
-export type CommandAnswer = v.InferOutput<typeof CommandAnswer>;
+export const CommandResponse = v.union([StartedCast, PrintedOutput]);
+export type CommandResponse = v.InferOutput<typeof CommandResponse>;

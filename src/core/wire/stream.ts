@@ -1,15 +1,15 @@
 import * as v from "valibot";
-import type { FleetStanding } from "../view/now/fleet.ts";
+import type { FleetStatus } from "../view/now/fleet.ts";
 import { error, fail, ok, type Result } from "../model/issue.ts";
-import { EventShape, SummaryShape } from "./casts.ts";
-import { Found, SearchOver } from "./find.ts";
-import { readWire } from "./wire.ts";
+import { CastEventSchema, CastSummarySchema } from "./casts.ts";
+import { SearchHit, SearchEnd } from "./find.ts";
+import { parseResponse } from "./wire.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const place = { socket: v.string(), visit: count };
 
 /** [N13] What the agent of a visit does right now. It is kept nowhere: what counts is in the journal. */
-export const Progress = v.variant("kind", [
+export const AgentProgress = v.variant("kind", [
   v.object({ kind: v.literal("asked"), ...place }),
   /** `from` characters of this turn came before: a listener that missed some can tell. */
   v.object({ kind: v.picklist(["text", "thinking"]), ...place, from: count, delta: v.string() }),
@@ -44,12 +44,12 @@ export const Progress = v.variant("kind", [
     error: v.string(),
   }),
 ]);
-export type Progress = v.InferOutput<typeof Progress>;
+export type AgentProgress = v.InferOutput<typeof AgentProgress>;
 
 /** [N11, N12] The stream of one cast, by the name of the server-sent event; `message` is one that has no other name. */
 const CAST_STREAM = {
-  message: EventShape,
-  progress: Progress,
+  message: CastEventSchema,
+  progress: AgentProgress,
   live: v.object({ live: v.boolean() }),
   /** [V25] The cast of an item has come to a socket. */
   item: v.object({ child: v.string(), socket: v.string() }),
@@ -61,7 +61,7 @@ const CAST_STREAM = {
 
 /** [N10] The stream of all casts. */
 const CASTS_STREAM = {
-  cast: SummaryShape,
+  cast: CastSummarySchema,
   gone: v.object({ castId: v.string() }),
   ready: v.object({}),
   /** A configuration file is another one than before. */
@@ -70,13 +70,13 @@ const CASTS_STREAM = {
 
 /** [N36] The stream of a search. */
 const SEARCH_STREAM = {
-  found: Found,
-  over: SearchOver,
+  found: SearchHit,
+  over: SearchEnd,
 } as const;
 
 const listOf = <const T extends v.GenericSchema>(each: T) => v.pipe(v.array(each), v.readonly());
 
-const WorkerShape = v.object({
+const WorkerSchema = v.object({
   worker: v.string(),
   host: v.string(),
   pid: v.number(),
@@ -88,7 +88,7 @@ const WorkerShape = v.object({
   silentMs: v.number(),
 });
 
-const WaitReason = v.variant("kind", [
+const WaitReasonSchema = v.variant("kind", [
   v.object({ kind: v.literal("blocked"), why: v.string() }),
   v.object({
     kind: v.literal("limit"),
@@ -99,7 +99,7 @@ const WaitReason = v.variant("kind", [
   v.object({ kind: v.literal("soon") }),
 ]);
 
-const QueuedShape = v.object({
+const QueuedCastSchema = v.object({
   castId: v.string(),
   request: v.string(),
   loadout: v.string(),
@@ -108,38 +108,38 @@ const QueuedShape = v.object({
   queue: v.string(),
   place: count,
   waitsMs: v.number(),
-  why: WaitReason,
+  why: WaitReasonSchema,
 });
 
 /** [B29] The standing of a fleet as it goes over the wire. */
-const FleetShape = v.object({
-  workers: listOf(WorkerShape),
+const FleetStatusSchema = v.object({
+  workers: listOf(WorkerSchema),
   queued: count,
-  queue: listOf(QueuedShape),
-}) satisfies v.GenericSchema<unknown, FleetStanding>;
+  queue: listOf(QueuedCastSchema),
+}) satisfies v.GenericSchema<unknown, FleetStatus>;
 
 /** [B29] The stream of a fleet. */
 const FLEET_STREAM = {
-  fleet: FleetShape,
+  fleet: FleetStatusSchema,
 } as const;
 
-type Shapes = Readonly<Record<string, v.GenericSchema>>;
-type MessageIn<S extends Shapes> = {
+type StreamSchemas = Readonly<Record<string, v.GenericSchema>>;
+type MessageOf<S extends StreamSchemas> = {
   [K in keyof S & string]: { readonly kind: K; readonly data: v.InferOutput<S[K]> };
 }[keyof S & string];
 
-export type CastMessage = MessageIn<typeof CAST_STREAM>;
-export type CastsMessage = MessageIn<typeof CASTS_STREAM>;
-export type SearchMessage = MessageIn<typeof SEARCH_STREAM>;
-export type FleetMessage = MessageIn<typeof FLEET_STREAM>;
+export type CastMessage = MessageOf<typeof CAST_STREAM>;
+export type CastListMessage = MessageOf<typeof CASTS_STREAM>;
+export type SearchMessage = MessageOf<typeof SEARCH_STREAM>;
+export type FleetMessage = MessageOf<typeof FLEET_STREAM>;
 /** Everything that the server says while somebody listens. */
-export type StreamMessage = CastMessage | CastsMessage | SearchMessage | FleetMessage;
+export type StreamMessage = CastMessage | CastListMessage | SearchMessage | FleetMessage;
 
 export function readCastMessage(kind: string, text: string): Result<CastMessage> {
   return readMessage(CAST_STREAM, kind, text);
 }
 
-export function readCastsMessage(kind: string, text: string): Result<CastsMessage> {
+export function readCastListMessage(kind: string, text: string): Result<CastListMessage> {
   return readMessage(CASTS_STREAM, kind, text);
 }
 
@@ -151,7 +151,7 @@ export function readFleetMessage(kind: string, text: string): Result<FleetMessag
   return readMessage(FLEET_STREAM, kind, text);
 }
 
-function readMessage<const S extends Shapes>(shapes: S, kind: string, text: string): Result<MessageIn<S>> {
+function readMessage<const S extends StreamSchemas>(shapes: S, kind: string, text: string): Result<MessageOf<S>> {
   const shape = Object.hasOwn(shapes, kind) ? shapes[kind] : undefined;
   if (!shape) return fail(error("unexpected_answer", kind, "the server said something that this page does not know"));
   let raw: unknown;
@@ -160,6 +160,6 @@ function readMessage<const S extends Shapes>(shapes: S, kind: string, text: stri
   } catch {
     return fail(error("unexpected_answer", kind, "the server said something that is not JSON"));
   }
-  const read = readWire(shape, raw, kind);
+  const read = parseResponse(shape, raw, kind);
   return read.ok ? ok({ kind, data: read.value }) : read;
 }

@@ -2,18 +2,18 @@ import * as v from "valibot";
 import { wholeNumber } from "../model/values/number.ts";
 
 /** [T20] What a fork would take over, what that saves, and what it would run anew. */
-export const ForkPlanned = v.object({
+export const ForkPreview = v.object({
   reused: v.array(v.string()),
   saved: v.object({ tokens: v.number(), cost: v.number() }),
   anew: v.array(v.object({ visit: v.string(), why: v.string() })),
 });
-export type ForkPlanned = v.InferOutput<typeof ForkPlanned>;
+export type ForkPreview = v.InferOutput<typeof ForkPreview>;
 
 /** [T19] The test that was written from a cast. */
 export const RecordedTest = v.object({ castId: v.string(), file: v.string(), seed: v.nullable(v.string()) });
 export type RecordedTest = v.InferOutput<typeof RecordedTest>;
 
-const Side = v.object({
+const SideSchema = v.object({
   castId: v.string(),
   loadout: v.string(),
   outcome: v.string(),
@@ -23,7 +23,7 @@ const Side = v.object({
   cost: v.number(),
   seconds: v.number(),
 });
-export type ComparedSide = v.InferOutput<typeof Side>;
+export type ComparedSide = v.InferOutput<typeof SideSchema>;
 
 const ComparedVisit = v.object({
   /** `Socket-5#2`. */
@@ -34,19 +34,19 @@ const ComparedVisit = v.object({
 });
 
 /** [T25] Two casts side by side: visits that correspond stand in one row. */
-export const ComparedCasts = v.object({
-  first: Side,
-  second: Side,
+export const CastComparison = v.object({
+  first: SideSchema,
+  second: SideSchema,
   visits: v.array(v.object({ left: v.nullable(ComparedVisit), right: v.nullable(ComparedVisit), same: v.boolean() })),
   /** The files that differ at the end; null where they were not kept for both. */
   files: v.nullable(v.array(v.string())),
 });
-export type ComparedCasts = v.InferOutput<typeof ComparedCasts>;
+export type CastComparison = v.InferOutput<typeof CastComparison>;
 
 const Range = v.object({ p50: v.nullable(v.number()), p90: v.nullable(v.number()) });
 
 /** [T23] What a cast will take. */
-export const ForecastTold = v.object({
+export const ForecastResponse = v.object({
   loadout: v.string(),
   casts: wholeNumber(0),
   items: v.nullable(v.number()),
@@ -57,10 +57,10 @@ export const ForecastTold = v.object({
   unknown: v.array(v.string()),
   otherModel: v.array(v.string()),
 });
-export type ForecastTold = v.InferOutput<typeof ForecastTold>;
+export type ForecastResponse = v.InferOutput<typeof ForecastResponse>;
 
 /** [T10] What tests say, and what of each loadout they took. */
-export const TestsTold = v.object({
+export const TestsResponse = v.object({
   tests: v.array(
     v.object({
       file: v.string(),
@@ -77,23 +77,23 @@ export const TestsTold = v.object({
   ),
   coverage: v.record(v.string(), v.object({ taken: wholeNumber(0), of: wholeNumber(0), missing: v.array(v.string()) })),
 });
-export type TestsTold = v.InferOutput<typeof TestsTold>;
+export type TestsResponse = v.InferOutput<typeof TestsResponse>;
 
 const name = v.pipe(v.string(), v.minLength(1, "is empty"));
 
 /** [N38] A materia or loadout that has another name now. */
-const Rename = v.strictObject({ kind: v.picklist(["materia", "loadout"]), was: name, now: name });
-export type Rename = v.InferOutput<typeof Rename>;
+const NameChange = v.strictObject({ kind: v.picklist(["materia", "loadout"]), was: name, now: name });
+export type NameChange = v.InferOutput<typeof NameChange>;
 
 /** [N38] Without `tests` nothing is written; with them those that are still as they were seen. */
-export const RenameInTests = v.strictObject({
-  ...Rename.entries,
+export const RenameInTestsRequest = v.strictObject({
+  ...NameChange.entries,
   tests: v.optional(v.array(v.strictObject({ file: v.string(), etag: v.string() }))),
 });
-export type RenameInTests = v.InferInput<typeof RenameInTests>;
+export type RenameInTestsRequest = v.InferInput<typeof RenameInTestsRequest>;
 
 /** [N38] The tests that still say the old name, where they say it, and the tag of each as it stands. */
-export const NamingTests = v.object({
+export const TestsWithOldName = v.object({
   tests: v.array(v.object({ file: v.string(), etag: v.string(), places: v.array(v.string()) })),
 });
-export type NamingTests = v.InferOutput<typeof NamingTests>;
+export type TestsWithOldName = v.InferOutput<typeof TestsWithOldName>;

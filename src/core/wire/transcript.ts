@@ -42,7 +42,7 @@ const Entry = v.looseObject({
 export type TranscriptMessage = v.InferOutput<typeof Entry>["message"];
 
 /** A message of a transcript's line; a line that is anything else says nothing to a person. */
-export function transcriptMessage(line: string): TranscriptMessage | undefined {
+export function parseTranscriptLine(line: string): TranscriptMessage | undefined {
   try {
     const parsed = v.safeParse(Entry, JSON.parse(line));
     return parsed.success ? parsed.output.message : undefined;

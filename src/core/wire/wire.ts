@@ -9,14 +9,14 @@ const Problem = v.looseObject({
 });
 
 /** A problem as it crosses the wire; what a newer server adds to it is let through. */
-export const IssueShape = v.custom<Issue>((value) => v.is(Problem, value), "is no problem");
+export const IssueSchema = v.custom<Issue>((value) => v.is(Problem, value), "is no problem");
 
 /** [N8] Every refusal, whatever was wrong. */
-export const Refusal = v.object({ issues: v.array(IssueShape) });
-export type Refusal = v.InferOutput<typeof Refusal>;
+export const ErrorResponse = v.object({ issues: v.array(IssueSchema) });
+export type ErrorResponse = v.InferOutput<typeof ErrorResponse>;
 
 /** What arrived, read; or that it cannot be read, in words for a person who can only reload the page. */
-export function readWire<const T extends v.GenericSchema>(
+export function parseResponse<const T extends v.GenericSchema>(
   schema: T,
   value: unknown,
   what: string,

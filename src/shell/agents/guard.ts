@@ -12,20 +12,20 @@ export interface TurnStop {
   readonly message: string;
 }
 
-export interface Guard {
+export interface TurnGuard {
   /** A sign of life. */
-  readonly hear: (event: { readonly type: string }) => void;
+  readonly onEvent: (event: { readonly type: string }) => void;
   /** Ends the turn. */
   readonly end: (why: TurnStop) => void;
   /** While a person is asked, silence is theirs; the answer ends that. */
-  readonly hold: () => () => void;
-  readonly stop: () => TurnStop | undefined;
+  readonly suspendTimeout: () => () => void;
+  readonly stopReason: () => TurnStop | undefined;
   /** Resolves when a stopped session does not end by itself. */
-  readonly gaveUp: Promise<void>;
+  readonly graceExpired: Promise<void>;
   readonly release: () => void;
 }
 
-interface Guarded {
+interface TurnGuardOptions {
   /** Asks the session to stop what it does. */
   readonly halt: () => void;
   readonly signal: AbortSignal;
@@ -36,7 +36,7 @@ interface Guarded {
 const GRACE_MS = 5000;
 
 /** Ends a turn when it is aborted [A20], or when nothing is heard of it for too long [A21]. */
-export function guardTurn({ halt, signal, after, silenceMs }: Guarded): Guard {
+export function guardTurn({ halt, signal, after, silenceMs }: TurnGuardOptions): TurnGuard {
   const gaveUp = Promise.withResolvers<void>();
   let stop: TurnStop | undefined;
   let cancelSilence: (() => void) | undefined;
@@ -89,5 +89,5 @@ export function guardTurn({ halt, signal, after, silenceMs }: Guarded): Guard {
     cancelGrace?.();
   }
 
-  return { hear, end, hold, stop: () => stop, gaveUp: gaveUp.promise, release };
+  return { onEvent: hear, end, suspendTimeout: hold, stopReason: () => stop, graceExpired: gaveUp.promise, release };
 }

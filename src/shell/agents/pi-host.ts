@@ -1,21 +1,21 @@
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
-import type { Keys } from "../../core/model/issue.ts";
+import type { KeyPath } from "../../core/model/issue.ts";
 import type { ThinkingLevel } from "../../core/model/materia.ts";
-import { never } from "../../core/model/values/never.ts";
-import { thrownText } from "../../core/model/values/text.ts";
+import { assertNever } from "../../core/model/values/never.ts";
+import { thrownMessage } from "../../core/model/values/text.ts";
 import type { AgentHost, TurnOutcome, TurnRequest } from "../ports.ts";
 import { realTimer, type Timer } from "./guard.ts";
-import { chooseModel, openPi, type ModelChoice, type OpenedPi } from "./pi/models.ts";
+import { chooseModel, loadConfiguredPi, type ModelChoice, type ConfiguredPi } from "./pi/models.ts";
 import type { SessionHooks, RetryPolicy } from "./pi/pi.ts";
-import { knowKeyOf } from "./pi/pi-secrets.ts";
-import { modelIssues, noPi, toolIssues } from "./pi/preflight.ts";
-import { failed, runPiTurn } from "./turn.ts";
+import { registerModelKey } from "./pi/pi-secrets.ts";
+import { modelIssues, missingPiIssue, toolIssues } from "./pi/preflight.ts";
+import { failedTurn, runPiTurn } from "./turn.ts";
 
 export interface PiHostOptions extends Partial<RetryPolicy> {
   /** For materia that name no model: `provider/id`. */
   readonly defaultModel?: string;
   /** The place where it was named; the option unless set. */
-  readonly defaultModelAt?: Keys;
+  readonly defaultModelAt?: KeyPath;
   /** For materia that say nothing of how hard to think. */
   readonly defaultThinking?: ThinkingLevel;
   /** Tools besides Pi's own that the hooks bring into a session. */
@@ -27,9 +27,9 @@ export interface PiHostOptions extends Partial<RetryPolicy> {
 }
 
 /** Agents over real Pi sessions, one per turn, in this process. */
-export function piAgentHost(options: PiHostOptions = {}): AgentHost {
-  let opened: Promise<OpenedPi> | undefined;
-  const stage = () => (opened ??= openPi(options, options.hooks?.equip));
+export function createPiHost(options: PiHostOptions = {}): AgentHost {
+  let opened: Promise<ConfiguredPi> | undefined;
+  const stage = () => (opened ??= loadConfiguredPi(options, options.hooks?.equip));
   const chosen = new Map<string | undefined, Promise<ModelChoice>>();
 
   async function modelFor(request: TurnRequest): Promise<ModelChoice> {
@@ -45,33 +45,33 @@ export function piAgentHost(options: PiHostOptions = {}): AgentHost {
       try {
         return [...toolIssues(needs, options.moreTools), ...(await modelIssues(await stage(), needs, options))];
       } catch (cause) {
-        return [...toolIssues(needs, options.moreTools), noPi(cause)];
+        return [...toolIssues(needs, options.moreTools), missingPiIssue(cause)];
       }
     },
     runTurn: async (request) => {
       try {
         const choice = await modelFor(request);
-        if (choice.kind !== "found") return refused(choice);
-        await knowKeyOf(await stage(), choice.model);
+        if (choice.kind !== "found") return modelFailure(choice);
+        await registerModelKey(await stage(), choice.model);
         const { after = realTimer, silenceMs, hooks = {} } = options;
         const thinking = request.thinking ?? options.defaultThinking;
         return await runPiTurn({ ...(await stage()), model: choice.model, thinking, after, silenceMs, hooks }, request);
       } catch (cause) {
-        return failed("provider", thrownText(cause), NO_USAGE);
+        return failedTurn("provider", thrownMessage(cause), NO_USAGE);
       }
     },
   };
 }
 
-function refused(choice: Exclude<ModelChoice, { kind: "found" }>): TurnOutcome {
+function modelFailure(choice: Exclude<ModelChoice, { kind: "found" }>): TurnOutcome {
   switch (choice.kind) {
     case "unknown":
-      return failed("provider", `Pi knows no model "${choice.wanted}"`, NO_USAGE);
+      return failedTurn("provider", `Pi knows no model "${choice.wanted}"`, NO_USAGE);
     case "no_key":
-      return failed("provider", `there is no key for ${choice.provider}`, NO_USAGE);
+      return failedTurn("provider", `there is no key for ${choice.provider}`, NO_USAGE);
     case "none":
-      return failed("provider", "Pi has no model with a key", NO_USAGE);
+      return failedTurn("provider", "Pi has no model with a key", NO_USAGE);
     default:
-      return never(choice);
+      return assertNever(choice);
   }
 }

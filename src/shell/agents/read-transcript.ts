@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { NO_USAGE, addUsage, type Usage } from "../../core/cast/state/usage.ts";
 import { MessageUsage } from "../../core/wire/transcript.ts";
-import { soundPart } from "./transcript.ts";
+import { validPrefix } from "./transcript.ts";
 
 /** What a transcript tells of a visit that was cut off. */
 export interface TranscriptFacts {
@@ -13,18 +13,18 @@ export interface TranscriptFacts {
   readonly usage: Usage;
 }
 
-const NOTHING: TranscriptFacts = { asked: 0, replies: [], usage: NO_USAGE };
+const NO_FACTS: TranscriptFacts = { asked: 0, replies: [], usage: NO_USAGE };
 
 /** What the sound part of a transcript tells. */
 export function readTranscript(text: string): TranscriptFacts {
-  return soundPart(text)
+  return validPrefix(text)
     .split("\n")
     .filter((line) => line !== "")
-    .map((line) => v.safeParse(Line, JSON.parse(line)))
-    .reduce((story, line) => (line.success ? told(story, line.output.message) : story), NOTHING);
+    .map((line) => v.safeParse(TranscriptLine, JSON.parse(line)))
+    .reduce((story, line) => (line.success ? addMessage(story, line.output.message) : story), NO_FACTS);
 }
 
-const Line = v.object({
+const TranscriptLine = v.object({
   message: v.variant("role", [
     v.object({ role: v.literal("user") }),
     v.object({
@@ -35,9 +35,9 @@ const Line = v.object({
     }),
   ]),
 });
-type Message = v.InferOutput<typeof Line>["message"];
+type Message = v.InferOutput<typeof TranscriptLine>["message"];
 
-function told({ asked, replies, usage }: TranscriptFacts, message: Message): TranscriptFacts {
+function addMessage({ asked, replies, usage }: TranscriptFacts, message: Message): TranscriptFacts {
   if (message.role === "user") return { asked: asked + 1, replies, usage };
   const said = message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
   return {

@@ -7,8 +7,8 @@ import type {
   Provider,
   SimpleStreamOptions,
 } from "@earendil-works/pi-ai";
-import { never } from "../../core/model/values/never.ts";
-import type { Reply } from "../../core/model/rehearsal.ts";
+import { assertNever } from "../../core/model/values/never.ts";
+import type { ScriptedReply } from "../../core/model/rehearsal.ts";
 import type { Timer } from "./guard.ts";
 
 /** One answer of the scripted provider. */
@@ -18,18 +18,18 @@ export interface ScriptedStep {
         readonly kind: "call";
         readonly id: string;
         readonly name: string;
-        readonly args: Reply["tools"][number]["arguments"];
+        readonly args: ScriptedReply["tools"][number]["arguments"];
       }
     | { readonly kind: "say"; readonly text: string }
-    | { readonly kind: "fail"; readonly error: NonNullable<Reply["error"]> };
+    | { readonly kind: "fail"; readonly error: NonNullable<ScriptedReply["error"]> };
   readonly delayMs: number;
   readonly usage: { readonly input: number; readonly output: number };
 }
 
-export interface Script {
+export interface ReplyScript {
   /** The next answer, or nothing when the replies have run out. Calls whose results are there are not made again. */
   readonly next: (done: ReadonlySet<string>) => ScriptedStep | undefined;
-  /** [A12] What is missing, once `next` has given nothing. */
+  /** [A12] What is missing, once `nextEvent` has given nothing. */
   readonly missing: () => string | undefined;
 }
 
@@ -47,16 +47,16 @@ export const SCRIPTED_MODEL: Model<Api> = {
 };
 
 /** Pi reads from the words whether a failure is worth a retry, or a context too long. */
-const ERRORS = {
+const ERROR_TEXTS = {
   provider: "rehearsed failure: 503 service unavailable",
   timeout: "rehearsed failure: the request timed out",
   overflow: "rehearsed failure: the prompt is too long",
 } as const;
 
 /** A provider that plays, for each session, the script it was given. */
-export function scriptedProvider(scripts: ReadonlyMap<string, Script>, after: Timer): Provider {
+export function createScriptedProvider(scripts: ReadonlyMap<string, ReplyScript>, after: Timer): Provider {
   const stream = (_model: unknown, context: Context, options?: SimpleStreamOptions) =>
-    streamOf(play(scripts.get(options?.sessionId ?? ""), callsDone(context), { after, signal: options?.signal }));
+    messageStream(playStep(scripts.get(options?.sessionId ?? ""), finishedCalls(context), { after, signal: options?.signal }));
   return {
     id: SCRIPTED_MODEL.provider,
     name: SCRIPTED_MODEL.name,
@@ -68,22 +68,22 @@ export function scriptedProvider(scripts: ReadonlyMap<string, Script>, after: Ti
 }
 
 /** Only Pi's summaries come without a script: they belong to no session. */
-const SUMMARY: ScriptedStep = { does: { kind: "say", text: "(summary)" }, delayMs: 0, usage: { input: 0, output: 0 } };
+const SUMMARY_STEP: ScriptedStep = { does: { kind: "say", text: "(summary)" }, delayMs: 0, usage: { input: 0, output: 0 } };
 
-function callsDone({ messages }: Context): ReadonlySet<string> {
+function finishedCalls({ messages }: Context): ReadonlySet<string> {
   return new Set(messages.flatMap((message) => (message.role === "toolResult" ? [message.toolCallId] : [])));
 }
 
-async function play(
-  script: Script | undefined,
+async function playStep(
+  script: ReplyScript | undefined,
   done: ReadonlySet<string>,
   { after, signal }: { readonly after: Timer; readonly signal: AbortSignal | undefined },
 ): Promise<AssistantMessage> {
-  const step = script ? script.next(done) : SUMMARY;
-  if (!step) return answer({ stopReason: "error", errorMessage: "the rehearsal has no reply left" });
+  const step = script ? script.next(done) : SUMMARY_STEP;
+  if (!step) return assistantMessage({ stopReason: "error", errorMessage: "the rehearsal has no reply left" });
   if (step.delayMs > 0) await delay(step.delayMs, after, signal);
-  if (signal?.aborted) return answer({ stopReason: "aborted", errorMessage: "aborted" });
-  const usage = usageOf(step);
+  if (signal?.aborted) return assistantMessage({ stopReason: "aborted", errorMessage: "aborted" });
+  const usage = stepUsage(step);
   switch (step.does.kind) {
     case "call": {
       const { id, name, args } = step.does;
@@ -92,18 +92,18 @@ async function play(
         AssistantMessage["content"][number],
         { type: "toolCall" }
       >["arguments"];
-      return answer({ stopReason: "toolUse", usage, content: [{ type: "toolCall", id, name, arguments: copy }] });
+      return assistantMessage({ stopReason: "toolUse", usage, content: [{ type: "toolCall", id, name, arguments: copy }] });
     }
     case "say":
-      return answer({ stopReason: "stop", usage, content: [{ type: "text", text: step.does.text }] });
+      return assistantMessage({ stopReason: "stop", usage, content: [{ type: "text", text: step.does.text }] });
     case "fail":
-      return answer({ stopReason: "error", usage, errorMessage: ERRORS[step.does.error] });
+      return assistantMessage({ stopReason: "error", usage, errorMessage: ERROR_TEXTS[step.does.error] });
     default:
-      return never(step.does);
+      return assertNever(step.does);
   }
 }
 
-function answer(part: Partial<AssistantMessage> & Pick<AssistantMessage, "stopReason">): AssistantMessage {
+function assistantMessage(part: Partial<AssistantMessage> & Pick<AssistantMessage, "stopReason">): AssistantMessage {
   const { api, provider, id: model } = SCRIPTED_MODEL;
   return {
     role: "assistant",
@@ -111,13 +111,13 @@ function answer(part: Partial<AssistantMessage> & Pick<AssistantMessage, "stopRe
     api,
     provider,
     model,
-    usage: usageOf(SUMMARY),
+    usage: stepUsage(SUMMARY_STEP),
     timestamp: Date.now(),
     ...part,
   };
 }
 
-function usageOf({ usage: { input, output } }: ScriptedStep): AssistantMessage["usage"] {
+function stepUsage({ usage: { input, output } }: ScriptedStep): AssistantMessage["usage"] {
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
   return { input, output, cacheRead: 0, cacheWrite: 0, totalTokens: input + output, cost };
 }
@@ -134,12 +134,12 @@ function delay(ms: number, after: Timer, signal: AbortSignal | undefined): Promi
 }
 
 /** Pi copies any stream of events into one of its own, so that this need not be of its class. */
-function streamOf(message: Promise<AssistantMessage>): ReturnType<Provider["streamSimple"]> {
-  const events = { [Symbol.asyncIterator]: () => eventsOf(message), result: () => message };
+function messageStream(message: Promise<AssistantMessage>): ReturnType<Provider["streamSimple"]> {
+  const events = { [Symbol.asyncIterator]: () => messageEvents(message), result: () => message };
   return events as unknown as ReturnType<Provider["streamSimple"]>;
 }
 
-async function* eventsOf(awaited: Promise<AssistantMessage>): AsyncGenerator<AssistantMessageEvent, void, undefined> {
+async function* messageEvents(awaited: Promise<AssistantMessage>): AsyncGenerator<AssistantMessageEvent, void, undefined> {
   const message = await awaited;
   if (message.stopReason === "error" || message.stopReason === "aborted") {
     yield { type: "error", reason: message.stopReason, error: message };

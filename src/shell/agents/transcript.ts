@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { SessionManager } from "@earendil-works/pi-coding-agent";
 import * as v from "valibot";
 import type { TurnRequest } from "../ports.ts";
-import { MOST_BYTES, readRegularText } from "../system/regular-file.ts";
+import { MAX_FILE_BYTES, readRegularText } from "../system/regular-file.ts";
 import type { Pi } from "./pi/pi.ts";
 
 /** The conversation of a visit: Pi has it in memory, and what it adds stands on the disk before anything follows. */
@@ -19,24 +19,24 @@ export interface OpenedTranscript {
 /** [A16, S7] At exactly the path asked for. Pi does not write it: what it would write holds whatever the agent has seen. */
 export function openTranscript(pi: Pi, request: TurnRequest): OpenedTranscript {
   try {
-    return keepTranscript(pi, request);
+    return openSessionTranscript(pi, request);
   } catch (thrown) {
     return { problem: () => thrown, close: () => {} };
   }
 }
 
-function keepTranscript(
+function openSessionTranscript(
   pi: Pi,
   { transcript: path, cwd, history, redact, isSuperseded }: TurnRequest,
 ): OpenedTranscript {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const sound = history === "fresh" ? "" : soundPart(readIfThere(path));
+  const sound = history === "fresh" ? "" : validPrefix(readIfExists(path));
   const session = pi.SessionManager.inMemory(cwd, undefined, pi.parseSessionEntries(sound));
   const lineOf = (entry: unknown): string => redact(`${JSON.stringify(entry)}\n`);
-  begin(path, sound === "" ? lineOf(session.getHeader()) : sound);
+  writeBeginning(path, sound === "" ? lineOf(session.getHeader()) : sound);
   let problem: unknown;
   let isClosed = false;
-  onAppended(session, (entry) => {
+  onEntryAppended(session, (entry) => {
     // [D28] A reply that was in flight while the process slept is no longer its to keep.
     if (isClosed || isSuperseded()) return;
     try {
@@ -58,23 +58,23 @@ function keepTranscript(
 }
 
 /** A kill tears the last line, a disk may tear more; the conversation goes on from what is sound before it. */
-function begin(path: string, text: string): void {
-  if (readIfThere(path) === text) return;
+function writeBeginning(path: string, text: string): void {
+  if (readIfExists(path) === text) return;
   // Not in place: a second kill here must not cost the part that was sound.
   writeFileSync(`${path}.mended`, text, { mode: 0o600 });
   renameSync(`${path}.mended`, path);
 }
 
-type Append = (...given: readonly unknown[]) => unknown;
+type AppendMethod = (...given: readonly unknown[]) => unknown;
 
 /** Every way in which Pi adds to a conversation ends with a new last entry. */
-function onAppended(session: SessionManager, write: (entry: unknown) => void): void {
+function onEntryAppended(session: SessionManager, write: (entry: unknown) => void): void {
   const names = Object.getOwnPropertyNames(Object.getPrototypeOf(session)).filter(
     (name) => name.startsWith("append") || name === "branchWithSummary",
   );
   for (const name of names) {
-    const append = Reflect.get(session, name) as Append; // one of its own methods
-    const value: Append = (...given) => {
+    const append = Reflect.get(session, name) as AppendMethod; // one of its own methods
+    const value: AppendMethod = (...given) => {
       const before = session.getLeafId();
       const answer = append.apply(session, [...given]);
       if (session.getLeafId() !== before) write(session.getLeafEntry());
@@ -84,9 +84,9 @@ function onAppended(session: SessionManager, write: (entry: unknown) => void): v
   }
 }
 
-function readIfThere(path: string): string {
+function readIfExists(path: string): string {
   try {
-    return readRegularText(path, MOST_BYTES.journal);
+    return readRegularText(path, MAX_FILE_BYTES.journal);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
     throw error;
@@ -94,7 +94,7 @@ function readIfThere(path: string): string {
 }
 
 /** What stands before the first line that is damaged, torn or out of place. */
-export function soundPart(text: string): string {
+export function validPrefix(text: string): string {
   const ids = new Set<string>();
   let end = 0;
   for (const line of text.split(/(?<=\n)/)) {
@@ -115,11 +115,11 @@ const MessageEntry = v.looseObject({
 });
 
 function isHeader(line: string): boolean {
-  return v.is(Header, parsed(line));
+  return v.is(Header, parseJsonLine(line));
 }
 
 function isEntry(line: string, ids: Set<string>): boolean {
-  const entry = parsed(line);
+  const entry = parseJsonLine(line);
   if (!v.is(Entry, entry) || (entry.type === "message" && !v.is(MessageEntry, entry))) return false;
   // An entry whose parent is lost would silently begin a conversation without a past.
   if (entry.parentId !== null && !ids.has(entry.parentId)) return false;
@@ -127,7 +127,7 @@ function isEntry(line: string, ids: Set<string>): boolean {
   return true;
 }
 
-function parsed(line: string): unknown {
+function parseJsonLine(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {

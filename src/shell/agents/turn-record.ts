@@ -12,7 +12,7 @@ export interface TurnRecord {
   readonly overflowed: () => boolean;
 }
 
-export function openTurnRecord(onProgress: (progress: TurnProgress) => void): TurnRecord {
+export function createTurnRecord(onProgress: (progress: TurnProgress) => void): TurnRecord {
   let usage = NO_USAGE;
   let last: AssistantMessage | undefined;
   let shortened = false;
@@ -21,19 +21,19 @@ export function openTurnRecord(onProgress: (progress: TurnProgress) => void): Tu
   function hear(event: AgentSessionEvent): void {
     if (event.type === "message_end" && event.message.role === "assistant") {
       last = event.message;
-      usage = addUsage(usage, usageOf(event.message.usage));
+      usage = addUsage(usage, usageFromPi(event.message.usage));
       // What fails right after the context was shortened was still too long.
       overflowed = shortened && last.stopReason === "error";
       shortened = false;
       onProgress({ kind: "used", usage });
     }
     if (event.type === "compaction_end") {
-      if (event.result?.usage) usage = addUsage(usage, usageOf(event.result.usage));
+      if (event.result?.usage) usage = addUsage(usage, usageFromPi(event.result.usage));
       shortened = event.reason === "overflow" && event.willRetry;
     }
     // Pi takes an answer back for a retry, and then another one comes, or because the context was too long.
     if (event.type === "entry_appended" && event.entry.type === "context_edit") overflowed = true;
-    const progress = progressOf(event, last);
+    const progress = progressFromEvent(event, last);
     if (progress) onProgress(progress);
   }
 
@@ -41,7 +41,7 @@ export function openTurnRecord(onProgress: (progress: TurnProgress) => void): Tu
 }
 
 /** [A19] Cached tokens count: what a provider charges less for is still part of the prompt. */
-function usageOf(usage: PiUsage): Usage {
+function usageFromPi(usage: PiUsage): Usage {
   return {
     input: usage.input + usage.cacheRead + usage.cacheWrite,
     output: usage.output,
@@ -49,7 +49,7 @@ function usageOf(usage: PiUsage): Usage {
   };
 }
 
-function progressOf(event: AgentSessionEvent, last: AssistantMessage | undefined): TurnProgress | undefined {
+function progressFromEvent(event: AgentSessionEvent, last: AssistantMessage | undefined): TurnProgress | undefined {
   if (event.type === "message_update") {
     const update = event.assistantMessageEvent;
     if (update.type === "text_delta") return { kind: "text", delta: update.delta };
@@ -59,11 +59,11 @@ function progressOf(event: AgentSessionEvent, last: AssistantMessage | undefined
     return { kind: "tool_started", id: event.toolCallId, name: event.toolName, args: event.args };
   }
   if (event.type === "tool_execution_update") {
-    return { kind: "tool_said", id: event.toolCallId, said: saidIn(event.partialResult) };
+    return { kind: "tool_said", id: event.toolCallId, said: toolResultText(event.partialResult) };
   }
   if (event.type === "tool_execution_end") {
     const { toolCallId: id, toolName: name, isError: failed } = event;
-    return { kind: "tool_ended", id, name, failed, said: saidIn(event.result) };
+    return { kind: "tool_ended", id, name, failed, said: toolResultText(event.result) };
   }
   if (event.type === "turn_end") return { kind: "tools_over" };
   if (event.type === "auto_retry_start" || event.type === "summarization_retry_scheduled") {
@@ -76,7 +76,7 @@ function progressOf(event: AgentSessionEvent, last: AssistantMessage | undefined
 }
 
 /** What a tool said; Pi types results as anything. */
-function saidIn(result: unknown): string {
+function toolResultText(result: unknown): string {
   const { content = [] } = v.is(ToolResult, result) ? result : {};
   return content.map(({ text = "" }) => text).join("\n");
 }

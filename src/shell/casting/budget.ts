@@ -1,9 +1,9 @@
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
-import { tokensOf } from "../../core/cast/state/usage.ts";
+import { totalTokens } from "../../core/cast/state/usage.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { CastStore } from "../store/cast-store.ts";
-import { stateOf } from "./cast-state.ts";
+import { readCastState } from "./cast-state.ts";
 import { recordEvents } from "./record.ts";
 
 export interface BudgetFigures {
@@ -14,27 +14,27 @@ export interface BudgetFigures {
 }
 
 /** What a cast has used and may use; with a number, for this cast only, raised or lowered to it. */
-export async function raiseBudget(
+export async function changeBudget(
   store: CastStore,
   castId: CastId,
   tokens: number | undefined,
 ): Promise<Result<BudgetFigures>> {
-  const cast = await stateOf(store, castId);
+  const cast = await readCastState(store, castId);
   if (!cast.ok) return cast;
   const state = cast.value;
-  if (tokens === undefined) return ok(figuresOf(state));
+  if (tokens === undefined) return ok(budgetFigures(state));
   // [J17] Nothing follows the end of a cast that nobody can resume.
   if (state.phase.kind === "ended" && (state.phase.outcome === "completed" || state.phase.outcome === "not_satisfied"))
     return fail(error("cast_is_over", castId, `this cast has ended: ${state.phase.outcome.replace("_", " ")}`));
   const raised = await recordEvents(store, castId, [{ type: "limits_raised", maxTokens: tokens }]);
-  return raised.ok ? ok(figuresOf(raised.value)) : raised;
+  return raised.ok ? ok(budgetFigures(raised.value)) : raised;
 }
 
-function figuresOf({ budget, usage }: CastState): BudgetFigures {
+function budgetFigures({ budget, usage }: CastState): BudgetFigures {
   return {
     maxTokens: budget.maxTokens ?? null,
     maxCostUsd: budget.maxCostUsd ?? null,
-    tokens: tokensOf(usage),
+    tokens: totalTokens(usage),
     cost: usage.cost,
   };
 }

@@ -4,7 +4,7 @@ import { ok, type Result } from "../../core/model/issue.ts";
 import type { CastStore } from "../store/cast-store.ts";
 
 /** How a cast stands, without keeping what led to it. */
-export async function stateOf(store: CastStore, castId: CastId): Promise<Result<CastState>> {
+export async function readCastState(store: CastStore, castId: CastId): Promise<Result<CastState>> {
   const cast = await store.current(castId);
   return cast.ok ? ok(cast.value.state) : cast;
 }

@@ -1,8 +1,8 @@
-import { never } from "../../core/model/values/never.ts";
-import type { RunEnd } from "../run/run-cast.ts";
+import { assertNever } from "../../core/model/values/never.ts";
+import type { RunOutcome } from "../run/run-cast.ts";
 
 /** [C10] How a cast ended, as scripts and CI read it; the same in every face. */
-export function exitCode(end: RunEnd): number {
+export function exitCodeFor(end: RunOutcome): number {
   if (end.kind === "waiting") return 4;
   if (end.kind === "paused") return 130;
   const { phase } = end.state;
@@ -17,6 +17,6 @@ export function exitCode(end: RunEnd): number {
     case "aborted":
       return 130;
     default:
-      return never(phase.outcome);
+      return assertNever(phase.outcome);
   }
 }

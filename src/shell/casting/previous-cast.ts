@@ -2,11 +2,11 @@ import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastId, SocketId } from "../../core/model/ids.ts";
 import { isError, ok, type Result } from "../../core/model/issue.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/model/values/json.ts";
-import { cut } from "../../core/model/values/text.ts";
+import { truncate } from "../../core/model/values/text.ts";
 import { socketsOf, type Graph } from "../../core/compile/graph.ts";
 import { isWorkItem } from "../../core/model/handoff.ts";
-import type { CastStore, VisitPlace } from "../store/cast-store.ts";
-import { castNamed } from "./workspace/named-cast.ts";
+import type { CastStore, VisitRef } from "../store/cast-store.ts";
+import { findCast } from "./workspace/named-cast.ts";
 
 /** What a later cast may know of an earlier one, and what of it could not be found. */
 export interface PreviousCast {
@@ -17,24 +17,24 @@ export interface PreviousCast {
 
 const MAX_ARTIFACTS = 20;
 const ARTIFACT_BYTES = 4_000;
-const ALL_BYTES = 32 * 1024;
+const MAX_ARTIFACT_BYTES = 32 * 1024;
 const MAX_ITEMS = 50;
 const MAX_LIST_BYTES = 4 * 1024 * 1024;
 
 /** [L26] Bounded before the new cast exists: the last accepted handoff, and the newest artifacts first. */
-export async function loadPrevious(store: CastStore, text: string): Promise<Result<PreviousCast>> {
-  const found = await castNamed(store, text);
+export async function loadPreviousCast(store: CastStore, text: string): Promise<Result<PreviousCast>> {
+  const found = await findCast(store, text);
   if (!found.ok) return found;
   const castId = found.value;
   const notes: string[] = [];
-  const file = await store.describe(castId);
+  const file = await store.readCastFile(castId);
   if (!file.ok) notes.push(...file.issues.filter(isError).map((issue) => issue.message));
   const {
     first,
     last: events,
     unread,
     problem,
-  } = await store.ends(
+  } = await store.readEnds(
     castId,
     (tail) =>
       tail.filter((event) => event.type === "visit_completed").length >= MAX_ARTIFACTS && lastHandoff(tail) !== null,
@@ -46,7 +46,7 @@ export async function loadPrevious(store: CastStore, text: string): Promise<Resu
   if (summary?.status === "running") notes.push(`${castId} is still running: what it has done so far is used`);
   const { artifacts, missing } = await newestArtifacts(store, castId, events);
   if (missing > 0)
-    notes.push(`${missing} ${missing === 1 ? "artifact is" : "artifacts are"} gone from ${store.placeOf(castId)}`);
+    notes.push(`${missing} ${missing === 1 ? "artifact is" : "artifacts are"} gone from ${store.locationOf(castId)}`);
   return ok({
     castId,
     notes,
@@ -66,9 +66,9 @@ function lastHandoff(events: readonly CastEvent[]): Json {
   if (!handoff) return null;
   const { workItems, satisfied, context } = handoff;
   return {
-    ...(Array.isArray(workItems) ? { workItems: bounded(workItems) } : {}),
+    ...(Array.isArray(workItems) ? { workItems: boundedItems(workItems) } : {}),
     ...(typeof satisfied === "boolean" ? { satisfied } : {}),
-    ...(typeof context === "string" ? { context: cut(context, ARTIFACT_BYTES) } : {}),
+    ...(typeof context === "string" ? { context: truncate(context, ARTIFACT_BYTES) } : {}),
   };
 }
 
@@ -85,14 +85,14 @@ async function newestList(
   socket: SocketId,
 ): Promise<readonly { readonly at: number; readonly items: Json }[]> {
   const visit = await store.lastVisit(castId, socket);
-  const file = await store.readArtifact(castId, { socket, visit, name: "handoff.json" }, { most: MAX_LIST_BYTES });
+  const file = await store.readArtifact(castId, { socket, visit, name: "handoff.json" }, { maxBytes: MAX_LIST_BYTES });
   if (!file || file.size > MAX_LIST_BYTES) return [];
-  const handoff = jsonIn(file.bytes);
+  const handoff = parseJsonBytes(file.bytes);
   const items = isJsonObject(handoff) ? handoff["workItems"] : undefined;
-  return Array.isArray(items) ? [{ at: file.changedAt, items: bounded(items as readonly Json[]) }] : []; // it was read from JSON
+  return Array.isArray(items) ? [{ at: file.changedAt, items: boundedItems(items as readonly Json[]) }] : []; // it was read from JSON
 }
 
-function jsonIn(bytes: Uint8Array): unknown {
+function parseJsonBytes(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(bytes).toString("utf8"));
   } catch {
@@ -100,10 +100,10 @@ function jsonIn(bytes: Uint8Array): unknown {
   }
 }
 
-function bounded(items: readonly Json[]): Json {
+function boundedItems(items: readonly Json[]): Json {
   return items
     .slice(0, MAX_ITEMS)
-    .flatMap((item) => (isWorkItem(item) ? [{ title: cut(item.title, 300), context: cut(item.context, 600) }] : []));
+    .flatMap((item) => (isWorkItem(item) ? [{ title: truncate(item.title, 300), context: truncate(item.context, 600) }] : []));
 }
 
 /** Outputs of the last visits; a folder that was deleted is said to be missing, and the rest is used. */
@@ -113,7 +113,7 @@ async function newestArtifacts(
   events: readonly CastEvent[],
 ): Promise<{ readonly artifacts: readonly JsonObject[]; readonly missing: number }> {
   const artifacts: JsonObject[] = [];
-  let room = ALL_BYTES;
+  let room = MAX_ARTIFACT_BYTES;
   let missing = 0;
   for (const event of events.toReversed()) {
     if (event.type !== "visit_completed") continue;
@@ -138,20 +138,20 @@ interface Artifact {
 async function readOutput(
   store: CastStore,
   castId: CastId,
-  { socket, visit }: VisitPlace,
+  { socket, visit }: VisitRef,
   limit: number,
 ): Promise<Artifact | undefined> {
   for (const name of ["output.md", "stdout.txt"]) {
-    const part = await store.readArtifact(castId, { socket, visit, name }, { most: limit });
+    const part = await store.readArtifact(castId, { socket, visit, name }, { maxBytes: limit });
     if (!part) continue;
-    const text = wholeText(Buffer.from(part.bytes), limit);
+    const text = decodeWholeCharacters(Buffer.from(part.bytes), limit);
     return { path: `sockets/${socket}/${visit}/${name}`, size: part.size, cut: part.size > limit, text };
   }
   return undefined;
 }
 
 /** At most so many bytes: a character that was cut in two is left out, and one that stands for broken bytes counts as it is. */
-function wholeText(bytes: Buffer, limit: number): string {
+function decodeWholeCharacters(bytes: Buffer, limit: number): string {
   const text = new TextDecoder("utf8").decode(bytes, { stream: true });
-  return Buffer.byteLength(text) <= limit ? text : wholeText(Buffer.from(text).subarray(0, limit), limit);
+  return Buffer.byteLength(text) <= limit ? text : decodeWholeCharacters(Buffer.from(text).subarray(0, limit), limit);
 }

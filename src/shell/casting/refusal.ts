@@ -1,13 +1,13 @@
 import type { ReworkDecision } from "../../core/command/command.ts";
 import { reworkLimitOf } from "../../core/cast/limits/rework-limit.ts";
-import { personAsked } from "../../core/cast/question.ts";
+import { askedPersonMateria } from "../../core/cast/question.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, type Issue, type Result } from "../../core/model/issue.ts";
 import type { Resumption } from "./resume.ts";
 
 /** [V14] Its parent drives it, and merges what comes of it. */
-export function itemIssue(castId: CastId, parent: CastId, command: string): Issue {
+export function itemCastIssue(castId: CastId, parent: CastId, command: string): Issue {
   return error(
     "cast_is_item",
     castId,
@@ -17,10 +17,10 @@ export function itemIssue(castId: CastId, parent: CastId, command: string): Issu
 }
 
 /** Why a cast cannot be set going in this way, if it cannot. */
-export function refusalOf(state: CastState, castId: CastId, how: Resumption): Result<never> | undefined {
+export function resumeRefusal(state: CastState, castId: CastId, how: Resumption): Result<never> | undefined {
   const { phase, item } = state;
-  if (item) return fail(itemIssue(castId, item.window.parent, "recast"));
-  const isPerson = personAsked(state) !== undefined;
+  if (item) return fail(itemCastIssue(castId, item.window.parent, "recast"));
+  const isPerson = askedPersonMateria(state) !== undefined;
   if (how.kind === "recast") {
     if (phase.kind === "waiting")
       return fail(

@@ -1,29 +1,29 @@
 import { realpathSync } from "node:fs";
 import { sep } from "node:path";
 import type { EventBody, EventOf } from "../../core/cast/state/event.ts";
-import { decisionEvents, reworkLimitOf } from "../../core/cast/limits/rework-limit.ts";
-import { started } from "../../core/cast/next.ts";
+import { reworkDecisionEvents, reworkLimitOf } from "../../core/cast/limits/rework-limit.ts";
+import { startedEvent } from "../../core/cast/next.ts";
 import type { ReworkDecision } from "../../core/command/command.ts";
-import { personAsked } from "../../core/cast/question.ts";
+import { askedPersonMateria } from "../../core/cast/question.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, isError, ok, type Result } from "../../core/model/issue.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
-import { ownCasts } from "../config/own/own-casts.ts";
+import { createOwnCastRegistry } from "../config/own/own-casts.ts";
 import type { AgentHost } from "../ports.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { CastStore, CurrentCast } from "../store/cast-store.ts";
-import type { RunEnd } from "../run/run-cast.ts";
-import type { OpenCheckpoints } from "../git/cast-checkpoints.ts";
-import { checkpointsOf } from "./drive/checkpoints.ts";
-import { drive, type CastRun } from "./drive/drive.ts";
-import { writingOf, type Driver } from "./drive/driver.ts";
-import { agentNeeds, openHost, type AgentChoice, type Agents } from "./workspace/hosts.ts";
-import { foreignIssue } from "./workspace/foreign.ts";
-import { cutOffOf, underlying } from "./drive/interruption.ts";
-import { refusalOf } from "./refusal.ts";
-import { REPLIES, broughtRehearsal } from "./workspace/rehearsal-file.ts";
-import { configErrors, trustIssue, type Workspace } from "./workspace/workspace.ts";
+import type { RunOutcome } from "../run/run-cast.ts";
+import type { CheckpointSession } from "../git/cast-checkpoints.ts";
+import { openCastCheckpoints } from "./drive/checkpoints.ts";
+import { runOwnedCast, type OwnedCastRun } from "./drive/drive.ts";
+import { writeOptionsFor, type RunContext } from "./drive/driver.ts";
+import { agentNeeds, openAgentHost, type AgentChoice, type AgentSource } from "./workspace/hosts.ts";
+import { foreignCastIssue } from "./workspace/foreign.ts";
+import { readInterruptedVisit, phaseBeforeEnd } from "./drive/interruption.ts";
+import { resumeRefusal } from "./refusal.ts";
+import { REHEARSAL_FILE, parseRehearsalText } from "./workspace/rehearsal-file.ts";
+import { checkConfiguration, trustIssue, type Workspace } from "./workspace/workspace.ts";
 
 /** What sets a stopped cast going again. */
 export type Resumption =
@@ -73,23 +73,23 @@ export interface ReadyResume {
 export async function prepareResume(
   workspace: Workspace,
   { castId, how, by, trustsCast = false }: ResumeRequest,
-  given: Agents,
+  given: AgentSource,
 ): Promise<Result<ReadyResume>> {
   const cast = await workspace.store.current(castId);
   if (!cast.ok) return cast;
-  const refusals = [trustIssue(workspace) ?? [], trustsCast ? [] : (foreignIssue(workspace, cast.value.file) ?? [])];
+  const refusals = [trustIssue(workspace) ?? [], trustsCast ? [] : (foreignCastIssue(workspace, cast.value.file) ?? [])];
   // [S10] Both at once: a yes to the one must not be one to the other.
   if (refusals.flat().length > 0) return fail(...refusals.flat());
-  const sound = configErrors(workspace);
+  const sound = checkConfiguration(workspace);
   if (!sound.ok) return sound;
-  const refusal = refusalOf(cast.value.state, castId, how);
+  const refusal = resumeRefusal(cast.value.state, castId, how);
   if (refusal) return refusal;
   const cwd = workingFolder(workspace, cast.value.file);
   if (!cwd.ok) return cwd;
-  const remembered = await rememberedChoice(workspace.store, cast.value.file);
+  const remembered = await originalAgentChoice(workspace.store, cast.value.file);
   if (!remembered.ok) return remembered;
   const agents = { ...remembered.value, ...given };
-  const host = await openHost(workspace, agents);
+  const host = await openAgentHost(workspace, agents);
   if (!host.ok) return host;
   const issues = await host.value.preflight(agentNeeds(cast.value.file.graph, agents.model));
   if (issues.some(isError)) return fail(...issues);
@@ -99,10 +99,10 @@ export async function prepareResume(
 }
 
 /** [D1] Goes on where the journal ends, in whatever process; nothing that was completed runs again. */
-export async function resumeCast(store: CastStore, plan: ResumePlan, driver: Driver): Promise<Result<RunEnd>> {
+export async function resumeCast(store: CastStore, plan: ResumePlan, driver: RunContext): Promise<Result<RunOutcome>> {
   const { how, cwd } = plan;
-  let files: OpenCheckpoints | undefined;
-  const owned = await store.claim(plan.cast.castId, writingOf(driver));
+  let files: CheckpointSession | undefined;
+  const owned = await store.claim(plan.cast.castId, writeOptionsFor(driver));
   if (!owned.ok) return owned;
   try {
     // Before it is read: what comes in between is another file.
@@ -112,55 +112,55 @@ export async function resumeCast(store: CastStore, plan: ResumePlan, driver: Dri
     if (!cast.ok) return cast;
     const { state, castId } = cast.value;
     // [B12] The cast of an item is driven by whatever worker its queue gives it to.
-    const refusal = state.item && plan.worker !== undefined ? undefined : refusalOf(state, castId, how);
+    const refusal = state.item && plan.worker !== undefined ? undefined : resumeRefusal(state, castId, how);
     if (refusal) return refusal;
     // Looked at again by its owner: what was agreed to is what will run.
     const isOther = JSON.stringify(cast.value.file) !== JSON.stringify(plan.cast.file);
     if (isOther) return fail(error("bad_cast_file", castId, "cast.json has changed since it was looked at"));
-    if (driver.env) ownCasts(driver.env).record(cast.value.file, stamp);
-    files = checkpointsOf(store, owned.value, { ...cast.value.file, cwd });
-    const run = await runOf({ store, plan, cast: cast.value, files });
-    return ok(await drive(owned.value, run, driver));
+    if (driver.env) createOwnCastRegistry(driver.env).record(cast.value.file, stamp);
+    files = openCastCheckpoints(store, owned.value, { ...cast.value.file, cwd });
+    const run = await resumedRun({ store, plan, cast: cast.value, files });
+    return ok(await runOwnedCast(owned.value, run, driver));
   } finally {
     files?.close();
     await owned.value.release();
   }
 }
 
-interface Resuming {
+interface ResumeInputs {
   readonly store: CastStore;
   readonly plan: ResumePlan;
   readonly cast: CurrentCast;
-  readonly files: OpenCheckpoints | undefined;
+  readonly files: CheckpointSession | undefined;
 }
 
 /** What the cast goes on from: its state, what happened meanwhile, and what it is set going by. */
-async function runOf({ store, plan, cast, files }: Resuming): Promise<CastRun> {
+async function resumedRun({ store, plan, cast, files }: ResumeInputs): Promise<OwnedCastRun> {
   const { how, by, cwd, model } = plan;
-  const { state, trail } = cast;
+  const { state, timeline: trail } = cast;
   const driven = plan.worker === undefined ? {} : { worker: plan.worker };
   const kept = files ? { files } : {};
   const family = { store, file: cast.file };
   // [J5] A cast that was killed before its first event begins now.
   if (state.phase.kind === "unstarted" && how.kind === "recast") {
-    const begun: EventBody = { ...started(state, files && (await files.begin())), ...driven };
+    const begun: EventBody = { ...startedEvent(state, files && (await files.takeFirst())), ...driven };
     return {
       state,
       trail,
       cwd,
-      family,
+      itemsContext: family,
       ...kept,
-      first: [begun, ...raisedLimits(how, state)],
+      first: [begun, ...limitEvents(how, state)],
       ...(model === undefined ? {} : { model }),
     };
   }
-  const meanwhile = state.files && (await files?.meanwhile(state.files.last));
-  const { interruption, usage } = await cutOffOf(store, cast, { cwd, meanwhile });
+  const meanwhile = state.files && (await files?.takeOutsideChanges(state.files.last));
+  const { interruption, usage } = await readInterruptedVisit(store, cast, { cwd, meanwhile });
   return {
     state,
     trail,
     cwd,
-    family,
+    itemsContext: family,
     ...kept,
     first: resumeEvents(state, how, {
       by,
@@ -179,22 +179,22 @@ function tornNotes({ tornBytes }: CurrentCast): readonly string[] {
 }
 
 /** What answered for its agents when it was begun. */
-export async function rememberedChoice(store: CastStore, file: CastFile): Promise<Result<AgentChoice>> {
+export async function originalAgentChoice(store: CastStore, file: CastFile): Promise<Result<AgentChoice>> {
   const model = file.model === null ? {} : { model: file.model };
   if (file.rehearsal === null) return ok(model);
-  const rehearsal = await rememberedReplies(store, file, file.rehearsal);
+  const rehearsal = await originalReplies(store, file, file.rehearsal);
   return rehearsal.ok ? ok({ ...model, rehearsal: rehearsal.value }) : rehearsal;
 }
 
 /** Replies that came with the command stand beside the cast, wherever that is now; earlier versions wrote their whole path. */
-async function rememberedReplies(
+async function originalReplies(
   store: CastStore,
   { castId }: CastFile,
   name: string,
 ): Promise<Result<string | Rehearsal>> {
-  if (!name.endsWith(`${castId}/${REPLIES}`)) return ok(name);
-  const text = await store.readBrought(castId, REPLIES);
-  return text === undefined ? ok(name) : broughtRehearsal(`${store.placeOf(castId)}/${REPLIES}`, text);
+  if (!name.endsWith(`${castId}/${REHEARSAL_FILE}`)) return ok(name);
+  const text = await store.readAttachment(castId, REHEARSAL_FILE);
+  return text === undefined ? ok(name) : parseRehearsalText(`${store.locationOf(castId)}/${REHEARSAL_FILE}`, text);
 }
 
 interface WorkingFolder {
@@ -207,19 +207,19 @@ interface WorkingFolder {
  * came here with it, as a move or a copy; one that is kept elsewhere may belong to another.
  */
 function workingFolder({ place: { cwd }, store }: Workspace, file: CastFile): Result<WorkingFolder> {
-  if (isSame(file.cwd, cwd)) return ok({ folder: cwd, notes: [] });
-  if (isSame(cwd, store.place) || real(store.place).startsWith(`${real(cwd)}${sep}`))
+  if (isSamePath(file.cwd, cwd)) return ok({ folder: cwd, notes: [] });
+  if (isSamePath(cwd, store.location) || resolveRealPath(store.location).startsWith(`${resolveRealPath(cwd)}${sep}`))
     return ok({ folder: cwd, notes: [`this cast was begun in ${file.cwd}; it goes on in ${cwd}`] });
   return fail(
     error("other_folder", "--cwd", `this cast works in ${file.cwd}, and this is ${cwd}`, `add --cwd ${file.cwd}`),
   );
 }
 
-function isSame(a: string, b: string): boolean {
-  return real(a) === real(b);
+function isSamePath(a: string, b: string): boolean {
+  return resolveRealPath(a) === resolveRealPath(b);
 }
 
-function real(path: string): string {
+function resolveRealPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
@@ -235,11 +235,11 @@ export function resumeEvents(
 ): readonly EventBody[] {
   const resumed: EventBody = { type: "cast_resumed", ...said };
   if (how.kind === "recast")
-    return [...raisedLimits(how, state), resumed, ...decisionEvents(state, how.decision ?? null)];
-  const waiting = underlying(state.phase);
+    return [...limitEvents(how, state), resumed, ...reworkDecisionEvents(state, how.decision ?? null)];
+  const waiting = phaseBeforeEnd(state.phase);
   if (waiting.kind !== "waiting") throw new Error("only a waiting cast is answered");
   const place = { socket: waiting.visit.socket, visit: waiting.visit.number };
-  return [resumed, { ...answerEvent(how, personAsked(state) !== undefined), ...place }];
+  return [resumed, { ...answerEvent(how, askedPersonMateria(state) !== undefined), ...place }];
 }
 
 /** [Q6] To a gate of theirs a person says yes, with or without words, or no; to an agent they talk until they are content. */
@@ -250,7 +250,7 @@ function answerEvent(how: Exclude<Resumption, { kind: "recast" }>, isPerson: boo
   return { type: "person_finished", ...(how.reply === undefined ? {} : { reply: how.reply }) } as const;
 }
 
-function raisedLimits({ maxTokens, maxCostUsd, decision, ...given }: Recast, state: CastState): readonly EventBody[] {
+function limitEvents({ maxTokens, maxCostUsd, decision, ...given }: Recast, state: CastState): readonly EventBody[] {
   const hint = decision?.kind === "hint" ? decision.text : undefined;
   // Their own casts write down what becomes of items that have one.
   const items =

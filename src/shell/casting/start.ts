@@ -1,29 +1,29 @@
 import { randomInt } from "node:crypto";
 import type { LinkCommand } from "../../core/command/command.ts";
 import { commandText } from "../../core/command/typed.ts";
-import { compile, layoutOf, remappings, type Compiled } from "../../core/compile/targets/compile.ts";
+import { compileTargets, authoredLayout, socketOrigins, type CompiledChain } from "../../core/compile/targets/compile.ts";
 import type { Graph } from "../../core/compile/graph.ts";
-import { started } from "../../core/cast/next.ts";
-import { startState, type CastStart } from "../../core/cast/state/state.ts";
+import { startedEvent } from "../../core/cast/next.ts";
+import { initialState, type CastStart } from "../../core/cast/state/state.ts";
 import { fail, isError, ok, type Result } from "../../core/model/issue.ts";
 import type { JsonObject } from "../../core/model/values/json.ts";
-import { ownCasts } from "../config/own/own-casts.ts";
-import { FORMAT, startOf, type CastFile } from "../store/cast-file.ts";
+import { createOwnCastRegistry } from "../config/own/own-casts.ts";
+import { CAST_FORMAT, castStartOf, type CastFile } from "../store/cast-file.ts";
 import { newCastId } from "../store/cast-id.ts";
 import type { CastStore, NewCast } from "../store/cast-store.ts";
 import type { AgentHost } from "../ports.ts";
-import type { RunEnd } from "../run/run-cast.ts";
+import type { RunOutcome } from "../run/run-cast.ts";
 import { redactKeys } from "../secrets/events.ts";
 import { VERSION } from "../version.ts";
 import { findRepository } from "../git/repository.ts";
-import { checkpointsOf } from "./drive/checkpoints.ts";
-import { drive } from "./drive/drive.ts";
-import { writingOf, type Driver } from "./drive/driver.ts";
-import { agentNeeds, openHost, type Agents } from "./workspace/hosts.ts";
-import { loadPrevious } from "./previous-cast.ts";
-import { REPLIES } from "./workspace/rehearsal-file.ts";
-import { configErrors, trustIssue, type Workspace } from "./workspace/workspace.ts";
-import { startTrail } from "../../core/view/now/trail.ts";
+import { openCastCheckpoints } from "./drive/checkpoints.ts";
+import { runOwnedCast } from "./drive/drive.ts";
+import { writeOptionsFor, type RunContext } from "./drive/driver.ts";
+import { agentNeeds, openAgentHost, type AgentSource } from "./workspace/hosts.ts";
+import { loadPreviousCast } from "./previous-cast.ts";
+import { REHEARSAL_FILE } from "./workspace/rehearsal-file.ts";
+import { checkConfiguration, trustIssue, type Workspace } from "./workspace/workspace.ts";
+import { startTimeline } from "../../core/view/now/trail.ts";
 
 /** What is to be run: a cast as it will be kept. Nothing of it exists yet. */
 export interface CastPlan extends NewCast {
@@ -45,53 +45,53 @@ export interface CastRequest extends Omit<LinkCommand, "kind"> {
 export async function prepareCast(
   workspace: Workspace,
   request: CastRequest,
-  agents: Agents,
+  agents: AgentSource,
 ): Promise<Result<ReadyCast>> {
   const untrusted = trustIssue(workspace);
   if (untrusted) return fail(untrusted);
-  const sound = configErrors(workspace);
+  const sound = checkConfiguration(workspace);
   if (!sound.ok) return sound;
-  const compiled = compile(request.targets, workspace.catalog);
+  const compiled = compileTargets(request.targets, workspace.catalog);
   if (!compiled.ok) return compiled;
-  const previous = request.from === undefined ? ok(undefined) : await loadPrevious(workspace.store, request.from);
+  const previous = request.from === undefined ? ok(undefined) : await loadPreviousCast(workspace.store, request.from);
   if (!previous.ok) return previous;
-  const host = await openHost(workspace, agents);
+  const host = await openAgentHost(workspace, agents);
   if (!host.ok) return host;
   const issues = await host.value.preflight(agentNeeds(compiled.value.graph, agents.model));
   if (issues.some(isError)) return fail(...issues);
   const state: JsonObject = previous.value ? { previousCastContext: previous.value.context } : {};
   const plan = planGraph(compiled.value.graph, {
-    ...described(workspace, compiled.value, request),
+    ...planDetails(workspace, compiled.value, request),
     fromCastId: previous.value?.castId ?? null,
     state,
     model: agents.model ?? null,
     rehearsal: typeof agents.rehearsal === "string" ? agents.rehearsal : null,
   });
-  const notes = [...(previous.value?.notes ?? []), ...(await unkeptNotes(workspace))];
+  const notes = [...(previous.value?.notes ?? []), ...(await checkpointNotes(workspace))];
   return ok({ host: host.value, plan: { ...withReplies(plan, agents), notes } });
 }
 
 /** [Y3] Said once, where the cast is started. */
-async function unkeptNotes({ place, catalog }: Workspace): Promise<readonly string[]> {
+async function checkpointNotes({ place, catalog }: Workspace): Promise<readonly string[]> {
   if (!catalog.settings.checkpoints) return [];
   const found = await findRepository(place.cwd);
   return found.kind === "found" ? [] : [`files are not kept from visit to visit: ${found.why}`];
 }
 
 /** Replies that came with the command, as the cast keeps them for its resumes. */
-function withReplies(plan: CastPlan, { rehearsal }: Agents): CastPlan {
+function withReplies(plan: CastPlan, { rehearsal }: AgentSource): CastPlan {
   if (typeof rehearsal !== "object") return plan;
-  const file = { ...plan.file, rehearsal: `${plan.file.castId}/${REPLIES}` };
-  return { ...plan, file, brings: { [REPLIES]: JSON.stringify(rehearsal) } };
+  const file = { ...plan.file, rehearsal: `${plan.file.castId}/${REHEARSAL_FILE}` };
+  return { ...plan, file, attachments: { [REHEARSAL_FILE]: JSON.stringify(rehearsal) } };
 }
 
-function described(
+function planDetails(
   { place, catalog, configFiles }: Workspace,
-  compiled: Compiled,
+  compiled: CompiledChain,
   { command, ...link }: CastRequest,
 ): PlanDetails {
   return {
-    ...toldOf(compiled),
+    ...compilationRecord(compiled),
     request: link.prompt,
     command: command ?? commandText(link),
     limits: catalog.settings.limits,
@@ -108,12 +108,12 @@ function described(
 }
 
 /** What a cast keeps of how its graph came about. */
-export function toldOf({ id, graph, targets, stitches }: Compiled) {
-  const layout = layoutOf({ targets, graph });
+export function compilationRecord({ id, graph, targets, stitches }: CompiledChain) {
+  const layout = authoredLayout({ targets, graph });
   return {
     targets: targets.map(({ kind, name, entry }) => ({ kind, name, layer: entry.layer, file: entry.file ?? null })),
     loadout: { id, name: graph.name },
-    remappings: [...remappings(graph)],
+    remappings: [...socketOrigins(graph)],
     stitches: stitches.map((stitch) => ({ ...stitch })),
     ...(Object.keys(layout).length === 0 ? {} : { layout }),
   };
@@ -144,31 +144,31 @@ export function planGraph(graph: Graph, details: PlanDetails): CastPlan {
     ...details,
     castId: newCastId(now, randomInt(2 ** 32) / 2 ** 32),
     graph,
-    versions: { format: FORMAT, materia: VERSION, node: process.version },
+    versions: { format: CAST_FORMAT, materia: VERSION, node: process.version },
     startedAt: now.toISOString(),
   };
   return { file, notes: [] };
 }
 
-const TYPED: ReadonlySet<string> = new Set(["request", "command", "state"]);
+const USER_TEXT_FIELDS: ReadonlySet<string> = new Set(["request", "command", "state"]);
 
 /** From here on the cast exists. */
-export async function startCast(store: CastStore, plan: CastPlan, driver: Driver): Promise<Result<RunEnd>> {
-  const writing = writingOf(driver);
+export async function startCast(store: CastStore, plan: CastPlan, driver: RunContext): Promise<Result<RunOutcome>> {
+  const writing = writeOptionsFor(driver);
   // [S12] What holds no secret is kept, and the cast works with what is kept.
-  const file = redactKeys(plan.file, TYPED, writing.redact);
+  const file = redactKeys(plan.file, USER_TEXT_FIELDS, writing.redact);
   const owned = await store.create({ ...plan, file }, writing);
   if (!owned.ok) return owned;
-  if (driver.env) ownCasts(driver.env).record(file, await store.stamp(file.castId));
-  const files = checkpointsOf(store, owned.value, file);
+  if (driver.env) createOwnCastRegistry(driver.env).record(file, await store.stamp(file.castId));
+  const files = openCastCheckpoints(store, owned.value, file);
   try {
-    const state = startState(startOf(file));
+    const state = initialState(castStartOf(file));
     const model = file.model === null ? {} : { model: file.model };
-    const first = files ? { files, first: [started(state, await files.begin())] } : {};
+    const first = files ? { files, first: [startedEvent(state, await files.takeFirst())] } : {};
     return ok(
-      await drive(
+      await runOwnedCast(
         owned.value,
-        { state, trail: startTrail(state), cwd: file.cwd, family: { store, file }, ...model, ...first },
+        { state, trail: startTimeline(state), cwd: file.cwd, itemsContext: { store, file }, ...model, ...first },
         driver,
       ),
     );

@@ -2,15 +2,15 @@ import type { Command } from "../../core/command/command.ts";
 import { ok, type Result } from "../../core/model/issue.ts";
 import { line } from "../../core/view/text/line.ts";
 import { abortCast } from "../casting/abort.ts";
-import { ownCastNamed, type Wanted } from "../casting/workspace/named-cast.ts";
+import { findOwnCast, type RequestedCast } from "../casting/workspace/named-cast.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
-import type { Answer } from "./answer/answer.ts";
+import type { CommandOutput } from "./answer/answer.ts";
 
-export async function abort(
+export async function runAbort(
   workspace: Workspace,
   { castId, trust }: Extract<Command, { kind: "abort" }>,
-): Promise<Result<Answer>> {
-  const id = await ownCastNamed(workspace, castId, UNFINISHED);
+): Promise<Result<CommandOutput>> {
+  const id = await findOwnCast(workspace, castId, UNFINISHED);
   if (!id.ok) return id;
   if (workspace.fleet) {
     const asked = await workspace.fleet.abort(id.value);
@@ -24,8 +24,8 @@ export async function abort(
   return ok({ code: 0, data: { castId: id.value, status: aborted.value }, lines: () => [line(text)] });
 }
 
-const UNFINISHED: Wanted = {
-  suits: ({ status }) =>
+const UNFINISHED: RequestedCast = {
+  matches: ({ status }) =>
     status === "running" || status === "queued" || status === "waiting" || status === "interrupted",
-  none: "no cast here is running, waiting or interrupted, so there is nothing to stop",
+  noneMessage: "no cast here is running, waiting or interrupted, so there is nothing to stop",
 };

@@ -1,104 +1,104 @@
 import type { Command } from "../../core/command/command.ts";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
-import { never } from "../../core/model/values/never.ts";
-import { harmless } from "../../core/model/values/text.ts";
-import { boardLines, boardOf } from "../../core/view/now/board.ts";
-import { castLines, type CastSummary } from "../../core/view/casts.ts";
-import { groupText, waitGroups, type QueuedCast } from "../../core/view/now/fleet.ts";
+import { assertNever } from "../../core/model/values/never.ts";
+import { sanitizeForTerminal } from "../../core/model/values/text.ts";
+import { boardLines, castBoard } from "../../core/view/now/board.ts";
+import { castListLines, type CastSummary } from "../../core/view/casts.ts";
+import { waitGroupText, groupByWaitReason, type QueuedCast } from "../../core/view/now/fleet.ts";
 import { deliveryLines } from "../../core/view/text/delivery.ts";
 import { line, toned, type Line } from "../../core/view/text/line.ts";
-import { ownCasts } from "../config/own/own-casts.ts";
-import { foreignMarker } from "../casting/workspace/foreign.ts";
-import { raiseBudget } from "../casting/budget.ts";
-import { castNamed } from "../casting/workspace/named-cast.ts";
+import { createOwnCastRegistry } from "../config/own/own-casts.ts";
+import { foreignCastMarker } from "../casting/workspace/foreign.ts";
+import { changeBudget } from "../casting/budget.ts";
+import { findCast } from "../casting/workspace/named-cast.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
-import { removeRefs } from "../git/cast-ref.ts";
-import { emptyPool } from "../git/items/tree/pool.ts";
-import { treePool } from "../store/layout.ts";
-import { prunable } from "../store/prunable.ts";
-import type { Answer } from "./answer/answer.ts";
-import { nobodyLine, placeLines, setupLines } from "./fleet/place.ts";
-import { foreignLines, foreignMark, lineageOf, programOf } from "./show/marks.ts";
+import { removeCastRefs } from "../git/cast-ref.ts";
+import { emptyWorktreePool } from "../git/items/tree/pool.ts";
+import { worktreePool } from "../store/layout.ts";
+import { selectPrunable } from "../store/prunable.ts";
+import type { CommandOutput } from "./answer/answer.ts";
+import { unservedQueueLine, queuePositionLines, setupLines } from "./fleet/place.ts";
+import { foreignLines, foreignField, castLineage, programOption } from "./show/marks.ts";
 
 type CastsCommand = Extract<Command, { kind: "casts" | "prune" | "status" | "budget" }>;
 
 /** Looking at casts, from any process, without disturbing the one that runs them. */
-export async function lookAtCasts(command: CastsCommand, workspace: Workspace): Promise<Result<Answer>> {
+export async function runCastsCommand(command: CastsCommand, workspace: Workspace): Promise<Result<CommandOutput>> {
   switch (command.kind) {
     case "casts":
-      return list(workspace);
+      return listCasts(workspace);
     case "prune":
-      return prune(workspace, command);
+      return pruneCasts(workspace, command);
     case "status":
-      return status(workspace, command.castId);
+      return showStatus(workspace, command.castId);
     case "budget":
-      return budget(workspace, command);
+      return showBudget(workspace, command);
     default:
-      return never(command);
+      return assertNever(command);
   }
 }
 
-async function list(workspace: Workspace): Promise<Result<Answer>> {
+async function listCasts(workspace: Workspace): Promise<Result<CommandOutput>> {
   const { store } = workspace;
-  const { program = "materia" } = programOf(workspace);
+  const { program = "materia" } = programOption(workspace);
   const listed = await store.list();
   if (!listed.ok) return listed;
-  const casts = await Promise.all(listed.value.map(foreignMarker(workspace)));
+  const casts = await Promise.all(listed.value.map(foreignCastMarker(workspace)));
   // [B26] The demo runs here and on no fleet.
   const other = workspace.fleet ? "" : `, or see "${program} demo"`;
-  const none = line(`No casts yet under ${harmless(store.place)}. Start one with "${program} cast <prompt>"${other}.`);
-  const waits = await waitsOf(workspace, listed.value);
-  const missing = await nobodyLines(workspace, listed.value);
-  const lines: Answer["lines"] = (width) =>
-    casts.length === 0 ? [none] : [...castLines(casts, { now: Date.now(), width }), ...groupLines(waits), ...missing];
+  const none = line(`No casts yet under ${sanitizeForTerminal(store.location)}. Start one with "${program} cast <prompt>"${other}.`);
+  const waits = await readQueuedCasts(workspace, listed.value);
+  const missing = await unservedQueueLines(workspace, listed.value);
+  const lines: CommandOutput["lines"] = (width) =>
+    casts.length === 0 ? [none] : [...castListLines(casts, { now: Date.now(), width }), ...waitReasonLines(waits), ...missing];
   const why = new Map(waits.map((cast) => [cast.castId, cast.why]));
   const data = casts.map((cast) => ({ ...cast, ...(why.has(cast.castId) ? { waits: why.get(cast.castId) } : {}) }));
   return ok({ code: 0, data, lines });
 }
 
 /** [B29] The listed ones that wait for a worker, as far as they are told one by one. */
-async function waitsOf({ fleet }: Workspace, casts: readonly CastSummary[]): Promise<readonly QueuedCast[]> {
+async function readQueuedCasts({ fleet }: Workspace, casts: readonly CastSummary[]): Promise<readonly QueuedCast[]> {
   const queued = new Set(casts.filter(({ status: stands }) => stands === "queued").map(({ castId }) => castId));
   if (!fleet || queued.size === 0) return [];
-  const standing = await fleet.standing();
+  const standing = await fleet.status();
   return standing.ok ? standing.value.queue.filter(({ castId }) => queued.has(castId)) : [];
 }
 
 /** Where nobody works is said with the command that would help. */
-function groupLines(waits: readonly QueuedCast[]): readonly Line[] {
-  const groups = waitGroups(waits.filter(({ why }) => why.kind !== "nobody_up"));
-  return groups.map((group) => line(toned("wait", groupText(group))));
+function waitReasonLines(waits: readonly QueuedCast[]): readonly Line[] {
+  const groups = groupByWaitReason(waits.filter(({ why }) => why.kind !== "nobody_up"));
+  return groups.map((group) => line(toned("wait", waitGroupText(group))));
 }
 
-async function nobodyLines({ fleet }: Workspace, casts: readonly CastSummary[]): Promise<readonly Line[]> {
+async function unservedQueueLines({ fleet }: Workspace, casts: readonly CastSummary[]): Promise<readonly Line[]> {
   if (!fleet || casts.every(({ status: stands }) => stands !== "queued")) return [];
-  return (await fleet.unserved()).map((queue) => nobodyLine(fleet.name, queue));
+  return (await fleet.unservedQueues()).map((queue) => unservedQueueLine(fleet.name, queue));
 }
 
-async function status(workspace: Workspace, named: string | undefined): Promise<Result<Answer>> {
+async function showStatus(workspace: Workspace, named: string | undefined): Promise<Result<CommandOutput>> {
   const { store } = workspace;
-  const id = await castNamed(store, named);
+  const id = await findCast(store, named);
   if (!id.ok) return id;
   const cast = await store.current(id.value);
   if (!cast.ok) return cast;
-  const { file, trail } = cast.value;
+  const { file, timeline: trail } = cast.value;
   const summary = await store.summary(id.value);
   const alive = summary?.status === "queued" ? "queued" : (await store.owner(id.value)) !== undefined;
-  const board = boardOf(trail, { now: Date.now(), alive, lineage: lineageOf(file), ...programOf(workspace) });
-  const queued = await workspace.fleet?.placeOf(id.value);
+  const board = castBoard(trail, { now: Date.now(), alive, lineage: castLineage(file), ...programOption(workspace) });
+  const queued = await workspace.fleet?.queuePosition(id.value);
   return ok({
     code: 0,
     data: {
       ...summary,
       ...board,
       ...(queued ? { queued } : {}),
-      runDir: store.placeOf(id.value),
-      ...foreignMark(workspace, file),
+      runDir: store.locationOf(id.value),
+      ...foreignField(workspace, file),
     },
     lines: (width) => [
       ...boardLines(board, width),
       ...blockedLines(summary),
-      ...placeLines(queued, workspace.fleet?.name),
+      ...queuePositionLines(queued, workspace.fleet?.name),
       ...setupLines(summary?.settingUp, Date.now()),
       ...deliveryLines(summary?.delivered),
       ...foreignLines(workspace, file),
@@ -109,45 +109,45 @@ async function status(workspace: Workspace, named: string | undefined): Promise<
 /** [B16] A cast that nobody takes up is no riddle. */
 function blockedLines(summary: CastSummary | undefined): readonly Line[] {
   if (summary?.status !== "queued" || summary.blocked === undefined) return [];
-  return [line(toned("rework", `No worker could begin it: ${harmless(summary.blocked)}`))];
+  return [line(toned("rework", `No worker could begin it: ${sanitizeForTerminal(summary.blocked)}`))];
 }
 
-async function prune(
+async function pruneCasts(
   { store, place, fleet }: Workspace,
   command: Extract<Command, { kind: "prune" }>,
-): Promise<Result<Answer>> {
+): Promise<Result<CommandOutput>> {
   if (fleet) return fail(error("not_on_fleet", "prune", "casts of a fleet are removed by whoever keeps its database"));
   const now = Date.now();
   const listed = await store.list();
   if (!listed.ok) return listed;
-  const casts = prunable(listed.value, command, now);
+  const casts = selectPrunable(listed.value, command, now);
   const ids = casts.map(({ castId }) => castId);
   const removed = command.yes ? await store.remove(ids) : ok(ids);
   if (!removed.ok) return removed;
   // [S11] The marks of those that are gone.
-  const own = ownCasts(place.env);
+  const own = createOwnCastRegistry(place.env);
   if (command.yes) {
     removed.value.forEach((castId) => own.forget(castId));
-    await removeRefs(place.cwd, removed.value);
-    await emptyPool(place.cwd, treePool(store.place));
+    await removeCastRefs(place.cwd, removed.value);
+    await emptyWorktreePool(place.cwd, worktreePool(store.location));
   }
   const count = removed.value.length;
   const done = command.yes ? `Removed ${count}.` : `${count} would be removed; add --yes to remove them.`;
-  const lines: Answer["lines"] = (width) =>
-    casts.length === 0 ? [line("Nothing to remove.")] : [...castLines(casts, { now, width }), line(done)];
+  const lines: CommandOutput["lines"] = (width) =>
+    casts.length === 0 ? [line("Nothing to remove.")] : [...castListLines(casts, { now, width }), line(done)];
   return ok({ code: 0, data: { removed: command.yes, casts: removed.value }, lines });
 }
 
-async function budget(
+async function showBudget(
   workspace: Workspace,
   { castId, tokens }: Extract<Command, { kind: "budget" }>,
-): Promise<Result<Answer>> {
-  const id = await castNamed(workspace.store, castId);
+): Promise<Result<CommandOutput>> {
+  const id = await findCast(workspace.store, castId);
   if (!id.ok) return id;
   const { fleet } = workspace;
-  const raised = fleet && tokens !== undefined ? await fleet.raise(id.value, tokens) : ok(undefined);
+  const raised = fleet && tokens !== undefined ? await fleet.raiseBudget(id.value, tokens) : ok(undefined);
   if (!raised.ok) return raised;
-  const figures = await raiseBudget(workspace.store, id.value, fleet ? undefined : tokens);
+  const figures = await changeBudget(workspace.store, id.value, fleet ? undefined : tokens);
   if (!figures.ok) return figures;
   const { maxTokens, maxCostUsd, tokens: used, cost } = figures.value;
   const dollars = `$${cost.toFixed(2)} of ${maxCostUsd === null ? "unlimited" : `$${maxCostUsd}`}`;

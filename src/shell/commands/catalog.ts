@@ -1,38 +1,38 @@
 import type { Command, GridCommand } from "../../core/command/command.ts";
-import { compile } from "../../core/compile/targets/compile.ts";
+import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { worstCase } from "../../core/compile/weigh/worst-case.ts";
 import { error, fail, isError, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { isGate, isGenerator, isInteractive, templateOf, type Materia } from "../../core/model/materia.ts";
 import { didYouMean } from "../../core/model/values/nearest.ts";
-import { never } from "../../core/model/values/never.ts";
-import { harmless } from "../../core/model/values/text.ts";
-import { orbText } from "../../core/view/graph/words.ts";
-import { gridJson } from "../../core/view/grid-json.ts";
+import { assertNever } from "../../core/model/values/never.ts";
+import { sanitizeForTerminal } from "../../core/model/values/text.ts";
+import { materiaIcon } from "../../core/view/graph/words.ts";
+import { graphJson } from "../../core/view/grid-json.ts";
 import { gridLines } from "../../core/view/grid.ts";
 import { mermaidText } from "../../core/view/mermaid.ts";
 import { padColumns } from "../../core/view/text/columns.ts";
 import { line, toned, type Line } from "../../core/view/text/line.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
-import { chooseLoadout } from "../config/choose-loadout.ts";
-import type { Answer } from "./answer/answer.ts";
+import { setActiveLoadout } from "../config/choose-loadout.ts";
+import type { CommandOutput } from "./answer/answer.ts";
 
 type CatalogCommand = Extract<Command, { kind: "loadout" | "materia" | "grid" }>;
 
 /** Looking at what can be named. Nothing here runs anything, so nothing here needs trust. */
-export function lookAtCatalog(command: CatalogCommand, workspace: Workspace): Result<Answer> {
+export function runCatalogCommand(command: CatalogCommand, workspace: Workspace): Result<CommandOutput> {
   switch (command.kind) {
     case "loadout":
-      return command.name === undefined ? ok(listLoadouts(workspace)) : choose(workspace, command.name);
+      return command.name === undefined ? ok(listLoadouts(workspace)) : activateLoadout(workspace, command.name);
     case "materia":
       return command.name === undefined ? ok(listMateria(workspace)) : showMateria(workspace, command.name);
     case "grid":
-      return grid(workspace, command);
+      return showGraph(workspace, command);
     default:
-      return never(command);
+      return assertNever(command);
   }
 }
 
-function listLoadouts({ catalog }: Workspace): Answer {
+function listLoadouts({ catalog }: Workspace): CommandOutput {
   const active = catalog.settings.activeLoadout.value;
   const rows = [...catalog.loadouts.values()].map(({ name, layer, file, value, issues }) => ({
     name,
@@ -43,7 +43,7 @@ function listLoadouts({ catalog }: Workspace): Answer {
     sound: value !== undefined && !issues.some(isError),
   }));
   const lines = () =>
-    table(
+    tableLines(
       rows.map((row) => ({
         mark: row.active ? "●" : row.sound ? " " : "!",
         name: row.name,
@@ -54,15 +54,15 @@ function listLoadouts({ catalog }: Workspace): Answer {
   return { code: 0, data: rows, lines };
 }
 
-function choose({ catalog, place }: Workspace, name: string): Result<Answer> {
-  if (!catalog.loadouts.has(name)) return fail(unknownName("loadout", name, catalog.loadouts.keys()));
-  const file = chooseLoadout(place, name);
+function activateLoadout({ catalog, place }: Workspace, name: string): Result<CommandOutput> {
+  if (!catalog.loadouts.has(name)) return fail(unknownNameIssue("loadout", name, catalog.loadouts.keys()));
+  const file = setActiveLoadout(place, name);
   if (!file.ok) return file;
-  const text = `${harmless(name)} is active now (${harmless(file.value)}).`;
+  const text = `${sanitizeForTerminal(name)} is active now (${sanitizeForTerminal(file.value)}).`;
   return ok({ code: 0, data: { active: name, file: file.value }, lines: () => [line(text)] });
 }
 
-function listMateria({ catalog }: Workspace): Answer {
+function listMateria({ catalog }: Workspace): CommandOutput {
   const rows = [...catalog.materia.values()].map(({ name, layer, file, value }) => ({
     name,
     type: value?.type ?? null,
@@ -74,9 +74,9 @@ function listMateria({ catalog }: Workspace): Answer {
     description: value?.description ?? null,
   }));
   const lines = () =>
-    table(
+    tableLines(
       rows.map((row) => ({
-        mark: row.type === null ? "!" : orbText(row.type),
+        mark: row.type === null ? "!" : materiaIcon(row.type),
         name: row.name,
         source: row.source,
         text: row.description ?? "",
@@ -85,24 +85,24 @@ function listMateria({ catalog }: Workspace): Answer {
   return { code: 0, data: rows, lines };
 }
 
-function table(rows: readonly { mark: string; name: string; source: string; text: string }[]): readonly Line[] {
+function tableLines(rows: readonly { mark: string; name: string; source: string; text: string }[]): readonly Line[] {
   const names = Math.max(0, ...rows.map((row) => Math.min(40, row.name.length)));
   return rows.map((row) =>
     line(
       toned("accent", row.mark),
       " ",
-      toned("strong", padColumns(harmless(row.name), names)),
+      toned("strong", padColumns(sanitizeForTerminal(row.name), names)),
       "  ",
       toned("dim", row.source.padEnd(11)),
       " ",
-      harmless(row.text),
+      sanitizeForTerminal(row.text),
     ),
   );
 }
 
-function showMateria({ catalog }: Workspace, name: string): Result<Answer> {
+function showMateria({ catalog }: Workspace, name: string): Result<CommandOutput> {
   const entry = catalog.materia.get(name);
-  if (!entry) return fail(unknownName("materia", name, catalog.materia.keys()));
+  if (!entry) return fail(unknownNameIssue("materia", name, catalog.materia.keys()));
   const { layer, file, value } = entry;
   if (value === undefined) return fail(...entry.issues);
   const data = { name, source: layer, file: file ?? null, ...value };
@@ -114,34 +114,34 @@ function materiaLines(name: string, source: string, materia: Materia): readonly 
   const { description, ...rest } = materia;
   const facts = Object.entries(rest).filter(([key, value]) => value !== undefined && key !== template?.key);
   return [
-    line(toned("strong", harmless(name)), "  ", toned("dim", source)),
-    ...(description === undefined ? [] : [line(harmless(description))]),
+    line(toned("strong", sanitizeForTerminal(name)), "  ", toned("dim", source)),
+    ...(description === undefined ? [] : [line(sanitizeForTerminal(description))]),
     ...facts.map(([key, value]) =>
-      line(toned("dim", `${key}: `), harmless(typeof value === "string" ? value : JSON.stringify(value))),
+      line(toned("dim", `${key}: `), sanitizeForTerminal(typeof value === "string" ? value : JSON.stringify(value))),
     ),
-    ...(template === undefined ? [] : [line(""), ...template.text.split("\n").map((text) => line(harmless(text)))]),
+    ...(template === undefined ? [] : [line(""), ...template.text.split("\n").map((text) => line(sanitizeForTerminal(text)))]),
   ];
 }
 
 /** The graph of a loadout, or of a chain before it is run. */
-function grid({ catalog }: Workspace, command: GridCommand): Result<Answer> {
+function showGraph({ catalog }: Workspace, command: GridCommand): Result<CommandOutput> {
   const { activeLoadout, limits } = catalog.settings;
   const refs = command.link ?? [{ kind: "loadout" as const, name: command.name ?? activeLoadout.value }];
-  const compiled = compile(refs, catalog);
+  const compiled = compileTargets(refs, catalog);
   if (!compiled.ok) return compiled;
   const { graph, flow, stitches } = compiled.value;
   const worst = worstCase(graph, flow, limits);
-  const lines: Answer["lines"] = (width) =>
+  const lines: CommandOutput["lines"] = (width) =>
     command.as === "mermaid"
       ? mermaidText(graph)
           .trimEnd()
           .split("\n")
           .map((text) => line(text))
       : gridLines(graph, { width: Math.min(width, 120), worst, stitches });
-  return ok({ code: 0, data: gridJson(graph, { worst, stitches }), lines });
+  return ok({ code: 0, data: graphJson(graph, { worst, stitches }), lines });
 }
 
-function unknownName(kind: "loadout" | "materia", name: string, known: Iterable<string>): Issue {
+function unknownNameIssue(kind: "loadout" | "materia", name: string, known: Iterable<string>): Issue {
   return error(
     `unknown_${kind}`,
     name,

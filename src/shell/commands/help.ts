@@ -1,15 +1,15 @@
 import { COMMANDS, commandRow, type CommandRow } from "../../core/command/table.ts";
 import type { OptionName } from "../../core/command/options.ts";
 import { line, toned, type Line } from "../../core/view/text/line.ts";
-import type { Answer } from "./answer/answer.ts";
+import type { CommandOutput } from "./answer/answer.ts";
 
 /** [C2] All commands with an example each, or one of them with its options. */
-export function help(topic: string | undefined): Answer {
+export function runHelp(topic: string | undefined): CommandOutput {
   const row = topic === undefined ? undefined : commandRow(topic);
-  return { code: 0, data: row ?? COMMANDS, lines: (width) => (row ? rowLines(row) : all(width)) };
+  return { code: 0, data: row ?? COMMANDS, lines: (width) => (row ? commandLines(row) : allCommandsLines(width)) };
 }
 
-function all(width: number): readonly Line[] {
+function allCommandsLines(width: number): readonly Line[] {
   const usages = Math.max(...COMMANDS.map((row) => row.usage.length));
   const narrow = width < usages + 50;
   const rows = COMMANDS.flatMap((row) => {
@@ -41,7 +41,7 @@ function all(width: number): readonly Line[] {
   ];
 }
 
-function rowLines(row: CommandRow): readonly Line[] {
+function commandLines(row: CommandRow): readonly Line[] {
   const options =
     row.options.length === 0 ? [] : [line(""), line(toned("strong", "Options")), ...row.options.map(optionLine)];
   return [

@@ -1,30 +1,30 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, relative } from "node:path";
-import { readFormat } from "../../core/catalog/formats/formats.ts";
+import { readAnyFormat } from "../../core/catalog/formats/formats.ts";
 import type { FormatEdit } from "../../core/catalog/formats/edit.ts";
-import { inTodaysForm } from "../../core/edit/text/todays-form.ts";
+import { upgradeConfigText } from "../../core/edit/text/todays-form.ts";
 import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { isJsonObject } from "../../core/model/values/json.ts";
-import { harmless } from "../../core/model/values/text.ts";
+import { sanitizeForTerminal } from "../../core/model/values/text.ts";
 import { issueJson, issueLines } from "../../core/view/issues.ts";
 import { line, type Line } from "../../core/view/text/line.ts";
 import { readConfigText } from "../config/config-text.ts";
-import { loadConfig, projectConfigFile, type ConfigPlace } from "../config/config.ts";
+import { loadConfig, projectConfigFile, type ConfigContext } from "../config/config.ts";
 import { parseJson } from "../config/json-file.ts";
-import { foundFrom } from "../config/found-commands.ts";
-import { problemText } from "../system/problem.ts";
-import { STARTER } from "../config/starter.ts";
+import { findCommandFile } from "../config/found-commands.ts";
+import { errorText } from "../system/problem.ts";
+import { STARTER_CONFIG } from "../config/starter.ts";
 import { rememberTrust } from "../config/trust.ts";
-import type { Answer } from "./answer/answer.ts";
+import type { CommandOutput } from "./answer/answer.ts";
 
 /** [F13] Writes the starter, or what `from` holds, and trusts it, because it was just written; an existing file is left alone. */
-export function init({ below, ...project }: ConfigPlace, from?: string): Result<Answer> {
+export function runInit({ startFolder: below, ...project }: ConfigContext, from?: string): Result<CommandOutput> {
   // A folder inside a project may become one of its own.
   const place = below === undefined ? project : { ...project, cwd: below };
   const file = projectConfigFile(place.cwd);
-  const text = from === undefined ? ok({ text: STARTER, notes: [] }) : broughtText(from, file);
+  const text = from === undefined ? ok({ text: STARTER_CONFIG, notes: [] }) : convertedText(from, file);
   if (!text.ok) return text;
-  const problem = writeNew(file, text.value.text);
+  const problem = writeNewFile(file, text.value.text);
   if (problem) return fail(problem);
   rememberTrust(place, loadConfig(place).project?.raw);
   const { notes } = text.value;
@@ -33,11 +33,11 @@ export function init({ below, ...project }: ConfigPlace, from?: string): Result<
   return ok({
     code: 0,
     data: { file, ...(from === undefined ? {} : { from, issues: notes.map(issueJson) }) },
-    lines: () => (from === undefined ? starterLines(shown, program) : broughtLines(shown, from, { notes, program })),
+    lines: () => (from === undefined ? starterLines(shown, program) : convertedLines(shown, from, { notes, program })),
   });
 }
 
-function writeNew(file: string, text: string): Issue | undefined {
+function writeNewFile(file: string, text: string): Issue | undefined {
   try {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text, { flag: "wx" });
@@ -47,31 +47,31 @@ function writeNew(file: string, text: string): Issue | undefined {
     const hint = `"materia check" says whether it is sound`;
     return exists
       ? { ...error("exists", "", "there is a configuration already; it was left as it is", hint), file }
-      : { ...error("cannot_write", "", `it cannot be written: ${problemText(thrown)}`), file };
+      : { ...error("cannot_write", "", `it cannot be written: ${errorText(thrown)}`), file };
   }
 }
 
 /** [M8] What a file holds, as it would be written today at another place. */
-function broughtText(from: string, file: string): Result<{ readonly text: string; readonly notes: readonly Issue[] }> {
+function convertedText(from: string, file: string): Result<{ readonly text: string; readonly notes: readonly Issue[] }> {
   const read = readConfigText(from);
   if (!read.ok) return read;
   const source = read.value.text.replace(/^\ufeff/, "");
   const raw = parseJson(from, source);
-  const text = inTodaysForm(source, (value) => movedCommands(value, dirname(from), dirname(file)));
+  const text = upgradeConfigText(source, (value) => relocateCommands(value, dirname(from), dirname(file)));
   if (!raw.ok) return raw;
   if (!text.ok) return text;
-  const notes = readFormat(raw.value).issues.filter(({ code }) => code !== "older_format");
+  const notes = readAnyFormat(raw.value).issues.filter(({ code }) => code !== "older_format");
   return ok({ text: text.value, notes: notes.map((issue) => ({ ...issue, file: from })) });
 }
 
 /** [U39] A program that is named relative to its file is named anew from where the file will be. */
-function movedCommands(value: unknown, from: string, to: string): readonly FormatEdit[] {
+function relocateCommands(value: unknown, from: string, to: string): readonly FormatEdit[] {
   const materia = isJsonObject(value) ? value["materia"] : undefined;
   return Object.entries(isJsonObject(materia) ? materia : {}).flatMap(([name, each]) => {
     const command = isJsonObject(each) ? each["command"] : undefined;
     if (!Array.isArray(command)) return [];
     return command.flatMap((word: unknown, index) => {
-      const found = typeof word === "string" ? foundFrom(from, word, index) : undefined;
+      const found = typeof word === "string" ? findCommandFile(from, word, index) : undefined;
       if (found === undefined) return [];
       const moved = relative(to, found);
       return [{ path: ["materia", name, "command", index], value: isAbsolute(moved) ? found : moved }];
@@ -79,13 +79,13 @@ function movedCommands(value: unknown, from: string, to: string): readonly Forma
   });
 }
 
-function broughtLines(
+function convertedLines(
   shown: string,
   from: string,
   { notes, program }: { readonly notes: readonly Issue[]; readonly program: string },
 ): readonly Line[] {
   return [
-    line(`Wrote ${shown} from ${harmless(from)}, in today's form.`),
+    line(`Wrote ${shown} from ${sanitizeForTerminal(from)}, in today's form.`),
     ...issueLines(notes),
     line(""),
     line("Next:"),

@@ -1,36 +1,36 @@
 import type { CastingCommand, Command, ForkCommand, RestoreCommand, TargetRef } from "../../core/command/command.ts";
-import { runOptionIssues, thinkingIn, type Options } from "../../core/command/options.ts";
+import { runOptionIssues, thinkingLevelOption, type Options } from "../../core/command/options.ts";
 import { commandText } from "../../core/command/typed.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
-import { never } from "../../core/model/values/never.ts";
+import { assertNever } from "../../core/model/values/never.ts";
 import type { CastFork } from "../../core/testing/replay/fork.ts";
-import { keySlips, playSlips } from "../../core/testing/strict.ts";
+import { findUnknownReplyKeys, findRehearsalMistakes } from "../../core/testing/strict.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
-import type { Driver, Listening } from "../casting/drive/driver.ts";
-import { type PreparedCast, knownCast, newCast } from "../casting/drive/prepared-cast.ts";
-import { busyTree } from "../casting/workspace/free-tree.ts";
-import type { Agents, OpenHost } from "../casting/workspace/hosts.ts";
-import { LAST, beginsLikeId, mayNameCast, ownCastNamed, type Wanted } from "../casting/workspace/named-cast.ts";
-import { graphNote } from "../testing/edited.ts";
-import { startFork } from "../testing/fork.ts";
+import type { RunContext, RunObserver } from "../casting/drive/driver.ts";
+import { type PreparedCast, storedCastHistory, newCastHistory } from "../casting/drive/prepared-cast.ts";
+import { findBusyTreeIssue } from "../casting/workspace/free-tree.ts";
+import type { AgentSource, OpenAgentHost } from "../casting/workspace/hosts.ts";
+import { LAST_CAST, looksLikeCastId, mayBeCastName, findOwnCast, type RequestedCast } from "../casting/workspace/named-cast.ts";
+import { resumedGraphNote } from "../testing/edited.ts";
+import { startForkedCast } from "../testing/fork.ts";
 import { prepareResume, resumeCast, type Resumption } from "../casting/resume.ts";
 import { prepareCast, startCast } from "../casting/start.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
 import type { AgentHost } from "../ports.ts";
-import { type CastFile, startOf } from "../store/cast-file.ts";
-import { restore } from "./files/restore.ts";
-import { fleetOptionIssues, prepareAgainOnFleet, prepareSubmission, type FleetAsker } from "./fleet/prepare.ts";
-import { prepareFork } from "./testing/fork.ts";
-import { firstWord, readText, type TextSource } from "./texts.ts";
-import { startState } from "../../core/cast/state/state.ts";
-import { followAll } from "../../core/view/now/trail.ts";
+import { type CastFile, castStartOf } from "../store/cast-file.ts";
+import { runRestore } from "./files/restore.ts";
+import { fleetOptionIssues, prepareResumeOnFleet, prepareSubmission, type FleetCommandCaller } from "./fleet/prepare.ts";
+import { prepareCastFork } from "./testing/fork.ts";
+import { firstWord, readCommandText, type TextSource } from "./texts.ts";
+import { initialState } from "../../core/cast/state/state.ts";
+import { buildTimeline } from "../../core/view/now/trail.ts";
 
 /** Who asks for a cast: what was typed with the command, in which project, and the face's own host for real models. */
-export interface Asker {
+export interface CommandCaller {
   readonly options: Options;
   readonly workspace: Workspace;
-  readonly openReal: OpenHost;
+  readonly openReal: OpenAgentHost;
   /** Where texts are read that a command names in place of saying them. */
   readonly texts?: TextSource;
   /** Replies that came with the command, in place of a model. */
@@ -44,7 +44,7 @@ export interface Asker {
 }
 
 /** What a command asks to run: `cast` and `link` a new cast, `continue` and `recast` one that stopped. */
-export async function prepare(command: CastingCommand, asker: Asker): Promise<Result<PreparedCast>> {
+export async function prepareCommand(command: CastingCommand, asker: CommandCaller): Promise<Result<PreparedCast>> {
   const refused = [
     ...runOptionIssues(asker.options),
     ...(asker.workspace.fleet ? [] : fleetOptionIssues(asker.options)),
@@ -53,31 +53,31 @@ export async function prepare(command: CastingCommand, asker: Asker): Promise<Re
   switch (command.kind) {
     case "cast":
     case "link":
-      return prepareNew(command, asker);
+      return prepareNewCast(command, asker);
     case "continue":
       return prepareAnswer(command, asker);
     case "recast":
       return prepareRecast(command, asker);
     case "fork":
-      return prepareForked(command, asker);
+      return prepareForkedCast(command, asker);
     default:
-      return never(command);
+      return assertNever(command);
   }
 }
 
 /** [S10] Only a cast that was named can be agreed to. */
-export function namesCast(command: CastingCommand): boolean {
-  if (command.kind === "continue") return !command.literal && beginsLikeId(firstWord(command.text));
-  return command.kind === "recast" && command.castId !== undefined && command.castId !== LAST;
+export function namesSpecificCast(command: CastingCommand): boolean {
+  if (command.kind === "continue") return !command.literal && looksLikeCastId(firstWord(command.text));
+  return command.kind === "recast" && command.castId !== undefined && command.castId !== LAST_CAST;
 }
 
 /** `cast` is a link with one target, so there is one path. */
-async function prepareNew(
+async function prepareNewCast(
   typed: Extract<Command, { kind: "cast" | "link" }>,
-  asker: Asker,
+  asker: CommandCaller,
 ): Promise<Result<PreparedCast>> {
   const { workspace } = asker;
-  const prompt = await readText(typed.prompt, typed.kind === "cast" && typed.literal ? undefined : asker.texts);
+  const prompt = await readCommandText(typed.prompt, typed.kind === "cast" && typed.literal ? undefined : asker.texts);
   if (!prompt.ok) return prompt;
   const command = { ...typed, prompt: prompt.value };
   const active = workspace.catalog.settings.activeLoadout.value;
@@ -85,56 +85,56 @@ async function prepareNew(
     command.kind === "link"
       ? command
       : { ...command, targets: [{ kind: "loadout" as const, name: command.loadout ?? active }] };
-  const { explicit: config } = workspace.place;
+  const { explicitFile: config } = workspace.place;
   const text = commandText(command, { ...asker.options, ...(config === undefined ? {} : { config }) });
-  const dear = await forecastLimit(asker, link.targets);
+  const dear = await checkForecast(asker, link.targets);
   if (dear.issue) return fail(dear.issue);
-  const onFleet = fleetAsker(asker);
-  if (onFleet) return prepareSubmission({ ...link, command: text }, agentsOf(asker), onFleet);
-  const ready = await prepareCast(workspace, { ...link, command: text }, agentsOf(asker));
+  const onFleet = fleetCallerOf(asker);
+  if (onFleet) return prepareSubmission({ ...link, command: text }, agentSourceOf(asker), onFleet);
+  const ready = await prepareCast(workspace, { ...link, command: text }, agentSourceOf(asker));
   if (!ready.ok) return ready;
-  const busy = await treeIssue(asker);
+  const busy = await checkTreeIsFree(asker);
   if (busy) return fail(busy);
   const { plan, host } = ready.value;
-  const run: PreparedCast["run"] = (listening) => startCast(workspace.store, plan, driverOf(asker, host, listening));
+  const run: PreparedCast["run"] = (listening) => startCast(workspace.store, plan, runContextFor(asker, host, listening));
   const { file } = plan;
-  const notes = [...notesOf(plan, host, file), ...(dear.note === undefined ? [] : [dear.note])];
-  return ok({ castId: file.castId, file, ...newCast(file), notes, remarks: remarksOf(host), run });
+  const notes = [...startNotes(plan, host, file), ...(dear.note === undefined ? [] : [dear.note])];
+  return ok({ castId: file.castId, file, ...newCastHistory(file), notes, remarks: rehearsalRemarks(host), run });
 }
 
 async function prepareAnswer(
   { text, reject, literal }: Extract<Command, { kind: "continue" }>,
-  asker: Asker,
+  asker: CommandCaller,
 ): Promise<Result<PreparedCast>> {
   const first = firstWord(text);
   // A mistyped id is no message for another cast.
-  const named = !literal && (await mayNameCast(asker.workspace.store, first));
-  const id = await ownCastNamed(asker.workspace, named ? first : undefined, WAITING);
-  if (!id.ok) return named ? fail(...id.issues.map(withDelimiter)) : id;
+  const named = !literal && (await mayBeCastName(asker.workspace.store, first));
+  const id = await findOwnCast(asker.workspace, named ? first : undefined, WAITING);
+  if (!id.ok) return named ? fail(...id.issues.map(withDelimiterHint)) : id;
   const typed = (named ? text.trim().slice(first.length) : text).trim();
-  const message = await readText(typed, literal ? undefined : asker.texts);
-  return message.ok ? prepareAgain(id.value, answerOf(message.value, reject), asker) : message;
+  const message = await readCommandText(typed, literal ? undefined : asker.texts);
+  return message.ok ? prepareStoppedCast(id.value, parseAnswer(message.value, reject), asker) : message;
 }
 
-const WAITING: Wanted = {
-  suits: ({ status }) => status === "waiting",
-  none: "no cast here waits for an answer",
+const WAITING: RequestedCast = {
+  matches: ({ status }) => status === "waiting",
+  noneMessage: "no cast here waits for an answer",
 };
 
 /** [C28] The word was taken for a cast: how to say that it is none. */
-function withDelimiter(issue: Issue): Issue {
+function withDelimiterHint(issue: Issue): Issue {
   if (issue.code !== "unknown_cast" && issue.code !== "ambiguous_cast") return issue;
   const hint = `a message that begins so goes behind "--": materia continue -- …`;
   return { ...issue, hint: issue.hint === undefined ? hint : `${issue.hint}; ${hint}` };
 }
 
-const STOPPED: Wanted = {
-  suits: ({ status }) => status === "failed" || status === "aborted" || status === "interrupted",
-  none: "no cast here has failed or was aborted or interrupted, so there is nothing to resume",
+const STOPPED: RequestedCast = {
+  matches: ({ status }) => status === "failed" || status === "aborted" || status === "interrupted",
+  noneMessage: "no cast here has failed or was aborted or interrupted, so there is nothing to resume",
 };
 
 /** Behind a cast id the rest of the line is raw text where it was typed in one piece, an option in it included. */
-function answerOf(message: string, reject: boolean): Resumption {
+function parseAnswer(message: string, reject: boolean): Resumption {
   const behind = /^--reject(?:\s+|$)/.exec(message);
   if (reject || behind) return { kind: "reject", text: message.slice(behind?.[0].length ?? 0).trim() };
   return message === "" ? { kind: "finish" } : { kind: "answer", text: message };
@@ -142,15 +142,15 @@ function answerOf(message: string, reject: boolean): Resumption {
 
 async function prepareRecast(
   command: Extract<Command, { kind: "recast" }>,
-  asker: Asker,
+  asker: CommandCaller,
 ): Promise<Result<PreparedCast>> {
-  const id = await ownCastNamed(asker.workspace, command.castId, STOPPED);
+  const id = await findOwnCast(asker.workspace, command.castId, STOPPED);
   if (!id.ok) return id;
   if (command.edited && asker.workspace.fleet)
     return fail(error("not_on_fleet", "--edited", "a fork is made where its files are"));
-  if (command.edited) return prepareForked({ kind: "fork", castId: id.value }, asker);
+  if (command.edited) return prepareForkedCast({ kind: "fork", castId: id.value }, asker);
   const { budget, costUsd, allow, decision } = command;
-  return prepareAgain(
+  return prepareStoppedCast(
     id.value,
     {
       kind: "recast",
@@ -164,56 +164,56 @@ async function prepareRecast(
 }
 
 /** A cast that stopped, set going again. */
-export async function prepareAgain(castId: CastId, how: Resumption, asker: Asker): Promise<Result<PreparedCast>> {
+export async function prepareStoppedCast(castId: CastId, how: Resumption, asker: CommandCaller): Promise<Result<PreparedCast>> {
   const { workspace, options } = asker;
   const trustsCast = asker.trustsCast ?? options.trust === true;
   const by = `materia ${how.kind === "recast" ? "recast" : "continue"}`;
-  const onFleet = fleetAsker(asker);
-  if (onFleet) return prepareAgainOnFleet(castId, { how, by }, onFleet);
-  const ready = await prepareResume(workspace, { castId, how, by, trustsCast }, agentsOf(asker));
+  const onFleet = fleetCallerOf(asker);
+  if (onFleet) return prepareResumeOnFleet(castId, { how, by }, onFleet);
+  const ready = await prepareResume(workspace, { castId, how, by, trustsCast }, agentSourceOf(asker));
   if (!ready.ok) return ready;
-  const busy = await treeIssue(asker, castId);
+  const busy = await checkTreeIsFree(asker, castId);
   if (busy) return fail(busy);
   const { plan, host } = ready.value;
-  const run: PreparedCast["run"] = (listening) => resumeCast(workspace.store, plan, driverOf(asker, host, listening));
-  const { file, trail } = plan.cast;
-  const started = how.kind === "recast" ? [graphNote(workspace, file)] : [];
-  const notes = [...started, ...notesOf(plan, host, file)];
-  return ok({ castId, file, ...knownCast(workspace.store, castId, trail), notes, remarks: remarksOf(host), run });
+  const run: PreparedCast["run"] = (listening) => resumeCast(workspace.store, plan, runContextFor(asker, host, listening));
+  const { file, timeline: trail } = plan.cast;
+  const started = how.kind === "recast" ? [resumedGraphNote(workspace, file)] : [];
+  const notes = [...started, ...startNotes(plan, host, file)];
+  return ok({ castId, file, ...storedCastHistory(workspace.store, castId, trail), notes, remarks: rehearsalRemarks(host), run });
 }
 
 /** [T4] A name that is misspelt in a rehearsal is told before it runs. */
-function notesOf({ notes }: Pick<PreparedCast, "notes">, host: AgentHost, { graph }: CastFile): readonly string[] {
-  const played = host.played?.();
-  return [...notes, ...(played ? keySlips(played, graph).map(({ message }) => `rehearsal: ${message}`) : [])];
+function startNotes({ notes }: Pick<PreparedCast, "notes">, host: AgentHost, { graph }: CastFile): readonly string[] {
+  const played = host.rehearsalUsage?.();
+  return [...notes, ...(played ? findUnknownReplyKeys(played, graph).map(({ message }) => `rehearsal: ${message}`) : [])];
 }
 
 /** What is left over of a cast that stopped on its way may still be asked for. */
-function remarksOf(host: AgentHost): PreparedCast["remarks"] {
+function rehearsalRemarks(host: AgentHost): PreparedCast["remarks"] {
   return ({ kind, state }) => {
-    const played = host.played?.();
+    const played = host.rehearsalUsage?.();
     if (!played) return [];
     const isWhole = kind === "ended" && state.phase.kind === "ended" && state.phase.outcome !== "aborted";
-    return playSlips(played, state.graph)
+    return findRehearsalMistakes(played, state.graph)
       .filter(({ what }) => isWhole || what === "tool")
       .map(({ message }) => `rehearsal: ${message}`);
   };
 }
 
 /** Looked at last, when all that takes time has been done: the next moment the cast begins. */
-async function treeIssue({ workspace, options }: Asker, except?: CastId): Promise<Issue | undefined> {
-  return options.anyway ? undefined : busyTree(workspace, except);
+async function checkTreeIsFree({ workspace, options }: CommandCaller, except?: CastId): Promise<Issue | undefined> {
+  return options.anyway ? undefined : findBusyTreeIssue(workspace, except);
 }
 
 /** [T24] Asked before anything is begun. */
-async function forecastLimit(
-  { options, workspace, tellsForecast }: Asker,
+async function checkForecast(
+  { options, workspace, tellsForecast }: CommandCaller,
   targets: readonly TargetRef[],
 ): Promise<{ readonly issue?: Issue; readonly note?: string }> {
   const most = options["max-forecast"];
   const tells = tellsForecast === true && options.rehearse === undefined;
   if (most === undefined && !tells) return {};
-  const { forecastNote, heldBack } = await import("./testing/history.ts");
+  const { forecastNote, checkForecastLimit: heldBack } = await import("./testing/history.ts");
   const what = { targets, model: options.model };
   if (most !== undefined) return heldBack(workspace, what, most);
   const note = await forecastNote(workspace, what);
@@ -221,49 +221,49 @@ async function forecastLimit(
 }
 
 /** [T20] A new cast with the past of another. */
-async function prepareForked(command: ForkCommand, asker: Asker): Promise<Result<PreparedCast>> {
+async function prepareForkedCast(command: ForkCommand, asker: CommandCaller): Promise<Result<PreparedCast>> {
   const { workspace, options } = asker;
   const trustsCast = asker.trustsCast ?? options.trust === true;
-  const ready = await prepareFork(workspace, command, { agents: agentsOf(asker), trustsCast });
+  const ready = await prepareCastFork(workspace, command, { agents: agentSourceOf(asker), trustsCast });
   if (!ready.ok) return ready;
-  const busy = await treeIssue(asker);
+  const busy = await checkTreeIsFree(asker);
   if (busy) return fail(busy);
   const { plan, host, notes, fork } = ready.value;
   const { file, events } = plan;
   const run: PreparedCast["run"] = async (listening) => {
-    const put = command.here ? await restore(workspace, restoring(plan.origin, fork)) : ok(undefined);
-    return put.ok ? startFork(workspace.store, plan, driverOf(asker, host, listening)) : put;
+    const put = command.here ? await runRestore(workspace, restoreCommandFor(plan.origin, fork)) : ok(undefined);
+    return put.ok ? startForkedCast(workspace.store, plan, runContextFor(asker, host, listening)) : put;
   };
   return ok({
     castId: file.castId,
     file,
-    trail: () => followAll(startState(startOf(file)), events),
+    trail: () => buildTimeline(initialState(castStartOf(file)), events),
     events: async () => ok(events),
-    notes: notesOf({ notes }, host, file),
-    remarks: remarksOf(host),
+    notes: startNotes({ notes }, host, file),
+    remarks: rehearsalRemarks(host),
     run,
   });
 }
 
 /** The files as they were behind the last visit that is shared. */
-function restoring(castId: CastId, { reused }: CastFork): RestoreCommand {
+function restoreCommandFor(castId: CastId, { reused }: CastFork): RestoreCommand {
   const visit = reused.at(-1);
   return { kind: "restore", castId, here: true, ...(visit === undefined ? {} : { visit }) };
 }
 
-function fleetAsker({ workspace, options, remember }: Asker): FleetAsker | undefined {
+function fleetCallerOf({ workspace, options, remember }: CommandCaller): FleetCommandCaller | undefined {
   const { fleet } = workspace;
   return fleet && { workspace, fleet, detach: options.detach === true, remember };
 }
 
-function agentsOf({ options, replies, openReal }: Asker): Agents {
+function agentSourceOf({ options, replies, openReal }: CommandCaller): AgentSource {
   const { model, rehearse } = options;
-  const [rehearsal, thinking] = [replies ?? rehearse, thinkingIn(options)];
+  const [rehearsal, thinking] = [replies ?? rehearse, thinkingLevelOption(options)];
   const chosen = { ...(model === undefined ? {} : { model }), ...(thinking === undefined ? {} : { thinking }) };
   return { openReal, ...chosen, ...(rehearsal === undefined ? {} : { rehearsal }) };
 }
 
-function driverOf({ options, workspace, remember }: Asker, host: AgentHost, listening: Listening): Driver {
+function runContextFor({ options, workspace, remember }: CommandCaller, host: AgentHost, listening: RunObserver): RunContext {
   let carriedOut = false;
   return {
     ...listening,

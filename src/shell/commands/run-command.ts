@@ -1,81 +1,81 @@
 import { resolve } from "node:path";
 import type { CastingCommand, Command } from "../../core/command/command.ts";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
-import { never } from "../../core/model/values/never.ts";
+import { assertNever } from "../../core/model/values/never.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
-import { abort } from "./abort.ts";
-import type { Answer } from "./answer/answer.ts";
-import { lookAtCasts } from "./casts.ts";
-import { lookAtCatalog } from "./catalog.ts";
-import { check } from "./check.ts";
-import { diff } from "./files/diff.ts";
-import { restore } from "./files/restore.ts";
-import { doctor } from "./doctor/doctor.ts";
-import { completion } from "./completion/completion.ts";
-import { help } from "./help.ts";
-import { init } from "./init.ts";
+import { runAbort } from "./abort.ts";
+import type { CommandOutput } from "./answer/answer.ts";
+import { runCastsCommand } from "./casts.ts";
+import { runCatalogCommand } from "./catalog.ts";
+import { runCheck } from "./check.ts";
+import { runDiff } from "./files/diff.ts";
+import { runRestore } from "./files/restore.ts";
+import { runDoctor } from "./doctor/doctor.ts";
+import { runCompletion } from "./completion/completion.ts";
+import { runHelp } from "./help.ts";
+import { runInit } from "./init.ts";
 
 /** Commands that are answered at once. The others run a cast, or belong to a face. */
-export type AnsweredCommand = Exclude<Command, CastingCommand | { kind: "ui" | "demo" | "watch" | "worker" | "fleet" }>;
+export type ImmediateCommand = Exclude<Command, CastingCommand | { kind: "ui" | "demo" | "watch" | "worker" | "fleet" }>;
 
 /** The same meaning at every face: what is done here, and what is said about it. `from` is what file names are relative to. */
-export async function answer(command: AnsweredCommand, workspace: Workspace, from: string): Promise<Result<Answer>> {
+export async function runCommand(command: ImmediateCommand, workspace: Workspace, from: string): Promise<Result<CommandOutput>> {
   switch (command.kind) {
     case "abort":
-      return abort(workspace, command);
+      return runAbort(workspace, command);
     case "diff":
-      return diff(workspace, command);
+      return runDiff(workspace, command);
     case "take":
-      return (await import("./fleet/take.ts")).take(workspace, command);
+      return (await import("./fleet/take.ts")).runTake(workspace, command);
     case "restore":
-      return restore(workspace, command.to === undefined ? command : { ...command, to: resolve(from, command.to) });
+      return runRestore(workspace, command.to === undefined ? command : { ...command, to: resolve(from, command.to) });
     case "open":
-      return (await import("./open/open.ts")).open(workspace, command);
+      return (await import("./open/open.ts")).runOpen(workspace, command);
     case "show":
-      return (await import("./show/show.ts")).show(workspace, command);
+      return (await import("./show/show.ts")).runShow(workspace, command);
     case "doctor":
-      return doctor(workspace, command);
+      return runDoctor(workspace, command);
     case "stats":
-      return (await import("./testing/history.ts")).stats(workspace);
+      return (await import("./testing/history.ts")).runStats(workspace);
     case "forecast":
-      return (await import("./testing/history.ts")).forecast(workspace, command);
+      return (await import("./testing/history.ts")).runForecast(workspace, command);
     case "compare":
-      return (await import("./testing/compare.ts")).compare(workspace, command);
+      return (await import("./testing/compare.ts")).runCompare(workspace, command);
     case "record":
-      return (await import("./testing/record.ts")).record(workspace, command, from);
+      return (await import("./testing/record.ts")).runRecord(workspace, command, from);
     case "fork_plan":
-      return (await import("./testing/fork.ts")).tellFork(workspace, { ...command, kind: "fork" });
+      return (await import("./testing/fork.ts")).runForkPlan(workspace, { ...command, kind: "fork" });
     case "fuzz":
-      return (await import("./testing/fuzz.ts")).fuzz(workspace, command, from);
+      return (await import("./testing/fuzz.ts")).runFuzz(workspace, command, from);
     case "replay":
-      return (await import("./testing/replay.ts")).replay(workspace, command);
+      return (await import("./testing/replay.ts")).runReplay(workspace, command);
     case "test":
       // Here nobody could end it.
       if (command.watch) return fail(error("not_here", "--watch", '"test --watch" is for a terminal'));
-      return (await import("./testing/test.ts")).testLoadouts(workspace, command, { from });
+      return (await import("./testing/test.ts")).runTestCommand(workspace, command, { from });
     case "casts":
     case "prune":
     case "status":
     case "budget":
-      return lookAtCasts(command, workspace);
+      return runCastsCommand(command, workspace);
     case "loadout":
     case "materia":
     case "grid":
-      return lookAtCatalog(command, workspace);
+      return runCatalogCommand(command, workspace);
     case "check":
       return ok(
-        check(
+        runCheck(
           workspace.catalog,
           command.file === undefined ? command : { ...command, file: resolve(from, command.file) },
         ),
       );
     case "completion":
-      return ok(await completion(workspace, command));
+      return ok(await runCompletion(workspace, command));
     case "help":
-      return ok(help(command.topic));
+      return ok(runHelp(command.topic));
     case "init":
-      return init(workspace.place, command.from === undefined ? undefined : resolve(from, command.from));
+      return runInit(workspace.place, command.from === undefined ? undefined : resolve(from, command.from));
     default:
-      return never(command);
+      return assertNever(command);
   }
 }

@@ -2,8 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { resolve } from "node:path";
 import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { oneLine } from "../../core/model/values/text.ts";
-import { isMissing, problemText } from "../system/problem.ts";
-import { readRegular } from "../system/regular-file.ts";
+import { isMissingFile, errorText } from "../system/problem.ts";
+import { readRegularFile } from "../system/regular-file.ts";
 
 /** Where the texts that a command names are found. A face without it takes every text as it was typed. */
 export interface TextSource {
@@ -14,40 +14,40 @@ export interface TextSource {
 }
 
 /** The longest request that is read: far more than any model takes. */
-const MOST = 1024 * 1024;
+const MAX_TEXT_BYTES = 1024 * 1024;
 
 /** [C29] `-` is standard input, `@name` a file; every other text means itself. */
-export async function readText(typed: string, source: TextSource | undefined): Promise<Result<string>> {
+export async function readCommandText(typed: string, source: TextSource | undefined): Promise<Result<string>> {
   if (!source) return ok(typed);
-  if (typed === "-") return readInput(source);
-  return typed.startsWith("@") && typed.length > 1 ? readNamed(typed, source.from) : ok(typed);
+  if (typed === "-") return readPipedText(source);
+  return typed.startsWith("@") && typed.length > 1 ? readTextFile(typed, source.from) : ok(typed);
 }
 
-async function readInput({ readInput: read }: TextSource): Promise<Result<string>> {
+async function readPipedText({ readInput: read }: TextSource): Promise<Result<string>> {
   if (!read)
     return fail(
       error("missing_prompt", "-", "there is no standard input here", "name a file with @, or type the text"),
     );
-  const bytes = await read(MOST);
+  const bytes = await read(MAX_TEXT_BYTES);
   return bytes === undefined
     ? fail(
-        error("file_too_large", "-", `standard input is longer than ${MOST / 1024 / 1024} MB`, "name the files in it"),
+        error("file_too_large", "-", `standard input is longer than ${MAX_TEXT_BYTES / 1024 / 1024} MB`, "name the files in it"),
       )
-    : textOf(bytes, "-", "standard input");
+    : decodeText(bytes, "-", "standard input");
 }
 
-function readNamed(typed: string, from: string): Result<string> {
+function readTextFile(typed: string, from: string): Result<string> {
   const file = resolve(from, typed.slice(1));
   try {
-    return textOf(readRegular(file, MOST), typed, `the file ${file}`);
+    return decodeText(readRegularFile(file, MAX_TEXT_BYTES), typed, `the file ${file}`);
   } catch (thrown) {
     // A sentence that begins so names nobody's file.
-    if (isMissing(thrown) && /\s/.test(typed)) return ok(typed);
-    return fail(isMissing(thrown) ? noFile(typed, file) : unreadable(typed, file, thrown));
+    if (isMissingFile(thrown) && /\s/.test(typed)) return ok(typed);
+    return fail(isMissingFile(thrown) ? missingFileIssue(typed, file) : unreadableFileIssue(typed, file, thrown));
   }
 }
 
-function textOf(bytes: Buffer, typed: string, what: string): Result<string> {
+function decodeText(bytes: Buffer, typed: string, what: string): Result<string> {
   if (!isUtf8(bytes)) return fail(error("not_utf8", typed, `${what} is not UTF-8 text`, "convert it first"));
   const text = bytes.toString("utf8").replace(/^\ufeff/, "");
   return text.trim() === ""
@@ -55,14 +55,14 @@ function textOf(bytes: Buffer, typed: string, what: string): Result<string> {
     : ok(text);
 }
 
-function noFile(typed: string, file: string): Issue {
+function missingFileIssue(typed: string, file: string): Issue {
   const shown = oneLine(typed, 80);
   const hint = `a text that begins with "@" as it stands goes behind "--": materia cast -- ${shown}`;
   return error("missing_file", shown, `there is no file ${file}`, hint);
 }
 
-function unreadable(typed: string, file: string, thrown: unknown): Issue {
-  return error("unreadable_file", oneLine(typed, 80), `${file} cannot be read: ${problemText(thrown)}`);
+function unreadableFileIssue(typed: string, file: string, thrown: unknown): Issue {
+  return error("unreadable_file", oneLine(typed, 80), `${file} cannot be read: ${errorText(thrown)}`);
 }
 
 export function firstWord(text: string): string {

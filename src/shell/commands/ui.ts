@@ -1,17 +1,17 @@
 import type { Result } from "../../core/model/issue.ts";
-import type { OpenHost } from "../casting/workspace/hosts.ts";
-import type { ConfigPlace } from "../config/config.ts";
+import type { OpenAgentHost } from "../casting/workspace/hosts.ts";
+import type { ConfigContext } from "../config/config.ts";
 
 /** What the web UI serves. */
 export interface UiRequest {
-  readonly place: ConfigPlace;
+  readonly place: ConfigContext;
   /** Where casts are kept, where that was said. */
   readonly artifacts?: string;
   /** [B26] The fleet whose casts are shown in place of those that are kept here. */
   readonly on?: string;
   /** The one that this project had before, or any free one, where none is named. */
   readonly port?: number;
-  readonly openReal: OpenHost;
+  readonly openReal: OpenAgentHost;
   /** Faults that no page is told of. */
   readonly report: (problem: string) => void;
 }

@@ -3,11 +3,11 @@ import { dirname } from "node:path";
 import { applyEdits, modify } from "jsonc-parser";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { readConfigText } from "./config-text.ts";
-import { projectConfigFile, userConfigFile, type ConfigPlace } from "./config.ts";
-import { problemText } from "../system/problem.ts";
+import { projectConfigFile, userConfigFile, type ConfigContext } from "./config.ts";
+import { errorText } from "../system/problem.ts";
 
 /** Sets `activeLoadout` in the project's file where there is one, else in the user's; comments and order stay. The file's path. */
-export function chooseLoadout(place: ConfigPlace, name: string): Result<string> {
+export function setActiveLoadout(place: ConfigContext, name: string): Result<string> {
   const project = projectConfigFile(place.cwd);
   const file = existsSync(project) ? project : userConfigFile(place.env);
   const before = existsSync(file) ? readConfigText(file) : ok({ text: "{}\n" });
@@ -22,7 +22,7 @@ export function chooseLoadout(place: ConfigPlace, name: string): Result<string> 
     return ok(file);
   } catch (thrown) {
     return fail({
-      ...error("cannot_write", "activeLoadout", `the choice cannot be kept: ${problemText(thrown)}`),
+      ...error("cannot_write", "activeLoadout", `the choice cannot be kept: ${errorText(thrown)}`),
       file,
     });
   }

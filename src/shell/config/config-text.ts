@@ -3,9 +3,9 @@ import { createHash, randomUUID } from "node:crypto";
 import { lstatSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, sep } from "node:path";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
-import { tryLink } from "../system/link.ts";
-import { isMissing, problemText } from "../system/problem.ts";
-import { MOST_BYTES, readRegular } from "../system/regular-file.ts";
+import { linkIfFree } from "../system/link.ts";
+import { isMissingFile, errorText } from "../system/problem.ts";
+import { MAX_FILE_BYTES, readRegularFile } from "../system/regular-file.ts";
 
 interface TaggedText {
   readonly text: string;
@@ -13,18 +13,18 @@ interface TaggedText {
   readonly etag: string;
 }
 
-const MEND = "convert it first, for instance with iconv; nothing was changed";
+const ENCODING_HINT = "convert it first, for instance with iconv; nothing was changed";
 
 export function readConfigText(file: string): Result<TaggedText> {
   try {
-    const bytes = readRegular(file, MOST_BYTES.config);
+    const bytes = readRegularFile(file, MAX_FILE_BYTES.config);
     // [N28] Whoever edits it as text would write other bytes in the place of these.
-    if (!isUtf8(bytes)) return fail({ ...error("not_utf8", "", "the file is not UTF-8 text", MEND), file });
+    if (!isUtf8(bytes)) return fail({ ...error("not_utf8", "", "the file is not UTF-8 text", ENCODING_HINT), file });
     return ok({ text: bytes.toString("utf8"), etag: etagOf(bytes) });
   } catch (thrown) {
-    const issue = isMissing(thrown)
+    const issue = isMissingFile(thrown)
       ? error("missing_file", "", "there is no such file yet")
-      : error("unreadable_file", "", `the file cannot be read: ${problemText(thrown)}`);
+      : error("unreadable_file", "", `the file cannot be read: ${errorText(thrown)}`);
     return fail({ ...issue, file });
   }
 }
@@ -41,23 +41,23 @@ export function writeConfigText(
   const draft = `${file}.${randomUUID()}.draft`;
   try {
     mkdirSync(folder, { recursive: true });
-    const elsewhere = leadsElsewhere(file, root);
+    const elsewhere = refuseOutsideLink(file, root);
     if (elsewhere) return elsewhere;
     const bytes = Buffer.from(text);
     writeFileSync(draft, bytes, { flag: "wx", mode: isNew ? 0o666 : statSync(file).mode & 0o777 });
     // Whoever has made the file in between keeps it.
-    if (isNew && !tryLink(draft, file)) return fail({ ...error("changed", "", "somebody has just made it"), file });
+    if (isNew && !linkIfFree(draft, file)) return fail({ ...error("changed", "", "somebody has just made it"), file });
     if (!isNew) renameSync(draft, file);
     return ok(etagOf(bytes));
   } catch (thrown) {
-    return fail({ ...error("cannot_write", "", `it cannot be written: ${problemText(thrown)}`), file });
+    return fail({ ...error("cannot_write", "", `it cannot be written: ${errorText(thrown)}`), file });
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
 /** A link in the project may point anywhere; what it points to is not the project's to change. */
-function leadsElsewhere(file: string, root: string | undefined): Result<never> | undefined {
+function refuseOutsideLink(file: string, root: string | undefined): Result<never> | undefined {
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   const folder = realpathSync(dirname(file)) + sep;
   const isOutside = root !== undefined && !folder.startsWith(realpathSync(root) + sep);

@@ -2,10 +2,10 @@ import { statSync } from "node:fs";
 import { parseJsonc } from "../../core/edit/text/parse.ts";
 import { error, fail, failAll, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { depthExceeds } from "../../core/model/values/json.ts";
-import { isMissing, problemText } from "../system/problem.ts";
-import { MOST_BYTES, readRegularText } from "../system/regular-file.ts";
+import { isMissingFile, errorText } from "../system/problem.ts";
+import { MAX_FILE_BYTES, readRegularText } from "../system/regular-file.ts";
 
-const MAX_BYTES = MOST_BYTES.config;
+const MAX_BYTES = MAX_FILE_BYTES.config;
 const MAX_DEPTH = 100;
 
 /** A JSON file with comments and trailing commas, or what is wrong with it and where. `undefined` when there is none. */
@@ -19,8 +19,8 @@ export function readJsonFile(file: string): Result<unknown> | undefined {
     }
     text = readRegularText(file, MAX_BYTES);
   } catch (thrown) {
-    if (isMissing(thrown)) return undefined;
-    return failAt(file, error("unreadable_file", "", `the file cannot be read: ${problemText(thrown)}`));
+    if (isMissingFile(thrown)) return undefined;
+    return failAt(file, error("unreadable_file", "", `the file cannot be read: ${errorText(thrown)}`));
   }
   return parseJson(file, text);
 }
@@ -29,12 +29,12 @@ export function readJsonFile(file: string): Result<unknown> | undefined {
 export function parseJson(file: string, written: string): Result<unknown> {
   // Some editors begin a file with a mark that is no part of it.
   const text = written.replace(/^\ufeff/, "");
-  const value = parseText(file, text);
+  const value = parseJsonOrJsonc(file, text);
   if (!value.ok || !depthExceeds(value.value, MAX_DEPTH)) return value;
   return failAt(file, error("bad_json", "", `the file is nested more than ${MAX_DEPTH} levels deep`));
 }
 
-function parseText(file: string, text: string): Result<unknown> {
+function parseJsonOrJsonc(file: string, text: string): Result<unknown> {
   try {
     return ok(JSON.parse(text));
   } catch {

@@ -1,22 +1,22 @@
 import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { PROJECT_CASTS, projectConfigFile, type ConfigPlace } from "./config.ts";
+import { PROJECT_CASTS_FOLDER, projectConfigFile, type ConfigContext } from "./config.ts";
 
 /**
  * [F19] The folder of the project that a folder belongs to, as git and npm find theirs: where its configuration is, else where
  * its casts are, else the folder itself.
  */
-export function projectPlace(place: ConfigPlace): ConfigPlace {
-  const folders = foldersAbove(place.cwd, place.env);
+export function findProject(place: ConfigContext): ConfigContext {
+  const folders = ancestorFolders(place.cwd, place.env);
   const found =
     folders.find((folder) => existsSync(projectConfigFile(folder))) ??
-    folders.find((folder) => existsSync(join(folder, PROJECT_CASTS)));
-  return found === undefined || found === place.cwd ? place : { ...place, cwd: found, below: place.cwd };
+    folders.find((folder) => existsSync(join(folder, PROJECT_CASTS_FOLDER)));
+  return found === undefined || found === place.cwd ? place : { ...place, cwd: found, startFolder: place.cwd };
 }
 
 /** The folder, then those around it: up to the top of its repository, else up to what is no longer one's own. */
-function foldersAbove(cwd: string, env: ConfigPlace["env"]): readonly string[] {
+function ancestorFolders(cwd: string, env: ConfigContext["env"]): readonly string[] {
   const above: string[] = [];
   for (let at = cwd; ; at = dirname(at)) {
     above.push(at);
@@ -25,11 +25,11 @@ function foldersAbove(cwd: string, env: ConfigPlace["env"]): readonly string[] {
   }
   // A file in /tmp may be anybody's, and one in the home folder would stand above everything.
   const home = resolve(env["HOME"] || homedir());
-  const end = above.findIndex((folder, index) => index > 0 && (folder === home || !isOwn(folder)));
+  const end = above.findIndex((folder, index) => index > 0 && (folder === home || !isOwnFolder(folder)));
   return end === -1 ? above : above.slice(0, end);
 }
 
-function isOwn(folder: string): boolean {
+function isOwnFolder(folder: string): boolean {
   const me = process.getuid?.();
   // Whoever may write into a folder decides what stands in it.
   const found = statSync(folder, { throwIfNoEntry: false });

@@ -1,5 +1,5 @@
-/** What `init` writes: the smallest configuration that shows a role, a check and a bounded way back. */
-export const STARTER = `{
+/** What `runInit` writes: the smallest configuration that shows a role, a check and a bounded way back. */
+export const STARTER_CONFIG = `{
   // Repeatable agent work for this project. Comments and trailing commas are fine.
   "$schema": "https://unpkg.com/pi-materia/schema/pi-materia.schema.json",
 

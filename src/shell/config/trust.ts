@@ -3,22 +3,22 @@ import { mkdirSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import * as v from "valibot";
 import { depthExceeds, isJsonObject, type Json, type JsonObject } from "../../core/model/values/json.ts";
-import { configFolder, projectConfigFile, type ConfigPlace } from "./config.ts";
-import { foundFrom } from "./found-commands.ts";
-import { MOST_BYTES, readRegularText } from "../system/regular-file.ts";
-import { sorted } from "./sorted.ts";
-import { watchFiles } from "./watched-files.ts";
+import { configFolder, projectConfigFile, type ConfigContext } from "./config.ts";
+import { findCommandFile } from "./found-commands.ts";
+import { MAX_FILE_BYTES, readRegularText } from "../system/regular-file.ts";
+import { sortKeys } from "./sorted.ts";
+import { digestCommandFiles } from "./watched-files.ts";
 
 const TrustFile = v.record(v.string(), v.string());
 
 /** [S1, S3] Whether the project's configuration, as it is now, was trusted before. */
-export function isTrusted(place: ConfigPlace, raw: unknown): boolean {
+export function isTrusted(place: ConfigContext, raw: unknown): boolean {
   if (depthExceeds(raw, 100)) return false;
   const hash = executableDigest(place.cwd, raw);
   return hash !== undefined && readTrust(place.env)[projectKey(place.cwd)] === hash;
 }
 
-export function rememberTrust(place: ConfigPlace, raw: unknown): void {
+export function rememberTrust(place: ConfigContext, raw: unknown): void {
   const file = trustFile(place.env);
   const hash = executableDigest(place.cwd, raw);
   if (hash === undefined) return;
@@ -38,8 +38,8 @@ export interface ProgramsToTrust {
   readonly tooLarge: readonly string[];
 }
 
-export function projectRuns(cwd: string, raw: unknown): ProgramsToTrust {
-  const { paths, tooLarge } = watchFiles(cwd, commandWords(cwd, raw));
+export function listProgramsToTrust(cwd: string, raw: unknown): ProgramsToTrust {
+  const { paths, tooLarge } = digestCommandFiles(cwd, commandWords(cwd, raw));
   return { commands: commandsOf(raw).map((words) => words.join(" ")), watched: paths, tooLarge };
 }
 
@@ -51,7 +51,7 @@ function commandsOf(raw: unknown): readonly (readonly string[])[] {
     section(raw, "worktree")["setup"],
   ].flatMap((command) => {
     if (typeof command === "string") return [[command]];
-    return isWords(command) && command.length > 0 ? [command] : [];
+    return isStringArray(command) && command.length > 0 ? [command] : [];
   });
 }
 
@@ -60,7 +60,7 @@ function commandWords(cwd: string, raw: unknown): readonly string[] {
   const materia = Object.values(section(raw, "materia")).filter(isJsonObject);
   const folder = dirname(projectConfigFile(cwd));
   // [U39] A word may mean a file beside the configuration as well as one in the project.
-  const beside = commandsOf(raw).flatMap((words) => words.flatMap((word, at) => foundFrom(folder, word, at) ?? []));
+  const beside = commandsOf(raw).flatMap((words) => words.flatMap((word, at) => findCommandFile(folder, word, at) ?? []));
   return [...commandsOf(raw).flat(), ...beside, ...materia.flatMap((each) => textsIn(section(each, "params")))];
 }
 
@@ -83,14 +83,14 @@ export function executableDigest(cwd: string, raw: unknown): string | undefined 
       return [name, graph];
     }),
   );
-  const { digest, tooLarge } = watchFiles(cwd, commandWords(cwd, raw));
+  const { digest, tooLarge } = digestCommandFiles(cwd, commandWords(cwd, raw));
   // [S8] What could not be looked at might be anything by the next time.
   if (tooLarge.length > 0) return undefined;
-  const hash = createHash("sha256").update(JSON.stringify(sorted({ ...rest, loadouts })));
+  const hash = createHash("sha256").update(JSON.stringify(sortKeys({ ...rest, loadouts })));
   return hash.update(`\0${digest}`).digest("hex");
 }
 
-function isWords(value: Json | undefined): value is readonly string[] {
+function isStringArray(value: Json | undefined): value is readonly string[] {
   return Array.isArray(value) && value.every((word) => typeof word === "string");
 }
 
@@ -99,16 +99,16 @@ function section(raw: unknown, name: string): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-function readTrust(env: ConfigPlace["env"]): Readonly<Record<string, string>> {
+function readTrust(env: ConfigContext["env"]): Readonly<Record<string, string>> {
   try {
-    const parsed = v.safeParse(TrustFile, JSON.parse(readRegularText(trustFile(env), MOST_BYTES.config)));
+    const parsed = v.safeParse(TrustFile, JSON.parse(readRegularText(trustFile(env), MAX_FILE_BYTES.config)));
     return parsed.success ? parsed.output : {};
   } catch {
     return {};
   }
 }
 
-function trustFile(env: ConfigPlace["env"]): string {
+function trustFile(env: ConfigContext["env"]): string {
   return join(configFolder(env), "trust.json");
 }
 

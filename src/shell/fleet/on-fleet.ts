@@ -1,17 +1,17 @@
 import { quoteWord } from "../../core/command/words.ts";
-import { parentOf, type CastId } from "../../core/model/ids.ts";
+import { parentCastId, type CastId } from "../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
-import type { FetchedFiles, OnFleet } from "../casting/workspace/on-fleet.ts";
+import type { FetchedCheckpoints, FleetClient } from "../casting/workspace/on-fleet.ts";
 import type { Workspace } from "../casting/workspace/workspace.ts";
-import { takePack } from "../git/packs/packs.ts";
+import { importPack } from "../git/packs/packs.ts";
 import { findRepository } from "../git/repository.ts";
-import { complaintOf, runGit } from "../git/run-git.ts";
+import { gitErrorText, runGit } from "../git/run-git.ts";
 import { databaseIssue } from "../store/postgres/database/database.ts";
-import { openFleet, type OpenFleet } from "./open/fleet.ts";
-import { findProfile } from "./open/profile.ts";
-import { tellCast } from "./tell-cast.ts";
-import { fleetStanding, queuePlaceOf } from "./operations/workers.ts";
-import { castOfKey, submitCast, type SubmitOptions } from "./submit/submit.ts";
+import { openFleet, type ConnectedFleet } from "./open/fleet.ts";
+import { resolveFleetProfile } from "./open/profile.ts";
+import { appendUserEvents } from "./tell-cast.ts";
+import { readFleetStatus, readQueuePosition } from "./operations/workers.ts";
+import { findCastByKey, submitCast, type SubmitOptions } from "./submit/submit.ts";
 
 /** The same project, with the casts of a fleet in place of those that are kept here. */
 export interface FleetWorkspace {
@@ -19,21 +19,21 @@ export interface FleetWorkspace {
   readonly close: () => Promise<void>;
 }
 
-export async function workspaceOn(
+export async function openFleetWorkspace(
   workspace: Workspace,
   name: string,
   asked: SubmitOptions = {},
 ): Promise<Result<FleetWorkspace>> {
   const opened = await connectFleet(workspace, name);
   if (!opened.ok) return opened;
-  const { seenFrom, close } = opened.value;
+  const { workspaceFor: seenFrom, close } = opened.value;
   return ok({ workspace: seenFrom(workspace, asked), close });
 }
 
 /** A fleet that several commands are carried out on, one after another or at once. */
 export interface FleetConnection {
   /** A project, with the casts of the fleet in place of those that are kept here. */
-  readonly seenFrom: (workspace: Workspace, asked?: SubmitOptions) => Workspace;
+  readonly workspaceFor: (workspace: Workspace, asked?: SubmitOptions) => Workspace;
   readonly close: () => Promise<void>;
 }
 
@@ -43,59 +43,59 @@ export async function connectFleet(
   name: string,
   sees: "project" | "all" = "project",
 ): Promise<Result<FleetConnection>> {
-  const profile = findProfile(catalog, name, place);
+  const profile = resolveFleetProfile(catalog, name, place);
   if (!profile.ok) return profile;
   const opened = await openFleet(profile.value, sees);
   if (!opened.ok) return opened;
   return ok({
-    seenFrom: (workspace, asked) => workspaceWith(workspace, opened.value, asked),
+    workspaceFor: (workspace, asked) => withFleet(workspace, opened.value, asked),
     close: opened.value.store.close,
   });
 }
 
 /** [B10] What people do here, done on a fleet. */
-export function workspaceWith(
+export function withFleet(
   workspace: Workspace,
-  fleet: OpenFleet,
+  fleet: ConnectedFleet,
   { priority = 0, key }: SubmitOptions = {},
 ): Workspace {
   const { env } = workspace.place;
   // The place of the casts that are kept here, also where a fleet is looked at already.
   const artifacts = workspace.fleet?.artifacts ?? workspace.root;
-  const on: OnFleet = {
+  const on: FleetClient = {
     name: fleet.profile.name,
     artifacts,
-    submittedBefore: () => castOfKey(fleet, key),
+    submittedBefore: () => findCastByKey(fleet, key),
     submit: (plan) => submitCast(fleet, plan, { env, artifacts, priority, ...(key === undefined ? {} : { key }) }),
-    setGoing: (cast, said) => tellCast(fleet, cast, { said, env, starts: true }),
-    abort: (castId) => askAbort(fleet, castId),
-    raise: async (castId, maxTokens) => {
+    resume: (cast, said) => appendUserEvents(fleet, cast, { said, env, starts: true }),
+    abort: (castId) => requestAbort(fleet, castId),
+    raiseBudget: async (castId, maxTokens) => {
       const cast = await fleet.store.load(castId);
       if (!cast.ok) return cast;
-      return tellCast(fleet, cast.value, { said: [{ type: "limits_raised", maxTokens }], env, starts: false });
+      return appendUserEvents(fleet, cast.value, { said: [{ type: "limits_raised", maxTokens }], env, starts: false });
     },
-    placeOf: (castId) => queuePlaceOf(fleet, castId).catch(() => undefined),
-    unserved: () => unserved(fleet),
-    fetchFiles: (castId, cwd) => fetchFiles(fleet, castId, cwd),
-    standing: () => fleetStanding(fleet),
+    queuePosition: (castId) => readQueuePosition(fleet, castId).catch(() => undefined),
+    unservedQueues: () => readUnservedQueues(fleet),
+    fetchCheckpoints: (castId, cwd) => fetchCheckpoints(fleet, castId, cwd),
+    status: () => readFleetStatus(fleet),
     followTurn: fleet.store.followTurn,
     summariesOf: fleet.store.summariesOf,
   };
   const { store } = fleet;
-  return { ...workspace, store, root: store.place, fleet: on };
+  return { ...workspace, store, root: store.location, fleet: on };
 }
 
-const SERVED = "exists (select from materia.workers w where w.state = 'up' and c.queue = any (w.queues))";
+const HAS_WORKER = "exists (select from materia.workers w where w.state = 'up' and c.queue = any (w.queues))";
 
-async function unserved({ database, profile }: OpenFleet): Promise<readonly string[]> {
-  const text = `select distinct c.queue from materia.casts c where c.status = 'queued' and c.project = $1 and not ${SERVED} order by c.queue`;
-  const rows = await database.rows<{ queue: string }>({ text, values: [profile.project] }).catch(() => []);
+async function readUnservedQueues({ database, profile }: ConnectedFleet): Promise<readonly string[]> {
+  const text = `select distinct c.queue from materia.casts c where c.status = 'queued' and c.project = $1 and not ${HAS_WORKER} order by c.queue`;
+  const rows = await database.query<{ queue: string }>({ text, values: [profile.project] }).catch(() => []);
   return rows.map(({ queue }) => queue);
 }
 
-async function askAbort({ database, profile }: OpenFleet, castId: CastId): Promise<Result<"asked">> {
+async function requestAbort({ database, profile }: ConnectedFleet, castId: CastId): Promise<Result<"asked">> {
   try {
-    const [row] = await database.rows<{ said: string }>({
+    const [row] = await database.query<{ said: string }>({
       text: "select materia.ask_abort($1) as said",
       values: [castId],
     });
@@ -115,20 +115,20 @@ async function askAbort({ database, profile }: OpenFleet, castId: CastId): Promi
 }
 
 /** Where the last of them stands; nothing where there is none. */
-async function takePacks(
-  database: OpenFleet["database"],
+async function fetchPacks(
+  database: ConnectedFleet["database"],
   castId: CastId,
   top: string,
-): Promise<Result<FetchedFiles | undefined>> {
-  let last: FetchedFiles | undefined;
+): Promise<Result<FetchedCheckpoints | undefined>> {
+  let last: FetchedCheckpoints | undefined;
   try {
     for (let n = -1; ;) {
-      const [row] = await database.rows<PackRow>({
+      const [row] = await database.query<PackRow>({
         text: "select n, head, ckpt, pack from materia.packs where cast_id = $1 and n > $2 order by n limit 1",
         values: [castId, n],
       });
       if (!row) return ok(last);
-      const wrong = await takePack(top, row.pack);
+      const wrong = await importPack(top, row.pack);
       if (wrong !== undefined)
         return fail(
           error(
@@ -154,14 +154,14 @@ interface PackRow {
 }
 
 /** [B17] Every pack of a cast into the repository here, held by a ref so that git keeps them. */
-async function fetchFiles({ database }: OpenFleet, castId: CastId, cwd: string): Promise<Result<FetchedFiles>> {
+async function fetchCheckpoints({ database }: ConnectedFleet, castId: CastId, cwd: string): Promise<Result<FetchedCheckpoints>> {
   const found = await findRepository(cwd);
   if (found.kind === "none") return fail(error("git_failed", cwd, `its files cannot come here: ${found.why}`));
   const { top } = found.repository;
-  let last: FetchedFiles | undefined;
+  let last: FetchedCheckpoints | undefined;
   // [B12] What an item begins from stands in the packs of its parent.
-  for (const each of [parentOf(castId), castId]) {
-    const taken = each === undefined ? ok(undefined) : await takePacks(database, each, top);
+  for (const each of [parentCastId(castId), castId]) {
+    const taken = each === undefined ? ok(undefined) : await fetchPacks(database, each, top);
     if (!taken.ok) return taken;
     last = taken.value ?? last;
   }
@@ -169,5 +169,5 @@ async function fetchFiles({ database }: OpenFleet, castId: CastId, cwd: string):
     return fail(error("no_checkpoints", castId, "this cast has no files: it was submitted from no repository"));
   // Under a name of its own: a branch that is named for the cast must stay the only one.
   const held = await runGit(["update-ref", `refs/materia-fleet/${castId}`, last.ckpt], { cwd: top });
-  return held.ok ? ok(last) : fail(error("git_failed", castId, complaintOf(held)));
+  return held.ok ? ok(last) : fail(error("git_failed", castId, gitErrorText(held)));
 }

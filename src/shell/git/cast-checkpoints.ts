@@ -1,32 +1,32 @@
 import type {
-  Changed,
+  ChangeCounts,
   Checkpoint,
-  FirstCheckpoint,
-  LeftOut,
-  Meanwhile,
-  NoCheckpoint,
+  InitialCheckpoint,
+  OmittedFiles,
+  OutsideChanges,
+  MissingCheckpoint,
 } from "../../core/model/values/checkpoint.ts";
-import { cut } from "../../core/model/values/text.ts";
+import { truncate } from "../../core/model/values/text.ts";
 import { countedText } from "../../core/view/numbers.ts";
 import type { CastCheckpoints, CheckpointRequest } from "../ports.ts";
-import { problemText } from "../system/problem.ts";
+import { errorText } from "../system/problem.ts";
 import { diffText, treeOf } from "./changes.ts";
 import { takeCheckpoint } from "./checkpoint.ts";
-import type { KnownTree } from "./known-tree.ts";
+import type { CachedWorktree } from "./known-tree.ts";
 import { findRepository } from "./repository.ts";
 import { castRef } from "./cast-ref.ts";
-import { openShadow, type Shadow } from "./shadow.ts";
+import { openShadowIndex, type ShadowIndex } from "./shadow.ts";
 
 /** The checkpoints of one cast, for as long as this process owns it. */
-export interface OpenCheckpoints extends CastCheckpoints {
+export interface CheckpointSession extends CastCheckpoints {
   /** What the cast begins from. */
-  readonly begin: () => Promise<FirstCheckpoint>;
+  readonly takeFirst: () => Promise<InitialCheckpoint>;
   /** [Y6] What changed behind the last checkpoint while nobody drove the cast; nothing where nothing did. */
-  readonly meanwhile: (last: string) => Promise<Meanwhile | undefined>;
+  readonly takeOutsideChanges: (last: string) => Promise<OutsideChanges | undefined>;
   readonly close: () => void;
 }
 
-export interface CheckpointPlace {
+export interface CheckpointContext {
   readonly castId: string;
   readonly cwd: string;
   /** Where casts are kept: no part of anybody's work. */
@@ -35,110 +35,110 @@ export interface CheckpointPlace {
   readonly scratch: string;
   readonly now: () => Date;
   /** The tree that it works in, where this process has just made it. */
-  readonly known?: KnownTree | undefined;
+  readonly cachedWorktree?: CachedWorktree | undefined;
   /** Set where there is no room for more: so many bytes of changed files are read at the most. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   /** [B8] Set where a checkpoint that does without a file is none: on another machine it would be gone. */
-  readonly isWhole?: true;
+  readonly requiresAllFiles?: true;
 }
 
-type Kept = Exclude<FirstCheckpoint, NoCheckpoint>;
+type CommittedFiles = Exclude<InitialCheckpoint, MissingCheckpoint>;
 
 /** Nothing here rejects: a cast goes on without what could not be kept. */
-export function openCheckpoints(place: CheckpointPlace): OpenCheckpoints {
-  let shadow: Shadow | undefined;
+export function openCheckpointSession(place: CheckpointContext): CheckpointSession {
+  let shadow: ShadowIndex | undefined;
   // What is known holds until something goes wrong; from then on git is asked.
-  let { known } = place;
+  let { cachedWorktree: known } = place;
   const trees = new Map<string, string>();
   const close = (): void => {
     shadow?.close();
     shadow = undefined;
     known = undefined;
   };
-  const open = async (): Promise<Shadow | NoCheckpoint> => {
+  const open = async (): Promise<ShadowIndex | MissingCheckpoint> => {
     if (shadow) return shadow;
-    const opened = await shadowOf(place, known);
+    const opened = await openShadowFor(place, known);
     if (!("problem" in opened)) shadow = opened;
     return opened;
   };
-  const takeOnce = async (request: CheckpointRequest): Promise<Checkpoint | NoCheckpoint | undefined> => {
+  const takeOnce = async (request: CheckpointRequest): Promise<Checkpoint | MissingCheckpoint | undefined> => {
     const { last, since, title } = request;
     // Until it is taken, what was kept before says nothing.
-    const before = forgetKept(place.known);
+    const before = clearLastSnapshot(place.cachedWorktree);
     const opened = await open();
     if ("problem" in opened) return opened;
-    const taken = await commitAfter({ opened, place, trees }, { last, since, title });
+    const taken = await commitCheckpoint({ opened, place, trees }, { last, since, title });
     if ("problem" in taken) return taken;
     const { kept, counts } = taken;
-    const missing = place.isWhole && missingIn(kept.left);
+    const missing = place.requiresAllFiles && describeMissing(kept.left);
     if (missing) return { problem: missing };
-    const whole = isWhole(opened, kept) ? place.known : undefined;
-    if (whole) rememberKept(whole, before, trees.get(kept.commit));
+    const whole = matchesGitBytes(opened, kept) ? place.cachedWorktree : undefined;
+    if (whole) recordLastSnapshot(whole, before, trees.get(kept.commit));
     if (kept.commit === since) return undefined;
-    if (whole?.repository.head === since) whole.kept.changed = counts;
+    if (whole?.repository.head === since) whole.lastCheckpoint.changed = counts;
     if (counts === undefined)
       return { problem: "the checkpoint that its visit began from is gone from the repository" };
     // What was changed and changed back is no change of a visit.
     return counts.changed === 0 && kept.commit === last ? undefined : { ...kept, ...counts };
   };
-  const take = async (request: CheckpointRequest): Promise<Checkpoint | NoCheckpoint | undefined> => {
+  const take = async (request: CheckpointRequest): Promise<Checkpoint | MissingCheckpoint | undefined> => {
     const wasOpen = shadow !== undefined;
-    const taken = await guarded(close, () => takeOnce(request));
+    const taken = await closeOnError(close, () => takeOnce(request));
     if (!taken || !("problem" in taken) || !wasOpen) return taken;
     // What was opened long ago may have been swept away, or damaged by a git that was killed: once more with a new one.
     close();
-    return guarded(close, () => takeOnce(request));
+    return closeOnError(close, () => takeOnce(request));
   };
   return {
     take,
     close,
-    begin: () =>
-      guarded(close, async () => {
+    takeFirst: () =>
+      closeOnError(close, async () => {
         const opened = await open();
         if ("problem" in opened) return opened;
-        return beginFrom({ opened, place, trees }, known);
+        return takeFirstCheckpoint({ opened, place, trees }, known);
       }),
-    meanwhile: async (last) => namedOf(await take({ last, since: last, title: "Meanwhile" })),
+    takeOutsideChanges: async (last) => withNames(await take({ last, since: last, title: "Meanwhile" })),
     describe: (from, to) => describeChanges(place.cwd, from, to),
   };
 }
 
-async function guarded<T>(close: () => void, work: () => Promise<T>): Promise<T | NoCheckpoint> {
+async function closeOnError<T>(close: () => void, work: () => Promise<T>): Promise<T | MissingCheckpoint> {
   try {
     return await work();
   } catch (thrown) {
     close();
-    return { problem: problemText(thrown) };
+    return { problem: errorText(thrown) };
   }
 }
 
-async function shadowOf(place: CheckpointPlace, known: KnownTree | undefined): Promise<Shadow | NoCheckpoint> {
-  const how = { leaveOut: [place.store], folder: place.scratch, mostBytes: place.mostBytes };
-  if (known) return openShadow(known.repository, { ...how, settings: known.settings, attributes: known.attributes });
+async function openShadowFor(place: CheckpointContext, known: CachedWorktree | undefined): Promise<ShadowIndex | MissingCheckpoint> {
+  const how = { exclude: [place.store], folder: place.scratch, maxBytes: place.maxBytes };
+  if (known) return openShadowIndex(known.repository, { ...how, settings: known.settings, attributes: known.attributes });
   const found = await findRepository(place.cwd);
-  return found.kind === "none" ? { problem: found.why } : openShadow(found.repository, how);
+  return found.kind === "none" ? { problem: found.why } : openShadowIndex(found.repository, how);
 }
 
-type LastKept = KnownTree["kept"];
+type LastSnapshot = CachedWorktree["lastCheckpoint"];
 
-function forgetKept(known: KnownTree | undefined): LastKept {
-  const before = { tree: known?.kept.tree, changed: known?.kept.changed };
-  if (known) Object.assign(known.kept, { tree: undefined, changed: undefined });
+function clearLastSnapshot(known: CachedWorktree | undefined): LastSnapshot {
+  const before = { tree: known?.lastCheckpoint.tree, changed: known?.lastCheckpoint.changed };
+  if (known) Object.assign(known.lastCheckpoint, { tree: undefined, changed: undefined });
   return before;
 }
 
 /** A look that finds nothing changed leaves what was counted. */
-function rememberKept({ kept }: KnownTree, before: LastKept, tree: string | undefined): void {
+function recordLastSnapshot({ lastCheckpoint: kept }: CachedWorktree, before: LastSnapshot, tree: string | undefined): void {
   Object.assign(kept, tree === before.tree ? before : { tree, changed: undefined });
 }
 
 /** Whether git itself would keep the same. */
-function isWhole({ bytes }: Shadow, { left }: Kept): boolean {
+function matchesGitBytes({ bytes }: ShadowIndex, { left }: CommittedFiles): boolean {
   return !bytes.differ && left === undefined;
 }
 
 /** What would be lost on the way; what nobody may read was never there for the cast. */
-function missingIn({ large = 0, nested = 0 }: LeftOut = {}): string | undefined {
+function describeMissing({ large = 0, nested = 0 }: OmittedFiles = {}): string | undefined {
   if (large + nested === 0) return undefined;
   const what = [
     ...(large > 0 ? [`${countedText(large, "new file")} of more than 50 MB`] : []),
@@ -147,40 +147,40 @@ function missingIn({ large = 0, nested = 0 }: LeftOut = {}): string | undefined 
   return `${what.join(" and ")} inside of the tree cannot travel: have git ignore them`;
 }
 
-function namedOf(taken: Checkpoint | NoCheckpoint | undefined): Meanwhile | undefined {
+function withNames(taken: Checkpoint | MissingCheckpoint | undefined): OutsideChanges | undefined {
   return taken && "commit" in taken ? { ...taken, names: taken.names ?? [] } : undefined;
 }
 
-interface Keeping {
-  readonly opened: Shadow;
-  readonly place: CheckpointPlace;
+interface CommitContext {
+  readonly opened: ShadowIndex;
+  readonly place: CheckpointContext;
   /** The trees of commits that were made here. */
   readonly trees: Map<string, string>;
 }
 
-async function beginFrom(keeping: Keeping, known: KnownTree | undefined): Promise<Kept | NoCheckpoint> {
+async function takeFirstCheckpoint(keeping: CommitContext, known: CachedWorktree | undefined): Promise<CommittedFiles | MissingCheckpoint> {
   const { opened, trees } = keeping;
   const { head, tree } = opened.repository;
   trees.set(head, tree);
   if (known?.isClean !== true || opened.bytes.differ) {
-    const taken = await commitAfter(keeping, { last: head, title: "Begin" });
+    const taken = await commitCheckpoint(keeping, { last: head, title: "Begin" });
     return "problem" in taken ? taken : taken.kept;
   }
   // It is the commit itself: nothing has to be kept.
-  opened.written.tree = tree;
+  opened.lastWritten.tree = tree;
   return { commit: head };
 }
 
-interface Counted {
-  readonly kept: Kept;
+interface CountedCommit {
+  readonly kept: CommittedFiles;
   /** What has changed since; nothing where that is gone. */
-  readonly counts: Changed | undefined;
+  readonly counts: ChangeCounts | undefined;
 }
 
-async function commitAfter(
-  { opened, place, trees }: Keeping,
+async function commitCheckpoint(
+  { opened, place, trees }: CommitContext,
   { last, since, title }: Omit<CheckpointRequest, "since"> & { readonly since?: string },
-): Promise<Counted | NoCheckpoint> {
+): Promise<CountedCommit | MissingCheckpoint> {
   const tree = trees.get(last) ?? (await treeOf(opened.repository.top, last));
   if (tree === undefined) return { problem: "the checkpoint before it is gone from the repository" };
   const ref = castRef(place.castId);
@@ -193,16 +193,16 @@ async function commitAfter(
   return { kept: { commit: taken.commit, ...left }, counts: taken.changed };
 }
 
-const MOST_STAT = 4_000;
-const MOST_PATCH = 16_000;
+const MAX_STAT_CHARS = 4_000;
+const MAX_PATCH_CHARS = 16_000;
 
 /** [Y10] A table of files, and as much of the change itself as a prompt has room for. */
 async function describeChanges(cwd: string, from: string, to: string): Promise<string> {
   if (from === to) return "(no file has been changed)";
   const span = { cwd, from, to };
   const stat = await diffText(span, { form: "stat" });
-  const patch = await diffText(span, { form: "patch", mostBytes: 4 * MOST_PATCH });
+  const patch = await diffText(span, { form: "patch", maxBytes: 4 * MAX_PATCH_CHARS });
   if (!stat.ok || !patch.ok) return "(not known: the checkpoints are gone from the repository)";
-  const text = (bytes: Buffer, most: number) => cut(bytes.toString("utf8").trimEnd(), most);
-  return `${text(stat.bytes, MOST_STAT)}\n\n${text(patch.bytes, MOST_PATCH)}`;
+  const text = (bytes: Buffer, most: number) => truncate(bytes.toString("utf8").trimEnd(), most);
+  return `${text(stat.bytes, MAX_STAT_CHARS)}\n\n${text(patch.bytes, MAX_PATCH_CHARS)}`;
 }

@@ -1,5 +1,5 @@
 import type { FileChange } from "../../core/model/values/checkpoint.ts";
-import { complaintOf, partsOf, runGit, textOf } from "./run-git.ts";
+import { gitErrorText, stdoutParts, runGit, stdoutText } from "./run-git.ts";
 
 /** Two commits of the repository around a folder. */
 export interface CommitRange {
@@ -9,7 +9,7 @@ export interface CommitRange {
 }
 
 /** git's own diff, without programs that the repository names for it. */
-const PLAIN = [
+const PLAIN_DIFF = [
   "--no-ext-diff",
   "--no-textconv",
   "--find-renames",
@@ -18,7 +18,7 @@ const PLAIN = [
   "--src-prefix=a/",
   "--dst-prefix=b/",
 ];
-const NAMES = ["-c", "core.quotePath=false"];
+const UNQUOTED_NAMES = ["-c", "core.quotePath=false"];
 
 export type DiffForm = "patch" | "stat" | "names";
 
@@ -26,29 +26,29 @@ export interface DiffOptions {
   readonly form: DiffForm;
   /** Only what concerns this file, by both of its names where it was renamed. */
   readonly paths?: readonly string[];
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
 }
 
-type DiffBytes =
+type DiffOutput =
   | { readonly ok: true; readonly bytes: Buffer; readonly isCut: boolean }
   | { readonly ok: false; readonly problem: string };
 
-const FORMS = { patch: ["--patch"], stat: ["--stat=100"], names: ["--name-only"] } as const;
+const DIFF_FLAGS = { patch: ["--patch"], stat: ["--stat=100"], names: ["--name-only"] } as const;
 
 /** What git prints, or why it cannot. */
 export async function diffText(
   { cwd, from, to }: CommitRange,
-  { form, paths = [], mostBytes }: DiffOptions,
-): Promise<DiffBytes> {
+  { form, paths = [], maxBytes: mostBytes }: DiffOptions,
+): Promise<DiffOutput> {
   // Names are taken as they are written: one that looks like a pattern is none.
-  const args = [...NAMES, "--literal-pathspecs", "diff", ...PLAIN, "--color=never", ...FORMS[form], from, to, "--"];
-  const answer = await runGit([...args, ...paths], { cwd, ...(mostBytes === undefined ? {} : { mostBytes }) });
+  const args = [...UNQUOTED_NAMES, "--literal-pathspecs", "diff", ...PLAIN_DIFF, "--color=never", ...DIFF_FLAGS[form], from, to, "--"];
+  const answer = await runGit([...args, ...paths], { cwd, ...(mostBytes === undefined ? {} : { maxBytes: mostBytes }) });
   // What was cut off at a limit is shown as far as it goes.
   if (answer.ok || answer.stdout.length > 0) return { ok: true, bytes: answer.stdout, isCut: !answer.ok };
-  return { ok: false, problem: complaintOf(answer) };
+  return { ok: false, problem: gitErrorText(answer) };
 }
 
-const STATUS: Readonly<Record<string, FileChange["status"]>> = {
+const STATUS_BY_LETTER: Readonly<Record<string, FileChange["status"]>> = {
   A: "added",
   D: "deleted",
   M: "modified",
@@ -59,8 +59,8 @@ const STATUS: Readonly<Record<string, FileChange["status"]>> = {
 /** The same as data, in git's order. */
 export async function listChanges({ cwd, from, to }: CommitRange): Promise<readonly FileChange[]> {
   if (from === to) return [];
-  const answer = await runGit(["diff", ...PLAIN, "--raw", "--numstat", "-z", from, to, "--"], { cwd });
-  const parts = partsOf(answer);
+  const answer = await runGit(["diff", ...PLAIN_DIFF, "--raw", "--numstat", "-z", from, to, "--"], { cwd });
+  const parts = stdoutParts(answer);
   const statuses = new Map<string, FileChange["status"]>();
   const found: FileChange[] = [];
   for (let at = 0; at < parts.length; at += 1) {
@@ -69,11 +69,11 @@ export async function listChanges({ cwd, from, to }: CommitRange): Promise<reado
       const letter = part.split(" ")[4]?.[0] ?? "M";
       const isPair = letter === "R" || letter === "C";
       at += isPair ? 2 : 1;
-      statuses.set(parts[at] ?? "", STATUS[letter] ?? "modified");
+      statuses.set(parts[at] ?? "", STATUS_BY_LETTER[letter] ?? "modified");
       continue;
     }
     const [, added = "-", removed = "-", name = ""] = /^([^\t]*)\t([^\t]*)\t(.*)$/s.exec(part) ?? [];
-    const lines = { added: linesOf(added), removed: linesOf(removed) };
+    const lines = { added: parseLineCount(added), removed: parseLineCount(removed) };
     if (name !== "") found.push({ status: statuses.get(name) ?? "modified", path: name, ...lines });
     else {
       const [before = "", path = ""] = parts.slice(at + 1, at + 3);
@@ -88,10 +88,10 @@ export async function listChanges({ cwd, from, to }: CommitRange): Promise<reado
 export async function commitsChanging({ cwd, from, to }: CommitRange, path: string): Promise<readonly string[]> {
   const args = ["--literal-pathspecs", "log", "--follow", "--reverse", "--format=%H", "--no-show-signature"];
   const answer = await runGit([...args, `${from}..${to}`, "--", path], { cwd });
-  return answer.ok ? textOf(answer).split("\n").filter(Boolean) : [];
+  return answer.ok ? stdoutText(answer).split("\n").filter(Boolean) : [];
 }
 
-function linesOf(text: string): number | null {
+function parseLineCount(text: string): number | null {
   return text === "-" ? null : Number(text);
 }
 
@@ -102,5 +102,5 @@ export async function hasCommit(cwd: string, commit: string): Promise<boolean> {
 
 export async function treeOf(cwd: string, commit: string): Promise<string | undefined> {
   const answer = await runGit(["rev-parse", "--verify", "--quiet", `${commit}^{tree}`], { cwd });
-  return answer.ok ? textOf(answer) : undefined;
+  return answer.ok ? stdoutText(answer) : undefined;
 }

@@ -1,39 +1,39 @@
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Repository } from "./repository.ts";
-import type { Changed } from "../../core/model/values/checkpoint.ts";
+import type { ChangeCounts } from "../../core/model/values/checkpoint.ts";
 import type { GitSettings } from "./shadow.ts";
 
 /** A working tree that this process has just filled: what is known of it, git need not be asked. */
-export interface KnownTree {
+export interface CachedWorktree {
   readonly repository: Repository;
   readonly settings: GitSettings;
   readonly attributes: readonly string[];
   /** Whether there is nothing in it but the files of HEAD. */
   readonly isClean: boolean;
   /** The last checkpoint of it, where that holds the files as git itself would keep them, and what it changed of HEAD's. */
-  readonly kept: { tree: string | undefined; changed: Changed | undefined };
+  readonly lastCheckpoint: { tree: string | undefined; changed: ChangeCounts | undefined };
   /** git's own files of the tree, as they were left. */
   readonly stamp: string;
 }
 
 /** Nothing where git keeps HEAD in another way, or it does not stand at the commit. */
-export function knownTree(
+export function cacheWorktree(
   of: Pick<Repository, "commonDir" | "objectFormat">,
-  at: Pick<KnownTree, "settings" | "attributes" | "isClean"> & Pick<Repository, "head" | "tree">,
+  at: Pick<CachedWorktree, "settings" | "attributes" | "isClean"> & Pick<Repository, "head" | "tree">,
   folder: string,
-): KnownTree | undefined {
+): CachedWorktree | undefined {
   const { head, tree, ...known } = at;
   const stamp = stampOf(folder, head);
   const gitDir = gitDirOf(folder);
   if (stamp === undefined || gitDir === undefined) return undefined;
   const { commonDir, objectFormat } = of;
   const repository = { top: folder, gitDir, commonDir, objectFormat, head, tree };
-  return { ...known, repository, kept: { tree: undefined, changed: undefined }, stamp };
+  return { ...known, repository, lastCheckpoint: { tree: undefined, changed: undefined }, stamp };
 }
 
 /** [V8] Whether nobody has used git in it since: then what lies in its files is all that there is. */
-export function isUntouched({ repository, stamp }: KnownTree): boolean {
+export function isUntouched({ repository, stamp }: CachedWorktree): boolean {
   return stampOf(repository.top, repository.head) === stamp;
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { complaintOf, runGit, textOf } from "./run-git.ts";
+import { gitErrorText, runGit, stdoutText } from "./run-git.ts";
 
 /** A repository whose working tree a cast works in. */
 export interface Repository {
@@ -21,13 +21,13 @@ export type FoundRepository =
   | { readonly kind: "none"; readonly why: string };
 
 /** [Y3] `merge-tree --write-tree`, which parallel items need, came with this one. */
-const OLDEST = [2, 38] as const;
+const OLDEST_GIT = [2, 38] as const;
 
 /** [Y3] The repository around a folder, or why its files cannot be kept. */
 export async function findRepository(cwd: string): Promise<FoundRepository> {
-  if (!isBelowGit(cwd)) return none(whyNone(cwd, NO_REPOSITORY));
-  const useless = await whyUseless(cwd);
-  if (useless !== undefined) return none(useless);
+  if (!mayBeInRepository(cwd)) return noRepository(explainMissing(cwd, NO_REPOSITORY));
+  const useless = await whyGitUnusable(cwd);
+  if (useless !== undefined) return noRepository(useless);
   const asked = await runGit(
     [
       "rev-parse",
@@ -42,11 +42,11 @@ export async function findRepository(cwd: string): Promise<FoundRepository> {
     { cwd },
   );
   // Without a commit the answers before it are there all the same.
-  const [inside, top, gitDir, commonDir, objectFormat, head = "", tree = ""] = textOf(asked).split("\n");
-  if (inside === "false") return none(`the repository has no working tree${wayOut(cwd)}`);
-  if (!top || !gitDir || !commonDir || !objectFormat) return none(whyNone(cwd, complaintOf(asked)));
-  if (asked.code === null) return none(complaintOf(asked));
-  if (!isId(head) || !isId(tree)) return none("the repository has no commit yet");
+  const [inside, top, gitDir, commonDir, objectFormat, head = "", tree = ""] = stdoutText(asked).split("\n");
+  if (inside === "false") return noRepository(`the repository has no working tree${bareHint(cwd)}`);
+  if (!top || !gitDir || !commonDir || !objectFormat) return noRepository(explainMissing(cwd, gitErrorText(asked)));
+  if (asked.code === null) return noRepository(gitErrorText(asked));
+  if (!isObjectId(head) || !isObjectId(tree)) return noRepository("the repository has no commit yet");
   return {
     kind: "found",
     repository: { top, gitDir, commonDir: resolve(cwd, commonDir), objectFormat, head, tree },
@@ -54,51 +54,51 @@ export async function findRepository(cwd: string): Promise<FoundRepository> {
 }
 
 /** A folder with git's own beside its files is rarely meant to have none. */
-function wayOut(cwd: string): string {
+function bareHint(cwd: string): string {
   return existsSync(join(cwd, ".git"))
     ? ` ("git config core.bare false" gives it one, if the files here are its own)`
     : "";
 }
 
-function isId(text: string): boolean {
+function isObjectId(text: string): boolean {
   return /^[0-9a-f]{40,64}$/.test(text);
 }
 
 /** The programs that were found to be recent enough, by where this process looks for them: they are asked once. */
-const recent = new Set<string | undefined>();
+const usableGits = new Set<string | undefined>();
 
-async function whyUseless(cwd: string): Promise<string | undefined> {
+async function whyGitUnusable(cwd: string): Promise<string | undefined> {
   const place = process.env["PATH"];
-  if (recent.has(place)) return undefined;
+  if (usableGits.has(place)) return undefined;
   const version = await runGit(["version"], { cwd });
-  if (!version.ok) return complaintOf(version);
-  if (!isRecent(textOf(version))) return `git is older than ${OLDEST.join(".")}`;
-  recent.add(place);
+  if (!version.ok) return gitErrorText(version);
+  if (!isRecentGit(stdoutText(version))) return `git is older than ${OLDEST_GIT.join(".")}`;
+  usableGits.add(place);
   return undefined;
 }
 
 const NO_REPOSITORY = "not a git repository";
 
 /** A look at names, so that a folder outside of every repository costs no process. A bare repository has other names. */
-function isBelowGit(folder: string): boolean {
+function mayBeInRepository(folder: string): boolean {
   if (existsSync(join(folder, ".git")) || existsSync(join(folder, "HEAD"))) return true;
   const above = dirname(folder);
-  return above !== folder && isBelowGit(above);
+  return above !== folder && mayBeInRepository(above);
 }
 
-function whyNone(cwd: string, complaint: string): string {
+function explainMissing(cwd: string, complaint: string): string {
   if (existsSync(join(cwd, ".jj"))) return "the repository is one of jj alone";
   if (/dubious ownership/.test(complaint)) return "the repository belongs to another user";
   return complaint.includes(NO_REPOSITORY) ? "there is no git repository" : complaint;
 }
 
-function none(why: string): FoundRepository {
+function noRepository(why: string): FoundRepository {
   return { kind: "none", why };
 }
 
-function isRecent(text: string): boolean {
+function isRecentGit(text: string): boolean {
   const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(text) ?? []).slice(1).map(Number);
-  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
+  return major > OLDEST_GIT[0] || (major === OLDEST_GIT[0] && minor >= OLDEST_GIT[1]);
 }
 
 const OPERATIONS: readonly (readonly [string, string])[] = [
@@ -111,12 +111,12 @@ const OPERATIONS: readonly (readonly [string, string])[] = [
 ];
 
 /** What git is in the middle of in a working tree, whose own folder of git this is. */
-export function operationIn(gitDir: string): string | undefined {
+export function operationInProgress(gitDir: string): string | undefined {
   return OPERATIONS.find(([name]) => existsSync(join(gitDir, name)))?.[1];
 }
 
 /** The commit that HEAD stands at; nothing where it stands at none. */
-export async function headOf(cwd: string): Promise<string | undefined> {
+export async function headCommitOf(cwd: string): Promise<string | undefined> {
   const asked = await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd });
-  return asked.ok ? textOf(asked) : undefined;
+  return asked.ok ? stdoutText(asked) : undefined;
 }

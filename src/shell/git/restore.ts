@@ -1,12 +1,12 @@
 import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { takeTree } from "./checkpoint.ts";
+import { snapshotTree } from "./checkpoint.ts";
 import type { Repository } from "./repository.ts";
-import { problemText } from "../system/problem.ts";
-import { complaintOf, partsOf, runGit, textOf } from "./run-git.ts";
-import { emptyShadow, openShadow } from "./shadow.ts";
+import { errorText } from "../system/problem.ts";
+import { gitErrorText, stdoutParts, runGit, stdoutText } from "./run-git.ts";
+import { openEmptyShadow, openShadowIndex } from "./shadow.ts";
 
-export type Restored =
+export type RestoreOutcome =
   | { readonly kind: "restored"; readonly files: number; readonly pointers: number }
   | {
       readonly kind: "refused";
@@ -16,84 +16,84 @@ export type Restored =
   | { readonly kind: "failed"; readonly problem: string };
 
 /** [Y8] A checkpoint in a working tree of its own, at a place where nothing is yet. */
-export function restoreTo(repository: Repository, commit: string, folder: string): Promise<Restored> {
-  return guarded(() => fillFolder(repository, commit, folder));
+export function restoreToFolder(repository: Repository, commit: string, folder: string): Promise<RestoreOutcome> {
+  return catchFailure(() => checkOutInto(repository, commit, folder));
 }
 
 /** [Y8] Over the working tree itself, and only where nothing would be lost by it. */
-export function restoreHere(repository: Repository, request: HereRequest): Promise<Restored> {
-  return guarded(() => moveHere(repository, request));
+export function restoreInPlace(repository: Repository, request: RestoreInPlaceRequest): Promise<RestoreOutcome> {
+  return catchFailure(() => checkOutInPlace(repository, request));
 }
 
-async function guarded(work: () => Promise<Restored>): Promise<Restored> {
+async function catchFailure(work: () => Promise<RestoreOutcome>): Promise<RestoreOutcome> {
   try {
     return await work();
   } catch (thrown) {
-    return { kind: "failed", problem: problemText(thrown) };
+    return { kind: "failed", problem: errorText(thrown) };
   }
 }
 
-async function fillFolder(repository: Repository, commit: string, folder: string): Promise<Restored> {
+async function checkOutInto(repository: Repository, commit: string, folder: string): Promise<RestoreOutcome> {
   if (existsSync(folder) && readdirSync(folder).length > 0)
     return { kind: "refused", why: "not_empty", paths: [folder] };
   const added = await runGit(["worktree", "add", "--no-checkout", "--detach", folder, commit], { cwd: repository.top });
-  if (!added.ok) return { kind: "failed", problem: complaintOf(added) };
-  const shadow = await emptyShadow(repository, folder);
+  if (!added.ok) return { kind: "failed", problem: gitErrorText(added) };
+  const shadow = await openEmptyShadow(repository, folder);
   try {
     const index = await runGit(["rev-parse", "--path-format=absolute", "--git-path", "index"], { cwd: folder });
-    const env = { GIT_INDEX_FILE: textOf(index) };
+    const env = { GIT_INDEX_FILE: stdoutText(index) };
     const filled = await shadow.git(["read-tree", "--reset", "-u", commit], { env });
-    if (filled.ok) return await restored(repository, commit, folder);
+    if (filled.ok) return await describeRestored(repository, commit, folder);
     await runGit(["worktree", "remove", "--force", folder], { cwd: repository.top });
     rmSync(folder, { recursive: true, force: true });
-    return { kind: "failed", problem: complaintOf(filled) };
+    return { kind: "failed", problem: gitErrorText(filled) };
   } finally {
     shadow.close();
   }
 }
 
-export interface HereRequest {
+export interface RestoreInPlaceRequest {
   readonly commit: string;
   /** Trees that are kept anyway: HEAD's, and those of the cast's own checkpoints. */
-  readonly known: ReadonlySet<string>;
-  readonly leaveOut: readonly string[];
+  readonly savedTrees: ReadonlySet<string>;
+  readonly exclude: readonly string[];
 }
 
-async function moveHere(repository: Repository, request: HereRequest): Promise<Restored> {
-  const shadow = await openShadow(repository, { leaveOut: request.leaveOut });
+async function checkOutInPlace(repository: Repository, request: RestoreInPlaceRequest): Promise<RestoreOutcome> {
+  const shadow = await openShadowIndex(repository, { exclude: request.exclude });
   try {
-    const now = await takeTree(shadow);
+    const now = await snapshotTree(shadow);
     if (now.kind === "failed") return now;
-    if (!request.known.has(now.tree)) {
+    if (!request.savedTrees.has(now.tree)) {
       const changed = await runGit(["diff-tree", "-r", "-z", "--name-only", "HEAD", now.tree], { cwd: repository.top });
-      return { kind: "refused", why: "not_clean", paths: partsOf(changed) };
+      return { kind: "refused", why: "not_clean", paths: stdoutParts(changed) };
     }
-    const inTheWay = await unkeptAt(repository, now.tree, request.commit);
+    const inTheWay = await findOccupiedPaths(repository, now.tree, request.commit);
     if (inTheWay.length > 0) return { kind: "refused", why: "in_the_way", paths: inTheWay };
     const moved = await shadow.git(["read-tree", "-u", "-m", now.tree, request.commit]);
-    if (!moved.ok) return { kind: "failed", problem: complaintOf(moved) };
-    return await restored(repository, request.commit, repository.top);
+    if (!moved.ok) return { kind: "failed", problem: gitErrorText(moved) };
+    return await describeRestored(repository, request.commit, repository.top);
   } finally {
     shadow.close();
   }
 }
 
 /** What lies where a file is to come, and is in no checkpoint: ignored, too large, or not readable. git would overwrite it. */
-async function unkeptAt({ top }: Repository, from: string, to: string): Promise<readonly string[]> {
+async function findOccupiedPaths({ top }: Repository, from: string, to: string): Promise<readonly string[]> {
   const args = ["diff-tree", "-r", "-z", "--no-renames", "--diff-filter=A", "--name-only", from, to];
-  const added = partsOf(await runGit(args, { cwd: top }));
-  const kept = new Set(partsOf(await runGit(["ls-tree", "-r", "-z", "--name-only", from], { cwd: top })));
+  const added = stdoutParts(await runGit(args, { cwd: top }));
+  const kept = new Set(stdoutParts(await runGit(["ls-tree", "-r", "-z", "--name-only", from], { cwd: top })));
   return added.filter((name) => {
     const parts = name.split("/");
     const aboves = parts.slice(1).map((_part, index) => parts.slice(0, index + 1).join("/"));
     const isBlocked = aboves.some(
-      (above) => !kept.has(above) && isThere(join(top, above)) && !isFolder(join(top, above)),
+      (above) => !kept.has(above) && pathExists(join(top, above)) && !isFolder(join(top, above)),
     );
-    return isBlocked || (isThere(join(top, name)) && !isFolder(join(top, name)));
+    return isBlocked || (pathExists(join(top, name)) && !isFolder(join(top, name)));
   });
 }
 
-function isThere(path: string): boolean {
+function pathExists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
@@ -101,10 +101,10 @@ function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-const POINTER = "version https://git-lfs.github.com/spec/";
+const LFS_POINTER = "version https://git-lfs.github.com/spec/";
 
-async function restored(repository: Repository, commit: string, folder: string): Promise<Restored> {
+async function describeRestored(repository: Repository, commit: string, folder: string): Promise<RestoreOutcome> {
   const listed = await runGit(["ls-tree", "-r", "-z", "--name-only", commit], { cwd: repository.top });
-  const found = await runGit(["grep", "--cached", "-l", "-z", "-F", POINTER, commit], { cwd: folder });
-  return { kind: "restored", files: partsOf(listed).length, pointers: partsOf(found).length };
+  const found = await runGit(["grep", "--cached", "-l", "-z", "-F", LFS_POINTER, commit], { cwd: folder });
+  return { kind: "restored", files: stdoutParts(listed).length, pointers: stdoutParts(found).length };
 }

@@ -1,28 +1,28 @@
 import { spawn } from "node:child_process";
-import { toolsUser } from "../process/tools-user.ts";
+import { currentToolsUser } from "../process/tools-user.ts";
 
 /** What a call of git gave. A call never rejects: git may be missing, killed, or hang on a dead disk. */
-export interface GitAnswer {
+export interface GitResult {
   readonly ok: boolean;
   readonly code: number | null;
   readonly stdout: Buffer;
   readonly stderr: string;
 }
 
-export interface GitCall {
+export interface GitOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string | Buffer;
   readonly signal?: AbortSignal;
   /** How many bytes of output are read at the most; what is beyond is cut off and git is ended. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
 }
 
-const MOST_BYTES = 256 * 1024 * 1024;
-const LONGEST_MS = 120_000;
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+const TIMEOUT_MS = 120_000;
 
 /** No hook, no automatic maintenance, no watcher, no pager and no question, whatever the repository's own configuration says. */
-const QUIET = [
+const SAFE_SETTINGS = [
   "core.hooksPath=/dev/null",
   "gc.auto=0",
   "maintenance.auto=false",
@@ -34,22 +34,22 @@ const QUIET = [
 ].flatMap((setting) => ["-c", setting]);
 
 /** [B25] The trees of casts belong to the user of the tools, and git would not look at them. */
-const OTHERS = ["-c", "safe.directory=*"];
+const ANY_OWNER = ["-c", "safe.directory=*"];
 
 /** The only place that runs git for the engine. */
-export function runGit(args: readonly string[], call: GitCall): Promise<GitAnswer> {
+export function runGit(args: readonly string[], call: GitOptions): Promise<GitResult> {
   return new Promise((settle) => {
-    const child = spawn("git", [...QUIET, ...(toolsUser() ? OTHERS : []), ...args], {
+    const child = spawn("git", [...SAFE_SETTINGS, ...(currentToolsUser() ? ANY_OWNER : []), ...args], {
       cwd: call.cwd,
       env: { ...gitEnvironment(), ...call.env },
       stdio: [call.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       ...(call.signal ? { signal: call.signal } : {}),
     });
     const overdue = setTimeout(() => {
-      problem ??= `git took longer than ${LONGEST_MS / 1000} s`;
+      problem ??= `git took longer than ${TIMEOUT_MS / 1000} s`;
       child.kill("SIGKILL");
-    }, LONGEST_MS);
-    const end = (answer: GitAnswer): void => {
+    }, TIMEOUT_MS);
+    const end = (answer: GitResult): void => {
       clearTimeout(overdue);
       settle(answer);
     };
@@ -58,7 +58,7 @@ export function runGit(args: readonly string[], call: GitCall): Promise<GitAnswe
     let said = "";
     let problem: string | undefined;
     child.stdout?.on("data", (chunk: Buffer) => {
-      const room = (call.mostBytes ?? MOST_BYTES) - size;
+      const room = (call.maxBytes ?? MAX_OUTPUT_BYTES) - size;
       size += chunk.length;
       if (room > 0) chunks.push(chunk.subarray(0, room));
       if (chunk.length > room) {
@@ -101,17 +101,17 @@ function gitEnvironment(): Record<string, string | undefined> {
 }
 
 /** The first line of what git complained about, in its own words. */
-export function complaintOf({ stderr, code }: GitAnswer): string {
+export function gitErrorText({ stderr, code }: GitResult): string {
   const [first = ""] = stderr.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("hint:"));
   return first.replace(/^(fatal|error): /, "") || `git ended with ${code ?? "a signal"}`;
 }
 
-export function textOf({ stdout }: GitAnswer): string {
+export function stdoutText({ stdout }: GitResult): string {
   return stdout.toString("utf8").trim();
 }
 
 /** The parts of an answer that git ended with a zero byte each; names may hold anything else. */
-export function partsOf({ stdout }: GitAnswer): readonly string[] {
+export function stdoutParts({ stdout }: GitResult): readonly string[] {
   const text = stdout.toString("utf8");
   return text === "" ? [] : text.replace(/\0$/, "").split("\0");
 }

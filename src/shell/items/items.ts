@@ -1,18 +1,18 @@
-import { decisionEvents, reworkLimitOf } from "../../core/cast/limits/rework-limit.ts";
-import { itemEnd } from "../../core/cast/items/result.ts";
+import { reworkDecisionEvents, reworkLimitOf } from "../../core/cast/limits/rework-limit.ts";
+import { itemResultOf } from "../../core/cast/items/result.ts";
 import type { EventBody } from "../../core/cast/state/event.ts";
-import { startState, type CastStart, type CastState } from "../../core/cast/state/state.ts";
+import { initialState, type CastStart, type CastState } from "../../core/cast/state/state.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { Issue } from "../../core/model/issue.ts";
-import type { Broken, ItemOutcome, ItemRequest, Items, Trees } from "../ports.ts";
+import type { ItemsFailure, ItemOutcome, ItemRequest, ItemRunner, ItemWorktrees } from "../ports.ts";
 import type { Interruption } from "../run/effect.ts";
-import type { RunEnd } from "../run/run-cast.ts";
-import { startOf, type CastFile } from "../store/cast-file.ts";
-import type { CastStore, CurrentCast, LoadedCast, OwnedCast, Writing } from "../store/cast-store.ts";
+import type { RunOutcome } from "../run/run-cast.ts";
+import { castStartOf, type CastFile } from "../store/cast-file.ts";
+import type { CastStore, CurrentCast, LoadedCast, OwnedCast, WriteOptions } from "../store/cast-store.ts";
 import type { SharedBudget } from "./budget.ts";
 
 /** What the cast of an item is driven from; the same that any cast is. */
-export interface ItemDrive {
+export interface ItemCastRun {
   readonly state: CastState;
   readonly file: CastFile;
   readonly cwd: string;
@@ -22,23 +22,23 @@ export interface ItemDrive {
   readonly admit: SharedBudget["admit"];
 }
 
-export interface ItemsWorld {
+export interface ItemRunnerOptions {
   readonly store: CastStore;
-  readonly trees: Trees;
+  readonly trees: ItemWorktrees;
   /** What the parent was started with. */
   readonly file: CastFile;
-  readonly writing: Writing;
+  readonly writing: WriteOptions;
   /** One for each fork: what its items and their parent have used between them. */
   readonly budgetOf: (parent: ItemRequest["parent"]) => SharedBudget;
-  readonly drive: (owned: OwnedCast, run: ItemDrive) => Promise<RunEnd>;
+  readonly runItemCast: (owned: OwnedCast, run: ItemCastRun) => Promise<RunOutcome>;
   /** What became of the visit that a cast was cut off in. */
-  readonly cutOff: (cast: CurrentCast, cwd: string) => Promise<Pick<ItemDrive, "interruption"> & CutOffUsage>;
+  readonly readInterruptedVisit: (cast: CurrentCast, cwd: string) => Promise<Pick<ItemCastRun, "interruption"> & InterruptedUsage>;
 }
 
-type CutOffUsage = Pick<Extract<EventBody, { type: "cast_resumed" }>, "usage">;
+type InterruptedUsage = Pick<Extract<EventBody, { type: "cast_resumed" }>, "usage">;
 
 /** The items of a parallel loop, each an ordinary cast in a working tree of its own. */
-export function openItems(world: ItemsWorld): Items {
+export function createItemRunner(world: ItemRunnerOptions): ItemRunner {
   const { trees } = world;
   const budgets = new Map<number, SharedBudget>();
   const budgetOf = ({ fork, parent }: ItemRequest): SharedBudget => {
@@ -47,47 +47,47 @@ export function openItems(world: ItemsWorld): Items {
     return budget;
   };
   return {
-    fork: trees.fork,
+    findBase: trees.findBase,
     run: (request) => runItem({ ...world, budget: budgetOf(request) }, request),
     merge: trees.merge,
     join: trees.join,
   };
 }
 
-interface ItemWorld extends ItemsWorld {
+interface ItemRunnerContext extends ItemRunnerOptions {
   readonly budget: SharedBudget;
 }
 
-async function runItem(world: ItemWorld, request: ItemRequest): Promise<ItemOutcome> {
+async function runItem(world: ItemRunnerContext, request: ItemRequest): Promise<ItemOutcome> {
   const { store } = world;
   const { child } = request.work;
   const { aborted } = request.signal;
   const found = await store.find(child);
-  if (!found.ok) return aborted ? { kind: "aborted" } : beginItem(world, request);
+  if (!found.ok) return aborted ? { kind: "aborted" } : startItem(world, request);
   const cast = await store.load(child);
-  if (!cast.ok) return broken(cast.issues);
+  if (!cast.ok) return brokenOutcome(cast.issues);
   const { state } = cast.value;
   // [V14] A cast that nobody drives any more may have left programs running: it is taken up to end them.
   if (aborted && state.phase.kind === "ended") return { kind: "aborted" };
-  return isResult(cast.value, request) ? ended(world, request, state) : goOn(world, request, cast.value);
+  return isItemFinished(cast.value, request) ? itemOutcome(world, request, state) : resumeItem(world, request, cast.value);
 }
 
 /** Whether a cast that is over has nothing more to do: it reached its end, or failed after it was told to go on. */
-export function isResult(
+export function isItemFinished(
   { state, events }: Pick<LoadedCast, "state" | "events">,
   { resume }: Pick<ItemRequest, "resume">,
 ): boolean {
   const { phase } = state;
   if (phase.kind !== "ended" || phase.outcome === "aborted") return false;
   if (phase.outcome !== "failed") return true;
-  return resume === null || events.some((event) => event.type === "cast_resumed" && event.by === resumedBy(resume.seq));
+  return resume === null || events.some((event) => event.type === "cast_resumed" && event.by === resumerName(resume.seq));
 }
 
-function resumedBy(seq: number): string {
+function resumerName(seq: number): string {
   return `recast at event ${seq} of its parent`;
 }
 
-async function beginItem(world: ItemWorld, request: ItemRequest): Promise<ItemOutcome> {
+async function startItem(world: ItemRunnerContext, request: ItemRequest): Promise<ItemOutcome> {
   const { store, writing, file: parent, budget } = world;
   const { start } = request;
   const { window } = start;
@@ -95,12 +95,12 @@ async function beginItem(world: ItemWorld, request: ItemRequest): Promise<ItemOu
   const tree = await world.trees.prepare(request.work.child, window, "not begun");
   if (tree.kind === "broken") return tree;
   // The tree is there before the cast: a kill in between leaves a tree that is made anew.
-  const file = itemFile(parent, start, tree.cwd);
+  const file = itemCastFile(parent, start, tree.cwd);
   const owned = await store.create({ file }, writing);
-  if (!owned.ok) return broken(owned.issues);
-  const state = startState(startOf(file));
-  budget.enter(state, NO_USAGE);
-  return driven(world, request, owned.value, {
+  if (!owned.ok) return brokenOutcome(owned.issues);
+  const state = initialState(castStartOf(file));
+  budget.registerItem(state, NO_USAGE);
+  return runOwnedItem(world, request, owned.value, {
     state,
     file,
     cwd: tree.cwd,
@@ -110,38 +110,38 @@ async function beginItem(world: ItemWorld, request: ItemRequest): Promise<ItemOu
 }
 
 /** [V6] What the cast of an item is started with: all that its parent has, with a window on the item. */
-export function itemFile(parent: CastFile, { castId, budget, data: state, window }: CastStart, cwd: string): CastFile {
+export function itemCastFile(parent: CastFile, { castId, budget, data: state, window }: CastStart, cwd: string): CastFile {
   if (!window) throw new Error("the cast of an item has a window");
   return { ...parent, castId, budget, state, cwd, window, startedAt: new Date().toISOString() };
 }
 
-async function goOn(world: ItemWorld, request: ItemRequest, known: CurrentCast): Promise<ItemOutcome> {
+async function resumeItem(world: ItemRunnerContext, request: ItemRequest, known: CurrentCast): Promise<ItemOutcome> {
   const { store, writing, budget } = world;
   const { window } = request.start;
   if (!window) throw new Error("the cast of an item has a window");
   const tree = await world.trees.prepare(known.castId, window, "begun");
   if (tree.kind === "broken") return tree;
   const owned = await store.claim(known.castId, writing);
-  if (!owned.ok) return broken(owned.issues);
+  if (!owned.ok) return brokenOutcome(owned.issues);
   const cast = await owned.value.load(known);
   if (!cast.ok) {
     await owned.value.release();
-    return broken(cast.issues);
+    return brokenOutcome(cast.issues);
   }
   const { state, file } = cast.value;
-  budget.enter(state, request.counted);
-  const { usage, ...interruption } = await world.cutOff(cast.value, tree.cwd);
+  budget.registerItem(state, request.countedUsage);
+  const { usage, ...interruption } = await world.readInterruptedVisit(cast.value, tree.cwd);
   const first = itemResumeEvents(state, request, usage);
   const { signal } = request;
   const run = { state, file, cwd: tree.cwd, first, signal, admit: budget.admit, ...interruption };
-  return driven(world, request, owned.value, run);
+  return runOwnedItem(world, request, owned.value, run);
 }
 
 /** [V12] What was raised for the parent holds for its items; more rounds only for those that a limit stopped. */
 export function itemResumeEvents(
   state: CastState,
   { start, resume }: Pick<ItemRequest, "start" | "resume">,
-  usage?: CutOffUsage["usage"],
+  usage?: InterruptedUsage["usage"],
 ): readonly EventBody[] {
   if (state.phase.kind === "unstarted") return [];
   const { maxTokens, maxCostUsd } = start.budget;
@@ -155,42 +155,42 @@ export function itemResumeEvents(
     ...allow,
     ...hint,
   };
-  const by = resume === null ? "its parent" : resumedBy(resume.seq);
+  const by = resume === null ? "its parent" : resumerName(resume.seq);
   return [
     ...(Object.keys(raised).length === 0 ? [] : [{ type: "limits_raised" as const, ...raised }]),
     { type: "cast_resumed", by, ...(usage === undefined ? {} : { usage }) },
     // Written once: a kill behind it leaves a cast that goes on from there.
-    ...decisionEvents(state, decision),
+    ...reworkDecisionEvents(state, decision),
   ];
 }
 
-async function driven(world: ItemWorld, request: ItemRequest, owned: OwnedCast, run: ItemDrive): Promise<ItemOutcome> {
+async function runOwnedItem(world: ItemRunnerContext, request: ItemRequest, owned: OwnedCast, run: ItemCastRun): Promise<ItemOutcome> {
   try {
-    const end = await world.drive(owned, run);
+    const end = await world.runItemCast(owned, run);
     if (end.kind === "broken") return { kind: "broken", problem: end.problem };
     if (end.kind === "waiting") return { kind: "broken", problem: `${owned.castId} waits for a person` };
     const { phase } = end.state;
     if (end.kind === "paused") return { kind: "aborted" };
     if (phase.kind === "ended" && phase.outcome === "aborted" && request.signal.aborted) return { kind: "aborted" };
-    return await ended(world, request, end.state);
+    return await itemOutcome(world, request, end.state);
   } finally {
     await owned.release();
   }
 }
 
 /** Its work is kept before anybody hears that it is done. */
-async function ended(
-  { trees }: ItemsWorld,
+async function itemOutcome(
+  { trees }: ItemRunnerOptions,
   { work, start, title }: ItemRequest,
   state: CastState,
 ): Promise<ItemOutcome> {
   const { phase } = state;
   const isDone = phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
-  if (!isDone || !start.window) return { kind: "ended", end: itemEnd(state) };
-  const kept = await trees.keep(work.child, start.window, title);
-  return kept.kind === "broken" ? kept : { kind: "ended", end: itemEnd(state, kept) };
+  if (!isDone || !start.window) return { kind: "ended", end: itemResultOf(state) };
+  const kept = await trees.saveWork(work.child, start.window, title);
+  return kept.kind === "broken" ? kept : { kind: "ended", end: itemResultOf(state, kept) };
 }
 
-function broken(issues: readonly Issue[]): Broken {
+function brokenOutcome(issues: readonly Issue[]): ItemsFailure {
   return { kind: "broken", problem: issues.map(({ message }) => message).join("; ") };
 }

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { wholeNumber } from "../../core/model/values/number.ts";
 
 /** A process that can be told from any other. A pid alone may belong to another one by now; its start time tells them apart. */
-export const Owner = v.object({
+export const ProcessIdentity = v.object({
   pid: wholeNumber(1),
   startedAt: v.string(),
   /** For people. A host may be renamed while it runs, and two may have one name. */
@@ -14,13 +14,13 @@ export const Owner = v.object({
   boot: v.optional(v.string()),
   namespace: v.optional(v.string()),
 });
-export type Owner = v.InferOutput<typeof Owner>;
+export type ProcessIdentity = v.InferOutput<typeof ProcessIdentity>;
 
-export function thisProcess(): Owner {
-  return processOf(process.pid);
+export function thisProcess(): ProcessIdentity {
+  return identifyProcess(process.pid);
 }
 
-export function processOf(pid: number): Owner {
+export function identifyProcess(pid: number): ProcessIdentity {
   const [boot, namespace] = [bootId(), pidNamespace()];
   return {
     pid,
@@ -32,10 +32,10 @@ export function processOf(pid: number): Owner {
 }
 
 /** What can be seen of a process from here: `unseen` says nothing about whether it lives. */
-export type Liveness = "alive" | "gone" | "unseen";
+export type ProcessLiveness = "alive" | "gone" | "unseen";
 
-export function livenessOf(owner: Owner): Liveness {
-  if (isOfThisKernel(owner)) {
+export function livenessOf(owner: ProcessIdentity): ProcessLiveness {
+  if (isFromThisBoot(owner)) {
     if (owner.namespace !== undefined && owner.namespace !== pidNamespace()) return "unseen";
     return startTimeOf(owner.pid) === owner.startedAt ? "alive" : "gone";
   }
@@ -45,17 +45,17 @@ export function livenessOf(owner: Owner): Liveness {
   return startTimeOf(owner.pid) === owner.startedAt ? "alive" : "gone";
 }
 
-export function isAlive(owner: Owner): boolean {
+export function isAlive(owner: ProcessIdentity): boolean {
   return livenessOf(owner) === "alive";
 }
 
 /** Whether it runs, or ran, under the system that runs here now, whatever its host is called. */
-export function isOfThisKernel(owner: Owner): boolean {
+export function isFromThisBoot(owner: ProcessIdentity): boolean {
   return bootId() !== "" && bootOf(owner) === bootId();
 }
 
 /** Earlier versions wrote it only as a part of the start time. */
-function bootOf({ boot, startedAt }: Owner): string {
+function bootOf({ boot, startedAt }: ProcessIdentity): string {
   return boot ?? startedAt.slice(0, Math.max(0, startedAt.lastIndexOf("-")));
 }
 
@@ -88,21 +88,21 @@ function linuxStartTime(pid: number): string | undefined {
   }
 }
 
-let boot: string | undefined;
-let namespace: string | undefined;
+let cachedBootId: string | undefined;
+let cachedNamespace: string | undefined;
 
 function bootId(): string {
-  boot ??= read(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
-  return boot;
+  cachedBootId ??= readOrEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+  return cachedBootId;
 }
 
 function pidNamespace(): string {
-  namespace ??= read(() => readlinkSync("/proc/self/ns/pid"));
-  return namespace;
+  cachedNamespace ??= readOrEmpty(() => readlinkSync("/proc/self/ns/pid"));
+  return cachedNamespace;
 }
 
 /** Only Linux has these. */
-function read(from: () => string): string {
+function readOrEmpty(from: () => string): string {
   try {
     return from();
   } catch {

@@ -9,19 +9,19 @@ export interface ToolsUser {
   readonly home: string;
 }
 
-let current: ToolsUser | undefined;
+let configuredUser: ToolsUser | undefined;
 
 /** From here on whatever a cast starts in this process runs as that user. */
-export function useToolsUser(user: ToolsUser): void {
-  current = user;
+export function setToolsUser(user: ToolsUser): void {
+  configuredUser = user;
 }
 
-export function toolsUser(): ToolsUser | undefined {
-  return current;
+export function currentToolsUser(): ToolsUser | undefined {
+  return configuredUser;
 }
 
 /** What a process of that user is started with: nothing of this process's environment but where programs are. */
-export function startedAs({ name, uid, gid, home }: ToolsUser): {
+export function spawnOptionsFor({ name, uid, gid, home }: ToolsUser): {
   readonly uid: number;
   readonly gid: number;
   readonly env: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export function findToolsUser(name: string): Result<ToolsUser> {
       error("not_here", at, "only root may run tools as another user", "start the worker as root, or without it"),
     );
   const [, , uid = "", gid = "", , home = "/"] =
-    passwords()
+    readPasswdFile()
       .split("\n")
       .map((line) => line.split(":"))
       .find(([known]) => known === name) ?? [];
@@ -54,7 +54,7 @@ export function findToolsUser(name: string): Result<ToolsUser> {
   return ok({ name, uid: Number(uid), gid: Number(gid), home });
 }
 
-function passwords(): string {
+function readPasswdFile(): string {
   try {
     return readFileSync("/etc/passwd", "utf8");
   } catch {

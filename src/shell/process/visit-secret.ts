@@ -5,13 +5,13 @@ import { realpathSync } from "node:fs";
 export const VISIT_VARIABLE = "MATERIA_VISIT";
 
 /** [U42] What tells a repeat of a visit from a new one. */
-const KEY_VARIABLE = "MATERIA_IDEMPOTENCY_KEY";
+const IDEMPOTENCY_VARIABLE = "MATERIA_IDEMPOTENCY_KEY";
 
 /** What programs and commands of a visit are started with. */
-export function visitEnvironment({ secret, idempotencyKey }: VisitMarks): Readonly<Record<string, string>> {
+export function visitEnvironment({ secret, idempotencyKey }: VisitTokens): Readonly<Record<string, string>> {
   return {
     ...(secret === undefined ? {} : { [VISIT_VARIABLE]: secret }),
-    ...(idempotencyKey === undefined ? {} : { [KEY_VARIABLE]: idempotencyKey }),
+    ...(idempotencyKey === undefined ? {} : { [IDEMPOTENCY_VARIABLE]: idempotencyKey }),
   };
 }
 
@@ -20,12 +20,12 @@ export function idempotencyKeyOf(castId: string, socket: string, visit: number):
   return `${castId}/${socket}/${visit}`;
 }
 
-interface VisitMarks {
+interface VisitTokens {
   readonly secret?: string | undefined;
   readonly idempotencyKey?: string | undefined;
 }
 
-interface VisitInFolder {
+interface VisitLocation {
   readonly runDir: string;
   readonly socket: string;
   readonly visit: number;
@@ -35,14 +35,14 @@ interface VisitInFolder {
  * [D24] A text that only what was started for this visit has in its environment. Made with the user's own key, so that nothing
  * in a project can name it; of the folder as well, so that a copy of a cast does not take the programs of the original for its own.
  */
-export function visitSecret(key: string, { runDir, socket, visit }: VisitInFolder): string {
+export function deriveVisitSecret(key: string, { runDir, socket, visit }: VisitLocation): string {
   return createHmac("sha256", key)
-    .update(`visit\0${realOf(runDir)}\0${socket}\0${visit}`)
+    .update(`visit\0${realPathOrSame(runDir)}\0${socket}\0${visit}`)
     .digest("hex")
     .slice(0, 32);
 }
 
-function realOf(path: string): string {
+function realPathOrSame(path: string): string {
   try {
     return realpathSync(path);
   } catch {

@@ -1,16 +1,16 @@
 import { materiaOf } from "../../core/compile/graph.ts";
 import type { Effect } from "../../core/cast/next.ts";
-import { itemKeyOf, type Ask } from "../../core/cast/state/state.ts";
-import { endStarted } from "../process/end-visit.ts";
+import { currentItemKey, type TurnReason } from "../../core/cast/state/state.ts";
+import { endVisitProcesses } from "../process/end-visit.ts";
 import { idempotencyKeyOf, visitEnvironment } from "../process/visit-secret.ts";
-import { limitInTurn } from "../../core/cast/limits/limits.ts";
+import { checkLimitDuringTurn } from "../../core/cast/limits/limits.ts";
 import { NO_USAGE, type Usage } from "../../core/cast/state/usage.ts";
 import { templateOf } from "../../core/model/materia.ts";
-import { toolsOf } from "../../core/model/tools.ts";
-import { variablesOf } from "../../core/model/values/template.ts";
-import { turnText, type TurnText } from "../../core/prompt/turn.ts";
+import { toolsInScope } from "../../core/model/tools.ts";
+import { parseVariables } from "../../core/model/values/template.ts";
+import { writeAgentPrompt, type AgentPrompt } from "../../core/prompt/turn.ts";
 import type { TurnOutcome, TurnProgress, TurnRequest } from "../ports.ts";
-import { checkpointsDuring } from "./checkpoints.ts";
+import { checkpointsDuringTurn } from "./checkpoints.ts";
 import { earlierTurns } from "./earlier-turns.ts";
 import type { Interruption, EffectResult, EffectContext } from "./effect.ts";
 
@@ -19,32 +19,32 @@ const GRACE_MS = 1000;
 type AgentEffect = Extract<Effect, { kind: "agent" }>;
 
 /** One turn of an agent, with its files written before the result counts. */
-export async function runAgent(effect: AgentEffect, context: EffectContext): Promise<EffectResult> {
+export async function runAgentTurn(effect: AgentEffect, context: EffectContext): Promise<EffectResult> {
   const { ports, options } = context;
   const { socket, visit } = effect;
   const told: Promise<string | undefined>[] = [];
-  const checkpoints = checkpointsDuring(visit, context);
+  const checkpoints = checkpointsDuringTurn(visit, context);
   const request = turnRequest(effect, context, {
-    changes: await changesSoFar(effect, context),
-    tell: (text) => told.push(ports.artifacts.append(socket.id, visit.number, "prompt.md", text)),
-    hear: checkpoints.hear,
+    changes: await describeChanges(effect, context),
+    writePrompt: (text) => told.push(ports.artifacts.append(socket.id, visit.number, "prompt.md", text)),
+    onProgress: checkpoints.onProgress,
   });
   const since = ports.now().getTime();
   const elapsed = () => ports.now().getTime() - since;
-  // [A25] The same question that `next` asks of the state: a turn that is stopped here finds its limit there.
+  // [A25] The same question that `nextEvent` asks of the state: a turn that is stopped here finds its limit there.
   const isUsedUp = (usage: Usage): boolean =>
-    limitInTurn(context.state, visit, { usage, ms: elapsed() }) !== undefined ||
-    (context.admission?.isUsedUp(usage) ?? false);
-  const outcome = recovered(context) ?? (await ports.agents.runTurn({ ...request, isUsedUp }));
+    checkLimitDuringTurn(context.state, visit, { usage, ms: elapsed() }) !== undefined ||
+    (context.admission?.isBudgetSpent(usage) ?? false);
+  const outcome = recoveredReply(context) ?? (await ports.agents.runTurn({ ...request, isBudgetSpent: isUsedUp }));
   // [V13] Whoever answered may not have told it on the way.
-  context.admission?.used(outcome.usage);
-  const unkept = await checkpoints.settled();
+  context.admission?.reportUsage(outcome.usage);
+  const unkept = await checkpoints.finish();
   // [D28] What came of the turn is no longer this process's to keep.
   if (outcome.kind === "failed" && outcome.reason === "taken_over") return { kind: "broken", problem: outcome.message };
   // [D24] A command that left its group is ended like the others when its turn was.
   if (outcome.kind === "failed" && (outcome.reason === "aborted" || outcome.reason === "timeout"))
-    await endStarted(options.secretOf?.(socket.id, visit.number), GRACE_MS);
-  const written = [unkept, ...(await Promise.all(told)), await keepOutput(effect, context, outcome)];
+    await endVisitProcesses(options.secretOf?.(socket.id, visit.number), GRACE_MS);
+  const written = [unkept, ...(await Promise.all(told)), await writeOutput(effect, context, outcome)];
   const problem = written.find((each) => each !== undefined);
   if (problem !== undefined) return { kind: "broken", problem };
   if (outcome.kind === "said")
@@ -59,19 +59,19 @@ export async function runAgent(effect: AgentEffect, context: EffectContext): Pro
 }
 
 /** What a turn has to do with files. */
-interface TurnFiles {
+interface TurnFileHooks {
   readonly changes: string;
-  readonly tell: (text: string) => void;
-  readonly hear: (progress: TurnProgress) => void;
+  readonly writePrompt: (text: string) => void;
+  readonly onProgress: (progress: TurnProgress) => void;
 }
 
 /** [Y10] Read only for a prompt that asks for it. */
-async function changesSoFar({ socket }: AgentEffect, { state, ports }: EffectContext): Promise<string> {
+async function describeChanges({ socket }: AgentEffect, { state, ports }: EffectContext): Promise<string> {
   const template = templateOf(materiaOf(state.graph, socket))?.text ?? "";
-  if (!template.includes("changes") || !variablesOf(template).some(({ kind }) => kind === "changes")) return "";
+  if (!template.includes("changes") || !parseVariables(template).some(({ kind }) => kind === "changes")) return "";
   const { files } = state;
-  if (!files || !ports.files) return UNKNOWN_CHANGES;
-  return ports.files.describe(state.pass === null ? files.base : files.item, files.last);
+  if (!files || !ports.checkpoints) return UNKNOWN_CHANGES;
+  return ports.checkpoints.describe(state.pass === null ? files.base : files.item, files.last);
 }
 
 const UNKNOWN_CHANGES = "(not known: the files of this cast are not kept; look at them yourself)";
@@ -79,27 +79,27 @@ const UNKNOWN_CHANGES = "(not known: the files of this cast are not kept; look a
 function turnRequest(
   effect: AgentEffect,
   context: EffectContext,
-  { changes, tell, hear }: TurnFiles,
-): Omit<TurnRequest, "isUsedUp"> {
+  { changes, writePrompt: tell, onProgress: hear }: TurnFileHooks,
+): Omit<TurnRequest, "isBudgetSpent"> {
   const { state, options, interruption } = context;
   const { socket, visit, ask } = effect;
   const materia = materiaOf(state.graph, socket);
   if (materia.type !== "agent") throw new Error(`${socket.id} holds no agent`);
-  const text = turnText(state, { socket, visit, ask, changes });
-  const prompt = promptOf(ask, text.prompt, interruption);
+  const text = writeAgentPrompt(state, { socket, visit, ask, changes });
+  const prompt = withInterruptionNote(ask, text.prompt, interruption);
   const model = options.model ?? materia.model;
   return {
     castId: state.castId,
     socket: socket.id,
     materia: socket.materia,
     visit: visit.number,
-    item: itemKeyOf(state),
+    item: currentItemKey(state),
     cwd: options.cwd,
     system: text.system,
     // [A24] One that cannot touch the project need not know its rules.
     instructions: materia.instructions ?? (materia.tools === "none" ? "none" : "project"),
     prompt,
-    tools: toolsOf(materia.tools),
+    tools: toolsInScope(materia.tools),
     ...(model === undefined ? {} : { model }),
     ...(materia.thinking === undefined ? {} : { thinking: materia.thinking }),
     // Who only writes down what was agreed is read by nobody.
@@ -111,34 +111,34 @@ function turnRequest(
       idempotencyKey: idempotencyKeyOf(state.castId, socket.id, visit.number),
     }),
     redact: context.ports.redact,
-    holds: context.ports.holds,
+    holdsClaim: context.ports.holdsClaim,
     isSuperseded: context.ports.isSuperseded,
     earlierTurns: () => earlierTurns(state),
     signal: options.signal,
     onProgress: (progress) => {
       hear(progress);
-      follow(progress, effect, context, { tell, prompt, ask: text });
+      handleProgress(progress, effect, context, { tell, prompt, ask: text });
     },
   };
 }
 
 /** [D2] An answer that was given, and that a kill kept from the journal, is not paid for twice. */
-function recovered({ interruption }: EffectContext): TurnOutcome | undefined {
+function recoveredReply({ interruption }: EffectContext): TurnOutcome | undefined {
   if (interruption?.reply === undefined) return undefined;
   return { kind: "said", text: interruption.reply, usage: NO_USAGE, model: "" };
 }
 
 /** [D3] What the visit is about stands in its transcript already; what it is asked beyond that may not. */
-function promptOf(ask: Ask, prompt: string, interruption: Interruption | undefined): string {
+function withInterruptionNote(ask: TurnReason, prompt: string, interruption: Interruption | undefined): string {
   if (interruption === undefined) return prompt;
   return ask.kind === "begin" ? interruption.note : `${interruption.note}\n\n${prompt}`;
 }
 
-function follow(
+function handleProgress(
   progress: TurnProgress,
   effect: AgentEffect,
   context: EffectContext,
-  told: { tell: (text: string) => void; prompt: string; ask: TurnText },
+  told: { tell: (text: string) => void; prompt: string; ask: AgentPrompt },
 ): void {
   const { socket, visit, ask } = effect;
   if (progress.kind === "told") {
@@ -152,11 +152,11 @@ function follow(
     const { attempt, error, delayMs } = progress;
     context.report({ type: "turn_retried", socket: socket.id, visit: visit.number, attempt, error, delayMs });
   }
-  if (progress.kind === "used") context.admission?.used(progress.usage);
+  if (progress.kind === "used") context.admission?.reportUsage(progress.usage);
   context.options.onProgress?.(progress, context.state);
 }
 
-async function keepOutput(
+async function writeOutput(
   effect: AgentEffect,
   { ports }: EffectContext,
   outcome: TurnOutcome,

@@ -2,42 +2,42 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { problemText } from "../system/problem.ts";
+import { errorText } from "../system/problem.ts";
 
 /** A browser that has not read the file by then never will. */
-const KEPT_MS = 60_000;
+const REDIRECT_FILE_MS = 60_000;
 
-export interface OpenedBrowser {
+export interface BrowserLaunch {
   /** Why no browser was opened, where none was. */
   readonly problem?: string;
   /** Removes what was made for it. */
-  readonly forget: () => void;
+  readonly removeFile: () => void;
 }
 
 /**
  * [N29] Opens a secret address with the system's own opener. Every user of the machine can read the arguments of a program,
  * so the opener is told only of a file that this user alone can read, and that file leads on to the address.
  */
-export async function openInBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<OpenedBrowser> {
+export async function openInBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<BrowserLaunch> {
   let folder: string;
   try {
     folder = mkdtempSync(join(tmpdir(), "materia-open-"));
   } catch (thrown) {
-    return { problem: problemText(thrown), forget: () => undefined };
+    return { problem: errorText(thrown), removeFile: () => undefined };
   }
   const forget = (): void => rmSync(folder, { recursive: true, force: true });
   try {
     const file = join(folder, "open.html");
-    writeFileSync(file, leadingTo(url), { mode: 0o600, flag: "wx" });
-    const problem = await start(openerOf(platform, file));
-    setTimeout(forget, KEPT_MS).unref();
-    return problem === undefined ? { forget } : { problem, forget };
+    writeFileSync(file, redirectPage(url), { mode: 0o600, flag: "wx" });
+    const problem = await spawnOpener(openerCommand(platform, file));
+    setTimeout(forget, REDIRECT_FILE_MS).unref();
+    return problem === undefined ? { removeFile: forget } : { problem, removeFile: forget };
   } catch (thrown) {
-    return { problem: problemText(thrown), forget };
+    return { problem: errorText(thrown), removeFile: forget };
   }
 }
 
-function leadingTo(url: string): string {
+function redirectPage(url: string): string {
   const address = url.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
   return `<!doctype html>
 <html lang="en">
@@ -51,10 +51,10 @@ function leadingTo(url: string): string {
 }
 
 /** Without a shell: a path may hold characters that one would obey. */
-function start([program, ...args]: readonly [string, ...string[]]): Promise<string | undefined> {
+function spawnOpener([program, ...args]: readonly [string, ...string[]]): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { stdio: "ignore", detached: true, shell: false });
-    child.once("error", (thrown) => resolve(problemText(thrown)));
+    child.once("error", (thrown) => resolve(errorText(thrown)));
     child.once("spawn", () => {
       child.unref();
       resolve(undefined);
@@ -62,7 +62,7 @@ function start([program, ...args]: readonly [string, ...string[]]): Promise<stri
   });
 }
 
-function openerOf(platform: NodeJS.Platform, file: string): readonly [string, ...string[]] {
+function openerCommand(platform: NodeJS.Platform, file: string): readonly [string, ...string[]] {
   if (platform === "darwin") return ["open", file];
   if (platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler", file];
   return ["xdg-open", file];

@@ -1,69 +1,69 @@
 import type { Effect } from "../../core/cast/next.ts";
-import type { Checkpoint, NoCheckpoint } from "../../core/model/values/checkpoint.ts";
+import type { Checkpoint, MissingCheckpoint } from "../../core/model/values/checkpoint.ts";
 import type { CastState, Visit } from "../../core/cast/state/state.ts";
 import { socketOf } from "../../core/compile/graph.ts";
-import { mayWrite } from "../../core/model/tools.ts";
+import { toolMayWrite } from "../../core/model/tools.ts";
 import type { Ports, TurnProgress } from "../ports.ts";
-import { isPause, type EffectContext } from "./effect.ts";
+import { isPauseSignal, type EffectContext } from "./effect.ts";
 
 /** [Y1] What a visit that is over has made of the files; nothing where it changed none. */
-export async function checkpointAfter(
+export async function checkpointVisit(
   { visit }: Extract<Effect, { kind: "checkpoint" }>,
   state: CastState,
-  { files, holds }: Ports,
-): Promise<Checkpoint | NoCheckpoint | undefined> {
+  { checkpoints: files, holdsClaim: holds }: Ports,
+): Promise<Checkpoint | MissingCheckpoint | undefined> {
   if (!files || !state.files) return undefined;
   // [Y2] Only the owner moves the ref; one that lost its cast finds out when it writes.
   if (!(await holds())) return undefined;
   const { last, visit: since } = state.files;
-  return files.take({ last, since, title: titleOf(state, visit) });
+  return files.take({ last, since, title: checkpointTitle(state, visit) });
 }
 
 /** Checkpoints while a turn goes on. */
 export interface TurnCheckpoints {
   /** Never waits. */
-  readonly hear: (progress: TurnProgress) => void;
+  readonly onProgress: (progress: TurnProgress) => void;
   /** Nothing is being taken any more; a sentence where the turn must not count, because its files could not be kept. */
-  readonly settled: () => Promise<string | undefined>;
+  readonly finish: () => Promise<string | undefined>;
 }
 
-const NONE: TurnCheckpoints = { hear: () => undefined, settled: async () => undefined };
+const NO_TURN_CHECKPOINTS: TurnCheckpoints = { onProgress: () => undefined, finish: async () => undefined };
 
-export function checkpointsDuring(visit: Visit, context: EffectContext): TurnCheckpoints {
-  const take = unfinished(visit, context);
-  if (!take) return NONE;
-  return context.options.travels ? pairs(take, context) : afterEachTool(take);
+export function checkpointsDuringTurn(visit: Visit, context: EffectContext): TurnCheckpoints {
+  const take = checkpointTaker(visit, context);
+  if (!take) return NO_TURN_CHECKPOINTS;
+  return context.options.isOnFleet ? checkpointBetweenTools(take, context) : checkpointAfterEachTool(take);
 }
 
 /** The tree as it is now; reported only where it is still wanted once it is taken. */
-type Take = (isWanted: () => boolean) => Promise<"reported" | "unchanged" | "unwanted" | { readonly problem: string }>;
+type TakeCheckpoint = (isWanted: () => boolean) => Promise<"reported" | "unchanged" | "unwanted" | { readonly problem: string }>;
 
-function unfinished(visit: Visit, { state, ports, report }: EffectContext): Take | undefined {
-  const { files, artifacts } = ports;
+function checkpointTaker(visit: Visit, { state, ports, report }: EffectContext): TakeCheckpoint | undefined {
+  const { checkpoints: files, artifacts } = ports;
   const stands = state.files;
   if (!files || !stands) return undefined;
-  const title = `${titleOf(state, visit)}, unfinished`;
+  const title = `${checkpointTitle(state, visit)}, unfinished`;
   let { last } = stands;
   return async (isWanted) => {
-    if (!(await ports.holds())) return "unchanged";
+    if (!(await ports.holdsClaim())) return "unchanged";
     const taken = await files.take({ last, since: stands.visit, title });
     if (!isWanted()) return "unwanted";
     if (!taken || ("commit" in taken && taken.commit === last)) return "unchanged";
     if ("problem" in taken) return taken;
     last = taken.commit;
     // [B14] In the same breath: what the conversation says from here on is not in these files.
-    artifacts.mark?.(visit.socket, visit.number, last);
+    artifacts.markTranscript?.(visit.socket, visit.number, last);
     report({ type: "checkpoint_taken", socket: visit.socket, visit: visit.number, files: taken });
     return "reported";
   };
 }
 
-function wrote(progress: TurnProgress): boolean {
-  return progress.kind === "tool_ended" && mayWrite(progress.name);
+function mayHaveWritten(progress: TurnProgress): boolean {
+  return progress.kind === "tool_ended" && toolMayWrite(progress.name);
 }
 
 /** [Y5] A turn that is cut off goes on from what its tools had written. What comes while one is taken is taken with the next. */
-function afterEachTool(take: Take): TurnCheckpoints {
+function checkpointAfterEachTool(take: TakeCheckpoint): TurnCheckpoints {
   let isDue = false;
   let taking: Promise<void> | undefined;
   const takeAll = async (): Promise<void> => {
@@ -73,32 +73,32 @@ function afterEachTool(take: Take): TurnCheckpoints {
     }
   };
   return {
-    hear: (progress) => {
-      if (!wrote(progress)) return;
+    onProgress: (progress) => {
+      if (!mayHaveWritten(progress)) return;
       isDue = true;
       taking ??= takeAll().finally(() => {
         taking = undefined;
       });
     },
-    settled: async () => {
+    finish: async () => {
       await taking;
       return undefined;
     },
   };
 }
 
-const PAIR_MS = 20_000;
+const MIN_CHECKPOINT_GAP_MS = 20_000;
 
 /**
  * [B14] For another machine, where files without their conversation are as wrong as a conversation without its files: both of
  * one moment in which no tool ran, thrown away if one began meanwhile; seldom, and once more when the turn is over.
  */
-function pairs(take: Take, { ports: { now, pause }, options: { signal } }: EffectContext): TurnCheckpoints {
+function checkpointBetweenTools(take: TakeCheckpoint, { ports: { now, pause }, options: { signal } }: EffectContext): TurnCheckpoints {
   const over = new AbortController();
   const turn = { isDue: false, isQuiet: true, calls: 0, notBefore: 0 };
   let trying: Promise<void> | undefined;
   const tryAll = async (): Promise<void> => {
-    while (turn.isDue && turn.isQuiet && !over.signal.aborted && !isPause(signal)) {
+    while (turn.isDue && turn.isQuiet && !over.signal.aborted && !isPauseSignal(signal)) {
       const early = turn.notBefore - now().getTime();
       if (early > 0) {
         await pause(early, over.signal);
@@ -106,14 +106,14 @@ function pairs(take: Take, { ports: { now, pause }, options: { signal } }: Effec
       }
       const { calls } = turn;
       turn.isDue = false;
-      const done = await take(() => turn.calls === calls && !isPause(signal));
+      const done = await take(() => turn.calls === calls && !isPauseSignal(signal));
       if (done === "unwanted") turn.isDue = true;
-      if (done === "reported") turn.notBefore = now().getTime() + PAIR_MS;
+      if (done === "reported") turn.notBefore = now().getTime() + MIN_CHECKPOINT_GAP_MS;
     }
   };
   return {
-    hear: (progress) => {
-      turn.isDue ||= wrote(progress);
+    onProgress: (progress) => {
+      turn.isDue ||= mayHaveWritten(progress);
       if (progress.kind === "tool_started") {
         turn.isQuiet = false;
         turn.calls += 1;
@@ -124,16 +124,16 @@ function pairs(take: Take, { ports: { now, pause }, options: { signal } }: Effec
         trying = undefined;
       });
     },
-    settled: async () => {
+    finish: async () => {
       over.abort();
       await trying;
       // What a tool that was ended had half done is done again from where the last pair stands.
-      const done = turn.isDue && !isPause(signal) ? await take(() => true) : "unchanged";
+      const done = turn.isDue && !isPauseSignal(signal) ? await take(() => true) : "unchanged";
       return typeof done === "object" ? `the files cannot be kept: ${done.problem}` : undefined;
     },
   };
 }
 
-function titleOf({ graph }: CastState, { socket, number }: Visit): string {
+function checkpointTitle({ graph }: CastState, { socket, number }: Visit): string {
   return `${socketOf(graph, socket).materia} (${socket}) visit ${number}`;
 }

@@ -1,10 +1,10 @@
-import type { Outcome } from "../../core/cast/decide.ts";
+import type { EffectOutcome } from "../../core/cast/decide.ts";
 import type { EventBody } from "../../core/cast/state/event.ts";
 import type { GraphSocket } from "../../core/compile/graph.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastStep } from "../../core/cast/step.ts";
 import type { SocketId } from "../../core/model/ids.ts";
-import type { Admission, Ports, TurnProgress } from "../ports.ts";
+import type { TurnAdmission, Ports, TurnProgress } from "../ports.ts";
 
 /** What the loop needs besides the ports: where it works, and who wants to know. */
 export interface RunOptions {
@@ -18,7 +18,7 @@ export interface RunOptions {
   /** What happened before the loop goes on: a resume, an answer, a raised limit. */
   readonly first?: readonly EventBody[];
   /** [B8] Whether what a visit did must not be written before its files are. */
-  readonly travels?: true;
+  readonly isOnFleet?: true;
   readonly signal: AbortSignal;
   /** Told what was written, as soon as it is. */
   readonly onSteps?: (steps: readonly CastStep[]) => void;
@@ -26,10 +26,10 @@ export interface RunOptions {
 }
 
 /** The reason of a signal that stops a cast without ending it. */
-export const PAUSE = Symbol("pause");
+export const PAUSE_REASON = Symbol("pause");
 
-export function isPause({ aborted, reason }: AbortSignal): boolean {
-  return aborted && reason === PAUSE;
+export function isPauseSignal({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason === PAUSE_REASON;
 }
 
 /** A visit that goes on from its own transcript. */
@@ -47,7 +47,7 @@ export interface EffectContext {
   readonly options: RunOptions;
   readonly interruption: Interruption | undefined;
   /** Set where the budget is shared with other casts. */
-  readonly admission?: Admission | undefined;
+  readonly admission?: TurnAdmission | undefined;
   /** Written while the effect goes on. */
   readonly report: (body: EventBody) => void;
 }
@@ -56,6 +56,6 @@ export type EffectResult =
   | {
       readonly kind: "decided";
       readonly socket: GraphSocket;
-      readonly outcome: Outcome;
+      readonly outcome: EffectOutcome;
     }
   | { readonly kind: "broken"; readonly problem: string };

@@ -11,7 +11,7 @@ import { earlierTurns } from "./earlier-turns.ts";
 export function scriptedAnswer(
   { socket, visit }: Extract<Effect, { kind: "wait" }>,
   state: CastState,
-  { judge }: AgentHost,
+  { answerGate: judge }: AgentHost,
 ): EventBody | undefined {
   if (!judge || materiaOf(state.graph, socket).type !== "person") return undefined;
   const said = judge({

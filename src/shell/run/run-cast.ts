@@ -1,20 +1,20 @@
-import { aborted, decide } from "../../core/cast/decide.ts";
+import { abortedEvent, decide } from "../../core/cast/decide.ts";
 import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
-import { stepFrom, type CastStep } from "../../core/cast/step.ts";
-import { completed, next, type Effect } from "../../core/cast/next.ts";
+import { applyStep, type CastStep } from "../../core/cast/step.ts";
+import { visitCompletedEvent, next, type Effect } from "../../core/cast/next.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
-import { never } from "../../core/model/values/never.ts";
+import { assertNever } from "../../core/model/values/never.ts";
 import type { Usage } from "../../core/cast/state/usage.ts";
 import type { AgentHost, Ports } from "../ports.ts";
 import { redactEvent } from "../secrets/events.ts";
-import { runAgent } from "./agent-turn.ts";
-import { checkpointAfter } from "./checkpoints.ts";
-import { isPause, type EffectContext, type EffectResult, type RunOptions } from "./effect.ts";
-import { openLanes, type Lanes } from "./items/lanes.ts";
+import { runAgentTurn } from "./agent-turn.ts";
+import { checkpointVisit } from "./checkpoints.ts";
+import { isPauseSignal, type EffectContext, type EffectResult, type RunOptions } from "./effect.ts";
+import { openParallelItems, type ParallelItems } from "./items/lanes.ts";
 import { scriptedAnswer } from "./person-visit.ts";
 import { runUtilityVisit } from "./utility-visit.ts";
 
-export type RunEnd =
+export type RunOutcome =
   | { readonly kind: "ended"; readonly state: CastState }
   | { readonly kind: "waiting"; readonly state: CastState }
   /** [D29] Stopped where it stood, with nothing written about it: it goes on like one whose process was killed. */
@@ -23,88 +23,88 @@ export type RunEnd =
   | { readonly kind: "broken"; readonly state: CastState; readonly problem: string };
 
 /** The one loop: next → run the effect → append → apply. Starting, resuming and continuing a cast are all this. */
-export async function runCast(start: CastState, ports: Ports, options: RunOptions): Promise<RunEnd> {
-  const lanes = openLanes(ports, options.signal);
+export async function runCast(start: CastState, ports: Ports, options: RunOptions): Promise<RunOutcome> {
+  const lanes = openParallelItems(ports, options.signal);
   try {
-    return await runLoop(openLog(start, ports, options), lanes, ports, options);
+    return await runLoop(createEventLog(start, ports, options), lanes, ports, options);
   } finally {
     await lanes.close();
   }
 }
 
-async function runLoop(log: Log, lanes: Lanes, ports: Ports, options: RunOptions): Promise<RunEnd> {
-  for (const body of options.first ?? []) log.note(body);
+async function runLoop(log: EventLog, lanes: ParallelItems, ports: Ports, options: RunOptions): Promise<RunOutcome> {
+  for (const body of options.first ?? []) log.addEvent(body);
   let interruption = options.interruption;
   for (;;) {
-    const effect = settle(log, ports.agents);
-    if (effect.kind === "checkpoint" && options.travels) {
-      const ahead = log.ahead();
+    const effect = decideUntilEffect(log, ports.agents);
+    if (effect.kind === "checkpoint" && options.isOnFleet) {
+      const ahead = log.latestState();
       // [B8] In one write with what it was made by: on another machine the one would be nothing without the other.
-      log.note(completed(ahead, effect.visit, await checkpointAfter(effect, ahead, ports)));
+      log.addEvent(visitCompletedEvent(ahead, effect.visit, await checkpointVisit(effect, ahead, ports)));
       continue;
     }
     const problem = await log.write();
-    if (problem !== undefined) return { kind: "broken", state: log.written(), problem };
-    const state = log.written();
+    if (problem !== undefined) return { kind: "broken", state: log.writtenState(), problem };
+    const state = log.writtenState();
     if (effect.kind === "stop") return { kind: "ended", state };
     if (effect.kind === "checkpoint") {
-      log.note(completed(state, effect.visit, await checkpointAfter(effect, state, ports)));
+      log.addEvent(visitCompletedEvent(state, effect.visit, await checkpointVisit(effect, state, ports)));
       continue;
     }
-    if (effect.kind !== "wait" && isPause(options.signal)) return { kind: "paused", state };
-    if (options.signal.aborted && !isPause(options.signal)) {
+    if (effect.kind !== "wait" && isPauseSignal(options.signal)) return { kind: "paused", state };
+    if (options.signal.aborted && !isPauseSignal(options.signal)) {
       // [V14] Its items end before it does.
       await lanes.abort(effect, state);
-      log.note(aborted(state));
+      log.addEvent(abortedEvent(state));
       continue;
     }
     if (effect.kind === "wait") return { kind: "waiting", state };
     // [D16] A process that slept while another took its cast must not act for it.
-    if (!(await ports.holds())) return broken(log, "another process has taken this cast over meanwhile");
+    if (!(await ports.holdsClaim())) return endBroken(log, "another process has taken this cast over meanwhile");
     if (effect.kind === "fork" || effect.kind === "items" || effect.kind === "join") {
       const result = await lanes.step(effect, state);
-      if (result.kind === "decided") log.note(result.decide(log.ahead()));
-      if (result.kind === "broken") return broken(log, result.problem);
-      if (effect.kind !== "join" || !options.travels) continue;
+      if (result.kind === "decided") log.addEvent(result.decide(log.latestState()));
+      if (result.kind === "broken") return endBroken(log, result.problem);
+      if (effect.kind !== "join" || !options.isOnFleet) continue;
       // [B12] Written by itself: what comes behind the items may be for another leg.
-      const stands = await paused(log);
-      if (stands.kind === "broken" || isPause(options.signal)) return stands;
+      const stands = await endPaused(log);
+      if (stands.kind === "broken" || isPauseSignal(options.signal)) return stands;
       continue;
     }
     const turn = effect.kind === "agent" ? await ports.admit?.(state, options.signal) : undefined;
-    if (turn && isSomething(turn.elsewhere)) {
+    if (turn && isNonZero(turn.usedElsewhere)) {
       // [V13] Told first: whether the turn may still begin, the state decides.
       turn.end();
-      log.note({ type: "spent_elsewhere", usage: turn.elsewhere });
+      log.addEvent({ type: "spent_elsewhere", usage: turn.usedElsewhere });
       continue;
     }
     const done = await runEffect(effect, { state, ports, options, interruption, admission: turn, report: log.report });
     turn?.end();
     interruption = undefined;
-    if (done.kind === "broken") return broken(log, done.problem);
-    if (done.outcome.kind === "aborted" && isPause(options.signal)) return paused(log);
-    log.note(decide(log.ahead(), done.socket, done.outcome));
+    if (done.kind === "broken") return endBroken(log, done.problem);
+    if (done.outcome.kind === "aborted" && isPauseSignal(options.signal)) return endPaused(log);
+    log.addEvent(decide(log.latestState(), done.socket, done.outcome));
   }
 }
 
-function isSomething({ input, output, cost }: Usage): boolean {
+function isNonZero({ input, output, cost }: Usage): boolean {
   return input + output + cost > 0;
 }
 
 /** What was reported meanwhile may still be on its way to the journal. */
-async function broken(log: Log, problem: string): Promise<RunEnd> {
+async function endBroken(log: EventLog, problem: string): Promise<RunOutcome> {
   await log.write();
-  return { kind: "broken", state: log.written(), problem };
+  return { kind: "broken", state: log.writtenState(), problem };
 }
 
-async function paused(log: Log): Promise<RunEnd> {
+async function endPaused(log: EventLog): Promise<RunOutcome> {
   const problem = await log.write();
-  const state = log.written();
+  const state = log.writtenState();
   return problem === undefined ? { kind: "paused", state } : { kind: "broken", state, problem };
 }
 
 /** The file is there before the journal speaks of it. */
-async function keepHandoffs(events: readonly CastEvent[], { artifacts }: Ports): Promise<string | undefined> {
+async function writeHandoffs(events: readonly CastEvent[], { artifacts }: Ports): Promise<string | undefined> {
   for (const event of events) {
     if (event.type !== "handoff_accepted") continue;
     const text = `${JSON.stringify(event.handoff, undefined, 1)}\n`;
@@ -115,13 +115,13 @@ async function keepHandoffs(events: readonly CastEvent[], { artifacts }: Ports):
 }
 
 /** Decisions need no effect: they are made until something has to be done, and written together. */
-function settle(log: Log, agents: AgentHost): Exclude<Effect, { kind: "record" }> {
+function decideUntilEffect(log: EventLog, agents: AgentHost): Exclude<Effect, { kind: "record" }> {
   for (;;) {
-    const effect = next(log.ahead());
-    const scripted = effect.kind === "wait" ? scriptedAnswer(effect, log.ahead(), agents) : undefined;
-    if (scripted) log.note(scripted);
+    const effect = next(log.latestState());
+    const scripted = effect.kind === "wait" ? scriptedAnswer(effect, log.latestState(), agents) : undefined;
+    if (scripted) log.addEvent(scripted);
     else if (effect.kind !== "record") return effect;
-    else for (const body of effect.events) log.note(body);
+    else for (const body of effect.events) log.addEvent(body);
   }
 }
 
@@ -131,35 +131,35 @@ function runEffect(
 ): Promise<EffectResult> {
   switch (effect.kind) {
     case "agent":
-      return runAgent(effect, context);
+      return runAgentTurn(effect, context);
     case "utility":
       return runUtilityVisit(effect, context);
     default:
-      return never(effect);
+      return assertNever(effect);
   }
 }
 
 /** Events on their way to the disk: `ahead` is the state they will lead to, `written` the one that is safe. */
-interface Log {
-  readonly ahead: () => CastState;
-  readonly written: () => CastState;
-  readonly note: (body: EventBody) => void;
+interface EventLog {
+  readonly latestState: () => CastState;
+  readonly writtenState: () => CastState;
+  readonly addEvent: (body: EventBody) => void;
   /** Noted and on its way at once: for what happens while an effect goes on. */
   readonly report: (body: EventBody) => void;
   readonly write: () => Promise<string | undefined>;
 }
 
-function openLog(start: CastState, ports: Ports, options: RunOptions): Log {
+function createEventLog(start: CastState, ports: Ports, options: RunOptions): EventLog {
   let ahead = start;
   let written = start;
   let pending: CastStep[] = [];
   let problem: string | undefined;
   let writing: Promise<void> = Promise.resolve();
-  const timeText = timeWriter();
+  const timeText = timeFormatter();
   const note = (body: EventBody): void => {
     // [S12] Before it counts: the cast that runs and the one that is resumed from its journal have the same state.
     const event = redactEvent({ seq: ahead.seq + 1, at: timeText(ports.now()), ...body }, ports.redact);
-    const step = stepFrom(ahead, event);
+    const step = applyStep(ahead, event);
     ahead = step.after;
     pending.push(step);
   };
@@ -171,7 +171,7 @@ function openLog(start: CastState, ports: Ports, options: RunOptions): Log {
     const events = steps.map(({ event }) => event);
     // Written before anything depends on it: a crash may repeat a turn that was not answered, never lose one that was.
     const [first] = events;
-    problem = (await keepHandoffs(events, ports)) ?? (await ports.journal.append(events, (first?.seq ?? 1) - 1));
+    problem = (await writeHandoffs(events, ports)) ?? (await ports.journal.append(events, (first?.seq ?? 1) - 1));
     if (problem !== undefined) return;
     written = reached;
     options.onSteps?.(steps);
@@ -182,9 +182,9 @@ function openLog(start: CastState, ports: Ports, options: RunOptions): Log {
     return problem;
   };
   return {
-    ahead: () => ahead,
-    written: () => written,
-    note,
+    latestState: () => ahead,
+    writtenState: () => written,
+    addEvent: note,
     report: (body) => {
       note(body);
       // What could not be written stops the next write, which the loop waits for.
@@ -195,7 +195,7 @@ function openLog(start: CastState, ports: Ports, options: RunOptions): Log {
 }
 
 /** Several events of one moment are noted together: its text is made once. */
-function timeWriter(): (now: Date) => string {
+function timeFormatter(): (now: Date) => string {
   let last = Number.NaN;
   let text = "";
   return (now) => {

@@ -4,7 +4,7 @@ import { currentItem } from "../../core/cast/state/state.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import { itemKey } from "../../core/model/handoff.ts";
 import type { Json, JsonObject } from "../../core/model/values/json.ts";
-import { cut } from "../../core/model/values/text.ts";
+import { truncate } from "../../core/model/values/text.ts";
 import type { UtilityOutcome, UtilityRequest } from "../ports.ts";
 import { idempotencyKeyOf } from "../process/visit-secret.ts";
 import type { EffectContext, EffectResult } from "./effect.ts";
@@ -20,7 +20,7 @@ export async function runUtilityVisit(effect: UtilityEffect, context: EffectCont
   const input = utilityInput(effect, context);
   const write = (file: string, text: string): Promise<string | undefined> =>
     ports.artifacts.write(socket.id, visit.number, file, text);
-  const unkept = await keepInput(input, ports, write);
+  const unkept = await writeInput(input, ports, write);
   if (unkept !== undefined) return { kind: "broken", problem: unkept };
   const secret = options.secretOf?.(socket.id, visit.number);
   const request = {
@@ -31,7 +31,7 @@ export async function runUtilityVisit(effect: UtilityEffect, context: EffectCont
     idempotencyKey: idempotencyKeyOf(state.castId, socket.id, visit.number),
     ...(secret === undefined ? {} : { secret }),
   };
-  const outcome = await runAgain(request, effect, context);
+  const outcome = await runWithRetries(request, effect, context);
   const problem = (await write("stdout.txt", outcome.stdout)) ?? (await write("stderr.txt", outcome.stderr));
   if (problem !== undefined) return { kind: "broken", problem };
   if (outcome.kind === "exited")
@@ -47,7 +47,7 @@ export async function runUtilityVisit(effect: UtilityEffect, context: EffectCont
 }
 
 /** [J26] The program is given all of it; the file tells only where the large values are, or every item would keep the whole list. */
-async function keepInput(
+async function writeInput(
   input: JsonObject,
   { artifacts }: EffectContext["ports"],
   write: (file: string, text: string) => Promise<string | undefined>,
@@ -55,18 +55,18 @@ async function keepInput(
   const state: Record<string, Json> = {};
   for (const [key, value] of Object.entries((input["state"] ?? {}) as JsonObject)) {
     // It is the state of a cast, which is an object.
-    const kept = await artifacts.keepValue(value);
+    const kept = await artifacts.storeValue(value);
     if (kept.kind === "failed") return kept.problem;
     state[key] = kept.json;
   }
   return write("input.json", `${JSON.stringify({ ...input, state }, undefined, 2)}\n`);
 }
 
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 30_000;
 
 /** [U38] A run that failed is tried again as often as its materia says; a gate that said no has not failed. */
-async function runAgain(
+async function runWithRetries(
   request: UtilityRequest,
   { socket, visit }: UtilityEffect,
   { ports, options, report }: EffectContext,
@@ -75,12 +75,12 @@ async function runAgain(
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await ports.runUtility(request);
     if (outcome.kind !== "failed" || attempt > retries || options.signal.aborted) return outcome;
-    const delayMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
-    const error = cut(outcome.reason, 2_000);
+    const delayMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempt - 1));
+    const error = truncate(outcome.reason, 2_000);
     report({ type: "turn_retried", socket: socket.id, visit: visit.number, attempt, error, delayMs });
     await ports.pause(delayMs, options.signal);
     // [D28] Nothing is run again for a cast that another process has taken; the store refuses what is written for it.
-    if (options.signal.aborted || !(await ports.holds())) return outcome;
+    if (options.signal.aborted || !(await ports.holdsClaim())) return outcome;
   }
 }
 

@@ -1,13 +1,13 @@
 import type { CastEvent } from "../../core/cast/state/event.ts";
-import type { Redact } from "./redact.ts";
+import type { Redactor } from "./redact.ts";
 
 /** The words of people, agents and programs in an event; what the journal itself is made of stays, whatever a secret may be. */
-export function redactEvent(event: CastEvent, redact: Redact): CastEvent {
-  return redactKeys(event, WORDS, redact);
+export function redactEvent(event: CastEvent, redact: Redactor): CastEvent {
+  return redactKeys(event, REDACTED_KEYS, redact);
 }
 
 /** The value with the words under these keys redacted, however deep they stand below them; itself where no word was a secret. */
-export function redactKeys<T extends object>(value: T, keys: ReadonlySet<string>, redact: Redact): T {
+export function redactKeys<T extends object>(value: T, keys: ReadonlySet<string>, redact: Redactor): T {
   let clean = value;
   // By keys alone: most of what an event holds is none of these, and a list of pairs costs more than the search.
   for (const key of Object.keys(value) as (keyof T & string)[]) {
@@ -20,7 +20,7 @@ export function redactKeys<T extends object>(value: T, keys: ReadonlySet<string>
   return clean;
 }
 
-const WORDS: ReadonlySet<string> = new Set([
+const REDACTED_KEYS: ReadonlySet<string> = new Set([
   "request",
   "item",
   "handoff",
@@ -34,7 +34,7 @@ const WORDS: ReadonlySet<string> = new Set([
   "hints",
 ]);
 
-function redactDeep(value: unknown, redact: Redact): unknown {
+function redactDeep(value: unknown, redact: Redactor): unknown {
   if (typeof value === "string") return redact(value);
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {

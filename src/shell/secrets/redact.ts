@@ -1,19 +1,19 @@
-import { isSecret, secretsOf, type Secret } from "./values.ts";
-import { spellings } from "./spellings.ts";
+import { isSecret, secretsInEnv, type Secret } from "./values.ts";
+import { encodingsOf } from "./spellings.ts";
 
-export type Redact = (text: string) => string;
+export type Redactor = (text: string) => string;
 
 /** Keys that this process has come to know otherwise than by its environment; what is secret once stays so. */
-const known = new Map<string, string>();
+const registeredSecrets = new Map<string, string>();
 
 /** [S7] Pi keeps keys of its own, which stand in no variable. */
-export function knowSecrets(secrets: readonly Secret[]): void {
-  for (const { name, value } of secrets) if (isSecret(value) && !known.has(value)) known.set(value, name);
+export function registerSecrets(secrets: readonly Secret[]): void {
+  for (const { name, value } of secrets) if (isSecret(value) && !registeredSecrets.has(value)) registeredSecrets.set(value, name);
 }
 
 /** [S7] Replaces secrets wherever an agent or a program printed them, by one pattern for all of them. */
-export function redactor(env: Env): Redact {
-  const now = patternsOf(env);
+export function createRedactor(env: Env): Redactor {
+  const now = currentPatterns(env);
   return (text) => now().redact(text);
 }
 
@@ -26,8 +26,8 @@ export interface RedactedStream {
 }
 
 /** [S7] A piece may end in the middle of a secret: what may be the beginning of one is kept back until it has shown what it is. */
-export function redactedStream(env: Env): RedactedStream {
-  const now = patternsOf(env);
+export function createRedactedStream(env: Env): RedactedStream {
+  const now = currentPatterns(env);
   let held = "";
   const say = (upTo: number): string => {
     const said = now().redact(held.slice(0, upTo));
@@ -37,7 +37,7 @@ export function redactedStream(env: Env): RedactedStream {
   return {
     push: (piece) => {
       held += piece;
-      return say(held.length - now().begun(held));
+      return say(held.length - now().partialLength(held));
     },
     end: () => say(held.length),
   };
@@ -45,17 +45,17 @@ export function redactedStream(env: Env): RedactedStream {
 
 /** Finds secrets in place of hiding them. */
 export interface SecretFinder {
-  readonly redact: Redact;
+  readonly redact: Redactor;
   /** The names of those that a text holds. */
   readonly namesIn: (text: string) => readonly string[];
 }
 
 /** [B24] The secrets that this process knows by now. */
-export function secretFinder(env: Env): SecretFinder {
-  const secrets = [...secretsOf(env), ...[...known].map(([value, name]) => ({ name, value }))];
-  const { names, pattern } = patternOf(secrets);
+export function createSecretFinder(env: Env): SecretFinder {
+  const secrets = [...secretsInEnv(env), ...[...registeredSecrets].map(([value, name]) => ({ name, value }))];
+  const { names, pattern } = buildPattern(secrets);
   return {
-    redact: compiled(secrets).redact,
+    redact: compilePatterns(secrets).redact,
     namesIn: (text) => [
       ...new Set(pattern ? (text.match(pattern) ?? []).flatMap((each) => names.get(each) ?? []) : []),
     ],
@@ -64,55 +64,55 @@ export function secretFinder(env: Env): SecretFinder {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-interface Patterns {
-  readonly redact: Redact;
+interface SecretPatterns {
+  readonly redact: Redactor;
   /** How many characters at the end of a text may be the beginning of a secret. */
-  readonly begun: (text: string) => number;
+  readonly partialLength: (text: string) => number;
 }
 
 /** Made anew when a key has come to be known. */
-function patternsOf(env: Env): () => Patterns {
-  const own = secretsOf(env);
+function currentPatterns(env: Env): () => SecretPatterns {
+  const own = secretsInEnv(env);
   let size = -1;
-  let patterns: Patterns = { redact: (text) => text, begun: () => 0 };
+  let patterns: SecretPatterns = { redact: (text) => text, partialLength: () => 0 };
   return () => {
-    if (size !== known.size) {
-      size = known.size;
-      patterns = compiled([...own, ...[...known].map(([value, name]) => ({ name, value }))]);
+    if (size !== registeredSecrets.size) {
+      size = registeredSecrets.size;
+      patterns = compilePatterns([...own, ...[...registeredSecrets].map(([value, name]) => ({ name, value }))]);
     }
     return patterns;
   };
 }
 
-function compiled(secrets: readonly Secret[]): Patterns {
-  const { names, pattern } = patternOf(secrets);
-  if (!pattern) return { redact: (text) => text, begun: () => 0 };
+function compilePatterns(secrets: readonly Secret[]): SecretPatterns {
+  const { names, pattern } = buildPattern(secrets);
+  if (!pattern) return { redact: (text) => text, partialLength: () => 0 };
   const spelled = [...names.keys()];
   return {
     redact: (text) => text.replace(pattern, (found) => `[secret ${names.get(found) ?? ""}]`),
-    begun: (text) => spelled.reduce((most, spelling) => Math.max(most, begunOf(text, spelling, most)), 0),
+    partialLength: (text) => spelled.reduce((most, spelling) => Math.max(most, partialMatchLength(text, spelling, most)), 0),
   };
 }
 
-function patternOf(secrets: readonly Secret[]): { readonly names: Map<string, string>; readonly pattern?: RegExp } {
+function buildPattern(secrets: readonly Secret[]): { readonly names: Map<string, string>; readonly pattern?: RegExp } {
   const names = new Map<string, string>();
   for (const { name, value } of secrets)
-    for (const spelling of spellings(value)) if (!names.has(spelling)) names.set(spelling, name);
+    for (const spelling of encodingsOf(value)) if (!names.has(spelling)) names.set(spelling, name);
   if (names.size === 0) return { names };
   // A secret may contain another; the longer one must be tried first.
   const longest = [...names.keys()].toSorted((a, b) => b.length - a.length);
-  return { names, pattern: new RegExp(longest.map(part).join("|"), "g") };
+  return { names, pattern: new RegExp(longest.map(spellingPattern).join("|"), "g") };
 }
 
 /** As long as the end of the text that this spelling begins with, where that is longer than what is known already. */
-function begunOf(text: string, spelling: string, known: number): number {
+function partialMatchLength(text: string, spelling: string, known: number): number {
   for (let length = Math.min(text.length, spelling.length); length > known; length -= 1)
     if (text.endsWith(spelling.slice(0, length))) return length;
   return 0;
 }
 
 /** A short one counts only as a word of its own: it may be a part of many others. */
-function part(spelling: string): string {
+function spellingPattern(spelling: string): string {
   const literal = spelling.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
   return spelling.length < 8 ? `(?<![A-Za-z0-9])${literal}(?![A-Za-z0-9])` : literal;
 }

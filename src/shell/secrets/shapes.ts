@@ -1,5 +1,5 @@
 /** [B24] What keys and tokens look like, whoever they belong to. Only shapes that nothing else has: a false alarm stops a delivery. */
-const SHAPES: readonly (readonly [kind: string, shape: RegExp])[] = [
+const TOKEN_PATTERNS: readonly (readonly [kind: string, shape: RegExp])[] = [
   ["a private key", /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/],
   ["an access key of AWS", /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/],
   ["a token of GitHub", /\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,})/],
@@ -13,6 +13,6 @@ const SHAPES: readonly (readonly [kind: string, shape: RegExp])[] = [
   ["a key of Hugging Face", /\bhf_[A-Za-z0-9]{34,}\b/],
 ];
 
-export function shapesIn(text: string): readonly string[] {
-  return SHAPES.flatMap(([kind, shape]) => (shape.test(text) ? [kind] : []));
+export function tokenKindsIn(text: string): readonly string[] {
+  return TOKEN_PATTERNS.flatMap(([kind, shape]) => (shape.test(text) ? [kind] : []));
 }

@@ -1,28 +1,28 @@
 import * as v from "valibot";
 import type { CastStart } from "../../core/cast/state/state.ts";
 import { Graph } from "../../core/compile/graph.ts";
-import { Window } from "../../core/cast/state/fork.ts";
-import { Budget, Worktree } from "../../core/model/config.ts";
+import { ItemCastInput } from "../../core/cast/state/fork.ts";
+import { Budget, WorktreeConfig } from "../../core/model/config.ts";
 import { CastId, SocketId } from "../../core/model/ids.ts";
 import { Layout } from "../../core/model/loadout.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/model/values/json.ts";
 import { wholeNumber } from "../../core/model/values/number.ts";
 
 /** The shape of the files of a new cast; a journal of an unknown format is refused rather than misread. */
-export const FORMAT = 2;
+export const CAST_FORMAT = 2;
 /** [J25] 1 has neither epochs nor digests in its lines; a cast that began so goes on so. */
-const FORMATS = [1, FORMAT] as const;
+const READABLE_FORMATS = [1, CAST_FORMAT] as const;
 
-const count = wholeNumber(0);
+const countSchema = wholeNumber(0);
 
 /** Until 0.1 an origin named its place in the file as text (`materia.Build`) instead of what the place belongs to. */
-function withOrigins(graph: unknown): unknown {
+function upgradeOrigins(graph: unknown): unknown {
   if (!isJsonObject(graph)) return graph;
   const { sockets, loops, name = "" } = graph;
-  return { ...graph, sockets: mapped(sockets, socketOrigin), loops: mapped(loops, (id) => ({ name, loop: id })) };
+  return { ...graph, sockets: mapOrigins(sockets, socketOrigin), loops: mapOrigins(loops, (id) => ({ name, loop: id })) };
 }
 
-function mapped(things: Json | undefined, originOf: (id: string, origin: JsonObject) => JsonObject): Json | undefined {
+function mapOrigins(things: Json | undefined, originOf: (id: string, origin: JsonObject) => JsonObject): Json | undefined {
   if (!isJsonObject(things)) return things;
   const entries = Object.entries(things).map(([id, thing]): [string, Json] => {
     if (!isJsonObject(thing) || !isJsonObject(thing["origin"]) || thing["origin"]["path"] === undefined)
@@ -53,25 +53,25 @@ export const CastFile = v.object({
   ),
   /** The virtual loadout; it is saved nowhere else. */
   loadout: v.object({ id: v.string(), name: v.string() }),
-  graph: v.pipe(v.unknown(), v.transform(withOrigins), Graph),
+  graph: v.pipe(v.unknown(), v.transform(upgradeOrigins), Graph),
   /** Where its author put the sockets, for whoever draws it; no rule of casting reads it. */
   layout: v.exactOptional(Layout),
-  remappings: v.array(v.object({ socket: v.string(), target: count, name: v.string(), source: v.string() })),
+  remappings: v.array(v.object({ socket: v.string(), target: countSchema, name: v.string(), source: v.string() })),
   stitches: v.array(v.object({ from: v.string(), to: v.string(), reason: v.string() })),
   fromCastId: v.nullable(CastId),
   limits: v.object({
-    maxNoAdvanceCycles: count,
-    maxRepairs: count,
-    maxConflicts: v.optional(count),
-    agentSilenceMs: v.optional(count),
-    maxRetries: v.optional(count),
-    retryBaseMs: v.optional(count),
+    maxNoAdvanceCycles: countSchema,
+    maxRepairs: countSchema,
+    maxConflicts: v.optional(countSchema),
+    agentSilenceMs: v.optional(countSchema),
+    maxRetries: v.optional(countSchema),
+    retryBaseMs: v.optional(countSchema),
   }),
   budget: Budget,
   /** What the working trees of parallel items are given. */
-  worktree: v.exactOptional(Worktree),
+  worktree: v.exactOptional(WorktreeConfig),
   /** Set where this is the cast of one item of a parallel loop. */
-  window: v.exactOptional(Window),
+  window: v.exactOptional(ItemCastInput),
   /** The state a cast begins with: what an earlier cast left, where it continues one. */
   state: v.custom<JsonObject>(isJsonObject),
   cwd: v.string(),
@@ -80,20 +80,20 @@ export const CastFile = v.object({
   model: v.nullable(v.string()),
   rehearsal: v.nullable(v.string()),
   configFiles: v.array(v.string()),
-  versions: v.object({ format: v.picklist(FORMATS), materia: v.string(), node: v.string() }),
+  versions: v.object({ format: v.picklist(READABLE_FORMATS), materia: v.string(), node: v.string() }),
   startedAt: v.string(),
   /** [C27] The damaged cast that this one was saved from, how many of its lines were sound, and the files that were not. */
   salvaged: v.exactOptional(
     v.object({
       from: CastId,
-      events: count,
-      lost: v.array(v.object({ socket: SocketId, visit: count, name: v.string() })),
+      events: countSchema,
+      lost: v.array(v.object({ socket: SocketId, visit: countSchema, name: v.string() })),
     }),
   ),
 });
 export type CastFile = v.InferOutput<typeof CastFile>;
 
-export function startOf(file: CastFile): CastStart {
+export function castStartOf(file: CastFile): CastStart {
   const { castId, request, graph, limits, budget, state, window, rehearsal } = file;
   return {
     castId,

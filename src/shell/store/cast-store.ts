@@ -3,10 +3,10 @@ import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId, SocketId } from "../../core/model/ids.ts";
 import type { Result } from "../../core/model/issue.ts";
 import type { CastSummary } from "../../core/view/casts.ts";
-import type { Trail } from "../../core/view/now/trail.ts";
+import type { CastTimeline } from "../../core/view/now/trail.ts";
 import type { Artifacts, Journal } from "../ports.ts";
-import type { Owner } from "../process/process-owner.ts";
-import type { Redact } from "../secrets/redact.ts";
+import type { ProcessIdentity } from "../process/process-owner.ts";
+import type { Redactor } from "../secrets/redact.ts";
 import type { CastFile } from "./cast-file.ts";
 
 /**
@@ -15,50 +15,50 @@ import type { CastFile } from "./cast-file.ts";
  */
 export interface CastStore {
   /** Where casts are kept, and where one of them is, in words for people. */
-  readonly place: string;
-  readonly placeOf: (castId: CastId) => string;
+  readonly location: string;
+  readonly locationOf: (castId: CastId) => string;
 
   /** [C6] The cast that a person or a program named. */
   readonly find: (text: string) => Promise<Result<CastId>>;
   /** Newest first. */
-  readonly ids: () => Promise<Result<readonly CastId[]>>;
+  readonly listIds: () => Promise<Result<readonly CastId[]>>;
   /** What a listing says of a cast, without reading its middle; nothing where there is no cast to speak of. */
   readonly summary: (castId: CastId) => Promise<CastSummary | undefined>;
   readonly list: () => Promise<Result<readonly CastSummary[]>>;
-  readonly owner: (castId: CastId) => Promise<Owner | undefined>;
+  readonly owner: (castId: CastId) => Promise<ProcessIdentity | undefined>;
 
   /** Another one than before where what a cast was started with may have become another. */
   readonly stamp: (castId: CastId) => Promise<string | undefined>;
   /** What a cast was started with. */
-  readonly describe: (castId: CastId) => Promise<Result<CastFile>>;
+  readonly readCastFile: (castId: CastId) => Promise<Result<CastFile>>;
   /** How a cast stands, by as little of its journal as is needed to know that. */
   readonly current: (castId: CastId) => Promise<Result<CurrentCast>>;
   /** The same, with all that happened to it. */
   readonly load: (castId: CastId) => Promise<Result<LoadedCast>>;
   /** The events of a cast one after another, none of them kept. What `step` throws is damage of its event. */
-  readonly fold: <T>(castId: CastId, folding: Folding<T>) => Promise<Result<Folded<T>>>;
+  readonly fold: <T>(castId: CastId, folding: CastFold<T>) => Promise<Result<FoldedCast<T>>>;
   /** The first event, and the last ones back to where `enough` is content. */
-  readonly ends: (castId: CastId, enough: Enough) => Promise<JournalEnds>;
-  readonly readArtifact: (castId: CastId, at: ArtifactPlace, part?: ByteRange) => Promise<ArtifactPart | undefined>;
+  readonly readEnds: (castId: CastId, enough: StopCondition) => Promise<JournalEnds>;
+  readonly readArtifact: (castId: CastId, at: ArtifactRef, part?: ByteRange) => Promise<ArtifactBytes | undefined>;
   /** [J26] A large value that inputs of the cast refer to, as JSON. */
   readonly readValue: (castId: CastId, digest: string) => Promise<string | undefined>;
   /** A file that the cast brought with it. */
-  readonly readBrought: (castId: CastId, name: string) => Promise<string | undefined>;
+  readonly readAttachment: (castId: CastId, name: string) => Promise<string | undefined>;
   /** How often a socket has been visited, as far as files tell. */
   readonly lastVisit: (castId: CastId, socket: SocketId) => Promise<number>;
 
   /** Nobody sees a cast before its owner has it. */
-  readonly create: (cast: NewCast, how: Writing) => Promise<Result<OwnedCast>>;
+  readonly create: (cast: NewCast, how: WriteOptions) => Promise<Result<OwnedCast>>;
   /** [J22] Of any number of processes that try at once, exactly one gets the cast. */
-  readonly claim: (castId: CastId, how: Writing) => Promise<Result<OwnedCast>>;
+  readonly claim: (castId: CastId, how: WriteOptions) => Promise<Result<OwnedCast>>;
   readonly requestAbort: (castId: CastId) => Promise<void>;
   /** [D20] Removes those that nobody owns, each as a whole, and says which. */
   readonly remove: (casts: readonly string[]) => Promise<Result<readonly string[]>>;
 
   /** New events behind a place; `wake` is called when there may be some. */
-  readonly follow: (castId: CastId, after: number, wake: () => void) => Following<EventNews>;
+  readonly followEvents: (castId: CastId, after: number, wake: () => void) => Subscription<EventUpdate>;
   /** The lines of a visit's transcript, and each new one. */
-  readonly followTranscript: (castId: CastId, visit: VisitPlace, wake: () => void) => Following<TranscriptNews>;
+  readonly followTranscript: (castId: CastId, visit: VisitRef, wake: () => void) => Subscription<TranscriptUpdate>;
   /**
    * Calls back when something may have changed: in the list, in a cast, in who owns it. The answer stops it. Of the list it
    * is said in which cast, where that is known.
@@ -72,26 +72,26 @@ export interface CastStore {
 export interface OwnedCast {
   readonly castId: CastId;
   /** The folder where working trees of its items are made. */
-  readonly trees: string;
+  readonly worktreesFolder: string;
   /** Rises with every owner; each line of the journal carries it. */
   readonly epoch: number;
   /** The cast as it stands, now that nobody else can change it; `known` is taken as it is where nothing has changed since. */
   readonly load: (known?: CurrentCast) => Promise<Result<CurrentCast>>;
   readonly journal: Journal;
   /** Told after each write how the cast stands, so that the next to read it can begin there; absent where nothing is made of it. */
-  readonly bookmark?: (trail: Trail) => void;
+  readonly bookmark?: (trail: CastTimeline) => void;
   readonly artifacts: Artifacts;
   /** A folder of the cast for what nobody needs once it is driven no more; it may hold what a killed owner left. */
   readonly scratch: string;
   /** Set where its files are kept elsewhere than in the folder that it works in. */
-  readonly keeping?: Keeping;
+  readonly checkpointPolicy?: CheckpointPolicy;
   /** A few words that the next owner finds, by name. */
-  readonly keepNote: (name: NoteName, text: string) => Promise<void>;
+  readonly writeNote: (name: NoteName, text: string) => Promise<void>;
   readonly readNote: (name: NoteName) => Promise<string | undefined>;
   /** Shows that the owner lives. */
   readonly heartbeat: () => Promise<void>;
   /** Whether nobody has taken it since: a process that slept may have been given up. */
-  readonly holds: () => Promise<boolean>;
+  readonly holdsClaim: () => Promise<boolean>;
   /** Whether it is known that another has taken it: answered at once, for writes that cannot wait. */
   readonly isSuperseded: () => boolean;
   /** Calls back when anyone asks for the end of the cast. The answer stops listening. */
@@ -102,25 +102,25 @@ export interface OwnedCast {
 }
 
 /** [B8] How the files of a cast travel: whole, or not at all. */
-export interface Keeping {
+export interface CheckpointPolicy {
   /** So many bytes of changed files are read at the most: no more of them could be kept. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** Told after each look at the files why they cannot be kept; nothing where they can. */
-  readonly onTaken: (problem: string | undefined) => void;
+  readonly onCheckpoint: (problem: string | undefined) => void;
 }
 
 export type Durability = "write" | "sync";
 
 /** How the owner of a cast writes it. */
-export interface Writing {
+export interface WriteOptions {
   readonly durability?: Durability;
-  readonly redact?: Redact;
+  readonly redact?: Redactor;
 }
 
 export interface NewCast {
   readonly file: CastFile;
   /** Files that the cast brings with it, by name. */
-  readonly brings?: Readonly<Record<string, string>>;
+  readonly attachments?: Readonly<Record<string, string>>;
 }
 
 export interface CurrentCast {
@@ -128,7 +128,7 @@ export interface CurrentCast {
   readonly file: CastFile;
   readonly state: CastState;
   /** The state with when things happened. */
-  readonly trail: Trail;
+  readonly timeline: CastTimeline;
   /** Bytes of a last line that was cut off in the middle of a write; it never counted. */
   readonly tornBytes: number;
   /** Tells whether the journal is still what was read. */
@@ -139,12 +139,12 @@ export interface LoadedCast extends CurrentCast {
   readonly events: readonly CastEvent[];
 }
 
-export interface Folding<T> {
+export interface CastFold<T> {
   readonly begin: (file: CastFile) => T;
   readonly step: (value: T, event: CastEvent) => T;
 }
 
-export interface Folded<T> {
+export interface FoldedCast<T> {
   readonly castId: CastId;
   readonly file: CastFile;
   readonly value: T;
@@ -152,7 +152,7 @@ export interface Folded<T> {
   readonly stamp: string;
 }
 
-export type Enough = (events: readonly CastEvent[]) => boolean;
+export type StopCondition = (events: readonly CastEvent[]) => boolean;
 
 export interface JournalEnds {
   readonly first?: CastEvent;
@@ -162,22 +162,22 @@ export interface JournalEnds {
   readonly problem?: string;
 }
 
-export interface VisitPlace {
+export interface VisitRef {
   readonly socket: SocketId;
   readonly visit: number;
 }
 
-export interface ArtifactPlace extends VisitPlace {
+export interface ArtifactRef extends VisitRef {
   readonly name: string;
 }
 
 /** Bytes from a place on, at most so many. */
 export interface ByteRange {
   readonly from?: number;
-  readonly most?: number;
+  readonly maxBytes?: number;
 }
 
-export interface ArtifactPart {
+export interface ArtifactBytes {
   readonly bytes: Uint8Array;
   /** Of the whole. */
   readonly size: number;
@@ -188,13 +188,13 @@ export interface ArtifactPart {
 /** Words of an owner to the next: which program runs. */
 export type NoteName = "program";
 
-export interface Following<T> {
+export interface Subscription<T> {
   /** What is new; asked again until there is nothing. */
   readonly next: () => Promise<T>;
   readonly close: () => void;
 }
 
-export type EventNews =
+export type EventUpdate =
   | { readonly kind: "events"; readonly events: readonly CastEvent[] }
   | { readonly kind: "nothing" }
   /** What was followed is gone, or shorter than what was read of it. */
@@ -202,7 +202,7 @@ export type EventNews =
   /** The events before the damage, and its line. */
   | { readonly kind: "damaged"; readonly events: readonly CastEvent[]; readonly line: number };
 
-export type TranscriptNews =
+export type TranscriptUpdate =
   | { readonly kind: "lines"; readonly lines: readonly string[] }
   | { readonly kind: "nothing" }
   /** A visit that begins again empties it. */

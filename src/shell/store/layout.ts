@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { parentOf, type CastId } from "../../core/model/ids.ts";
+import { parentCastId, type CastId } from "../../core/model/ids.ts";
 
 /** The names of all files of a cast. Nothing else in the program composes one. */
 export interface CastLayout {
@@ -22,26 +22,26 @@ export interface CastLayout {
   readonly note: (name: string) => string;
   /** The casts of its items, and the working trees that they are worked on in. */
   readonly items: string;
-  readonly trees: string;
-  readonly brought: (name: string) => string;
+  readonly worktreesFolder: string;
+  readonly attachment: (name: string) => string;
 }
 
 export function castLayout(root: string, castId: CastId): CastLayout {
-  const layout = layoutIn(join(homeOf(root, castId), castId));
-  const parent = parentOf(castId);
+  const layout = layoutInFolder(join(parentFolderOf(root, castId), castId));
+  const parent = parentCastId(castId);
   if (parent === undefined) return layout;
   const { values, value } = castLayout(root, parent);
   return { ...layout, values, value };
 }
 
 /** [V6] The folder that a cast stands in: that of an item belongs to its parent. */
-export function homeOf(root: string, castId: CastId): string {
-  const parent = parentOf(castId);
+export function parentFolderOf(root: string, castId: CastId): string {
+  const parent = parentCastId(castId);
   return parent === undefined ? root : castLayout(root, parent).items;
 }
 
 /** A cast that nobody may see yet stands in another folder. */
-export function layoutIn(folder: string): CastLayout {
+export function layoutInFolder(folder: string): CastLayout {
   const sockets = join(folder, "sockets");
   const owner = join(folder, "owner");
   const socketFolder = (socket: string): string => join(sockets, socket);
@@ -64,21 +64,21 @@ export function layoutIn(folder: string): CastLayout {
     abortRequest: join(owner, "abort-requested"),
     note: (name) => join(owner, `${name}.json`),
     items: join(folder, "items"),
-    trees: join(folder, "trees"),
-    brought: (name) => join(folder, name),
+    worktreesFolder: join(folder, "trees"),
+    attachment: (name) => join(folder, name),
   };
 }
 
 /** [V18] Working trees that casts have left for those after them; no name of a cast begins so. */
-export function treePool(root: string): string {
+export function worktreePool(root: string): string {
   return join(root, ".trees");
 }
 
 /** A cast on its way into being, or out of it, stands under a name that is no cast's. */
-export const UNBORN = ".new-";
-export const REMOVED = ".removed-";
+export const NEW_PREFIX = ".new-";
+export const REMOVED_PREFIX = ".removed-";
 
 /** The epoch of a claim, by its file's name. */
-export function claimNumber(name: string): number {
+export function parseClaimEpoch(name: string): number {
   return Number(/^([1-9]\d{0,8})\.json$/.exec(name)?.[1] ?? 0);
 }

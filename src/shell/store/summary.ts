@@ -1,24 +1,24 @@
 import type { CastEvent } from "../../core/cast/state/event.ts";
-import { haveTotals, totalsAfter } from "../../core/cast/state/totals.ts";
+import { hasTotals, totalsFromLastEvents } from "../../core/cast/state/totals.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { CastSummary } from "../../core/view/casts.ts";
-import { figuresOf } from "../../core/view/figures.ts";
+import { castFigures } from "../../core/view/figures.ts";
 import type { CastFile } from "./cast-file.ts";
 import type { JournalEnds } from "./cast-store.ts";
 
 /** Whether the last events of a cast tell how it stands and what it has used. */
-export function tellsEnough(events: readonly CastEvent[]): boolean {
-  return standing(events) !== undefined && haveTotals(events);
+export function sufficesForSummary(events: readonly CastEvent[]): boolean {
+  return lastStatusEvent(events) !== undefined && hasTotals(events);
 }
 
 /** What a listing shows of a cast that has begun. `isOwned` is asked only where the events do not tell. */
-export async function begunSummary(
+export async function startedSummary(
   castId: CastId,
   { first, last: tail }: JournalEnds,
   isOwned: () => Promise<boolean>,
 ): Promise<CastSummary | undefined> {
   if (first?.type !== "cast_started") return undefined;
-  const last = standing(tail) ?? first;
+  const last = lastStatusEvent(tail) ?? first;
   return {
     castId,
     status: await statusOf(last, isOwned),
@@ -26,15 +26,15 @@ export async function begunSummary(
     request: first.request,
     startedAt: first.forkedFrom?.at ?? first.at,
     endedAt: last.type === "cast_ended" ? last.at : null,
-    ...figuresOf(totalsAfter(castId, tail)),
+    ...castFigures(totalsFromLastEvents(castId, tail)),
     ...(first.rehearsed ? { rehearsed: true } : {}),
   };
 }
 
 /** [D1] A cast that was killed before its first event can be resumed, so it is listed. */
-export function unbegunSummary(file: CastFile, isOwned: boolean): CastSummary {
+export function notStartedSummary(file: CastFile, isOwned: boolean): CastSummary {
   const { castId, loadout, request, startedAt, rehearsal } = file;
-  const nothing = { endedAt: null, ...figuresOf(totalsAfter(castId, [])) };
+  const nothing = { endedAt: null, ...castFigures(totalsFromLastEvents(castId, [])) };
   const status = isOwned ? "running" : "interrupted";
   const mark = rehearsal === null ? {} : { rehearsed: true as const };
   return { castId, status, loadout: loadout.name, request, startedAt, ...nothing, ...mark };
@@ -48,7 +48,7 @@ async function statusOf(last: CastEvent, isOwned: () => Promise<boolean>): Promi
 }
 
 /** The last event that says how the cast stands: raising a limit of a stopped cast does not set it going. */
-function standing(events: readonly CastEvent[]): CastEvent | undefined {
+function lastStatusEvent(events: readonly CastEvent[]): CastEvent | undefined {
   const last = events.findLast((event) => event.type !== "limits_raised");
   if (last?.type !== "cast_resumed") return last;
   // [D19] Killed before the answer was written: what waited for a person still does.

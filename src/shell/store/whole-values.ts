@@ -3,7 +3,7 @@ import type { CastId } from "../../core/model/ids.ts";
 import type { CastStore } from "./cast-store.ts";
 
 /** [N14] A JSON text with the large values of the cast that it refers to in their places, as far as there is room for them. */
-export async function withValues(store: CastStore, castId: CastId, text: string, most: number): Promise<string> {
+export async function inlineValues(store: CastStore, castId: CastId, text: string, most: number): Promise<string> {
   const left = { bytes: most };
   const whole = async (value: unknown): Promise<unknown> => {
     if (Array.isArray(value)) {

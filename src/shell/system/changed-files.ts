@@ -1,28 +1,28 @@
 import { readdirSync, statSync, type Dirent } from "node:fs";
 import { join, relative } from "node:path";
 
-const MOST_ENTRIES = 20_000;
-const MOST_NAMES = 20;
-const PASSED_OVER = new Set([".git", ".jj", "node_modules"]);
+const MAX_ENTRIES = 20_000;
+const MAX_NAMES = 20;
+const SKIPPED_FOLDERS = new Set([".git", ".jj", "node_modules"]);
 
 /** Files below a folder that were written after a moment, a bounded look: names for a person or an agent, not a proof. */
-export function changedSince(folder: string, since: number, except: string): readonly string[] {
+export function filesChangedSince(folder: string, since: number, except: string): readonly string[] {
   const found: string[] = [];
   const open = [folder];
   let seen = 0;
-  for (let at = open.pop(); at !== undefined && seen < MOST_ENTRIES && found.length < MOST_NAMES; at = open.pop()) {
-    for (const entry of entriesOf(at)) {
+  for (let at = open.pop(); at !== undefined && seen < MAX_ENTRIES && found.length < MAX_NAMES; at = open.pop()) {
+    for (const entry of listEntries(at)) {
       seen += 1;
       const path = join(at, entry.name);
-      if (PASSED_OVER.has(entry.name) || path === except || except.startsWith(`${path}/`)) continue;
+      if (SKIPPED_FOLDERS.has(entry.name) || path === except || except.startsWith(`${path}/`)) continue;
       if (entry.isDirectory()) open.push(path);
-      else if (entry.isFile() && wasWritten(path, since)) found.push(relative(folder, path));
+      else if (entry.isFile() && wasModifiedSince(path, since)) found.push(relative(folder, path));
     }
   }
-  return found.slice(0, MOST_NAMES).toSorted();
+  return found.slice(0, MAX_NAMES).toSorted();
 }
 
-function entriesOf(folder: string): readonly Dirent[] {
+function listEntries(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
@@ -30,7 +30,7 @@ function entriesOf(folder: string): readonly Dirent[] {
   }
 }
 
-function wasWritten(file: string, since: number): boolean {
+function wasModifiedSince(file: string, since: number): boolean {
   try {
     // Clocks of files are coarse: what was written in the same moment may have come after it.
     return statSync(file).mtimeMs >= since;

@@ -2,27 +2,27 @@ import { existsSync, type FSWatcher } from "node:fs";
 import { dirname } from "node:path";
 
 /** Says when something in a folder changes; a folder that is not there yet is waited for. */
-export interface FolderWatch {
-  readonly on: (folder: string, listener: () => void) => () => void;
+export interface FolderWatcher {
+  readonly onChange: (folder: string, listener: () => void) => () => void;
   /** How many folders are watched. */
   readonly size: () => number;
 }
 
-export interface WatchPorts {
+export interface FolderWatcherPorts {
   readonly watch: (folder: string, options: { readonly persistent: false }, listener: () => void) => FSWatcher;
   readonly everySecond: (listener: () => void) => () => void;
 }
 
-interface Watched {
+interface WatchedFolder {
   readonly listeners: Set<() => void>;
   readonly stop: () => void;
 }
 
 /** One system watch per folder, however many listen. */
-export function folderWatch(ports: WatchPorts): FolderWatch {
-  const folders = new Map<string, Watched>();
+export function createFolderWatcher(ports: FolderWatcherPorts): FolderWatcher {
+  const folders = new Map<string, WatchedFolder>();
   return {
-    on: (folder, listener) => {
+    onChange: (folder, listener) => {
       const watched = folders.get(folder) ?? watchFolder(folder, ports);
       folders.set(folder, watched);
       watched.listeners.add(listener);
@@ -37,7 +37,7 @@ export function folderWatch(ports: WatchPorts): FolderWatch {
   };
 }
 
-function watchFolder(folder: string, { watch, everySecond }: WatchPorts): Watched {
+function watchFolder(folder: string, { watch, everySecond }: FolderWatcherPorts): WatchedFolder {
   const listeners = new Set<() => void>();
   let at: string | undefined;
   let stopWatch: (() => void) | undefined;
@@ -56,7 +56,7 @@ function watchFolder(folder: string, { watch, everySecond }: WatchPorts): Watche
   };
   const arm = (): void => {
     // Again, where it came into being while its parent was about to be watched.
-    for (let wanted = nearest(folder); wanted !== at; wanted = nearest(folder)) {
+    for (let wanted = nearestExistingFolder(folder); wanted !== at; wanted = nearestExistingFolder(folder)) {
       release();
       try {
         const watcher = watch(wanted, { persistent: false }, changed);
@@ -74,7 +74,7 @@ function watchFolder(folder: string, { watch, everySecond }: WatchPorts): Watche
   return { listeners, stop: release };
 }
 
-function nearest(folder: string): string {
+function nearestExistingFolder(folder: string): string {
   let at = folder;
   while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
   return at;

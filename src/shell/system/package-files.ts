@@ -6,13 +6,13 @@ let root: string | undefined;
 
 /** A file that the package brings. The sources lie deeper than a bundle in `dist`, so its root is looked for upwards. */
 export function packagePath(...parts: readonly string[]): string {
-  root ??= lookUpwards(dirname(fileURLToPath(import.meta.url)));
+  root ??= findPackageRoot(dirname(fileURLToPath(import.meta.url)));
   return join(root, ...parts);
 }
 
-function lookUpwards(folder: string): string {
+function findPackageRoot(folder: string): string {
   if (existsSync(join(folder, "utilities")) && existsSync(join(folder, "package.json"))) return folder;
   const parent = dirname(folder);
   if (parent === folder) throw new Error("the package's own files are missing; reinstall pi-materia");
-  return lookUpwards(parent);
+  return findPackageRoot(parent);
 }

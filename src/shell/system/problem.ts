@@ -1,27 +1,27 @@
 /** An error of the system in words that people know; the code stays for those who look it up. */
-export function problemText(thrown: unknown): string {
+export function errorText(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : undefined;
-  const words = code === undefined ? undefined : WORDS[code];
+  const words = code === undefined ? undefined : TEXT_BY_CODE[code];
   return words === undefined ? thrown.message : `${words} (${code})`;
 }
 
-export function isMissing(thrown: unknown): boolean {
+export function isMissingFile(thrown: unknown): boolean {
   return thrown instanceof Error && "code" in thrown && (thrown.code === "ENOENT" || thrown.code === "ENOTDIR");
 }
 
-export function hasCode(thrown: unknown, code: string): boolean {
+export function hasErrorCode(thrown: unknown, code: string): boolean {
   return thrown instanceof Error && "code" in thrown && thrown.code === code;
 }
 
 /** Whether it is the place where things are kept that fails. */
-export function isDiskProblem(thrown: unknown): boolean {
+export function isDiskError(thrown: unknown): boolean {
   return (
     thrown instanceof Error && "code" in thrown && /^(ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE)$/.test(String(thrown.code))
   );
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const TEXT_BY_CODE: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",
   EACCES: "permission is denied",
   EPERM: "the system does not permit it",

@@ -3,7 +3,7 @@ import { type BigIntStats, type Stats, closeSync, constants, fstatSync, openSync
 const MIB = 1024 * 1024;
 
 /** [D22] The longest file of each kind that is read whole. */
-export const MOST_BYTES = {
+export const MAX_FILE_BYTES = {
   /** Configuration, rehearsals, trust: what people and tools write by hand. */
   config: 8 * MIB,
   castFile: 64 * MIB,
@@ -16,11 +16,11 @@ export const MOST_BYTES = {
  * [D22] A file as a whole, if it is a regular one and not too long; anything else is an error of the system like a missing file.
  * What stands at a path may have been planted: a pipe or a device would be read for ever.
  */
-export function readRegular(file: string, most: number): Buffer {
-  const fd = openRegular(file);
+export function readRegularFile(file: string, most: number): Buffer {
+  const fd = openRegularFile(file);
   try {
     const { size } = fstatSync(fd);
-    if (size > most) throw tooLong(most);
+    if (size > most) throw tooLongError(most);
     return readUpTo(fd, size, most);
   } finally {
     closeSync(fd);
@@ -28,24 +28,24 @@ export function readRegular(file: string, most: number): Buffer {
 }
 
 export function readRegularText(file: string, most: number): string {
-  return readRegular(file, most).toString("utf8");
+  return readRegularFile(file, most).toString("utf8");
 }
 
 /** Open for reading, and certainly a regular file. */
-export function openRegular(file: string, flags = 0): number {
+export function openRegularFile(file: string, flags = 0): number {
   // Looked at first: merely opening a device may do something.
   const found = statSync(file);
-  if (!found.isFile()) throw notRegular(found);
+  if (!found.isFile()) throw notRegularError(found);
   // Without waiting at a pipe that took its place in between.
   const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | flags);
   const opened = fstatSync(fd);
   if (opened.isFile()) return fd;
   closeSync(fd);
-  throw notRegular(opened);
+  throw notRegularError(opened);
 }
 
 /** What stands at a path, links followed; nothing where nothing can be seen. */
-export function statOf(path: string): BigIntStats | undefined {
+export function tryStat(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });
   } catch {
@@ -62,17 +62,17 @@ function readUpTo(fd: number, size: number, most: number): Buffer {
     const part = Buffer.allocUnsafe(room);
     const read = readSync(fd, part, 0, room, null);
     length += read;
-    if (length > most) throw tooLong(most);
+    if (length > most) throw tooLongError(most);
     parts.push(part.subarray(0, read));
     if (read === 0 || length === size) return parts.length === 1 ? part.subarray(0, read) : Buffer.concat(parts);
   }
 }
 
-function notRegular(found: Stats): Error {
+function notRegularError(found: Stats): Error {
   const code = found.isDirectory() ? "EISDIR" : "ENOTREGULAR";
   return Object.assign(new Error("it is not a regular file"), { code });
 }
 
-function tooLong(most: number): Error {
+function tooLongError(most: number): Error {
   return Object.assign(new Error(`it is longer than ${most / MIB} MB`), { code: "EFBIG" });
 }

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { validate } from "../../core/catalog/validate.ts";
-import { collect, error, fail, failAll, ok, type Result } from "../../core/model/issue.ts";
+import { collectResults, error, fail, failAll, ok, type Result } from "../../core/model/issue.ts";
 import { isJsonObject } from "../../core/model/values/json.ts";
 import { TestFile } from "../../core/testing/test-file.ts";
 import { readJsonFile } from "../config/json-file.ts";
@@ -17,7 +17,7 @@ export interface FoundTest {
 /** [T3] The tests that were named, or those of the project; every fault of every file at once. */
 export function findTests(paths: readonly string[], { from, cwd }: { readonly from: string; readonly cwd: string }) {
   const places = paths.length === 0 ? [resolve(cwd, TESTS_FOLDER)] : paths.map((path) => resolve(from, path));
-  const found = collect(places.map((place) => testsAt(place, paths.length > 0)));
+  const found = collectResults(places.map((place) => readTestsAt(place, paths.length > 0)));
   if (!found.ok) return found;
   const tests = [...new Map(found.value.flat().map((test) => [test.file, test])).values()];
   if (tests.length > 0) return ok<readonly FoundTest[]>(tests);
@@ -25,18 +25,18 @@ export function findTests(paths: readonly string[], { from, cwd }: { readonly fr
   return fail(error("no_tests", places.join(", "), "there are no tests here", hint));
 }
 
-function testsAt(place: string, isNamed: boolean): Result<readonly FoundTest[]> {
+function readTestsAt(place: string, isNamed: boolean): Result<readonly FoundTest[]> {
   const kind = statSync(place, { throwIfNoEntry: false });
   if (!kind) return isNamed ? fail(error("missing_file", place, "there is no such file or folder")) : ok([]);
   if (!kind.isDirectory()) {
     const test = readTest(place);
     return test.ok ? ok([test.value]) : test;
   }
-  return collect(testFiles(place).map(readTest));
+  return collectResults(listTestFiles(place).map(readTest));
 }
 
 /** In a folder of tests stand seeds and configurations as well; a broken file may be a test and is told. */
-export function testFiles(folder: string): readonly string[] {
+export function listTestFiles(folder: string): readonly string[] {
   return jsonFiles(folder).filter((file) => {
     const raw = readJsonFile(file);
     return raw !== undefined && (!raw.ok || (isJsonObject(raw.value) && Object.hasOwn(raw.value, "expect")));
@@ -51,12 +51,12 @@ function readTest(file: string): Result<FoundTest> {
   return value === undefined ? failAll(issues.map((issue) => ({ ...issue, file }))) : ok({ file, test: value });
 }
 
-const MOST_FILES = 20_000;
+const MAX_FILES = 20_000;
 
 function jsonFiles(folder: string): readonly string[] {
   const files: string[] = [];
   const open = [folder];
-  for (let at = open.pop(); at !== undefined && files.length < MOST_FILES; at = open.pop())
+  for (let at = open.pop(); at !== undefined && files.length < MAX_FILES; at = open.pop())
     for (const entry of readdirSync(at, { withFileTypes: true })) {
       const path = join(at, entry.name);
       // What a package, a hidden folder or the seed of a test brings is no test of this project.

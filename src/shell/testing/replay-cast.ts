@@ -3,28 +3,28 @@ import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastStart } from "../../core/cast/state/state.ts";
 import type { TargetRef } from "../../core/command/command.ts";
 import { type Graph, socketsOf } from "../../core/compile/graph.ts";
-import { compile } from "../../core/compile/targets/compile.ts";
+import { compileTargets } from "../../core/compile/targets/compile.ts";
 import type { SocketId } from "../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { visitKey, type RecordedCast } from "../../core/testing/replay/recorded.ts";
-import { contractOf } from "../../core/testing/replay/replay.ts";
+import { replyContract } from "../../core/testing/replay/replay.ts";
 import { readTranscript } from "../agents/read-transcript.ts";
-import { startOf, type CastFile } from "../store/cast-file.ts";
+import { castStartOf, type CastFile } from "../store/cast-file.ts";
 import type { CastStore, LoadedCast } from "../store/cast-store.ts";
 
 /** Compiled once, however many casts of a loadout are replayed. */
-export interface GraphsNow {
-  readonly of: (targets: readonly TargetRef[]) => Result<Graph>;
+export interface CurrentGraphs {
+  readonly compileTargets: (targets: readonly TargetRef[]) => Result<Graph>;
 }
 
-export function graphsNow(catalog: Catalog): GraphsNow {
+export function createCurrentGraphs(catalog: Catalog): CurrentGraphs {
   const known = new Map<string, Result<Graph>>();
   return {
-    of: (targets) => {
+    compileTargets: (targets) => {
       const key = JSON.stringify(targets);
       const found = known.get(key);
       if (found) return found;
-      const compiled = compile(targets, catalog);
+      const compiled = compileTargets(targets, catalog);
       const graph = compiled.ok ? ok(compiled.value.graph) : compiled;
       known.set(key, graph);
       return graph;
@@ -33,13 +33,13 @@ export function graphsNow(catalog: Catalog): GraphsNow {
 }
 
 /** What a cast was started with, had it been started now; its request, its budget and its first state stay. */
-export function startNow(
+export function startWithCurrentConfig(
   file: CastFile,
   {
     graphs,
     catalog,
     loadout,
-  }: { readonly graphs: GraphsNow; readonly catalog: Catalog; readonly loadout?: string | undefined },
+  }: { readonly graphs: CurrentGraphs; readonly catalog: Catalog; readonly loadout?: string | undefined },
 ): Result<CastStart> {
   const own = file.targets.map(({ kind, name }) => ({ kind, name }));
   const targets = loadout === undefined ? own : [{ kind: "loadout" as const, name: loadout }];
@@ -47,42 +47,42 @@ export function startNow(
     return fail(
       error("no_loadout", file.castId, "this cast was started from a graph alone", "name one with --loadout"),
     );
-  const graph = graphs.of(targets);
-  return graph.ok ? ok({ ...startOf(file), graph: graph.value, limits: catalog.settings.limits }) : graph;
+  const graph = graphs.compileTargets(targets);
+  return graph.ok ? ok({ ...castStartOf(file), graph: graph.value, limits: catalog.settings.limits }) : graph;
 }
 
 /** [T14] The cast as it was, with the replies of those visits that are now read in another way. */
-export async function recordedOf(
+export async function loadRecordedCast(
   store: CastStore,
   { castId, file, events }: LoadedCast,
   now: Graph,
 ): Promise<RecordedCast> {
-  const start = startOf(file);
+  const start = castStartOf(file);
   const others = new Set<string>(
     socketsOf(now)
       .filter(({ id }) => Object.hasOwn(start.graph.sockets, id))
       .filter((socket) => {
         const before = start.graph.sockets[socket.id];
-        return before && contractOf(start.graph, before) !== contractOf(now, socket);
+        return before && replyContract(start.graph, before) !== replyContract(now, socket);
       })
       .map(({ id }) => id),
   );
   const raw = new Map<string, readonly string[]>();
-  for (const { socket, visit } of others.size === 0 ? [] : visitsOf(events)) {
+  for (const { socket, visit } of others.size === 0 ? [] : startedVisits(events)) {
     if (!others.has(socket)) continue;
-    const replies = await repliesOf(store, castId, { socket, visit });
+    const replies = await readReplies(store, castId, { socket, visit });
     if (replies) raw.set(visitKey(socket, visit), replies);
   }
-  return { start, events, raw: (socket, visit) => raw.get(visitKey(socket, visit)) };
+  return { start, events, rawReplies: (socket, visit) => raw.get(visitKey(socket, visit)) };
 }
 
-function visitsOf(events: readonly CastEvent[]): readonly { readonly socket: SocketId; readonly visit: number }[] {
+function startedVisits(events: readonly CastEvent[]): readonly { readonly socket: SocketId; readonly visit: number }[] {
   return events.flatMap((event) =>
     event.type === "visit_started" ? [{ socket: event.socket, visit: event.visit }] : [],
   );
 }
 
-async function repliesOf(
+async function readReplies(
   store: CastStore,
   castId: LoadedCast["castId"],
   at: { readonly socket: SocketId; readonly visit: number },

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
 
 /** A folder of its own for one test, gone afterwards. */
-export interface Scratch {
+export interface ScratchFolder {
   /** Where the cast works. */
   readonly work: string;
   /** A user's configuration without anything in it. */
@@ -13,14 +13,14 @@ export interface Scratch {
 }
 
 /** [T8] A copy of the seed without its history and its casts; throws where it cannot be made. */
-export function openScratch(seed: string | undefined, git: boolean): Scratch {
+export function openScratchFolder(seed: string | undefined, git: boolean): ScratchFolder {
   const top = realpathSync(mkdtempSync(join(tmpdir(), "materia-test-")));
   const remove = (): void => rmSync(top, { recursive: true, force: true });
   try {
     const [work, config] = [join(top, "work"), join(top, "config")];
     mkdirSync(config);
     if (seed === undefined) mkdirSync(work);
-    else cpSync(seed, work, { recursive: true, filter: (source) => belongs(relative(seed, source)) });
+    else cpSync(seed, work, { recursive: true, filter: (source) => isCopied(relative(seed, source)) });
     if (git) commitAll(work);
     return { work, config, remove };
   } catch (thrown) {
@@ -29,7 +29,7 @@ export function openScratch(seed: string | undefined, git: boolean): Scratch {
   }
 }
 
-function belongs(path: string): boolean {
+function isCopied(path: string): boolean {
   return basename(path) !== ".git" && path !== join(".pi", "pi-materia");
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
-import { processTable } from "../../../src/shell/process/process-table.ts";
+import { listProcesses } from "../../../src/shell/process/process-table.ts";
 import { VISITS, castIn, eventsIn, filesBelow, type ChaosPlace } from "./place.ts";
 
 /** One process that drove the cast. */
@@ -68,7 +68,7 @@ function workProblems({ cwd }: ChaosPlace, events: readonly CastEvent[]): readon
   const doubled = VISITS.filter((visit) => ran.filter(([, socket, key]) => `${socket} ${key}` === visit).length > most);
   const order = ran.map(([, socket, key]) => VISITS.indexOf(`${socket} ${key}`));
   const back = order.findIndex((place, index) => place < (order[index - 1] ?? 0));
-  const alive = new Set(processTable().map(({ pid }) => pid));
+  const alive = new Set(listProcesses().map(({ pid }) => pid));
   const left = ran.filter(([, , , pid]) => alive.has(Number(pid)) && isOurs(Number(pid)));
   return [
     ...(missing.length === 0 ? [] : [`lost: ${missing.join(", ")} never ran`]),

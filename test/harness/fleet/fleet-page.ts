@@ -1,5 +1,5 @@
 import { openUi } from "../../../src/apps/web/server/open-ui.ts";
-import { projectPlace } from "../../../src/shell/config/project-folder.ts";
+import { findProject } from "../../../src/shell/config/project-folder.ts";
 import { join } from "node:path";
 import { hear, type Heard } from "../../webserver/harness.ts";
 import { envOf } from "../cli.ts";
@@ -24,7 +24,7 @@ export interface FleetPage {
 export async function fleetPage({ cwd, url }: Pick<FleetPlace, "cwd" | "url">): Promise<FleetPage> {
   const env = { ...envOf(cwd), FLEET_URL: url };
   const opened = await openUi({
-    place: projectPlace({ cwd, env, explicit: join(cwd, "conf.json"), program: "materia" }),
+    place: findProject({ cwd, env, explicitFile: join(cwd, "conf.json"), program: "materia" }),
     on: "f",
     openReal: () => Promise.reject(new Error("casts of a fleet are driven elsewhere")),
     report: (problem) => console.error(problem),

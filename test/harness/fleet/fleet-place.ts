@@ -118,7 +118,7 @@ export function letGo({ gate }: FleetPlace): void {
 }
 
 export async function eventsOn({ database }: FleetPlace, castId: string): Promise<readonly CastEvent[]> {
-  const rows = await database.rows<{ event: string }>({
+  const rows = await database.query<{ event: string }>({
     text: "select event from materia.events where cast_id = $1 order by seq",
     values: [castId],
   });
@@ -128,7 +128,7 @@ export async function eventsOn({ database }: FleetPlace, castId: string): Promis
 /** Of one that has stopped it is told when its worker has let go of it: until then others are refused. */
 export async function statusOn({ database }: FleetPlace, castId: string): Promise<string> {
   return until(async () => {
-    const [row] = await database.rows<{ status: string; held: boolean }>({
+    const [row] = await database.query<{ status: string; held: boolean }>({
       text: "select status, materia.is_driven(owner) and status not in ('running', 'queued') as held from materia.casts where cast_id = $1",
       values: [castId],
     });
@@ -148,5 +148,5 @@ export function fileOf(cwd: string, commit: string, name: string): string {
 }
 
 export function workersOf({ database }: FleetPlace): Promise<readonly { readonly state: string }[]> {
-  return database.rows({ text: "select state from materia.workers where state <> 'gone'" });
+  return database.query({ text: "select state from materia.workers where state <> 'gone'" });
 }

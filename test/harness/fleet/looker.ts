@@ -2,11 +2,11 @@ import { Readable } from "node:stream";
 import type { Io } from "../../../src/apps/cli/terminal/io.ts";
 import { parseCastId } from "../../../src/core/model/ids.ts";
 import { lineText } from "../../../src/core/view/text/line.ts";
-import type { Listening } from "../../../src/shell/casting/drive/driver.ts";
-import { openItemRows } from "../../../src/shell/casting/live/item-rows.ts";
-import { openWorkspace } from "../../../src/shell/casting/workspace/workspace.ts";
-import { followOnFleet } from "../../../src/shell/commands/fleet/follow.ts";
-import { workspaceOn } from "../../../src/shell/fleet/on-fleet.ts";
+import type { RunObserver } from "../../../src/shell/casting/drive/driver.ts";
+import { createItemRows } from "../../../src/shell/casting/live/item-rows.ts";
+import { loadWorkspace } from "../../../src/shell/casting/workspace/workspace.ts";
+import { followFleetCast } from "../../../src/shell/commands/fleet/follow.ts";
+import { openFleetWorkspace } from "../../../src/shell/fleet/on-fleet.ts";
 import { envOf } from "../cli.ts";
 import type { FleetPlace } from "./fleet-place.ts";
 import { closing } from "./postgres.ts";
@@ -15,21 +15,21 @@ import { closing } from "./postgres.ts";
 export async function looker(
   { cwd, url }: FleetPlace,
   castId: string,
-  also: Pick<Listening, "onQueued" | "onSettingUp"> = {},
+  also: Pick<RunObserver, "onQueued" | "onSettingUp"> = {},
 ) {
-  const here = openWorkspace({ cwd, env: { ...envOf(cwd), FLEET_URL: url } });
-  const there = here.ok ? await workspaceOn(here.value, "f") : here;
+  const here = loadWorkspace({ cwd, env: { ...envOf(cwd), FLEET_URL: url } });
+  const there = here.ok ? await openFleetWorkspace(here.value, "f") : here;
   if (!there.ok) throw new Error(JSON.stringify(there.issues));
   const { workspace } = closing(there.value);
   const id = parseCastId(castId);
   const cast = id && (await workspace.store.load(id));
   if (!cast?.ok) throw new Error(`no cast ${castId}`);
-  const items = openItemRows();
-  const end = followOnFleet(workspace, cast.value, {
+  const items = createItemRows();
+  const end = followFleetCast(workspace, cast.value, {
     ...also,
     ...items,
     signal: new AbortController().signal,
-    onSteps: (steps) => steps.forEach(items.follow),
+    onSteps: (steps) => steps.forEach(items.onParentStep),
   });
   return { end, rows: (width = 130): readonly string[] => items.lines(Date.now(), width).map(lineText) };
 }

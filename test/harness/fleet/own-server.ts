@@ -2,10 +2,10 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  findPrograms,
-  runningDatabase,
-  startDatabase,
-  type DatabaseFolder,
+  findPostgres,
+  findRunningDatabase,
+  startPostgres,
+  type DatabaseOptions,
 } from "../../../src/shell/fleet/embedded/embedded.ts";
 import { NOBODY, isRoot, reachable } from "./programs.ts";
 import { until } from "./start-worker.ts";
@@ -28,24 +28,24 @@ export async function ownServer(
   // Another user runs it, and the folder of all other tests is closed to others.
   const made = mkdtempSync(join(process.env["MATERIA_TEST_POSTGRES"] ?? tmpdir(), "server-"));
   chmodSync(made, 0o711);
-  const found = await findPrograms();
+  const found = await findPostgres();
   if (!found.ok) throw new Error(JSON.stringify(found.issues));
   const programs = reachable(found.value, made);
-  const place: DatabaseFolder = {
+  const place: DatabaseOptions = {
     folder: given.folder ?? join(made, "server"),
     settings: ["fsync=off", "shared_buffers=32MB", ...(given.settings ?? [])],
     ...(isRoot ? { as: NOBODY } : {}),
   };
   const start = async (): Promise<string> => {
-    const started = await startDatabase(programs, place);
+    const started = await startPostgres(programs, place);
     if (!started.ok) throw new Error(JSON.stringify(started.issues));
     return started.value.url;
   };
   const stop: OwnServer["stop"] = async (how) => {
-    const running = runningDatabase(place.folder);
+    const running = findRunningDatabase(place.folder);
     if (!running) return;
     process.kill(running.pid, SIGNALS[how]);
-    await until(() => !runningDatabase(place.folder));
+    await until(() => !findRunningDatabase(place.folder));
   };
   return {
     url: await start(),

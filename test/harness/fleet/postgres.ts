@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { join } from "node:path";
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
-import { findPrograms, startDatabase } from "../../../src/shell/fleet/embedded/embedded.ts";
-import { migrate } from "../../../src/shell/fleet/migrate.ts";
+import { findPostgres, startPostgres } from "../../../src/shell/fleet/embedded/embedded.ts";
+import { migrateFleet } from "../../../src/shell/fleet/migrate.ts";
 import { openDatabase, type Database } from "../../../src/shell/store/postgres/database/database.ts";
 import { NOBODY, isRoot, reachable } from "./programs.ts";
 
@@ -17,9 +17,9 @@ async function serverUrl(): Promise<string> {
     while (!existsSync(ready)) await new Promise((resolve) => setTimeout(resolve, 50));
     return readFileSync(ready, "utf8");
   }
-  const found = await findPrograms();
+  const found = await findPostgres();
   if (!found.ok) throw new Error(JSON.stringify(found.issues));
-  const started = await startDatabase(reachable(found.value, folder), {
+  const started = await startPostgres(reachable(found.value, folder), {
     folder: join(folder, "server"),
     isDetached: true,
     settings: ["fsync=off", "max_connections=200", "shared_buffers=32MB"],
@@ -36,8 +36,8 @@ async function serverUrl(): Promise<string> {
 /** The tables are made once; every further database is a copy of this one. */
 async function makeTemplate(server: string): Promise<void> {
   const admin = await opened(server);
-  await admin.once({ text: `create database ${TEMPLATE}` });
-  const migrated = await migrate({ url: inServer(server, TEMPLATE) });
+  await admin.queryOnce({ text: `create database ${TEMPLATE}` });
+  const migrated = await migrateFleet({ url: inServer(server, TEMPLATE) });
   if (!migrated.ok) throw new Error(JSON.stringify(migrated.issues));
   await admin.close();
 }
@@ -53,7 +53,7 @@ export async function fleetDatabase(): Promise<{ readonly url: string; readonly 
   const server = await serverUrl();
   const name = `t_${randomUUID().replaceAll("-", "")}`;
   const admin = await opened(server);
-  await admin.once({ text: `create database ${name} template ${TEMPLATE}` });
+  await admin.queryOnce({ text: `create database ${name} template ${TEMPLATE}` });
   await admin.close();
   const url = inServer(server, name);
   return { url, database: await opened(url) };
@@ -67,7 +67,7 @@ export async function opened(url: string): Promise<Database> {
 
 /** A worker as the tables know it, without a process behind it. */
 export async function enrol(database: Database, id: string): Promise<string> {
-  await database.once({
+  await database.queryOnce({
     text: "insert into materia.workers (worker_id, host, pid, started, version) values ($1, 'here', $2, '', 'test') on conflict do nothing",
     values: [id, process.pid],
   });

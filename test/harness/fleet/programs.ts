@@ -1,13 +1,13 @@
 import { cpSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Programs } from "../../../src/shell/fleet/embedded/embedded.ts";
+import type { PostgresPrograms } from "../../../src/shell/fleet/embedded/embedded.ts";
 
 /** Postgres refuses to run as root. */
 export const NOBODY = { uid: 65534, gid: 65534 };
 export const isRoot = process.getuid?.() === 0;
 
 /** Another user cannot look into root's own folders. */
-export function reachable(programs: Programs, folder: string): Programs {
+export function reachable(programs: PostgresPrograms, folder: string): PostgresPrograms {
   if (!isRoot || isOpen(programs.postgres)) return programs;
   const native = join(folder, "native");
   cpSync(dirname(dirname(programs.postgres)), native, { recursive: true, verbatimSymlinks: true });

@@ -3,7 +3,7 @@ import { until } from "./start-worker.ts";
 
 /** As if a worker had not been heard of for so many seconds by now: nobody waits until it has not. */
 export async function silence(database: Database, workerId: string, seconds: number): Promise<void> {
-  await database.rows({
+  await database.query({
     text: "update materia.workers set seen_at = now() - $2::int * interval '1 s' where worker_id = $1",
     values: [workerId, seconds],
   });
@@ -11,7 +11,7 @@ export async function silence(database: Database, workerId: string, seconds: num
 
 /** For how many seconds. */
 export async function unheardOf(database: Database, workerId: string): Promise<number> {
-  const [row] = await database.rows<{ seconds: number }>({
+  const [row] = await database.query<{ seconds: number }>({
     text: "select extract(epoch from clock_timestamp() - seen_at)::float8 as seconds from materia.workers where worker_id = $1",
     values: [workerId],
   });
@@ -22,7 +22,7 @@ export async function unheardOf(database: Database, workerId: string): Promise<n
 export async function untilGivenUp(database: Database, workerId: string, signal?: AbortSignal): Promise<void> {
   await until(async () => {
     await silence(database, workerId, 3_600);
-    const [row] = await database.rows<{ state: string }>({
+    const [row] = await database.query<{ state: string }>({
       text: "select state from materia.workers where worker_id = $1",
       values: [workerId],
     });

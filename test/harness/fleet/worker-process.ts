@@ -1,9 +1,9 @@
 // A worker as `materia worker` starts one, with others' patience: a test need not wait as long as a fleet does.
 import { runWorker } from "../../../src/shell/fleet/worker/worker.ts";
-import type { Profile } from "../../../src/shell/fleet/open/profile.ts";
+import type { ResolvedFleetProfile } from "../../../src/shell/fleet/open/profile.ts";
 
 const { profile, folder, queues, concurrency, pace, patienceMs, toolsUser } = JSON.parse(process.argv[2] ?? "{}") as {
-  profile: Profile;
+  profile: ResolvedFleetProfile;
   folder: string;
   queues: readonly string[];
   concurrency: number;
@@ -28,7 +28,7 @@ const done = await runWorker({
   draining: draining.signal,
   stopping: stopping.signal,
   onStarted: (figures) => say({ started: figures().workerId }),
-  onLeg: say,
+  onDispatch: say,
   onWaiting: (waiting) => say({ waiting }),
 });
 if (!done.ok) say({ issues: done.issues });

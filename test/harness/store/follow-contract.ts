@@ -11,7 +11,7 @@ export function followContract(open: () => StoreUnderTest): void {
     const { store } = open();
     const events = await finished(store);
     for (let after = 0; after <= events.length; after += 1) {
-      const follower = store.follow(castId, after, () => undefined);
+      const follower = store.followEvents(castId, after, () => undefined);
       expect(await drained(follower)).toEqual(events.slice(after));
       expect(await follower.next()).toEqual({ kind: "nothing" });
       follower.close();
@@ -23,7 +23,7 @@ export function followContract(open: () => StoreUnderTest): void {
     const owned = await created(store);
     const events = await eventsOf("c-1");
     const woken = bell();
-    const follower = store.follow(castId, 0, woken.ring);
+    const follower = store.followEvents(castId, 0, woken.ring);
     onTestFinished(follower.close);
     const heard = [...(await drained(follower))];
     for (const [after, event] of events.entries()) {
@@ -39,9 +39,9 @@ export function followContract(open: () => StoreUnderTest): void {
   it("[N12] who has seen more than there is, or follows a cast that went, is told so", async () => {
     const { store } = open();
     const events = await finished(store);
-    const ahead = store.follow(castId, events.length + 1, () => undefined);
+    const ahead = store.followEvents(castId, events.length + 1, () => undefined);
     expect(await ahead.next()).toEqual({ kind: "lost" });
-    const follower = store.follow(castId, 0, () => undefined);
+    const follower = store.followEvents(castId, 0, () => undefined);
     await drained(follower);
     await store.remove([castId]);
     expect(await follower.next()).toEqual({ kind: "lost" });
@@ -77,6 +77,6 @@ export function followContract(open: () => StoreUnderTest): void {
     await created(store, "c-1");
     await changed.rung();
     stop();
-    expect(await store.ids()).toEqual({ ok: true, value: ["c-1", "c-0"] });
+    expect(await store.listIds()).toEqual({ ok: true, value: ["c-1", "c-0"] });
   });
 }

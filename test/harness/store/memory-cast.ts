@@ -4,8 +4,8 @@ import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import { error, fail, ok } from "../../../src/core/model/issue.ts";
 import { redactEvent } from "../../../src/shell/secrets/events.ts";
 import type { CastFile } from "../../../src/shell/store/cast-file.ts";
-import type { ArtifactPlace, LoadedCast, OwnedCast, Writing } from "../../../src/shell/store/cast-store.ts";
-import { TRAIL } from "../../../src/shell/store/loading.ts";
+import type { ArtifactRef, LoadedCast, OwnedCast, WriteOptions } from "../../../src/shell/store/cast-store.ts";
+import { TIMELINE } from "../../../src/shell/store/loading.ts";
 
 /** A cast in memory. */
 export interface Kept {
@@ -44,7 +44,7 @@ interface Ways {
   readonly discard: () => void;
 }
 
-export function ownedOf(kept: Kept, { redact = (text) => text }: Writing, ways: Ways): OwnedCast {
+export function ownedOf(kept: Kept, { redact = (text) => text }: WriteOptions, ways: Ways): OwnedCast {
   kept.epoch += 1;
   kept.owner = kept.epoch;
   const { epoch } = kept;
@@ -65,7 +65,7 @@ export function ownedOf(kept: Kept, { redact = (text) => text }: Writing, ways: 
   return {
     castId,
     epoch,
-    trees: `trees of ${castId}`,
+    worktreesFolder: `trees of ${castId}`,
     load: async (known) => {
       if (!holds()) return fail(error("unknown_cast", castId, "it is not held any more"));
       return ok(known?.stamp === stampOf(kept) ? known : loaded(kept));
@@ -83,17 +83,17 @@ export function ownedOf(kept: Kept, { redact = (text) => text }: Writing, ways: 
     artifacts: {
       folder: `memory of ${castId}`,
       pathOf: (socket, visit, name) => nameOf({ socket, visit, name }),
-      keepValue: async (json) => ({ kind: "kept", json }),
+      storeValue: async (json) => ({ kind: "kept", json }),
       write: (socket, visit, name, text) => put(nameOf({ socket, visit, name }), text, Buffer.alloc(0)),
       append: (socket, visit, name, text) => {
         const at = nameOf({ socket, visit, name });
         return put(at, text, kept.artifacts.get(at) ?? Buffer.alloc(0));
       },
     },
-    keepNote: async (name, text) => void kept.notes.set(name, text),
+    writeNote: async (name, text) => void kept.notes.set(name, text),
     readNote: async (name) => kept.notes.get(name),
     heartbeat: async () => undefined,
-    holds: async () => holds(),
+    holdsClaim: async () => holds(),
     isSuperseded: () => kept.epoch !== epoch,
     onAbortRequest: (listener) => {
       kept.abortListeners.add(listener);
@@ -110,13 +110,13 @@ export function ownedOf(kept: Kept, { redact = (text) => text }: Writing, ways: 
 export function loaded(kept: Kept): LoadedCast {
   const { file, events } = kept;
   kept.reads += 1;
-  const trail = events.reduce(TRAIL.step, TRAIL.begin(file));
+  const trail = events.reduce(TIMELINE.step, TIMELINE.begin(file));
   return {
     castId: file.castId,
     file,
     events: [...events],
     state: trail.state,
-    trail,
+    timeline: trail,
     tornBytes: 0,
     stamp: stampOf(kept),
   };
@@ -127,6 +127,6 @@ function stampOf({ events }: Kept): string {
   return String(events.length);
 }
 
-export function nameOf({ socket, visit, name }: ArtifactPlace): string {
+export function nameOf({ socket, visit, name }: ArtifactRef): string {
   return `${socket}/${visit}/${name}`;
 }

@@ -5,12 +5,12 @@ import type { CastSummary } from "../../../src/core/view/casts.ts";
 import { thisProcess } from "../../../src/shell/process/process-owner.ts";
 import type {
   CastStore,
-  EventNews,
-  Following,
-  TranscriptNews,
-  VisitPlace,
+  EventUpdate,
+  Subscription,
+  TranscriptUpdate,
+  VisitRef,
 } from "../../../src/shell/store/cast-store.ts";
-import { begunSummary, unbegunSummary } from "../../../src/shell/store/summary.ts";
+import { startedSummary, notStartedSummary } from "../../../src/shell/store/summary.ts";
 import { keptCast, loaded, nameOf, ownedOf, type Kept } from "./memory-cast.ts";
 
 export interface MemoryStore {
@@ -44,24 +44,24 @@ export function memoryStore(): MemoryStore {
     if (!kept) return undefined;
     const [first] = kept.events;
     const isOwned = kept.owner !== undefined;
-    if (!first) return unbegunSummary(kept.file, isOwned);
-    return begunSummary(castId, { first, last: kept.events, unread: 0 }, async () => isOwned);
+    if (!first) return notStartedSummary(kept.file, isOwned);
+    return startedSummary(castId, { first, last: kept.events, unread: 0 }, async () => isOwned);
   };
   const store: CastStore = {
-    place: "memory",
-    placeOf: (castId) => `memory of ${castId}`,
+    location: "memory",
+    locationOf: (castId) => `memory of ${castId}`,
     find: async (text) => {
       const castId = parseCastId(text);
       if (castId === undefined) return fail(error("bad_cast_id", text, `"${text}" is not a cast id`));
       const kept = found(castId);
       return kept.ok ? ok(castId) : kept;
     },
-    ids: async () => ok(ids()),
+    listIds: async () => ok(ids()),
     summary,
     list: async () => ok((await Promise.all(ids().map(summary))).filter((each) => each !== undefined)),
     stamp: async (castId) => (casts.has(castId) ? castId : undefined),
     owner: async (castId) => (casts.get(castId)?.owner === undefined ? undefined : thisProcess()),
-    describe: async (castId) => mapped(found(castId), ({ file }) => file),
+    readCastFile: async (castId) => mapped(found(castId), ({ file }) => file),
     current: async (castId) => mapped(found(castId), loaded),
     load: async (castId) => mapped(found(castId), loaded),
     fold: async (castId, { begin, step }) =>
@@ -71,24 +71,24 @@ export function memoryStore(): MemoryStore {
         const value = events.reduce(step, begin(file));
         return { castId, file, value, tornBytes: 0, stamp: String(events.length) };
       }),
-    ends: async (castId, enough) => {
+    readEnds: async (castId, enough) => {
       const events = casts.get(castId)?.events ?? [];
       const [first] = events;
       const from = events.findLastIndex((_event, at) => enough(events.slice(at)));
       return { ...(first ? { first } : {}), last: events.slice(Math.max(0, from)), unread: 0 };
     },
-    readArtifact: async (castId, place, { from = 0, most = Infinity } = {}) => {
+    readArtifact: async (castId, place, { from = 0, maxBytes: most = Infinity } = {}) => {
       const bytes = casts.get(castId)?.artifacts.get(nameOf(place));
       return bytes && { bytes: bytes.subarray(from, from + most), size: bytes.length, changedAt: 0 };
     },
     // Values stand where they are used.
     readValue: async () => undefined,
-    readBrought: async (castId, name) => casts.get(castId)?.brings[name],
+    readAttachment: async (castId, name) => casts.get(castId)?.brings[name],
     lastVisit: async (castId, socket) => {
       const names = [...(casts.get(castId)?.artifacts.keys() ?? [])].map((name) => name.split("/"));
       return Math.max(0, ...names.flatMap(([of, visit]) => (of === socket ? [Number(visit)] : [])));
     },
-    create: async ({ file, brings = {} }, how) => {
+    create: async ({ file, attachments: brings = {} }, how) => {
       if (casts.has(file.castId)) return fail(error("cannot_write", "artifactDir", "it is there already"));
       const kept = keptCast(file, brings);
       const owned = ownedOf(kept, how, { load: () => found(file.castId).ok, discard: () => gone(file.castId) });
@@ -109,7 +109,7 @@ export function memoryStore(): MemoryStore {
       free.forEach(gone);
       return ok(free);
     },
-    follow: (castId, after, wake) => followed(() => casts.get(castId), after, wake),
+    followEvents: (castId, after, wake) => followed(() => casts.get(castId), after, wake),
     followTranscript: (castId, visit, wake) => followedLines(() => casts.get(castId), visit, wake),
     onListChange: (listener) => listening(listListeners, listener),
     onCastChange: (castId, listener) => listening(casts.get(castId)?.listeners, listener),
@@ -134,7 +134,7 @@ function listening(listeners: Set<() => void> | undefined, listener: () => void)
   return () => void listeners?.delete(listener);
 }
 
-function followed(kept: () => Kept | undefined, after: number, wake: () => void): Following<EventNews> {
+function followed(kept: () => Kept | undefined, after: number, wake: () => void): Subscription<EventUpdate> {
   const close = listening(kept()?.listeners, wake);
   let seen = after;
   return {
@@ -150,7 +150,7 @@ function followed(kept: () => Kept | undefined, after: number, wake: () => void)
   };
 }
 
-function followedLines(kept: () => Kept | undefined, visit: VisitPlace, wake: () => void): Following<TranscriptNews> {
+function followedLines(kept: () => Kept | undefined, visit: VisitRef, wake: () => void): Subscription<TranscriptUpdate> {
   const close = listening(kept()?.listeners, wake);
   let seen = 0;
   return {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
-import { startState } from "../../../src/core/cast/state/state.ts";
+import { initialState } from "../../../src/core/cast/state/state.ts";
 import type { CastId } from "../../../src/core/model/ids.ts";
-import { FORMAT, startOf, type CastFile } from "../../../src/shell/store/cast-file.ts";
-import type { CastStore, EventNews, Following, OwnedCast } from "../../../src/shell/store/cast-store.ts";
+import { CAST_FORMAT, castStartOf, type CastFile } from "../../../src/shell/store/cast-file.ts";
+import type { CastStore, EventUpdate, Subscription, OwnedCast } from "../../../src/shell/store/cast-store.ts";
 import { fileStore } from "../../../src/shell/store/files/file-store.ts";
 import { castLayout, type CastLayout } from "../../../src/shell/store/layout.ts";
 import { scratchFolder } from "../agents.ts";
@@ -45,14 +45,14 @@ export function castFile(id: string): CastFile {
     model: null,
     rehearsal: null,
     configFiles: [],
-    versions: { format: FORMAT, materia: "test", node: "test" },
+    versions: { format: CAST_FORMAT, materia: "test", node: "test" },
     startedAt: TIME,
   };
 }
 
 /** Every event of that cast, from its start to its end. */
 export async function eventsOf(id: string): Promise<readonly CastEvent[]> {
-  const { events } = await playFrom(startState(startOf(castFile(id))), { says: { Eval: [{ satisfied: true }] } });
+  const { events } = await playFrom(initialState(castStartOf(castFile(id))), { says: { Eval: [{ satisfied: true }] } });
   return events;
 }
 
@@ -79,7 +79,7 @@ export async function finished(store: CastStore, id = "c-1"): Promise<readonly C
 }
 
 /** Everything that is new now. */
-export async function drained(following: Following<EventNews>): Promise<readonly CastEvent[]> {
+export async function drained(following: Subscription<EventUpdate>): Promise<readonly CastEvent[]> {
   const events: CastEvent[] = [];
   for (;;) {
     const news = await following.next();

@@ -19,14 +19,14 @@ export function storeContract(open: () => StoreUnderTest): void {
 function newCasts(open: () => StoreUnderTest): void {
   it("[J22] a new cast is its maker's before anybody can see it, and is seen whole or not at all", async () => {
     const { store } = open();
-    const making = store.create({ file: castFile("c-1"), brings: { "answers.json": "[]" } }, {});
+    const making = store.create({ file: castFile("c-1"), attachments: { "answers.json": "[]" } }, {});
     const seen: unknown[] = [];
     await Promise.all([
       making,
       ...Array.from({ length: 20 }, async (_, turns) => {
         for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
         if (!(await store.find(castId)).ok) return;
-        const [file, brought] = [await store.describe(castId), await store.readBrought(castId, "answers.json")];
+        const [file, brought] = [await store.readCastFile(castId), await store.readAttachment(castId, "answers.json")];
         seen.push([file.ok, brought, (await store.owner(castId))?.pid]);
       }),
     ]);
@@ -41,14 +41,14 @@ function newCasts(open: () => StoreUnderTest): void {
     const made = await Promise.all(files.map((file) => store.create({ file }, {})));
     const winner = made.findIndex(({ ok }) => ok);
     expect(made.filter(({ ok }) => ok)).toHaveLength(1);
-    expect(await store.describe(castId)).toMatchObject({ ok: true, value: { request: `request ${winner}` } });
-    expect(await store.ids()).toEqual({ ok: true, value: [castId] });
+    expect(await store.readCastFile(castId)).toMatchObject({ ok: true, value: { request: `request ${winner}` } });
+    expect(await store.listIds()).toEqual({ ok: true, value: [castId] });
   });
 
   it("[C3] a cast that could not begin is taken back without a trace", async () => {
     const { store } = open();
     await (await created(store)).discard();
-    expect([await store.ids(), await store.summary(castId)]).toEqual([{ ok: true, value: [] }, undefined]);
+    expect([await store.listIds(), await store.summary(castId)]).toEqual([{ ok: true, value: [] }, undefined]);
     expect((await created(store)).epoch).toBe(1);
   });
 }
@@ -61,7 +61,7 @@ function reading(open: () => StoreUnderTest): void {
     expect(await store.find("../c-1")).toMatchObject({ ok: false, issues: [{ code: "bad_cast_id" }] });
     expect(await store.find("c-2")).toMatchObject({ ok: false, issues: [{ code: "unknown_cast" }] });
     expect(await store.load(idOf("c-2"))).toMatchObject({ ok: false, issues: [{ code: "unknown_cast" }] });
-    expect([(await store.describe(idOf("c-2"))).ok, await store.summary(idOf("c-2"))]).toEqual([false, undefined]);
+    expect([(await store.readCastFile(idOf("c-2"))).ok, await store.summary(idOf("c-2"))]).toEqual([false, undefined]);
   });
 
   it("[J21] the list has the newest first, each with how it stands", async () => {
@@ -77,7 +77,7 @@ function reading(open: () => StoreUnderTest): void {
       ["c-2", "interrupted", 0],
       ["c-1", "completed", 1],
     ]);
-    expect(await store.ids()).toEqual({ ok: true, value: ["c-3", "c-2", "c-1"] });
+    expect(await store.listIds()).toEqual({ ok: true, value: ["c-3", "c-2", "c-1"] });
     expect(await store.summary(castId)).toEqual(list.ok && list.value[2]);
     await owned.release();
     expect((await store.summary(idOf("c-3")))?.status).toBe("interrupted");
@@ -86,7 +86,7 @@ function reading(open: () => StoreUnderTest): void {
   it("[J1] what was appended is what is loaded, folded and found at the ends", async () => {
     const { store } = open();
     const events = await finished(store);
-    expect(await store.describe(castId)).toEqual({ ok: true, value: castFile("c-1") });
+    expect(await store.readCastFile(castId)).toEqual({ ok: true, value: castFile("c-1") });
     const loaded = await store.load(castId);
     expect(loaded).toMatchObject({
       ok: true,
@@ -94,9 +94,9 @@ function reading(open: () => StoreUnderTest): void {
     });
     const folded = await store.fold(castId, { begin: () => 0, step: (sum, { seq }) => sum + seq });
     expect(folded).toMatchObject({ ok: true, value: { value: (events.length * (events.length + 1)) / 2 } });
-    const ends = await store.ends(castId, (last) => last.length >= 2);
+    const ends = await store.readEnds(castId, (last) => last.length >= 2);
     expect([ends.first, ends.last.slice(-2), ends.unread]).toEqual([events[0], events.slice(-2), 0]);
-    expect((await store.ends(castId, () => false)).last).toEqual(events);
+    expect((await store.readEnds(castId, () => false)).last).toEqual(events);
   });
 
   it("[J27] an owner takes what it knows of a cast as long as nothing was written since, and reads it otherwise", async () => {
@@ -133,9 +133,9 @@ function owning(open: () => StoreUnderTest): void {
     const { store } = open();
     const first = await created(store);
     await first.heartbeat();
-    expect(await first.holds()).toBe(true);
+    expect(await first.holdsClaim()).toBe(true);
     await first.release();
-    expect([await first.holds(), await store.owner(castId)]).toEqual([false, undefined]);
+    expect([await first.holdsClaim(), await store.owner(castId)]).toEqual([false, undefined]);
     const second = await claimed(store);
     expect(second.epoch).toBeGreaterThan(first.epoch);
     expect(await first.journal.append(await eventsOf("c-1"), 0)).toBeTypeOf("string");
@@ -152,7 +152,7 @@ function owning(open: () => StoreUnderTest): void {
     await giveUp(castId);
     const second = await claimed(store);
     expect(await second.load()).toMatchObject({ ok: true, value: { state: { seq: 2 } } });
-    expect(await first.holds()).toBe(false);
+    expect(await first.holdsClaim()).toBe(false);
     expect(await first.journal.append(events.slice(2, 3), 2)).toBeTypeOf("string");
     expect(await first.artifacts.write(at.socket, 1, "output.md", "late")).toBeTypeOf("string");
     expect(await first.artifacts.append(at.socket, 1, "output.md", "late")).toBeTypeOf("string");
@@ -168,8 +168,8 @@ function owning(open: () => StoreUnderTest): void {
     const { store } = open();
     const first = await created(store);
     expect(await first.readNote("program")).toBeUndefined();
-    await first.keepNote("program", "one");
-    await first.keepNote("program", "two");
+    await first.writeNote("program", "one");
+    await first.writeNote("program", "two");
     await first.release();
     expect(await (await claimed(store)).readNote("program")).toBe("two");
   });
@@ -215,7 +215,7 @@ function writing(open: () => StoreUnderTest): void {
     expect(await read("output.md")).toEqual(["नमस्ते", 18]);
     await artifacts.append(at.socket, 1, "prompt.md", "one");
     await artifacts.append(at.socket, 1, "prompt.md", ", two");
-    expect([await read("prompt.md", { from: 3, most: 3 }), await read("prompt.md", { most: 0 })]).toEqual([
+    expect([await read("prompt.md", { from: 3, maxBytes: 3 }), await read("prompt.md", { maxBytes: 0 })]).toEqual([
       [", t", 8],
       ["", 8],
     ]);
@@ -246,8 +246,8 @@ function removing(open: () => StoreUnderTest): void {
     await finished(store, "c-2");
     const owned = await created(store, "c-3");
     expect(await store.remove(["c-1", "c-3", "c-9", "../c-2"])).toEqual({ ok: true, value: ["c-1"] });
-    expect(await store.ids()).toEqual({ ok: true, value: ["c-3", "c-2"] });
+    expect(await store.listIds()).toEqual({ ok: true, value: ["c-3", "c-2"] });
     expect([(await store.load(castId)).ok, await store.summary(castId)]).toEqual([false, undefined]);
-    expect(await owned.holds()).toBe(true);
+    expect(await owned.holdsClaim()).toBe(true);
   });
 }

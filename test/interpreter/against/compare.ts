@@ -1,5 +1,5 @@
-import { evaluate } from "../../../src/core/compile/amount.ts";
-import type { Compiled } from "../../../src/core/compile/targets/compile.ts";
+import { evaluateFormula } from "../../../src/core/compile/amount.ts";
+import type { CompiledChain } from "../../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../../src/core/compile/weigh/worst-case.ts";
 import { compose } from "../compose.ts";
 import type { World } from "../cast.ts";
@@ -73,7 +73,7 @@ function firstDifference(aspect: Aspect, ours: readonly string[], theirs: readon
 /** [D1] A journal that was cut anywhere goes on to the same end. */
 function resumed(
   each: Case,
-  compiled: Compiled,
+  compiled: CompiledChain,
   ran: Ran,
   { graph, world }: { readonly graph: Graph; readonly world: World },
 ): Difference | undefined {
@@ -94,7 +94,7 @@ function resumed(
 /** [V5, V7] Neither the number of lanes nor who is quicker changes what comes of a cast that nothing stopped. */
 function inOtherLanes(
   each: Case,
-  compiled: Compiled,
+  compiled: CompiledChain,
   ran: Ran,
   { graph, world }: { readonly graph: Graph; readonly world: World },
 ): Difference | undefined {
@@ -132,7 +132,7 @@ function leftByEngine({ state: { data, givenUp, done } }: Ran): readonly string[
 }
 
 /** [G24] No cast of a bounded graph takes more turns than its formulas give, as long as nobody raises a limit. */
-function beyondWorst(each: Case, { graph, flow }: Compiled, { log, events, turns }: Ran): Difference | undefined {
+function beyondWorst(each: Case, { graph, flow }: CompiledChain, { log, events, turns }: Ran): Difference | undefined {
   const formulas = worstCase(graph, flow, each.texts.limits);
   if (formulas.turns === null || formulas.withRepairs === null) return undefined;
   if (events.some(({ type }) => type === "limits_raised" || type === "person_answered")) return undefined;
@@ -142,7 +142,7 @@ function beyondWorst(each: Case, { graph, flow }: Compiled, { log, events, turns
   const visits = log.filter(
     ({ event }) => event?.type === "visit_started" && graph.materia[event.materia]?.type === "agent",
   ).length;
-  const allowed = [evaluate(formulas.turns, sizes), evaluate(formulas.withRepairs, sizes)] as const;
+  const allowed = [evaluateFormula(formulas.turns, sizes), evaluateFormula(formulas.withRepairs, sizes)] as const;
   if (visits <= allowed[0] && turns <= allowed[1]) return undefined;
   const text = `visits ${visits} of ${allowed[0]}, turns ${turns} of ${allowed[1]}`;
   return { aspect: "worst case", kind: "worst case", text };

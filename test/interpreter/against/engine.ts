@@ -1,15 +1,15 @@
 import { mergeLayers } from "../../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../../src/core/catalog/layer.ts";
-import { decide, type Outcome } from "../../../src/core/cast/decide.ts";
+import { decide, type EffectOutcome } from "../../../src/core/cast/decide.ts";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
-import { runAt } from "../../../src/core/cast/items/runs.ts";
+import { itemRunAt } from "../../../src/core/cast/items/runs.ts";
 import { next, type Effect } from "../../../src/core/cast/next.ts";
 import type { CastStart, CastState } from "../../../src/core/cast/state/state.ts";
 import { refsOf } from "../../harness/chain.ts";
-import { compile, type Compiled } from "../../../src/core/compile/targets/compile.ts";
+import { compileTargets, type CompiledChain } from "../../../src/core/compile/targets/compile.ts";
 import type { CastId } from "../../../src/core/model/ids.ts";
 import type { Result } from "../../../src/core/model/issue.ts";
-import { turnText } from "../../../src/core/prompt/turn.ts";
+import { writeAgentPrompt } from "../../../src/core/prompt/turn.ts";
 import type { World } from "../cast.ts";
 import type { Graph, Place } from "../texts.ts";
 import { TURN } from "../visit/asked.ts";
@@ -28,12 +28,12 @@ export interface Ran {
   readonly turns: number;
 }
 
-export function engineGraph({ texts, targets }: Case): Result<Compiled> {
+export function engineGraph({ texts, targets }: Case): Result<CompiledChain> {
   const catalog = mergeLayers([readLayer("explicit", JSON.parse(JSON.stringify(texts)) as object, "test.json")]);
-  return compile(refsOf(targets.join(" ")), catalog);
+  return compileTargets(refsOf(targets.join(" ")), catalog);
 }
 
-export function engineStart({ texts }: Case, { graph }: Compiled): CastStart {
+export function engineStart({ texts }: Case, { graph }: CompiledChain): CastStart {
   const castId = "law" as CastId; // of an id's form
   return { castId, request: "do it", graph, limits: texts.limits, budget: texts.budget, data: {} };
 }
@@ -126,14 +126,14 @@ function performVisit(run: Run, journal: Journal, effect: Visiting, had: Map<str
   const name = nameOf(state, effect.visit.number);
   if (effect.kind === "agent") {
     run.turns += 1;
-    const { system, prompt } = turnText(state, effect);
+    const { system, prompt } = writeAgentPrompt(state, effect);
     // A repair may quote the reply of this visit that it complains of.
     const quoted = `«p${place.id}#${name}.`;
     const marks = marksOf(`${system}\n${prompt}`).filter((mark) => turn === 1 || !mark.startsWith(quoted));
     journal.tell(`told ${place.id} ${marks.join(" ")}`);
   }
   const text = run.world.reply(place, name, turn);
-  const outcome: Outcome =
+  const outcome: EffectOutcome =
     effect.kind === "utility"
       ? place.materia.gate
         ? { kind: "ended", code: run.world.exitCode(place, name), printed: text }
@@ -179,7 +179,7 @@ function canGoOn({ phase }: CastState): boolean {
   if (phase.kind !== "ended" || phase.before.kind !== "forked") return true;
   const { fork } = phase.before;
   return fork.failed.every((index) => {
-    const run = runAt(fork, index);
+    const run = itemRunAt(fork, index);
     return run?.kind === "failed" && run.end.limit !== undefined;
   });
 }

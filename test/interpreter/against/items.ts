@@ -1,9 +1,9 @@
-import { itemEnd, itemEnded, itemMerged, type MergeOutcome } from "../../../src/core/cast/items/result.ts";
-import { itemStart, type Running } from "../../../src/core/cast/items/runs.ts";
-import type { ItemsEffect } from "../../../src/core/cast/items/next-items.ts";
+import { itemResultOf, itemEndedEvent, itemMergeEvent, type MergeOutcome } from "../../../src/core/cast/items/result.ts";
+import { itemCastStart, type RunningItem } from "../../../src/core/cast/items/runs.ts";
+import type { ParallelEffect } from "../../../src/core/cast/items/next-items.ts";
 import type { CastStart, CastState } from "../../../src/core/cast/state/state.ts";
-import { NO_USAGE, tokensOf } from "../../../src/core/cast/state/usage.ts";
-import { isResult, itemResumeEvents } from "../../../src/shell/items/items.ts";
+import { NO_USAGE, totalTokens } from "../../../src/core/cast/state/usage.ts";
+import { isItemFinished, itemResumeEvents } from "../../../src/shell/items/items.ts";
 import type { World } from "../cast.ts";
 import type { Graph } from "../texts.ts";
 import { openJournal, type Entry, type Journal } from "./journal.ts";
@@ -18,13 +18,13 @@ interface Parent {
 /** The cast of an item, as far as it concerns the budget that it shares. */
 export interface ItemsPlace {
   readonly parent: CastState;
-  readonly work: Running;
+  readonly work: RunningItem;
 }
 
 /** What a parallel loop asks of the world, with items in whatever order the world is quick. */
 export function performItems(
   { log, graph, world, journal }: Parent,
-  effect: ItemsEffect,
+  effect: ParallelEffect,
   drive: (child: Journal, place: ItemsPlace) => void,
 ): void {
   const state = journal.state();
@@ -44,21 +44,21 @@ export function performItems(
       reason === undefined
         ? { kind: "merged", commit: `${fork.tip} ${merge.index}` }
         : { kind: "conflicted", onto: fork.tip, tree: "tree", files: ["a"], reason };
-    return journal.note(itemMerged(state, fork, merge, outcome));
+    return journal.note(itemMergeEvent(state, fork, merge, outcome));
   }
   if (!quickest) throw new Error("nothing is under way");
   const { work } = quickest;
-  const start = itemStart(state, fork, work);
+  const start = itemCastStart(state, fork, work);
   // As it is read from its file: nothing in it is the very thing that its parent has.
   const { data, window } = JSON.parse(JSON.stringify(start)) as Required<Pick<CastStart, "data" | "window">>;
   const child = openJournal(log, { ...start, data, window }, graph);
   const known = { state: child.state(), events: child.events() };
-  if (!isResult(known, { resume: work.resume })) {
+  if (!isItemFinished(known, { resume: work.resume })) {
     if (known.state.phase.kind === "ended")
       for (const body of itemResumeEvents(known.state, { start, resume: work.resume })) child.note(body);
     drive(child, { parent: state, work });
   }
-  journal.note(itemEnded(state, fork, work, itemEnd(child.state(), { commit: child.castId })));
+  journal.note(itemEndedEvent(state, fork, work, itemResultOf(child.state(), { commit: child.castId })));
 }
 
 function nameOf(what: string, fork: number, { index, attempt }: { index: number; attempt: number }): string {
@@ -69,9 +69,9 @@ function nameOf(what: string, fork: number, { index, attempt }: { index: number;
 export function spendElsewhere(journal: Journal, { parent, work }: ItemsPlace): void {
   const { usage, item, phase, budget } = journal.state();
   if (!item || budget.maxTokens === undefined || (phase.kind !== "arriving" && phase.kind !== "visiting")) return;
-  const counted = tokensOf(work.before?.usage ?? NO_USAGE);
-  const all = tokensOf(parent.usage) - counted + tokensOf(usage);
-  const known = tokensOf(usage) + tokensOf(item.elsewhere);
+  const counted = totalTokens(work.before?.usage ?? NO_USAGE);
+  const all = totalTokens(parent.usage) - counted + totalTokens(usage);
+  const known = totalTokens(usage) + totalTokens(item.elsewhere);
   if (all < budget.maxTokens || known >= all) return;
   journal.note({ type: "spent_elsewhere", usage: { ...NO_USAGE, input: all - known } });
 }

@@ -1,6 +1,6 @@
 import { apply } from "../../../src/core/cast/apply.ts";
 import type { CastEvent, EventBody } from "../../../src/core/cast/state/event.ts";
-import { startState, type CastStart, type CastState } from "../../../src/core/cast/state/state.ts";
+import { initialState, type CastStart, type CastState } from "../../../src/core/cast/state/state.ts";
 import type { Graph } from "../texts.ts";
 import { factsOf } from "./facts.ts";
 
@@ -24,7 +24,7 @@ export interface Journal {
 export function openJournal(log: Entry[], start: CastStart, graph: Graph): Journal {
   const cast = start.castId;
   const events = log.flatMap((entry) => (entry.cast === cast && entry.event ? [entry.event] : []));
-  let state = events.reduce(apply, startState(start));
+  let state = events.reduce(apply, initialState(start));
   return {
     castId: cast,
     state: () => state,

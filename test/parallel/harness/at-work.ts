@@ -1,7 +1,7 @@
-import { openWatch, type Watch } from "../../../src/apps/pi/live/watch.ts";
+import { createCastWatch, type CastWatch } from "../../../src/apps/pi/live/watch.ts";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import type { CastStep } from "../../../src/core/cast/step.ts";
-import { NO_LANES, followLane } from "../../../src/core/view/now/lanes.ts";
+import { NO_LIVE_ITEMS, advanceLiveItem } from "../../../src/core/view/now/lanes.ts";
 import type { CastFile } from "../../../src/shell/store/cast-file.ts";
 import { eventsOf, live, newPlace } from "./lives.ts";
 import { doing, parallelWorkshop } from "./scenarios.ts";
@@ -19,11 +19,11 @@ export async function itemsAtWork(titles: readonly string[]): Promise<AtWork> {
   const build = { "Socket-2": () => ({ text: "built", tokens: 10, patience: 50 }) };
   const place = newPlace({ config: parallelWorkshop(titles.length), files: {}, deed: doing(workItems, build) });
   const steps: CastStep[] = [];
-  let lanes = NO_LANES;
+  let lanes = NO_LIVE_ITEMS;
   await live(place, {
     onItemSteps: (more) => {
       if (lanes.size === titles.length) return;
-      for (const step of more) lanes = followLane(lanes, step);
+      for (const step of more) lanes = advanceLiveItem(lanes, step);
       steps.push(...more);
     },
   });
@@ -42,14 +42,14 @@ export function retitled({ file, events, steps }: AtWork, title: string): AtWork
 }
 
 /** As Pi shows it to a person who has opened the widget. */
-export function watched({ steps, ...cast }: AtWork, hint = ""): Watch {
-  const watch = openWatch(cast, {
+export function watched({ steps, ...cast }: AtWork, hint = ""): CastWatch {
+  const watch = createCastWatch(cast, {
     onVisit: () => undefined,
     onChange: () => undefined,
-    opened: () => true,
-    streams: () => false,
-    agent: () => undefined,
-    unheard: () => [],
+    isExpanded: () => true,
+    isStreamedElsewhere: () => false,
+    agentLabel: () => undefined,
+    unread: () => [],
     hint: () => hint,
   });
   watch.onItemSteps(steps);

@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { scratch } from "../../git/scratch.ts";
 
-/** While `work` goes on, git does a part of what it is asked for the n-th time, and finds no room for the rest. */
+/** While `runEnrolledWorker` goes on, git does a part of what it is asked for the n-th time, and finds no room for the rest. */
 export async function withFullDisk<T>(command: string, at: number, work: () => Promise<T>): Promise<T> {
   const folder = scratch();
   const path = process.env["PATH"] ?? "";

@@ -3,10 +3,10 @@ import type { CastEvent, EventBody, EventOf, EventType } from "../../../src/core
 import type { CastId } from "../../../src/core/model/ids.ts";
 import type { CastStep } from "../../../src/core/cast/step.ts";
 import { NO_USAGE } from "../../../src/core/cast/state/usage.ts";
-import { sharedBudget } from "../../../src/shell/items/budget.ts";
-import { openItems, type ItemDrive } from "../../../src/shell/items/items.ts";
+import { createSharedBudget } from "../../../src/shell/items/budget.ts";
+import { createItemRunner, type ItemCastRun } from "../../../src/shell/items/items.ts";
 import type { Ports, TurnRequest, UtilityRequest } from "../../../src/shell/ports.ts";
-import { runCast, type RunEnd } from "../../../src/shell/run/run-cast.ts";
+import { runCast, type RunOutcome } from "../../../src/shell/run/run-cast.ts";
 import { planGraph } from "../../../src/shell/casting/start.ts";
 import type { CastFile } from "../../../src/shell/store/cast-file.ts";
 import type { CastStore, OwnedCast } from "../../../src/shell/store/cast-store.ts";
@@ -74,7 +74,7 @@ export function newPlace(scenario: Scenario): Place {
   };
 }
 
-export type Life = RunEnd | undefined;
+export type Life = RunOutcome | undefined;
 
 /** One process: it takes the cast up and drives it to its end, unless it is killed. */
 export async function live(
@@ -123,7 +123,7 @@ async function lifeOf(
   doomed: (owned: OwnedCast) => OwnedCast,
   first: readonly EventBody[],
   signal: AbortSignal,
-): Promise<RunEnd> {
+): Promise<RunOutcome> {
   const { store, file } = place;
   const found = await store.find(file.castId);
   const owned = found.ok ? await store.claim(file.castId, {}) : await store.create({ file }, {});
@@ -142,18 +142,18 @@ function drive(
   place: Place,
   doomed: (owned: OwnedCast) => OwnedCast,
   owned: OwnedCast,
-  run: Omit<ItemDrive, "admit"> & Pick<Ports, "admit">,
-): Promise<RunEnd> {
+  run: Omit<ItemCastRun, "admit"> & Pick<Ports, "admit">,
+): Promise<RunOutcome> {
   const { store, trees, scenario, file } = place;
   const isItem = run.file.window !== undefined;
-  const items = openItems({
+  const items = createItemRunner({
     store,
     trees,
     file,
     writing: {},
-    budgetOf: sharedBudget,
-    drive: (child, each) => drive(place, doomed, doomed(child), each),
-    cutOff: async () => ({}),
+    budgetOf: createSharedBudget,
+    runItemCast: (child, each) => drive(place, doomed, doomed(child), each),
+    readInterruptedVisit: async () => ({}),
   });
   const { state, cwd, first = [], signal, admit } = run;
   const all: Ports = {
@@ -184,7 +184,7 @@ function portsOf({ trees, scenario, turns }: Place, owned: OwnedCast): Ports {
     runUtility: async (request) => exited(scenario.utility?.(request) ?? "{}"),
     journal: owned.journal,
     artifacts: owned.artifacts,
-    holds: owned.holds,
+    holdsClaim: owned.holdsClaim,
     isSuperseded: owned.isSuperseded,
     redact: (text) => text,
     now: () => new Date(TIME),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Window } from "../../../src/core/cast/state/fork.ts";
+import type { ItemCastInput } from "../../../src/core/cast/state/fork.ts";
 import type { CastId } from "../../../src/core/model/ids.ts";
-import type { MergeRequest, Trees } from "../../../src/shell/ports.ts";
+import type { MergeRequest, ItemWorktrees } from "../../../src/shell/ports.ts";
 
 export type Files = Readonly<Record<string, string>>;
 
@@ -11,7 +11,7 @@ interface Commit {
 }
 
 /** Working trees and commits in memory: what git does for items, without git. */
-export interface MemoryTrees extends Trees {
+export interface MemoryTrees extends ItemWorktrees {
   readonly edit: (cwd: string, edits: Files) => void;
   /** The person's own files. */
   readonly files: () => Files;
@@ -53,12 +53,12 @@ export function memoryTrees(first: Files): MemoryTrees {
     };
   };
   return {
-    fork: async () => ({ kind: "forked", base: head }),
-    prepare: async (child: CastId, { base, tree }: Window, has) => {
+    findBase: async () => ({ kind: "forked", base: head }),
+    prepare: async (child: CastId, { base, tree }: ItemCastInput, has) => {
       if (has === "not begun" || !working.has(child)) working.set(child, filesAt(tree ?? base));
       return { kind: "ready", cwd: child };
     },
-    keep: async (child: CastId, { base }: Window) => {
+    saveWork: async (child: CastId, { base }: ItemCastInput) => {
       const files = working.get(child) ?? {};
       const id = commit(files, [base]);
       return { kind: "kept", commit: same(files, filesAt(base)) ? null : id };

@@ -1,24 +1,24 @@
 import type { ScheduleAction } from "../../../core/command/command.ts";
 import { ok, type Result } from "../../../core/model/issue.ts";
-import { never } from "../../../core/model/values/never.ts";
-import { harmless, oneLine } from "../../../core/model/values/text.ts";
+import { assertNever } from "../../../core/model/values/never.ts";
+import { sanitizeForTerminal, oneLine } from "../../../core/model/values/text.ts";
 import { line, toned, type Line } from "../../../core/view/text/line.ts";
-import type { Answer } from "../../../shell/commands/answer/answer.ts";
-import { prepare } from "../../../shell/commands/prepare.ts";
-import type { OpenFleet } from "../../../shell/fleet/open/fleet.ts";
-import { workspaceWith } from "../../../shell/fleet/on-fleet.ts";
+import type { CommandOutput } from "../../../shell/commands/answer/answer.ts";
+import { prepareCommand } from "../../../shell/commands/prepare.ts";
+import type { ConnectedFleet } from "../../../shell/fleet/open/fleet.ts";
+import { withFleet } from "../../../shell/fleet/on-fleet.ts";
 import {
   addSchedule,
-  firstTime,
+  firstScheduledTime,
   listSchedules,
   removeSchedule,
   type Schedule,
 } from "../../../shell/fleet/operations/schedules.ts";
-import { askerOf } from "../terminal/asker.ts";
-import type { Request } from "../terminal/request.ts";
+import { commandCallerFor } from "../terminal/asker.ts";
+import type { CliContext } from "../terminal/request.ts";
 
 /** [B23] What the fleet submits at times. */
-export async function schedule(fleet: OpenFleet, what: ScheduleAction, request: Request): Promise<Result<Answer>> {
+export async function answerSchedule(fleet: ConnectedFleet, what: ScheduleAction, request: CliContext): Promise<Result<CommandOutput>> {
   switch (what.kind) {
     case "list": {
       const listed = await listSchedules(fleet);
@@ -30,24 +30,24 @@ export async function schedule(fleet: OpenFleet, what: ScheduleAction, request: 
       return removed.ok ? ok({ code: 0, data: { removed: what.id }, lines }) : removed;
     }
     case "add":
-      return add(fleet, what, request);
+      return prepareAndAddSchedule(fleet, what, request);
     default:
-      return never(what);
+      return assertNever(what);
   }
 }
 
-async function add(
-  fleet: OpenFleet,
+async function prepareAndAddSchedule(
+  fleet: ConnectedFleet,
   { cron, zone, tree, submits }: Extract<ScheduleAction, { kind: "add" }>,
-  request: Request,
-): Promise<Result<Answer>> {
+  request: CliContext,
+): Promise<Result<CommandOutput>> {
   const where = zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   // Before anybody is asked to trust anything.
-  const first = firstTime(cron, where, Date.now());
+  const first = firstScheduledTime(cron, where, Date.now());
   if (!first.ok) return first;
-  const workspace = workspaceWith(request.workspace, fleet);
-  const asker = await askerOf({ ...request, options: submits.options, workspace });
-  const prepared = await prepare(submits.command, asker);
+  const workspace = withFleet(request.workspace, fleet);
+  const asker = await commandCallerFor({ ...request, options: submits.options, workspace });
+  const prepared = await prepareCommand(submits.command, asker);
   if (!prepared.ok) return prepared;
   const { plan } = prepared.value;
   const { env } = workspace.place;
@@ -70,14 +70,14 @@ function scheduleLines(schedules: readonly Schedule[]): readonly Line[] {
   if (schedules.length === 0) return [line("Nothing is submitted at times.")];
   return schedules.flatMap(({ id, cron, zone, follows, command, lastCast, problem, ...row }) => [
     line(toned("strong", `${id}  ${cron}`), toned("dim", `  ${zone}, next `), timeText(row.nextAt, zone)),
-    line(`   ${oneLine(harmless(command), 400)}`),
+    line(`   ${oneLine(sanitizeForTerminal(command), 400)}`),
     line(
       toned(
         "dim",
-        `   ${follows === null ? "on the files of when it was added" : `on ${harmless(follows.replace(/^refs\/heads\//, ""))} as it is then`}${lastCast === null ? "" : `; last ${lastCast}`}`,
+        `   ${follows === null ? "on the files of when it was added" : `on ${sanitizeForTerminal(follows.replace(/^refs\/heads\//, ""))} as it is then`}${lastCast === null ? "" : `; last ${lastCast}`}`,
       ),
     ),
-    ...(problem === null ? [] : [line(toned("rework", `   Not submitted the last time: ${harmless(problem)}`))]),
+    ...(problem === null ? [] : [line(toned("rework", `   Not submitted the last time: ${sanitizeForTerminal(problem)}`))]),
   ]);
 }
 

@@ -1,32 +1,32 @@
 import { join } from "node:path";
 import type { Command } from "../../../core/command/command.ts";
 import type { Result } from "../../../core/model/issue.ts";
-import { harmless, oneLine } from "../../../core/model/values/text.ts";
-import { groupText, type WaitGroup } from "../../../core/view/now/fleet.ts";
+import { sanitizeForTerminal, oneLine } from "../../../core/model/values/text.ts";
+import { waitGroupText, type WaitGroup } from "../../../core/view/now/fleet.ts";
 import { deliveryText } from "../../../core/view/text/delivery.ts";
 import { loadPi } from "../../../shell/agents/pi/pi.ts";
-import { localFolder } from "../../../shell/fleet/embedded/local.ts";
-import { findProfile } from "../../../shell/fleet/open/profile.ts";
-import { serveHealth, type Health } from "../../../shell/fleet/worker/health.ts";
-import { runWorker, type LegReport, type WorkerFigures } from "../../../shell/fleet/worker/worker.ts";
+import { localFleetFolder } from "../../../shell/fleet/embedded/local.ts";
+import { resolveFleetProfile } from "../../../shell/fleet/open/profile.ts";
+import { serveHealth, type HealthServer } from "../../../shell/fleet/worker/health.ts";
+import { runWorker, type DispatchReport, type WorkerMetrics } from "../../../shell/fleet/worker/worker.ts";
 import type { Io } from "../terminal/io.ts";
 import { jsonText } from "../terminal/lines.ts";
-import type { Request } from "../terminal/request.ts";
+import type { CliContext } from "../terminal/request.ts";
 
-const SHARED_FOLDER = "/var/lib/pi-materia/work";
-const LEAVES_MS = 2_000;
+const TOOLS_USER_FOLDER = "/var/lib/pi-materia/work";
+const FORCED_EXIT_MS = 2_000;
 
 /** [B11] Drives casts of a fleet until it is stopped: once at the ends of visits, twice at once. */
-export async function worker(
+export async function runWorkerCommand(
   command: Extract<Command, { kind: "worker" }>,
-  { io, options, workspace }: Request,
+  { io, options, workspace }: CliContext,
 ): Promise<Result<number>> {
-  const profile = findProfile(workspace.catalog, options.on ?? "", workspace.place);
+  const profile = resolveFleetProfile(workspace.catalog, options.on ?? "", workspace.place);
   if (!profile.ok) return profile;
-  let figures: () => WorkerFigures = () => ({ workerId: "", running: [], legs: {} });
+  let figures: () => WorkerMetrics = () => ({ workerId: "", running: [], legs: {} });
   const health = command.port === undefined ? undefined : await serveHealth(command.port, () => figures());
   if (health && !health.ok) return health;
-  const signals = stopSignals();
+  const signals = listenForStopSignals();
   try {
     const done = await runWorker({
       profile: profile.value,
@@ -34,20 +34,20 @@ export async function worker(
       concurrency: command.concurrency,
       env: workspace.place.env,
       // Another user cannot look into root's own folders.
-      folder: command.toolsUser === undefined ? join(localFolder(workspace.place.env), "work") : SHARED_FOLDER,
+      folder: command.toolsUser === undefined ? join(localFleetFolder(workspace.place.env), "work") : TOOLS_USER_FOLDER,
       ...(command.toolsUser === undefined ? {} : { toolsUser: command.toolsUser }),
       ...signals,
       onStarted: (asked) => {
         figures = asked;
-        tellStart(io, options.json === true, { workerId: asked().workerId, health: health?.value });
+        printStarted(io, options.json === true, { workerId: asked().workerId, health: health?.value });
         // [B14] Whoever goes on where another died must not begin with reading all of Pi.
         void loadPi().catch(() => undefined);
       },
-      onLeg: (leg) => io.out(`${options.json ? jsonText(leg) : legLine(leg)}\n`),
-      onWaiting: (waiting) => io.out(options.json ? `${jsonText({ waiting })}\n` : waiting.map(waitingLine).join("")),
+      onDispatch: (leg) => io.out(`${options.json ? jsonText(leg) : dispatchLine(leg)}\n`),
+      onWaiting: (waiting) => io.out(options.json ? `${jsonText({ waiting })}\n` : waiting.map(queueLine).join("")),
     });
     // [B14] Given up: a queue that waits for what others drive by now must not keep it.
-    if (done.ok && done.value !== 0) setTimeout(() => process.exit(), LEAVES_MS).unref();
+    if (done.ok && done.value !== 0) setTimeout(() => process.exit(), FORCED_EXIT_MS).unref();
     return done;
   } finally {
     health?.value.close();
@@ -55,27 +55,27 @@ export async function worker(
   }
 }
 
-function tellStart(
+function printStarted(
   io: Io,
   json: boolean,
-  { workerId, health }: { workerId: string; health: Health | undefined },
+  { workerId, health }: { workerId: string; health: HealthServer | undefined },
 ): void {
   const at = health ? `; http://127.0.0.1:${health.port}/health` : "";
   io.err(json ? "" : `${workerId} waits for casts${at}. Ctrl-C hands back what it drives, at the end of a visit.\n`);
 }
 
 /** One line per leg, for whoever reads the log of a machine. */
-function legLine({ castId, leg, ms, how, why, delivered }: LegReport): string {
+function dispatchLine({ castId, leg, ms, how, why, delivered }: DispatchReport): string {
   const time = new Date().toISOString();
-  return `${time} ${castId} leg ${leg} ${how} after ${ms} ms${why === undefined ? "" : `: ${oneLine(harmless(why), 300)}`}${delivered ? `, ${oneLine(deliveryText(delivered), 300)}` : ""}`;
+  return `${time} ${castId} leg ${leg} ${how} after ${ms} ms${why === undefined ? "" : `: ${oneLine(sanitizeForTerminal(why), 300)}`}${delivered ? `, ${oneLine(deliveryText(delivered), 300)}` : ""}`;
 }
 
 /** [B29] And one for why others wait. */
-function waitingLine(group: WaitGroup): string {
-  return `${new Date().toISOString()} ${oneLine(groupText(group), 300)}\n`;
+function queueLine(group: WaitGroup): string {
+  return `${new Date().toISOString()} ${oneLine(waitGroupText(group), 300)}\n`;
 }
 
-function stopSignals() {
+function listenForStopSignals() {
   const [draining, stopping] = [new AbortController(), new AbortController()];
   const stopped = (): void => (draining.signal.aborted ? stopping : draining).abort();
   for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, stopped);

@@ -1,12 +1,12 @@
-import { killChildren } from "../../../shell/process/process-group.ts";
-import { styled, type Io } from "./io.ts";
+import { killChildProcesses } from "../../../shell/process/process-group.ts";
+import { applyStyle, type Io } from "./io.ts";
 
 /** [C10] The first Ctrl-C or SIGTERM stops the cast in good order, a second one leaves at once. */
-export function onInterrupt(io: Io): { readonly signal: AbortSignal; readonly stop: () => void } {
+export function listenForInterrupt(io: Io): { readonly signal: AbortSignal; readonly stop: () => void } {
   const controller = new AbortController();
   const interrupted = (): void => {
-    if (controller.signal.aborted) leave();
-    io.err(`\n${styled(io, "yellow", "Stopping… (once more to leave at once)")}\n`);
+    if (controller.signal.aborted) exitAtOnce();
+    io.err(`\n${applyStyle(io, "yellow", "Stopping… (once more to leave at once)")}\n`);
     controller.abort();
   };
   process.on("SIGINT", interrupted);
@@ -18,8 +18,8 @@ export function onInterrupt(io: Io): { readonly signal: AbortSignal; readonly st
   return { signal: controller.signal, stop };
 }
 
-function leave(): never {
+function exitAtOnce(): never {
   // Programs and commands lead groups of their own, so that they would live on.
-  killChildren();
+  killChildProcesses();
   process.exit(130);
 }

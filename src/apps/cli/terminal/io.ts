@@ -5,7 +5,7 @@ import { stripVTControlCharacters, styleText } from "node:util";
 export interface Io {
   readonly out: (text: string | Uint8Array) => void;
   readonly err: (text: string) => void;
-  readonly stdin: Input;
+  readonly stdin: InputStream;
   /** Whether standard error is a terminal that can redraw. */
   readonly live: boolean;
   /** Whether a person can be asked. */
@@ -20,9 +20,9 @@ export interface Io {
   readonly program: string;
 }
 
-type Input = Readable & { readonly isTTY?: boolean };
+type InputStream = Readable & { readonly isTTY?: boolean };
 
-interface Output {
+interface OutputStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly write: (text: string | Uint8Array) => unknown;
@@ -30,20 +30,20 @@ interface Output {
 }
 
 /** What of a process a terminal is made of. */
-interface Streams {
+interface ProcessStreams {
   readonly env: Io["env"];
-  readonly stdin: Input;
-  readonly stdout: Output;
-  readonly stderr: Output;
+  readonly stdin: InputStream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
   readonly cwd: () => string;
 }
 
-export function processIo({ env, stdin, stdout, stderr, cwd }: Streams): Io {
+export function processIo({ env, stdin, stdout, stderr, cwd }: ProcessStreams): Io {
   const isTerminal = stdout.isTTY === true;
   const isShown = stderr.isTTY === true;
   return {
-    out: writerTo(stdout),
-    err: writerTo(stderr),
+    out: createWriter(stdout),
+    err: createWriter(stderr),
     stdin,
     live: isShown && env["TERM"] !== "dumb",
     isTerminal,
@@ -58,7 +58,7 @@ export function processIo({ env, stdin, stdout, stderr, cwd }: Streams): Io {
 }
 
 /** [D23] A reader that leaves, or a full disk behind the pipe, is no fault of the command: it goes on and is silent there. */
-function writerTo(stream: Output): Io["out"] {
+function createWriter(stream: OutputStream): Io["out"] {
   let isOpen = true;
   stream.on("error", () => {
     isOpen = false;
@@ -76,6 +76,6 @@ function wantsColor(env: Io["env"], isTerminal: boolean): boolean {
 
 export type Style = Parameters<typeof styleText>[0];
 
-export function styled(io: Io, style: Style, text: string): string {
+export function applyStyle(io: Io, style: Style, text: string): string {
   return io.color ? styleText(style, text, { validateStream: false }) : stripVTControlCharacters(text);
 }

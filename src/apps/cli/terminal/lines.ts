@@ -1,13 +1,13 @@
 import type { Options } from "../../../core/command/options.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import { issueLines } from "../../../core/view/issues.ts";
-import { hangLine } from "../../../core/view/text/hang.ts";
+import { wrapLineHanging } from "../../../core/view/text/hang.ts";
 import { line, type Line, type Tone } from "../../../core/view/text/line.ts";
-import { asTyped } from "../../../core/view/text/typed.ts";
-import type { Answer } from "../../../shell/commands/answer/answer.ts";
-import { styled, type Io, type Style } from "./io.ts";
+import { withProgramName } from "../../../core/view/text/typed.ts";
+import type { CommandOutput } from "../../../shell/commands/answer/answer.ts";
+import { applyStyle, type Io, type Style } from "./io.ts";
 
-const STYLES: Readonly<Record<Tone, Style | undefined>> = {
+const TONE_STYLES: Readonly<Record<Tone, Style | undefined>> = {
   plain: undefined,
   dim: "dim",
   strong: "bold",
@@ -18,11 +18,11 @@ const STYLES: Readonly<Record<Tone, Style | undefined>> = {
   wait: "magenta",
 };
 
-export function paint(io: Io, line: Line): string {
+export function paintLine(io: Io, line: Line): string {
   return line
     .map(({ text, tone = "plain" }) => {
-      const style = STYLES[tone];
-      return style === undefined ? text : styled(io, style, text);
+      const style = TONE_STYLES[tone];
+      return style === undefined ? text : applyStyle(io, style, text);
     })
     .join("");
 }
@@ -30,13 +30,13 @@ export function paint(io: Io, line: Line): string {
 export function printLines(io: Io, lines: readonly Line[], write: (text: string) => void = io.out): void {
   // [C37] A terminal breaks lines in the middle of words; other programs get them whole.
   const isTerminal = io.isTerminal || (io.live && write === io.err);
-  const rows = isTerminal ? lines.flatMap((each) => hangLine(each, io.columns())) : lines;
-  write(rows.map((row) => `${paint(io, row)}\n`).join(""));
+  const rows = isTerminal ? lines.flatMap((each) => wrapLineHanging(each, io.columns())) : lines;
+  write(rows.map((row) => `${paintLine(io, row)}\n`).join(""));
 }
 
 /** [C41] Every problem, on standard error, with its way out as it is typed here. */
 export function printIssues(io: Io, issues: readonly Issue[]): void {
-  printLines(io, asTyped(issueLines(issues), io.program), io.err);
+  printLines(io, withProgramName(issueLines(issues), io.program), io.err);
 }
 
 /** Words of ours that are no lines of an answer. */
@@ -57,13 +57,13 @@ export function jsonText(value: unknown, indent?: number): string {
 }
 
 /** Listings are JSON for programs and lines for people. */
-export function printAnswer(io: Io, { json }: Options, { code, data, lines, piped }: Answer): number {
+export function printAnswer(io: Io, { json }: Options, { code, data, lines, piped }: CommandOutput): number {
   if (json) io.out(`${jsonText(data, 2)}\n`);
   else if (piped && !io.isTerminal) io.out(piped);
   else if (piped)
     io.out(
       lines(io.columns())
-        .map((each) => `${paint(io, each)}\n`)
+        .map((each) => `${paintLine(io, each)}\n`)
         .join(""),
     );
   else printLines(io, lines(io.columns()));

@@ -1,15 +1,15 @@
 import { createInterface } from "node:readline/promises";
 import type { Options } from "../../../core/command/options.ts";
 import type { Issue } from "../../../core/model/issue.ts";
-import { harmless } from "../../../core/model/values/text.ts";
+import { sanitizeForTerminal } from "../../../core/model/values/text.ts";
 import type { Resumption } from "../../../shell/casting/resume.ts";
-import { runsText, trustGiven, type Workspace } from "../../../shell/casting/workspace/workspace.ts";
+import { describeProgramsToTrust, asTrusted, type Workspace } from "../../../shell/casting/workspace/workspace.ts";
 import { line, toned, type Line } from "../../../core/view/text/line.ts";
 import { printLines, printText } from "./lines.ts";
 import type { Io } from "./io.ts";
 
 /** [S1] Trust by `--trust` or by an explicit yes; kept only when the command is carried out. */
-export async function withTrust({
+export async function askForTrust({
   io,
   options,
   workspace,
@@ -19,55 +19,55 @@ export async function withTrust({
   readonly workspace: Workspace;
 }): Promise<{ workspace: Workspace; remember: () => void }> {
   const { trust } = workspace;
-  if (trust.kind === "given" || options.trust) return trustGiven(workspace);
+  if (trust.kind === "given" || options.trust) return asTrusted(workspace);
   if (!io.canAsk) return { workspace, remember: () => undefined };
   printText(
     io,
-    `${harmless(trust.file)} is new or has changed. Its materia and loadouts decide what agents do here${trust.commands.length === 0 ? "." : ", and its utilities run:"}`,
+    `${sanitizeForTerminal(trust.file)} is new or has changed. Its materia and loadouts decide what agents do here${trust.commands.length === 0 ? "." : ", and its utilities run:"}`,
   );
-  for (const command of trust.commands) printText(io, `  ${harmless(command)}`);
-  for (const text of runsText({ ...trust, commands: [] })) printText(io, harmless(text));
-  const answer = await ask(io, "Trust it as it is now? [y/N] ");
-  return /^y(es)?$/i.test(answer?.trim() ?? "") ? trustGiven(workspace) : { workspace, remember: () => undefined };
+  for (const command of trust.commands) printText(io, `  ${sanitizeForTerminal(command)}`);
+  for (const text of describeProgramsToTrust({ ...trust, commands: [] })) printText(io, sanitizeForTerminal(text));
+  const answer = await promptLine(io, "Trust it as it is now? [y/N] ");
+  return /^y(es)?$/i.test(answer?.trim() ?? "") ? asTrusted(workspace) : { workspace, remember: () => undefined };
 }
 
 /** [S10] A cast that somebody else began, with all that it would run. */
-export async function trustsForeign(io: Io, issues: readonly Issue[]): Promise<boolean> {
+export async function askToTrustCast(io: Io, issues: readonly Issue[]): Promise<boolean> {
   if (!io.canAsk) return false;
-  for (const { message } of issues) printText(io, harmless(message));
-  return /^y(es)?$/i.test((await ask(io, "Trust exactly this cast? [y/N] "))?.trim() ?? "");
+  for (const { message } of issues) printText(io, sanitizeForTerminal(message));
+  return /^y(es)?$/i.test((await promptLine(io, "Trust exactly this cast? [y/N] "))?.trim() ?? "");
 }
 
 /** What the person says to an agent that waits; nothing when they leave. */
-export async function askPerson(io: Io, reply: string, castId: string): Promise<Resumption | undefined> {
-  printText(io, `${harmless(reply)}\n`);
-  printLines(io, [waiting(castId, "Type an answer, or press Enter to take this result.")], io.err);
-  const answer = await ask(io, "> ");
+export async function askForAnswer(io: Io, reply: string, castId: string): Promise<Resumption | undefined> {
+  printText(io, `${sanitizeForTerminal(reply)}\n`);
+  printLines(io, [waitingLine(castId, "Type an answer, or press Enter to take this result.")], io.err);
+  const answer = await promptLine(io, "> ");
   if (answer === undefined) return undefined;
   return answer.trim() === "" ? { kind: "finish" } : { kind: "answer", text: answer.trim() };
 }
 
 /** [Q6] Yes or no, perhaps with words behind it; nothing when they leave. */
-export async function askJudge(io: Io, question: string, castId: string): Promise<Resumption | undefined> {
-  printText(io, `${harmless(question)}\n`);
-  printLines(io, [waiting(castId, "Type yes or no, and what should be known behind it.")], io.err);
+export async function askYesOrNo(io: Io, question: string, castId: string): Promise<Resumption | undefined> {
+  printText(io, `${sanitizeForTerminal(question)}\n`);
+  printLines(io, [waitingLine(castId, "Type yes or no, and what should be known behind it.")], io.err);
   for (let prompt = "yes or no > "; ; prompt = "please begin with yes or no > ") {
-    const answer = await ask(io, prompt);
+    const answer = await promptLine(io, prompt);
     if (answer === undefined) return undefined;
     const [, word = "", text = ""] = /^\s*(\S*)\s*(.*)$/.exec(answer) ?? [];
     if (/^y(es)?[.,:;!]?$/i.test(word)) return text === "" ? { kind: "finish" } : { kind: "answer", text: text.trim() };
     if (!/^no?[.,:;!]?$/i.test(word)) continue;
-    const reason = text === "" ? await ask(io, "why > ") : text;
+    const reason = text === "" ? await promptLine(io, "why > ") : text;
     if (reason === undefined) return undefined;
     if (reason.trim() !== "") return { kind: "reject", text: reason.trim() };
   }
 }
 
-function waiting(castId: string, how: string): Line {
+function waitingLine(castId: string, how: string): Line {
   return line(toned("wait", `Waiting for you (${castId}).`), ` ${how}`);
 }
 
-async function ask(io: Io, question: string): Promise<string | undefined> {
+async function promptLine(io: Io, question: string): Promise<string | undefined> {
   const reader = createInterface({ input: io.stdin, output: process.stderr });
   const closed = new Promise<undefined>((resolve) => reader.once("close", () => resolve(undefined)));
   try {

@@ -2,20 +2,20 @@ import type { CastStep } from "../../../core/cast/step.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import { addUsage } from "../../../core/cast/state/usage.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
-import { boardLines, boardOf } from "../../../core/view/now/board.ts";
+import { boardLines, castBoard } from "../../../core/view/now/board.ts";
 import { waitLine } from "../../../core/view/now/fleet.ts";
 import { eventLine } from "../../../core/view/tell/event-line.ts";
-import { follow, type Trail } from "../../../core/view/now/trail.ts";
-import { hangLine } from "../../../core/view/text/hang.ts";
+import { advanceTimeline, type CastTimeline } from "../../../core/view/now/trail.ts";
+import { wrapLineHanging } from "../../../core/view/text/hang.ts";
 import { fitLine, line, toned, type Line } from "../../../core/view/text/line.ts";
-import { asTyped } from "../../../core/view/text/typed.ts";
-import type { Listening, Queued } from "../../../shell/casting/drive/driver.ts";
-import { openItemRows } from "../../../shell/casting/live/item-rows.ts";
-import { UNUSED, turnAfter, turnHeard, usageSoFar } from "../../../shell/casting/live/uncounted-use.ts";
+import { withProgramName } from "../../../core/view/text/typed.ts";
+import type { RunObserver, QueueStatus } from "../../../shell/casting/drive/driver.ts";
+import { createItemRows } from "../../../shell/casting/live/item-rows.ts";
+import { NO_UNCOUNTED_USAGE, usageAfterEvent, usageAfterProgress, estimateUsage } from "../../../shell/casting/live/uncounted-use.ts";
 import { setupLines, setupText } from "../../../shell/commands/fleet/place.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import type { Io } from "./io.ts";
-import { jsonText, paint } from "./lines.ts";
+import { jsonText, paintLine } from "./lines.ts";
 
 /** What a person or a program sees while a cast runs. */
 interface ProgressDisplay {
@@ -26,37 +26,37 @@ interface ProgressDisplay {
   readonly onItemProgress?: (progress: TurnProgress, state: CastState) => void;
   readonly onItemQueued?: (state: CastState) => void;
   /** [B29] Why no worker drives it yet. */
-  readonly onQueued?: (queued: Queued | undefined) => void;
+  readonly onQueued?: (queued: QueueStatus | undefined) => void;
   /** [B29] That a worker sets up its tree. */
-  readonly onSettingUp?: NonNullable<Listening["onSettingUp"]>;
+  readonly onSettingUp?: NonNullable<RunObserver["onSettingUp"]>;
   /** Clears away what was only for the moment. */
   readonly stop: () => void;
 }
 
 export type ProgressKind = "live" | "lines" | "json" | "quiet";
 
-export function progressKind(io: Io, options: { readonly json?: true; readonly quiet?: true }): ProgressKind {
+export function progressKindFor(io: Io, options: { readonly json?: true; readonly quiet?: true }): ProgressKind {
   if (options.json) return "json";
   if (options.quiet) return "quiet";
   return io.live ? "live" : "lines";
 }
 
 /** `trailSoFar` is what happened before, for who draws it. */
-export function openProgress(io: Io, kind: ProgressKind, trailSoFar: () => Trail): ProgressDisplay {
+export function openProgress(io: Io, kind: ProgressKind, trailSoFar: () => CastTimeline): ProgressDisplay {
   switch (kind) {
     case "quiet":
       return { onSteps: () => undefined, onProgress: () => undefined, stop: () => undefined };
     case "json":
-      return withLines(io, (steps) => io.out(steps.map(({ event }) => `${jsonText(event)}\n`).join("")));
+      return lineProgress(io, (steps) => io.out(steps.map(({ event }) => `${jsonText(event)}\n`).join("")));
     case "lines":
-      return withLines(io, () => undefined);
+      return lineProgress(io, () => undefined);
     case "live":
       return liveProgress(io, trailSoFar());
   }
 }
 
 /** One plain line per event that matters, on standard error. */
-function withLines(io: Io, also: (steps: readonly CastStep[]) => void): ProgressDisplay {
+function lineProgress(io: Io, also: (steps: readonly CastStep[]) => void): ProgressDisplay {
   let told = "";
   const tell = (words: string): void => {
     if (words !== told) io.err(`${words}\n`);
@@ -64,7 +64,7 @@ function withLines(io: Io, also: (steps: readonly CastStep[]) => void): Progress
   };
   return {
     onQueued: (queued) => {
-      for (const each of waitLines(io, queued)) tell(paint({ ...io, color: false }, each));
+      for (const each of queueLines(io, queued)) tell(paintLine({ ...io, color: false }, each));
     },
     onSettingUp: (settingUp) => {
       if (settingUp) tell(setupText(settingUp));
@@ -73,7 +73,7 @@ function withLines(io: Io, also: (steps: readonly CastStep[]) => void): Progress
       also(steps);
       for (const { before, event } of steps) {
         const shown = eventLine(before, event);
-        if (shown !== undefined) io.err(`${paint({ ...io, color: false }, shown)}\n`);
+        if (shown !== undefined) io.err(`${paintLine({ ...io, color: false }, shown)}\n`);
       }
     },
     onProgress: () => undefined,
@@ -82,24 +82,24 @@ function withLines(io: Io, also: (steps: readonly CastStep[]) => void): Progress
 }
 
 /** The board, drawn over itself. Time goes on between events, so it is drawn anew a few times a second. */
-function liveProgress(io: Io, start: Trail): ProgressDisplay {
+function liveProgress(io: Io, start: CastTimeline): ProgressDisplay {
   let trail = start;
-  const frame = openFrame(io);
+  const frame = createFrame(io);
   let activity = "";
-  let turn = UNUSED;
-  const items = openItemRows();
-  let queued: Queued | undefined;
+  let turn = NO_UNCOUNTED_USAGE;
+  const items = createItemRows();
+  let queued: QueueStatus | undefined;
   let settingUp: Parameters<typeof setupLines>[0];
   const draw = (): void => {
     const width = io.columns() - 1;
     const now = Date.now();
     const alive = queued ? "queued" : true;
-    const board = boardOf(trail, { now, alive, used: addUsage(usageSoFar(turn), items.usage()) });
-    const below = [...waitLines(io, queued), ...setupLines(settingUp, now)];
+    const board = castBoard(trail, { now, alive, used: addUsage(estimateUsage(turn), items.usage()) });
+    const below = [...queueLines(io, queued), ...setupLines(settingUp, now)];
     frame.show([
       ...boardLines({ ...board, next: [] }, width),
       ...items.lines(now, width),
-      ...below.flatMap((each) => hangLine(each, width).map((row) => fitLine(row, width))),
+      ...below.flatMap((each) => wrapLineHanging(each, width).map((row) => fitLine(row, width))),
       ...(activity === "" ? [] : [fitLine(line(toned("dim", activity)), width)]),
     ]);
   };
@@ -109,16 +109,16 @@ function liveProgress(io: Io, start: Trail): ProgressDisplay {
   return {
     onSteps: (steps) => {
       for (const step of steps) {
-        trail = follow(trail, step);
-        items.follow(step);
-        turn = turnAfter(turn, step.event);
+        trail = advanceTimeline(trail, step);
+        items.onParentStep(step);
+        turn = usageAfterEvent(turn, step.event);
         if (step.event.type === "visit_started" || step.event.type === "visit_completed") activity = "";
       }
       draw();
     },
     onProgress: (progress) => {
       activity = activityText(progress, activity);
-      turn = turnHeard(turn, progress);
+      turn = usageAfterProgress(turn, progress);
     },
     onItemSteps: (steps) => {
       items.onItemSteps(steps);
@@ -143,17 +143,17 @@ function liveProgress(io: Io, start: Trail): ProgressDisplay {
 }
 
 /** [B29] With a way out as it is typed here. */
-function waitLines({ program }: Io, queued: Queued | undefined): readonly Line[] {
-  return queued ? asTyped([waitLine(queued, queued.fleet)], program) : [];
+function queueLines({ program }: Io, queued: QueueStatus | undefined): readonly Line[] {
+  return queued ? withProgramName([waitLine(queued, queued.fleet)], program) : [];
 }
 
 /** Lines over those that were shown before. */
-function openFrame(io: Io) {
+function createFrame(io: Io) {
   let drawn = 0;
   const erase = (): string => (drawn === 0 ? "" : `\u001b[${drawn}A\u001b[0J`);
   return {
     show: (lines: readonly Line[]): void => {
-      io.err(asOneFrame(`${erase()}${lines.map((each) => `${paint(io, each)}\n`).join("")}`));
+      io.err(synchronizedUpdate(`${erase()}${lines.map((each) => `${paintLine(io, each)}\n`).join("")}`));
       drawn = lines.length;
     },
     clear: (): void => {
@@ -164,7 +164,7 @@ function openFrame(io: Io) {
 }
 
 /** A terminal that knows this shows all of it at once, so that nobody sees the board half erased. */
-function asOneFrame(text: string): string {
+function synchronizedUpdate(text: string): string {
   return `\u001b[?2026h${text}\u001b[?2026l`;
 }
 

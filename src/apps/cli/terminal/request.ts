@@ -3,7 +3,7 @@ import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
 import type { Io } from "./io.ts";
 
 /** What surrounds a command. */
-export interface Request {
+export interface CliContext {
   readonly options: Options;
   readonly io: Io;
   readonly workspace: Workspace;

@@ -2,36 +2,36 @@ import type { ExtensionContext, ModelRuntime } from "@earendil-works/pi-coding-a
 import { error, type Issue } from "../../../core/model/issue.ts";
 import { KNOWN_TOOLS } from "../../../core/model/tools.ts";
 import { realTimer, type Timer } from "../../../shell/agents/guard.ts";
-import { piAgentHost } from "../../../shell/agents/pi-host.ts";
-import { knowSecrets } from "../../../shell/secrets/redact.ts";
-import type { AgentChoice, Patience } from "../../../shell/casting/workspace/hosts.ts";
-import type { AgentHost, AgentNeed, TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
-import { countInSession } from "./session-usage.ts";
+import { createPiHost } from "../../../shell/agents/pi-host.ts";
+import { registerSecrets } from "../../../shell/secrets/redact.ts";
+import type { AgentChoice, AgentRetryOptions } from "../../../shell/casting/workspace/hosts.ts";
+import type { AgentHost, AgentRequirement, TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
+import { addToSessionUsage } from "./session-usage.ts";
 import type { UserSession } from "../session/user-session.ts";
-import { findGates } from "./gates.ts";
+import { findToolGuards } from "./gates.ts";
 import type { TurnControl } from "./turn-control.ts";
-import type { VisibleBody } from "./visible.ts";
+import type { VisibleTurns } from "./visible.ts";
 
-interface Wanted {
+interface UserAgentOptions {
   readonly choice: AgentChoice;
-  readonly patience: Patience;
-  readonly visible: VisibleBody | undefined;
+  readonly patience: AgentRetryOptions;
+  readonly visible: VisibleTurns | undefined;
   readonly control: TurnControl;
   readonly after?: Timer;
 }
 
 /** [X14] Agents with the user's keys, providers and model, behind the user's gates; interactive ones in their own session. */
-export async function openAgents(
+export async function createUserAgentHost(
   user: UserSession,
-  { choice, patience, visible, control, after = realTimer }: Wanted,
+  { choice, patience, visible, control, after = realTimer }: UserAgentOptions,
 ): Promise<AgentHost> {
   const { pi, ctx } = user;
   const model = choice.model ?? (ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : undefined);
   const key = ctx.model && (await ctx.modelRegistry.getApiKeyForProvider(ctx.model.provider));
   // [S7] The agent in the user's session is asked with it, and writes a transcript as well.
-  if (ctx.model && key !== undefined) knowSecrets([{ name: `key of ${ctx.model.provider}`, value: key }]);
-  const gates = await findGates(ctx);
-  const isolated = piAgentHost({
+  if (ctx.model && key !== undefined) registerSecrets([{ name: `key of ${ctx.model.provider}`, value: key }]);
+  const gates = await findToolGuards(ctx);
+  const isolated = createPiHost({
     ...patience,
     after,
     ...(model === undefined ? {} : { defaultModel: model }),
@@ -42,14 +42,14 @@ export async function openAgents(
       equip: (runtime) => shareProviders(ctx, runtime),
       ...gates,
       opened: async (session, turn) => {
-        control.opened(session, turn.request);
+        control.registerSession(session, turn.request);
         await gates.opened?.(session, turn);
       },
     },
   });
   const runIsolated = async (turn: TurnRequest): Promise<TurnOutcome> => {
     const outcome = await isolated.runTurn(turn);
-    countInSession(ctx, outcome.usage, turn.model ?? model ?? "");
+    addToSessionUsage(ctx, outcome.usage, turn.model ?? model ?? "");
     return outcome;
   };
   const thinking = choice.thinking === undefined ? {} : { thinking: choice.thinking };
@@ -82,7 +82,7 @@ async function shareProviders({ modelRegistry, model }: ExtensionContext, runtim
 }
 
 /** [X15] All tools of Pi that this session was started without, in one refusal, with those that want them. */
-function forbiddenTools(needs: readonly AgentNeed[], allowed: ReadonlySet<string>): readonly Issue[] {
+function forbiddenTools(needs: readonly AgentRequirement[], allowed: ReadonlySet<string>): readonly Issue[] {
   const isForbidden = (tool: string): boolean => KNOWN_TOOLS.includes(tool) && !allowed.has(tool);
   const tools = new Set(needs.flatMap((need) => need.tools.filter(isForbidden)));
   if (tools.size === 0) return [];

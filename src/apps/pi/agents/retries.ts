@@ -1,28 +1,28 @@
 import type { AssistantMessage } from "@earendil-works/pi-ai";
 import type { Timer } from "../../../shell/agents/guard.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
-import type { Patience } from "../../../shell/casting/workspace/hosts.ts";
+import type { AgentRetryOptions } from "../../../shell/casting/workspace/hosts.ts";
 
 /** What is done about the failed requests of one turn in the user's session. */
-export interface Retries {
-  readonly failed: (message: AssistantMessage) => void;
+export interface TurnRetries {
+  readonly recordFailure: (message: AssistantMessage) => void;
   /** A request is about to be sent: whether it is one too many, in the words of what failed. */
-  readonly tooMany: () => string | undefined;
+  readonly exhaustedError: () => string | undefined;
   /** The session is about to rest after a failure: whether it is to try once more, after a pause. */
-  readonly again: (signal: AbortSignal) => Promise<boolean>;
+  readonly waitForRetry: (signal: AbortSignal) => Promise<boolean>;
 }
 
 interface RetryOptions {
-  readonly patience: Patience;
+  readonly patience: AgentRetryOptions;
   readonly after: Timer;
   readonly onProgress: (progress: TurnProgress) => void;
 }
 
-const BASE_MS = 2000;
+const BASE_DELAY_MS = 2000;
 
 /** [X32] The session's own retries come first, and are Pi's; where the cast allows fewer it ends them, where it allows more it goes on. */
-export function turnRetries({ patience, after, onProgress }: RetryOptions): Retries {
-  const { maxRetries, baseDelayMs = BASE_MS } = patience;
+export function createTurnRetries({ patience, after, onProgress }: RetryOptions): TurnRetries {
+  const { maxRetries, baseDelayMs = BASE_DELAY_MS } = patience;
   let failures = 0;
   let error = "";
   let reported = 0;
@@ -32,35 +32,35 @@ export function turnRetries({ patience, after, onProgress }: RetryOptions): Retr
     onProgress({ kind: "retrying", attempt: failures, delayMs, error });
   };
   return {
-    failed: ({ errorMessage }) => {
+    recordFailure: ({ errorMessage }) => {
       failures += 1;
       error = errorMessage ?? "the request failed";
     },
-    tooMany: () => {
+    exhaustedError: () => {
       if (failures === 0) return undefined;
       if (maxRetries !== undefined && failures > maxRetries) return error;
       report(0);
       return undefined;
     },
-    again: async (signal) => {
-      if (maxRetries === undefined || failures > maxRetries || !canGetBetter(error) || signal.aborted) return false;
+    waitForRetry: async (signal) => {
+      if (maxRetries === undefined || failures > maxRetries || !isTransientError(error) || signal.aborted) return false;
       const delayMs = baseDelayMs * 2 ** (failures - 1);
       report(delayMs);
-      if (delayMs > 0) await pause(delayMs, after, signal);
+      if (delayMs > 0) await waitOrAbort(delayMs, after, signal);
       return !signal.aborted;
     },
   };
 }
 
 /** [A22] Only the words tell a failure that passes from one that stays. */
-function canGetBetter(error: string): boolean {
+function isTransientError(error: string): boolean {
   if (/quota|billing|budget|usage limit/i.test(error)) return false;
   return /\b(?:408|429|5\d\d)\b|overloaded|rate.?limit|too many requests|unavailable|time(?:d)?[ -]?out|network|connection|fetch failed|socket|terminated|internal.?error|server.?error/i.test(
     error,
   );
 }
 
-function pause(ms: number, after: Timer, signal: AbortSignal): Promise<void> {
+function waitOrAbort(ms: number, after: Timer, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const cancel = after(ms, resolve);
   signal.addEventListener("abort", () => resolve());

@@ -1,7 +1,7 @@
-import { unlessReplaced, type UserSession } from "../session/user-session.ts";
+import { runUnlessReplaced, type UserSession } from "../session/user-session.ts";
 
 /** Whether the session came to rest before the cast was aborted, as it is when the session is left. */
-export async function untilIdle(user: UserSession, signal: AbortSignal): Promise<boolean> {
+export async function waitUntilIdle(user: UserSession, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false;
   if (user.ctx.isIdle()) return true;
   const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -10,18 +10,18 @@ export async function untilIdle(user: UserSession, signal: AbortSignal): Promise
   const off = user.pi.on("agent_settled", () => resolve(true));
   const idle = await promise;
   signal.removeEventListener("abort", stop);
-  unlessReplaced(off);
+  runUnlessReplaced(off);
   return idle;
 }
 
-interface Settling {
+interface SettledWatch {
   readonly done: Promise<void>;
   readonly release: () => void;
 }
 
 /** When the run that is about to begin comes to rest. */
-export function untilSettled({ pi }: UserSession): Settling {
+export function watchForSettled({ pi }: UserSession): SettledWatch {
   const { promise, resolve } = Promise.withResolvers<void>();
   const off = pi.on("agent_settled", () => resolve());
-  return { done: promise, release: () => unlessReplaced(off) };
+  return { done: promise, release: () => runUnlessReplaced(off) };
 }

@@ -1,38 +1,38 @@
 import type { ContextWithSystemEvent, ExtensionAPI, SessionManager } from "@earendil-works/pi-coding-agent";
 import { NO_USAGE } from "../../../core/cast/state/usage.ts";
 import { VISIT_VARIABLE } from "../../../shell/process/visit-secret.ts";
-import { systemOf } from "../../../shell/agents/pi/instructions.ts";
+import { systemPromptFor } from "../../../shell/agents/pi/instructions.ts";
 import { loadPi } from "../../../shell/agents/pi/pi.ts";
 import { openTranscript, type OpenedTranscript } from "../../../shell/agents/transcript.ts";
-import { thrownText } from "../../../core/model/values/text.ts";
-import { brokenDisk, failed, stillHolds, stopWhenUsedUp, turnOutcome } from "../../../shell/agents/turn.ts";
-import { openTurnRecord, type TurnRecord } from "../../../shell/agents/turn-record.ts";
-import { guardTurn, type Guard, type TurnStop, type Timer } from "../../../shell/agents/guard.ts";
-import type { Patience } from "../../../shell/casting/workspace/hosts.ts";
+import { thrownMessage } from "../../../core/model/values/text.ts";
+import { diskFailure, failedTurn, continueIfOwned, stopAtLimit, turnOutcome } from "../../../shell/agents/turn.ts";
+import { createTurnRecord, type TurnRecord } from "../../../shell/agents/turn-record.ts";
+import { guardTurn, type TurnGuard, type TurnStop, type Timer } from "../../../shell/agents/guard.ts";
+import type { AgentRetryOptions } from "../../../shell/casting/workspace/hosts.ts";
 import type { TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
 import { turnCard } from "../cards/turn-card.ts";
-import { keepTyping } from "../tui/calm-dialogs.ts";
-import { unlessReplaced, type UserSession } from "../session/user-session.ts";
-import { TURN } from "../session/marks.ts";
-import { useTurnSettings } from "../session/settings.ts";
-import { messagesOfTurn, entriesToHide, failedEntries, type TurnContext } from "./turn-context.ts";
-import { turnRetries, type Retries } from "./retries.ts";
-import { untilIdle, untilSettled } from "./settle.ts";
+import { redirectTyping } from "../tui/calm-dialogs.ts";
+import { runUnlessReplaced, type UserSession } from "../session/user-session.ts";
+import { TURN_ENTRY } from "../session/marks.ts";
+import { applyTurnSettings } from "../session/settings.ts";
+import { turnMessages, turnEntriesToHide, failedAnswerToHide, type TurnContext } from "./turn-context.ts";
+import { createTurnRetries, type TurnRetries } from "./retries.ts";
+import { waitUntilIdle, watchForSettled } from "./settle.ts";
 
 type Messages = ContextWithSystemEvent["messages"];
 
-export type VisiblePatience = Patience & { readonly after: Timer };
+export type VisibleTurnTiming = AgentRetryOptions & { readonly after: Timer };
 
 /** Turns that run in the user's own session, where the person sees and steers them. */
-export interface VisibleBody {
-  readonly runTurn: (request: TurnRequest, patience: VisiblePatience) => Promise<TurnOutcome>;
+export interface VisibleTurns {
+  readonly runTurn: (request: TurnRequest, patience: VisibleTurnTiming) => Promise<TurnOutcome>;
   /** Whether the session is in such a turn now. */
   readonly isRunning: () => boolean;
   /** Whether its last turn was answered, so that the person has seen it. */
   readonly hasAnswered: () => boolean;
 }
 
-export function visibleBody(user: UserSession): VisibleBody {
+export function createVisibleTurns(user: UserSession): VisibleTurns {
   let running = false;
   let answered = false;
   return {
@@ -41,13 +41,13 @@ export function visibleBody(user: UserSession): VisibleBody {
     runTurn: async (request, patience) => {
       answered = false;
       try {
-        if (!(await untilIdle(user, request.signal))) return aborted();
+        if (!(await waitUntilIdle(user, request.signal))) return abortedOutcome();
         running = true;
-        const outcome = await runInSession(user, request, patience);
+        const outcome = await runVisibleTurn(user, request, patience);
         answered = outcome.kind === "said";
         return outcome;
       } catch (thrown) {
-        return failed("provider", thrownText(thrown), NO_USAGE);
+        return failedTurn("provider", thrownMessage(thrown), NO_USAGE);
       } finally {
         running = false;
       }
@@ -55,32 +55,32 @@ export function visibleBody(user: UserSession): VisibleBody {
   };
 }
 
-function aborted(): TurnOutcome {
-  return failed("aborted", "the turn was aborted before it began", NO_USAGE);
+function abortedOutcome(): TurnOutcome {
+  return failedTurn("aborted", "the turn was aborted before it began", NO_USAGE);
 }
 
-let turns = 0;
+let turnCount = 0;
 
 /** [X18, X20] One turn with its own tools, model, system text and history; whatever happens, the user's are put back. */
-async function runInSession(user: UserSession, request: TurnRequest, patience: VisiblePatience): Promise<TurnOutcome> {
+async function runVisibleTurn(user: UserSession, request: TurnRequest, patience: VisibleTurnTiming): Promise<TurnOutcome> {
   const own = await loadPi();
   const transcript = openTranscript(own, request);
   const { session } = transcript;
-  if (!session) return brokenDisk(transcript) ?? aborted();
-  turns += 1;
+  if (!session) return diskFailure(transcript) ?? abortedOutcome();
+  turnCount += 1;
   const context: TurnContext = {
-    turn: `${request.castId}/${turns}`,
-    system: `${systemOf(own, request)}\n\nCurrent working directory: ${request.cwd}`,
+    turn: `${request.castId}/${turnCount}`,
+    system: `${systemPromptFor(own, request)}\n\nCurrent working directory: ${request.cwd}`,
     earlier: session.buildSessionContext().messages.filter(({ role }) => role !== "system"),
   };
-  const settings = await useTurnSettings(user, request);
+  const settings = await applyTurnSettings(user, request);
   try {
-    if (settings.problem !== undefined) return failed("provider", settings.problem, NO_USAGE);
-    const restore = lendEnvironment(request.env);
-    const outcome = await ask(user, request, { context, opened: transcript, transcript: session, patience }).finally(
+    if (settings.problem !== undefined) return failedTurn("provider", settings.problem, NO_USAGE);
+    const restore = applyEnvironment(request.env);
+    const outcome = await askInSession(user, request, { context, opened: transcript, transcript: session, patience }).finally(
       restore,
     );
-    return brokenDisk(transcript, outcome) ?? outcome;
+    return diskFailure(transcript, outcome) ?? outcome;
   } finally {
     await settings.restore();
   }
@@ -90,7 +90,7 @@ async function runInSession(user: UserSession, request: TurnRequest, patience: V
  * [U42] The session's own shell takes its environment from this process, and no other turn runs in the session meanwhile.
  * Without the visit's secret: what the person starts beside it is not to be ended with the visit.
  */
-function lendEnvironment({ [VISIT_VARIABLE]: _secret, ...env }: TurnRequest["env"]): () => void {
+function applyEnvironment({ [VISIT_VARIABLE]: _secret, ...env }: TurnRequest["env"]): () => void {
   const before = Object.keys(env).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, env);
   return () => {
@@ -101,36 +101,36 @@ function lendEnvironment({ [VISIT_VARIABLE]: _secret, ...env }: TurnRequest["env
   };
 }
 
-interface Asked {
+interface TurnSetup {
   readonly context: TurnContext;
   readonly opened: OpenedTranscript;
   readonly transcript: SessionManager;
-  readonly patience: VisiblePatience;
+  readonly patience: VisibleTurnTiming;
 }
 
-async function ask({ pi, ctx }: UserSession, request: TurnRequest, asked: Asked): Promise<TurnOutcome> {
+async function askInSession({ pi, ctx }: UserSession, request: TurnRequest, asked: TurnSetup): Promise<TurnOutcome> {
   const { context, opened, transcript, patience } = asked;
   const { after, silenceMs } = { silenceMs: undefined, ...patience };
-  const seen = openTurnRecord(request.onProgress);
-  const settled = untilSettled({ pi, ctx });
-  const guard = guardTurn({ halt: () => unlessReplaced(() => ctx.abort()), signal: request.signal, after, silenceMs });
-  const retries = turnRetries({ patience, after, onProgress: request.onProgress });
-  const goesOn = () => stillHolds(guard, opened, request);
-  const stop = listen(pi, { context, retries, guard, goesOn, signal: request.signal }, (event) => {
-    guard.hear(event);
-    if (event.type === "turn_end") return stopWhenUsedUp(guard, seen, request);
+  const seen = createTurnRecord(request.onProgress);
+  const settled = watchForSettled({ pi, ctx });
+  const guard = guardTurn({ halt: () => runUnlessReplaced(() => ctx.abort()), signal: request.signal, after, silenceMs });
+  const retries = createTurnRetries({ patience, after, onProgress: request.onProgress });
+  const goesOn = () => continueIfOwned(guard, opened, request);
+  const stop = subscribeToTurn(pi, { context, retries, guard, goesOn, signal: request.signal }, (event) => {
+    guard.onEvent(event);
+    if (event.type === "turn_end") return stopAtLimit(guard, seen, request);
     seen.hear(event);
     if (event.type !== "message_end") return;
-    keep(transcript, event.message);
-    if (event.message.role === "assistant" && event.message.stopReason === "error") retries.failed(event.message);
+    appendToTranscript(transcript, event.message);
+    if (event.message.role === "assistant" && event.message.stopReason === "error") retries.recordFailure(event.message);
   });
   try {
     const model = ctx.model ?? { provider: "", id: "" };
     request.onProgress({ kind: "told", system: context.system });
     const details = { turn: context.turn, ...turnCard(request) };
-    pi.sendMessage({ customType: TURN, content: request.prompt, display: true, details }, { triggerTurn: true });
-    await Promise.race([settled.done, guard.gaveUp]);
-    return turnOutcome(seen, guard.stop() ?? stopOf(seen), model);
+    pi.sendMessage({ customType: TURN_ENTRY, content: request.prompt, display: true, details }, { triggerTurn: true });
+    await Promise.race([settled.done, guard.graceExpired]);
+    return turnOutcome(seen, guard.stopReason() ?? stopByPerson(seen), model);
   } finally {
     guard.release();
     settled.release();
@@ -139,54 +139,54 @@ async function ask({ pi, ctx }: UserSession, request: TurnRequest, asked: Asked)
 }
 
 /** The person has ended it with Pi's own means. */
-function stopOf(seen: TurnRecord): TurnStop | undefined {
+function stopByPerson(seen: TurnRecord): TurnStop | undefined {
   return seen.last()?.stopReason === "aborted" ? { reason: "aborted", message: "the turn was aborted" } : undefined;
 }
 
 /** [A16] The visit's transcript grows with the turn, as in a session of its own. */
-function keep(transcript: SessionManager, message: Messages[number]): void {
+function appendToTranscript(transcript: SessionManager, message: Messages[number]): void {
   if (message.role === "assistant" || message.role === "toolResult") transcript.appendMessage(message);
   if (message.role === "custom")
     transcript.appendMessage({ role: "user", content: message.content, timestamp: message.timestamp });
 }
 
-type Heard = Parameters<ReturnType<typeof openTurnRecord>["hear"]>[0];
+type RecordedEvent = Parameters<ReturnType<typeof createTurnRecord>["hear"]>[0];
 
-interface Listening {
+interface TurnListeners {
   readonly context: TurnContext;
-  readonly retries: Retries;
-  readonly guard: Guard;
+  readonly retries: TurnRetries;
+  readonly guard: TurnGuard;
   /** [D28] Whether the cast is still ours; where it is not, the turn is at its end. */
   readonly goesOn: () => Promise<boolean>;
   readonly signal: AbortSignal;
 }
 
 /** Everything Pi asks or tells during one turn. The answer takes the listeners away again. */
-function listen(pi: ExtensionAPI, listening: Listening, hear: (event: Heard) => void) {
+function subscribeToTurn(pi: ExtensionAPI, listening: TurnListeners, hear: (event: RecordedEvent) => void) {
   const { context, retries, guard, goesOn, signal } = listening;
   let release: (() => void) | undefined;
   let stopKeeping: (() => void) | undefined;
   const offs = [
     pi.on("context_with_system", async (event) => {
       await goesOn();
-      return { messages: messagesOfTurn(event.messages, context, toolsNow(pi)) };
+      return { messages: turnMessages(event.messages, context, activeTools(pi)) };
     }),
     pi.on("tool_call", async () =>
-      (await goesOn()) ? undefined : { block: true, reason: guard.stop()?.message ?? "" },
+      (await goesOn()) ? undefined : { block: true, reason: guard.stopReason()?.message ?? "" },
     ),
     // [X23] A cast must not cost the user their history, whatever its turn would need.
     pi.on("session_before_compact", ({ reason }) => (reason === "manual" ? undefined : { cancel: true })),
     pi.on("agent_before_settle", async (event, ctx) => {
       const branch = () => ctx.sessionManager.getBranch();
-      if (event.outcome === "error" && !guard.stop() && (await retries.again(signal)) && (await goesOn()))
-        return { entries: [...event.entries, ...failedEntries(branch())], continue: true };
-      return { entries: [...event.entries, ...entriesToHide(branch(), context.turn)] };
+      if (event.outcome === "error" && !guard.stopReason() && (await retries.waitForRetry(signal)) && (await goesOn()))
+        return { entries: [...event.entries, ...failedAnswerToHide(branch())], continue: true };
+      return { entries: [...event.entries, ...turnEntriesToHide(branch(), context.turn)] };
     }),
     // Pi forgets an abort that comes before its run has begun; a retry of its own is a run, too.
     pi.on("agent_start", (event) => {
-      const error = retries.tooMany();
+      const error = retries.exhaustedError();
       if (error !== undefined) guard.end({ reason: "provider", message: error });
-      guard.hear(event);
+      guard.onEvent(event);
     }),
     pi.on("message_update", (event) => hear(event)),
     pi.on("message_end", (event) => hear(event)),
@@ -195,8 +195,8 @@ function listen(pi: ExtensionAPI, listening: Listening, hear: (event: Heard) => 
     pi.on("tool_execution_update", (event) => hear(event)),
     pi.on("tool_execution_end", (event) => hear(event)),
     pi.on("ui_prompt_start", ({ kind }, ctx) => {
-      release ??= guard.hold();
-      if (ctx.mode === "tui" && (kind === "select" || kind === "confirm")) stopKeeping ??= keepTyping(ctx.ui);
+      release ??= guard.suspendTimeout();
+      if (ctx.mode === "tui" && (kind === "select" || kind === "confirm")) stopKeeping ??= redirectTyping(ctx.ui);
     }),
     pi.on("ui_prompt_end", () => {
       release?.();
@@ -205,11 +205,11 @@ function listen(pi: ExtensionAPI, listening: Listening, hear: (event: Heard) => 
     }),
   ];
   return (): void => {
-    for (const off of [...offs, () => stopKeeping?.()]) unlessReplaced(off);
+    for (const off of [...offs, () => stopKeeping?.()]) runUnlessReplaced(off);
   };
 }
 
-function toolsNow(pi: ExtensionAPI) {
+function activeTools(pi: ExtensionAPI) {
   const active = new Set(pi.getActiveTools());
   return pi
     .getAllTools()

@@ -1,9 +1,9 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
-import { harmless } from "../../../core/model/values/text.ts";
+import { sanitizeForTerminal } from "../../../core/model/values/text.ts";
 import { fitLine, wrapLine, type Line, type Tone } from "../../../core/view/text/line.ts";
 import { piTui } from "../tui/tui.ts";
 import { markdownTheme } from "./markdown-theme.ts";
-import { isOpenCard } from "./open-card.ts";
+import { isCardOpen } from "./open-card.ts";
 
 /** A piece of a line; one that gives way is shortened, so that what stands behind it is still read. */
 export interface CardSpan {
@@ -32,13 +32,13 @@ export function markdownLine(text: string, indent = 0): CardLine {
 }
 
 /** A piece of Pi's screen. */
-interface ScreenPiece {
+interface ScreenComponent {
   readonly render: (width: number) => string[];
   readonly invalidate: () => void;
 }
 
 /** [X33] A card is kept in the session: one that cannot be drawn, whoever wrote it, shows that instead of ending Pi at every start. */
-export function drawCard(data: unknown, expanded: boolean, theme: Theme): ScreenPiece {
+export function drawCard(data: unknown, expanded: boolean, theme: Theme): ScreenComponent {
   const rowsAt = (width: number, isOpen: boolean): string[] => {
     try {
       return cardRows(data, { isOpen, width, theme });
@@ -51,7 +51,7 @@ export function drawCard(data: unknown, expanded: boolean, theme: Theme): Screen
   let last: { readonly width: number; readonly isOpen: boolean; readonly rows: string[] } | undefined;
   return {
     render: (width) => {
-      const isOpen = isOpenCard(id, expanded);
+      const isOpen = isCardOpen(id, expanded);
       if (last?.width !== width || last.isOpen !== isOpen) last = { width, isOpen, rows: rowsAt(width, isOpen) };
       return last.rows;
     },
@@ -61,13 +61,13 @@ export function drawCard(data: unknown, expanded: boolean, theme: Theme): Screen
   };
 }
 
-interface Drawing {
+interface CardDrawing {
   readonly isOpen: boolean;
   readonly width: number;
   readonly theme: Theme;
 }
 
-function cardRows(data: unknown, { isOpen, width, theme }: Drawing): string[] {
+function cardRows(data: unknown, { isOpen, width, theme }: CardDrawing): string[] {
   if (!isCard(data)) throw new TypeError("no card");
   const { lines, opened, wraps } = data;
   const shown = isOpen && opened !== undefined ? opened : lines;
@@ -78,15 +78,15 @@ function cardRows(data: unknown, { isOpen, width, theme }: Drawing): string[] {
     const [first] = each;
     if (first?.tone === "markdown") return markdownRows(first, width, theme);
     const plain = withoutTabs(each);
-    const rows = isWrapped ? wrapLine(plain, room, visibleWidth) : [squeezed(plain, room)];
+    const rows = isWrapped ? wrapLine(plain, room, visibleWidth) : [shrinkToFit(plain, room)];
     return paintLines(rows, width, theme);
   });
 }
 
 function markdownRows({ text, indent = 0 }: CardSpan, width: number, theme: Theme): string[] {
   const { Markdown } = piTui();
-  const left = MARGIN.length + (width < NARROW ? 0 : indent);
-  return new Markdown(harmless(text), left, 0, markdownTheme(theme)).render(width).map((row) => fitRow(row, width));
+  const left = MARGIN.length + (width < NARROW_WIDTH ? 0 : indent);
+  return new Markdown(sanitizeForTerminal(text), left, 0, markdownTheme(theme)).render(width).map((row) => fitRow(row, width));
 }
 
 interface PlainSpan {
@@ -98,20 +98,20 @@ interface PlainSpan {
 /** How wide a tab is, nobody knows; and a row is one line, whoever has written it. */
 function withoutTabs(line: CardLine): readonly PlainSpan[] {
   return line.map(({ text, tone, gives }) => ({
-    text: harmless(text.replaceAll("\t", "    ").replaceAll("\n", " ")),
+    text: sanitizeForTerminal(text.replaceAll("\t", "    ").replaceAll("\n", " ")),
     ...(tone === undefined || tone === "markdown" ? {} : { tone }),
     ...(gives ? { gives } : {}),
   }));
 }
 
-const LEAST_SAID = 12;
+const MIN_SHRUNK_WIDTH = 12;
 
 /** What gives way has the room that the others leave. */
-function squeezed(spans: readonly PlainSpan[], room: number): Line {
+function shrinkToFit(spans: readonly PlainSpan[], room: number): Line {
   const { visibleWidth } = piTui();
   const columns = (some: readonly PlainSpan[]): number => some.reduce((sum, { text }) => sum + visibleWidth(text), 0);
   if (columns(spans) <= room) return spans;
-  let left = Math.max(LEAST_SAID, room - columns(spans.filter(({ gives }) => !gives)));
+  let left = Math.max(MIN_SHRUNK_WIDTH, room - columns(spans.filter(({ gives }) => !gives)));
   return spans.flatMap((span) => {
     if (!span.gives) return [span];
     const fitted = fitLine([span], left, visibleWidth);
@@ -120,19 +120,19 @@ function squeezed(spans: readonly PlainSpan[], room: number): Line {
   });
 }
 
-export function drawn(render: (width: number) => string[]): ScreenPiece {
+export function createComponent(render: (width: number) => string[]): ScreenComponent {
   return { render, invalidate: () => undefined };
 }
 
 const MARGIN = " ";
 /** Where every column is needed for words. */
-const NARROW = 80;
+const NARROW_WIDTH = 80;
 
 /** [X33] Rows as Pi measures them: it ends where one is wider than the screen. */
 export function paintLines(lines: readonly Line[], width: number, theme: Theme): string[] {
   const { visibleWidth } = piTui();
   const room = Math.max(1, width - MARGIN.length);
-  return lines.map((line) => fitRow(`${MARGIN}${paint(fitLine(line, room, visibleWidth), theme)}`, width));
+  return lines.map((line) => fitRow(`${MARGIN}${paintLine(fitLine(line, room, visibleWidth), theme)}`, width));
 }
 
 /** Where neighbours join into one character, a row may be wider than its pieces were. */
@@ -143,11 +143,11 @@ export function fitRow(row: string, width: number): string {
   return visibleWidth(cut) <= width ? cut : "";
 }
 
-function paint(line: Line, theme: Theme): string {
-  return line.map(({ text, tone = "plain" }) => PAINTS[tone](theme, text.replaceAll(/[\n\r]/g, " "))).join("");
+function paintLine(line: Line, theme: Theme): string {
+  return line.map(({ text, tone = "plain" }) => TONE_PAINTERS[tone](theme, text.replaceAll(/[\n\r]/g, " "))).join("");
 }
 
-const PAINTS: Readonly<Record<Tone, (theme: Theme, text: string) => string>> = {
+const TONE_PAINTERS: Readonly<Record<Tone, (theme: Theme, text: string) => string>> = {
   plain: (_theme, text) => text,
   dim: (theme, text) => theme.fg("dim", text),
   strong: (theme, text) => theme.bold(text),
@@ -159,17 +159,17 @@ const PAINTS: Readonly<Record<Tone, (theme: Theme, text: string) => string>> = {
 };
 
 function isCard(data: unknown): data is Card {
-  if (typeof data !== "object" || data === null || !("lines" in data) || !isLines(data.lines)) return false;
-  return !("opened" in data) || data.opened === undefined || isLines(data.opened);
+  if (typeof data !== "object" || data === null || !("lines" in data) || !areCardLines(data.lines)) return false;
+  return !("opened" in data) || data.opened === undefined || areCardLines(data.opened);
 }
 
-function isLines(value: unknown): value is readonly CardLine[] {
-  return Array.isArray(value) && value.every((line) => Array.isArray(line) && line.every(isSpan));
+function areCardLines(value: unknown): value is readonly CardLine[] {
+  return Array.isArray(value) && value.every((line) => Array.isArray(line) && line.every(isCardSpan));
 }
 
-function isSpan(value: unknown): boolean {
+function isCardSpan(value: unknown): boolean {
   if (typeof value !== "object" || value === null || !("text" in value) || typeof value.text !== "string") return false;
   const { tone, indent } = { tone: undefined, indent: 0, ...value };
   if (typeof indent !== "number" || !(indent >= 0 && indent <= 8)) return false;
-  return tone === undefined || tone === "markdown" || (typeof tone === "string" && Object.hasOwn(PAINTS, tone));
+  return tone === undefined || tone === "markdown" || (typeof tone === "string" && Object.hasOwn(TONE_PAINTERS, tone));
 }

@@ -4,8 +4,8 @@ import { line, toned, type Line } from "../../../core/view/text/line.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 
 /** What an agent has done in a visit: its tool calls, and what those that failed said. */
-export interface Deeds {
-  readonly note: (progress: TurnProgress) => void;
+export interface ToolCalls {
+  readonly recordProgress: (progress: TurnProgress) => void;
   /** Another visit begins. */
   readonly clear: () => void;
   /** In a few words: the commands, and how many calls failed. */
@@ -13,7 +13,7 @@ export interface Deeds {
   readonly lines: () => readonly Line[];
 }
 
-interface Deed {
+interface RecordedCall {
   readonly name: string;
   readonly text: string;
   readonly state: "running" | "done" | "failed";
@@ -21,19 +21,19 @@ interface Deed {
 }
 
 /** As many as a person reads. */
-const KEPT = 60;
+const MAX_CALLS_KEPT = 60;
 
-export function openDeeds(): Deeds {
-  const deeds = new Map<string, Deed>();
+export function createToolCalls(): ToolCalls {
+  const deeds = new Map<string, RecordedCall>();
   const counts = { commands: 0, failed: 0, all: 0 };
   return {
-    note: (progress) => {
+    recordProgress: (progress) => {
       if (progress.kind === "tool_started") {
         const { id, name, args } = progress;
         counts.all += 1;
-        if (COMMANDS.has(name)) counts.commands += 1;
+        if (COMMAND_TOOLS.has(name)) counts.commands += 1;
         deeds.set(id, { name, text: oneLine(firstArgument(args), 200), state: "running", said: "" });
-        for (const oldest of [...deeds.keys()].slice(0, Math.max(0, deeds.size - KEPT))) deeds.delete(oldest);
+        for (const oldest of [...deeds.keys()].slice(0, Math.max(0, deeds.size - MAX_CALLS_KEPT))) deeds.delete(oldest);
       }
       if (progress.kind !== "tool_ended") return;
       if (progress.failed) counts.failed += 1;
@@ -55,20 +55,20 @@ export function openDeeds(): Deeds {
     },
     lines: () => {
       const more = counts.all - deeds.size;
-      const earlier = more > 0 ? [line(INDENT, toned("dim", `… ${countedText(more, "earlier call")}`))] : [];
-      return [...earlier, ...[...deeds.values()].flatMap(deedLines)];
+      const earlier = more > 0 ? [line(CALL_INDENT, toned("dim", `… ${countedText(more, "earlier call")}`))] : [];
+      return [...earlier, ...[...deeds.values()].flatMap(toolCallLines)];
     },
   };
 }
 
-const COMMANDS: ReadonlySet<string> = new Set(["bash", "powershell"]);
-const INDENT = "    ";
-const MARKS = { running: toned("accent", "▸ "), done: toned("ok", "✓ "), failed: toned("bad", "✕ ") } as const;
+const COMMAND_TOOLS: ReadonlySet<string> = new Set(["bash", "powershell"]);
+const CALL_INDENT = "    ";
+const CALL_MARKS = { running: toned("accent", "▸ "), done: toned("ok", "✓ "), failed: toned("bad", "✕ ") } as const;
 
-function deedLines({ name, text, state, said }: Deed): readonly Line[] {
-  const call = COMMANDS.has(name) ? `$ ${text}` : `${name} ${text}`;
-  const why = said === "" ? [] : [line(INDENT, "  ", toned("bad", said))];
-  return [line(INDENT, MARKS[state], toned("dim", call.trim())), ...why];
+function toolCallLines({ name, text, state, said }: RecordedCall): readonly Line[] {
+  const call = COMMAND_TOOLS.has(name) ? `$ ${text}` : `${name} ${text}`;
+  const why = said === "" ? [] : [line(CALL_INDENT, "  ", toned("bad", said))];
+  return [line(CALL_INDENT, CALL_MARKS[state], toned("dim", call.trim())), ...why];
 }
 
 function firstArgument(args: unknown): string {

@@ -4,29 +4,29 @@ import { oneLine } from "../../../core/model/values/text.ts";
 import { titleText } from "../../../core/view/tell/handed.ts";
 
 /** What became of one item of the list that was walked last. */
-export interface ItemTale {
+export interface ItemLog {
   readonly title: string;
   readonly how: "done" | "given_up";
   /** The last words of who worked on it; what was only judged is not told. */
   readonly said: string;
 }
 
-export interface ItemTales {
+export interface ItemLogs {
   readonly follow: (step: CastStep) => void;
-  readonly all: () => readonly ItemTale[];
+  readonly all: () => readonly ItemLog[];
 }
 
 /** [X11] The items of a cast as they come to their end. */
-export function openItemTales(): ItemTales {
-  let tales = new Map<number, ItemTale>();
+export function createItemLogs(): ItemLogs {
+  let tales = new Map<number, ItemLog>();
   const titles = new Map<number, string>();
   let said = "";
-  const tell = (index: number, tale: ItemTale): void => void tales.set(index, tale);
+  const tell = (index: number, tale: ItemLog): void => void tales.set(index, tale);
   return {
     all: () => [...tales].toSorted(([a], [b]) => a - b).map(([, tale]) => tale),
     follow: ({ event, before }) => {
       if (event.type === "loop_entered") [tales, said] = [new Map(), ""];
-      said = wordsOf(event) ?? said;
+      said = workText(event) ?? said;
       if (event.type === "item_started") titles.set(event.index, event.title);
       if (event.type === "item_ended" && event.advanced !== null) {
         const how = event.gaveUp === undefined ? "done" : "given_up";
@@ -42,21 +42,21 @@ export function openItemTales(): ItemTales {
 }
 
 /** What somebody said of their work; a verdict says nothing of it. */
-function wordsOf(event: CastEvent): string | undefined {
+function workText(event: CastEvent): string | undefined {
   if (event.type === "output_accepted") return event.text;
   if (event.type !== "handoff_accepted" || typeof event.handoff["satisfied"] === "boolean") return undefined;
   const { context } = event.handoff;
   return typeof context === "string" && context.trim() !== "" ? context : undefined;
 }
 
-const MARKS = { done: "✓", given_up: "✗ given up:" } as const;
+const ITEM_MARKS = { done: "✓", given_up: "✗ given up:" } as const;
 
 /** As a list in Markdown, which reads well as it stands, too. */
-export function talesText(tales: readonly ItemTale[]): string {
+export function itemLogsText(tales: readonly ItemLog[]): string {
   return tales
     .map(({ title, how, said }, at) => {
       const words = oneLine(said.trim(), 200);
-      return `${at + 1}. ${MARKS[how]} **${titleText(title, 120)}**${words === "" ? "" : `: ${words}`}`;
+      return `${at + 1}. ${ITEM_MARKS[how]} **${titleText(title, 120)}**${words === "" ? "" : `: ${words}`}`;
     })
     .join("\n");
 }

@@ -1,28 +1,28 @@
 /** Cards in the order in which they were drawn first, which is that of the session. */
-const known = new Set<string>();
-let newest: string | undefined;
-let chosen: string | undefined;
+const cardIds = new Set<string>();
+let newestCard: string | undefined;
+let chosenCard: string | undefined;
 
 /** [X46] Whether a card is open: of those with an id one alone, the chosen one, or the newest where all were to be expanded. */
-export function isOpenCard(id: unknown, expanded: boolean): boolean {
+export function isCardOpen(id: unknown, expanded: boolean): boolean {
   if (typeof id !== "string") return expanded;
-  if (!known.has(id)) {
-    known.add(id);
-    newest = id;
+  if (!cardIds.has(id)) {
+    cardIds.add(id);
+    newestCard = id;
   }
-  return id === (chosen ?? (expanded ? newest : undefined));
+  return id === (chosenCard ?? (expanded ? newestCard : undefined));
 }
 
 /** [X46] Opens the card before the one that is open, from the newest on; behind the oldest none is open. */
 export function openNextCard(): void {
-  const all = [...known];
-  const at = chosen === undefined ? all.length : all.indexOf(chosen);
-  chosen = all[at - 1];
+  const all = [...cardIds];
+  const at = chosenCard === undefined ? all.length : all.indexOf(chosenCard);
+  chosenCard = all[at - 1];
 }
 
 /** Another session has cards of its own. */
-export function forgetCards(): void {
-  known.clear();
-  newest = undefined;
-  chosen = undefined;
+export function resetCards(): void {
+  cardIds.clear();
+  newestCard = undefined;
+  chosenCard = undefined;
 }

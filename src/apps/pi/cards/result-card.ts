@@ -2,49 +2,49 @@ import { addUsage, NO_USAGE, totalsOf, type Usage } from "../../../core/cast/sta
 import type { CastState } from "../../../core/cast/state/state.ts";
 import { socketOf } from "../../../core/compile/graph.ts";
 import { quoteWord } from "../../../core/command/words.ts";
-import { cut, harmless, oneLine } from "../../../core/model/values/text.ts";
-import { statusMark, statusOf, statusText } from "../../../core/view/casts.ts";
-import { figuresOf, figuresText } from "../../../core/view/figures.ts";
+import { truncate, sanitizeForTerminal, oneLine } from "../../../core/model/values/text.ts";
+import { statusSymbol, castStatus, statusText } from "../../../core/view/casts.ts";
+import { castFigures, figuresText } from "../../../core/view/figures.ts";
 import { countedText } from "../../../core/view/numbers.ts";
 import { nextSteps } from "../../../core/view/tell/next-step.ts";
 import { columnsOf, cutColumns } from "../../../core/view/text/columns.ts";
 import { line, plainText, toned, wrapLine, type Line } from "../../../core/view/text/line.ts";
-import type { RunEnd } from "../../../shell/run/run-cast.ts";
+import type { RunOutcome } from "../../../shell/run/run-cast.ts";
 import { markdownLine, type Card, type CardLine } from "./card.ts";
-import { talesText, type ItemTale } from "./item-tales.ts";
+import { itemLogsText, type ItemLog } from "./item-tales.ts";
 
 /** How a cast ended: for the person, for the conversation, and as plain text. */
 export interface CastResult {
   readonly card: Card;
   /** What the user's conversation is told. */
-  readonly words: string;
-  readonly plain: string;
+  readonly conversationText: string;
+  readonly plainText: string;
   /** The whole of it, as it is for a person who is asked about it. */
   readonly lines: readonly Line[];
   readonly castId: string;
 }
 
 const WIDTH = 100;
-const SHOWN = 12;
-const WORDS = 1_500;
+const PREVIEW_ROWS = 12;
+const MAX_REPLY_LENGTH = 1_500;
 
-export interface ResultPlace {
+export interface ResultContext {
   readonly runDir: string;
   /** The project of the cast, where it is not the one that Pi works in: commands must name it. */
   readonly elsewhere?: string;
   /** [B30] The fleet that it ran on: commands must name it. */
   readonly on?: string;
   /** What became of each item, as far as this process has seen it. */
-  readonly items?: readonly ItemTale[];
+  readonly items?: readonly ItemLog[];
   /** What a turn that was cut off had used; the journal counts it when the cast goes on. */
   readonly used?: Usage;
 }
 
 /** [X11] */
-export function resultOf(end: RunEnd, { runDir, elsewhere, on, items = [], used = NO_USAGE }: ResultPlace): CastResult {
+export function castResultOf(end: RunOutcome, { runDir, elsewhere, on, items = [], used = NO_USAGE }: ResultContext): CastResult {
   const state = { ...end.state, usage: addUsage(end.state.usage, used) };
-  const status = statusOf(state, false);
-  const mark = statusMark(status);
+  const status = castStatus(state, false);
+  const mark = statusSymbol(status);
   const head = line(
     { ...mark, text: `${mark.text} ${statusText(status)}` },
     "  ",
@@ -54,31 +54,31 @@ export function resultOf(end: RunEnd, { runDir, elsewhere, on, items = [], used 
   );
   const reason = end.kind === "broken" ? end.problem : reasonOf(state);
   const why = reason === "" ? [] : [line(toned(mark.tone ?? "plain", oneLine(reason, 600)))];
-  const said = saidOf(state, items);
+  const said = finalReply(state, items);
   const steps = [
     { command: `/materia show ${state.castId}`, does: "the story" },
     ...nextSteps(state, status, "/materia"),
-  ].map(({ command, does }) => line(toned("accent", inPlace(command, { elsewhere, on })), toned("dim", `  ${does}`)));
+  ].map(({ command, does }) => line(toned("accent", withPlaceOptions(command, { elsewhere, on })), toned("dim", `  ${does}`)));
   const foot = [...steps, line(toned("dim", `Files: ${runDir}`))];
   const request = line(toned("dim", "Request: "), oneLine(state.request, 300));
-  const top = [head, request, line(toned("dim", figuresText(figuresOf(totalsOf(state))))), ...why];
-  const lines = [...top, ...apart(said === "" ? [] : linesOf(said)), ...foot];
-  const shown = (text: string): readonly CardLine[] => apart(text === "" ? [] : [markdownLine(text)]);
+  const top = [head, request, line(toned("dim", figuresText(castFigures(totalsOf(state))))), ...why];
+  const lines = [...top, ...withBlankLines(said === "" ? [] : textLines(said)), ...foot];
+  const shown = (text: string): readonly CardLine[] => withBlankLines(text === "" ? [] : [markdownLine(text)]);
   return {
     card: {
       id: `${state.castId}/end ${state.seq}`,
-      lines: [...top, ...shown(beginning(said)), ...foot],
+      lines: [...top, ...shown(previewOf(said)), ...foot],
       opened: [...top, ...shown(said), ...foot],
       wraps: true,
     },
     lines,
-    words: wordsOf(state, { status: statusText(status), reason, said, runDir }),
+    conversationText: conversationTextOf(state, { status: statusText(status), reason, said, runDir }),
     castId: state.castId,
-    plain: plainText(lines.flatMap((each) => wrapLine(each, WIDTH))),
+    plainText: plainText(lines.flatMap((each) => wrapLine(each, WIDTH))),
   };
 }
 
-function inPlace(
+function withPlaceOptions(
   command: string,
   { elsewhere, on }: { readonly elsewhere: string | undefined; readonly on: string | undefined },
 ): string {
@@ -92,29 +92,29 @@ function reasonOf({ phase }: CastState): string {
 }
 
 /** What was said last; of a cast that ends in a list all its items, since the last words are only about the last one. */
-function saidOf({ phase, handed, graph }: CastState, items: readonly ItemTale[]): string {
+function finalReply({ phase, handed, graph }: CastState, items: readonly ItemLog[]): string {
   if (phase.kind === "waiting") return phase.reply;
   const finished = phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
   if (!finished) return "";
   const endsInList = handed !== null && handed.item !== null && socketOf(graph, handed.socket).loop !== null;
-  return endsInList && items.length > 0 ? talesText(items) : (handed?.text.trim() ?? "");
+  return endsInList && items.length > 0 ? itemLogsText(items) : (handed?.text.trim() ?? "");
 }
 
-function linesOf(text: string): readonly Line[] {
-  return harmless(text)
+function textLines(text: string): readonly Line[] {
+  return sanitizeForTerminal(text)
     .split("\n")
     .map((each) => line(each));
 }
 
-function apart<T extends CardLine>(text: readonly T[]): readonly (T | Line)[] {
+function withBlankLines<T extends CardLine>(text: readonly T[]): readonly (T | Line)[] {
   return text.length === 0 ? [] : [[], ...text, []];
 }
 
 /** The first lines; a long one counts as the rows that it takes, and is cut where it takes too many. */
-function beginning(text: string): string {
+function previewOf(text: string): string {
   const lines = text.split("\n");
   const shown: string[] = [];
-  let rows = SHOWN;
+  let rows = PREVIEW_ROWS;
   for (const each of lines) {
     if (rows <= 0) break;
     shown.push(cutColumns(each, rows * WIDTH));
@@ -125,15 +125,15 @@ function beginning(text: string): string {
 }
 
 /** [X12] Short, because every later request of the user carries it. */
-function wordsOf(
+function conversationTextOf(
   state: CastState,
   { status, reason, said, runDir }: { status: string; reason: string; said: string; runDir: string },
 ): string {
   return [
-    `A materia cast ${status}: ${oneLine(state.graph.name, 100)} (${state.castId}), ${figuresText(figuresOf(totalsOf(state)))}.`,
+    `A materia cast ${status}: ${oneLine(state.graph.name, 100)} (${state.castId}), ${figuresText(castFigures(totalsOf(state)))}.`,
     `Request: ${oneLine(state.request, 300)}`,
     ...(reason === "" ? [] : [`Reason: ${oneLine(reason, 600)}`]),
-    ...(said === "" ? [] : [`Result: ${cut(harmless(said), WORDS)}`]),
+    ...(said === "" ? [] : [`Result: ${truncate(sanitizeForTerminal(said), MAX_REPLY_LENGTH)}`]),
     `Files: ${runDir}`,
   ].join("\n");
 }

@@ -3,30 +3,30 @@ import type { CastState } from "../../../core/cast/state/state.ts";
 import type { CastStep } from "../../../core/cast/step.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
 import { conditionText } from "../../../core/view/graph/words.ts";
-import { workedMs, type Clock } from "../../../core/view/clock.ts";
-import { itemText } from "../../../core/view/tell/event.ts";
-import { changedText } from "../../../core/view/tell/files.ts";
-import { handoffLines, outputLines, quoteLines, WHOLE } from "../../../core/view/tell/handed.ts";
-import { openTeller, visitHead } from "../../../core/view/tell/teller.ts";
+import { workedMsSince, type WorkClock } from "../../../core/view/clock.ts";
+import { currentItemText } from "../../../core/view/tell/event.ts";
+import { fileChangesText } from "../../../core/view/tell/files.ts";
+import { handoffLines, outputLines, quoteLines, FULL_DETAIL } from "../../../core/view/tell/handed.ts";
+import { createStoryWriter, visitHeadLine } from "../../../core/view/tell/teller.ts";
 import { line, lineText, toned, type Line } from "../../../core/view/text/line.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import { markdownLine, type Card, type CardLine } from "./card.ts";
-import { openDeeds, type Deeds } from "./deeds.ts";
+import { createToolCalls, type ToolCalls } from "./deeds.ts";
 
 export interface VisitCards {
   /** The cards that are finished with this step. */
   readonly follow: (step: CastStep) => readonly Card[];
   /** What the agent of the visit in hand does. */
-  readonly note: (progress: TurnProgress) => void;
+  readonly recordProgress: (progress: TurnProgress) => void;
   /** No card for what was followed so far: it was told when it happened. */
-  readonly leaveOut: () => void;
+  readonly discardPending: () => void;
 }
 
 /** Wider than any screen: a card is cut or wrapped where it is drawn. */
 const WIDTH = 400;
 
 /** With these a new part of the story begins. */
-const CLOSING: ReadonlySet<CastEvent["type"]> = new Set([
+const CLOSING_EVENTS: ReadonlySet<CastEvent["type"]> = new Set([
   "visit_started",
   "loop_entered",
   "cast_resumed",
@@ -34,43 +34,43 @@ const CLOSING: ReadonlySet<CastEvent["type"]> = new Set([
 ]);
 
 /** Behind these the same visit may go on. */
-const PAUSING: ReadonlySet<CastEvent["type"]> = new Set(["cast_resumed", "cast_ended"]);
+const PAUSING_EVENTS: ReadonlySet<CastEvent["type"]> = new Set(["cast_resumed", "cast_ended"]);
 
 /** [X10] One card per visit that is over: its head and the way it took, and opened all that it handed over. */
-export function openVisitCards(start: CastState): VisitCards {
-  const teller = openTeller(start, WIDTH, WHOLE);
+export function createVisitCards(start: CastState): VisitCards {
+  const teller = createStoryWriter(start, WIDTH, FULL_DETAIL);
   let visits = 0;
-  let visit: Visit | undefined;
+  let visit: CurrentVisit | undefined;
   /** What was told of a visit that an earlier run had begun: the teller closed it there. */
   let resumed: Line[] | undefined;
   let told: readonly Line[] = [];
   let route: Line[] = [];
   let way: Line = [];
   let files: string | undefined;
-  const deeds = openDeeds();
+  const deeds = createToolCalls();
   const close = (): readonly Card[] => {
     const id = `${start.castId}/${visits}`;
-    const cards = told.length === 0 ? [] : [cardOf({ id, told, route, way, files, deeds, handed: visit?.handed })];
+    const cards = told.length === 0 ? [] : [visitCard({ id, told, route, way, files, deeds, handed: visit?.handed })];
     [told, route, way] = [[], [], []];
     return cards;
   };
   const follow = (step: CastStep): readonly Card[] => {
     const { event } = step;
-    const item = itemText(step.before, 200);
-    const lines = teller.tell(step).filter((each) => each.length > 0);
-    if (CLOSING.has(event.type)) {
+    const item = currentItemText(step.before, 200);
+    const lines = teller.write(step).filter((each) => each.length > 0);
+    if (CLOSING_EVENTS.has(event.type)) {
       const cards = close();
       // The teller gives up what it held back of a visit behind a head, which is not the last word about it.
-      resumed = PAUSING.has(event.type) ? [...(resumed ?? []), ...lines.slice(resumed ? 0 : 1)] : undefined;
+      resumed = PAUSING_EVENTS.has(event.type) ? [...(resumed ?? []), ...lines.slice(resumed ? 0 : 1)] : undefined;
       if (event.type === "visit_started") {
-        visit = { event, number: (visits += 1), item, since: teller.now().clock };
+        visit = { event, number: (visits += 1), item, since: teller.current().clock };
         deeds.clear();
       }
       return cards;
     }
     if (event.type === "visit_completed") {
-      files = changedText(event.files);
-      told = resumed && visit ? [headOf(visit, event, teller.now().clock), ...resumed] : lines;
+      files = fileChangesText(event.files);
+      told = resumed && visit ? [headLine(visit, event, teller.current().clock), ...resumed] : lines;
       resumed = undefined;
       return [];
     }
@@ -80,21 +80,21 @@ export function openVisitCards(start: CastState): VisitCards {
     else resumed?.push(...lines);
     return [];
   };
-  return { follow, note: deeds.note, leaveOut: () => void close() };
+  return { follow, recordProgress: deeds.recordProgress, discardPending: () => void close() };
 }
 
-type Handed = EventOf<"handoff_accepted"> | EventOf<"output_accepted">;
+type HandedEvent = EventOf<"handoff_accepted"> | EventOf<"output_accepted">;
 
-interface Visit {
+interface CurrentVisit {
   readonly event: EventOf<"visit_started">;
   readonly number: number;
   readonly item: string;
-  readonly since: Clock;
-  handed?: Handed;
+  readonly since: WorkClock;
+  handed?: HandedEvent;
 }
 
-function headOf(visit: Visit, { usage }: EventOf<"visit_completed">, clock: Clock): Line {
-  return visitHead(visit, { usage, ms: workedMs(clock, visit.since), width: WIDTH });
+function headLine(visit: CurrentVisit, { usage }: EventOf<"visit_completed">, clock: WorkClock): Line {
+  return visitHeadLine(visit, { usage, ms: workedMsSince(clock, visit.since), width: WIDTH });
 }
 
 interface CardParts {
@@ -102,25 +102,25 @@ interface CardParts {
   readonly told: readonly Line[];
   readonly route: readonly Line[];
   readonly way: Line;
-  readonly handed: Handed | undefined;
+  readonly handed: HandedEvent | undefined;
   /** What became of the files. */
   readonly files: string | undefined;
-  readonly deeds: Deeds;
+  readonly deeds: ToolCalls;
 }
 
 /** Closed, a card is two lines: a cast of fifty visits must not bury the conversation. */
-function cardOf({ id, told, route, way, handed, files, deeds }: CardParts): Card {
+function visitCard({ id, told, route, way, handed, files, deeds }: CardParts): Card {
   const [head = [], ...rest] = told;
   const did = [files, deeds.summary()].flatMap((text) => (text === undefined ? [] : [toned("dim", `${text}${GAP}`)]));
   const taken = [...did, ...way.filter(({ text }) => text.trim() !== "")];
   const said = handed ? firstWords(handed, lineText(taken)) : [];
-  const lines = said.length + taken.length === 0 ? [head] : [head, summaryOf(said, taken)];
+  const lines = said.length + taken.length === 0 ? [head] : [head, summaryLine(said, taken)];
   return { id, lines, opened: [head, ...deeds.lines(), ...withMarkdown(rest, handed), ...route] };
 }
 
 /** The text that was handed over, as its agent meant it, in the place of its plain lines. */
-function withMarkdown(told: readonly Line[], handed: Handed | undefined): readonly CardLine[] {
-  const { text, lines } = handed ? wordsOf(handed) : NO_WORDS;
+function withMarkdown(told: readonly Line[], handed: HandedEvent | undefined): readonly CardLine[] {
+  const { text, lines } = handed ? replyTextOf(handed) : NO_REPLY;
   const plain = new Set(lines.map((each) => lineText(each).trim()));
   const isSaid = (each: Line): boolean => plain.has(lineText(each).trim());
   const at = told.findIndex(isSaid);
@@ -128,25 +128,25 @@ function withMarkdown(told: readonly Line[], handed: Handed | undefined): readon
   return [...told.slice(0, at), markdownLine(text, INDENT.length), ...told.slice(at).filter((each) => !isSaid(each))];
 }
 
-interface Words {
+interface ReplyText {
   readonly text: string;
   /** As the teller tells it. */
   readonly lines: readonly Line[];
 }
 
-const NO_WORDS: Words = { text: "", lines: [] };
+const NO_REPLY: ReplyText = { text: "", lines: [] };
 
 /** What was said in words: the whole of a plain text, of a handoff its context. */
-function wordsOf(handed: Handed): Words {
+function replyTextOf(handed: HandedEvent): ReplyText {
   const room = WIDTH - INDENT.length;
   if (handed.type === "output_accepted")
-    return handed.approved ? NO_WORDS : { text: handed.text, lines: outputLines(handed, room, WHOLE) };
+    return handed.approved ? NO_REPLY : { text: handed.text, lines: outputLines(handed, room, FULL_DETAIL) };
   const { context } = handed.handoff;
-  return typeof context === "string" ? { text: context, lines: quoteLines(context, room, WHOLE) } : NO_WORDS;
+  return typeof context === "string" ? { text: context, lines: quoteLines(context, room, FULL_DETAIL) } : NO_REPLY;
 }
 
 /** The first words of what was handed over. A verdict that the way tells already gives its reason instead. */
-function firstWords(event: Handed, way: string): Line {
+function firstWords(event: HandedEvent, way: string): Line {
   if (event.type === "output_accepted") {
     const [said = []] = outputLines({ ...event, approved: undefined }, WIDTH);
     // A heading says the same without its mark.
@@ -162,7 +162,7 @@ function firstWords(event: Handed, way: string): Line {
 }
 
 /** What was said gives way to where it went on. */
-function summaryOf(said: Line, taken: Line): CardLine {
+function summaryLine(said: Line, taken: Line): CardLine {
   const gap = said.length > 0 && taken.length > 0 ? GAP : "";
   return [...line(INDENT), ...said.map((span) => ({ ...span, gives: true as const })), ...line(gap, ...taken)];
 }

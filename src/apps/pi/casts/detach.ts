@@ -5,17 +5,17 @@ import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import type { ThinkingLevel } from "../../../core/model/materia.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
-import { piAgentHost } from "../../../shell/agents/pi-host.ts";
+import { createPiHost } from "../../../shell/agents/pi-host.ts";
 import { agentNeeds } from "../../../shell/casting/workspace/hosts.ts";
 import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
 import type { CastFile } from "../../../shell/store/cast-file.ts";
 import type { CastStore } from "../../../shell/store/cast-store.ts";
 import { packagePath } from "../../../shell/system/package-files.ts";
-import { gateNames } from "../agents/gates.ts";
-import { unlessReplaced, type UserSession } from "../session/user-session.ts";
+import { toolGuardNames } from "../agents/gates.ts";
+import { runUnlessReplaced, type UserSession } from "../session/user-session.ts";
 
 /** What a person should know before a cast goes on without this Pi. */
-export interface Detachable {
+export interface DetachCheck {
   readonly agents: DetachedAgents;
   /** Why it cannot; nothing where it can. */
   readonly refusals: readonly string[];
@@ -24,40 +24,40 @@ export interface Detachable {
 }
 
 /** [X37] Asked before anything is stopped: a process of its own has none of what only this Pi was given. */
-export async function detachableIn(
+export async function checkDetach(
   { pi, ctx }: UserSession,
   { graph, rehearsal }: Pick<CastFile, "graph" | "rehearsal">,
-): Promise<Detachable> {
-  const chosen = unlessReplaced(() => ctx.model);
+): Promise<DetachCheck> {
+  const chosen = runUnlessReplaced(() => ctx.model);
   const session = chosen && `${chosen.provider}/${chosen.id}`;
   // A model that a command names replaces that of every materia, so it is named only where none has its own.
-  const model = hasOwnModel(graph) ? undefined : session;
+  const model = hasAgentWithModel(graph) ? undefined : session;
   const agents = { model, thinking: pi.getThinkingLevel() };
   if (rehearsal !== null) return { agents, refusals: [], notes: [] };
-  const host = piAgentHost(model === undefined ? {} : { defaultModel: model });
+  const host = createPiHost(model === undefined ? {} : { defaultModel: model });
   const issues = await host.preflight(agentNeeds(graph, model));
-  const gates = await gateNames(ctx);
+  const gates = await toolGuardNames(ctx);
   return {
     agents,
     refusals: issues.map(({ message }) => message),
     notes: [
       ...(gates.length === 0 ? [] : [`there nobody watches over its tools: ${gates.join(", ")} is not loaded`]),
-      ...(session !== undefined && model === undefined && lacksModel(graph)
+      ...(session !== undefined && model === undefined && hasAgentWithoutModel(graph)
         ? [`there agents without a model of their own ask Pi's default, not ${session}`]
         : []),
     ],
   };
 }
 
-function hasOwnModel({ materia }: Graph): boolean {
+function hasAgentWithModel({ materia }: Graph): boolean {
   return Object.values(materia).some((each) => each.type === "agent" && each.model !== undefined);
 }
 
-function lacksModel({ materia }: Graph): boolean {
+function hasAgentWithoutModel({ materia }: Graph): boolean {
   return Object.values(materia).some((each) => each.type === "agent" && each.model === undefined);
 }
 
-export interface Detached {
+export interface DetachRequest {
   readonly castId: CastId;
   readonly place: Workspace["place"];
   readonly store: CastStore;
@@ -71,10 +71,10 @@ export interface DetachedAgents {
 }
 
 /** [X37] A process of its own drives the cast from where it was paused; it is in good hands before this returns. */
-export async function detach({ castId, place, store, agents }: Detached): Promise<Result<number>> {
-  const { cwd, explicit } = place;
+export async function detachCast({ castId, place, store, agents }: DetachRequest): Promise<Result<number>> {
+  const { cwd, explicitFile: explicit } = place;
   const { model, thinking } = agents;
-  const options = Object.entries({ cwd, artifacts: store.place, config: explicit, thinking, model });
+  const options = Object.entries({ cwd, artifacts: store.location, config: explicit, thinking, model });
   const words = options.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
   const child = spawn(nodePath(), [packagePath("bin", "materia.mjs"), "recast", castId, ...words, "--quiet"], {
     cwd,
@@ -87,7 +87,7 @@ export async function detach({ castId, place, store, agents }: Detached): Promis
   const refuse = (why: string): void =>
     resolve(fail(error("not_detached", castId, `it could not be detached: ${oneLine(why, 300)}`)));
   child.once("error", (thrown) => refuse(thrown.message));
-  child.once("exit", (code) => (code === REFUSED ? refuse(said) : resolve(ok(child.pid ?? 0))));
+  child.once("exit", (code) => (code === EXIT_REFUSED ? refuse(said) : resolve(ok(child.pid ?? 0))));
   const look = (): void => {
     store.owner(castId).then(
       (owner) => {
@@ -105,7 +105,7 @@ export async function detach({ castId, place, store, agents }: Detached): Promis
   return done;
 }
 
-const REFUSED = 2;
+const EXIT_REFUSED = 2;
 
 /** Pi may be a program of its own that brings no Node to run a script with. */
 export function nodePath(): string {

@@ -1,21 +1,21 @@
 import type { Options } from "../../../core/command/options.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
-import { namesCast, prepare, prepareAgain, type Asker } from "../../../shell/commands/prepare.ts";
+import { namesSpecificCast, prepareCommand, prepareStoppedCast, type CommandCaller } from "../../../shell/commands/prepare.ts";
 import type { CastingCommand } from "../../../core/command/command.ts";
 import type { PreparedCast } from "../../../shell/casting/drive/prepared-cast.ts";
 import { loadPi } from "../../../shell/agents/pi/pi.ts";
 import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
-import { followTranscripts, type Transcripts } from "../conversation/transcripts.ts";
-import { openAgents } from "../agents/host.ts";
-import { openTurnControl } from "../agents/turn-control.ts";
-import { visibleBody, type VisibleBody } from "../agents/visible.ts";
-import { trustsForeign } from "../session/foreign.ts";
-import { openPlace, trustPlace, type Trusted } from "../session/place.ts";
-import { turnQuestions } from "./interrupt.ts";
-import { runInSession } from "./running.ts";
+import { followTranscripts, type TranscriptFollower } from "../conversation/transcripts.ts";
+import { createUserAgentHost } from "../agents/host.ts";
+import { createTurnControl } from "../agents/turn-control.ts";
+import { createVisibleTurns, type VisibleTurns } from "../agents/visible.ts";
+import { askToTrustCast } from "../session/foreign.ts";
+import { resolveProject, trustProject, type TrustedProject } from "../session/place.ts";
+import { turnCallbacks } from "./interrupt.ts";
+import { runCastInSession } from "./running.ts";
 import type { PersonAnswer, CommandContext, WaitingCast } from "./state.ts";
 
-/** What has been set going: over when `done` resolves. */
+/** What has been set going: over when `requestResult` resolves. */
 export interface StartedCast {
   readonly done: Promise<void>;
 }
@@ -26,29 +26,29 @@ export async function startFromCommand(
   command: CastingCommand,
   options: Options,
 ): Promise<Result<StartedCast>> {
-  const busy = freeSession(context);
+  const busy = requireFreeSession(context);
   if (!busy.ok) return busy;
-  const trusted = await trustedPlace(context, options);
+  const trusted = await resolveTrustedProject(context, options);
   return trusted.ok ? startInProject(context, trusted.value, { command, options }) : trusted;
 }
 
 export async function startInProject(
   context: CommandContext,
-  trusted: Trusted,
+  trusted: TrustedProject,
   { command, options }: { readonly command: CastingCommand; readonly options: Options },
 ): Promise<Result<StartedCast>> {
-  return prepareAndRun(context, trusted, { options, prepare: (asker) => prepareAsked(context, command, asker) });
+  return prepareAndRun(context, trusted, { options, prepare: (asker) => prepareTrusted(context, command, asker) });
 }
 
 /** [S10] A cast of somebody else that was named is asked about, and prepared again when the person trusts it. */
-async function prepareAsked(
+async function prepareTrusted(
   { user: { ctx } }: CommandContext,
   command: CastingCommand,
-  asker: Asker,
+  asker: CommandCaller,
 ): Promise<Result<PreparedCast>> {
-  const prepared = await prepare(command, asker);
-  if (prepared.ok || !namesCast(command) || !(await trustsForeign(ctx, prepared.issues))) return prepared;
-  return prepare(command, { ...asker, trustsCast: true });
+  const prepared = await prepareCommand(command, asker);
+  if (prepared.ok || !namesSpecificCast(command) || !(await askToTrustCast(ctx, prepared.issues))) return prepared;
+  return prepareCommand(command, { ...asker, trustsCast: true });
 }
 
 /** What the person says to the cast that waits, in the place and with the options that it was started with. */
@@ -57,11 +57,11 @@ export async function answerWaitingCast(
   { castId, options }: Pick<WaitingCast, "castId" | "options">,
   how: PersonAnswer,
 ): Promise<Result<StartedCast>> {
-  const busy = freeSession(context);
+  const busy = requireFreeSession(context);
   if (!busy.ok) return busy;
-  const trusted = await trustedPlace(context, options);
+  const trusted = await resolveTrustedProject(context, options);
   if (!trusted.ok) return trusted;
-  const prepareAnswer: CastToRun["prepare"] = (asker) => prepareAgain(castId, how, asker);
+  const prepareAnswer: CastToRun["prepare"] = (asker) => prepareStoppedCast(castId, how, asker);
   const said = how.kind === "finish" ? {} : { said: how.text };
   return prepareAndRun(context, trusted.value, { options, prepare: prepareAnswer, ...said });
 }
@@ -69,36 +69,36 @@ export async function answerWaitingCast(
 /** What is to run. */
 interface CastToRun {
   readonly options: Options;
-  readonly prepare: (asker: Asker) => Promise<Result<PreparedCast>>;
+  readonly prepare: (asker: CommandCaller) => Promise<Result<PreparedCast>>;
   /** The message that goes with it, where there is one. */
   readonly said?: string;
 }
 
 async function prepareAndRun(
   context: CommandContext,
-  { workspace, remember, vouch }: Trusted,
+  { workspace, remember, vouch }: TrustedProject,
   cast: CastToRun,
 ): Promise<Result<StartedCast>> {
   const { user, screen } = context;
   const { prepare: prepareCast, ...rest } = cast;
   const controller = new AbortController();
-  const control = openTurnControl(turnQuestions(context, controller));
+  const control = createTurnControl(turnCallbacks(context, controller));
   // Without a person at the screen there is nobody to refine with: the agent answers by itself and the cast waits.
-  const visible: VisibleBody | undefined = screen.live ? visibleBody(user) : undefined;
-  const openReal: Asker["openReal"] = (choice, patience) => openAgents(user, { choice, patience, visible, control });
+  const visible: VisibleTurns | undefined = screen.isWatched ? createVisibleTurns(user) : undefined;
+  const openReal: CommandCaller["openReal"] = (choice, patience) => createUserAgentHost(user, { choice, patience, visible, control });
   const prepared = await prepareCast({
     options: cast.options,
     workspace,
     openReal,
     texts: { from: user.ctx.cwd },
-    tellsForecast: screen.live,
+    tellsForecast: screen.isWatched,
     remember,
   });
   if (!prepared.ok) return prepared;
   const events = await prepared.value.events();
   if (!events.ok) return events;
-  const transcripts = await rehearsedIn(context, workspace, prepared.value);
-  const busy = freeSession(context);
+  const transcripts = await followRehearsal(context, workspace, prepared.value);
+  const busy = requireFreeSession(context);
   if (!busy.ok) return busy;
   for (const text of prepared.value.notes) screen.note(text);
   const { cwd } = user.ctx;
@@ -114,28 +114,28 @@ async function prepareAndRun(
     visible,
     cwd,
   };
-  return ok({ done: runInSession(context, run) });
+  return ok({ done: runCastInSession(context, run) });
 }
 
 /** [X43] A rehearsed agent has no session that could be looked at, but it writes down what it says and does. */
-async function rehearsedIn(
+async function followRehearsal(
   { screen, state }: CommandContext,
   { store, place: { cwd } }: Workspace,
   { file }: PreparedCast,
-): Promise<Transcripts | undefined> {
+): Promise<TranscriptFollower | undefined> {
   if (file.rehearsal === null) return undefined;
   const { conversations } = state;
   const onProblem = (words: string): void => screen.note(words, "error");
   return followTranscripts({ pi: await loadPi(), store, cwd, conversations, onProgress: () => undefined, onProblem });
 }
 
-async function trustedPlace({ user: { ctx } }: CommandContext, options: Options): Promise<Result<Trusted>> {
-  const place = openPlace(ctx, options);
-  return place.ok ? trustPlace(ctx, place.value, options) : place;
+async function resolveTrustedProject({ user: { ctx } }: CommandContext, options: Options): Promise<Result<TrustedProject>> {
+  const place = resolveProject(ctx, options);
+  return place.ok ? trustProject(ctx, place.value, options) : place;
 }
 
 /** [X7] One cast at a time in a session. */
-function freeSession({ state: { running } }: CommandContext): Result<undefined> {
+function requireFreeSession({ state: { running } }: CommandContext): Result<undefined> {
   if (!running) return ok(undefined);
   return fail(
     error(

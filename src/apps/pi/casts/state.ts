@@ -3,11 +3,11 @@ import type { CastingCommand } from "../../../core/command/command.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import type { Options } from "../../../core/command/options.ts";
 import type { Conversations } from "../conversation/conversations.ts";
-import type { Watch } from "../live/watch.ts";
+import type { CastWatch } from "../live/watch.ts";
 import type { Widget } from "../live/widget.ts";
 import type { UserSession } from "../session/user-session.ts";
 import type { TurnControl } from "../agents/turn-control.ts";
-import type { Detachable, DetachedAgents } from "./detach.ts";
+import type { DetachCheck, DetachedAgents } from "./detach.ts";
 import type { StopChoice } from "../input/stop-dialogs.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import type { Resumption } from "../../../shell/casting/resume.ts";
@@ -17,7 +17,7 @@ import type { Screen } from "../live/screen.ts";
 export interface CommandContext {
   readonly user: UserSession;
   readonly screen: Screen;
-  readonly state: FaceState;
+  readonly state: SessionState;
   /** Leaves this session for another, where that can be done: not for words that no command was typed with. */
   readonly switchTo?: (sessionFile: string) => Promise<{ readonly cancelled: boolean }>;
   /** Tells the cast that waits what the person has said; a refusal is shown. */
@@ -27,32 +27,32 @@ export interface CommandContext {
 }
 
 /** All that this session remembers of casts. It dies with the session; the journals do not. */
-export interface FaceState {
+export interface SessionState {
   running?: RunningCast;
   waiting?: WaitingCast;
   /** Stops looking at a cast that another process drives. */
   stopWatching?: () => void;
   /** Ends the web UI that was opened from here. */
   closeUi?: () => void;
-  readonly held: HeldMessage[];
+  readonly heldMessages: HeldMessage[];
   /** What agents of this session's casts have said and done lately. */
   readonly conversations: Conversations;
 }
 
 export interface RunningCast {
   readonly castId: CastId;
-  readonly watch: Watch;
+  readonly watch: CastWatch;
   readonly stop: (how: StopChoice) => void;
   /** The person's hand on the turn that runs now. */
   readonly control: TurnControl;
   /** Aborted when it does not run any more: what was asked about it needs no answer. */
-  readonly over: AbortSignal;
+  readonly endedSignal: AbortSignal;
   /** [X37] Hands the cast, once it is stopped, to a process of its own. */
   readonly detach: (agents: DetachedAgents) => Promise<Result<number>>;
   /** What is to be known before that. */
-  readonly detachable: () => Promise<Detachable>;
+  readonly checkDetach: () => Promise<DetachCheck>;
   /** Whether an agent answers in the user's session now. */
-  readonly isInTurn: () => boolean;
+  readonly hasVisibleTurn: () => boolean;
   /** Resolves when nothing of it goes on any more; never rejects. */
   readonly done: Promise<void>;
   /** What the person has said to the agent that is still answering. */

@@ -1,16 +1,16 @@
-import { personAsked } from "../../../core/cast/question.ts";
+import { askedPersonMateria } from "../../../core/cast/question.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import type { Options } from "../../../core/command/options.ts";
 import { socketOf } from "../../../core/compile/graph.ts";
-import { visitText } from "../../../core/view/graph/words.ts";
+import { visitLabel } from "../../../core/view/graph/words.ts";
 import { line, toned, wrapLine, type Line } from "../../../core/view/text/line.ts";
-import { thrownText } from "../../../core/model/values/text.ts";
+import { thrownMessage } from "../../../core/model/values/text.ts";
 import type { CastResult } from "../cards/result-card.ts";
 import { openWidget } from "../live/widget.ts";
 import { askGate } from "../input/gate-dialog.ts";
 import type { CommandContext, WaitingCast } from "./state.ts";
 
-interface Waiting {
+interface WaitDetails {
   readonly state: CastState;
   /** What the person has said already, while the agent was still answering. */
   readonly refinements: readonly string[];
@@ -21,16 +21,16 @@ interface Waiting {
 }
 
 /** [X17] The cast waits for the person at this screen: what they type next goes to its agent. */
-export function waitFor(context: CommandContext, { state, refinements, result, seen, options }: Waiting): void {
+export function waitForPerson(context: CommandContext, { state, refinements, result, seen, options }: WaitDetails): void {
   const { user, screen } = context;
   const answer = result.lines.flatMap((each) => wrapLine(each, screen.width()));
-  if (!seen || personAsked(state)) screen.answer({ lines: answer, data: null, code: 4 });
+  if (!seen || askedPersonMateria(state)) screen.showAnswer({ lines: answer, data: null, code: 4 });
   const widget = openWidget(user.ctx, {
     lines: (width) => waitingLines(state, width),
     status: () => "‖ materia waits for you",
   });
   const waiting = { castId: state.castId, options, widget };
-  if (personAsked(state)) return waitAtGate(context, waiting, state);
+  if (askedPersonMateria(state)) return waitAtGate(context, waiting, state);
   context.state.waiting = waiting;
   const said = refinements.join("\n\n");
   if (said !== "") context.answer({ kind: "answer", text: said });
@@ -44,7 +44,7 @@ function waitAtGate(context: CommandContext, waiting: WaitingCast, { phase }: Ca
   const question = phase.kind === "waiting" ? phase.reply : "";
   askGate(user.ctx, question, dialog.signal).then(
     (said) => void (said && !dialog.signal.aborted && context.answer(said)),
-    (thrown: unknown) => screen.note(`materia: ${thrownText(thrown)}`, "error"),
+    (thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
   );
 }
 
@@ -61,10 +61,10 @@ function waitingLines(state: CastState, width: number): readonly Line[] {
     line(
       toned("wait", "‖ waiting for you"),
       "  ",
-      toned("strong", socket ? visitText(socket.id, socket.materia) : ""),
+      toned("strong", socket ? visitLabel(socket.id, socket.materia) : ""),
       toned("dim", `  ${castId}`),
     ),
-    ...wrapLine(personAsked(state) ? GATE_LINE : AGENT_LINE, width),
+    ...wrapLine(askedPersonMateria(state) ? GATE_LINE : AGENT_LINE, width),
   ];
 }
 

@@ -5,7 +5,7 @@ import { startInProject } from "../casts/start.ts";
 import type { CommandContext } from "../casts/state.ts";
 
 /** [X29] The demo of the command line, watched in this session: a scratch repository, scripted replies, all else real. */
-export async function demo(context: CommandContext, which: DemoKind): Promise<Result<undefined>> {
+export async function runDemo(context: CommandContext, which: DemoKind): Promise<Result<undefined>> {
   const { screen } = context;
   const prepared = prepareDemo(process.env, which);
   if (!prepared.ok) return prepared;
@@ -17,6 +17,6 @@ export async function demo(context: CommandContext, which: DemoKind): Promise<Re
   });
   if (!started.ok) return started;
   screen.note(`The replies of this demo are scripted; everything else is real. It works in ${repository}`);
-  if (!screen.live) await started.value.done;
+  if (!screen.isWatched) await started.value.done;
   return ok(undefined);
 }

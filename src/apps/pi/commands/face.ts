@@ -6,40 +6,40 @@ import type {
   InputEventResult,
 } from "@earendil-works/pi-coding-agent";
 import { error } from "../../../core/model/issue.ts";
-import { usePi, type Pi } from "../../../shell/agents/pi/pi.ts";
-import { thrownText } from "../../../core/model/values/text.ts";
-import { unlessReplaced } from "../session/user-session.ts";
-import { openConversations } from "../conversation/conversations.ts";
+import { setPiLoader, type Pi } from "../../../shell/agents/pi/pi.ts";
+import { thrownMessage } from "../../../core/model/values/text.ts";
+import { runUnlessReplaced } from "../session/user-session.ts";
+import { createConversations } from "../conversation/conversations.ts";
 import { showConversations } from "../conversation/view.ts";
-import { openScreen } from "../live/screen.ts";
+import { createScreen } from "../live/screen.ts";
 import { answerWaitingCast, startFromCommand } from "../casts/start.ts";
-import { mayLeave } from "../casts/leaving.ts";
-import { giveBackHeld, onInput } from "../casts/messages.ts";
-import { perform } from "./perform.ts";
-import { refuseSaid } from "../casts/running.ts";
-import type { CommandContext, FaceState } from "../casts/state.ts";
+import { confirmLeave } from "../casts/leaving.ts";
+import { returnHeldMessages, routeInput } from "../casts/messages.ts";
+import { performCommand } from "./perform.ts";
+import { refuseMessage } from "../casts/running.ts";
+import type { CommandContext, SessionState } from "../casts/state.ts";
 import { stopWaiting } from "../casts/waiting.ts";
 
 /** The whole of `/materia` for one session; loaded when it is first wanted. */
-export interface Face {
-  readonly perform: (text: string, ctx: ExtensionCommandContext) => Promise<void>;
+export interface ExtensionHandlers {
+  readonly performCommand: (text: string, ctx: ExtensionCommandContext) => Promise<void>;
   readonly onInput: (event: InputEvent, ctx: ExtensionContext) => InputEventResult;
   /** [X43] Shows what agents say and do. */
-  readonly showAgents: (ctx: ExtensionContext) => Promise<void>;
+  readonly showConversations: (ctx: ExtensionContext) => Promise<void>;
   /** Whether the session is in a turn of a cast now, with a context of its own. */
-  readonly isInTurn: () => boolean;
+  readonly hasVisibleTurn: () => boolean;
   /** [X6] Whether the session may be left; the person is asked where a cast runs. */
-  readonly mayLeave: (ctx: ExtensionContext) => Promise<boolean>;
+  readonly confirmLeave: (ctx: ExtensionContext) => Promise<boolean>;
   /** [X6] Pauses what still runs, and resolves when nothing of it goes on. */
-  readonly leave: (ctx: ExtensionContext) => Promise<void>;
+  readonly shutDown: (ctx: ExtensionContext) => Promise<void>;
 }
 
-export function openFace(pi: ExtensionAPI, own: () => Promise<Pi>): Face {
-  usePi(own);
-  const state: FaceState = { held: [], conversations: openConversations() };
+export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>): ExtensionHandlers {
+  setPiLoader(own);
+  const state: SessionState = { heldMessages: [], conversations: createConversations() };
   const contextFor = (ctx: ExtensionContext): CommandContext => {
     const user = { pi, ctx };
-    const screen = openScreen(user);
+    const screen = createScreen(user);
     const context: CommandContext = {
       user,
       screen,
@@ -47,7 +47,7 @@ export function openFace(pi: ExtensionAPI, own: () => Promise<Pi>): Face {
       run: (command, options) => {
         startFromCommand(context, command, options).then(
           (started) => void (started.ok || screen.refuse(started.issues)),
-          (thrown: unknown) => screen.note(`materia: ${thrownText(thrown)}`, "error"),
+          (thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
         );
       },
       answer: (said) => {
@@ -55,37 +55,37 @@ export function openFace(pi: ExtensionAPI, own: () => Promise<Pi>): Face {
         if (!waiting) return;
         answerWaitingCast(context, waiting, said).then(
           (started) =>
-            void (started.ok || refuseSaid(context, started.issues, said.kind === "finish" ? undefined : said.text)),
-          (thrown: unknown) => screen.note(`materia: ${thrownText(thrown)}`, "error"),
+            void (started.ok || refuseMessage(context, started.issues, said.kind === "finish" ? undefined : said.text)),
+          (thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
         );
       },
     };
     return context;
   };
   return {
-    perform: async (text, ctx) => {
+    performCommand: async (text, ctx) => {
       const context = { ...contextFor(ctx), switchTo: (file: string) => ctx.switchSession(file) };
       try {
-        await perform(context, text);
+        await performCommand(context, text);
       } catch (thrown) {
-        unlessReplaced(() => context.screen.refuse([error("broken", "", thrownText(thrown))]));
+        runUnlessReplaced(() => context.screen.refuse([error("broken", "", thrownMessage(thrown))]));
       }
     },
-    showAgents: async (ctx) => {
+    showConversations: async (ctx) => {
       const { screen } = contextFor(ctx);
       try {
         if (state.conversations.all().length > 0) await showConversations(ctx, state.conversations);
         else screen.note("No agent has worked in a session of its own yet; one that plans with you answers here");
       } catch (thrown) {
-        unlessReplaced(() => screen.note(`materia: ${thrownText(thrown)}`, "error"));
+        runUnlessReplaced(() => screen.note(`materia: ${thrownMessage(thrown)}`, "error"));
       }
     },
-    onInput: (event, ctx) => onInput(contextFor(ctx), event),
-    isInTurn: () => state.running?.isInTurn() ?? false,
-    mayLeave: (ctx) => mayLeave(contextFor(ctx)),
-    leave: async (ctx) => {
+    onInput: (event, ctx) => routeInput(contextFor(ctx), event),
+    hasVisibleTurn: () => state.running?.hasVisibleTurn() ?? false,
+    confirmLeave: (ctx) => confirmLeave(contextFor(ctx)),
+    shutDown: async (ctx) => {
       const { running } = state;
-      giveBackHeld({ state, user: { pi, ctx } });
+      returnHeldMessages({ state, user: { pi, ctx } });
       running?.stop("pause");
       await running?.done;
       stopWaiting({ state });

@@ -1,26 +1,26 @@
 import type { Options } from "../../../core/command/options.ts";
 import { ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import { line, type Line } from "../../../core/view/text/line.ts";
-import type { Answer } from "../../../shell/commands/answer/answer.ts";
-import { answer, type AnsweredCommand } from "../../../shell/commands/run-command.ts";
+import type { CommandOutput } from "../../../shell/commands/answer/answer.ts";
+import { runCommand, type ImmediateCommand } from "../../../shell/commands/run-command.ts";
 import type { CommandContext } from "../casts/state.ts";
-import type { SessionPlace } from "../session/place.ts";
+import type { SessionProject } from "../session/place.ts";
 
 /** A command that is answered at once, and its answer on the screen. */
-export async function lookIn(
+export async function answerCommand(
   context: CommandContext,
-  { workspace, from, left }: SessionPlace,
-  { command, options }: { readonly command: AnsweredCommand; readonly options: Options },
+  { workspace, from, left }: SessionProject,
+  { command, options }: { readonly command: ImmediateCommand; readonly options: Options },
 ): Promise<Result<undefined>> {
-  const found = await answer(command, workspace, from);
+  const found = await runCommand(command, workspace, from);
   if (!found.ok) return found;
   showAnswer(context, found.value, options);
-  if (left) context.screen.note(noteOf(left), "warning");
+  if (left) context.screen.note(issueText(left), "warning");
   return ok(undefined);
 }
 
-export function showAnswer({ screen }: CommandContext, { code, data, lines }: Answer, { json }: Options): void {
-  screen.answer({ lines: json ? jsonLines(data) : lines(screen.width()), data, code });
+export function showAnswer({ screen }: CommandContext, { code, data, lines }: CommandOutput, { json }: Options): void {
+  screen.showAnswer({ lines: json ? jsonLines(data) : lines(screen.width()), data, code });
 }
 
 function jsonLines(data: unknown): readonly Line[] {
@@ -29,6 +29,6 @@ function jsonLines(data: unknown): readonly Line[] {
     .map((text) => line(text));
 }
 
-function noteOf({ message, hint }: Issue): string {
+function issueText({ message, hint }: Issue): string {
   return hint === undefined ? message : `${message}: ${hint}`;
 }

@@ -2,13 +2,13 @@ import { rmSync } from "node:fs";
 import type { OpenCommand } from "../../../core/command/command.ts";
 import type { Options } from "../../../core/command/options.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
-import { openVisit } from "../../../shell/commands/open/open.ts";
-import { trustsForeign } from "../session/foreign.ts";
-import { openPlace } from "../session/place.ts";
+import { openVisitSession } from "../../../shell/commands/open/open.ts";
+import { askToTrustCast } from "../session/foreign.ts";
+import { resolveProject } from "../session/place.ts";
 import type { CommandContext } from "../casts/state.ts";
 
 /** [X44] The conversation of a visit in the place of this session, which is kept. A cast that runs is asked about as always. */
-export async function openVisitHere(
+export async function switchToVisit(
   context: CommandContext,
   command: OpenCommand,
   options: Options,
@@ -19,12 +19,12 @@ export async function openVisitHere(
     return fail(
       error("cast_is_running", state.running.castId, "a cast runs in this session", '"materia abort" stops it'),
     );
-  const place = openPlace(user.ctx, options);
+  const place = resolveProject(user.ctx, options);
   if (!place.ok) return place;
-  const opened = await openVisit(place.value.workspace, command, user.ctx.sessionManager.getSessionDir());
+  const opened = await openVisitSession(place.value.workspace, command, user.ctx.sessionManager.getSessionDir());
   if (!opened.ok) {
-    const isTrusted = command.castId !== undefined && (await trustsForeign(user.ctx, opened.issues));
-    return isTrusted ? openVisitHere(context, { ...command, trust: true }, options) : opened;
+    const isTrusted = command.castId !== undefined && (await askToTrustCast(user.ctx, opened.issues));
+    return isTrusted ? switchToVisit(context, { ...command, trust: true }, options) : opened;
   }
   const { session } = opened.value;
   const switched = await switchTo?.(session);

@@ -1,29 +1,29 @@
 import type { CastingCommand } from "../../../core/command/command.ts";
-import { type Parsed, parseText } from "../../../core/command/parse.ts";
+import { type ParsedCommand, parseText } from "../../../core/command/parse.ts";
 import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
-import { never } from "../../../core/model/values/never.ts";
-import { onFleet } from "../../../core/view/text/typed.ts";
-import { help } from "../../../shell/commands/help.ts";
-import type { AnsweredCommand } from "../../../shell/commands/run-command.ts";
-import { trustsForeign } from "../session/foreign.ts";
-import { openPlace } from "../session/place.ts";
-import { reviewPlan, type Reviewed } from "../casts/plan.ts";
+import { assertNever } from "../../../core/model/values/never.ts";
+import { withFleetOption } from "../../../core/view/text/typed.ts";
+import { runHelp } from "../../../shell/commands/help.ts";
+import type { ImmediateCommand } from "../../../shell/commands/run-command.ts";
+import { askToTrustCast } from "../session/foreign.ts";
+import { resolveProject } from "../session/place.ts";
+import { reviewReply, type ReplyReview } from "../casts/plan.ts";
 import { answerWaitingCast, startFromCommand } from "../casts/start.ts";
-import { giveBackHeld } from "../casts/messages.ts";
+import { returnHeldMessages } from "../casts/messages.ts";
 import type { CommandContext } from "../casts/state.ts";
-import { lookIn, showAnswer } from "./look.ts";
+import { answerCommand, showAnswer } from "./look.ts";
 import { stopWaiting } from "../casts/waiting.ts";
 
 /** [X1] What was typed after `/materia`: read by the same grammar, with the same meaning, as on the command line. */
-export async function perform(context: CommandContext, text: string): Promise<void> {
+export async function performCommand(context: CommandContext, text: string): Promise<void> {
   const parsed = parseText(text);
-  const done = parsed.ok ? await carryOut(context, parsed.value) : parsed;
+  const done = parsed.ok ? await runParsedCommand(context, parsed.value) : parsed;
   if (done.ok) return;
   const on = parsed.ok ? parsed.value.options.on : undefined;
-  context.screen.refuse(on === undefined ? done.issues : onFleet(done.issues, on));
+  context.screen.refuse(on === undefined ? done.issues : withFleetOption(done.issues, on));
 }
 
-async function carryOut(context: CommandContext, { command, options }: Parsed): Promise<Result<undefined>> {
+async function runParsedCommand(context: CommandContext, { command, options }: ParsedCommand): Promise<Result<undefined>> {
   if (command.kind === "worker" || command.kind === "fleet")
     return fail(
       error("not_here", command.kind, `"${command.kind}" is for a terminal`, "type it there, with materia before it"),
@@ -32,29 +32,29 @@ async function carryOut(context: CommandContext, { command, options }: Parsed): 
     return (await import("./on-fleet.ts")).performOnFleet(context, command, { ...options, on: options.on });
   switch (command.kind) {
     case "help":
-      showAnswer(context, help(command.topic), options);
+      showAnswer(context, runHelp(command.topic), options);
       return ok(undefined);
     case "continue": {
-      const place = openPlace(context.user.ctx, options);
-      const reviewed = place.ok ? await reviewPlan(context, command, place.value.workspace) : undefined;
-      return reviewed ? decide(context, reviewed, options) : start(context, command, options);
+      const place = resolveProject(context.user.ctx, options);
+      const reviewed = place.ok ? await reviewReply(context, command, place.value.workspace) : undefined;
+      return reviewed ? applyDecision(context, reviewed, options) : startCast(context, command, options);
     }
     case "cast":
     case "link":
     case "recast":
     case "fork":
-      return start(context, command, options);
+      return startCast(context, command, options);
     case "demo":
-      return (await import("./demo.ts")).demo(context, command.which);
+      return (await import("./demo.ts")).runDemo(context, command.which);
     case "ui":
-      return (await import("./ui.ts")).openUiProcess(context, command, options.on);
+      return (await import("./ui.ts")).startUiProcess(context, command, options.on);
     case "open":
-      if (!context.screen.live) return look(context, command, options);
-      return (await import("./open-visit.ts")).openVisitHere(context, command, options);
+      if (!context.screen.isWatched) return answerInProject(context, command, options);
+      return (await import("./open-visit.ts")).switchToVisit(context, command, options);
     case "watch":
-      return (await import("./watch-cast.ts")).watch(context, command, options);
+      return (await import("./watch-cast.ts")).runWatchCommand(context, command, options);
     case "abort":
-      return abort(context, command, options);
+      return abortCast(context, command, options);
     case "casts":
     case "prune":
     case "take":
@@ -78,32 +78,32 @@ async function carryOut(context: CommandContext, { command, options }: Parsed): 
     case "check":
     case "init":
     case "completion":
-      return look(context, command, options);
+      return answerInProject(context, command, options);
     default:
-      return never(command);
+      return assertNever(command);
   }
 }
 
-async function start(
+async function startCast(
   context: CommandContext,
   command: CastingCommand,
-  options: Parsed["options"],
+  options: ParsedCommand["options"],
 ): Promise<Result<undefined>> {
   const started = await startFromCommand(context, command, options);
   if (!started.ok) return started;
   // [X4] Where nobody looks on, Pi leaves as soon as the command returns.
-  if (!context.screen.live) await started.value.done;
+  if (!context.screen.isWatched) await started.value.done;
   return ok(undefined);
 }
 
 /** [X38] What the person made of the answer that a cast waits with. */
-async function decide(
+async function applyDecision(
   context: CommandContext,
-  { castId, decision }: Reviewed,
-  options: Parsed["options"],
+  { castId, decision }: ReplyReview,
+  options: ParsedCommand["options"],
 ): Promise<Result<undefined>> {
   if (!decision) return ok(undefined);
-  if (decision.kind === "abort") return abort(context, { kind: "abort", castId }, options);
+  if (decision.kind === "abort") return abortCast(context, { kind: "abort", castId }, options);
   const { waiting } = context.state;
   const started = await answerWaitingCast(
     context,
@@ -113,20 +113,20 @@ async function decide(
   return started.ok ? ok(undefined) : started;
 }
 
-async function look(
+async function answerInProject(
   context: CommandContext,
-  command: AnsweredCommand,
-  options: Parsed["options"],
+  command: ImmediateCommand,
+  options: ParsedCommand["options"],
 ): Promise<Result<undefined>> {
-  const place = openPlace(context.user.ctx, options);
-  return place.ok ? lookIn(context, place.value, { command, options }) : place;
+  const place = resolveProject(context.user.ctx, options);
+  return place.ok ? answerCommand(context, place.value, { command, options }) : place;
 }
 
 /** [X5] The cast of this session is stopped here and shows its end; any other is stopped through its journal. */
-async function abort(
+async function abortCast(
   context: CommandContext,
-  command: Extract<AnsweredCommand, { kind: "abort" }>,
-  options: Parsed["options"],
+  command: Extract<ImmediateCommand, { kind: "abort" }>,
+  options: ParsedCommand["options"],
 ): Promise<Result<undefined>> {
   const { running } = context.state;
   if (running && (command.castId === undefined || command.castId === running.castId)) {
@@ -135,23 +135,23 @@ async function abort(
     return ok(undefined);
   }
   const castId = command.castId ?? context.state.waiting?.castId;
-  const driven = castId === undefined ? await drivenElsewhere(context, options) : undefined;
+  const driven = castId === undefined ? await findForeignRun(context, options) : undefined;
   if (driven) return fail(driven);
-  const done = await lookAsked(context, castId === undefined ? command : { ...command, castId }, options);
+  const done = await abortOrAskTrust(context, castId === undefined ? command : { ...command, castId }, options);
   if (done.ok && castId !== undefined && castId === context.state.waiting?.castId) {
     stopWaiting(context);
-    giveBackHeld(context);
+    returnHeldMessages(context);
   }
   return done;
 }
 
 /** [X42] Without an id nobody means what another Pi does. */
-async function drivenElsewhere({ user }: CommandContext, options: Parsed["options"]): Promise<Issue | undefined> {
-  const place = openPlace(user.ctx, options);
+async function findForeignRun({ user }: CommandContext, options: ParsedCommand["options"]): Promise<Issue | undefined> {
+  const place = resolveProject(user.ctx, options);
   if (!place.ok) return undefined;
   const { store } = place.value.workspace;
-  const ids = await store.ids();
-  for (const id of ids.ok ? ids.value.slice(0, LOOKED_AT) : []) {
+  const ids = await store.listIds();
+  for (const id of ids.ok ? ids.value.slice(0, MAX_CASTS_CHECKED) : []) {
     const owner = await store.owner(id);
     if (owner)
       return error(
@@ -164,16 +164,16 @@ async function drivenElsewhere({ user }: CommandContext, options: Parsed["option
   return undefined;
 }
 
-const LOOKED_AT = 20;
+const MAX_CASTS_CHECKED = 20;
 
 /** [S10] An abort ends programs, so that of a cast of somebody else is asked about. */
-async function lookAsked(
+async function abortOrAskTrust(
   context: CommandContext,
-  command: Extract<AnsweredCommand, { kind: "abort" }>,
-  options: Parsed["options"],
+  command: Extract<ImmediateCommand, { kind: "abort" }>,
+  options: ParsedCommand["options"],
 ): Promise<Result<undefined>> {
-  const done = await look(context, command, options);
+  const done = await answerInProject(context, command, options);
   const isNamed = command.castId !== undefined;
-  if (done.ok || !isNamed || !(await trustsForeign(context.user.ctx, done.issues))) return done;
-  return look(context, { ...command, trust: true }, options);
+  if (done.ok || !isNamed || !(await askToTrustCast(context.user.ctx, done.issues))) return done;
+  return answerInProject(context, { ...command, trust: true }, options);
 }

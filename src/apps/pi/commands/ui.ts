@@ -8,7 +8,7 @@ import { nodePath } from "../casts/detach.ts";
 import type { CommandContext } from "../casts/state.ts";
 
 /** [X29] The web UI in a process of its own, which ends with this session. */
-export async function openUiProcess(
+export async function startUiProcess(
   context: CommandContext,
   { port, open }: Extract<Command, { kind: "ui" }>,
   on: string | undefined,
@@ -25,20 +25,20 @@ export async function openUiProcess(
   const child = spawn(nodePath(), [packagePath("bin", "materia.mjs"), ...words, ...(open ? ["--open"] : [])], {
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const address = await addressOf(child);
+  const address = await readAddress(child);
   if (!address.ok) return address;
   state.closeUi = () => child.kill();
-  if (screen.live) {
+  if (screen.isWatched) {
     // Said and not kept: the address holds the token, and answers are written into the session.
     screen.note(`The web UI, until this session ends: ${address.value}`);
     return ok(undefined);
   }
-  screen.answer({ lines: [line(address.value)], data: { url: address.value }, code: 0 });
+  screen.showAnswer({ lines: [line(address.value)], data: { url: address.value }, code: 0 });
   await new Promise((resolve) => child.once("exit", resolve));
   return ok(undefined);
 }
 
-function addressOf(child: ChildProcess): Promise<Result<string>> {
+function readAddress(child: ChildProcess): Promise<Result<string>> {
   const { promise, resolve } = Promise.withResolvers<Result<string>>();
   let said = "";
   const hear = (chunk: unknown): void => {

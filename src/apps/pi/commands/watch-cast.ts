@@ -3,23 +3,23 @@ import type { Options } from "../../../core/command/options.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import type { CastStep } from "../../../core/cast/step.ts";
 import { loadPi } from "../../../shell/agents/pi/pi.ts";
-import { exitCode } from "../../../shell/casting/exit-code.ts";
+import { exitCodeFor } from "../../../shell/casting/exit-code.ts";
 import { watchCast } from "../../../shell/casting/watch.ts";
-import { castNamed } from "../../../shell/casting/workspace/named-cast.ts";
-import { thrownText } from "../../../core/model/values/text.ts";
+import { findCast } from "../../../shell/casting/workspace/named-cast.ts";
+import { thrownMessage } from "../../../core/model/values/text.ts";
 import type { CastStore, LoadedCast } from "../../../shell/store/cast-store.ts";
-import type { RunEnd } from "../../../shell/run/run-cast.ts";
+import type { RunOutcome } from "../../../shell/run/run-cast.ts";
 import { followTranscripts } from "../conversation/transcripts.ts";
 import { showConversations } from "../conversation/view.ts";
-import { resultOf, type ResultPlace } from "../cards/result-card.ts";
-import { openWatch, type Watch } from "../live/watch.ts";
+import { castResultOf, type ResultContext } from "../cards/result-card.ts";
+import { createCastWatch, type CastWatch } from "../live/watch.ts";
 import { openWidget, type Widget } from "../live/widget.ts";
-import { openPlace } from "../session/place.ts";
-import { unlessReplaced } from "../session/user-session.ts";
+import { resolveProject } from "../session/place.ts";
+import { runUnlessReplaced } from "../session/user-session.ts";
 import type { CommandContext } from "../casts/state.ts";
 
 /** [X37] Shows a cast that another process drives, as if it ran here; it is neither stopped nor changed. */
-export async function watch(
+export async function runWatchCommand(
   context: CommandContext,
   { castId: named }: Extract<Command, { kind: "watch" }>,
   options: Options,
@@ -31,21 +31,21 @@ export async function watch(
     await showConversations(user.ctx, state.conversations);
     return ok(undefined);
   }
-  const place = openPlace(user.ctx, options);
+  const place = resolveProject(user.ctx, options);
   if (!place.ok) return place;
   const { store } = place.value.workspace;
-  const castId = await castNamed(store, named);
+  const castId = await findCast(store, named);
   if (!castId.ok) return castId;
   const cast = await store.load(castId.value);
   if (!cast.ok) return cast;
   state.stopWatching?.();
-  const { done } = await watchOther(context, store, cast.value);
-  if (!screen.live) await done;
+  const { done } = await watchOtherProcess(context, store, cast.value);
+  if (!screen.isWatched) await done;
   return ok(undefined);
 }
 
 /** The answer resolves when it is over, waits, or nobody looks any more; it never rejects. */
-async function watchOther(
+async function watchOtherProcess(
   context: CommandContext,
   store: CastStore,
   cast: LoadedCast,
@@ -63,22 +63,22 @@ async function watchOther(
     onProblem: (words) => screen.note(words, "error"),
   });
   let widget: Widget | undefined;
-  const live = openWatch(cast, {
+  const live = createCastWatch(cast, {
     onStep: transcripts.follow,
-    onVisit: screen.visit,
-    onChange: () => widget?.changed(),
-    opened: () => unlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
-    streams: () => false,
-    agent: () => undefined,
-    unheard: () => [],
+    onVisit: screen.addVisitCard,
+    onChange: () => widget?.scheduleDraw(),
+    isExpanded: () => runUnlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
+    isStreamedElsewhere: () => false,
+    agentLabel: () => undefined,
+    unread: () => [],
     hint: () =>
       `another process drives it${user.ctx.mode === "tui" ? " · Alt+W shows all it does" : ""} · /materia abort ${castId} stops it`,
   });
-  widget = screen.live ? openWidget(user.ctx, live.picture) : undefined;
+  widget = screen.isWatched ? openWidget(user.ctx, live.widgetContent) : undefined;
   state.stopWatching = () => looking.abort();
   // Behind the last words of a visit, which its card tells of.
   let told = transcripts.read();
-  const later = (tell: Watch["onSteps"]) => (steps: readonly CastStep[]) => {
+  const later = (tell: CastWatch["onSteps"]) => (steps: readonly CastStep[]) => {
     told = told.then(transcripts.read).then(() => tell(steps));
   };
   const listening = { onSteps: later(live.onSteps), onItemSteps: later(live.onItemSteps) };
@@ -87,9 +87,9 @@ async function watchOther(
       await told;
       if (!end.ok) screen.refuse(end.issues);
       else if (!looking.signal.aborted)
-        tell(context, end.value, { runDir: store.placeOf(castId), items: live.items() });
+        showEnd(context, end.value, { runDir: store.locationOf(castId), items: live.items() });
     })
-    .catch((thrown: unknown) => screen.note(`materia: ${thrownText(thrown)}`, "error"))
+    .catch((thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"))
     .finally(() => {
       widget?.close();
       transcripts.close();
@@ -97,10 +97,10 @@ async function watchOther(
   return { done };
 }
 
-function tell({ screen }: CommandContext, end: RunEnd, place: ResultPlace): void {
+function showEnd({ screen }: CommandContext, end: RunOutcome, place: ResultContext): void {
   const { castId } = end.state;
   if (end.kind === "waiting") screen.note(`The cast waits for you: /materia continue ${castId}`);
   else if (end.kind === "paused")
     screen.note(`Nobody drives the cast: /materia recast ${castId} goes on where it stopped`);
-  else screen.result(resultOf(end, place), exitCode(end));
+  else screen.showResult(castResultOf(end, place), exitCodeFor(end));
 }

@@ -1,5 +1,5 @@
 import type { AgentSession, ToolDefinition } from "@earendil-works/pi-coding-agent";
-import { visitText } from "../../../core/view/graph/words.ts";
+import { visitLabel } from "../../../core/view/graph/words.ts";
 import type { TurnRequest } from "../../../shell/ports.ts";
 
 export type SessionMessage = AgentSession["messages"][number];
@@ -12,7 +12,7 @@ export interface Conversation {
   /** The reply that is being written now. */
   readonly streaming: () => SessionMessage | undefined;
   /** What a tool that still runs has said so far. */
-  readonly partial: (callId: string) => unknown;
+  readonly partialOutput: (callId: string) => unknown;
   readonly toolOf: (name: string) => ToolDefinition | undefined;
   /** Nobody will look at it any more. */
   readonly close?: () => void;
@@ -24,19 +24,19 @@ export interface TitledConversation extends Conversation {
 
 /** The agents of casts that work or have worked lately, in the order in which they began. */
 export interface Conversations {
-  /** `open` is given what is to be called when the conversation goes on. */
-  readonly add: (visit: VisitOfTurn, open: (changed: () => void) => Conversation) => void;
+  /** `runOpen` is given what is to be called when the conversation goes on. */
+  readonly add: (visit: ConversationVisit, open: (changed: () => void) => Conversation) => void;
   readonly all: () => readonly TitledConversation[];
   /** Calls back when any of them goes on; the answer stops it. */
   readonly onChange: (listener: () => void) => () => void;
 }
 
-export type VisitOfTurn = Pick<TurnRequest, "castId" | "socket" | "materia" | "visit" | "item" | "cwd">;
+export type ConversationVisit = Pick<TurnRequest, "castId" | "socket" | "materia" | "visit" | "item" | "cwd">;
 
 /** As many as are kept: a cast of a thousand visits must not keep a thousand conversations in memory. */
-const KEPT = 12;
+const MAX_CONVERSATIONS = 12;
 
-export function openConversations(): Conversations {
+export function createConversations(): Conversations {
   const known = new Map<string, TitledConversation>();
   const listeners = new Set<() => void>();
   const changed = (): void => {
@@ -49,9 +49,9 @@ export function openConversations(): Conversations {
   return {
     add: (visit, open) => {
       // A turn that goes on with a visit is the same conversation, which knows what was said before.
-      forget(keyOf(visit));
-      known.set(keyOf(visit), { ...open(changed), title: titleOf(visit) });
-      for (const oldest of [...known.keys()].slice(0, Math.max(0, known.size - KEPT))) forget(oldest);
+      forget(conversationKey(visit));
+      known.set(conversationKey(visit), { ...open(changed), title: conversationTitle(visit) });
+      for (const oldest of [...known.keys()].slice(0, Math.max(0, known.size - MAX_CONVERSATIONS))) forget(oldest);
       changed();
     },
     all: () => [...known.values()],
@@ -62,10 +62,10 @@ export function openConversations(): Conversations {
   };
 }
 
-function keyOf({ castId, socket, visit }: VisitOfTurn): string {
+function conversationKey({ castId, socket, visit }: ConversationVisit): string {
   return `${castId} ${socket} ${visit}`;
 }
 
-function titleOf({ socket, materia, visit, item }: VisitOfTurn): string {
-  return `${visitText(socket, materia)}, visit ${visit}${item === null ? "" : `, ${item}`}`;
+function conversationTitle({ socket, materia, visit, item }: ConversationVisit): string {
+  return `${visitLabel(socket, materia)}, visit ${visit}${item === null ? "" : `, ${item}`}`;
 }

@@ -13,7 +13,7 @@ export function sessionConversation(session: AgentSession, cwd: string, changed:
     isWorking: () => session.isStreaming,
     messages: () => session.messages,
     streaming: () => session.state.streamingMessage,
-    partial: (callId) => partials.get(callId),
+    partialOutput: (callId) => partials.get(callId),
     toolOf: (name) => session.getToolDefinition(name),
   };
 }

@@ -1,12 +1,12 @@
 import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
-import { transcriptMessage, type TranscriptMessage } from "../../../core/wire/transcript.ts";
+import { parseTranscriptLine, type TranscriptMessage } from "../../../core/wire/transcript.ts";
 import type { Pi } from "../../../shell/agents/pi/pi.ts";
-import { thrownText } from "../../../core/model/values/text.ts";
-import type { Following, TranscriptNews } from "../../../shell/store/cast-store.ts";
+import { thrownMessage } from "../../../core/model/values/text.ts";
+import type { Subscription, TranscriptUpdate } from "../../../shell/store/cast-store.ts";
 import type { Conversation, SessionMessage } from "./conversations.ts";
 
 /** A conversation that is read from the disk: as much of it as its agent, in whatever process, has finished saying. */
-export interface ReadConversation extends Conversation {
+export interface TranscriptConversation extends Conversation {
   /** Takes in what has been written until now. */
   readonly read: () => Promise<void>;
   /** The visit is over: nothing more will come. */
@@ -14,21 +14,21 @@ export interface ReadConversation extends Conversation {
   readonly close: () => void;
 }
 
-interface Reading {
+interface TranscriptSource {
   readonly pi: Pi;
   readonly cwd: string;
   /** Opened when somebody looks: of a long cast nobody reads every conversation. */
-  readonly follow: (wake: () => void) => Following<TranscriptNews>;
+  readonly follow: (wake: () => void) => Subscription<TranscriptUpdate>;
   readonly onMessage: (message: TranscriptMessage) => void;
   readonly onProblem: (words: string) => void;
 }
 
-export function transcriptConversation(reading: Reading, changed: () => void): ReadConversation {
+export function openTranscriptConversation(reading: TranscriptSource, changed: () => void): TranscriptConversation {
   const { pi, cwd, follow, onMessage, onProblem } = reading;
   const messages: SessionMessage[] = [];
   const tools = new Map<string, ToolDefinition | undefined>();
   let isWorking = true;
-  let lines: Following<TranscriptNews> | undefined;
+  let lines: Subscription<TranscriptUpdate> | undefined;
   let isLookedAt = false;
   let isClosed = false;
   let last = Promise.resolve();
@@ -39,7 +39,7 @@ export function transcriptConversation(reading: Reading, changed: () => void): R
     for (let news = await lines.next(); news.kind !== "nothing"; news = await lines.next()) {
       if (news.kind === "restarted") messages.length = 0;
       for (const line of news.kind === "lines" ? news.lines : []) {
-        const message = transcriptMessage(line);
+        const message = parseTranscriptLine(line);
         if (!message || (message.role === "assistant" && typeof message.content === "string")) continue;
         messages.push((JSON.parse(line) as { readonly message: SessionMessage }).message); // of the shape that was just read
         onMessage(message);
@@ -50,7 +50,7 @@ export function transcriptConversation(reading: Reading, changed: () => void): R
   };
   // One after the other: two readers of one file would each take half of it.
   const read = (): Promise<void> =>
-    (last = last.then(take).catch((thrown: unknown) => onProblem(`materia: ${thrownText(thrown)}`)));
+    (last = last.then(take).catch((thrown: unknown) => onProblem(`materia: ${thrownMessage(thrown)}`)));
   return {
     cwd,
     read,
@@ -60,9 +60,9 @@ export function transcriptConversation(reading: Reading, changed: () => void): R
       return messages;
     },
     streaming: () => undefined,
-    partial: () => undefined,
+    partialOutput: () => undefined,
     toolOf: (name) => {
-      if (!tools.has(name)) tools.set(name, ownTool(pi, name, cwd));
+      if (!tools.has(name)) tools.set(name, piToolDefinition(pi, name, cwd));
       return tools.get(name);
     },
     end: () => {
@@ -78,7 +78,7 @@ export function transcriptConversation(reading: Reading, changed: () => void): R
 }
 
 /** How Pi draws its own tools; of a tool of an extension only the name and the output are shown. */
-function ownTool(pi: Pi, name: string, cwd: string): ToolDefinition | undefined {
+function piToolDefinition(pi: Pi, name: string, cwd: string): ToolDefinition | undefined {
   const tools: Readonly<Record<string, (cwd: string) => unknown>> = {
     read: pi.createReadToolDefinition,
     write: pi.createWriteToolDefinition,

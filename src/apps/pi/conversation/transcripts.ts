@@ -1,4 +1,4 @@
-import { itemKeyOf, type CastState } from "../../../core/cast/state/state.ts";
+import { currentItemKey, type CastState } from "../../../core/cast/state/state.ts";
 import type { CastStep } from "../../../core/cast/step.ts";
 import { materiaOf, socketOf } from "../../../core/compile/graph.ts";
 import type { TranscriptMessage } from "../../../core/wire/transcript.ts";
@@ -6,18 +6,18 @@ import type { Pi } from "../../../shell/agents/pi/pi.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import type { CastStore } from "../../../shell/store/cast-store.ts";
 import type { Conversations } from "./conversations.ts";
-import { transcriptConversation, type ReadConversation } from "./from-transcript.ts";
+import { openTranscriptConversation, type TranscriptConversation } from "./from-transcript.ts";
 import { transcriptProgress } from "./progress.ts";
 
 /** [X43] The agents of a cast that another process drives, as far as the disk tells of them. */
-export interface Transcripts {
+export interface TranscriptFollower {
   readonly follow: (step: CastStep) => void;
   /** Takes in what the agents that work now have said until now. */
   readonly read: () => Promise<void>;
   readonly close: () => void;
 }
 
-interface Followed {
+interface FollowOptions {
   readonly pi: Pi;
   readonly store: CastStore;
   readonly cwd: string;
@@ -26,9 +26,9 @@ interface Followed {
   readonly onProblem: (words: string) => void;
 }
 
-export function followTranscripts(followed: Followed): Transcripts {
+export function followTranscripts(followed: FollowOptions): TranscriptFollower {
   /** The visit in hand of each cast: of the cast itself, or of its items. */
-  const working = new Map<string, ReadConversation>();
+  const working = new Map<string, TranscriptConversation>();
   const end = (castId: string): void => {
     working.get(castId)?.end();
     working.delete(castId);
@@ -39,7 +39,7 @@ export function followTranscripts(followed: Followed): Transcripts {
       if (event.type !== "visit_started") return;
       end(after.castId);
       if (materiaOf(after.graph, socketOf(after.graph, event.socket)).type !== "agent") return;
-      working.set(after.castId, opened(followed, event, after));
+      working.set(after.castId, addTranscriptConversation(followed, event, after));
     },
     read: async () => void (await Promise.all([...working.values()].map(({ read }) => read()))),
     close: () => {
@@ -49,15 +49,15 @@ export function followTranscripts(followed: Followed): Transcripts {
   };
 }
 
-function opened(
-  { pi, store, cwd, conversations, onProgress, onProblem }: Followed,
+function addTranscriptConversation(
+  { pi, store, cwd, conversations, onProgress, onProblem }: FollowOptions,
   { socket, materia, visit }: Extract<CastStep["event"], { type: "visit_started" }>,
   state: CastState,
-): ReadConversation {
+): TranscriptConversation {
   const { castId } = state;
   const progressOf = transcriptProgress();
-  let made: ReadConversation | undefined;
-  conversations.add({ castId, socket, materia, visit, item: itemKeyOf(state), cwd }, (changed) => {
+  let made: TranscriptConversation | undefined;
+  conversations.add({ castId, socket, materia, visit, item: currentItemKey(state), cwd }, (changed) => {
     const reading = {
       pi,
       cwd,
@@ -68,7 +68,7 @@ function opened(
       },
       onProblem,
     };
-    made = transcriptConversation(reading, changed);
+    made = openTranscriptConversation(reading, changed);
     return made;
   });
   if (!made) throw new Error("a conversation that is added is opened at once");

@@ -5,9 +5,9 @@ import { line, toned, type Line } from "../../../core/view/text/line.ts";
 import { loadPi, type Pi } from "../../../shell/agents/pi/pi.ts";
 import { paintLines } from "../cards/card.ts";
 import { piTui } from "../tui/tui.ts";
-import { openRows } from "./blocks.ts";
+import { createConversationRows } from "./blocks.ts";
 import type { Conversations, TitledConversation } from "./conversations.ts";
-import { VIEW_KEY } from "../input/own-keys.ts";
+import { CONVERSATIONS_KEY } from "../input/own-keys.ts";
 
 /** [X43] What the agents of a cast say and do, over the whole screen, until the person has seen enough. */
 export async function showConversations(ctx: ExtensionContext, conversations: Conversations): Promise<void> {
@@ -49,13 +49,13 @@ interface ViewOptions {
 }
 
 /** Rows that are not the conversation's: the title and the keys. */
-const FRAME = 2;
+const FRAME_ROWS = 2;
 
 export function conversationView(options: ViewOptions): Component {
   const { pi, tui, theme, conversations, isInFront, close } = options;
-  const rowsOf = openRows({ pi, tui, theme });
-  const place: Place = { expanded: options.expanded, below: 0, back: 0, height: 1 };
-  const actions = keysOf(place, { count: () => conversations.all().length, close });
+  const rowsOf = createConversationRows({ pi, tui, theme });
+  const place: ScrollPosition = { expanded: options.expanded, below: 0, back: 0, height: 1 };
+  const actions = keyActions(place, { count: () => conversations.all().length, close });
   return {
     invalidate: () => undefined,
     handleInput: (data) => {
@@ -69,18 +69,18 @@ export function conversationView(options: ViewOptions): Component {
       const all = conversations.all();
       const at = Math.max(0, all.length - 1 - place.back);
       const shown = all[at];
-      place.height = Math.max(1, tui.terminal.rows - FRAME);
+      place.height = Math.max(1, tui.terminal.rows - FRAME_ROWS);
       const rows = shown ? rowsOf(shown, { width, expanded: place.expanded }) : [];
-      const seen = inPlace(rows, place);
+      const seen = visibleRows(rows, place);
       const title = titleLine(shown, { number: at + 1, of: all.length, below: place.below });
-      const keys = width < WIDE ? NARROW_KEYS : KEYS;
+      const keys = width < WIDE_COLUMNS ? SHORT_KEY_HINTS : KEY_HINTS;
       return [...paintLines([title], width, theme), ...seen, ...paintLines([keys], width, theme)];
     },
   };
 }
 
 /** Where the person looks. */
-interface Place {
+interface ScrollPosition {
   expanded: boolean;
   /** Rows that follow the last one in view; at the end it follows what is said. */
   below: number;
@@ -89,8 +89,8 @@ interface Place {
   height: number;
 }
 
-function keysOf(
-  place: Place,
+function keyActions(
+  place: ScrollPosition,
   { count, close }: { readonly count: () => number; readonly close: () => void },
 ): ReadonlyMap<KeyId, () => void> {
   const scroll = (rows: number) => () => void (place.below = Math.max(0, place.below + rows));
@@ -102,7 +102,7 @@ function keysOf(
     ["escape", close],
     ["q", close],
     ["ctrl+c", close],
-    [VIEW_KEY, close],
+    [CONVERSATIONS_KEY, close],
     ["up", scroll(1)],
     ["down", scroll(-1)],
     ["pageUp", () => scroll(place.height)()],
@@ -116,7 +116,7 @@ function keysOf(
 }
 
 /** As many rows as there is room for, empty ones included: what is behind must not be seen. */
-function inPlace(rows: readonly string[], place: Place): readonly string[] {
+function visibleRows(rows: readonly string[], place: ScrollPosition): readonly string[] {
   const { height } = place;
   place.below = Math.min(place.below, Math.max(0, rows.length - height));
   const end = rows.length - place.below;
@@ -135,6 +135,6 @@ function titleLine(
   return line(mark, toned("strong", oneLine(shown.title, 200)), toned("dim", `${which}${more}`));
 }
 
-const WIDE = 80;
-const NARROW_KEYS = line(toned("dim", "Esc closes · ↑↓ PgUp PgDn scroll · ←→ agents · Ctrl+O"));
-const KEYS = line(toned("dim", "Esc closes · ↑↓ PgUp PgDn Home End scroll · ←→ agents · Ctrl+O whole output"));
+const WIDE_COLUMNS = 80;
+const SHORT_KEY_HINTS = line(toned("dim", "Esc closes · ↑↓ PgUp PgDn scroll · ←→ agents · Ctrl+O"));
+const KEY_HINTS = line(toned("dim", "Esc closes · ↑↓ PgUp PgDn Home End scroll · ←→ agents · Ctrl+O whole output"));

@@ -1,27 +1,27 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { oneLine } from "../../../core/model/values/text.ts";
-import { offersFor, type Offer } from "../../../shell/commands/completion/offers.ts";
-import { unlessReplacedAsync } from "../session/user-session.ts";
-import { openPlace } from "../session/place.ts";
+import { suggestCompletions, type Suggestion } from "../../../shell/commands/completion/offers.ts";
+import { runUnlessReplacedAsync } from "../session/user-session.ts";
+import { resolveProject } from "../session/place.ts";
 
-interface Item {
+interface Completion {
   readonly value: string;
   readonly label: string;
   readonly description?: string;
 }
 
-const SHOWN = 40;
+const MAX_COMPLETIONS = 40;
 
 /** [X28] What the word at the cursor could become. Pi puts the chosen value in the place of all that was typed. */
-export async function complete(typed: string, ctx: ExtensionContext | undefined): Promise<Item[] | null> {
+export async function completeCommand(typed: string, ctx: ExtensionContext | undefined): Promise<Completion[] | null> {
   const start = typed.search(/\S*$/);
   const [before, partial] = [typed.slice(0, start), typed.slice(start)];
-  const offers = (await unlessReplacedAsync(() => offersIn(before, partial, ctx))) ?? [];
+  const offers = (await runUnlessReplacedAsync(() => offersAtCursor(before, partial, ctx))) ?? [];
   // With a list open Enter takes from it, so that a finished word would need two of them.
   if (offers.some(({ word }) => word.trim() === partial)) return null;
   const items = offers
     .filter(({ word }) => word.toLowerCase().startsWith(partial.toLowerCase()))
-    .slice(0, SHOWN)
+    .slice(0, MAX_COMPLETIONS)
     .map(({ word, description }) => ({
       value: `${before}${word}`,
       label: word.trim(),
@@ -30,11 +30,11 @@ export async function complete(typed: string, ctx: ExtensionContext | undefined)
   return items.length > 0 ? items : null;
 }
 
-async function offersIn(before: string, partial: string, ctx: ExtensionContext | undefined): Promise<readonly Offer[]> {
+async function offersAtCursor(before: string, partial: string, ctx: ExtensionContext | undefined): Promise<readonly Suggestion[]> {
   const words = before.split(/\s+/).filter((word) => word !== "");
-  return offersFor(words, partial, {
+  return suggestCompletions(words, partial, {
     open: () => {
-      const place = ctx && openPlace(ctx, {});
+      const place = ctx && resolveProject(ctx, {});
       return place?.ok ? place.value.workspace : undefined;
     },
     models: () =>

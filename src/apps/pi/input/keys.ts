@@ -1,10 +1,10 @@
 import type { KeyId } from "@earendil-works/pi-tui";
 import type { Widget } from "../live/widget.ts";
 import { piTui } from "../tui/tui.ts";
-import { unlessReplaced, type UserSession } from "../session/user-session.ts";
+import { runUnlessReplaced, type UserSession } from "../session/user-session.ts";
 
 /** What the keys mean while a cast runs; each says whether it has taken the key. */
-export interface CastKeys {
+export interface CastKeyHandlers {
   /** [X35] Esc: interrupts. */
   readonly onEscape: () => void;
   /** [X6] A key or a word that leaves Pi. */
@@ -15,35 +15,35 @@ export interface CastKeys {
   readonly onTakeBack: () => boolean;
 }
 
-const LEAVING: ReadonlySet<string> = new Set(["/quit", "/exit"]);
+const QUIT_COMMANDS: ReadonlySet<string> = new Set(["/quit", "/exit"]);
 
 /** Listens where a key means nothing else: no dialog in front of the editor and, unless it leaves, Pi at rest. The answer stops listening. */
-export function onCastKeys({ ctx }: UserSession, widget: Widget | undefined, keys: CastKeys): () => void {
+export function onCastKeys({ ctx }: UserSession, widget: Widget | undefined, keys: CastKeyHandlers): () => void {
   if (ctx.mode !== "tui" || !widget) return () => undefined;
   const take = (data: string): boolean => {
     const typed = ctx.ui.getEditorText().trim();
     // Whoever answers just now, and in whichever session: nobody leaves a cast without a word.
-    if (typed === "" && isKey(data, "ctrl+d", "ctrl+c")) return taken(keys.onLeave);
-    if (LEAVING.has(typed) && isKey(data, "enter")) return taken(keys.onLeave);
+    if (typed === "" && matchesAnyKey(data, "ctrl+d", "ctrl+c")) return takeKey(keys.onLeave);
+    if (QUIT_COMMANDS.has(typed) && matchesAnyKey(data, "enter")) return takeKey(keys.onLeave);
     if (!ctx.isIdle()) return false;
-    if (isKey(data, "alt+up")) return keys.onTakeBack();
-    if (typed === "" && isKey(data, "escape")) return taken(keys.onEscape);
-    if (typed !== "" && isKey(data, "alt+enter")) return taken(() => keys.onKeep(typed));
+    if (matchesAnyKey(data, "alt+up")) return keys.onTakeBack();
+    if (typed === "" && matchesAnyKey(data, "escape")) return takeKey(keys.onEscape);
+    if (typed !== "" && matchesAnyKey(data, "alt+enter")) return takeKey(() => keys.onKeep(typed));
     return false;
   };
   const off = ctx.ui.onTerminalInput((data) => {
     if (piTui().isKeyRelease(data) || !widget.isInFront()) return undefined;
-    const isTaken = unlessReplaced(() => take(data)) ?? false;
+    const isTaken = runUnlessReplaced(() => take(data)) ?? false;
     return isTaken ? { consume: true } : undefined;
   });
-  return () => unlessReplaced(off);
+  return () => runUnlessReplaced(off);
 }
 
-function isKey(data: string, ...keys: readonly KeyId[]): boolean {
+function matchesAnyKey(data: string, ...keys: readonly KeyId[]): boolean {
   return keys.some((key) => piTui().matchesKey(data, key));
 }
 
-function taken(act: () => void): true {
+function takeKey(act: () => void): true {
   act();
   return true;
 }

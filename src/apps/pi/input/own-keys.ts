@@ -1,7 +1,7 @@
 import type { KeyId } from "@earendil-works/pi-tui";
 
 /** The key that opens the view of what agents do, and closes it. */
-export const VIEW_KEY: KeyId = "alt+w";
+export const CONVERSATIONS_KEY: KeyId = "alt+w";
 
 /** The key that opens one card after the other. */
-export const CARD_KEY: KeyId = "alt+o";
+export const NEXT_CARD_KEY: KeyId = "alt+o";

@@ -1,6 +1,6 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { harmless } from "../../../core/model/values/text.ts";
-import { ownDialogs } from "../tui/calm-dialogs.ts";
+import { sanitizeForTerminal } from "../../../core/model/values/text.ts";
+import { userOpenedDialogs } from "../tui/calm-dialogs.ts";
 
 /** How a cast is left or stopped. */
 export type StopChoice = "detach" | "pause" | "abort";
@@ -21,7 +21,7 @@ export async function askAfterInterrupt(
   { readonly kind: "go_on" } | { readonly kind: "say"; readonly text: string } | { readonly kind: StopChoice }
 > {
   for (;;) {
-    const chosen = await ownDialogs(ctx).select(
+    const chosen = await userOpenedDialogs(ctx).select(
       `${who} is interrupted. How does it go on?`,
       [GO_ON, SAY, PAUSE, ABORT],
       { signal },
@@ -29,21 +29,21 @@ export async function askAfterInterrupt(
     if (chosen === GO_ON) return { kind: "go_on" };
     if (chosen === ABORT) return { kind: "abort" };
     if (chosen !== SAY) return { kind: "pause" };
-    const text = (await ownDialogs(ctx).input(`What should ${who} know?`, "", { signal }))?.trim() ?? "";
+    const text = (await userOpenedDialogs(ctx).input(`What should ${who} know?`, "", { signal }))?.trim() ?? "";
     if (text !== "") return { kind: "say", text };
   }
 }
 
 /** Where no agent can be interrupted: a program goes on while this is asked. */
 export async function askStop(ctx: ExtensionContext, signal: AbortSignal): Promise<StopChoice | undefined> {
-  const chosen = await ownDialogs(ctx).select("The cast goes on while you decide. Stop it?", [GO_ON, PAUSE, ABORT], {
+  const chosen = await userOpenedDialogs(ctx).select("The cast goes on while you decide. Stop it?", [GO_ON, PAUSE, ABORT], {
     signal,
   });
   return chosen === PAUSE ? "pause" : chosen === ABORT ? "abort" : undefined;
 }
 
 /** What is said about leaving a cast to a process of its own: what will be otherwise there, or why it cannot be. */
-export interface LeavingNotes {
+export interface DetachNotes {
   readonly refusals: readonly string[];
   readonly notes: readonly string[];
 }
@@ -51,20 +51,20 @@ export interface LeavingNotes {
 /** [X6] Nothing where the person stays. */
 export async function askLeave(
   ctx: ExtensionContext,
-  { refusals, notes }: LeavingNotes,
+  { refusals, notes }: DetachNotes,
   signal: AbortSignal,
 ): Promise<StopChoice | undefined> {
   const known =
     refusals.length > 0
       ? refusals.map((why) => `It cannot be detached: ${why}`)
       : notes.map((note) => `Detached: ${note}`);
-  const title = ["A cast is running. What becomes of it?", ...known].map(harmless).join("\n");
+  const title = ["A cast is running. What becomes of it?", ...known].map(sanitizeForTerminal).join("\n");
   const options = [...(refusals.length > 0 ? [] : [DETACH]), PAUSE, ABORT, STAY];
-  const chosen = await ownDialogs(ctx).select(title, options, { signal });
-  return STOPS.get(chosen ?? STAY);
+  const chosen = await userOpenedDialogs(ctx).select(title, options, { signal });
+  return STOP_CHOICES.get(chosen ?? STAY);
 }
 
-const STOPS: ReadonlyMap<string, StopChoice> = new Map([
+const STOP_CHOICES: ReadonlyMap<string, StopChoice> = new Map([
   [DETACH, "detach"],
   [PAUSE, "pause"],
   [ABORT, "abort"],

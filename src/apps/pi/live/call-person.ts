@@ -1,22 +1,22 @@
 import { basename } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { oneLine } from "../../../core/model/values/text.ts";
-import { unlessReplaced } from "../session/user-session.ts";
+import { runUnlessReplaced } from "../session/user-session.ts";
 
 const BELL = "\u0007";
 
 /** [X41] Calls a person who looks elsewhere: the bell, a notice of the desktop, and the title of the window until they type again. */
-export function callPerson(ctx: ExtensionContext, words: string): void {
-  unlessReplaced(() => {
+export function notifyPerson(ctx: ExtensionContext, words: string): void {
+  runUnlessReplaced(() => {
     if (ctx.mode !== "tui") return;
     const said = `materia: ${oneLine(words, 60)} - ${basename(ctx.cwd)}`;
-    process.stdout.write(`${BELL}${desktopNotice(said, process.env)}`);
+    process.stdout.write(`${BELL}${desktopNotification(said, process.env)}`);
     ctx.ui.setTitle(said);
   });
 }
 
 /** Terminals that are known to pass a notice on to the desktop, each by its own sequence; any other might print it. */
-export function desktopNotice(text: string, env: NodeJS.ProcessEnv): string {
+export function desktopNotification(text: string, env: NodeJS.ProcessEnv): string {
   const { TERM_PROGRAM: program = "", TERM: term = "", TMUX, STY, VTE_VERSION } = env;
   const said = oneLine(text, 200).replaceAll(";", ",");
   // Whatever stands between keeps it to itself.
@@ -29,8 +29,8 @@ export function desktopNotice(text: string, env: NodeJS.ProcessEnv): string {
 }
 
 /** The title as Pi itself writes it. */
-export function stopCalling(ctx: ExtensionContext): void {
-  unlessReplaced(() => {
+export function restoreTitle(ctx: ExtensionContext): void {
+  runUnlessReplaced(() => {
     const name = ctx.sessionManager.getSessionName();
     if (ctx.mode === "tui") ctx.ui.setTitle(["π", ...(name ? [name] : []), basename(ctx.cwd)].join(" - "));
   });

@@ -1,99 +1,99 @@
 import { addUsage, type Usage } from "../../../core/cast/state/usage.ts";
-import { startState } from "../../../core/cast/state/state.ts";
-import { stepsFrom, type CastStep } from "../../../core/cast/step.ts";
-import { boardLines, boardOf, visitWords, type Board } from "../../../core/view/now/board.ts";
-import { statusMark } from "../../../core/view/casts.ts";
-import { amountText, clockText, costText } from "../../../core/view/numbers.ts";
-import { follow, startTrail, type Trail } from "../../../core/view/now/trail.ts";
+import { initialState } from "../../../core/cast/state/state.ts";
+import { replaySteps, type CastStep } from "../../../core/cast/step.ts";
+import { boardLines, castBoard, positionText, type CastBoard } from "../../../core/view/now/board.ts";
+import { statusSymbol } from "../../../core/view/casts.ts";
+import { amountText, durationText, costText } from "../../../core/view/numbers.ts";
+import { advanceTimeline, startTimeline, type CastTimeline } from "../../../core/view/now/trail.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
 import { line, toned, type Line } from "../../../core/view/text/line.ts";
-import { startOf } from "../../../shell/store/cast-file.ts";
-import type { Listening } from "../../../shell/casting/drive/driver.ts";
-import { openItemRows, type LiveItemRows } from "../../../shell/casting/live/item-rows.ts";
-import { UNUSED, turnAfter, turnHeard, usageSoFar } from "../../../shell/casting/live/uncounted-use.ts";
-import { activityLines, IDLE, withProgress, type Activity } from "./activity.ts";
+import { castStartOf } from "../../../shell/store/cast-file.ts";
+import type { RunObserver } from "../../../shell/casting/drive/driver.ts";
+import { createItemRows, type LiveItemRows } from "../../../shell/casting/live/item-rows.ts";
+import { NO_UNCOUNTED_USAGE, usageAfterEvent, usageAfterProgress, estimateUsage } from "../../../shell/casting/live/uncounted-use.ts";
+import { activityLines, IDLE_ACTIVITY, applyProgress, type AgentActivity } from "./activity.ts";
 import type { Card } from "../cards/card.ts";
-import { openItemTales, type ItemTale } from "../cards/item-tales.ts";
-import { openVisitCards } from "../cards/visit-cards.ts";
-import { PROGRAM } from "../session/place.ts";
-import type { Picture } from "./widget.ts";
+import { createItemLogs, type ItemLog } from "../cards/item-tales.ts";
+import { createVisitCards } from "../cards/visit-cards.ts";
+import { COMMAND_PREFIX } from "../session/place.ts";
+import type { WidgetContent } from "./widget.ts";
 import type { LoadedCast } from "../../../shell/store/cast-store.ts";
 
 /** A cast as it goes on, for whoever shows it. */
-export interface Watch extends Required<Omit<Listening, "signal" | "onQueued" | "onSettingUp">> {
-  readonly trail: () => Trail;
+export interface CastWatch extends Required<Omit<RunObserver, "signal" | "onQueued" | "onSettingUp">> {
+  readonly timeline: () => CastTimeline;
   /** What became of the items so far. */
-  readonly items: () => readonly ItemTale[];
+  readonly items: () => readonly ItemLog[];
   /** What the turn in hand has used, which the journal does not know yet. */
   readonly used: () => Usage;
-  readonly picture: Picture;
+  readonly widgetContent: WidgetContent;
 }
 
-export interface Watcher {
+export interface WatchHooks {
   /** Told every step, of its items too, those included that happened before it was watched. */
   readonly onStep?: (step: CastStep) => void;
   readonly onVisit: (card: Card) => void;
   readonly onChange: () => void;
-  readonly opened: () => boolean;
+  readonly isExpanded: () => boolean;
   /** Whether what the agent does is seen elsewhere on the screen. */
-  readonly streams: () => boolean;
+  readonly isStreamedElsewhere: () => boolean;
   /** Who works now: its model and thinking level, as far as they are known. */
-  readonly agent: () => string | undefined;
+  readonly agentLabel: () => string | undefined;
   /** What the person has said and nobody has read yet. */
-  readonly unheard: () => readonly Unheard[];
+  readonly unread: () => readonly UnreadMessage[];
   /** How it is stopped. */
   readonly hint: () => string;
 }
 
 /** Words of the person that wait: for the agent that works, or for the end of the cast. */
-export interface Unheard {
-  readonly for: "agent" | "later";
+export interface UnreadMessage {
+  readonly target: "agent" | "later";
   readonly text: string;
   /** What brings it back: a key, or a request of a client. */
-  readonly by: string;
+  readonly withdrawWith: string;
 }
 
-export function openWatch({ file, events: before }: Pick<LoadedCast, "file" | "events">, watcher: Watcher): Watch {
-  const start = startState(startOf(file));
-  const cards = openVisitCards(start);
-  const tales = openItemTales();
-  let trail = startTrail(start);
-  for (const step of stepsFrom(start, before)) {
-    trail = follow(trail, step);
+export function createCastWatch({ file, events: before }: Pick<LoadedCast, "file" | "events">, watcher: WatchHooks): CastWatch {
+  const start = initialState(castStartOf(file));
+  const cards = createVisitCards(start);
+  const tales = createItemLogs();
+  let trail = startTimeline(start);
+  for (const step of replaySteps(start, before)) {
+    trail = advanceTimeline(trail, step);
     tales.follow(step);
     cards.follow(step);
     watcher.onStep?.(step);
   }
-  cards.leaveOut();
+  cards.discardPending();
   // Nothing for a turn that streams on the screen itself, also when it has just ended.
-  let activity: Activity | undefined = IDLE;
-  let turn = UNUSED;
-  const items = openItemRows();
-  const board = (): Board => runningBoard(trail, addUsage(usageSoFar(turn), items.usage()));
+  let activity: AgentActivity | undefined = IDLE_ACTIVITY;
+  let turn = NO_UNCOUNTED_USAGE;
+  const items = createItemRows();
+  const board = (): CastBoard => runningBoard(trail, addUsage(estimateUsage(turn), items.usage()));
   return {
-    trail: () => trail,
+    timeline: () => trail,
     items: tales.all,
     used: () => turn.used,
     onSteps: (steps) => {
       for (const step of steps) {
-        trail = follow(trail, step);
+        trail = advanceTimeline(trail, step);
         tales.follow(step);
-        items.follow(step);
+        items.onParentStep(step);
         watcher.onStep?.(step);
-        turn = turnAfter(turn, step.event);
-        if (step.event.type === "visit_started") activity = IDLE;
+        turn = usageAfterEvent(turn, step.event);
+        if (step.event.type === "visit_started") activity = IDLE_ACTIVITY;
         for (const card of cards.follow(step)) watcher.onVisit(card);
       }
       watcher.onChange();
     },
     onProgress: (progress) => {
-      cards.note(progress);
-      activity = watcher.streams() ? undefined : withProgress(activity ?? IDLE, progress);
-      turn = turnHeard(turn, progress);
+      cards.recordProgress(progress);
+      activity = watcher.isStreamedElsewhere() ? undefined : applyProgress(activity ?? IDLE_ACTIVITY, progress);
+      turn = usageAfterProgress(turn, progress);
       watcher.onChange();
     },
-    ...itemsHeard(items, watcher),
-    picture: {
+    ...itemListeners(items, watcher),
+    widgetContent: {
       lines: (width) => {
         const now = board();
         return [
@@ -102,16 +102,16 @@ export function openWatch({ file, events: before }: Pick<LoadedCast, "file" | "e
           ...agentLines(now, { trail, activity, watcher, width }),
         ];
       },
-      status: () => statusWords(board()),
+      status: () => statusLineText(board()),
     },
   };
 }
 
 /** What is heard of items is seen at once. */
-function itemsHeard(
+function itemListeners(
   { onItemSteps, onItemProgress, onItemQueued }: LiveItemRows,
-  watcher: Watcher,
-): Pick<Watch, "onItemSteps" | "onItemProgress" | "onItemQueued"> {
+  watcher: WatchHooks,
+): Pick<CastWatch, "onItemSteps" | "onItemProgress" | "onItemQueued"> {
   return {
     onItemSteps: (steps) => {
       onItemSteps(steps);
@@ -130,9 +130,9 @@ function itemsHeard(
 }
 
 /** Its last event may still be the one that it stopped with; but it runs, or nobody would watch. */
-function runningBoard(trail: Trail, used: Usage): Board {
+function runningBoard(trail: CastTimeline, used: Usage): CastBoard {
   return {
-    ...boardOf(trail, { now: Date.now(), program: PROGRAM, used }),
+    ...castBoard(trail, { now: Date.now(), program: COMMAND_PREFIX, used }),
     status: "running",
     reason: null,
     question: null,
@@ -141,34 +141,34 @@ function runningBoard(trail: Trail, used: Usage): Board {
   };
 }
 
-interface AgentPicture {
-  readonly trail: Trail;
-  readonly activity: Activity | undefined;
-  readonly watcher: Watcher;
+interface AgentView {
+  readonly trail: CastTimeline;
+  readonly activity: AgentActivity | undefined;
+  readonly watcher: WatchHooks;
   readonly width: number;
 }
 
 /** Who works and what it does, and how it is stopped. */
-function agentLines(now: Board, { trail, activity, watcher, width }: AgentPicture): readonly Line[] {
-  const isWorking = isAgent(trail);
-  const isShown = activity && isWorking && !watcher.streams();
+function agentLines(now: CastBoard, { trail, activity, watcher, width }: AgentView): readonly Line[] {
+  const isWorking = isAgentVisit(trail);
+  const isShown = activity && isWorking && !watcher.isStreamedElsewhere();
   return [
-    ...(isShown ? activityLines(activity, width, watcher.opened()) : []),
-    ...watcher.unheard().map(unheardLine),
-    moneyLine(now, trail, isWorking ? watcher.agent() : undefined),
+    ...(isShown ? activityLines(activity, width, watcher.isExpanded()) : []),
+    ...watcher.unread().map(unreadLine),
+    budgetLine(now, trail, isWorking ? watcher.agentLabel() : undefined),
     line(toned("dim", watcher.hint())),
   ];
 }
 
-const UNHEARD = { agent: "not read yet", later: "for later" } as const;
+const UNREAD_LABELS = { agent: "not read yet", later: "for later" } as const;
 
 /** [X36] */
-function unheardLine({ for: whom, text, by }: Unheard): Line {
-  return line("  ", toned("wait", `⧗ ${UNHEARD[whom]}: `), oneLine(text, 60), toned("dim", `  ${by} takes it back`));
+function unreadLine({ target: whom, text, withdrawWith: by }: UnreadMessage): Line {
+  return line("  ", toned("wait", `⧗ ${UNREAD_LABELS[whom]}: `), oneLine(text, 60), toned("dim", `  ${by} takes it back`));
 }
 
 /** [X40] Who works, and how much of the budget is used. */
-function moneyLine({ tokens, cost }: Board, { state: { budget } }: Trail, agent: string | undefined): Line {
+function budgetLine({ tokens, cost }: CastBoard, { state: { budget } }: CastTimeline, agent: string | undefined): Line {
   const { maxTokens, maxCostUsd } = budget;
   const parts = [
     ...(agent === undefined ? [] : [agent]),
@@ -178,18 +178,18 @@ function moneyLine({ tokens, cost }: Board, { state: { budget } }: Trail, agent:
   return line(toned("dim", parts.join(" · ")));
 }
 
-function isAgent({ state: { phase, graph } }: Trail): boolean {
+function isAgentVisit({ state: { phase, graph } }: CastTimeline): boolean {
   if (phase.kind !== "visiting") return false;
   const socket = graph.sockets[phase.visit.socket];
   return socket !== undefined && graph.materia[socket.materia]?.type === "agent";
 }
 
-function statusWords({ status, position, item, elapsedMs, tokens }: Board): string {
+function statusLineText({ status, position, item, elapsedMs, tokens }: CastBoard): string {
   return [
-    `${statusMark(status).text} materia`,
-    ...(position ? [position.atWork ? visitWords(position) : position.materia] : []),
+    `${statusSymbol(status).text} materia`,
+    ...(position ? [position.atWork ? positionText(position) : position.materia] : []),
     ...(item ? [`item ${item.number} of ${item.of}`] : []),
-    clockText(elapsedMs),
+    durationText(elapsedMs),
     `${amountText(tokens)} tokens`,
   ].join(" · ");
 }

@@ -1,37 +1,37 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { oneLine, thrownText } from "../../../core/model/values/text.ts";
+import { oneLine, thrownMessage } from "../../../core/model/values/text.ts";
 import { line, lineText, toned, type Line } from "../../../core/view/text/line.ts";
-import { unlessReplaced } from "../session/user-session.ts";
-import { drawn, paintLines } from "../cards/card.ts";
+import { runUnlessReplaced } from "../session/user-session.ts";
+import { createComponent, paintLines } from "../cards/card.ts";
 
-const KEY = "materia";
+const WIDGET_KEY = "materia";
 const TICK_MS = 1_000;
 const FRAME_MS = 100;
 const RPC_WIDTH = 100;
 
 /** What is drawn above the editor, and in one short line below it. */
-export interface Picture {
+export interface WidgetContent {
   readonly lines: (width: number) => readonly Line[];
   readonly status: () => string;
 }
 
 export interface Widget {
   /** Something has changed: drawn soon, not each time. */
-  readonly changed: () => void;
+  readonly scheduleDraw: () => void;
   /** Whether the editor has the keys, as it had when this was opened: no dialog stands in front of it. */
   readonly isInFront: () => boolean;
   readonly close: () => void;
 }
 
-interface Drawing {
+interface WidgetRenderer {
   readonly draw: () => void;
   readonly isInFront: () => boolean;
 }
 
 /** [X8] Draws a picture until it is closed; time goes on between changes, so it is drawn anew every second. */
-export function openWidget(ctx: ExtensionContext, wanted: Picture): Widget {
-  const picture = unfailing(wanted);
-  const { draw, isInFront } = ctx.mode === "tui" ? onScreen(ctx, picture) : asText(ctx, picture);
+export function openWidget(ctx: ExtensionContext, wanted: WidgetContent): Widget {
+  const picture = catchDrawErrors(wanted);
+  const { draw, isInFront } = ctx.mode === "tui" ? drawInTerminal(ctx, picture) : drawAsText(ctx, picture);
   let due: NodeJS.Timeout | undefined;
   let closed = false;
   let status: string | undefined;
@@ -39,10 +39,10 @@ export function openWidget(ctx: ExtensionContext, wanted: Picture): Widget {
     // The tick draws for a change too; a frame that it forgot would come after the close.
     clearTimeout(due);
     due = undefined;
-    unlessReplaced(() => {
+    runUnlessReplaced(() => {
       draw();
       const text = picture.status();
-      if (text !== status) ctx.ui.setStatus(KEY, text);
+      if (text !== status) ctx.ui.setStatus(WIDGET_KEY, text);
       status = text;
     });
   };
@@ -50,7 +50,7 @@ export function openWidget(ctx: ExtensionContext, wanted: Picture): Widget {
   tick.unref();
   now();
   return {
-    changed: () => {
+    scheduleDraw: () => {
       // An agent that was left behind may still speak.
       if (!closed) due ??= setTimeout(now, FRAME_MS).unref();
     },
@@ -59,17 +59,17 @@ export function openWidget(ctx: ExtensionContext, wanted: Picture): Widget {
       closed = true;
       clearInterval(tick);
       clearTimeout(due);
-      unlessReplaced(() => {
-        ctx.ui.setWidget(KEY, undefined);
-        ctx.ui.setStatus(KEY, undefined);
+      runUnlessReplaced(() => {
+        ctx.ui.setWidget(WIDGET_KEY, undefined);
+        ctx.ui.setStatus(WIDGET_KEY, undefined);
       });
     },
   };
 }
 
 /** [X13] Timers and Pi's own screen ask for it, where an exception would end Pi; what went wrong is drawn in its place. */
-function unfailing({ lines, status }: Picture): Picture {
-  const wrong = (thrown: unknown): string => `materia cannot draw this: ${oneLine(thrownText(thrown), 200)}`;
+function catchDrawErrors({ lines, status }: WidgetContent): WidgetContent {
+  const wrong = (thrown: unknown): string => `materia cannot draw this: ${oneLine(thrownMessage(thrown), 200)}`;
   return {
     lines: (width) => {
       try {
@@ -88,52 +88,52 @@ function unfailing({ lines, status }: Picture): Picture {
   };
 }
 
-function onScreen(ctx: ExtensionContext, picture: Picture): Drawing {
-  let screen: { readonly tui: Redrawn; readonly editor: unknown } | undefined;
-  ctx.ui.setWidget(KEY, (tui, theme) => {
-    screen = { tui, editor: focusOf(tui) };
-    return drawn((width) => paintLines(within(picture.lines(Math.max(1, width - 2)), rowsOf(tui)), width, theme));
+function drawInTerminal(ctx: ExtensionContext, picture: WidgetContent): WidgetRenderer {
+  let screen: { readonly tui: Redrawable; readonly editor: unknown } | undefined;
+  ctx.ui.setWidget(WIDGET_KEY, (tui, theme) => {
+    screen = { tui, editor: focusedComponent(tui) };
+    return createComponent((width) => paintLines(limitRows(picture.lines(Math.max(1, width - 2)), terminalRows(tui)), width, theme));
   });
   return {
     draw: () => screen?.tui.requestRender(),
-    isInFront: () => screen === undefined || focusOf(screen.tui) === screen.editor,
+    isInFront: () => screen === undefined || focusedComponent(screen.tui) === screen.editor,
   };
 }
 
 /** [X39] A third of the screen at most: where it stands, and what goes on last. */
-function within(lines: readonly Line[], rows: number): readonly Line[] {
-  const most = Math.max(LEAST, Math.floor(rows / 3));
+function limitRows(lines: readonly Line[], rows: number): readonly Line[] {
+  const most = Math.max(MIN_ROWS, Math.floor(rows / 3));
   if (lines.length <= most) return lines;
   const last = Math.floor(most / 2);
   return [...lines.slice(0, most - last), ...lines.slice(lines.length - last)];
 }
 
-const LEAST = 3;
+const MIN_ROWS = 3;
 
-function rowsOf(tui: object): number {
+function terminalRows(tui: object): number {
   const { terminal }: { readonly terminal?: { readonly rows?: number } } = tui;
   return terminal?.rows ?? process.stdout.rows ?? 24;
 }
 
-interface Redrawn {
+interface Redrawable {
   readonly requestRender: () => void;
 }
 
 /** Not among what Pi promises of its screen; without it nothing is known to be in front. */
-function focusOf(tui: object): unknown {
+function focusedComponent(tui: object): unknown {
   const screen: { readonly getFocusedComponent?: () => unknown } = tui;
   return screen.getFocusedComponent?.();
 }
 
 /** A client that draws by itself gets plain lines, and only when they differ. */
-function asText(ctx: ExtensionContext, picture: Picture): Drawing {
+function drawAsText(ctx: ExtensionContext, picture: WidgetContent): WidgetRenderer {
   let last = "";
   const draw = (): void => {
     const lines = picture.lines(RPC_WIDTH).map(lineText);
     const text = lines.join("\n");
     if (text === last) return;
     last = text;
-    ctx.ui.setWidget(KEY, lines);
+    ctx.ui.setWidget(WIDGET_KEY, lines);
   };
   return { draw, isInFront: () => true };
 }

@@ -1,18 +1,18 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { unlessReplaced } from "./user-session.ts";
+import { runUnlessReplaced } from "./user-session.ts";
 
-const AFTER_MS = 250;
+const ANNOUNCE_DELAY_MS = 250;
 
 /** [X27] One line about casts of this project that stopped half-way, once Pi has started. */
-export function greetLater(ctx: ExtensionContext): void {
+export function announceUnfinishedCasts(ctx: ExtensionContext): void {
   if (!ctx.hasUI || !existsSync(join(ctx.cwd, ".pi"))) return;
   setTimeout(() => {
     import("./unfinished.ts")
-      .then(({ unfinishedText }) => unlessReplaced(() => unfinishedText(ctx)))
-      .then((text) => text !== undefined && unlessReplaced(() => ctx.ui.notify(text, "info")))
+      .then(({ unfinishedCastsText: unfinishedText }) => runUnlessReplaced(() => unfinishedText(ctx)))
+      .then((text) => text !== undefined && runUnlessReplaced(() => ctx.ui.notify(text, "info")))
       // A greeting that cannot be made is not worth a word.
       .catch(() => undefined);
-  }, AFTER_MS).unref();
+  }, ANNOUNCE_DELAY_MS).unref();
 }

@@ -3,18 +3,18 @@ import { resolve } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Options } from "../../../core/command/options.ts";
 import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
-import { harmless } from "../../../core/model/values/text.ts";
-import { ownDialogs } from "../tui/calm-dialogs.ts";
+import { sanitizeForTerminal } from "../../../core/model/values/text.ts";
+import { userOpenedDialogs } from "../tui/calm-dialogs.ts";
 import { loadPi } from "../../../shell/agents/pi/pi.ts";
-import { openWorkspace, runsText, type Workspace } from "../../../shell/casting/workspace/workspace.ts";
+import { loadWorkspace, describeProgramsToTrust, type Workspace } from "../../../shell/casting/workspace/workspace.ts";
 import { folderExists } from "../../../shell/system/folder.ts";
 import { projectConfigFile } from "../../../shell/config/config.ts";
-import { projectPlace } from "../../../shell/config/project-folder.ts";
+import { findProject } from "../../../shell/config/project-folder.ts";
 
 /** What a command begins with in Pi. */
-export const PROGRAM = "/materia";
+export const COMMAND_PREFIX = "/materia";
 
-export interface SessionPlace {
+export interface SessionProject {
   readonly workspace: Workspace;
   /** What file names in the command are relative to. */
   readonly from: string;
@@ -23,29 +23,29 @@ export interface SessionPlace {
 }
 
 /** [X24] The project as Pi lets us see it: its own configuration only where Pi trusts it. */
-export function openPlace(ctx: ExtensionContext, options: Options): Result<SessionPlace> {
+export function resolveProject(ctx: ExtensionContext, options: Options): Result<SessionProject> {
   const cwd = resolve(ctx.cwd, options.cwd ?? ".");
   if (!folderExists(cwd)) return fail(error("no_folder", "--cwd", `there is no folder ${cwd}`));
   // Pi's word is about the folder it works in; of any other it knows nothing.
   const refused = cwd === ctx.cwd && !ctx.isProjectTrusted();
-  const place = projectPlace({
+  const place = findProject({
     cwd,
     env: process.env,
     withoutProject: refused,
-    program: PROGRAM,
-    ...(options.config === undefined ? {} : { explicit: resolve(ctx.cwd, options.config) }),
+    program: COMMAND_PREFIX,
+    ...(options.config === undefined ? {} : { explicitFile: resolve(ctx.cwd, options.config) }),
   });
   const file = projectConfigFile(place.cwd);
-  const workspace = openWorkspace(
+  const workspace = loadWorkspace(
     place,
     options.artifacts === undefined ? undefined : resolve(ctx.cwd, options.artifacts),
   );
   if (!workspace.ok) return workspace;
-  const left = refused && existsSync(file) ? { left: leftIssue(file) } : {};
+  const left = refused && existsSync(file) ? { left: untrustedIssue(file) } : {};
   return ok({ workspace: workspace.value, from: ctx.cwd, ...left });
 }
 
-function leftIssue(file: string): Issue {
+function untrustedIssue(file: string): Issue {
   return {
     ...error(
       "not_trusted",
@@ -57,7 +57,7 @@ function leftIssue(file: string): Issue {
   };
 }
 
-export interface Trusted {
+export interface TrustedProject {
   readonly workspace: Workspace;
   /** Keeps what the person has answered, once the command is carried out. */
   readonly remember: () => void;
@@ -69,30 +69,30 @@ export interface Trusted {
  * [X25] Pi's trust is trust. Where it had nothing to ask about, it trusts every project, so then the person is
  * asked about the configuration itself, as on the command line.
  */
-export async function trustPlace(
+export async function trustProject(
   ctx: ExtensionContext,
-  { workspace, left }: SessionPlace,
+  { workspace, left }: SessionProject,
   options: Options,
-): Promise<Result<Trusted>> {
+): Promise<Result<TrustedProject>> {
   if (left && options.config === undefined) return fail(left);
   const { trust, place } = workspace;
   const given = { ...workspace, trust: { kind: "given" as const } };
   if (trust.kind === "given") return ok({ workspace, remember: () => undefined });
-  if (await isDecided(ctx, place.cwd))
+  if (await isTrustedInPi(ctx, place.cwd))
     return ok({ workspace: given, remember: () => undefined, vouch: trust.remember });
   if (options.trust) return ok({ workspace: given, remember: trust.remember });
   if (!ctx.hasUI) return ok({ workspace, remember: () => undefined });
-  const commands = trust.commands.length === 0 ? "" : ` Its utilities run:\n${trust.commands.map(harmless).join("\n")}`;
-  const runs = [commands, ...runsText({ ...trust, commands: [] }).map(harmless)].join("\n");
-  const yes = await ownDialogs(ctx).confirm(
+  const commands = trust.commands.length === 0 ? "" : ` Its utilities run:\n${trust.commands.map(sanitizeForTerminal).join("\n")}`;
+  const runs = [commands, ...describeProgramsToTrust({ ...trust, commands: [] }).map(sanitizeForTerminal)].join("\n");
+  const yes = await userOpenedDialogs(ctx).confirm(
     "Trust this project's materia?",
-    `${harmless(trust.file)} is new or has changed, and decides what agents do here.${runs}`,
+    `${sanitizeForTerminal(trust.file)} is new or has changed, and decides what agents do here.${runs}`,
   );
   return ok(yes ? { workspace: given, remember: trust.remember } : { workspace, remember: () => undefined });
 }
 
 /** Whether somebody has really decided that this folder may be trusted. */
-async function isDecided(ctx: ExtensionContext, cwd: string): Promise<boolean> {
+async function isTrustedInPi(ctx: ExtensionContext, cwd: string): Promise<boolean> {
   const pi = await loadPi();
   if (new pi.ProjectTrustStore(pi.getAgentDir()).get(cwd) === true) return true;
   if (cwd !== ctx.cwd) return false;

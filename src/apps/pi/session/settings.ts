@@ -2,20 +2,20 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import * as v from "valibot";
 import { THINKING_LEVELS } from "../../../core/model/materia.ts";
 import type { TurnRequest } from "../../../shell/ports.ts";
-import { unlessReplacedAsync, type UserSession } from "./user-session.ts";
-import { newestEntry, SETTINGS } from "./marks.ts";
+import { runUnlessReplacedAsync, type UserSession } from "./user-session.ts";
+import { newestEntryData, SETTINGS_ENTRY } from "./marks.ts";
 
-const Model = v.object({ provider: v.string(), id: v.string() });
-type Model = v.InferOutput<typeof Model>;
+const ModelRef = v.object({ provider: v.string(), id: v.string() });
+type ModelRef = v.InferOutput<typeof ModelRef>;
 
 /** Written into the session before anything is changed, so that a crash cannot lose it. */
-const Changed = v.object({
+const SavedSettings = v.object({
   kind: v.literal("changed"),
   tools: v.array(v.string()),
-  model: v.nullable(Model),
+  model: v.nullable(ModelRef),
   thinking: v.picklist(THINKING_LEVELS),
 });
-type Changed = v.InferOutput<typeof Changed>;
+type SavedSettings = v.InferOutput<typeof SavedSettings>;
 
 /** The user's settings, out of the way for one turn. */
 export interface TurnSettings {
@@ -26,15 +26,15 @@ export interface TurnSettings {
 }
 
 /** [X20] Sets tools, model and thinking level for a turn, after writing down what the user had. */
-export async function useTurnSettings(user: UserSession, wanted: TurnRequest): Promise<TurnSettings> {
+export async function applyTurnSettings(user: UserSession, wanted: TurnRequest): Promise<TurnSettings> {
   const { pi, ctx } = user;
-  const before: Changed = {
+  const before: SavedSettings = {
     kind: "changed",
     tools: pi.getActiveTools(),
     model: ctx.model ? { provider: ctx.model.provider, id: ctx.model.id } : null,
     thinking: pi.getThinkingLevel(),
   };
-  pi.appendEntry(SETTINGS, before);
+  pi.appendEntry(SETTINGS_ENTRY, before);
   let ours = true;
   let chosen = false;
   const stopWatching = pi.on("model_select", () => {
@@ -42,11 +42,11 @@ export async function useTurnSettings(user: UserSession, wanted: TurnRequest): P
   });
   const restore = async (): Promise<void> => {
     stopWatching();
-    await unlessReplacedAsync(() => putBack(user, chosen ? { ...before, model: null } : before));
+    await runUnlessReplacedAsync(() => restoreSaved(user, chosen ? { ...before, model: null } : before));
   };
   try {
     pi.setActiveTools([...wanted.tools]);
-    const problem = wanted.model === undefined ? undefined : await setModel(user, wanted.model);
+    const problem = wanted.model === undefined ? undefined : await selectModel(user, wanted.model);
     // A change of model resets the level, so it comes after.
     if (wanted.thinking !== undefined) pi.setThinkingLevel(wanted.thinking);
     ours = false;
@@ -59,13 +59,13 @@ export async function useTurnSettings(user: UserSession, wanted: TurnRequest): P
 
 /** [X21] A session that was left in the middle of a turn gets back what it had before. */
 export async function restoreSettings(pi: ExtensionAPI, ctx: ExtensionContext): Promise<boolean> {
-  const left = v.safeParse(Changed, newestEntry(ctx.sessionManager.getBranch(), SETTINGS));
+  const left = v.safeParse(SavedSettings, newestEntryData(ctx.sessionManager.getBranch(), SETTINGS_ENTRY));
   if (!left.success) return false;
-  await putBack({ pi, ctx }, left.output);
+  await restoreSaved({ pi, ctx }, left.output);
   return true;
 }
 
-async function putBack({ pi, ctx }: UserSession, { tools, model, thinking }: Changed): Promise<void> {
+async function restoreSaved({ pi, ctx }: UserSession, { tools, model, thinking }: SavedSettings): Promise<void> {
   pi.setActiveTools(tools);
   const current = ctx.model;
   if (model && (current?.provider !== model.provider || current.id !== model.id)) {
@@ -73,10 +73,10 @@ async function putBack({ pi, ctx }: UserSession, { tools, model, thinking }: Cha
     if (found) await pi.setModel(found);
   }
   if (pi.getThinkingLevel() !== thinking) pi.setThinkingLevel(thinking);
-  pi.appendEntry(SETTINGS, { kind: "restored" });
+  pi.appendEntry(SETTINGS_ENTRY, { kind: "restored" });
 }
 
-async function setModel({ pi, ctx }: UserSession, wanted: string): Promise<string | undefined> {
+async function selectModel({ pi, ctx }: UserSession, wanted: string): Promise<string | undefined> {
   const slash = wanted.indexOf("/");
   const found = ctx.modelRegistry.find(wanted.slice(0, Math.max(0, slash)), wanted.slice(slash + 1));
   if (!found) return `Pi knows no model "${wanted}"`;

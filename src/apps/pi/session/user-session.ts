@@ -7,24 +7,24 @@ export interface UserSession {
 }
 
 /** What is done to a session that may have been replaced while we waited; nothing when it has. */
-export function unlessReplaced<T>(act: () => T): T | undefined {
+export function runUnlessReplaced<T>(act: () => T): T | undefined {
   try {
     return act();
   } catch (thrown) {
-    if (isGone(thrown)) return undefined;
+    if (isStaleSession(thrown)) return undefined;
     throw thrown;
   }
 }
 
-export async function unlessReplacedAsync<T>(act: () => Promise<T>): Promise<T | undefined> {
+export async function runUnlessReplacedAsync<T>(act: () => Promise<T>): Promise<T | undefined> {
   try {
     return await act();
   } catch (thrown) {
-    if (isGone(thrown)) return undefined;
+    if (isStaleSession(thrown)) return undefined;
     throw thrown;
   }
 }
 
-function isGone(thrown: unknown): boolean {
+function isStaleSession(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.message.includes("stale after session replacement");
 }

@@ -2,16 +2,16 @@ import type { ExtensionContext, ExtensionUIContext } from "@earendil-works/pi-co
 import { piTui } from "./tui.ts";
 import { pastedLine, pastedText } from "./pastes.ts";
 
-type Ui = Pick<
+type DialogUi = Pick<
   ExtensionUIContext,
   "select" | "confirm" | "notify" | "onTerminalInput" | "getEditorText" | "setEditorText"
 >;
 
 /** [X48] Dialogs that come by themselves: they wait until nothing is typed, and take no key that was meant for the editor. */
-export function calmDialogs(ui: Ui, mode: ExtensionContext["mode"]): Pick<ExtensionUIContext, "select" | "confirm"> {
+export function deferDialogs(ui: DialogUi, mode: ExtensionContext["mode"]): Pick<ExtensionUIContext, "select" | "confirm"> {
   if (mode !== "tui") return ui;
   const calmly = async <T>(signal: AbortSignal | undefined, none: T, ask: () => Promise<T>): Promise<T> =>
-    (await emptyEditor(ui, signal)) ? withoutTyping(ui, ask) : none;
+    (await waitForEmptyEditor(ui, signal)) ? withTypingRedirected(ui, ask) : none;
   return {
     select: (title, options, given) => calmly(given?.signal, undefined, () => ui.select(title, options, given)),
     confirm: (title, message, given) => calmly(given?.signal, false, () => ui.confirm(title, message, given)),
@@ -19,17 +19,17 @@ export function calmDialogs(ui: Ui, mode: ExtensionContext["mode"]): Pick<Extens
 }
 
 /** [X50] Dialogs that the person asked for: they come at once, and no paste answers them. */
-export function ownDialogs({ ui, mode }: ExtensionContext): Pick<ExtensionUIContext, "select" | "confirm" | "input"> {
+export function userOpenedDialogs({ ui, mode }: ExtensionContext): Pick<ExtensionUIContext, "select" | "confirm" | "input"> {
   if (mode !== "tui") return ui;
   return {
-    select: (...asked) => withoutTyping(ui, () => ui.select(...asked), false),
-    confirm: (...asked) => withoutTyping(ui, () => ui.confirm(...asked), false),
-    input: (...asked) => onOneLine(ui, () => ui.input(...asked)),
+    select: (...asked) => withTypingRedirected(ui, () => ui.select(...asked), false),
+    confirm: (...asked) => withTypingRedirected(ui, () => ui.confirm(...asked), false),
+    input: (...asked) => joinPastedLines(ui, () => ui.input(...asked)),
   };
 }
 
 /** Whether the editor is empty, at last; not where nobody waits for the answer any more. */
-async function emptyEditor(ui: Ui, signal: AbortSignal | undefined): Promise<boolean> {
+async function waitForEmptyEditor(ui: DialogUi, signal: AbortSignal | undefined): Promise<boolean> {
   if (signal?.aborted) return false;
   const isEmpty = (): boolean => ui.getEditorText().trim() === "";
   if (isEmpty()) return true;
@@ -48,7 +48,7 @@ async function emptyEditor(ui: Ui, signal: AbortSignal | undefined): Promise<boo
   return empty;
 }
 
-async function onOneLine<T>(ui: Ui, ask: () => Promise<T>): Promise<T> {
+async function joinPastedLines<T>(ui: DialogUi, ask: () => Promise<T>): Promise<T> {
   const off = ui.onTerminalInput((data) => {
     const line = pastedLine(data);
     return line === undefined ? undefined : { data: line };
@@ -60,8 +60,8 @@ async function onOneLine<T>(ui: Ui, ask: () => Promise<T>): Promise<T> {
   }
 }
 
-async function withoutTyping<T>(ui: Ui, ask: () => Promise<T>, isTyping?: boolean): Promise<T> {
-  const stop = keepTyping(ui, isTyping);
+async function withTypingRedirected<T>(ui: DialogUi, ask: () => Promise<T>, isTyping?: boolean): Promise<T> {
+  const stop = redirectTyping(ui, isTyping);
   try {
     return await ask();
   } finally {
@@ -73,15 +73,15 @@ async function withoutTyping<T>(ui: Ui, ask: () => Promise<T>, isTyping?: boolea
  * [X48] Letters choose nothing among choices: who types them writes to the editor, and so does who was writing when the
  * choices came; the Enter behind it is meant for the editor. The answer ends it, and puts what was typed where it belongs.
  */
-export function keepTyping(
-  ui: Omit<Ui, "select" | "confirm">,
+export function redirectTyping(
+  ui: Omit<DialogUi, "select" | "confirm">,
   typing: boolean = ui.getEditorText().trim() !== "",
 ): () => void {
   let typed = "";
   let isTyping = typing;
   const take = (data: string): boolean => {
     const { matchesKey } = piTui();
-    const text = pastedText(data) ?? (isText(data) ? data : undefined);
+    const text = pastedText(data) ?? (isPrintable(data) ? data : undefined);
     if (text !== undefined) {
       typed += text;
       isTyping = true;
@@ -102,6 +102,6 @@ export function keepTyping(
   };
 }
 
-function isText(data: string): boolean {
+function isPrintable(data: string): boolean {
   return data !== "" && !/\p{Cc}/u.test(data);
 }

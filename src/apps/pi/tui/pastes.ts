@@ -1,9 +1,9 @@
 /** A terminal gives a paste in one piece between these marks: nothing inside of it is a key. */
-const PASTE = /^\u001b\[200~(.*)\u001b\[201~$/s;
+const PASTE_PATTERN = /^\u001b\[200~(.*)\u001b\[201~$/s;
 
 /** What was pasted, without what a terminal would obey; nothing where it is no paste. */
 export function pastedText(data: string): string | undefined {
-  const text = PASTE.exec(data)?.[1];
+  const text = PASTE_PATTERN.exec(data)?.[1];
   return text?.replace(/\r\n?/g, "\n").replace(/(?![\n\t])\p{Cc}/gu, "");
 }
 

@@ -1,14 +1,14 @@
-export type Tui = typeof import("@earendil-works/pi-tui");
+export type PiTui = typeof import("@earendil-works/pi-tui");
 
-let own: Tui | undefined;
+let loadedTui: PiTui | undefined;
 
 /** Only Pi's own copy measures as Pi does: another release counts some characters otherwise. */
-export function useTui(tui: Tui): void {
-  own = tui;
+export function setPiTui(tui: PiTui): void {
+  loadedTui = tui;
 }
 
 /** How Pi measures and cuts text, reads keys and draws Markdown. */
-export function piTui(): Tui {
-  if (!own) throw new Error("the extension has not been registered");
-  return own;
+export function piTui(): PiTui {
+  if (!loadedTui) throw new Error("the extension has not been registered");
+  return loadedTui;
 }

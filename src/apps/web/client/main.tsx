@@ -14,13 +14,13 @@ import "./parts/controls/dialog.module.css";
 import "./parts/controls/fields.module.css";
 import "./parts/controls/workbench.module.css";
 import { App } from "./shell/app.tsx";
-import { takeToken } from "./net/door.ts";
-import { startKeys } from "./browser/keys.ts";
-import { showTheme } from "./shell/theme.ts";
+import { takeTokenFromUrl } from "./net/door.ts";
+import { listenForKeys } from "./browser/keys.ts";
+import { applyTheme } from "./shell/theme.ts";
 
-takeToken();
-showTheme();
-startKeys();
+takeTokenFromUrl();
+applyTheme();
+listenForKeys();
 
 const root = document.getElementById("root");
 if (!root) throw new Error("the page has no root");

@@ -1,37 +1,37 @@
 import { Hono } from "hono";
 import { error } from "../../../core/model/issue.ts";
-import { onlyOwnPages, onlySoundAddresses, onlyWithToken } from "./http/guard.ts";
-import { guardedHeaders } from "./http/headers.ts";
+import { requireOwnOrigin, rejectMalformedUrls, requireToken } from "./http/guard.ts";
+import { setSecurityHeaders } from "./http/headers.ts";
 import { notFound, refuse } from "./http/reply.ts";
 import { assetRoutes } from "./routes/assets.ts";
 import { castFileRoutes } from "./routes/cast-files.ts";
 import { castRoutes } from "./routes/casts.ts";
 import { catalogRoutes } from "./routes/project/catalog.ts";
-import { changesRoutes } from "./routes/changes.ts";
+import { changeRoutes } from "./routes/changes.ts";
 import { commandRoutes } from "./routes/commands.ts";
 import { configRoutes } from "./routes/project/config.ts";
 import { testRoutes } from "./routes/project/tests.ts";
-import { doorRoutes } from "./routes/door.ts";
+import { loginRoutes } from "./routes/door.ts";
 import { searchRoutes } from "./routes/search.ts";
 import type { ServedProject } from "./routes/served-project.ts";
 
 /** Everything that the server answers, in the order in which it is decided. */
-export function webApp(served: ServedProject): Hono {
+export function createWebApp(served: ServedProject): Hono {
   const app = new Hono();
-  app.use(guardedHeaders);
-  app.use(onlyOwnPages(served.port));
-  app.use(onlySoundAddresses);
-  app.use("/api/*", onlyWithToken(served.token));
-  app.use("/api", onlyWithToken(served.token));
+  app.use(setSecurityHeaders);
+  app.use(requireOwnOrigin(served.port));
+  app.use(rejectMalformedUrls);
+  app.use("/api/*", requireToken(served.token));
+  app.use("/api", requireToken(served.token));
   castRoutes(app, served);
   castFileRoutes(app, served);
-  changesRoutes(app, served);
+  changeRoutes(app, served);
   searchRoutes(app, served);
   catalogRoutes(app, served);
   configRoutes(app, served);
   testRoutes(app, served);
   commandRoutes(app, served);
-  doorRoutes(app, served);
+  loginRoutes(app, served);
   app.all("/api/*", notFound);
   app.all("/api", notFound);
   assetRoutes(app, served.assets);

@@ -2,10 +2,10 @@ import { type Graph, loopOf } from "../../compile/graph.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../model/values/json.ts";
 
 /** [J23] What an earlier format wrote of an event, as today's has it. What is no event of an earlier format stays as it is. */
-export function upgrade(written: unknown, graphOf: () => Graph | null): unknown {
+export function upgradeEvent(written: unknown, graphOf: () => Graph | null): unknown {
   if (!isJsonObject(written)) return written;
   if (written["type"] === "edge_taken" && written["index"] === undefined)
-    return { ...written, index: indexOf(graphOf(), written, written["from"]) };
+    return { ...written, index: wayIndex(graphOf(), written, written["from"]) };
   if (written["type"] === "cast_warned" && typeof written["message"] === "string")
     return upgradeWarning(written, written["message"]);
   const { where } = written;
@@ -30,7 +30,7 @@ function upgradeWhere(where: JsonObject, graphOf: () => Graph | null): JsonObjec
   const edgeFacts =
     to === undefined || where["when"] === undefined
       ? {}
-      : { via: "edge", index: indexOf(graphOf(), { ...rest, via: "edge", to }, where["socket"]) };
+      : { via: "edge", index: wayIndex(graphOf(), { ...rest, via: "edge", to }, where["socket"]) };
   return {
     ...rest,
     ...(to === undefined ? {} : { to }),
@@ -39,7 +39,7 @@ function upgradeWhere(where: JsonObject, graphOf: () => Graph | null): JsonObjec
   };
 }
 
-function indexOf(graph: Graph | null, { via, when, to, exit }: JsonObject, from: Json | undefined): number | null {
+function wayIndex(graph: Graph | null, { via, when, to, exit }: JsonObject, from: Json | undefined): number | null {
   const socket = typeof from === "string" && graph && Object.hasOwn(graph.sockets, from) ? graph.sockets[from] : null;
   if (!graph || !socket) return null;
   const index =

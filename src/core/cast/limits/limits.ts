@@ -1,60 +1,60 @@
-import { type Way, isCounted } from "../../compile/route.ts";
+import { type Way, isTraversalCounted } from "../../compile/route.ts";
 import { materiaOf, socketOf } from "../../compile/graph.ts";
-import { mostConflicts } from "../../model/config.ts";
+import { maxConflictsOf } from "../../model/config.ts";
 import { itemKey } from "../../model/handoff.ts";
 import type { SocketId } from "../../model/ids.ts";
 import type { EventOf, LimitName } from "../state/event.ts";
-import { cycleFrom, visitsWithoutProgress } from "./returns.ts";
-import { currentItem, type CastState, type LimitHit, type Phase, type TurnUse, type Visit } from "../state/state.ts";
+import { cycleSinceLastVisit, visitsWithoutProgress } from "./returns.ts";
+import { currentItem, type CastState, type LimitHit, type CastPhase, type TurnUsage, type Visit } from "../state/state.ts";
 import { countOf } from "../state/tally.ts";
-import { countIn, scopeOf } from "../state/traversals.ts";
-import { addUsage, tokensOf, type Usage } from "../state/usage.ts";
+import { traversalCount, traversalScopeOf } from "../state/traversals.ts";
+import { addUsage, totalTokens, type Usage } from "../state/usage.ts";
 
 type LimitReached = EventOf<"limit_reached">;
 
 /** [G8] What forbids this way now, if anything does. */
-export function limitOfWay(state: CastState, from: SocketId, way: Way): LimitReached | undefined {
-  if (way.via !== "edge" || way.edge.maxTraversals === undefined || !isCounted(way)) return undefined;
+export function checkTraversalLimit(state: CastState, from: SocketId, way: Way): LimitReached | undefined {
+  if (way.via !== "edge" || way.edge.maxTraversals === undefined || !isTraversalCounted(way)) return undefined;
   const { when, maxTraversals } = way.edge;
-  const scope = scopeOf(state, from, way);
-  const taken = countIn(state, "taken", scope);
-  if (taken < maxTraversals + countIn(state, "allowed", scope)) return undefined;
+  const scope = traversalScopeOf(state, from, way);
+  const taken = traversalCount(state, "taken", scope);
+  if (taken < maxTraversals + traversalCount(state, "allowed", scope)) return undefined;
   const { to, via, index } = way;
-  return limitReached(state, "maxTraversals", maxTraversals, { socket: from, to, via, index, when, taken });
+  return limitReachedEvent(state, "maxTraversals", maxTraversals, { socket: from, to, via, index, when, taken });
 }
 
-type Arriving = Extract<Phase, { kind: "arriving" }>;
+type Arriving = Extract<CastPhase, { kind: "arriving" }>;
 
 /** [G9] Asked where a visit is about to begin: a socket that was visited too often since something made progress. */
-export function limitOfReturn(state: CastState, { from }: Arriving, at: SocketId): LimitReached | undefined {
+export function checkReturnLimit(state: CastState, { from }: Arriving, at: SocketId): LimitReached | undefined {
   const { visits, allowed } = visitsWithoutProgress(state, at);
-  return visits - allowed > state.limits.maxNoAdvanceCycles ? noProgress(state, from, at, visits - 1) : undefined;
+  return visits - allowed > state.limits.maxNoAdvanceCycles ? noProgressEvent(state, from, at, visits - 1) : undefined;
 }
 
 /** [G9] Loops without items that lead to each other run nothing, and would for ever. */
-export function limitOfPassing(
+export function checkBypassLimit(
   state: CastState,
   { from }: Arriving,
   { at, loop }: { readonly at: SocketId; readonly loop: string },
 ): LimitReached | undefined {
   const passed = Object.hasOwn(state.counts.passedBy, loop) ? (state.counts.passedBy[loop] ?? 0) : 0;
-  return passed > state.limits.maxNoAdvanceCycles ? noProgress(state, from, at) : undefined;
+  return passed > state.limits.maxNoAdvanceCycles ? noProgressEvent(state, from, at) : undefined;
 }
 
-function noProgress(state: CastState, from: SocketId | null, at: SocketId, taken?: number): LimitReached {
-  const cycle = [...cycleFrom(state, at)];
+function noProgressEvent(state: CastState, from: SocketId | null, at: SocketId, taken?: number): LimitReached {
+  const cycle = [...cycleSinceLastVisit(state, at)];
   const where = { socket: from ?? at, to: at, cycle, ...(taken === undefined ? {} : { taken }) };
-  return limitReached(state, "maxNoAdvanceCycles", state.limits.maxNoAdvanceCycles, where);
+  return limitReachedEvent(state, "maxNoAdvanceCycles", state.limits.maxNoAdvanceCycles, where);
 }
 
 /** Checked before each turn, so that nothing paid for is thrown away. */
-export function limitOfTurn(state: CastState, socket: SocketId): LimitReached | undefined {
+export function checkTurnLimit(state: CastState, socket: SocketId): LimitReached | undefined {
   const { maxTokens, maxCostUsd } = state.budget;
   const usage = sharedUsage(state);
-  if (maxTokens !== undefined && tokensOf(usage) >= maxTokens)
-    return limitReached(state, "maxTokens", maxTokens, { socket });
+  if (maxTokens !== undefined && totalTokens(usage) >= maxTokens)
+    return limitReachedEvent(state, "maxTokens", maxTokens, { socket });
   if (maxCostUsd !== undefined && usage.cost >= maxCostUsd && usage.cost > 0)
-    return limitReached(state, "maxCostUsd", maxCostUsd, { socket });
+    return limitReachedEvent(state, "maxCostUsd", maxCostUsd, { socket });
   return undefined;
 }
 
@@ -64,43 +64,43 @@ function sharedUsage({ usage, item }: Pick<CastState, "usage" | "item">): Usage 
 }
 
 /** [D17] What forbids a turn to go on that has used so much more than the journal knows of: the budget, or its materia. */
-export function limitInTurn(state: CastState, visit: Visit, more: TurnUse): LimitReached | undefined {
+export function checkLimitDuringTurn(state: CastState, visit: Visit, more: TurnUsage): LimitReached | undefined {
   const { socket } = visit;
-  const budget = limitOfTurn({ ...state, usage: addUsage(state.usage, more.usage) }, socket);
+  const budget = checkTurnLimit({ ...state, usage: addUsage(state.usage, more.usage) }, socket);
   if (budget) return budget;
   const materia = materiaOf(state.graph, socketOf(state.graph, socket));
   if (materia.type !== "agent") return undefined;
   const { maxTurnTokens, maxTurnMinutes } = materia;
-  const helpings = 1 + countOf(state.counts.allowed, turnKey(visit));
-  if (maxTurnTokens !== undefined && tokensOf(addUsage(visit.turn.usage, more.usage)) >= maxTurnTokens * helpings)
-    return limitReached(state, "maxTurnTokens", maxTurnTokens * helpings, { socket });
+  const helpings = 1 + countOf(state.counts.allowed, turnAllowanceKey(visit));
+  if (maxTurnTokens !== undefined && totalTokens(addUsage(visit.turn.usage, more.usage)) >= maxTurnTokens * helpings)
+    return limitReachedEvent(state, "maxTurnTokens", maxTurnTokens * helpings, { socket });
   if (maxTurnMinutes !== undefined && visit.turn.ms + more.ms >= maxTurnMinutes * helpings * 60_000)
-    return limitReached(state, "maxTurnMinutes", maxTurnMinutes * helpings, { socket });
+    return limitReachedEvent(state, "maxTurnMinutes", maxTurnMinutes * helpings, { socket });
   return undefined;
 }
 
-export function limitOfRepair(state: CastState, visit: Visit): LimitReached | undefined {
+export function checkRepairLimit(state: CastState, visit: Visit): LimitReached | undefined {
   const { maxRepairs } = state.limits;
-  if (visit.repairs <= maxRepairs + countOf(state.counts.allowed, repairKey(visit))) return undefined;
-  return limitReached(state, "maxRepairs", maxRepairs, { socket: visit.socket, taken: visit.repairs - 1 });
+  if (visit.repairs <= maxRepairs + countOf(state.counts.allowed, repairAllowanceKey(visit))) return undefined;
+  return limitReachedEvent(state, "maxRepairs", maxRepairs, { socket: visit.socket, taken: visit.repairs - 1 });
 }
 
 /** [V9] How often an item may be done again because its work could not be merged. */
-export function conflictsAllowed({ limits, counts }: CastState, fork: number, index: number): number {
-  return mostConflicts(limits) + countOf(counts.allowed, conflictKey(fork, index));
+export function allowedConflicts({ limits, counts }: CastState, fork: number, index: number): number {
+  return maxConflictsOf(limits) + countOf(counts.allowed, conflictAllowanceKey(fork, index));
 }
 
-export function limitOfConflict(state: CastState, fork: number, index: number): LimitReached {
-  const taken = conflictsAllowed(state, fork, index);
-  return limitReached(state, "maxConflicts", mostConflicts(state.limits), { socket: doorOf(state), taken });
+export function conflictLimitEvent(state: CastState, fork: number, index: number): LimitReached {
+  const taken = allowedConflicts(state, fork, index);
+  return limitReachedEvent(state, "maxConflicts", maxConflictsOf(state.limits), { socket: loopEntryOf(state), taken });
 }
 
-function doorOf({ pass }: CastState): SocketId {
+function loopEntryOf({ pass }: CastState): SocketId {
   if (!pass) throw new Error("a fork is inside a pass");
   return pass.door;
 }
 
-function conflictKey(fork: number, index: number): string {
+function conflictAllowanceKey(fork: number, index: number): string {
   return `conflict ${fork} ${index}`;
 }
 
@@ -110,7 +110,7 @@ export function budgetWarning(state: CastState): EventOf<"cast_warned"> | undefi
   if (state.warned || warnAtPercent === undefined) return undefined;
   const isNear = (used: number, of: number): boolean => used > 0 && used * 100 >= of * warnAtPercent;
   const shared = sharedUsage(state);
-  const tokens = tokensOf(shared);
+  const tokens = totalTokens(shared);
   if (maxTokens !== undefined && isNear(tokens, maxTokens))
     return { type: "cast_warned", limit: "maxTokens", used: tokens, of: maxTokens };
   const { cost } = shared;
@@ -120,38 +120,38 @@ export function budgetWarning(state: CastState): EventOf<"cast_warned"> | undefi
 }
 
 /** What raising the limit by `allow` raises. */
-export function hitOf(state: CastState, { limit, where }: LimitReached): LimitHit {
+export function limitHitOf(state: CastState, { limit, where }: LimitReached): LimitHit {
   const { phase } = state;
   if (limit === "maxRepairs" && phase.kind === "visiting")
-    return { limit, scope: { kind: "cast", way: repairKey(phase.visit) } };
+    return { limit, scope: { kind: "cast", way: repairAllowanceKey(phase.visit) } };
   if ((limit === "maxTurnTokens" || limit === "maxTurnMinutes") && phase.kind === "visiting")
-    return { limit, scope: { kind: "cast", way: turnKey(phase.visit) } };
+    return { limit, scope: { kind: "cast", way: turnAllowanceKey(phase.visit) } };
   if (limit === "maxConflicts" && phase.kind === "forked")
-    return { limit, scope: { kind: "cast", way: conflictKey(phase.fork.number, where.item?.index ?? 0) } };
+    return { limit, scope: { kind: "cast", way: conflictAllowanceKey(phase.fork.number, where.item?.index ?? 0) } };
   if (limit === "maxNoAdvanceCycles") return { limit, at: where.to === "end" ? undefined : where.to };
   const index = where.index ?? -1;
   const edge = socketOf(state.graph, where.socket).edges[index];
   if (limit !== "maxTraversals" || !edge) return { limit };
-  return { limit, scope: scopeOf(state, where.socket, { via: "edge", to: edge.to, edge, index }) };
+  return { limit, scope: traversalScopeOf(state, where.socket, { via: "edge", to: edge.to, edge, index }) };
 }
 
 /** The limit that stopped a cast, where one did. */
-export function hitIn(phase: Phase): LimitHit | null {
+export function limitHitIn(phase: CastPhase): LimitHit | null {
   if (phase.kind === "ended") return phase.limit;
   return phase.kind === "failing" && phase.failure.kind === "limit" ? phase.failure.hit : null;
 }
 
-function limitReached(state: CastState, limit: LimitName, value: number, where: LimitReached["where"]): LimitReached {
+function limitReachedEvent(state: CastState, limit: LimitName, value: number, where: LimitReached["where"]): LimitReached {
   const item = currentItem(state);
   const index = state.pass?.cursor ?? 0;
   const named = item === null ? {} : { item: { index, title: item.title || itemKey(index) } };
   return { type: "limit_reached", limit, value, where: { ...where, ...named } };
 }
 
-function repairKey(visit: Visit): string {
+function repairAllowanceKey(visit: Visit): string {
   return `repair ${visit.socket} ${visit.number}`;
 }
 
-function turnKey(visit: Visit): string {
+function turnAllowanceKey(visit: Visit): string {
   return `turn ${visit.socket} ${visit.number}`;
 }

@@ -1,27 +1,27 @@
-import { type Graph, placeLabel, socketOf } from "../../compile/graph.ts";
+import { type Graph, castSocketLabel, socketOf } from "../../compile/graph.ts";
 import { type Destination, END } from "../../model/ids.ts";
 import { itemKey } from "../../model/handoff.ts";
 import { oneLine } from "../../model/values/text.ts";
-import { never } from "../../model/values/never.ts";
-import { ofText } from "../words/of-text.ts";
+import { assertNever } from "../../model/values/never.ts";
+import { countOfLimitText } from "../words/of-text.ts";
 import type { EventOf } from "../state/event.ts";
-import type { CastState, Failure, Phase } from "../state/state.ts";
+import type { CastState, CastFailure, CastPhase } from "../state/state.ts";
 
 /** Why a cast failed, in words for people; the facts stand in the events before its end. */
-export function failureText(state: CastState, failure: Failure): string {
-  return failure.kind === "turn" ? `${failure.socket}: ${failure.message}` : limitReason(state, failure.reached);
+export function failureText(state: CastState, failure: CastFailure): string {
+  return failure.kind === "turn" ? `${failure.socket}: ${failure.message}` : limitText(state, failure.reached);
 }
 
 /** What, where, how often, why. */
-function limitReason({ graph, handed, phase }: CastState, { limit, value, where }: EventOf<"limit_reached">): string {
-  const socket = placeLabel(socketOf(graph, where.socket));
+function limitText({ graph, handed, phase }: CastState, { limit, value, where }: EventOf<"limit_reached">): string {
+  const socket = castSocketLabel(socketOf(graph, where.socket));
   const item = where.item === undefined ? "" : ` for the item "${where.item.title}"`;
   const had = where.taken ?? value;
   switch (limit) {
     case "maxTokens":
-      return `the budget of ${value} tokens is used up ${whenUsedUp(phase)} ${socket}`;
+      return `the budget of ${value} tokens is used up ${budgetMomentText(phase)} ${socket}`;
     case "maxCostUsd":
-      return `the budget of $${value} is used up ${whenUsedUp(phase)} ${socket}`;
+      return `the budget of $${value} is used up ${budgetMomentText(phase)} ${socket}`;
     case "maxTurnTokens":
       return `${socket} has used its ${value} tokens of one turn and has not finished`;
     case "maxTurnMinutes":
@@ -32,19 +32,19 @@ function limitReason({ graph, handed, phase }: CastState, { limit, value, where 
       return `the work${item} could not be merged after ${had} ${had === 1 ? "attempt" : "attempts"} to mend it`;
     case "maxTraversals": {
       const edge = `${where.socket} → ${where.to ?? END}`;
-      return `the edge ${edge}${item} was taken ${ofText(had, value)} times; last reason: ${handed?.reason.trim() || "none given"}`;
+      return `the edge ${edge}${item} was taken ${countOfLimitText(had, value)} times; last reason: ${handed?.reason.trim() || "none given"}`;
     }
     case "maxNoAdvanceCycles": {
-      const back = placeText(graph, where.to ?? END);
+      const back = destinationText(graph, where.to ?? END);
       return `the cast goes round without progress${item}: ${cycleText(graph, where.cycle ?? [])} (it would be return number ${had + 1} to ${back})`;
     }
     default:
-      return never(limit);
+      return assertNever(limit);
   }
 }
 
 /** Before a turn, or at the end of a reply within one. */
-function whenUsedUp(phase: Phase): string {
+function budgetMomentText(phase: CastPhase): string {
   const stood = phase.kind === "failing" ? phase.before : phase;
   if (stood.kind !== "visiting") return "before";
   const { input, output, cost } = stood.visit.turn.usage;
@@ -52,7 +52,7 @@ function whenUsedUp(phase: Phase): string {
 }
 
 /** [G5, G28] Why a cast that reached its end is not satisfied: what its last visit said, and what was given up. */
-export function endText({ satisfied, handed, givenUp }: CastState): string {
+export function endReasonText({ satisfied, handed, givenUp }: CastState): string {
   const said = satisfied === false ? (handed?.reason ?? "") : "";
   if (givenUp.count === 0) return satisfied === false ? said : "the graph reached its end";
   const named = givenUp.first.map(
@@ -65,9 +65,9 @@ export function endText({ satisfied, handed, givenUp }: CastState): string {
 }
 
 function cycleText(graph: Graph, cycle: readonly Destination[]): string {
-  return cycle.length === 0 ? "no socket on the way runs" : cycle.map((id) => placeText(graph, id)).join(" → ");
+  return cycle.length === 0 ? "no socket on the way runs" : cycle.map((id) => destinationText(graph, id)).join(" → ");
 }
 
-function placeText(graph: Graph, to: Destination): string {
-  return to === END ? END : placeLabel(socketOf(graph, to));
+function destinationText(graph: Graph, to: Destination): string {
+  return to === END ? END : castSocketLabel(socketOf(graph, to));
 }

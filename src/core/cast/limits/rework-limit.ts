@@ -1,10 +1,10 @@
 import type { ReworkDecision } from "../../command/command.ts";
 import type { SocketId } from "../../model/ids.ts";
 import type { EventBody, EventOf } from "../state/event.ts";
-import { expect } from "../state/expect.ts";
-import type { Fork } from "../state/fork.ts";
+import { expectPhase } from "../state/expect.ts";
+import type { ParallelRun } from "../state/fork.ts";
 import type { CastState } from "../state/state.ts";
-import { valueIn } from "../state/table.ts";
+import { getValue } from "../state/table.ts";
 
 /** Where a cast stopped because something was sent back too often, and what a person can decide there. */
 export interface ReworkLimit {
@@ -20,7 +20,7 @@ export interface ReworkLimit {
 export function reworkLimitOf({ phase, pass, satisfied, handed }: CastState): ReworkLimit | undefined {
   if (phase.kind !== "ended" || phase.outcome !== "failed" || phase.limit?.limit !== "maxTraversals") return undefined;
   const { before } = phase;
-  if (before.kind === "forked") return limitOfItem(before.fork);
+  if (before.kind === "forked") return reworkLimitOfItem(before.fork);
   if (before.kind !== "leaving" || before.moved !== "no" || satisfied !== false) return undefined;
   const { socket, number } = before.visit;
   const item = pass ? { loop: pass.loop, index: pass.cursor } : null;
@@ -28,14 +28,14 @@ export function reworkLimitOf({ phase, pass, satisfied, handed }: CastState): Re
 }
 
 /** The lowest item that failed says why the cast did, and what it was. */
-function limitOfItem(fork: Fork): ReworkLimit | undefined {
-  const run = valueIn(fork.runs, String(fork.failed[0]));
+function reworkLimitOfItem(fork: ParallelRun): ReworkLimit | undefined {
+  const run = getValue(fork.runs, String(fork.failed[0]));
   if (run?.kind !== "failed" || run.end.satisfied !== false) return undefined;
   return { visit: null, item: { loop: fork.loop, index: run.index }, reason: run.end.handed?.reason ?? "" };
 }
 
 /** [R6] What is written, once the cast goes on, of what a person decided about a result that was sent back too often. */
-export function decisionEvents(state: CastState, decision: ReworkDecision | null): readonly EventBody[] {
+export function reworkDecisionEvents(state: CastState, decision: ReworkDecision | null): readonly EventBody[] {
   const limit = reworkLimitOf(state);
   if (!limit?.visit || !decision || decision.kind === "hint") return [];
   const { visit, item, reason } = limit;
@@ -44,14 +44,14 @@ export function decisionEvents(state: CastState, decision: ReworkDecision | null
 }
 
 /** [R6] A person takes the result as it is: it goes on as if the visit had been content. */
-export function acceptAsItIs(state: CastState, event: EventOf<"person_judged">): CastState {
-  const { moved } = expect(state, event, "leaving");
+export function acceptUnsatisfiedResult(state: CastState, event: EventOf<"person_judged">): CastState {
+  const { moved } = expectPhase(state, event, "leaving");
   if (moved !== "no") throw new Error("what has moved on cannot be judged any more");
   return { ...state, satisfied: event.satisfied };
 }
 
 /** [R6] What a person says beside the reason stands before it: it counts more, and is cut last. */
-export function withHint({ handed }: CastState, hint: string | undefined): CastState["handed"] {
+export function withPersonHint({ handed }: CastState, hint: string | undefined): CastState["handed"] {
   if (!handed || hint === undefined || hint.trim() === "") return handed;
   const said = `The person you work for says: ${hint.trim()}`;
   const beside = (text: string): string => (text.trim() === "" ? said : `${said}\n\n${text}`);

@@ -1,12 +1,12 @@
-import type { CastState, Pass } from "../state/state.ts";
+import type { CastState, LoopPass } from "../state/state.ts";
 
-const NAMED = 20;
+const MAX_NAMED_ITEMS = 20;
 
 /** [G28] One more item that is left undone; the end of the cast says which. */
-export function withGivenUp(state: CastState, pass: Pass, index: number, reason: string): CastState {
+export function withGivenUpItem(state: CastState, pass: LoopPass, index: number, reason: string): CastState {
   const { count, first } = state.givenUp;
   const title = pass.items[index]?.title ?? "";
-  const named = first.length < NAMED ? [...first, { index, title, reason }] : first;
+  const named = first.length < MAX_NAMED_ITEMS ? [...first, { index, title, reason }] : first;
   return {
     ...state,
     pass: { ...pass, givenUp: pass.givenUp + 1 },
@@ -16,7 +16,7 @@ export function withGivenUp(state: CastState, pass: Pass, index: number, reason:
 }
 
 /** [V10] The item that was given up last is worked on again. */
-export function withoutLastGivenUp(state: CastState, pass: Pass): CastState {
+export function withoutLastGivenUpItem(state: CastState, pass: LoopPass): CastState {
   const { count, first } = state.givenUp;
   const { itemsGivenUp = 0, ...done } = state.done;
   return {

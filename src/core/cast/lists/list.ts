@@ -1,16 +1,16 @@
 import { materiaOf, type GraphLoop, type GraphSocket } from "../../compile/graph.ts";
-import { afterProblems, isWorkItem, type WorkItem } from "../../model/handoff.ts";
+import { itemOrderProblems, isWorkItem, type WorkItem } from "../../model/handoff.ts";
 import type { JsonObject } from "../../model/values/json.ts";
 import { valueAt, withValueAt } from "../../model/values/path.ts";
 import type { CastState } from "../state/state.ts";
 
 /** [G26] State in which a list that a program handed on as it found it, to judge its titles, is still the same list. */
-export function withListsKept(state: CastState, socket: GraphSocket, data: JsonObject): JsonObject {
-  return materiaOf(state.graph, socket).type === "agent" ? data : withSameLists(state, data);
+export function keepListsOfPrograms(state: CastState, socket: GraphSocket, data: JsonObject): JsonObject {
+  return materiaOf(state.graph, socket).type === "agent" ? data : keepUnchangedLists(state, data);
 }
 
 /** State in which a list that holds the same as before is the one from before. */
-export function withSameLists(
+export function keepUnchangedLists(
   { graph, data: before }: Pick<CastState, "graph" | "data">,
   data: JsonObject,
 ): JsonObject {
@@ -23,7 +23,7 @@ export function withSameLists(
 }
 
 /** The loop's list as it is now, or what is wrong with it. Only a parallel loop asks what its items build on. */
-export function listAt(
+export function readLoopList(
   state: CastState,
   { items: path, parallel }: Pick<GraphLoop, "items" | "parallel">,
 ): readonly WorkItem[] | string {
@@ -34,7 +34,7 @@ export function listAt(
   const isOrdered = parallel !== undefined;
   const value = valueAt(state.data, path) ?? [];
   if (!Array.isArray(value)) return `state.${path.join(".")} is not a list`;
-  const [misplaced] = afterProblems(value);
+  const [misplaced] = itemOrderProblems(value);
   if (isOrdered && misplaced !== undefined) return `state.${path.join(".")}: ${misplaced}`;
   const wrong = value.findIndex((item) => !isWorkItem(item));
   return wrong === -1

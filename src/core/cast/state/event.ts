@@ -1,13 +1,13 @@
 import * as v from "valibot";
 import { CastId, Destination, SocketId } from "../../model/ids.ts";
 import { Condition } from "../../model/loadout.ts";
-import { Handed, Note } from "./fork.ts";
+import { PreviousHandoff, GeneratorNote } from "./fork.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../model/values/json.ts";
 import { wholeNumber } from "../../model/values/number.ts";
-import { checkOf } from "../../model/values/quick-check.ts";
+import { compileCheck } from "../../model/values/quick-check.ts";
 import type { Graph } from "../../compile/graph.ts";
-import { Changed, Checkpoint, FirstCheckpoint, Meanwhile, NoCheckpoint } from "../../model/values/checkpoint.ts";
-import { upgrade } from "../format/upgrade.ts";
+import { ChangeCounts, Checkpoint, InitialCheckpoint, OutsideChanges, MissingCheckpoint } from "../../model/values/checkpoint.ts";
+import { upgradeEvent } from "../format/upgrade.ts";
 import { Totals, Usage } from "./usage.ts";
 
 const count = wholeNumber(0);
@@ -19,7 +19,7 @@ const approved = v.optional(v.literal(true));
 const place = { socket: SocketId, visit: count };
 const worker = v.exactOptional(v.string()); // [B28] of a fleet, which drives the cast from here on, or has ended the item
 
-export const LIMITS = [
+export const LIMIT_NAMES = [
   "maxTokens",
   "maxCostUsd",
   "maxTurnTokens",
@@ -29,20 +29,20 @@ export const LIMITS = [
   "maxRepairs",
   "maxConflicts",
 ] as const;
-export type LimitName = (typeof LIMITS)[number];
-const WAYS = ["edge", "exit", "none"] as const;
+export type LimitName = (typeof LIMIT_NAMES)[number];
+const WAY_KINDS = ["edge", "exit", "none"] as const;
 
 export const CastOutcome = v.picklist(["completed", "not_satisfied", "failed", "aborted"]);
 export type CastOutcome = v.InferOutput<typeof CastOutcome>;
 
-const reached = {
-  limit: v.picklist(LIMITS),
+const limitFields = {
+  limit: v.picklist(LIMIT_NAMES),
   value: v.number(),
   where: v.object({
     socket: SocketId,
     /** The way that was refused: where it leads, and which one it is. */
     to: v.optional(Destination),
-    via: v.optional(v.picklist(WAYS)),
+    via: v.optional(v.picklist(WAY_KINDS)),
     index: v.optional(v.nullable(count)),
     when: v.optional(Condition),
     /** How often it had been taken. */
@@ -54,15 +54,15 @@ const reached = {
   }),
 };
 
-/** Everything that can happen to a cast, by type. A line of the journal is one of these with its `seq` and `at`. */
-export const EVENTS = {
+/** Everything that can happen to a cast, by type. A line of the journal is one of these with its `seq` and `pointAt`. */
+export const EVENT_SCHEMAS = {
   cast_started: v.object({
     type: v.literal("cast_started"),
     castId: CastId,
     request: v.string(),
     loadout: v.string(),
     /** Absent where checkpoints are turned off. */
-    files: v.exactOptional(FirstCheckpoint),
+    files: v.exactOptional(InitialCheckpoint),
     /** [T20] The cast whose past this one shares, up to that visit, and since when (absent in casts of earlier versions). */
     forkedFrom: v.exactOptional(v.object({ castId: CastId, visit: v.string(), at: v.exactOptional(v.string()) })),
     rehearsed: v.exactOptional(v.literal(true)), // [C36] absent in casts of earlier versions too
@@ -120,7 +120,7 @@ export const EVENTS = {
     usage,
     totals: Totals,
     /** Absent where it changed no file, or cannot. */
-    files: v.exactOptional(v.union([Checkpoint, NoCheckpoint])),
+    files: v.exactOptional(v.union([Checkpoint, MissingCheckpoint])),
   }),
   loop_entered: v.object({ type: v.literal("loop_entered"), loop: v.string(), size: count }),
   cursor_advanced: v.object({ type: v.literal("cursor_advanced"), loop: v.string(), index: count, size: count }),
@@ -141,7 +141,7 @@ export const EVENTS = {
     from: SocketId,
     to: Destination,
     when: v.nullable(Condition),
-    via: v.picklist(WAYS),
+    via: v.picklist(WAY_KINDS),
     /** Which edge of the socket, or which exit of its loop; null where nobody wrote this way. */
     index: v.nullable(count),
     traversal: count,
@@ -150,7 +150,7 @@ export const EVENTS = {
     /** Its traversals were used up: `to` is where its `then` leads. */
     then: v.optional(v.literal(true)),
   }),
-  limit_reached: v.object({ type: v.literal("limit_reached"), ...reached }),
+  limit_reached: v.object({ type: v.literal("limit_reached"), ...limitFields }),
   /** A parallel loop begins: from which commit, or null and why its items are worked on one by one. */
   loop_forked: v.object({
     type: v.literal("loop_forked"),
@@ -179,14 +179,14 @@ export const EVENTS = {
     /** Its work, kept as a commit; null where it has none. */
     commit: v.nullable(v.string()),
     /** What lies between that and where it began. */
-    files: v.exactOptional(Changed),
+    files: v.exactOptional(ChangeCounts),
     /** The member whose visit moved on behind the item; null where the item ended the cast. */
     advanced: v.nullable(SocketId),
     /** Why it was given up, where it was. */
     gaveUp: v.exactOptional(v.string()),
     satisfied: v.exactOptional(v.boolean()),
-    handed: v.nullable(Handed),
-    notes: v.exactOptional(v.record(v.string(), Note)),
+    handed: v.nullable(PreviousHandoff),
+    notes: v.exactOptional(v.record(v.string(), GeneratorNote)),
     /** What it put into state, in the order in which it did. */
     wrote: v.array(v.tuple([v.array(v.string()), json])),
     /** How often it came by each socket. */
@@ -194,7 +194,7 @@ export const EVENTS = {
     usage,
     worker,
     totals: Totals,
-    limit: v.exactOptional(v.object(reached)),
+    limit: v.exactOptional(v.object(limitFields)),
   }),
   item_merged: v.object({
     type: v.literal("item_merged"),
@@ -221,7 +221,7 @@ export const EVENTS = {
     loop: v.string(),
     commit: v.string(),
     /** The files as they are then: no visit behind it is credited with what items did. */
-    files: v.exactOptional(v.union([Checkpoint, NoCheckpoint])),
+    files: v.exactOptional(v.union([Checkpoint, MissingCheckpoint])),
   }),
   /** What others have used of a budget that this cast shares. */
   spent_elsewhere: v.object({ type: v.literal("spent_elsewhere"), usage }),
@@ -260,40 +260,40 @@ export const EVENTS = {
     by: v.string(),
     /** What the visit in flight had used when it was cut off, as far as it had not been counted. */
     usage: v.optional(usage),
-    files: v.exactOptional(Meanwhile), // absent where nothing had changed meanwhile
+    files: v.exactOptional(OutsideChanges), // absent where nothing had changed meanwhile
     worker,
   }),
   cast_ended: v.object({ type: v.literal("cast_ended"), outcome: CastOutcome, reason: v.string(), totals: Totals }),
 } as const;
 
-type Bodies = typeof EVENTS;
-export type EventType = keyof Bodies;
-export type EventBody = { [K in EventType]: v.InferOutput<Bodies[K]> }[EventType];
-export type EventOf<K extends EventType> = v.InferOutput<Bodies[K]>;
+type EventSchemas = typeof EVENT_SCHEMAS;
+export type EventType = keyof EventSchemas;
+export type EventBody = { [K in EventType]: v.InferOutput<EventSchemas[K]> }[EventType];
+export type EventOf<K extends EventType> = v.InferOutput<EventSchemas[K]>;
 
 /** One line of the journal. */
 export type CastEvent = EventBody & { readonly seq: number; readonly at: string };
 
-const stamp = { seq: wholeNumber(1), at: v.string() };
+const stampFields = { seq: wholeNumber(1), at: v.string() };
 /** Stamp and body in one, so that a long journal is looked at once. */
-const LINES = new Map(
-  Object.entries(EVENTS).map(([type, body]) => {
-    const schema: v.GenericSchema = v.object({ ...stamp, ...body.entries });
-    return [type, { schema, isSound: checkOf(schema) }];
+const LINE_SCHEMAS = new Map(
+  Object.entries(EVENT_SCHEMAS).map(([type, body]) => {
+    const schema: v.GenericSchema = v.object({ ...stampFields, ...body.entries });
+    return [type, { schema, isSound: compileCheck(schema) }];
   }),
 );
 
 /** The event, or what is wrong with it as a sentence. `graphOf` is asked where one of an earlier format needs the graph. */
 export function parseEvent(written: unknown, graphOf: () => Graph | null = () => null): CastEvent | string {
-  const value = upgrade(written, graphOf);
-  if (!isJsonObject(value) || typeof value["type"] !== "string") return NO_EVENT;
+  const value = upgradeEvent(written, graphOf);
+  if (!isJsonObject(value) || typeof value["type"] !== "string") return NOT_AN_EVENT;
   const { type } = value;
-  const line = LINES.get(type);
+  const line = LINE_SCHEMAS.get(type);
   if (!line) return `its type "${type}" is unknown here; a newer version may have written it`;
   if (line.isSound(value)) return value as unknown as CastEvent; // every field of its type has just been checked
   const [issue] = v.safeParse(line.schema, value).issues ?? [];
   const path = (issue && v.getDotPath(issue)) ?? type;
-  return path === "seq" || path === "at" ? NO_EVENT : `its "${path}" is wrong`;
+  return path === "seq" || path === "at" ? NOT_AN_EVENT : `its "${path}" is wrong`;
 }
 
-const NO_EVENT = "it is no event (seq, at or type is missing or wrong)";
+const NOT_AN_EVENT = "it is no event (seq, at or type is missing or wrong)";

@@ -5,17 +5,17 @@ import type { JsonObject } from "../../model/values/json.ts";
 import { wholeNumber } from "../../model/values/number.ts";
 import { isWorkItem, type WorkItem } from "../../model/handoff.ts";
 import type { EventOf } from "./event.ts";
-import type { Table } from "./table.ts";
+import type { PersistentMap } from "./table.ts";
 
 /** What a generator said beside its list, for everybody who works on an item of it. */
-export const Note = v.pipe(v.object({ socket: SocketId, materia: v.string(), text: v.string() }), v.readonly());
-export type Note = v.InferOutput<typeof Note>;
+export const GeneratorNote = v.pipe(v.object({ socket: SocketId, materia: v.string(), text: v.string() }), v.readonly());
+export type GeneratorNote = v.InferOutput<typeof GeneratorNote>;
 
 const itemTitle = v.nullable(v.string());
 const workItems = v.custom<readonly WorkItem[]>((value) => Array.isArray(value) && value.every(isWorkItem));
 
 /** Why something is to be done again, and who said so. */
-export const Reason = v.pipe(
+export const ReworkReason = v.pipe(
   v.object({
     socket: SocketId,
     materia: v.string(),
@@ -25,10 +25,10 @@ export const Reason = v.pipe(
   }),
   v.readonly(),
 );
-export type Reason = v.InferOutput<typeof Reason>;
+export type ReworkReason = v.InferOutput<typeof ReworkReason>;
 
 /** What the socket before passes to the next prompt. */
-export const Handed = v.pipe(
+export const PreviousHandoff = v.pipe(
   v.object({
     socket: SocketId,
     materia: v.string(),
@@ -40,10 +40,10 @@ export const Handed = v.pipe(
   }),
   v.readonly(),
 );
-export type Handed = v.InferOutput<typeof Handed>;
+export type PreviousHandoff = v.InferOutput<typeof PreviousHandoff>;
 
 /** [V6] What the cast of one item is besides a cast: the whole list, with a window on its item. */
-export const Window = v.pipe(
+export const ItemCastInput = v.pipe(
   v.object({
     parent: CastId,
     loop: v.string(),
@@ -52,12 +52,12 @@ export const Window = v.pipe(
     /** The member where every item begins, and the socket that led there. */
     door: SocketId,
     from: v.nullable(SocketId),
-    handed: v.nullable(Handed),
-    notes: v.record(v.string(), Note),
+    handed: v.nullable(PreviousHandoff),
+    notes: v.record(v.string(), GeneratorNote),
     /** The list that is walked, where another one stands in its place in state by now. */
-    list: v.exactOptional(v.pipe(v.object({ items: workItems, note: v.nullable(Note) }), v.readonly())),
+    list: v.exactOptional(v.pipe(v.object({ items: workItems, note: v.nullable(GeneratorNote) }), v.readonly())),
     /** Why it is done again, newest first; none for most. */
-    reasons: v.pipe(v.array(Reason), v.readonly()),
+    reasons: v.pipe(v.array(ReworkReason), v.readonly()),
     /** The commit that its files begin from. */
     base: v.string(),
     /** The files as a merge left them, with its marks; null where they are those of the base. */
@@ -65,18 +65,18 @@ export const Window = v.pipe(
   }),
   v.readonly(),
 );
-export type Window = v.InferOutput<typeof Window>;
+export type ItemCastInput = v.InferOutput<typeof ItemCastInput>;
 
 /** What an item begins from. It depends on its place in the list, never on who was quicker. */
-export interface Base {
+export interface ItemBase {
   readonly commit: string;
   readonly data: JsonObject;
-  readonly handed: Handed | null;
-  readonly notes: Readonly<Record<string, Note>>;
+  readonly handed: PreviousHandoff | null;
+  readonly notes: Readonly<Record<string, GeneratorNote>>;
 }
 
 /** The items of a parallel loop, each of which is a cast of its own. */
-export interface Fork {
+export interface ParallelRun {
   readonly loop: string;
   /** Which fork of the cast it is, from 1. */
   readonly number: number;
@@ -86,10 +86,10 @@ export interface Fork {
   /** Whether the way here brought a reason to do it again. */
   readonly reworked: boolean;
   /** What items begin from that name no other. */
-  readonly base: Base;
+  readonly base: ItemBase;
   /** What those begin from that name the item at this place. */
-  readonly bases: Table<Base>;
-  readonly runs: Table<ItemRun>;
+  readonly bases: PersistentMap<ItemBase>;
+  readonly runs: PersistentMap<ItemRun>;
   /** Places of items, in their order: being worked on, and stopped by a failure. */
   readonly running: readonly number[];
   readonly failed: readonly number[];
@@ -111,17 +111,17 @@ export type ItemRun =
   /** `before` is what its cast had told when it failed, where it goes on. */
   | ({
       readonly kind: "running";
-      readonly resume: Resume | null;
+      readonly resume: ItemResume | null;
       readonly before: EventOf<"item_ended"> | null;
-    } & ItemAtWork)
+    } & ItemRunFields)
   /** Its cast is over; it waits for its turn to be merged. `told`: that it was given up stands in the journal. */
-  | ({ readonly kind: "ended"; readonly end: EventOf<"item_ended">; readonly told: boolean } & ItemAtWork)
-  | ({ readonly kind: "failed"; readonly end: EventOf<"item_ended"> } & ItemAtWork)
+  | ({ readonly kind: "ended"; readonly end: EventOf<"item_ended">; readonly told: boolean } & ItemRunFields)
+  | ({ readonly kind: "failed"; readonly end: EventOf<"item_ended"> } & ItemRunFields)
   /** Its work could not be merged, and may not be tried again. */
-  | ({ readonly kind: "stuck"; readonly end: EventOf<"item_ended"> } & ItemAtWork)
-  | ({ readonly kind: "merged"; readonly end: EventOf<"item_ended">; readonly dropped: boolean } & ItemAtWork);
+  | ({ readonly kind: "stuck"; readonly end: EventOf<"item_ended"> } & ItemRunFields)
+  | ({ readonly kind: "merged"; readonly end: EventOf<"item_ended">; readonly dropped: boolean } & ItemRunFields);
 
-export interface ItemAtWork {
+export interface ItemRunFields {
   readonly index: number;
   readonly child: CastId;
   readonly attempt: number;
@@ -131,7 +131,7 @@ export interface ItemAtWork {
 }
 
 /** An item that failed goes on: once for each time that its cast was resumed. */
-export interface Resume {
+export interface ItemResume {
   readonly seq: number;
   readonly allow: number;
   readonly decision: ReworkDecision | null;

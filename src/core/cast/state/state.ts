@@ -1,16 +1,16 @@
 import type { Graph } from "../../compile/graph.ts";
-import type { Surroundings } from "../../handoff/assign.ts";
+import type { AssignSources } from "../../handoff/assign.ts";
 import type { Budget, CastLimits } from "../../model/config.ts";
 import { itemKey, type WorkItem } from "../../model/handoff.ts";
 import type { CastId, Destination, SocketId } from "../../model/ids.ts";
 import type { Json, JsonObject } from "../../model/values/json.ts";
 import { valueAt } from "../../model/values/path.ts";
 import type { CastOutcome, EventOf, LimitName } from "./event.ts";
-import type { Fork, Handed, Note, Window } from "./fork.ts";
-import { NO_REASONS, firstReasons, type Reasons } from "./rework.ts";
-import { EMPTY_TABLE, type Table } from "./table.ts";
-import { EMPTY_TALLY, type Returns, type Tally } from "./tally.ts";
-import type { Scope } from "./traversals.ts";
+import type { ParallelRun, PreviousHandoff, GeneratorNote, ItemCastInput } from "./fork.ts";
+import { NO_REWORK_REASONS, initialReworkReasons, type ReworkReasons } from "./rework.ts";
+import { EMPTY_MAP, type PersistentMap } from "./table.ts";
+import { EMPTY_TALLY, type ReturnCount, type Tally } from "./tally.ts";
+import type { TraversalScope } from "./traversals.ts";
 import { NO_USAGE, type Usage } from "./usage.ts";
 
 /** A cast as it stands: the fold of its journal over what it was started with. Only `apply` makes a new one. */
@@ -22,13 +22,13 @@ export interface CastState {
   readonly limits: CastLimits;
   readonly budget: Budget;
   readonly seq: number;
-  readonly phase: Phase;
+  readonly phase: CastPhase;
   /** What materia share: `state.…` in prompts, assignments and utilities. */
   readonly data: JsonObject;
-  readonly pass: Pass | null;
-  readonly handed: Handed | null;
+  readonly pass: LoopPass | null;
+  readonly handed: PreviousHandoff | null;
   /** What generators said beside their lists, by where in state the list stands. */
-  readonly notes: Readonly<Record<string, Note>>;
+  readonly notes: Readonly<Record<string, GeneratorNote>>;
   /** What the last completed visit said of itself. */
   readonly satisfied: boolean | undefined;
   readonly visits: Tally;
@@ -38,16 +38,16 @@ export interface CastState {
   /** When each socket was visited last, as the number of the visit in the cast. */
   readonly lastVisits: Tally;
   readonly begun: number;
-  readonly counts: Counts;
+  readonly counts: CastCounts;
   /** What is remembered of each loop's list, for as long as it is the same list. */
-  readonly walks: Table<Walk>;
-  readonly rework: Reasons;
-  readonly givenUp: GivenUp;
+  readonly walks: PersistentMap<ListCounts>;
+  readonly rework: ReworkReasons;
+  readonly givenUp: GivenUpSummary;
   readonly usage: Usage;
-  readonly done: Done;
+  readonly done: ProgressCounts;
   readonly warned: boolean;
   /** Null where the files of this cast are not kept. */
-  readonly files: CastFiles | null;
+  readonly files: CheckpointCommits | null;
   /** The most that one turn has used: what another one may take of a budget that several share. */
   readonly largest: Usage;
   /** How often items were worked on at once. */
@@ -58,16 +58,16 @@ export interface CastState {
 
 /** What the cast of one item keeps for the cast that it belongs to. */
 export interface ItemCast {
-  readonly window: Window;
+  readonly window: ItemCastInput;
   /** What it put into state, in the order in which it did. */
-  readonly wrote: readonly Write[];
+  readonly wrote: readonly StateWrite[];
   /** The member whose visit moved on behind the item. */
   readonly advanced: SocketId | null;
   /** What others have used of the budget that they share. */
   readonly elsewhere: Usage;
 }
 
-export type Write = readonly [path: readonly string[], value: Json];
+export type StateWrite = readonly [path: readonly string[], value: Json];
 
 /** What a cast was started with; kept in `cast.json`, so that a resume needs nothing else. */
 export interface CastStart {
@@ -78,10 +78,10 @@ export interface CastStart {
   readonly budget: Budget;
   readonly data: JsonObject;
   readonly rehearsed?: boolean;
-  readonly window?: Window;
+  readonly window?: ItemCastInput;
 }
 
-export type Phase =
+export type CastPhase =
   | { readonly kind: "unstarted" }
   /** On the way to a place; the visit there has not begun. */
   | {
@@ -92,13 +92,13 @@ export type Phase =
       readonly reworked: boolean;
     }
   /** At the door of a parallel loop, with its items at work. */
-  | { readonly kind: "forked"; readonly fork: Fork }
+  | { readonly kind: "forked"; readonly fork: ParallelRun }
   /** At the door of a loop whose list is empty. */
   | { readonly kind: "bypassing"; readonly loop: string; readonly member: SocketId }
-  | { readonly kind: "visiting"; readonly visit: Visit; readonly ask: Ask | Judged }
+  | { readonly kind: "visiting"; readonly visit: Visit; readonly ask: TurnReason | PersonDecision }
   /** An interactive agent has replied; the person has not been called yet. */
   | { readonly kind: "answered"; readonly visit: Visit; readonly reply: string }
-  /** `reply` is what the person is shown: what the agent said, or what they are asked themselves. */
+  /** `agentReply` is what the person is shown: what the agent said, or what they are asked themselves. */
   | { readonly kind: "waiting"; readonly visit: Visit; readonly reply: string }
   /** The result is kept; that the visit is over has not been written. */
   | { readonly kind: "accepted"; readonly visit: Visit }
@@ -111,7 +111,7 @@ export type Phase =
       readonly gaveUp: boolean;
     }
   /** Something failed or a limit was reached; the end has not been written. */
-  | { readonly kind: "failing"; readonly failure: Failure; readonly before: Phase }
+  | { readonly kind: "failing"; readonly failure: CastFailure; readonly before: CastPhase }
   | {
       readonly kind: "ended";
       readonly outcome: CastOutcome;
@@ -120,11 +120,11 @@ export type Phase =
       readonly limit: LimitHit | null;
       /** What was said of that limit. */
       readonly reached: EventOf<"limit_reached"> | null;
-      readonly before: Phase;
+      readonly before: CastPhase;
     };
 
 /** What made a cast fail: a limit that it reached, or a turn that gave nothing. */
-export type Failure =
+export type CastFailure =
   | { readonly kind: "limit"; readonly reached: EventOf<"limit_reached">; readonly hit: LimitHit }
   | { readonly kind: "turn"; readonly socket: SocketId; readonly message: string };
 
@@ -138,18 +138,18 @@ export interface Visit {
   readonly repairs: number;
   readonly usage: Usage;
   /** What the turn in hand had used when it was stopped or cut off; nothing for one that has just begun. */
-  readonly turn: TurnUse;
+  readonly turn: TurnUsage;
 }
 
-export interface TurnUse {
+export interface TurnUsage {
   readonly usage: Usage;
   readonly ms: number;
 }
 
-export const NOTHING_USED: TurnUse = { usage: NO_USAGE, ms: 0 };
+export const NO_TURN_USAGE: TurnUsage = { usage: NO_USAGE, ms: 0 };
 
 /** Why the agent is asked now. */
-export type Ask =
+export type TurnReason =
   | { readonly kind: "begin" }
   | { readonly kind: "repair"; readonly problems: readonly string[] }
   | { readonly kind: "answer"; readonly text: string }
@@ -157,19 +157,19 @@ export type Ask =
   | { readonly kind: "finish"; readonly reply: string };
 
 /** A person has said yes or no; nobody is asked any more. */
-export interface Judged {
+export interface PersonDecision {
   readonly kind: "judged";
   readonly satisfied: boolean;
   readonly text: string;
 }
 
 /** One walk through a loop's list, as the list was at entry. */
-export interface Pass {
+export interface LoopPass {
   readonly loop: string;
   /** [G26] The list itself: made anew it is another one, even if it holds the same. */
   readonly items: readonly WorkItem[];
   /** What was said beside this list when it was made. */
-  readonly note: Note | null;
+  readonly note: GeneratorNote | null;
   readonly cursor: number;
   /** Where the walk ends: behind the list, or behind the one item that this cast is for. */
   readonly end: number;
@@ -184,35 +184,35 @@ export interface Pass {
 }
 
 /** What was counted for the items of a list, by their place in it; kept from one pass to the next. */
-export interface Walk {
+export interface ListCounts {
   readonly list: readonly WorkItem[];
-  readonly taken: Table<Readonly<Record<string, number>>>;
-  readonly allowed: Table<Readonly<Record<string, number>>>;
+  readonly taken: PersistentMap<Readonly<Record<string, number>>>;
+  readonly allowed: PersistentMap<Readonly<Record<string, number>>>;
 }
 
 /** The items that were given up: how many, and the first of them by name. */
-export interface GivenUp {
+export interface GivenUpSummary {
   readonly count: number;
   readonly first: readonly { readonly index: number; readonly title: string; readonly reason: string }[];
 }
 
-export interface Counts {
+export interface CastCounts {
   /** Ways outside loops, and those that leave one. */
   readonly taken: Tally;
   /** What a person has allowed beyond a limit: of those ways, and of repairs. */
   readonly allowed: Tally;
   /** Visits of sockets since something made progress, one entry for each item. */
-  readonly returns: Table<readonly Returns[]>;
+  readonly returns: PersistentMap<readonly ReturnCount[]>;
   /** Loops that were passed by since the last visit. */
   readonly passedBy: Readonly<Record<string, number>>;
 }
 
 /** The limit that stopped a cast, and what raising it raises. */
 export type LimitHit =
-  | { readonly limit: LimitName; readonly scope?: Scope }
+  | { readonly limit: LimitName; readonly scope?: TraversalScope }
   | { readonly limit: "maxNoAdvanceCycles"; readonly at: SocketId | undefined };
 
-export interface Done {
+export interface ProgressCounts {
   readonly visits: number;
   readonly itemsDone: number;
   readonly items: number;
@@ -220,7 +220,7 @@ export interface Done {
 }
 
 /** The checkpoints that a cast refers to; each is a commit. */
-export interface CastFiles {
+export interface CheckpointCommits {
   readonly base: string;
   readonly last: string;
   /** What stood when the visit and the item in hand began. */
@@ -230,14 +230,14 @@ export interface CastFiles {
   readonly meanwhile: readonly string[];
 }
 
-export function startState({ window, ...start }: CastStart): CastState {
+export function initialState({ window, ...start }: CastStart): CastState {
   return {
     ...start,
     rehearsed: start.rehearsed === true,
     seq: 0,
     phase: { kind: "unstarted" },
     pass: null,
-    handed: window ? handedAt(start, window) : null,
+    handed: window ? initialHandoff(start, window) : null,
     notes: window?.notes ?? {},
     satisfied: undefined,
     visits: EMPTY_TALLY,
@@ -245,9 +245,9 @@ export function startState({ window, ...start }: CastStart): CastState {
     walked: [],
     lastVisits: EMPTY_TALLY,
     begun: 0,
-    counts: { taken: EMPTY_TALLY, allowed: EMPTY_TALLY, returns: EMPTY_TABLE, passedBy: {} },
-    walks: EMPTY_TABLE,
-    rework: window ? firstReasons(window) : NO_REASONS,
+    counts: { taken: EMPTY_TALLY, allowed: EMPTY_TALLY, returns: EMPTY_MAP, passedBy: {} },
+    walks: EMPTY_MAP,
+    rework: window ? initialReworkReasons(window) : NO_REWORK_REASONS,
     givenUp: { count: 0, first: [] },
     usage: NO_USAGE,
     done: { visits: 0, itemsDone: 0, items: 0 },
@@ -260,7 +260,7 @@ export function startState({ window, ...start }: CastStart): CastState {
 }
 
 /** A list that is the one in state is that very one: by this a prompt knows that it is told already. */
-function handedAt({ graph, data }: Omit<CastStart, "window">, { handed, loop, list: given }: Window): Handed | null {
+function initialHandoff({ graph, data }: Omit<CastStart, "window">, { handed, loop, list: given }: ItemCastInput): PreviousHandoff | null {
   const path = graph.loops[loop]?.items ?? [];
   const list = given?.items ?? valueAt(data, path);
   if (!handed?.workItems || JSON.stringify(list) !== JSON.stringify(handed.workItems)) return handed;
@@ -276,13 +276,13 @@ export function visibleState(state: CastState): JsonObject {
 }
 
 /** What `assign` can read besides the output. */
-export function surroundingsOf({ data, pass }: Pick<CastState, "data" | "pass">): Surroundings {
+export function assignSourcesOf({ data, pass }: Pick<CastState, "data" | "pass">): AssignSources {
   const item = currentItem({ pass });
   return { data, item: item && pass ? { ...item, index: pass.cursor } : null };
 }
 
 /** The key of the item in hand; that of a later attempt at it says which. */
-export function itemKeyOf({ pass, item }: Pick<CastState, "pass" | "item">): string | null {
+export function currentItemKey({ pass, item }: Pick<CastState, "pass" | "item">): string | null {
   if (!pass) return null;
   const attempt = item?.window.attempt ?? 1;
   return `${itemKey(pass.cursor)}${attempt === 1 ? "" : `.${attempt}`}`;

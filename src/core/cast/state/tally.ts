@@ -1,29 +1,29 @@
-import { EMPTY_TABLE, valueIn, withChange, type Table } from "./table.ts";
+import { EMPTY_MAP, getValue, withUpdate, type PersistentMap } from "./table.ts";
 
 /** Counts by key. */
-export type Tally = Table<number>;
+export type Tally = PersistentMap<number>;
 
-export const EMPTY_TALLY: Tally = EMPTY_TABLE;
+export const EMPTY_TALLY: Tally = EMPTY_MAP;
 
 /** How the turns of a socket for one item are counted. */
-export function turnKey(socket: string, item: string): string {
+export function itemTurnKey(socket: string, item: string): string {
   return `${socket}@${item}`;
 }
 
 export function countOf(tally: Tally, key: string): number {
-  return valueIn(tally, key) ?? 0;
+  return getValue(tally, key) ?? 0;
 }
 
 export function increment(tally: Tally, key: string): Tally {
-  return withChange(tally, key, oneMore);
+  return withUpdate(tally, key, addOne);
 }
 
-function oneMore(count = 0): number {
+function addOne(count = 0): number {
   return count + 1;
 }
 
 /** Visits of a socket without progress, and how many of them a person has allowed beyond the limit. */
-export interface Returns {
+export interface ReturnCount {
   /** The place in its list of the item that they were for; null outside loops. */
   readonly place: number | null;
   readonly visits: number;

@@ -2,16 +2,16 @@ import { socketOf } from "../../compile/graph.ts";
 import type { Way } from "../../compile/route.ts";
 import { END, type SocketId } from "../../model/ids.ts";
 import type { CastState } from "./state.ts";
-import { valueIn, withValue } from "./table.ts";
+import { getValue, withValue } from "./table.ts";
 import { countOf } from "./tally.ts";
 
 /** [G7] What a way is counted for: the item in hand where it stays in its loop, else the whole cast. */
-export type Scope =
+export type TraversalScope =
   | { readonly kind: "cast"; readonly way: string }
   | { readonly kind: "item"; readonly loop: string; readonly index: number; readonly way: string };
 
-export function scopeOf({ graph, pass }: CastState, from: SocketId, way: Way): Scope {
-  const name = wayName(from, way);
+export function traversalScopeOf({ graph, pass }: CastState, from: SocketId, way: Way): TraversalScope {
+  const name = wayKey(from, way);
   const { loop } = socketOf(graph, from);
   const stays = way.to !== END && socketOf(graph, way.to).loop === loop;
   return pass && pass.loop === loop && stays
@@ -19,7 +19,7 @@ export function scopeOf({ graph, pass }: CastState, from: SocketId, way: Way): S
     : { kind: "cast", way: name };
 }
 
-function wayName(from: SocketId, way: Way): string {
+function wayKey(from: SocketId, way: Way): string {
   switch (way.via) {
     case "edge":
       return `${from} edge ${way.index}${way.then ? " then" : ""}`;
@@ -30,41 +30,41 @@ function wayName(from: SocketId, way: Way): string {
   }
 }
 
-/** How often a way was `taken`, and how often a person `allowed` it beyond its limit. */
-type Measure = "taken" | "allowed";
+/** How often a way was `takeKey`, and how often a person `allowed` it beyond its limit. */
+type TraversalMeasure = "taken" | "allowed";
 
-export function countIn(state: CastState, measure: Measure, scope: Scope): number {
+export function traversalCount(state: CastState, measure: TraversalMeasure, scope: TraversalScope): number {
   if (scope.kind === "cast") return countOf(state.counts[measure], scope.way);
-  return ofItem(state, measure, scope)[scope.way] ?? 0;
+  return itemTraversals(state, measure, scope)[scope.way] ?? 0;
 }
 
 /** What a state counts, and what it remembers of its lists, with so many times more. */
-export function addTo(
+export function addTraversals(
   { counts, walks }: Pick<CastState, "counts" | "walks">,
-  measure: Measure,
-  scope: Scope,
+  measure: TraversalMeasure,
+  scope: TraversalScope,
   times: number,
 ): Pick<CastState, "counts" | "walks"> {
   if (scope.kind === "cast") {
     const tally = withValue(counts[measure], scope.way, countOf(counts[measure], scope.way) + times);
     return { counts: measure === "taken" ? { ...counts, taken: tally } : { ...counts, allowed: tally }, walks };
   }
-  const walk = valueIn(walks, scope.loop);
+  const walk = getValue(walks, scope.loop);
   if (!walk) throw new Error(`the loop ${scope.loop} was never entered`);
   const place = String(scope.index);
-  const item = valueIn(walk[measure], place) ?? NEVER;
+  const item = getValue(walk[measure], place) ?? NO_TRAVERSALS;
   const counted = withValue(walk[measure], place, { ...item, [scope.way]: (item[scope.way] ?? 0) + times });
   const after = measure === "taken" ? { ...walk, taken: counted } : { ...walk, allowed: counted };
   return { counts, walks: withValue(walks, scope.loop, after) };
 }
 
-const NEVER: Readonly<Record<string, number>> = {};
+const NO_TRAVERSALS: Readonly<Record<string, number>> = {};
 
-function ofItem(
+function itemTraversals(
   { walks }: CastState,
-  measure: Measure,
-  { loop, index }: Extract<Scope, { kind: "item" }>,
+  measure: TraversalMeasure,
+  { loop, index }: Extract<TraversalScope, { kind: "item" }>,
 ): Readonly<Record<string, number>> {
-  const walk = valueIn(walks, loop);
-  return (walk && valueIn(walk[measure], String(index))) ?? NEVER;
+  const walk = getValue(walks, loop);
+  return (walk && getValue(walk[measure], String(index))) ?? NO_TRAVERSALS;
 }

@@ -27,7 +27,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
 }
 
 /** The most of each. */
-export function larger(a: Usage, b: Usage): Usage {
+export function maxUsage(a: Usage, b: Usage): Usage {
   return {
     input: Math.max(a.input, b.input),
     output: Math.max(a.output, b.output),
@@ -35,10 +35,10 @@ export function larger(a: Usage, b: Usage): Usage {
   };
 }
 
-export function tokensOf(usage: Usage): number {
+export function totalTokens(usage: Usage): number {
   return usage.input + usage.output;
 }
 
 export function totalsOf(state: Pick<CastState, "done" | "usage">): Totals {
-  return { ...state.done, tokens: tokensOf(state.usage), cost: state.usage.cost };
+  return { ...state.done, tokens: totalTokens(state.usage), cost: state.usage.cost };
 }

@@ -3,7 +3,7 @@ import type { AgentMateria } from "../../model/materia.ts";
 
 type Agents = Readonly<Record<string, v.InferInput<typeof AgentMateria>>>;
 
-export const AGENTS: Agents = {
+export const BUNDLED_AGENTS: Agents = {
   Build: {
     description: "Does the current item, tests included, and commits nothing.",
     group: "Agents",

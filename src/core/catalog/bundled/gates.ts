@@ -4,7 +4,7 @@ import type { PersonMateria, UtilityMateria } from "../../model/materia.ts";
 type Gates = Readonly<Record<string, v.InferInput<typeof UtilityMateria> | v.InferInput<typeof PersonMateria>>>;
 
 /** [Q8] What answers yes or no without a model. */
-export const GATES: Gates = {
+export const BUNDLED_GATES: Gates = {
   "Run-Checks": {
     type: "utility",
     description: "Runs the project's own tests: satisfied when they pass, else with the end of what they printed.",

@@ -14,7 +14,7 @@ const ITEMS = `A good work item
 As few items as the request needs: a small request is one. Tests and documents belong to the item whose behaviour they
 cover. Nothing that was not asked for.`;
 
-export const GENERATORS: Generators = {
+export const BUNDLED_GENERATORS: Generators = {
   Planner: {
     description: "Turns a request into an ordered list of work items.",
     group: "Generators",

@@ -3,7 +3,7 @@ import type { Loadout } from "../../model/loadout.ts";
 
 type Loadouts = Readonly<Record<string, v.InferInput<typeof Loadout>>>;
 
-export const LOADOUTS: Loadouts = {
+export const BUNDLED_LOADOUTS: Loadouts = {
   "Full-Auto": {
     description: "Plans, builds, evaluates and commits a request item by item, without a person.",
     entry: "Socket-1",

@@ -3,7 +3,7 @@ import type { UtilityMateria } from "../../model/materia.ts";
 
 type Utilities = Readonly<Record<string, v.InferInput<typeof UtilityMateria>>>;
 
-export const UTILITIES: Utilities = {
+export const BUNDLED_UTILITY_MATERIA: Utilities = {
   "Ignore-Artifacts": {
     type: "utility",
     description: "Keeps the folder of casts out of version control and notes it in state.artifactIgnore.",

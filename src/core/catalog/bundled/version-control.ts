@@ -16,7 +16,7 @@ const GITHUB = [...REMOTE, "GH_TOKEN", "GITHUB_TOKEN", "GH_HOST", "GH_ENTERPRISE
 const AZURE = [...REMOTE, "AZURE_DEVOPS_EXT_PAT", "AZURE_CONFIG_DIR"];
 
 /** Mime works with git, Blackbelt with jj where there is a jj repository and else with git. */
-export const VERSION_CONTROL: Readonly<Record<string, Utility>> = {
+export const BUNDLED_VERSION_CONTROL: Readonly<Record<string, Utility>> = {
   "Blackbelt-Bootstrap": bootstrap(
     "Blackbelt-Bootstrap",
     "Prepares version control: a repository, earlier work kept safe, a branch or bookmark of its own.",

@@ -1,20 +1,20 @@
-import type { Keys } from "../../model/issue.ts";
+import type { KeyPath } from "../../model/issue.ts";
 import { isJsonObject, type Json } from "../../model/values/json.ts";
 
 /** One step from an older file to one of today: a value that is written, or a key that goes. */
 export interface FormatEdit {
-  readonly path: Keys;
+  readonly path: KeyPath;
   /** Absent: the key goes. */
   readonly value?: Json;
   /** What the user wrote it as. */
-  readonly was?: Keys;
+  readonly was?: KeyPath;
 }
 
-export function applyEdits(raw: Json, edits: readonly FormatEdit[]): Json {
+export function applyFormatEdits(raw: Json, edits: readonly FormatEdit[]): Json {
   return edits.reduce((value, edit) => withEdit(value, edit.path, edit.value), raw);
 }
 
-function withEdit(value: Json, [key, ...rest]: Keys, next: Json | undefined): Json {
+function withEdit(value: Json, [key, ...rest]: KeyPath, next: Json | undefined): Json {
   if (key === undefined) return next ?? null;
   if (Array.isArray(value)) {
     const list: readonly Json[] = value;
@@ -35,7 +35,7 @@ function withEdit(value: Json, [key, ...rest]: Keys, next: Json | undefined): Js
 }
 
 /** [M2] Where a place of what was read stands in the user's own file. */
-export function positionIn(edits: readonly FormatEdit[]): (path: Keys) => Keys {
+export function originalPositions(edits: readonly FormatEdit[]): (path: KeyPath) => KeyPath {
   const moved = edits.flatMap(({ path, was }) => (was ? [{ path, was }] : []));
   return (path) => {
     const found = moved

@@ -1,34 +1,34 @@
 import { isJsonObject, type Json, type JsonObject } from "../../model/values/json.ts";
 import type { FormatEdit } from "./edit.ts";
-import { type Translation, NOTHING, fieldsOf, joinedTranslations, removedKeys } from "./translation.ts";
+import { type FormatTranslation, NO_EDITS, objectFields, joinTranslations, removeKeys } from "./translation.ts";
 
 /** What of the whole file a loadout needs: generators whose items may run at once, and how many of them. */
-interface ParallelItems {
+interface ParallelSettings {
   readonly parallel: readonly string[];
   readonly lanes: number | undefined;
 }
 
-export function loadoutEdits(name: string, loadout: JsonObject, lanes: ParallelItems): Translation {
+export function translateLoadout(name: string, loadout: JsonObject, lanes: ParallelSettings): FormatTranslation {
   const path = ["loadouts", name];
-  const sockets = Object.entries(fieldsOf(loadout["sockets"]));
-  const loops = Object.entries(fieldsOf(loadout["loops"]));
-  return joinedTranslations([
-    removedKeys(path, loadout, ["id", "source", "lockState"]),
+  const sockets = Object.entries(objectFields(loadout["sockets"]));
+  const loops = Object.entries(objectFields(loadout["loops"]));
+  return joinTranslations([
+    removeKeys(path, loadout, ["id", "source", "lockState"]),
     layoutEdits(path, loadout),
-    ...sockets.map(([id, socket]) => socketEdits([...path, "sockets", id], fieldsOf(socket))),
-    ...loops.map(([id, loop]) => loopEdits({ path, loadout, id, loop: fieldsOf(loop) }, lanes)),
+    ...sockets.map(([id, socket]) => socketEdits([...path, "sockets", id], objectFields(socket))),
+    ...loops.map(([id, loop]) => loopEdits({ path, loadout, id, loop: objectFields(loop) }, lanes)),
   ]);
 }
 
 /** The older editor counted in cells. */
 const CELL = { x: 290, y: 110 };
 
-function layoutEdits(path: readonly string[], loadout: JsonObject): Translation {
-  const places = fieldsOf(loadout["layout"])["sockets"];
-  if (!isJsonObject(places)) return NOTHING;
+function layoutEdits(path: readonly string[], loadout: JsonObject): FormatTranslation {
+  const places = objectFields(loadout["layout"])["sockets"];
+  if (!isJsonObject(places)) return NO_EDITS;
   const value = Object.fromEntries(
     Object.entries(places).flatMap(([id, place]) => {
-      const { x, y } = fieldsOf(place);
+      const { x, y } = objectFields(place);
       return typeof x === "number" && typeof y === "number"
         ? [[id, { x: Math.round(x * CELL.x), y: Math.round(y * CELL.y) }]]
         : [];
@@ -38,14 +38,14 @@ function layoutEdits(path: readonly string[], loadout: JsonObject): Translation 
   return { edits: [{ path: layout, value, was: [...layout, "sockets"] }], issues: [] };
 }
 
-function socketEdits(path: readonly string[], socket: JsonObject): Translation {
-  return joinedTranslations([
-    removedKeys(path, socket, ["id", "source", "lockState", "socketKind", "empty"]),
-    removedKeys([...path, "advance"], fieldsOf(socket["advance"]), ["done"]),
+function socketEdits(path: readonly string[], socket: JsonObject): FormatTranslation {
+  return joinTranslations([
+    removeKeys(path, socket, ["id", "source", "lockState", "socketKind", "empty"]),
+    removeKeys([...path, "advance"], objectFields(socket["advance"]), ["done"]),
   ]);
 }
 
-interface LoopPlace {
+interface LoopContext {
   /** Of the loadout. */
   readonly path: readonly string[];
   readonly loadout: JsonObject;
@@ -53,18 +53,18 @@ interface LoopPlace {
   readonly loop: JsonObject;
 }
 
-function loopEdits(place: LoopPlace, lanes: ParallelItems): Translation {
+function loopEdits(place: LoopContext, lanes: ParallelSettings): FormatTranslation {
   const path = [...place.path, "loops", place.id];
-  return joinedTranslations([
+  return joinTranslations([
     exitEdits(path, place),
-    removedKeys(path, place.loop, ["id", "source", "lockState", "exit"]),
+    removeKeys(path, place.loop, ["id", "source", "lockState", "exit"]),
     advanceEdits(place),
     parallelEdits(path, place, lanes),
   ]);
 }
 
-/** [M6] Where `exits` say already where to go, they are meant; the single `exit` and then `done` are what was there before them. */
-function exitEdits(path: readonly string[], { path: inFile, loadout, loop }: LoopPlace): Translation {
+/** [M6] Where `exits` say already where to go, they are meant; the single `exit` and then `requestResult` are what was there before them. */
+function exitEdits(path: readonly string[], { path: inFile, loadout, loop }: LoopContext): FormatTranslation {
   const exits: Json[] = Array.isArray(loop["exits"]) ? [...(loop["exits"] as readonly Json[])] : []; // it was read from JSON
   const edits: FormatEdit[] = [];
   const add = ({ from, when, to }: JsonObject, was: readonly string[]): void => {
@@ -79,21 +79,21 @@ function exitEdits(path: readonly string[], { path: inFile, loadout, loop }: Loo
     edits.push({ path: [...path, "exits", exits.length], value, was });
     exits.push(value);
   };
-  add(fieldsOf(loop["exit"]), [...path, "exit"]);
+  add(objectFields(loop["exit"]), [...path, "exit"]);
   for (const id of membersOf(loop)) {
-    const { done } = fieldsOf(fieldsOf(fieldsOf(loadout["sockets"])[id])["advance"]);
+    const { done } = objectFields(objectFields(objectFields(loadout["sockets"])[id])["advance"]);
     // Without an exit a loop ends the cast anyway.
     if (done !== undefined && done !== "end")
       add({ from: id, to: done }, [...inFile, "sockets", id, "advance", "done"]);
   }
-  if (edits.length === 0) return NOTHING;
+  if (edits.length === 0) return NO_EDITS;
   // Written as a whole: a list grows by no path. The places of what was added stand behind it.
   return { edits: [{ path: [...path, "exits"], value: exits }, ...edits], issues: [] };
 }
 
 function isCovered(exits: readonly Json[], from: string, when: Json | undefined): boolean {
   return exits
-    .map(fieldsOf)
+    .map(objectFields)
     .some((exit) => exit["from"] === from && ["always", when ?? "always"].includes(exit["condition"] ?? ""));
 }
 
@@ -103,27 +103,27 @@ function membersOf(loop: JsonObject): readonly string[] {
 }
 
 /** [M6] The older engine moved on by itself where a loop with a list left by its exit. */
-function advanceEdits({ path, loadout, loop, id }: LoopPlace): Translation {
-  const sockets = fieldsOf(loadout["sockets"]);
-  const { from, when } = fieldsOf(loop["exit"]);
-  const advances = membersOf(loop).some((member) => "advance" in fieldsOf(sockets[member]));
-  if (advances || !("consumes" in loop) || typeof from !== "string" || !membersOf(loop).includes(from)) return NOTHING;
+function advanceEdits({ path, loadout, loop, id }: LoopContext): FormatTranslation {
+  const sockets = objectFields(loadout["sockets"]);
+  const { from, when } = objectFields(loop["exit"]);
+  const advances = membersOf(loop).some((member) => "advance" in objectFields(sockets[member]));
+  if (advances || !("consumes" in loop) || typeof from !== "string" || !membersOf(loop).includes(from)) return NO_EDITS;
   const value = { cursor: "workItemIndex", items: "state.workItems", when: when ?? "always" };
   const was = [...path, "loops", id, "exit"];
   return { edits: [{ path: [...path, "sockets", from, "advance"], value, was }], issues: [] };
 }
 
 /** As many at once as the older program ran where its file did not say. */
-const LANES = 4;
+const DEFAULT_PARALLEL_ITEMS = 4;
 
 /** [M7] */
 function parallelEdits(
   path: readonly string[],
-  { loadout, loop }: LoopPlace,
-  { parallel, lanes }: ParallelItems,
-): Translation {
-  const from = fieldsOf(loop["consumes"])["from"];
-  const materia = typeof from === "string" ? fieldsOf(fieldsOf(loadout["sockets"])[from])["materia"] : undefined;
-  if (typeof materia !== "string" || !parallel.includes(materia) || "parallel" in loop) return NOTHING;
-  return { edits: [{ path: [...path, "parallel"], value: lanes ?? LANES, was: path }], issues: [] };
+  { loadout, loop }: LoopContext,
+  { parallel, lanes }: ParallelSettings,
+): FormatTranslation {
+  const from = objectFields(loop["consumes"])["from"];
+  const materia = typeof from === "string" ? objectFields(objectFields(loadout["sockets"])[from])["materia"] : undefined;
+  if (typeof materia !== "string" || !parallel.includes(materia) || "parallel" in loop) return NO_EDITS;
+  return { edits: [{ path: [...path, "parallel"], value: lanes ?? DEFAULT_PARALLEL_ITEMS, was: path }], issues: [] };
 }

@@ -1,13 +1,13 @@
-import { warning, type Issue, type Keys } from "../../model/issue.ts";
+import { warning, type Issue, type KeyPath } from "../../model/issue.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../model/values/json.ts";
 import type { FormatEdit } from "./edit.ts";
-import { loadoutEdits } from "./loadouts-0-1.ts";
-import { materiaEdits } from "./materia-0-1.ts";
-import { type Translation, NOTHING, fieldsOf, joinedTranslations } from "./translation.ts";
+import { translateLoadout } from "./loadouts-0-1.ts";
+import { translateMateria } from "./materia-0-1.ts";
+import { type FormatTranslation, NO_EDITS, objectFields, joinTranslations } from "./translation.ts";
 
 /** [M1] Whether a file has anything that only the older form has. */
-export function isMateria01(raw: JsonObject, isToday: (loadout: unknown) => boolean): boolean {
-  const [budget, materia, loadouts] = ["budget", "materia", "loadouts"].map((key) => fieldsOf(raw[key]));
+export function isFormat01(raw: JsonObject, isToday: (loadout: unknown) => boolean): boolean {
+  const [budget, materia, loadouts] = ["budget", "materia", "loadouts"].map((key) => objectFields(raw[key]));
   return (
     "eventing" in raw ||
     "parallelism" in raw ||
@@ -27,12 +27,12 @@ function isOlderMateria(value: unknown): boolean {
 }
 
 function isOlderLoadout(value: unknown): boolean {
-  return isJsonObject(value) && ("lockState" in value || isJsonObject(fieldsOf(value["layout"])["sockets"]));
+  return isJsonObject(value) && ("lockState" in value || isJsonObject(objectFields(value["layout"])["sockets"]));
 }
 
 function hasOlderParts(loadout: Json): boolean {
-  const { loops, sockets } = fieldsOf(loadout);
-  return Object.values(fieldsOf(loops)).some(isOlderLoop) || Object.values(fieldsOf(sockets)).some(isOlderSocket);
+  const { loops, sockets } = objectFields(loadout);
+  return Object.values(objectFields(loops)).some(isOlderLoop) || Object.values(objectFields(sockets)).some(isOlderSocket);
 }
 
 function isOlderLoop(loop: Json): boolean {
@@ -46,32 +46,32 @@ function isOlderSocket(socket: Json): boolean {
 }
 
 /** [M3, M4, M5, M6] */
-export function readMateria01(raw: JsonObject): Translation {
-  const lanes = fieldsOf(raw["parallelism"])["maxConcurrency"];
-  const parallel = Object.entries(fieldsOf(raw["materia"]))
-    .filter(([, materia]) => fieldsOf(materia)["parallel"] === true)
+export function translateFormat01(raw: JsonObject): FormatTranslation {
+  const lanes = objectFields(raw["parallelism"])["maxConcurrency"];
+  const parallel = Object.entries(objectFields(raw["materia"]))
+    .filter(([, materia]) => objectFields(materia)["parallel"] === true)
     .map(([name]) => name);
-  return joinedTranslations([
+  return joinTranslations([
     dropped(raw, ["eventing"], "events are not sent anywhere; `cast --json` prints each one as a line"),
     dropped(raw, ["budget", "stopAtLimit"], "a cast always stops at its limit, and goes on when it is raised"),
-    silently(raw, ["parallelism"]),
-    ...Object.entries(fieldsOf(raw["materia"])).map(([name, materia]) => materiaEdits(name, fieldsOf(materia))),
-    ...Object.entries(fieldsOf(raw["loadouts"])).map(([name, loadout]) =>
-      loadoutEdits(name, fieldsOf(loadout), { parallel, lanes: typeof lanes === "number" ? lanes : undefined }),
+    removeKeyAt(raw, ["parallelism"]),
+    ...Object.entries(objectFields(raw["materia"])).map(([name, materia]) => translateMateria(name, objectFields(materia))),
+    ...Object.entries(objectFields(raw["loadouts"])).map(([name, loadout]) =>
+      translateLoadout(name, objectFields(loadout), { parallel, lanes: typeof lanes === "number" ? lanes : undefined }),
     ),
   ]);
 }
 
 /** [M4] One line that says what is not done. */
-function dropped(raw: JsonObject, path: Keys, message: string): Translation {
-  const { edits } = silently(raw, path);
+function dropped(raw: JsonObject, path: KeyPath, message: string): FormatTranslation {
+  const { edits } = removeKeyAt(raw, path);
   const issues: readonly Issue[] = edits.length === 0 ? [] : [warning("not_done", path, message)];
   return { edits, issues };
 }
 
-function silently(raw: JsonObject, path: Keys): Translation {
+function removeKeyAt(raw: JsonObject, path: KeyPath): FormatTranslation {
   const [first = "", second] = path;
-  const holder = second === undefined ? raw : fieldsOf(raw[String(first)]);
+  const holder = second === undefined ? raw : objectFields(raw[String(first)]);
   const edits: readonly FormatEdit[] = String(path.at(-1)) in holder ? [{ path }] : [];
-  return edits.length === 0 ? NOTHING : { edits, issues: [] };
+  return edits.length === 0 ? NO_EDITS : { edits, issues: [] };
 }

@@ -3,23 +3,23 @@ import { isJsonObject, type Json, type JsonObject } from "../../model/values/jso
 import type { FormatEdit } from "./edit.ts";
 
 /** What makes a part of a file one of today, and what of it is not done. */
-export interface Translation {
+export interface FormatTranslation {
   readonly edits: readonly FormatEdit[];
   readonly issues: readonly Issue[];
 }
 
-export const NOTHING: Translation = { edits: [], issues: [] };
+export const NO_EDITS: FormatTranslation = { edits: [], issues: [] };
 
-export function joinedTranslations(parts: readonly Translation[]): Translation {
+export function joinTranslations(parts: readonly FormatTranslation[]): FormatTranslation {
   return { edits: parts.flatMap(({ edits }) => edits), issues: parts.flatMap(({ issues }) => issues) };
 }
 
 /** What is no object has no fields; that it should be one is said where the file of today is read. */
-export function fieldsOf(value: Json | undefined): JsonObject {
+export function objectFields(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
 /** [M3] Keys that decide nothing here. */
-export function removedKeys(path: readonly string[], holder: JsonObject, keys: readonly string[]): Translation {
+export function removeKeys(path: readonly string[], holder: JsonObject, keys: readonly string[]): FormatTranslation {
   return { edits: keys.filter((key) => key in holder).map((key) => ({ path: [...path, key] })), issues: [] };
 }

@@ -4,7 +4,7 @@ import type { Graph } from "../graph.ts";
 import { checkLists } from "./lists.ts";
 import { checkLoops } from "./loops.ts";
 import { checkParallel } from "./parallel.ts";
-import { checkCycles, checkReach } from "./reach.ts";
+import { checkCycles, checkReachability } from "./reach.ts";
 import { checkSockets } from "./sockets.ts";
 import { checkStateUse, type StateUse } from "./state-use.ts";
 import { checkThen } from "./then.ts";
@@ -17,7 +17,7 @@ export function checkGraph(graph: Graph, flow: Flow, elsewhere: () => StateUse):
     ...checkLoops(graph, flow),
     ...checkLists(graph, flow),
     ...checkParallel(graph, flow),
-    ...checkReach(flow),
+    ...checkReachability(flow),
     ...checkCycles(graph, flow),
     ...checkStateUse(graph, flow, elsewhere),
   ];

@@ -1,54 +1,54 @@
 import type { Issue } from "../../model/issue.ts";
 import type { Assignment } from "../assignment.ts";
-import { arcsBetween, drawArc, type Arcs } from "../components.ts";
+import { createDigraph, addArc, type Digraph } from "../components.ts";
 import type { Flow } from "../flow.ts";
 import { type Graph, type GraphLoop, materiaOf } from "../graph.ts";
-import { NONE, atLoop, atSocket, faulty, note } from "./report.ts";
-import { makesList } from "./writers.ts";
+import { NO_ISSUES, issueAtLoop, issueAtSocket, errorWith, appendIssues } from "./report.ts";
+import { mayMakeList } from "./writers.ts";
 
 /** What loops walk: a list that something makes, and that nothing writes into. */
 export function checkLists(graph: Graph, flow: Flow): readonly Issue[] {
-  const walked = Object.values(graph.loops).flatMap((loop): readonly Walk[] =>
+  const walked = Object.values(graph.loops).flatMap((loop): readonly WalkedList[] =>
     loop.items === null ? [] : [{ loop, list: loop.items }],
   );
   if (walked.length === 0) return [];
-  const isMade = searchMakers(graph, flow);
+  const isMade = createMakerSearch(graph, flow);
   const targets = checkTargets(flow);
   const issues: Issue[] = [];
   for (const walk of walked) {
-    note(checkMaker(flow, walk, isMade), issues);
-    if (targets.size > 0) note(targets.get(walk.list.join(".")) ?? NONE, issues);
+    appendIssues(checkListIsMade(flow, walk, isMade), issues);
+    if (targets.size > 0) appendIssues(targets.get(walk.list.join(".")) ?? NO_ISSUES, issues);
   }
   return issues;
 }
 
-interface Walk {
+interface WalkedList {
   readonly loop: GraphLoop;
   readonly list: readonly string[];
 }
 
 /** [O15] A loop over a list that nothing can have made would be passed by in silence, and the cast end as completed. */
-function checkMaker({ numberOf, reached }: Flow, { loop, list }: Walk, isMade: IsMade): readonly Issue[] {
-  if (loop.from !== null) return NONE;
+function checkListIsMade({ numberOf, reached }: Flow, { loop, list }: WalkedList, isMade: IsMade): readonly Issue[] {
+  if (loop.from !== null) return NO_ISSUES;
   const members = loop.sockets.flatMap((id) => numberOf.get(id) ?? []);
   // A loop that nothing reaches is reported as that.
-  if (!members.some((member) => reached.has(member)) || isMade(list, members)) return NONE;
+  if (!members.some((member) => reached.has(member)) || isMade(list, members)) return NO_ISSUES;
   const message = `nothing that runs before the loop "${loop.id}" makes state.${list.join(".")}, so it has nothing to walk`;
   return [
-    atLoop(loop, [], faulty("list_never_made", message, "lead to it from a generator, or set the list with `assign`")),
+    issueAtLoop(loop, [], errorWith("list_never_made", message, "lead to it from a generator, or set the list with `assign`")),
   ];
 }
 
 type IsMade = (list: readonly string[], members: readonly number[]) => boolean;
 
 /** Looks back from a loop as far as the nearest that makes its list: that is near it, however large the graph. */
-function searchMakers(graph: Graph, flow: Flow): IsMade {
-  let drawn: Arcs | undefined;
+function createMakerSearch(graph: Graph, flow: Flow): IsMade {
+  let drawn: Digraph | undefined;
   /** Where looking back for a list has led to nobody that makes it. */
   const barren = new Map<string, Set<number>>();
   return (list, members) => {
     // A loop that names its generator asks nobody.
-    const before = (drawn ??= placesBefore(flow));
+    const before = (drawn ??= reverseFlow(flow));
     const key = JSON.stringify(list);
     const known = barren.get(key) ?? new Set<number>();
     barren.set(key, known);
@@ -62,7 +62,7 @@ function searchMakers(graph: Graph, flow: Flow): IsMade {
         const socket = flow.sockets[from];
         if (seen.has(from) || known.has(from) || !socket) continue;
         seen.add(from);
-        const makes = makesList(materiaOf(graph, socket), socket, list);
+        const makes = mayMakeList(materiaOf(graph, socket), socket, list);
         if (makes && !own.has(from)) return true;
         makesItself ||= makes;
         open.push(from);
@@ -74,28 +74,28 @@ function searchMakers(graph: Graph, flow: Flow): IsMade {
 }
 
 /** From each socket to those that lead to it, of those that a cast can come to. */
-function placesBefore({ next, reached }: Flow): Arcs {
-  const before = arcsBetween(next.length);
-  for (const from of reached) for (const to of next[from] ?? []) drawArc(before, to, from);
+function reverseFlow({ next, reached }: Flow): Digraph {
+  const before = createDigraph(next.length);
+  for (const from of reached) for (const to of next[from] ?? []) addArc(before, to, from);
   return before;
 }
 
-function hasPlaceInside({ target }: Assignment): boolean {
+function targetsInsideValue({ target }: Assignment): boolean {
   return target.length > 1;
 }
 
 /** [H20] A target inside a list would turn the list into an object. Told by list, whether a loop walks it or not. */
 function checkTargets(flow: Flow): ReadonlyMap<string, readonly Issue[]> {
   const found = new Map<string, Issue[]>();
-  const assigning = flow.sockets.filter(({ assign }) => assign.some(hasPlaceInside));
+  const assigning = flow.sockets.filter(({ assign }) => assign.some(targetsInsideValue));
   for (const socket of assigning) {
     for (const { target } of socket.assign)
       for (let length = 1; length < target.length; length += 1) {
         const list = target.slice(0, length).join(".");
         const message = `state.${list} is a list that a loop walks; nothing can be put into it`;
-        const issue = faulty("bad_assign", message, "assign the whole list");
+        const issue = errorWith("bad_assign", message, "assign the whole list");
         const told = found.get(list) ?? [];
-        told.push(atSocket(socket, ["assign", target.join(".")], issue));
+        told.push(issueAtSocket(socket, ["assign", target.join(".")], issue));
         found.set(list, told);
       }
   }

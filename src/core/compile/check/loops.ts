@@ -1,40 +1,40 @@
-import { NEXT } from "../../model/loadout.ts";
+import { NEXT_ITEM } from "../../model/loadout.ts";
 import type { Issue } from "../../model/issue.ts";
-import { stepsOf, type Flow, type Step } from "../flow.ts";
+import { flowStepsOf, type Flow, type FlowStep } from "../flow.ts";
 import { type Graph, type GraphLoop, type GraphSocket, loopOf, socketLabel, socketOf } from "../graph.ts";
-import { dominators } from "../dominators.ts";
-import { NONE, atLoop, doubtful, faulty, note } from "./report.ts";
+import { createDominanceTest } from "../dominators.ts";
+import { NO_ISSUES, issueAtLoop, warningWith, errorWith, appendIssues } from "./report.ts";
 
 /** Faults of the loop regions. */
 export function checkLoops(graph: Graph, flow: Flow): readonly Issue[] {
   const loops = Object.values(graph.loops);
   if (loops.length === 0) return [];
-  const earlyMember = searchBefore(graph, flow);
+  const earlyMember = createEarlyMemberSearch(graph, flow);
   const issues: Issue[] = [];
   for (const loop of loops) {
     const region = { loop, members: loop.sockets.map((id) => socketOf(graph, id)) };
-    note(checkEnding(region), issues);
-    note(checkSource(graph, region, earlyMember), issues);
-    note(checkExitCoverage(flow, loop), issues);
-    for (let index = 0; index < loop.exits.length; index += 1) note(checkExit(graph, loop, index), issues);
+    appendIssues(checkLoopAdvances(region), issues);
+    appendIssues(checkSource(graph, region, earlyMember), issues);
+    appendIssues(checkExitCoverage(flow, loop), issues);
+    for (let index = 0; index < loop.exits.length; index += 1) appendIssues(checkExit(graph, loop, index), issues);
   }
   return issues;
 }
 
-interface Region {
+interface LoopWithMembers {
   readonly loop: GraphLoop;
   readonly members: readonly GraphSocket[];
 }
 
 /** [O10] A loop that walks a list must have a member that moves it on. */
-function checkEnding({ loop, members }: Region): readonly Issue[] {
+function checkLoopAdvances({ loop, members }: LoopWithMembers): readonly Issue[] {
   if (loop.items && !members.some(({ advance }) => advance !== null)) {
     const hint = 'give its last member "advance": { "when": "always" }';
     return [
-      atLoop(
+      issueAtLoop(
         loop,
         [],
-        faulty(
+        errorWith(
           "loop_cannot_end",
           `no member of the loop "${loop.id}" advances, so it would never leave its first item`,
           hint,
@@ -42,42 +42,42 @@ function checkEnding({ loop, members }: Region): readonly Issue[] {
       ),
     ];
   }
-  return NONE;
+  return NO_ISSUES;
 }
 
 /** [O16] A member with exits, and an answer that none of them takes: the cast would end there in silence. */
 function checkExitCoverage(flow: Flow, loop: GraphLoop): readonly Issue[] {
-  if (!loop.exits.some(({ from }) => stepsOf(flow, from).some(isLost))) return NONE;
+  if (!loop.exits.some(({ from }) => flowStepsOf(flow, from).some(endsUnnoticed))) return NO_ISSUES;
   return [...new Set(loop.exits.map(({ from }) => from))].flatMap((from) => {
     const answers = new Set(
-      stepsOf(flow, from)
-        .filter(isLost)
+      flowStepsOf(flow, from)
+        .filter(endsUnnoticed)
         .map(({ satisfied }) => satisfied),
     );
     return [...answers].map((satisfied) => {
       const answer = satisfied === undefined ? "an answer without satisfied" : `satisfied: ${satisfied}`;
       const message = `no exit of the loop "${loop.id}" takes ${answer} of ${from}: the cast ends there`;
       const hint = 'add the missing exit; "targetSocketId": "end" where that is meant';
-      return atLoop(loop, ["exits"], doubtful("uncovered_outcome", message, hint));
+      return issueAtLoop(loop, ["exits"], warningWith("uncovered_outcome", message, hint));
     });
   });
 }
 
-function isLost({ exhausted, way }: Step): boolean {
+function endsUnnoticed({ exhausted, way }: FlowStep): boolean {
   return exhausted && way.via === "none";
 }
 
 /** The first member that a cast can come to before it has come by the socket. */
-type EarlyMember = (source: GraphSocket, region: Region) => GraphSocket | undefined;
+type FindEarlyMember = (source: GraphSocket, region: LoopWithMembers) => GraphSocket | undefined;
 
 /** Mostly a loop is entered from its generator alone; only where one is not, what runs before what is searched for. */
-function searchBefore(graph: Graph, flow: Flow): EarlyMember {
+function createEarlyMemberSearch(graph: Graph, flow: Flow): FindEarlyMember {
   const elsewhere = loopsEnteredElsewhere(graph, flow);
-  let runsBefore: ReturnType<typeof dominators> | undefined;
+  let runsBefore: ReturnType<typeof createDominanceTest> | undefined;
   return (source, { loop, members }) => {
     // One that two loops name belongs to the other.
     if (!elsewhere.has(loop.id) && members.every((member) => member.loop === loop.id)) return undefined;
-    const search = (runsBefore ??= dominators(flow));
+    const search = (runsBefore ??= createDominanceTest(flow));
     return members.find(({ id }) => !search(source.id, id));
   };
 }
@@ -97,17 +97,17 @@ function loopsEnteredElsewhere(graph: Graph, { sockets, onward, starts }: Flow):
   return found;
 }
 
-function checkSource(graph: Graph, region: Region, earlyMember: EarlyMember): readonly Issue[] {
+function checkSource(graph: Graph, region: LoopWithMembers, earlyMember: FindEarlyMember): readonly Issue[] {
   const { loop } = region;
-  if (loop.from === null) return NONE;
+  if (loop.from === null) return NO_ISSUES;
   const source = socketOf(graph, loop.from);
   const below = ["consumes", "from"];
   if (!source.generator) {
     return [
-      atLoop(
+      issueAtLoop(
         loop,
         below,
-        faulty(
+        errorWith(
           "not_a_generator",
           `${socketLabel(source)} is no generator, so it has no work items to consume`,
           'name a socket whose materia has "generator": true',
@@ -117,10 +117,10 @@ function checkSource(graph: Graph, region: Region, earlyMember: EarlyMember): re
   }
   if (source.loop === loop.id) {
     return [
-      atLoop(
+      issueAtLoop(
         loop,
         below,
-        faulty(
+        errorWith(
           "generator_inside_loop",
           `${socketLabel(source)} stands inside the loop "${loop.id}" that consumes its list`,
         ),
@@ -128,26 +128,26 @@ function checkSource(graph: Graph, region: Region, earlyMember: EarlyMember): re
     ];
   }
   const early = earlyMember(source, region);
-  if (early === undefined) return NONE;
+  if (early === undefined) return NO_ISSUES;
   const message = `the loop "${loop.id}" can be entered at ${socketLabel(early)} before ${socketLabel(source)} has run`;
-  return [atLoop(loop, [], faulty("loop_before_generator", message, "let every way into the loop pass the generator"))];
+  return [issueAtLoop(loop, [], errorWith("loop_before_generator", message, "let every way into the loop pass the generator"))];
 }
 
 /** Exits that stand where nothing can take them. */
 function checkExit(graph: Graph, loop: GraphLoop, index: number): readonly Issue[] {
   const exit = loop.exits[index];
   const member = exit && loop.sockets.includes(exit.from) ? socketOf(graph, exit.from) : undefined;
-  if (!exit || !member) return NONE;
+  if (!exit || !member) return NO_ISSUES;
   // [G28] One that gives items up leaves by its exits behind the last of them.
-  if (member.advance === null && !member.edges.some(({ then }) => then === NEXT))
+  if (member.advance === null && !member.edges.some(({ then }) => then === NEXT_ITEM))
     return [
-      atLoop(
+      issueAtLoop(
         loop,
         ["exits", index],
-        doubtful("exit_never_taken", `${socketLabel(member)} never advances, so this exit is never taken`),
+        warningWith("exit_never_taken", `${socketLabel(member)} never advances, so this exit is never taken`),
       ),
     ];
-  if (member.parse === "json" || exit.condition === "always") return NONE;
+  if (member.parse === "json" || exit.condition === "always") return NO_ISSUES;
   const message = `${socketLabel(member)} is read as text, so "${exit.condition}" can never be known`;
-  return [atLoop(loop, ["exits", index], doubtful("exit_needs_json", message, 'set "parse": "json"'))];
+  return [issueAtLoop(loop, ["exits", index], warningWith("exit_needs_json", message, 'set "parse": "json"'))];
 }

@@ -1,18 +1,18 @@
-import { error, warning, type Issue, type Keys } from "../../model/issue.ts";
+import { error, warning, type Issue, type KeyPath } from "../../model/issue.ts";
 import type { IssueCode } from "../../model/issue-codes.ts";
 import type { GraphLoop, GraphSocket } from "../graph.ts";
 
 /** What nearly every place has: one list for all of them. */
-export const NONE: readonly Issue[] = [];
+export const NO_ISSUES: readonly Issue[] = [];
 
-export function note(found: readonly Issue[], issues: Issue[]): void {
-  if (found !== NONE) for (const issue of found) issues.push(issue);
+export function appendIssues(found: readonly Issue[], issues: Issue[]): void {
+  if (found !== NO_ISSUES) for (const issue of found) issues.push(issue);
 }
 
 /** A problem placed in the user's own file, at a socket or below it. */
-export function atSocket({ origin }: GraphSocket, below: Keys, issue: Placed): Issue {
+export function issueAtSocket({ origin }: GraphSocket, below: KeyPath, issue: IssueAtPath): Issue {
   const { kind, name, socket } = origin;
-  return placed(
+  return issueAt(
     origin,
     kind === "materia" ? ["materia", name, ...below] : ["loadouts", name, "sockets", socket, ...below],
     issue,
@@ -20,21 +20,21 @@ export function atSocket({ origin }: GraphSocket, below: Keys, issue: Placed): I
 }
 
 /** A problem placed at a loop, or below it. */
-export function atLoop({ origin }: GraphLoop, below: Keys, issue: Placed): Issue {
-  return placed(origin, ["loadouts", origin.name, "loops", origin.loop, ...below], issue);
+export function issueAtLoop({ origin }: GraphLoop, below: KeyPath, issue: IssueAtPath): Issue {
+  return issueAt(origin, ["loadouts", origin.name, "loops", origin.loop, ...below], issue);
 }
 
-type Placed = (path: Keys) => Issue;
+type IssueAtPath = (path: KeyPath) => Issue;
 
-function placed({ file }: { readonly file?: string }, path: Keys, issue: Placed): Issue {
+function issueAt({ file }: { readonly file?: string }, path: KeyPath, issue: IssueAtPath): Issue {
   return file === undefined ? issue(path) : { ...issue(path), file };
 }
 
-export const faulty =
-  (code: IssueCode, message: string, hint?: string): Placed =>
+export const errorWith =
+  (code: IssueCode, message: string, hint?: string): IssueAtPath =>
   (path) =>
     error(code, path, message, hint);
-export const doubtful =
-  (code: IssueCode, message: string, hint?: string): Placed =>
+export const warningWith =
+  (code: IssueCode, message: string, hint?: string): IssueAtPath =>
   (path) =>
     warning(code, path, message, hint);

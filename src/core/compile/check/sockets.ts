@@ -1,8 +1,8 @@
 import type { Issue } from "../../model/issue.ts";
 import type { Edge } from "../../model/loadout.ts";
 import { type GraphSocket, socketLabel } from "../graph.ts";
-import type { Flow, Step } from "../flow.ts";
-import { NONE, atSocket, doubtful, faulty, note } from "./report.ts";
+import type { Flow, FlowStep } from "../flow.ts";
+import { NO_ISSUES, issueAtSocket, warningWith, errorWith, appendIssues } from "./report.ts";
 
 /** Faults that one socket has on its own. */
 export function checkSockets({ sockets, steps }: Flow): readonly Issue[] {
@@ -10,26 +10,26 @@ export function checkSockets({ sockets, steps }: Flow): readonly Issue[] {
   for (let number = 0; number < sockets.length; number += 1) {
     const socket = sockets[number];
     if (!socket) continue;
-    note(checkParse(socket), issues);
-    note(checkEdges(socket), issues);
-    note(checkSources(socket), issues);
-    note(checkAdvance(socket), issues);
-    note(checkCoverage(socket, steps[number] ?? []), issues);
+    appendIssues(checkParse(socket), issues);
+    appendIssues(checkEdges(socket), issues);
+    appendIssues(checkSources(socket), issues);
+    appendIssues(checkAdvance(socket), issues);
+    appendIssues(checkAnswerCoverage(socket, steps[number] ?? []), issues);
   }
   return issues;
 }
 
 function checkParse(socket: GraphSocket): readonly Issue[] {
-  if (socket.parse === "json") return NONE;
+  if (socket.parse === "json") return NO_ISSUES;
   const isGuarded = !socket.edges.every(isAlways) || (socket.advance ?? "always") !== "always";
-  if (!socket.generator && !isGuarded) return NONE;
+  if (!socket.generator && !isGuarded) return NO_ISSUES;
   const way = 'set "parse": "json"';
   if (socket.generator) {
     return [
-      atSocket(
+      issueAtSocket(
         socket,
         [],
-        faulty("generator_not_json", `${socketLabel(socket)} is a generator but is read as text`, way),
+        errorWith("generator_not_json", `${socketLabel(socket)} is a generator but is read as text`, way),
       ),
     ];
   }
@@ -37,10 +37,10 @@ function checkParse(socket: GraphSocket): readonly Issue[] {
     edge.when === "always"
       ? []
       : [
-          atSocket(
+          issueAtSocket(
             socket,
             ["edges", index],
-            faulty(
+            errorWith(
               "guard_needs_json",
               `${socketLabel(socket)} is read as text, so "${edge.when}" can never be known`,
               way,
@@ -52,10 +52,10 @@ function checkParse(socket: GraphSocket): readonly Issue[] {
     socket.advance === null || socket.advance === "always"
       ? []
       : [
-          atSocket(
+          issueAtSocket(
             socket,
             ["advance"],
-            faulty(
+            errorWith(
               "guard_needs_json",
               `${socketLabel(socket)} is read as text, so it cannot advance when "${socket.advance}"`,
               way,
@@ -68,14 +68,14 @@ function checkParse(socket: GraphSocket): readonly Issue[] {
 /** [G13] What stands behind an `always` can never be taken. */
 function checkEdges(socket: GraphSocket): readonly Issue[] {
   const always = socket.edges.findIndex(isAlways);
-  if (always === -1 || always === socket.edges.length - 1) return NONE;
+  if (always === -1 || always === socket.edges.length - 1) return NO_ISSUES;
   return socket.edges
     .slice(always + 1)
     .map((edge, offset) =>
-      atSocket(
+      issueAtSocket(
         socket,
         ["edges", always + 1 + offset],
-        faulty(
+        errorWith(
           "edge_after_always",
           `the edge to ${edge.to} stands behind an "always" edge and can never be taken`,
           'put guarded edges before the "always" edge',
@@ -89,25 +89,25 @@ function isAlways({ when }: Edge): boolean {
 }
 
 function checkSources(socket: GraphSocket): readonly Issue[] {
-  if (socket.assign.length === 0) return NONE;
+  if (socket.assign.length === 0) return NO_ISSUES;
   return socket.assign.flatMap((assignment) => {
     const below = ["assign", assignment.target.join(".")];
     if (assignment.from === "item" && socket.loop === null) {
       return [
-        atSocket(
+        issueAtSocket(
           socket,
           below,
-          faulty("item_outside_loop", `${socketLabel(socket)} stands in no loop, so there is no item`),
+          errorWith("item_outside_loop", `${socketLabel(socket)} stands in no loop, so there is no item`),
         ),
       ];
     }
     if (assignment.from === "output" && assignment.path.length > 0 && socket.parse === "text") {
       const hint = 'set "parse": "json", or use "$" for the whole text';
       return [
-        atSocket(
+        issueAtSocket(
           socket,
           below,
-          faulty("assign_needs_json", `${socketLabel(socket)} is read as text, which has no fields`, hint),
+          errorWith("assign_needs_json", `${socketLabel(socket)} is read as text, which has no fields`, hint),
         ),
       ];
     }
@@ -116,41 +116,41 @@ function checkSources(socket: GraphSocket): readonly Issue[] {
 }
 
 function checkAdvance(socket: GraphSocket): readonly Issue[] {
-  if (socket.advance === null || socket.loop !== null) return NONE;
+  if (socket.advance === null || socket.loop !== null) return NO_ISSUES;
   const hint = "make it a member of a loop, or remove `advance`";
   return [
-    atSocket(
+    issueAtSocket(
       socket,
       ["advance"],
-      faulty("advance_outside_loop", `${socketLabel(socket)} stands in no loop, so there is nothing to advance`, hint),
+      errorWith("advance_outside_loop", `${socketLabel(socket)} stands in no loop, so there is nothing to advance`, hint),
     ),
   ];
 }
 
 /** [G19] An answer without a way on sends the cast to the end in silence, even with items left to do. */
-function checkCoverage(socket: GraphSocket, steps: readonly Step[]): readonly Issue[] {
+function checkAnswerCoverage(socket: GraphSocket, steps: readonly FlowStep[]): readonly Issue[] {
   if (
     socket.edges[socket.edges.length - 1]?.when === "always" ||
     (socket.edges.length === 0 && socket.advance === null)
   )
-    return NONE;
-  if (!steps.some(isLost)) return NONE;
-  const lost = new Set(steps.filter(isLost).map(answerText));
+    return NO_ISSUES;
+  if (!steps.some(endsUnnoticed)) return NO_ISSUES;
+  const lost = new Set(steps.filter(endsUnnoticed).map(answerText));
   const hint = 'add the missing edge; write { "when": "always", "to": "end" } where that is meant';
   return [...lost].map((answer) =>
-    atSocket(
+    issueAtSocket(
       socket,
       ["edges"],
-      doubtful("uncovered_outcome", `${socketLabel(socket)} has no edge for ${answer}: the cast ends there`, hint),
+      warningWith("uncovered_outcome", `${socketLabel(socket)} has no edge for ${answer}: the cast ends there`, hint),
     ),
   );
 }
 
-function isLost({ way, exhausted }: Step): boolean {
+function endsUnnoticed({ way, exhausted }: FlowStep): boolean {
   return way.via === "none" && !exhausted;
 }
 
-function answerText({ satisfied, advanced }: Step): string {
+function answerText({ satisfied, advanced }: FlowStep): string {
   if (satisfied !== undefined) return `satisfied: ${satisfied}`;
   return advanced ? "the next item" : "an answer without satisfied";
 }

@@ -1,14 +1,14 @@
 import type { Issue } from "../../model/issue.ts";
-import { VARIABLE_NAMES, variablesOf, type Variable } from "../../model/values/template.ts";
-import { nearest } from "../../model/values/nearest.ts";
+import { VARIABLE_NAMES, parseVariables, type TemplateVariable } from "../../model/values/template.ts";
+import { nearestName } from "../../model/values/nearest.ts";
 import { templateOf } from "../../model/materia.ts";
 import type { Flow } from "../flow.ts";
 import { type Graph, type GraphSocket, loopOf, materiaOf, socketLabel } from "../graph.ts";
-import { NONE, atSocket, doubtful } from "./report.ts";
-import { bundledWrites, isOwnUtility } from "./writers.ts";
+import { NO_ISSUES, issueAtSocket, warningWith } from "./report.ts";
+import { bundledStateWrites, isCustomUtility } from "./writers.ts";
 
 /** State that the cast itself keeps. */
-const KEPT = ["workItems", "previousCastContext"];
+const ENGINE_STATE_KEYS = ["workItems", "previousCastContext"];
 
 /** State that something outside the graph sets and reads. */
 export interface StateUse {
@@ -20,35 +20,35 @@ export interface StateUse {
 export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: () => StateUse): readonly Issue[] {
   const seated = Object.values(graph.materia);
   const variables = variablesByMateria(graph);
-  const used = (socket: GraphSocket): readonly Variable[] => variables.get(socket.materia) ?? NO_VARIABLES;
-  const reads: Use[] = [];
-  const writes: Use[] = [];
+  const used = (socket: GraphSocket): readonly TemplateVariable[] => variables.get(socket.materia) ?? NO_VARIABLES;
+  const reads: StateKeyUse[] = [];
+  const writes: StateKeyUse[] = [];
   const concerned = sockets.filter((socket) => readsOrWrites(socket, used(socket)));
   for (const socket of concerned) {
-    noteReads(graph, socket, used(socket), reads);
+    collectReads(graph, socket, used(socket), reads);
     for (const { target } of socket.assign) writes.push({ socket, key: target[0] ?? "" });
   }
-  const unknownReaders = seated.some(isOwnUtility);
+  const unknownReaders = seated.some(isCustomUtility);
   const unknownWriters =
-    unknownReaders && sockets.some((socket) => socket.parse === "json" && isOwnUtility(materiaOf(graph, socket)));
+    unknownReaders && sockets.some((socket) => socket.parse === "json" && isCustomUtility(materiaOf(graph, socket)));
   const own = {
-    sets: new Set([...writes.map(keyOf), ...seated.flatMap(bundledWrites)]),
-    reads: new Set(reads.map(keyOf)),
+    sets: new Set([...writes.map(usedKey), ...seated.flatMap(bundledStateWrites)]),
+    reads: new Set(reads.map(usedKey)),
   };
-  const unset = unknownWriters ? [] : reads.filter(({ key }) => !own.sets.has(key) && !KEPT.includes(key));
-  const unread = unknownReaders ? [] : writes.filter(({ key }) => !own.reads.has(key) && !KEPT.includes(key));
+  const unset = unknownWriters ? [] : reads.filter(({ key }) => !own.sets.has(key) && !ENGINE_STATE_KEYS.includes(key));
+  const unread = unknownReaders ? [] : writes.filter(({ key }) => !own.reads.has(key) && !ENGINE_STATE_KEYS.includes(key));
   // All other loadouts are searched only where something is in doubt.
   const others = unset.length + unread.length === 0 ? own : elsewhere();
-  const written = new Set([...KEPT, ...others.sets, ...own.sets]);
+  const written = new Set([...ENGINE_STATE_KEYS, ...others.sets, ...own.sets]);
   const listIsSet = unknownWriters || writes.some(({ key }) => key === "workItems");
   return [
     ...unset
       .filter(({ key }) => !others.sets.has(key))
       .map(({ socket, key }) =>
-        atSocket(
+        issueAtSocket(
           socket,
           [],
-          doubtful(
+          warningWith(
             "state_never_set",
             `${socketLabel(socket)} reads state.${key}, which nothing sets`,
             hintFor(key, written),
@@ -58,10 +58,10 @@ export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: () => 
     ...unread
       .filter(({ key }) => !others.reads.has(key))
       .map(({ socket, key }) =>
-        atSocket(
+        issueAtSocket(
           socket,
           ["assign"],
-          doubtful(
+          warningWith(
             "state_never_read",
             `${socketLabel(socket)} sets state.${key}, which nothing reads`,
             `use {{state.${key}}} in a prompt, or remove it`,
@@ -70,33 +70,33 @@ export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: () => 
       ),
     ...concerned.flatMap((socket) => {
       const variables = used(socket);
-      return variables.length === 0 ? NONE : checkVariables(graph, socket, variables, listIsSet);
+      return variables.length === 0 ? NO_ISSUES : checkVariables(graph, socket, variables, listIsSet);
     }),
   ];
 }
 
-function keyOf({ key }: Use): string {
+function usedKey({ key }: StateKeyUse): string {
   return key;
 }
 
-const NO_VARIABLES: readonly Variable[] = [];
+const NO_VARIABLES: readonly TemplateVariable[] = [];
 
-interface Use {
+interface StateKeyUse {
   readonly socket: GraphSocket;
   readonly key: string;
 }
 
 /** Each prompt is searched once, however many sockets hold it. */
-function variablesByMateria({ materia }: Graph): ReadonlyMap<string, readonly Variable[]> {
-  return new Map(Object.entries(materia).map(([name, each]) => [name, variablesOf(templateOf(each)?.text ?? "")]));
+function variablesByMateria({ materia }: Graph): ReadonlyMap<string, readonly TemplateVariable[]> {
+  return new Map(Object.entries(materia).map(([name, each]) => [name, parseVariables(templateOf(each)?.text ?? "")]));
 }
 
-function readsOrWrites({ assign, advance }: GraphSocket, used: readonly Variable[]): boolean {
+function readsOrWrites({ assign, advance }: GraphSocket, used: readonly TemplateVariable[]): boolean {
   return used.length > 0 || assign.length > 0 || advance !== null;
 }
 
 /** Each key once: those of the prompt, of `assign`, and of the list that is walked. */
-function noteReads(graph: Graph, socket: GraphSocket, used: readonly Variable[], reads: Use[]): void {
+function collectReads(graph: Graph, socket: GraphSocket, used: readonly TemplateVariable[], reads: StateKeyUse[]): void {
   const items = loopOf(graph, socket)?.items ?? null;
   const first = reads.length;
   const noteKey = (key: string | undefined): void => {
@@ -113,11 +113,11 @@ function noteReads(graph: Graph, socket: GraphSocket, used: readonly Variable[],
 function checkVariables(
   graph: Graph,
   socket: GraphSocket,
-  used: readonly Variable[],
+  used: readonly TemplateVariable[],
   listIsSet: boolean,
 ): readonly Issue[] {
   const unfilled = (message: string, hint?: string): readonly Issue[] => [
-    atSocket(socket, [], doubtful("unknown_variable", message, hint)),
+    issueAtSocket(socket, [], warningWith("unknown_variable", message, hint)),
   ];
   return used.flatMap((variable) => {
     if (variable.kind === "unknown") {
@@ -140,6 +140,6 @@ function checkVariables(
 }
 
 function hintFor(key: string, written: ReadonlySet<string>): string {
-  const near = nearest(key, written);
+  const near = nearestName(key, written);
   return near === undefined ? `set it with "assign" in an earlier socket` : `did you mean state.${near}?`;
 }

@@ -1,5 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { Entry } from "../../catalog/layer.ts";
+import type { CatalogEntry } from "../../catalog/layer.ts";
 import { error, isError, type Issue } from "../../model/issue.ts";
 import type { Loadout } from "../../model/loadout.ts";
 import { didYouMean } from "../../model/values/nearest.ts";
@@ -8,8 +8,8 @@ import { worstCase } from "../weigh/worst-case.ts";
 import { checkTarget } from "./compile.ts";
 
 /** A loadout without errors, and how many turns it can take. */
-export interface SoundLoadout {
-  readonly entry: Entry<Loadout>;
+export interface ValidLoadout {
+  readonly entry: CatalogEntry<Loadout>;
   readonly graph: Graph;
   readonly worst: ReturnType<typeof worstCase>;
 }
@@ -17,10 +17,10 @@ export interface SoundLoadout {
 /** Every problem of a configuration, whoever asks. What the bundled layer brings is our business: only its errors would be the user's. */
 export function checkCatalog(catalog: Catalog): {
   readonly issues: readonly Issue[];
-  readonly loadouts: readonly SoundLoadout[];
+  readonly loadouts: readonly ValidLoadout[];
 } {
   const issues: Issue[] = [...catalog.issues];
-  const loadouts: SoundLoadout[] = [];
+  const loadouts: ValidLoadout[] = [];
   for (const entry of catalog.materia.values()) issues.push(...entry.issues);
   for (const entry of catalog.loadouts.values()) {
     const { graph, flow, issues: found } = checkTarget({ kind: "loadout", name: entry.name, entry }, catalog, 1);
@@ -28,10 +28,10 @@ export function checkCatalog(catalog: Catalog): {
     if (flow && !found.some(isError))
       loadouts.push({ entry, graph, worst: worstCase(graph, flow, catalog.settings.limits) });
   }
-  return { issues: [...issues, ...activeIssues(catalog)], loadouts };
+  return { issues: [...issues, ...activeLoadoutIssues(catalog)], loadouts };
 }
 
-function activeIssues({ settings: { activeLoadout }, loadouts }: Catalog): readonly Issue[] {
+function activeLoadoutIssues({ settings: { activeLoadout }, loadouts }: Catalog): readonly Issue[] {
   const { value, file } = activeLoadout;
   if (loadouts.has(value)) return [];
   const hint = didYouMean(value, loadouts.keys());

@@ -5,82 +5,82 @@ import { failAll, isError, ok, type Issue, type Result } from "../../model/issue
 import type { Layout } from "../../model/loadout.ts";
 import { checkGraph } from "../check/check.ts";
 import type { StateUse } from "../check/state-use.ts";
-import { flowOf, type Flow } from "../flow.ts";
-import { besideFaults } from "./known-faults.ts";
-import { fragmentOf, type Fragment, type Target } from "./fragment.ts";
+import { buildFlow, type Flow } from "../flow.ts";
+import { withoutFollowUpIssues } from "./known-faults.ts";
+import { buildFragment, type GraphFragment, type ResolvedTarget } from "./fragment.ts";
 import { type Graph, socketLabel, socketOf, socketsOf } from "../graph.ts";
-import { renumber } from "./renumber.ts";
+import { renumberSockets } from "./renumber.ts";
 import { resolveTargets } from "./resolve.ts";
-import { stateElsewhere } from "./state-elsewhere.ts";
+import { stateUsedInCatalog } from "./state-elsewhere.ts";
 import { stitchParts, type Stitch } from "./stitch.ts";
 
 /** A chain of one or more targets as one graph, with what a person needs to understand how it came about. */
-export interface Compiled {
+export interface CompiledChain {
   /** Names the virtual loadout; the same command over the same configuration gives the same one. */
   readonly id: string;
   readonly graph: Graph;
   readonly flow: Flow;
-  readonly targets: readonly Target[];
+  readonly targets: readonly ResolvedTarget[];
   readonly stitches: readonly Stitch[];
   readonly warnings: readonly Issue[];
 }
 
 /** Typed targets → one checked graph, or every problem that stands in the way. */
-export function compile(refs: readonly TargetRef[], catalog: Catalog): Result<Compiled> {
+export function compileTargets(refs: readonly TargetRef[], catalog: Catalog): Result<CompiledChain> {
   const targets = resolveTargets(refs, catalog);
   if (!targets.ok) return targets;
   const checked = targets.value.map((target, index) => checkTarget(target, catalog, index + 1));
   const issues = checked.flatMap((each) => each.issues);
-  const errors = issues.filter((issue) => isError(issue) && !(refs.length > 1 && isOfTheWhole(issue)));
+  const errors = issues.filter((issue) => isError(issue) && !(refs.length > 1 && mayOtherPartResolve(issue)));
   if (errors.length > 0) return failAll(errors);
   const id = refs.map(targetText).join(" → ");
   const [only, ...others] = checked;
   if (only?.flow && others.length === 0)
     return ok({ id, graph: only.graph, flow: only.flow, targets: targets.value, stitches: [], warnings: issues });
-  const graphs = renumber(checked.map((each) => each.graph));
-  const stitched = stitchParts(graphs.map((graph, index) => ({ graph, flow: checked[index]?.flow ?? flowOf(graph) })));
+  const graphs = renumberSockets(checked.map((each) => each.graph));
+  const stitched = stitchParts(graphs.map((graph, index) => ({ graph, flow: checked[index]?.flow ?? buildFlow(graph) })));
   if (!stitched.ok) return stitched;
   const { graph, stitches } = stitched.value;
-  const flow = flowOf(graph);
-  const found = checkGraph(graph, flow, NOWHERE_ELSE);
-  const whole = jointIssues(found, graph, stitches);
+  const flow = buildFlow(graph);
+  const found = checkGraph(graph, flow, NO_STATE_USE);
+  const whole = stitchIssues(found, graph, stitches);
   if (whole.length > 0) return failAll(whole);
-  const warnings = [...issues.filter((issue) => !isOfTheWhole(issue)), ...found.filter(isOfTheWhole)];
+  const warnings = [...issues.filter((issue) => !mayOtherPartResolve(issue)), ...found.filter(mayOtherPartResolve)];
   return ok({ id, graph, flow, targets: targets.value, stitches, warnings });
 }
 
 /** What a part lacks, another part of the chain may bring. */
-function isOfTheWhole({ code }: Issue): boolean {
+function mayOtherPartResolve({ code }: Issue): boolean {
   return code === "state_never_set" || code === "state_never_read" || code === "list_never_made";
 }
 
-const NOWHERE_ELSE = (): StateUse => ({ sets: new Set(), reads: new Set() });
+const NO_STATE_USE = (): StateUse => ({ sets: new Set(), reads: new Set() });
 
-export interface CheckedTarget extends Fragment {
+export interface CheckedTarget extends GraphFragment {
   readonly flow?: Flow;
 }
 
 /** One target alone, with all its problems; the flow is there when its references hold. */
-export function checkTarget(target: Target, catalog: Catalog, order: number): CheckedTarget {
-  const { graph, issues } = fragmentOf(target, catalog, order);
+export function checkTarget(target: ResolvedTarget, catalog: Catalog, order: number): CheckedTarget {
+  const { graph, issues } = buildFragment(target, catalog, order);
   const faults = target.kind === "loadout" ? target.entry.issues : [];
-  const placed = (issue: Issue): Issue => inFile(issue, target);
-  const named = [...faults, ...besideFaults(faults, issues).map(placed)];
+  const placed = (issue: Issue): Issue => atAuthoredPath(issue, target);
+  const named = [...faults, ...withoutFollowUpIssues(faults, issues).map(placed)];
   if (!Object.hasOwn(graph.sockets, graph.entry)) return { graph, issues: named };
-  const flow = flowOf(graph);
-  const found = checkGraph(graph, flow, () => stateElsewhere(catalog));
+  const flow = buildFlow(graph);
+  const found = checkGraph(graph, flow, () => stateUsedInCatalog(catalog));
   // What looks doubtful in a graph with a broken reference is mostly the broken reference again.
   const doubted = named.some(isError) ? found.filter(isError) : found;
-  return { graph, issues: [...named, ...besideFaults(faults, doubted).map(placed)], flow };
+  return { graph, issues: [...named, ...withoutFollowUpIssues(faults, doubted).map(placed)], flow };
 }
 
 /** [M2] A problem of a graph points into the file as its author wrote it. */
-function inFile(issue: Issue, { entry }: Target): Issue {
+function atAuthoredPath(issue: Issue, { entry }: ResolvedTarget): Issue {
   return entry.positionOf && issue.file === entry.file ? { ...issue, path: entry.positionOf(issue.path) } : issue;
 }
 
 /** [L19] Each part was sound alone, so an error in the whole belongs to a joint. */
-function jointIssues(issues: readonly Issue[], graph: Graph, stitches: readonly Stitch[]): readonly Issue[] {
+function stitchIssues(issues: readonly Issue[], graph: Graph, stitches: readonly Stitch[]): readonly Issue[] {
   const label = (id: SocketId): string => {
     const socket = socketOf(graph, id);
     return `${socketLabel(socket)} of "${socket.origin.name}"`;
@@ -94,7 +94,7 @@ function jointIssues(issues: readonly Issue[], graph: Graph, stitches: readonly 
 }
 
 /** [W39] Where the authors of its loadouts put the sockets of a graph, each in the measure of its own loadout. */
-export function layoutOf({ targets, graph }: Pick<Compiled, "targets" | "graph">): Layout {
+export function authoredLayout({ targets, graph }: Pick<CompiledChain, "targets" | "graph">): Layout {
   return Object.fromEntries(
     socketsOf(graph).flatMap(({ id, origin }) => {
       const target = targets[origin.target - 1];
@@ -106,7 +106,7 @@ export function layoutOf({ targets, graph }: Pick<Compiled, "targets" | "graph">
 }
 
 /** How the sockets of the chain are called in the user's own loadouts. */
-export function remappings(
+export function socketOrigins(
   graph: Graph,
 ): readonly { readonly socket: string; readonly target: number; readonly name: string; readonly source: string }[] {
   return socketsOf(graph).map(({ id, origin }) => ({

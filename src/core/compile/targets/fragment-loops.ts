@@ -1,19 +1,19 @@
 import type { IssueCode } from "../../model/issue-codes.ts";
-import type { Keys } from "../../model/issue.ts";
+import type { KeyPath } from "../../model/issue.ts";
 import type { Exit, Loadout, Loop } from "../../model/loadout.ts";
 import { END } from "../../model/ids.ts";
 import { didYouMean } from "../../model/values/nearest.ts";
-import { parsePath } from "../assignment.ts";
+import { parseStatePath } from "../assignment.ts";
 import type { GraphLoop } from "../graph.ts";
 
 /** Tells of a fault at a place below the loadout. */
-export type Report = (keys: Keys, code: IssueCode, message: string, hint?: Hint) => void;
+export type ReportIssue = (keys: KeyPath, code: IssueCode, message: string, hint?: LazyHint) => void;
 
 /** A way out; looking for the nearest name costs something, so it may be worked out only when it is shown. */
-export type Hint = string | (() => string | undefined);
+export type LazyHint = string | (() => string | undefined);
 
 /** [O1] A socket belongs to at most one loop. */
-export function memberships(loadout: Loadout, report: Report): ReadonlyMap<string, string> {
+export function loopMemberships(loadout: Loadout, report: ReportIssue): ReadonlyMap<string, string> {
   const membership = new Map<string, string>();
   for (const [loopId, loop] of Object.entries(loadout.loops)) {
     loop.sockets.forEach((id, index) => {
@@ -38,15 +38,15 @@ export function memberships(loadout: Loadout, report: Report): ReadonlyMap<strin
 }
 
 /** What the building of a loadout passes round. */
-export interface LoadoutBuild {
+export interface LoadoutBuildContext {
   readonly loadout: Loadout;
-  readonly report: Report;
+  readonly report: ReportIssue;
   /** Of the loadout. */
   readonly name: string;
   readonly file?: string;
 }
 
-export function buildLoop(id: string, loop: Loop, building: LoadoutBuild): GraphLoop {
+export function buildLoop(id: string, loop: Loop, building: LoadoutBuildContext): GraphLoop {
   const { loadout, report, name, file } = building;
   const exists = (socket: string): boolean => Object.hasOwn(loadout.sockets, socket);
   const from = loop.consumes?.from ?? null;
@@ -69,10 +69,10 @@ export function buildLoop(id: string, loop: Loop, building: LoadoutBuild): Graph
 const NO_EXITS: readonly Exit[] = [];
 
 /** [O13] Exits belong to members, lead out, and no two answer the same. */
-function checkExit(id: string, loop: Loop, index: number, { loadout, report }: LoadoutBuild): void {
+function checkExit(id: string, loop: Loop, index: number, { loadout, report }: LoadoutBuildContext): void {
   const exit = loop.exits[index];
   if (!exit) return;
-  const say = (key: string | null, code: IssueCode, message: string, hint?: Hint): void =>
+  const say = (key: string | null, code: IssueCode, message: string, hint?: LazyHint): void =>
     report(["loops", id, "exits", index, ...(key === null ? [] : [key])], code, message, hint);
   const { from, targetSocketId: to, condition } = exit;
   const earlier = index === 0 ? NO_EXITS : loop.exits.slice(0, index);
@@ -103,7 +103,7 @@ function checkExit(id: string, loop: Loop, index: number, { loadout, report }: L
 }
 
 /** [O12] A loop that consumes walks `state.workItems`; one that does not may name another list in `advance.items`. */
-function listPath(id: string, loop: Loop, { loadout, report }: LoadoutBuild): readonly string[] | null {
+function listPath(id: string, loop: Loop, { loadout, report }: LoadoutBuildContext): readonly string[] | null {
   const named: { readonly socket: string; readonly items: string }[] = [];
   let advances = false;
   for (let index = 0; index < loop.sockets.length; index += 1) {
@@ -115,7 +115,7 @@ function listPath(id: string, loop: Loop, { loadout, report }: LoadoutBuild): re
   let path: readonly string[] | undefined;
   for (const { socket, items } of named) {
     const keys = ["sockets", socket, "advance", "items"];
-    const read = parsePath(items.startsWith("state.") ? items.slice(6) : items);
+    const read = parseStatePath(items.startsWith("state.") ? items.slice(6) : items);
     if (read === undefined) report(keys, "bad_path", `"${items}" is not a path into state`, "use state.workItems");
     else if (loop.consumes && read.join(".") !== "workItems") {
       report(

@@ -1,51 +1,51 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { Entry } from "../../catalog/layer.ts";
+import type { CatalogEntry } from "../../catalog/layer.ts";
 import { END, sortSocketIds, type Destination, type SocketId } from "../../model/ids.ts";
 import { error, type Issue } from "../../model/issue.ts";
-import { NEXT, type Edge, type Loadout, type Socket } from "../../model/loadout.ts";
-import { isGate, isGenerator, isInteractive, parseModeOf, type Assign, type Materia } from "../../model/materia.ts";
+import { NEXT_ITEM, type Edge, type Loadout, type Socket } from "../../model/loadout.ts";
+import { isGate, isGenerator, isInteractive, parseModeOf, type AssignMap, type Materia } from "../../model/materia.ts";
 import { didYouMean } from "../../model/values/nearest.ts";
-import { emptyRecord, setKey } from "../../model/values/record.ts";
-import { canBeThere, isContractSource, isGateSource, parseAssignment, type Assignment } from "../assignment.ts";
-import { buildLoop, memberships, type LoadoutBuild, type Report } from "./fragment-loops.ts";
+import { createRecord, setOwnKey } from "../../model/values/record.ts";
+import { canSourceExist, isHandoffSource, isGateSource, parseAssignment, type Assignment } from "../assignment.ts";
+import { buildLoop, loopMemberships, type LoadoutBuildContext, type ReportIssue } from "./fragment-loops.ts";
 import type { Graph, GraphLoop, GraphSocket, Origin } from "../graph.ts";
 
 /** What a target names, found in the catalog. */
-export type Target =
-  | { readonly kind: "materia"; readonly name: string; readonly entry: Entry<Materia> }
-  | { readonly kind: "loadout"; readonly name: string; readonly entry: Entry<Loadout> };
+export type ResolvedTarget =
+  | { readonly kind: "materia"; readonly name: string; readonly entry: CatalogEntry<Materia> }
+  | { readonly kind: "loadout"; readonly name: string; readonly entry: CatalogEntry<Loadout> };
 
 /** A target as a graph of its own. Broken references are reported and left out, so that the rest can still be checked; so is what the file itself has wrong. */
-export interface Fragment {
+export interface GraphFragment {
   readonly graph: Graph;
   readonly issues: readonly Issue[];
 }
 
-export function fragmentOf(target: Target, catalog: Catalog, order: number): Fragment {
+export function buildFragment(target: ResolvedTarget, catalog: Catalog, order: number): GraphFragment {
   return target.kind === "materia" ? materiaFragment(target, catalog, order) : loadoutFragment(target, catalog, order);
 }
 
 /** [L10] A materia becomes one socket with its own parse and assign. */
-function materiaFragment(target: Extract<Target, { kind: "materia" }>, catalog: Catalog, order: number): Fragment {
+function materiaFragment(target: Extract<ResolvedTarget, { kind: "materia" }>, catalog: Catalog, order: number): GraphFragment {
   const loadout: Loadout = {
     entry: "Socket-1" as SocketId, // "Socket-1" is a socket id by its form
     sockets: { "Socket-1": { materia: target.name, edges: [] } },
     loops: {},
     layout: {},
   };
-  const place: Place = {
+  const place: FragmentSource = {
     name: target.name,
     order,
     keys: ["materia", target.name],
     kind: "materia",
     ...fileOf(target.entry),
   };
-  return buildFragment(loadout, place, catalog);
+  return fragmentFromLoadout(loadout, place, catalog);
 }
 
-function loadoutFragment(target: Extract<Target, { kind: "loadout" }>, catalog: Catalog, order: number): Fragment {
+function loadoutFragment(target: Extract<ResolvedTarget, { kind: "loadout" }>, catalog: Catalog, order: number): GraphFragment {
   const { value, partial } = target.entry;
-  const place: Place = {
+  const place: FragmentSource = {
     name: target.name,
     order,
     keys: ["loadouts", target.name],
@@ -53,14 +53,14 @@ function loadoutFragment(target: Extract<Target, { kind: "loadout" }>, catalog: 
     ...fileOf(target.entry),
   };
   const loadout = value ?? partial;
-  return loadout ? buildFragment(loadout, place, catalog) : { graph: emptyGraph(target.name), issues: [] };
+  return loadout ? fragmentFromLoadout(loadout, place, catalog) : { graph: emptyGraph(target.name), issues: [] };
 }
 
 function emptyGraph(name: string): Graph {
   return { name, entry: "Socket-1" as SocketId, sockets: {}, loops: {}, materia: {} }; // never run: it comes with errors
 }
 
-interface Place {
+interface FragmentSource {
   readonly name: string;
   readonly order: number;
   readonly keys: readonly string[];
@@ -68,36 +68,36 @@ interface Place {
   readonly file?: string;
 }
 
-function fileOf(entry: Entry<unknown>): { readonly file?: string } {
+function fileOf(entry: CatalogEntry<unknown>): { readonly file?: string } {
   return entry.file === undefined ? {} : { file: entry.file };
 }
 
-function buildFragment(loadout: Loadout, place: Place, catalog: Catalog): Fragment {
+function fragmentFromLoadout(loadout: Loadout, place: FragmentSource, catalog: Catalog): GraphFragment {
   const issues: Issue[] = [];
-  const report: Report = (keys, code, message, hint) => {
+  const report: ReportIssue = (keys, code, message, hint) => {
     // A file with thousands of faults needs no thousands of suggestions.
     const shown = typeof hint === "string" || issues.length > 50 ? hint : hint?.();
     const issue = error(code, [...place.keys, ...keys], message, typeof shown === "string" ? shown : undefined);
     issues.push(place.file === undefined ? issue : { ...issue, file: place.file });
   };
-  const context: Context = {
+  const context: FragmentContext = {
     loadout,
     place,
     catalog,
     report,
-    membership: memberships(loadout, report),
+    membership: loopMemberships(loadout, report),
     name: place.name,
     ...(place.file === undefined ? {} : { file: place.file }),
   };
   const ids = sortSocketIds(Object.keys(loadout.sockets));
   // Ids are safe as keys: they were checked when the layer was read. A name may be anything.
-  const sockets = emptyRecord<GraphSocket>(ids.length);
+  const sockets = createRecord<GraphSocket>(ids.length);
   const materia = new Map<string, Materia>();
   for (let index = 0; index < ids.length; index += 1) {
     const id = ids[index] ?? "";
     const socket = loadout.sockets[id];
     if (!socket) continue;
-    const seated = seatedMateria(id, socket, context);
+    const seated = findSeatedMateria(id, socket, context);
     sockets[id] = graphSocket(id, socket, seated, context);
     materia.set(socket.materia, seated);
   }
@@ -107,28 +107,28 @@ function buildFragment(loadout: Loadout, place: Place, catalog: Catalog): Fragme
     );
   }
   const written = Object.entries(loadout.loops);
-  const loops = emptyRecord<GraphLoop>(written.length);
-  for (const [id, loop] of written) setKey(loops, id, buildLoop(id, loop, context));
+  const loops = createRecord<GraphLoop>(written.length);
+  for (const [id, loop] of written) setOwnKey(loops, id, buildLoop(id, loop, context));
   const graph = { name: place.name, entry: loadout.entry, sockets, loops, materia: Object.fromEntries(materia) };
   return { graph, issues };
 }
 
-interface Context extends LoadoutBuild {
-  readonly place: Place;
+interface FragmentContext extends LoadoutBuildContext {
+  readonly place: FragmentSource;
   readonly catalog: Catalog;
   readonly membership: ReadonlyMap<string, string>;
 }
 
 /** Seated where a materia is missing, and of the kind that raises no further complaint about the same fault. */
-const STAND_IN: Materia = { type: "agent", prompt: "missing", tools: "none", generator: true, parse: "json" };
+const PLACEHOLDER_MATERIA: Materia = { type: "agent", prompt: "missing", tools: "none", generator: true, parse: "json" };
 
-function seatedMateria(id: string, socket: Socket, context: Context): Materia {
+function findSeatedMateria(id: string, socket: Socket, context: FragmentContext): Materia {
   const entry = context.catalog.materia.get(socket.materia);
   if (!entry) {
     context.report(["sockets", id, "materia"], "unknown_materia", `there is no materia "${socket.materia}"`, () =>
       didYouMean(socket.materia, context.catalog.materia.keys()),
     );
-    return STAND_IN;
+    return PLACEHOLDER_MATERIA;
   }
   if (entry.value === undefined) {
     context.report(
@@ -136,30 +136,30 @@ function seatedMateria(id: string, socket: Socket, context: Context): Materia {
       "broken_materia",
       `the materia "${socket.materia}" has problems of its own: ${entry.issues[0]?.message ?? ""}`,
     );
-    return STAND_IN;
+    return PLACEHOLDER_MATERIA;
   }
   return entry.value;
 }
 
-function graphSocket(id: string, socket: Socket, materia: Materia, context: Context): GraphSocket {
+function graphSocket(id: string, socket: Socket, materia: Materia, context: FragmentContext): GraphSocket {
   const { report, loadout } = context;
   const generator = isGenerator(materia);
   const parse = parseModeOf(materia, socket.parse);
   if (parse === "json" && socket.parse === "text") {
     const hint = "remove it";
     report(
-      [...keysOf(id, context), "parse"],
+      [...socketKeys(id, context), "parse"],
       "gate_is_no_text",
       "a gate answers yes or no, which is no text to be read",
       hint,
     );
   }
-  const isSound = areSound(socket.edges, loadout);
+  const isSound = areValidEdges(socket.edges, loadout);
   // [H14] A socket adds to what its materia assigns, and may say otherwise for a target.
   const sources =
     socket.assign && materia.assign ? { ...materia.assign, ...socket.assign } : (socket.assign ?? materia.assign);
-  const edges = isSound ? socket.edges : socket.edges.map((edge, index) => knownEdge(edge, index, id, context));
-  const assign = sources ? readAssign(sources, materia, [...keysOf(id, context), "assign"], report) : NO_ASSIGN;
+  const edges = isSound ? socket.edges : socket.edges.map((edge, index) => replaceUnknownEdge(edge, index, id, context));
+  const assign = sources ? readAssign(sources, materia, [...socketKeys(id, context), "assign"], report) : NO_ASSIGN;
   return {
     id: id as SocketId, // the loadout's ids were checked when its layer was read
     materia: socket.materia,
@@ -167,7 +167,7 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Cont
     generator,
     interactive: isInteractive(materia),
     // [H17] A generator sets the list without being told.
-    assign: generator && parse === "json" ? withList(assign) : assign,
+    assign: generator && parse === "json" ? withWorkItems(assign) : assign,
     advance: socket.advance?.when ?? null,
     edges,
     loop: context.membership.get(id) ?? null,
@@ -176,31 +176,31 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Cont
 }
 
 /** The keys of a socket below its loadout; a materia alone is one. */
-function keysOf(id: string, { place }: Context): readonly string[] {
+function socketKeys(id: string, { place }: FragmentContext): readonly string[] {
   return place.kind === "materia" ? [] : ["sockets", id];
 }
 
-function areSound(edges: readonly Edge[], loadout: Loadout): boolean {
+function areValidEdges(edges: readonly Edge[], loadout: Loadout): boolean {
   for (let index = 0; index < edges.length; index += 1) {
-    const { to, then } = edges[index] ?? NO_EDGE;
-    if (!leadsOn(loadout, to) || (then !== undefined && then !== NEXT)) return false;
+    const { to, then } = edges[index] ?? PLACEHOLDER_EDGE;
+    if (!isKnownDestination(loadout, to) || (then !== undefined && then !== NEXT_ITEM)) return false;
   }
   return true;
 }
 
-const NO_EDGE: Edge = { when: "always", to: END };
+const PLACEHOLDER_EDGE: Edge = { when: "always", to: END };
 
-function leadsOn({ sockets }: Loadout, to: Destination): boolean {
+function isKnownDestination({ sockets }: Loadout, to: Destination): boolean {
   return to === END || Object.hasOwn(sockets, to);
 }
 
 /** An edge to nowhere keeps its place, so that those behind it keep theirs in what is reported. */
-function knownEdge(edge: Edge, index: number, id: string, context: Context): Edge {
+function replaceUnknownEdge(edge: Edge, index: number, id: string, context: FragmentContext): Edge {
   const { loadout, report } = context;
   const known = (key: "to" | "then", to: Destination): Destination => {
-    if (leadsOn(loadout, to)) return to;
+    if (isKnownDestination(loadout, to)) return to;
     report(
-      [...keysOf(id, context), "edges", index, key],
+      [...socketKeys(id, context), "edges", index, key],
       "unknown_socket",
       `the edge leads to "${to}", which is not a socket of this loadout`,
       () => didYouMean(to, [...Object.keys(loadout.sockets), END]),
@@ -209,11 +209,11 @@ function knownEdge(edge: Edge, index: number, id: string, context: Context): Edg
   };
   const to = known("to", edge.to);
   const { then } = edge;
-  if (then !== undefined && then !== NEXT) return { ...edge, to, then: known("then", then) };
+  if (then !== undefined && then !== NEXT_ITEM) return { ...edge, to, then: known("then", then) };
   return to === edge.to ? edge : { ...edge, to };
 }
 
-function originOf(id: string, { place }: Context): Origin {
+function originOf(id: string, { place }: FragmentContext): Origin {
   const { kind, name, order } = place;
   const origin = { target: order, kind, name, socket: id };
   return place.file === undefined ? origin : { ...origin, file: place.file };
@@ -221,7 +221,7 @@ function originOf(id: string, { place }: Context): Origin {
 
 const NO_ASSIGN: readonly Assignment[] = [];
 
-function readAssign(assign: Assign, materia: Materia, keys: readonly string[], report: Report): readonly Assignment[] {
+function readAssign(assign: AssignMap, materia: Materia, keys: readonly string[], report: ReportIssue): readonly Assignment[] {
   return Object.entries(assign).flatMap(([target, source]) => {
     const assignment = parseAssignment(target, source);
     if (typeof assignment === "string") {
@@ -237,7 +237,7 @@ function readAssign(assign: Assign, materia: Materia, keys: readonly string[], r
       );
       return [];
     }
-    if (materia.type === "agent" && !isContractSource(assignment)) {
+    if (materia.type === "agent" && !isHandoffSource(assignment)) {
       report(
         [...keys, target],
         "bad_assign",
@@ -248,7 +248,7 @@ function readAssign(assign: Assign, materia: Materia, keys: readonly string[], r
       );
       return [];
     }
-    if (!canBeThere(assignment)) {
+    if (!canSourceExist(assignment)) {
       report([...keys, target], "bad_assign", `"${source}" can never be there`, "items have a title and a context");
       return [];
     }
@@ -260,10 +260,10 @@ function readAssign(assign: Assign, materia: Materia, keys: readonly string[], r
   });
 }
 
-const ONLY_LIST: readonly Assignment[] = [{ target: ["workItems"], from: "output", path: ["workItems"] }];
+const WORK_ITEMS_ASSIGNMENT: readonly Assignment[] = [{ target: ["workItems"], from: "output", path: ["workItems"] }];
 
-function withList(assign: readonly Assignment[]): readonly Assignment[] {
-  if (assign.length === 0) return ONLY_LIST;
+function withWorkItems(assign: readonly Assignment[]): readonly Assignment[] {
+  if (assign.length === 0) return WORK_ITEMS_ASSIGNMENT;
   const assignsList = assign.some((assignment) => assignment.target.join(".") === "workItems");
-  return assignsList ? assign : [...assign, ...ONLY_LIST];
+  return assignsList ? assign : [...assign, ...WORK_ITEMS_ASSIGNMENT];
 }

@@ -1,27 +1,27 @@
 import { END, sortSocketIds, type Destination, type SocketId } from "../../model/ids.ts";
-import { NEXT, type Edge } from "../../model/loadout.ts";
-import { emptyRecord } from "../../model/values/record.ts";
+import { NEXT_ITEM, type Edge } from "../../model/loadout.ts";
+import { createRecord } from "../../model/values/record.ts";
 import type { Graph, GraphLoop, GraphSocket } from "../graph.ts";
 
 /** [L12] `Socket-1…n` over all parts in target order, then in the order of the source ids; loops and exits get the part's number. */
-export function renumber(graphs: readonly Graph[]): readonly Graph[] {
+export function renumberSockets(graphs: readonly Graph[]): readonly Graph[] {
   // One part keeps its own names: casting a loadout must not rename the user's sockets.
   if (graphs.length === 1) return graphs;
   let count = 0;
   return graphs.map((graph, index) => {
     const ids = sortSocketIds(Object.keys(graph.sockets));
     const renamed = new Map<string, SocketId>(ids.map((id) => [id, `Socket-${(count += 1)}` as SocketId])); // of that form by construction
-    return rename(graph, renamed, `t${index + 1}-`);
+    return renameSockets(graph, renamed, `t${index + 1}-`);
   });
 }
 
-function rename(graph: Graph, renamed: ReadonlyMap<string, SocketId>, prefix: string): Graph {
+function renameSockets(graph: Graph, renamed: ReadonlyMap<string, SocketId>, prefix: string): Graph {
   const idOf = (id: SocketId): SocketId => renamed.get(id) ?? id;
   const placeOf = (to: Destination): Destination => (to === END ? END : idOf(to));
   const edgeOf = ({ then, ...edge }: Edge): Edge => ({
     ...edge,
     to: placeOf(edge.to),
-    ...(then === undefined ? {} : { then: then === NEXT ? NEXT : placeOf(then) }),
+    ...(then === undefined ? {} : { then: then === NEXT_ITEM ? NEXT_ITEM : placeOf(then) }),
   });
   const socketOf = (socket: GraphSocket): GraphSocket => ({
     ...socket,
@@ -41,10 +41,10 @@ function rename(graph: Graph, renamed: ReadonlyMap<string, SocketId>, prefix: st
       targetSocketId: placeOf(exit.targetSocketId),
     })),
   });
-  const sockets = emptyRecord<GraphSocket>(renamed.size);
+  const sockets = createRecord<GraphSocket>(renamed.size);
   for (const socket of Object.values(graph.sockets).map(socketOf)) sockets[socket.id] = socket;
   const renamedLoops = Object.values(graph.loops).map(loopOf);
-  const loops = emptyRecord<GraphLoop>(renamedLoops.length);
+  const loops = createRecord<GraphLoop>(renamedLoops.length);
   // Behind the prefix no id is one of the prototype's.
   for (const loop of renamedLoops) loops[loop.id] = loop;
   return { ...graph, entry: idOf(graph.entry), sockets, loops };

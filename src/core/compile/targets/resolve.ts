@@ -1,16 +1,16 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type TargetRef, targetText } from "../../command/command.ts";
-import { collect, error, fail, failAll, isError, ok, type Result } from "../../model/issue.ts";
+import { collectResults, error, fail, failAll, isError, ok, type Result } from "../../model/issue.ts";
 import { didYouMean } from "../../model/values/nearest.ts";
 import { oneLine } from "../../model/values/text.ts";
-import type { Target } from "./fragment.ts";
+import type { ResolvedTarget } from "./fragment.ts";
 
 /** Every target found in the catalog, in the order given; or the problems of all of them. */
-export function resolveTargets(refs: readonly TargetRef[], catalog: Catalog): Result<readonly Target[]> {
-  return collect(refs.map((ref) => resolveTarget(ref, catalog)));
+export function resolveTargets(refs: readonly TargetRef[], catalog: Catalog): Result<readonly ResolvedTarget[]> {
+  return collectResults(refs.map((ref) => resolveTarget(ref, catalog)));
 }
 
-function resolveTarget(ref: TargetRef, catalog: Catalog): Result<Target> {
+function resolveTarget(ref: TargetRef, catalog: Catalog): Result<ResolvedTarget> {
   const { kind, name } = ref;
   const materia = kind === "loadout" ? undefined : catalog.materia.get(name);
   const loadout = kind === "materia" ? undefined : catalog.loadouts.get(name);
@@ -30,10 +30,10 @@ function resolveTarget(ref: TargetRef, catalog: Catalog): Result<Target> {
       : ok({ kind: "materia", name, entry: materia });
   }
   if (loadout) return ok({ kind: "loadout", name, entry: loadout });
-  return fail(unknownTarget(ref, catalog));
+  return fail(unknownTargetResult(ref, catalog));
 }
 
-function unknownTarget(ref: TargetRef, catalog: Catalog) {
+function unknownTargetResult(ref: TargetRef, catalog: Catalog) {
   const shown = oneLine(targetText(ref), 80);
   const prefix = /^([A-Za-z]+):/.exec(ref.name)?.[1];
   if (ref.kind === "either" && prefix !== undefined) {
@@ -47,14 +47,14 @@ function unknownTarget(ref: TargetRef, catalog: Catalog) {
         : [...catalog.materia.keys(), ...catalog.loadouts.keys()];
   const what = ref.kind === "either" ? "materia or loadout" : ref.kind;
   const hint =
-    otherKind(ref, catalog) ??
+    otherKindHint(ref, catalog) ??
     didYouMean(ref.name, known) ??
     `"materia materia" and "materia loadout" list what there is`;
   return error("unknown_target", shown, `there is no ${what} named "${oneLine(ref.name, 80)}"`, hint);
 }
 
 /** The name is right and the prefix is not. */
-function otherKind({ kind, name }: TargetRef, catalog: Catalog): string | undefined {
+function otherKindHint({ kind, name }: TargetRef, catalog: Catalog): string | undefined {
   if (kind === "loadout" && catalog.materia.has(name)) return `"${name}" is a materia: link it as materia:${name}`;
   if (kind === "materia" && catalog.loadouts.has(name)) return `"${name}" is a loadout: link it as loadout:${name}`;
   return undefined;

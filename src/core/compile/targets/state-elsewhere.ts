@@ -1,18 +1,18 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { templateOf } from "../../model/materia.ts";
-import { variablesOf } from "../../model/values/template.ts";
+import { parseVariables } from "../../model/values/template.ts";
 import type { StateUse } from "../check/state-use.ts";
 
 const known = new WeakMap<Catalog, StateUse>();
 
 /** [G21] State that other parts of the configuration set or read: a loadout may be meant to be linked with them. */
-export function stateElsewhere(catalog: Catalog): StateUse {
-  const found = known.get(catalog) ?? collected(catalog);
+export function stateUsedInCatalog(catalog: Catalog): StateUse {
+  const found = known.get(catalog) ?? collectStateUse(catalog);
   known.set(catalog, found);
   return found;
 }
 
-function collected({ materia, loadouts }: Catalog): StateUse {
+function collectStateUse({ materia, loadouts }: Catalog): StateUse {
   const sets = new Set<string>();
   const reads = new Set<string>();
   const note = (assign: Readonly<Record<string, string>> | undefined): void => {
@@ -25,7 +25,7 @@ function collected({ materia, loadouts }: Catalog): StateUse {
   for (const { value } of materia.values()) {
     if (!value) continue;
     note(value.assign);
-    for (const variable of variablesOf(templateOf(value)?.text ?? ""))
+    for (const variable of parseVariables(templateOf(value)?.text ?? ""))
       if (variable.kind === "state") reads.add(variable.path[0] ?? "");
   }
   for (const { value } of loadouts.values())

@@ -1,8 +1,8 @@
 import { END, type SocketId } from "../../model/ids.ts";
-import { collect, error, fail, ok, type Result } from "../../model/issue.ts";
+import { collectResults, error, fail, ok, type Result } from "../../model/issue.ts";
 import type { Condition, Edge } from "../../model/loadout.ts";
-import { emptyRecord, setKey } from "../../model/values/record.ts";
-import type { Flow, Step } from "../flow.ts";
+import { createRecord, setOwnKey } from "../../model/values/record.ts";
+import type { Flow, FlowStep } from "../flow.ts";
 import {
   type Graph,
   type GraphExit,
@@ -33,7 +33,7 @@ interface ChainPart {
 export function stitchParts(
   parts: readonly ChainPart[],
 ): Result<{ readonly graph: Graph; readonly stitches: readonly Stitch[] }> {
-  const joints = collect(parts.slice(0, -1).map((part, index) => jointOf(part, parts[index + 1])));
+  const joints = collectResults(parts.slice(0, -1).map((part, index) => stitchBetween(part, parts[index + 1])));
   if (!joints.ok) return joints;
   const joined = parts.map((part, index) => {
     const stitch = joints.value[index];
@@ -44,21 +44,21 @@ export function stitchParts(
   const graph: Graph = {
     name: joined.map((each) => each.name).join(" → "),
     entry: first.entry,
-    sockets: merged(joined.map((each) => each.sockets)),
-    loops: merged(joined.map((each) => each.loops)),
+    sockets: mergeRecords(joined.map((each) => each.sockets)),
+    loops: mergeRecords(joined.map((each) => each.loops)),
     materia: Object.assign({}, ...joined.map((each) => each.materia)),
   };
   return ok({ graph, stitches: joints.value });
 }
 
-function merged<T>(records: readonly Readonly<Record<string, T>>[]): Readonly<Record<string, T>> {
+function mergeRecords<T>(records: readonly Readonly<Record<string, T>>[]): Readonly<Record<string, T>> {
   const entries = records.flatMap((record) => Object.entries(record));
-  const all = emptyRecord<T>(entries.length);
-  for (const [key, value] of entries) setKey(all, key, value);
+  const all = createRecord<T>(entries.length);
+  for (const [key, value] of entries) setOwnKey(all, key, value);
   return all;
 }
 
-function jointOf(part: ChainPart, next: ChainPart | undefined): Result<Stitch> {
+function stitchBetween(part: ChainPart, next: ChainPart | undefined): Result<Stitch> {
   if (!next) return fail(error("no_stitch", part.graph.name, "nothing follows"));
   const entry = socketOf(next.graph, next.graph.entry);
   const [terminal, ...others] = terminalsOf(part);
@@ -107,15 +107,15 @@ function terminalsOf({ graph, flow }: ChainPart): readonly Terminal[] {
     const steps = flow.steps[number] ?? [];
     if (!socket || !steps.some(leadsToEnd)) return [];
     const ends = steps.filter(leadsToEnd);
-    return [{ socket, ways: [...new Set(ends.map((step) => endText(socket, step)))] }];
+    return [{ socket, ways: [...new Set(ends.map((step) => endingWayText(socket, step)))] }];
   });
 }
 
-function leadsToEnd({ way }: Step): boolean {
+function leadsToEnd({ way }: FlowStep): boolean {
   return way.to === END;
 }
 
-function endText(socket: GraphSocket, { way, advanced }: Step): string {
+function endingWayText(socket: GraphSocket, { way, advanced }: FlowStep): string {
   if (way.via === "edge") return `its "${way.edge.when}" edge leads to end${way.then ? " when it is used up" : ""}`;
   if (way.via === "exit") return "an exit of its loop leads to end";
   if (advanced) return "it exhausts its loop and no exit covers that";
@@ -146,7 +146,7 @@ function redirect({ graph, flow }: ChainPart, { from, to }: Stitch): Graph {
 function redirectLoop(loop: GraphLoop, terminal: GraphSocket, to: SocketId): GraphLoop {
   if (!loop.items) return loop;
   const exhausts = terminal.loop === loop.id && terminal.advance !== null;
-  const onward = exhausts ? uncovered(loop, terminal) : [];
+  const onward = exhausts ? uncoveredConditions(loop, terminal) : [];
   const exits = onward.map((condition): GraphExit => ({
     id: `stitch:${terminal.id}:${condition}`,
     from: terminal.id,
@@ -159,7 +159,7 @@ function redirectLoop(loop: GraphLoop, terminal: GraphSocket, to: SocketId): Gra
 }
 
 /** The outcomes for which the loop ends the cast. Where only guards stand, an `always` beside them would no longer ask for an answer. */
-function uncovered(loop: GraphLoop, terminal: GraphSocket): readonly Condition[] {
+function uncoveredConditions(loop: GraphLoop, terminal: GraphSocket): readonly Condition[] {
   const own = loop.exits.filter((exit) => exit.from === terminal.id).map((exit) => exit.condition);
   if (own.includes("always")) return [];
   if (own.length === 0 || terminal.parse === "text") return ["always"];

@@ -1,4 +1,4 @@
-import { arcsBetween, components, drawArc } from "../components.ts";
+import { createDigraph, stronglyConnectedComponents, addArc } from "../components.ts";
 import type { ArcLimit, TraversalLimit } from "./region.ts";
 
 /**
@@ -6,7 +6,7 @@ import type { ArcLimit, TraversalLimit } from "./region.ts";
  * which begins behind an arrival at the cut. What still leads round between two arrivals is a level inside.
  * It holds what a weighing asks for, so that it is worked out once however often the graph is weighed.
  */
-export interface Level {
+export interface CycleLevel {
   readonly cut: number;
   /** Its places, those of levels inside included. */
   readonly places: readonly number[];
@@ -40,7 +40,7 @@ export interface FreeReturns {
 
 export interface LevelPart {
   /** A single place, or a level with several. */
-  readonly at: number | Level;
+  readonly at: number | CycleLevel;
   /** Where it leads within the level around it, itself left out. */
   readonly onward: readonly number[];
 }
@@ -51,14 +51,14 @@ export interface Arc extends ArcLimit {
 }
 
 /** Places that lead round together, the ways between them, and where they are entered. */
-interface Component {
+interface CycleComponent {
   readonly places: readonly number[];
   readonly doors: ReadonlySet<number>;
   readonly arcs: readonly Arc[];
 }
 
 /** What stays the same on the way down through the levels of a circle. */
-interface Descent {
+interface LevelSearch {
   /** All ways of the circle. */
   readonly around: readonly Arc[];
   readonly firstLoop: number;
@@ -67,23 +67,23 @@ interface Descent {
 }
 
 /** Beyond this depth nobody can follow, and the time to work it out would grow with the square of the graph. */
-const DEEPEST = 24;
+const MAX_LEVEL_DEPTH = 24;
 
 /** The levels of places that lead round; nothing where they are too tangled. */
-export function levelOf(component: Component, firstLoop: number, localOf: number[]): Level | undefined {
-  return levelWithin(component, { around: component.arcs, firstLoop, localOf }, 0)?.level;
+export function buildLevels(component: CycleComponent, firstLoop: number, localOf: number[]): CycleLevel | undefined {
+  return buildLevelAt(component, { around: component.arcs, firstLoop, localOf }, 0)?.level;
 }
 
-interface Found {
-  readonly level: Level;
+interface LevelResult {
+  readonly level: CycleLevel;
   /** Its ways back, and those of the levels inside, where these are entered by their cut alone: what they set back was visited since, so never an outer cut. */
   readonly returns: readonly Arc[];
 }
 
-function levelWithin(component: Component, descent: Descent, depth: number): Found | undefined {
-  if (depth > DEEPEST) return undefined;
+function buildLevelAt(component: CycleComponent, descent: LevelSearch, depth: number): LevelResult | undefined {
+  if (depth > MAX_LEVEL_DEPTH) return undefined;
   const { doors, arcs } = component;
-  const cut = cutOf(component, descent.firstLoop);
+  const cut = chooseCut(component, descent.firstLoop);
   const into = arcs.filter(({ to }) => to === cut);
   const between = arcs.filter(({ to }) => to !== cut);
   const inside = partsInOrder(component, between, descent.localOf) ?? partsWithin(component, between, descent, depth);
@@ -98,8 +98,8 @@ function levelWithin(component: Component, descent: Descent, depth: number): Fou
     counted: countedReturns(into),
     freeFrom: free.map((arc) => arc.from),
     roundsFreely: free.length > 0 && leadsRound(cut, arcs),
-    boundBetween: boundOf(without(between, innerReturns)),
-    boundAround: boundOf(without(descent.around, innerReturns)),
+    boundBetween: totalTraversals(without(between, innerReturns)),
+    boundAround: totalTraversals(without(descent.around, innerReturns)),
     returns: free.length === 0 ? NO_RETURNS : freeReturns(free, descent.around, innerReturns),
     parts,
   };
@@ -110,7 +110,7 @@ function isFree({ limit }: Arc): boolean {
   return limit === null;
 }
 
-interface Inside {
+interface InnerParts {
   readonly parts: readonly LevelPart[];
   /** What the levels inside return by. */
   readonly innerReturns: ReadonlySet<Arc>;
@@ -119,7 +119,7 @@ interface Inside {
 const NO_ARCS: ReadonlySet<Arc> = new Set();
 
 /** The places alone, where each stands behind all that lead to it: then nothing leads round any more. Most are found so. */
-function partsInOrder({ places }: Component, between: readonly Arc[], localOf: number[]): Inside | undefined {
+function partsInOrder({ places }: CycleComponent, between: readonly Arc[], localOf: number[]): InnerParts | undefined {
   for (let index = 0; index < places.length; index += 1) localOf[places[index] ?? -1] = index;
   if (!between.every(({ from, to }) => (localOf[from] ?? -1) < (localOf[to] ?? -1))) return undefined;
   const parts = places.map((at) => ({ at, onward: [] as number[] }));
@@ -132,19 +132,19 @@ function partsInOrder({ places }: Component, between: readonly Arc[], localOf: n
 
 /** What leads round even so is a level of its own; nothing where these are too many, one in the other. */
 function partsWithin(
-  component: Component,
+  component: CycleComponent,
   between: readonly Arc[],
-  descent: Descent,
+  descent: LevelSearch,
   depth: number,
-): Inside | undefined {
+): InnerParts | undefined {
   const innerReturns = new Set<Arc>();
   const parts: LevelPart[] = [];
-  for (const { at, onward } of partsOf(component, between, descent.localOf)) {
+  for (const { at, onward } of splitAtCut(component, between, descent.localOf)) {
     if (typeof at === "number") {
       parts.push({ at, onward });
       continue;
     }
-    const found = levelWithin(at, descent, depth + 1);
+    const found = buildLevelAt(at, descent, depth + 1);
     if (!found) return undefined;
     for (const arc of found.returns) innerReturns.add(arc);
     parts.push({ at: found.level, onward });
@@ -168,11 +168,11 @@ function freeReturns(free: readonly Arc[], around: readonly Arc[], innerReturns:
   const left = used && others.length === 0 ? around.filter((arc) => arc.limit !== used) : around;
   const sources = [...new Set(free.map((arc) => arc.from))];
   return {
-    boundOfCut: boundOf(without(left, innerReturns)),
+    boundOfCut: totalTraversals(without(left, innerReturns)),
     // A way from a socket to itself sets back that socket alone.
     bounds: sources.map((place) => ({
       place,
-      bound: boundOf(left.filter((arc) => arc.from !== arc.to || arc.from === place)),
+      bound: totalTraversals(left.filter((arc) => arc.from !== arc.to || arc.from === place)),
     })),
   };
 }
@@ -182,7 +182,7 @@ function without(arcs: readonly Arc[], others: ReadonlySet<Arc>): readonly Arc[]
 }
 
 /** All traversals that these ways allow together. */
-export function boundOf(arcs: readonly Arc[]): number {
+export function totalTraversals(arcs: readonly Arc[]): number {
   let only: TraversalLimit | null = null;
   let limits: Set<TraversalLimit> | undefined;
   for (let index = 0; index < arcs.length; index += 1) {
@@ -205,16 +205,16 @@ interface CutPart {
 }
 
 /** What becomes of a component once it is cut: parts that lead round, and single places; each after those that lead to it. */
-function partsOf({ places, doors }: Component, between: readonly Arc[], localOf: number[]): readonly CutPart[] {
+function splitAtCut({ places, doors }: CycleComponent, between: readonly Arc[], localOf: number[]): readonly CutPart[] {
   let size = 0;
   for (const place of places) {
     localOf[place] = size;
     size += 1;
   }
-  const local = arcsBetween(size);
-  for (const { from, to } of between) drawArc(local, localOf[from] ?? -1, localOf[to] ?? -1);
+  const local = createDigraph(size);
+  for (const { from, to } of between) addArc(local, localOf[from] ?? -1, localOf[to] ?? -1);
   const partAt: CutPart[] = [];
-  const parts = components(local).map((members): CutPart => {
+  const parts = stronglyConnectedComponents(local).map((members): CutPart => {
     if (typeof members === "number") {
       const single: CutPart = { at: places[members] ?? -1, onward: [] };
       partAt[members] = single;
@@ -239,7 +239,7 @@ function partsOf({ places, doors }: Component, between: readonly Arc[], localOf:
 }
 
 /** Where it is entered; but how often a loop is passed nothing counts, so that a socket is taken if nothing else limits the way round. */
-function cutOf({ places, doors, arcs }: Component, firstLoop: number): number {
+function chooseCut({ places, doors, arcs }: CycleComponent, firstLoop: number): number {
   const isSocket = (place: number): boolean => place < firstLoop;
   for (const place of doors) if (isSocket(place)) return place;
   const [door = -1] = doors;

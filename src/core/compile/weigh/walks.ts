@@ -1,10 +1,10 @@
-import { components, numbers, type Arcs } from "../components.ts";
-import { boundOf, levelOf, type Arc } from "./level.ts";
-import type { Region } from "./region.ts";
-import { heaviestOf, weighRound, type Circle, type Scales, type Weighing } from "./rounds.ts";
+import { stronglyConnectedComponents, filledArray, type Digraph } from "../components.ts";
+import { totalTraversals, buildLevels, type Arc } from "./level.ts";
+import type { WalkRegion } from "./region.ts";
+import { maxWeight, weighCycle, type WalkCycle, type WeighingOptions, type WeighingState } from "./rounds.ts";
 
 /** What the walks through a region weigh at most. */
-export interface Weighed {
+export interface WalkWeights {
   /** The heaviest walk up to each place, every way round before it included; less than nothing where no walk comes. */
   readonly upTo: readonly number[];
   /** What each way round adds to a walk, noted at one of its places. */
@@ -14,23 +14,23 @@ export interface Weighed {
 }
 
 /** A region as walks come by it, taken apart once however often it is weighed. */
-export interface Course {
-  readonly arcs: Arcs;
+export interface WalkOrder {
+  readonly arcs: Digraph;
   readonly firstLoop: number;
   readonly isStart: readonly number[];
   /** Only what a walk reaches, each after what leads to it: a place, or places that lead round. */
-  readonly stages: readonly (number | Circle)[];
+  readonly stages: readonly (number | WalkCycle)[];
   /** Lists for one weighing after the other to note segments in. */
-  readonly scratch: Pick<Weighing, "upTo" | "arriving">;
+  readonly scratch: Pick<WeighingState, "upTo" | "arriving">;
 }
 
-export function courseOf(region: Region): Course {
+export function orderRegion(region: WalkRegion): WalkOrder {
   const { arcs, isStart, firstLoop } = region;
   const size = isStart.length;
-  const found = components(arcs);
+  const found = stronglyConnectedComponents(arcs);
   const isDoor = isStart.slice();
-  const scratch = { componentAt: numbers(size, -1), localOf: numbers(size, 0) };
-  const stages: (number | Circle)[] = [];
+  const scratch = { componentAt: filledArray(size, -1), localOf: filledArray(size, 0) };
+  const stages: (number | WalkCycle)[] = [];
   for (let number = found.length - 1; number >= 0; number -= 1) {
     const places = found[number] ?? [];
     // Most places lead round to nothing.
@@ -42,11 +42,11 @@ export function courseOf(region: Region): Course {
     }
     const doors = new Set(places.filter((place) => isDoor[place] === 1));
     if (doors.size === 0) continue;
-    const circle = circleOf(region, places, doors, { number, ...scratch });
+    const circle = buildCycle(region, places, doors, { number, ...scratch });
     for (let index = 0; index < circle.onward.length; index += 1) isDoor[circle.onward[index] ?? -1] = 1;
     stages.push(circle);
   }
-  const lists = { upTo: numbers(size, 0), arriving: numbers(size, 0) };
+  const lists = { upTo: filledArray(size, 0), arriving: filledArray(size, 0) };
   return { arcs, firstLoop, isStart, stages, scratch: lists };
 }
 
@@ -57,12 +57,12 @@ interface CircleScratch {
   readonly localOf: number[];
 }
 
-function circleOf(
-  { arcs, limits, firstLoop }: Region,
+function buildCycle(
+  { arcs, limits, firstLoop }: WalkRegion,
   places: readonly number[],
   doors: ReadonlySet<number>,
   { number, componentAt, localOf }: CircleScratch,
-): Circle {
+): WalkCycle {
   for (let index = 0; index < places.length; index += 1) componentAt[places[index] ?? -1] = number;
   const within: Arc[] = [];
   const onward: number[] = [];
@@ -70,26 +70,26 @@ function circleOf(
     const from = places[index] ?? -1;
     for (let arc = arcs.first[from] ?? -1; arc !== -1; arc = arcs.behind[arc] ?? -1) {
       const to = arcs.to[arc] ?? -1;
-      const { limit, after } = limits.get(arc) ?? FREE;
+      const { limit, after } = limits.get(arc) ?? NO_ARC_LIMIT;
       if (componentAt[to] === number) within.push({ from, to, limit, after });
       else onward.push(to);
     }
   }
   return {
     places,
-    bound: boundOf(within),
-    level: levelOf({ places, doors, arcs: within }, firstLoop, localOf),
+    bound: totalTraversals(within),
+    level: buildLevels({ places, doors, arcs: within }, firstLoop, localOf),
     onward,
   };
 }
 
-const FREE = { limit: null, after: null };
+const NO_ARC_LIMIT = { limit: null, after: null };
 
-export function weigh({ arcs, firstLoop, isStart, stages, scratch }: Course, scales: Scales): Weighed {
+export function weighWalks({ arcs, firstLoop, isStart, stages, scratch }: WalkOrder, scales: WeighingOptions): WalkWeights {
   const size = isStart.length;
   const upTo = isStart.map((isOne) => isOne - 1);
-  const added = numbers(size, 0);
-  const visits = numbers(size, 1);
+  const added = filledArray(size, 0);
+  const visits = filledArray(size, 1);
   const weighing = { ...scales, ...scratch, firstLoop, visits };
   for (let number = 0; number < stages.length; number += 1) {
     const stage = stages[number] ?? -1;
@@ -97,19 +97,19 @@ export function weigh({ arcs, firstLoop, isStart, stages, scratch }: Course, sca
       const total = (upTo[stage] ?? 0) + (scales.weights[stage] ?? 0);
       upTo[stage] = total;
       for (let arc = arcs.first[stage] ?? -1; arc !== -1; arc = arcs.behind[arc] ?? -1)
-        reach(upTo, arcs.to[arc] ?? -1, total);
+        raiseWeight(upTo, arcs.to[arc] ?? -1, total);
       continue;
     }
     const { places, onward } = stage;
-    const round = weighRound(stage, weighing);
+    const round = weighCycle(stage, weighing);
     added[places[0] ?? -1] = round.extra;
-    const total = heaviestOf(places, upTo) + round.once + round.extra;
+    const total = maxWeight(places, upTo) + round.once + round.extra;
     for (let index = 0; index < places.length; index += 1) upTo[places[index] ?? -1] = total;
-    for (let index = 0; index < onward.length; index += 1) reach(upTo, onward[index] ?? -1, total);
+    for (let index = 0; index < onward.length; index += 1) raiseWeight(upTo, onward[index] ?? -1, total);
   }
   return { upTo, added, visits };
 }
 
-function reach(upTo: number[], to: number, weight: number): void {
+function raiseWeight(upTo: number[], to: number, weight: number): void {
   if (weight > (upTo[to] ?? 0)) upTo[to] = weight;
 }

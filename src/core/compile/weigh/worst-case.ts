@@ -1,13 +1,13 @@
-import { mostConflicts, type CastLimits } from "../../model/config.ts";
+import { maxConflictsOf, type CastLimits } from "../../model/config.ts";
 import type { Materia } from "../../model/materia.ts";
-import { emptyRecord, setKey } from "../../model/values/record.ts";
-import type { Amount } from "../amount.ts";
+import { createRecord, setOwnKey } from "../../model/values/record.ts";
+import type { TurnFormula } from "../amount.ts";
 import type { Flow } from "../flow.ts";
 import { type Graph, type GraphSocket, materiaOf } from "../graph.ts";
-import { makesList, mayMakeLists } from "../check/writers.ts";
-import { itemRegion, loopMapOf, outerRegion, type LoopMap } from "./region.ts";
-import { times } from "./rounds.ts";
-import { courseOf, weigh, type Course } from "./walks.ts";
+import { mayMakeList, mayMakeAnyList } from "../check/writers.ts";
+import { itemRegion, mapLoops, outerRegion, type LoopMap } from "./region.ts";
+import { multiplyWeight } from "./rounds.ts";
+import { orderRegion, weighWalks, type WalkOrder } from "./walks.ts";
 
 /**
  * How many turns a cast of this graph can take at most, as a formula of the items of its loops: what one item weighs,
@@ -17,20 +17,20 @@ export function worstCase(
   graph: Graph,
   flow: Flow,
   limits: CastLimits,
-): { readonly turns: Amount; readonly withRepairs: Amount } {
-  const map = loopMapOf(graph, flow);
-  const courses = { items: courseOf(itemRegion(map)), outside: courseOf(outerRegion(map)) };
+): { readonly turns: TurnFormula; readonly withRepairs: TurnFormula } {
+  const map = mapLoops(graph, flow);
+  const courses = { items: orderRegion(itemRegion(map)), outside: orderRegion(outerRegion(map)) };
   const seats = flow.sockets.map((socket) => ({ socket, materia: materiaOf(graph, socket) }));
-  const amount = (repairs: number): Amount => {
-    const weights = seats.map((seat) => turnsOf(seat, repairs));
-    const attempts = 1 + mostConflicts(limits);
-    return amountOf(map, courses, { seats, weights, returns: limits.maxNoAdvanceCycles, attempts });
+  const amount = (repairs: number): TurnFormula => {
+    const weights = seats.map((seat) => turnsPerVisit(seat, repairs));
+    const attempts = 1 + maxConflictsOf(limits);
+    return turnFormula(map, courses, { seats, weights, returns: limits.maxNoAdvanceCycles, attempts });
   };
   return { turns: amount(0), withRepairs: amount(limits.maxRepairs) };
 }
 
 /** The turns of one visit. */
-function turnsOf({ socket, materia }: Seat, repairs: number): number {
+function turnsPerVisit({ socket, materia }: SeatedSocket, repairs: number): number {
   if (materia.type !== "agent") return 0;
   // Any text will do, unless it must be a list for `assign`.
   if (socket.parse === "text" && socket.assign.length === 0) return 1;
@@ -38,14 +38,14 @@ function turnsOf({ socket, materia }: Seat, repairs: number): number {
   return 1 + repairs + (socket.interactive ? 1 : 0);
 }
 
-interface Seat {
+interface SeatedSocket {
   readonly socket: GraphSocket;
   readonly materia: Materia;
 }
 
-interface Load {
+interface TurnWeights {
   /** Every socket, by its number. */
-  readonly seats: readonly Seat[];
+  readonly seats: readonly SeatedSocket[];
   readonly weights: readonly number[];
   readonly returns: number;
   /** How often an item of a parallel loop is worked on. */
@@ -60,17 +60,17 @@ interface ItemWeight {
   readonly added: number;
 }
 
-function amountOf(
+function turnFormula(
   map: LoopMap,
-  { items, outside }: { readonly items: Course; readonly outside: Course },
-  load: Load,
-): Amount {
-  const { upTo, visits } = weigh(outside, { ...load, counts: true });
+  { items, outside }: { readonly items: WalkOrder; readonly outside: WalkOrder },
+  load: TurnWeights,
+): TurnFormula {
+  const { upTo, visits } = weighWalks(outside, { ...load, counts: true });
   // Where each loop is passed once, its counts begin once: what its items weigh without them is not asked for.
   const isPassedAgain = visits.some((passes, at) => at >= outside.firstLoop && passes > 1);
   const itemWeights = map.loops.length === 0 ? [] : weighItems(map, items, { ...load, isPassedAgain });
   const listsFor = listCounter(map, load.seats, visits);
-  const amount = emptyRecord<number>(itemWeights.length);
+  const amount = createRecord<number>(itemWeights.length);
   const around = upTo.reduce((most, weight) => Math.max(most, weight), 0);
   if (around === Infinity) return null;
   if (around > 0) amount[""] = around;
@@ -79,7 +79,7 @@ function amountOf(
     if (!weight) continue;
     const count = turnsPerItem(weight, visits[outside.firstLoop + number] ?? 1, listsFor, load);
     if (count === Infinity) return null;
-    if (count > 0) setKey(amount, weight.loop.id, count);
+    if (count > 0) setOwnKey(amount, weight.loop.id, count);
   }
   return amount;
 }
@@ -88,22 +88,22 @@ function turnsPerItem(
   { loop, whole, plain, added }: ItemWeight,
   passes: number,
   listsFor: ListCount,
-  { attempts }: Load,
+  { attempts }: TurnWeights,
 ): number {
   // [V4] Each attempt, and each pass, is a cast of its own that counts anew.
-  if (loop.parallel !== undefined) return times(passes, times(attempts, whole));
+  if (loop.parallel !== undefined) return multiplyWeight(passes, multiplyWeight(attempts, whole));
   // [G26] A pass over the same list goes on with the counts of its items.
   const lists = passes > 1 ? listsFor(loop) : 1;
-  return Math.min(times(passes, whole), times(passes, plain) + times(Math.min(passes, lists), added));
+  return Math.min(multiplyWeight(passes, whole), multiplyWeight(passes, plain) + multiplyWeight(Math.min(passes, lists), added));
 }
 
 function weighItems(
   { loops, loopAt }: LoopMap,
-  items: Course,
-  load: Load & { readonly isPassedAgain: boolean },
+  items: WalkOrder,
+  load: TurnWeights & { readonly isPassedAgain: boolean },
 ): readonly ItemWeight[] {
-  const full = weigh(items, { ...load, counts: true });
-  const bare = load.isPassedAgain ? weigh(items, { ...load, counts: false }) : full;
+  const full = weighWalks(items, { ...load, counts: true });
+  const bare = load.isPassedAgain ? weighWalks(items, { ...load, counts: false }) : full;
   const found = loops.map((loop) => ({ loop, whole: 0, plain: 0, added: 0 }));
   loopAt.forEach((loop, at) => {
     const weight = loop === -1 ? undefined : found[loop];
@@ -118,12 +118,12 @@ function weighItems(
 /** How many lists a loop can be given: as many as there are visits of sockets that may make one. */
 type ListCount = (loop: ItemWeight["loop"]) => number;
 
-function listCounter({ loopAt }: LoopMap, seats: readonly Seat[], visits: readonly number[]): ListCount {
+function listCounter({ loopAt }: LoopMap, seats: readonly SeatedSocket[], visits: readonly number[]): ListCount {
   const count = (list: readonly string[]): number => {
     // What an earlier cast left is there from the start.
     let lists = list[0] === "previousCastContext" ? 1 : 0;
     seats.forEach(({ materia, socket }, at) => {
-      if (!mayMakeLists(materia, socket) || !makesList(materia, socket, list)) return;
+      if (!mayMakeAnyList(materia, socket) || !mayMakeList(materia, socket, list)) return;
       lists += loopAt[at] === -1 ? (visits[at] ?? 0) : Infinity;
     });
     return Math.max(1, lists);

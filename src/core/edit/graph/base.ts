@@ -3,7 +3,7 @@ import { error, fail, type Result } from "../../model/issue.ts";
 import type { Loadout, Socket } from "../../model/loadout.ts";
 
 /** What a person does to a loadout: another loadout, or why not. */
-export type Edit = (loadout: Loadout) => Result<Loadout>;
+export type LoadoutEdit = (loadout: Loadout) => Result<Loadout>;
 
 export const EMPTY_LOADOUT: Loadout = {
   entry: "Socket-1" as SocketId, // a socket id by its form
@@ -17,11 +17,11 @@ export function refuseEdit(path: string, message: string, hint?: string): Result
   return fail(error("refused_edit", path, message, hint));
 }
 
-export function seat(loadout: Loadout, id: string): Socket | undefined {
+export function findSocket(loadout: Loadout, id: string): Socket | undefined {
   return Object.hasOwn(loadout.sockets, id) ? loadout.sockets[id] : undefined;
 }
 
-export function noSocket(id: string): Result<never> {
+export function unknownSocket(id: string): Result<never> {
   return refuseEdit(id, `there is no ${id} in this loadout`);
 }
 
@@ -29,17 +29,17 @@ export function withSocket(loadout: Loadout, id: string, socket: Socket): Loadou
   return { ...loadout, sockets: { ...loadout.sockets, [id]: socket } };
 }
 
-export function leads(loadout: Loadout, to: Destination): boolean {
-  return to === END || seat(loadout, to) !== undefined;
+export function destinationExists(loadout: Loadout, to: Destination): boolean {
+  return to === END || findSocket(loadout, to) !== undefined;
 }
 
 /** The loop that a socket belongs to. */
-export function loopWith(loadout: Loadout, id: string): string | undefined {
+export function loopContaining(loadout: Loadout, id: string): string | undefined {
   return Object.keys(loadout.loops).find((loop) => loadout.loops[loop]?.sockets.some((member) => member === id));
 }
 
 /** A copy without one key. */
-export function without<T>(record: Readonly<Record<string, T>>, ...keys: readonly string[]): Record<string, T> {
+export function withoutKeys<T>(record: Readonly<Record<string, T>>, ...keys: readonly string[]): Record<string, T> {
   return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)));
 }
 

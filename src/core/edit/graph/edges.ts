@@ -1,11 +1,11 @@
 import { ok, type Result } from "../../model/issue.ts";
 import type { Destination } from "../../model/ids.ts";
-import { NEXT, type Condition, type Edge, type Loadout } from "../../model/loadout.ts";
-import { leads, loopWith, noSocket, refuseEdit, seat, withField, withSocket } from "./base.ts";
+import { NEXT_ITEM, type Condition, type Edge, type Loadout } from "../../model/loadout.ts";
+import { destinationExists, loopContaining, unknownSocket, refuseEdit, findSocket, withField, withSocket } from "./base.ts";
 import { addExit } from "./exits.ts";
 
 /** What a person drew: from which socket, where to, and from which of its handles. */
-interface DrawnEdge {
+interface EdgeRequest {
   readonly from: string;
   readonly to: Destination;
   /** The condition, where it was chosen. */
@@ -18,14 +18,14 @@ interface DrawnEdge {
  * [E5] A way on. Guarded edges come before `always`, which would hide them. From the socket that moves a loop on, a way
  * out of that loop is an exit: what is to happen when all items are done.
  */
-export function connect(loadout: Loadout, drawn: DrawnEdge): Result<Loadout> {
+export function connectSockets(loadout: Loadout, drawn: EdgeRequest): Result<Loadout> {
   const { from, to } = drawn;
-  const socket = seat(loadout, from);
-  if (!socket) return noSocket(from);
-  if (!leads(loadout, to)) return noSocket(to);
-  const loop = loopWith(loadout, from);
-  const leaves = loop !== undefined && to !== "end" && loopWith(loadout, to) !== loop;
-  if (leaves && socket.advance) return addExit(loadout, loop, { from, to, ...given(drawn) });
+  const socket = findSocket(loadout, from);
+  if (!socket) return unknownSocket(from);
+  if (!destinationExists(loadout, to)) return unknownSocket(to);
+  const loop = loopContaining(loadout, from);
+  const leaves = loop !== undefined && to !== "end" && loopContaining(loadout, to) !== loop;
+  if (leaves && socket.advance) return addExit(loadout, loop, { from, to, ...chosenCondition(drawn) });
   const used = socket.edges.map((edge) => edge.when);
   const when = drawn.when ?? freeCondition(used, drawn.judges === true);
   if (when === undefined)
@@ -40,7 +40,7 @@ export function connect(loadout: Loadout, drawn: DrawnEdge): Result<Loadout> {
   return ok(withSocket(loadout, from, { ...socket, edges: [...edges] }));
 }
 
-function given({ when }: DrawnEdge): { readonly when?: Condition } {
+function chosenCondition({ when }: EdgeRequest): { readonly when?: Condition } {
   return when === undefined ? {} : { when };
 }
 
@@ -61,12 +61,12 @@ export interface EdgeChange {
 }
 
 export function setEdge(loadout: Loadout, from: string, index: number, changed: EdgeChange): Result<Loadout> {
-  const socket = seat(loadout, from);
+  const socket = findSocket(loadout, from);
   const edge = socket?.edges[index];
-  if (!socket || !edge) return noEdge(from, index);
+  if (!socket || !edge) return unknownEdge(from, index);
   const { when = edge.when, to = edge.to, maxTraversals, then } = changed;
-  if (!leads(loadout, to)) return noSocket(to);
-  if (typeof then === "string" && then !== NEXT && !leads(loadout, then)) return noSocket(then);
+  if (!destinationExists(loadout, to)) return unknownSocket(to);
+  if (typeof then === "string" && then !== NEXT_ITEM && !destinationExists(loadout, then)) return unknownSocket(then);
   if (typeof maxTraversals === "number" && !(Number.isSafeInteger(maxTraversals) && maxTraversals >= 1))
     return refuseEdit(from, "the number of traversals must be a whole number of at least 1");
   const next = { ...edge, when, to };
@@ -78,21 +78,21 @@ export function setEdge(loadout: Loadout, from: string, index: number, changed: 
 }
 
 export function removeEdge(loadout: Loadout, from: string, index: number): Result<Loadout> {
-  const socket = seat(loadout, from);
-  if (!socket?.edges[index]) return noEdge(from, index);
+  const socket = findSocket(loadout, from);
+  if (!socket?.edges[index]) return unknownEdge(from, index);
   return ok(withSocket(loadout, from, { ...socket, edges: socket.edges.toSpliced(index, 1) }));
 }
 
 /** [E6] Edges are tried in order: one place earlier (-1) or later (1). */
 export function moveEdge(loadout: Loadout, from: string, index: number, by: -1 | 1): Result<Loadout> {
-  const socket = seat(loadout, from);
+  const socket = findSocket(loadout, from);
   const [edge, other] = [socket?.edges[index], socket?.edges[index + by]];
-  if (!socket || !edge) return noEdge(from, index);
+  if (!socket || !edge) return unknownEdge(from, index);
   if (!other) return refuseEdit(from, by < 0 ? "it is the first edge already" : "it is the last edge already");
   const edges = socket.edges.with(index, other).with(index + by, edge);
   return ok(withSocket(loadout, from, { ...socket, edges }));
 }
 
-function noEdge(from: string, index: number): Result<never> {
+function unknownEdge(from: string, index: number): Result<never> {
   return refuseEdit(from, `${from} has no edge ${index + 1}`);
 }

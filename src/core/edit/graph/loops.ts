@@ -1,22 +1,22 @@
 import { END, sortSocketIds, type SocketId } from "../../model/ids.ts";
 import { ok, type Result } from "../../model/issue.ts";
 import type { Loadout, Loop, Socket } from "../../model/loadout.ts";
-import { loopWith, noSocket, refuseEdit, seat, withField, withSocket, without } from "./base.ts";
-import { addExit, noLoop, withLoop } from "./exits.ts";
+import { loopContaining, unknownSocket, refuseEdit, findSocket, withField, withSocket, withoutKeys } from "./base.ts";
+import { addExit, unknownLoop, withLoop } from "./exits.ts";
 import { withoutStrayAdvances } from "./sockets.ts";
 
 /**
  * [E8] A loop around the selected sockets, whole: it walks the list of the generator that leads into it, its last member
  * moves it on and goes back to the first, and where that member led before is where the loop exits to.
  */
-export function makeLoop(
+export function createLoop(
   loadout: Loadout,
   members: readonly string[],
   isGenerator: (materia: string) => boolean,
 ): Result<Loadout> {
-  const refused = whyNoLoop(loadout, members);
+  const refused = loopRefusal(loadout, members);
   if (refused) return refused;
-  const ordered = walkOrder(loadout, members);
+  const ordered = memberOrder(loadout, members);
   const [first = "", last = first] = [ordered[0], ordered.at(-1)];
   const id = freeLoopId(loadout);
   const source = generatorBefore(loadout, ordered, isGenerator);
@@ -26,15 +26,15 @@ export function makeLoop(
     exits: [],
   };
   const made = withLoop(loadout, id, loop);
-  if (source === undefined || ordered.some((member) => seat(loadout, member)?.advance)) return ok(made);
-  return ok(closed(made, id, { first, last }));
+  if (source === undefined || ordered.some((member) => findSocket(loadout, member)?.advance)) return ok(made);
+  return ok(closeLoop(made, id, { first, last }));
 }
 
-function whyNoLoop(loadout: Loadout, members: readonly string[]): Result<never> | undefined {
+function loopRefusal(loadout: Loadout, members: readonly string[]): Result<never> | undefined {
   if (members.length === 0) return refuseEdit("loops", "a loop needs at least one socket", "select its sockets first");
   for (const id of members) {
-    if (!seat(loadout, id)) return noSocket(id);
-    const other = loopWith(loadout, id);
+    if (!findSocket(loadout, id)) return unknownSocket(id);
+    const other = loopContaining(loadout, id);
     if (other !== undefined)
       return refuseEdit(id, `${id} already belongs to the loop ${other}`, "a socket belongs to at most one loop");
   }
@@ -42,12 +42,12 @@ function whyNoLoop(loadout: Loadout, members: readonly string[]): Result<never> 
 }
 
 /** The last member advances, returns to the first, and its way out becomes the exit. */
-function closed(
+function closeLoop(
   loadout: Loadout,
   id: string,
   { first, last }: { readonly first: string; readonly last: string },
 ): Loadout {
-  const socket = seat(loadout, last);
+  const socket = findSocket(loadout, last);
   const inside = loadout.loops[id]?.sockets ?? [];
   if (!socket) return loadout;
   const isOut = (to: string): boolean => to !== END && !inside.some((member) => member === to);
@@ -65,12 +65,12 @@ function closed(
 
 /** [E9] Its exits go with it, and what moved it on moves nothing any more; the sockets and their edges stay. */
 export function removeLoop(loadout: Loadout, id: string): Result<Loadout> {
-  if (!loadout.loops[id]) return noLoop(id);
-  return ok(withoutStrayAdvances({ ...loadout, loops: without(loadout.loops, id) }));
+  if (!loadout.loops[id]) return unknownLoop(id);
+  return ok(withoutStrayAdvances({ ...loadout, loops: withoutKeys(loadout.loops, id) }));
 }
 
 export function renameLoop(loadout: Loadout, id: string, name: string): Result<Loadout> {
-  if (!loadout.loops[id]) return noLoop(id);
+  if (!loadout.loops[id]) return unknownLoop(id);
   if (name === id) return ok(loadout);
   if (!/^(?!constructor$|prototype$)[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$/.test(name))
     return refuseEdit(id, `"${name}" is not a loop id`, "use letters, digits, - and _");
@@ -80,10 +80,10 @@ export function renameLoop(loadout: Loadout, id: string, name: string): Result<L
 }
 
 /** The generator whose list it walks; `null` for none. */
-export function setConsumes(loadout: Loadout, id: string, from: string | null): Result<Loadout> {
+export function setLoopGenerator(loadout: Loadout, id: string, from: string | null): Result<Loadout> {
   const loop = loadout.loops[id];
-  if (!loop) return noLoop(id);
-  if (from !== null && !seat(loadout, from)) return noSocket(from);
+  if (!loop) return unknownLoop(id);
+  if (from !== null && !findSocket(loadout, from)) return unknownSocket(from);
   if (from !== null && loop.sockets.some((member) => member === from))
     return refuseEdit(id, `${from} stands inside the loop ${id}`, "the generator stands before the loop");
   const consumes = from === null ? null : { from: from as SocketId, output: "workItems" as const }; // a key of sockets
@@ -91,11 +91,11 @@ export function setConsumes(loadout: Loadout, id: string, from: string | null): 
 }
 
 /** A loop without members is no loop: the last one that leaves takes it along. */
-export function setMember(loadout: Loadout, id: string, socket: string, isMember: boolean): Result<Loadout> {
+export function setLoopMember(loadout: Loadout, id: string, socket: string, isMember: boolean): Result<Loadout> {
   const loop = loadout.loops[id];
-  if (!loop) return noLoop(id);
-  if (!seat(loadout, socket)) return noSocket(socket);
-  const other = loopWith(loadout, socket);
+  if (!loop) return unknownLoop(id);
+  if (!findSocket(loadout, socket)) return unknownSocket(socket);
+  const other = loopContaining(loadout, socket);
   if (!isMember) {
     const sockets = loop.sockets.filter((member) => member !== socket);
     if (sockets.length === 0) return removeLoop(loadout, id);
@@ -123,7 +123,7 @@ function freeLoopId(loadout: Loadout): string {
 }
 
 /** Members as a cast meets them: from the one that is entered from outside, along the edges. */
-function walkOrder(loadout: Loadout, members: readonly string[]): readonly string[] {
+function memberOrder(loadout: Loadout, members: readonly string[]): readonly string[] {
   const sorted = sortSocketIds(members);
   const into = Object.entries(loadout.sockets)
     .filter(([id]) => !members.includes(id))
@@ -133,7 +133,7 @@ function walkOrder(loadout: Loadout, members: readonly string[]): readonly strin
   const walk = (id: string): void => {
     if (seen.includes(id) || !members.includes(id)) return;
     seen.push(id);
-    for (const edge of seat(loadout, id)?.edges ?? []) walk(edge.to);
+    for (const edge of findSocket(loadout, id)?.edges ?? []) walk(edge.to);
   };
   for (const id of start === undefined ? sorted : [start, ...sorted]) walk(id);
   return seen;
@@ -149,9 +149,9 @@ function generatorBefore(
   const seen = new Set<string>(members);
   while (front.length > 0) {
     const before = sortSocketIds(Object.keys(loadout.sockets)).filter(
-      (id) => !seen.has(id) && seat(loadout, id)?.edges.some((edge) => front.includes(edge.to)),
+      (id) => !seen.has(id) && findSocket(loadout, id)?.edges.some((edge) => front.includes(edge.to)),
     );
-    const found = before.find((id) => isGenerator(seat(loadout, id)?.materia ?? ""));
+    const found = before.find((id) => isGenerator(findSocket(loadout, id)?.materia ?? ""));
     if (found !== undefined) return found;
     for (const id of before) seen.add(id);
     front = before;

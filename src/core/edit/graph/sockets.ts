@@ -1,9 +1,9 @@
 import { END, sortSocketIds, type Destination, type SocketId } from "../../model/ids.ts";
 import { ok, type Result } from "../../model/issue.ts";
-import { NEXT, type Condition, type Edge, type Loadout, type Loop, type Socket } from "../../model/loadout.ts";
+import { NEXT_ITEM, type Condition, type Edge, type Loadout, type Loop, type Socket } from "../../model/loadout.ts";
 import type { ParseMode } from "../../model/materia.ts";
 import type { Point } from "../../view/draw/drawing.ts";
-import { loopWith, noSocket, refuseEdit, seat, withField, withSocket, without } from "./base.ts";
+import { loopContaining, unknownSocket, refuseEdit, findSocket, withField, withSocket, withoutKeys } from "./base.ts";
 
 /** The id that the next socket gets; a number that was given once is not given again while a higher one is there. */
 export function nextSocketId(loadout: Loadout): SocketId {
@@ -16,16 +16,16 @@ export function addSocket(loadout: Loadout, materia: string, at?: Point): Result
   const id = nextSocketId(loadout);
   const isFirst = Object.keys(loadout.sockets).length === 0;
   const added = withSocket({ ...loadout, ...(isFirst ? { entry: id } : {}) }, id, { materia, edges: [] });
-  return ok(at ? { ...added, layout: { ...added.layout, [id]: rounded(at) } } : added);
+  return ok(at ? { ...added, layout: { ...added.layout, [id]: roundPoint(at) } } : added);
 }
 
 /** [E3] With the socket goes all that names it: edges, membership, exits, the list it made, its place. */
 export function removeSockets(loadout: Loadout, ids: readonly string[]): Result<Loadout> {
-  const missing = ids.find((id) => !seat(loadout, id));
-  if (missing !== undefined) return noSocket(missing);
+  const missing = ids.find((id) => !findSocket(loadout, id));
+  if (missing !== undefined) return unknownSocket(missing);
   const gone = (id: Destination): boolean => id !== END && ids.includes(id);
   const sockets = Object.fromEntries(
-    Object.entries(without(loadout.sockets, ...ids)).map(([id, socket]) => [
+    Object.entries(withoutKeys(loadout.sockets, ...ids)).map(([id, socket]) => [
       id,
       { ...socket, edges: socket.edges.filter((edge) => !gone(edge.to)).map((edge) => withoutThen(edge, gone)) },
     ]),
@@ -35,8 +35,8 @@ export function removeSockets(loadout: Loadout, ids: readonly string[]): Result<
       .map(([id, loop]) => [id, withoutMembers(loop, gone)] as const)
       .filter(([, loop]) => loop.sockets.length > 0),
   );
-  const rest: Loadout = { ...loadout, sockets, loops, layout: without(loadout.layout, ...ids) };
-  return ok({ ...withoutStrayAdvances(rest), entry: gone(loadout.entry) ? heirOf(loadout, ids) : loadout.entry });
+  const rest: Loadout = { ...loadout, sockets, loops, layout: withoutKeys(loadout.layout, ...ids) };
+  return ok({ ...withoutStrayAdvances(rest), entry: gone(loadout.entry) ? nextEntry(loadout, ids) : loadout.entry });
 }
 
 function withoutMembers(loop: Loop, gone: (id: Destination) => boolean): Loop {
@@ -52,21 +52,21 @@ function withoutMembers(loop: Loop, gone: (id: Destination) => boolean): Loop {
 export function withoutStrayAdvances(loadout: Loadout): Loadout {
   const sockets = Object.entries(loadout.sockets).map(([id, socket]) => [
     id,
-    socket.advance && loopWith(loadout, id) === undefined ? withField(socket, "advance", null) : socket,
+    socket.advance && loopContaining(loadout, id) === undefined ? withField(socket, "advance", null) : socket,
   ]);
   return { ...loadout, sockets: Object.fromEntries(sockets) };
 }
 
 /** The entry's first way on that stays, else the first socket that stays. */
-function heirOf(loadout: Loadout, gone: readonly string[]): SocketId {
-  const stays = (id: string): boolean => seat(loadout, id) !== undefined && !gone.includes(id);
-  const next = seat(loadout, loadout.entry)?.edges.find((edge) => edge.to !== END && stays(edge.to))?.to;
+function nextEntry(loadout: Loadout, gone: readonly string[]): SocketId {
+  const stays = (id: string): boolean => findSocket(loadout, id) !== undefined && !gone.includes(id);
+  const next = findSocket(loadout, loadout.entry)?.edges.find((edge) => edge.to !== END && stays(edge.to))?.to;
   const [first = "Socket-1"] = sortSocketIds(Object.keys(loadout.sockets)).filter(stays);
   return (next ?? first) as SocketId; // a key of sockets, or "Socket-1"
 }
 
 function withoutThen({ then, ...edge }: Edge, gone: (id: Destination) => boolean): Edge {
-  return then === undefined || (then !== NEXT && gone(then)) ? edge : { ...edge, then };
+  return then === undefined || (then !== NEXT_ITEM && gone(then)) ? edge : { ...edge, then };
 }
 
 /** [E4] Copies with new ids: edges among the copied lead to the copies, all others where they led. */
@@ -74,8 +74,8 @@ export function duplicateSockets(loadout: Loadout, ids: readonly string[]): Resu
   const copies = new Map<string, SocketId>();
   let result = loadout;
   for (const id of sortSocketIds(ids)) {
-    const socket = seat(result, id);
-    if (!socket) return noSocket(id);
+    const socket = findSocket(result, id);
+    if (!socket) return unknownSocket(id);
     const copy = nextSocketId(result);
     copies.set(id, copy);
     result = withSocket(result, copy, socket);
@@ -106,23 +106,23 @@ export function duplicateSockets(loadout: Loadout, ids: readonly string[]): Resu
 }
 
 export function setMateria(loadout: Loadout, id: string, materia: string): Result<Loadout> {
-  return change(loadout, id, (socket) => ({ ...socket, materia }));
+  return editSocket(loadout, id, (socket) => ({ ...socket, materia }));
 }
 
 /** `null` leaves it to the materia. */
 export function setParse(loadout: Loadout, id: string, parse: ParseMode | null): Result<Loadout> {
-  return change(loadout, id, (socket) => withField(socket, "parse", parse));
+  return editSocket(loadout, id, (socket) => withField(socket, "parse", parse));
 }
 
 /** `null` never moves the loop on. */
 export function setAdvance(loadout: Loadout, id: string, when: Condition | null): Result<Loadout> {
-  if (when !== null && loopWith(loadout, id) === undefined)
+  if (when !== null && loopContaining(loadout, id) === undefined)
     return refuseEdit(
       id,
       `${id} stands in no loop, so there is nothing to advance`,
       "make it a member of a loop first",
     );
-  return change(loadout, id, (socket) =>
+  return editSocket(loadout, id, (socket) =>
     withField(socket, "advance", when === null ? null : { ...socket.advance, when }),
   );
 }
@@ -133,7 +133,7 @@ export function setAssign(
   id: string,
   { target, source, was }: { readonly target: string; readonly source: string | null; readonly was?: string },
 ): Result<Loadout> {
-  return change(loadout, id, (socket) => {
+  return editSocket(loadout, id, (socket) => {
     const before = Object.entries(socket.assign ?? {});
     const replaced = was ?? target;
     const known = before.some(([key]) => key === replaced);
@@ -149,7 +149,7 @@ export function setAssign(
 }
 
 export function setEntry(loadout: Loadout, id: string): Result<Loadout> {
-  return seat(loadout, id) ? ok({ ...loadout, entry: id as SocketId }) : noSocket(id); // a key of sockets
+  return findSocket(loadout, id) ? ok({ ...loadout, entry: id as SocketId }) : unknownSocket(id); // a key of sockets
 }
 
 export function setDescription(loadout: Loadout, description: string): Result<Loadout> {
@@ -158,22 +158,22 @@ export function setDescription(loadout: Loadout, description: string): Result<Lo
 
 /** [E11] Where a person put it; kept in the file. */
 export function placeSockets(loadout: Loadout, places: Readonly<Record<string, Point>>): Result<Loadout> {
-  const missing = Object.keys(places).find((id) => !seat(loadout, id));
-  if (missing !== undefined) return noSocket(missing);
-  const placed = Object.entries(places).map(([id, at]) => [id, rounded(at)]);
+  const missing = Object.keys(places).find((id) => !findSocket(loadout, id));
+  if (missing !== undefined) return unknownSocket(missing);
+  const placed = Object.entries(places).map(([id, at]) => [id, roundPoint(at)]);
   return ok({ ...loadout, layout: { ...loadout.layout, ...Object.fromEntries(placed) } });
 }
 
 /** [E11] Back to the layout that the graph itself gives. */
-export function tidyLayout(loadout: Loadout): Result<Loadout> {
+export function resetLayout(loadout: Loadout): Result<Loadout> {
   return ok({ ...loadout, layout: {} });
 }
 
-function change(loadout: Loadout, id: string, edit: (socket: Socket) => Socket): Result<Loadout> {
-  const socket = seat(loadout, id);
-  return socket ? ok(withSocket(loadout, id, edit(socket))) : noSocket(id);
+function editSocket(loadout: Loadout, id: string, edit: (socket: Socket) => Socket): Result<Loadout> {
+  const socket = findSocket(loadout, id);
+  return socket ? ok(withSocket(loadout, id, edit(socket))) : unknownSocket(id);
 }
 
-function rounded({ x, y }: Point): Point {
+function roundPoint({ x, y }: Point): Point {
   return { x: Math.round(x), y: Math.round(y) };
 }

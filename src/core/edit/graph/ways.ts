@@ -7,11 +7,11 @@ import { removeEdge, setEdge } from "./edges.ts";
 import { removeExit, setExit } from "./exits.ts";
 
 /** What an edge of the drawing stands for in the loadout; the silent ways to the end stand for nothing. */
-export type Authored =
+export type AuthoredWay =
   | { readonly kind: "edge"; readonly from: string; readonly index: number; readonly edge: Edge }
   | { readonly kind: "exit"; readonly loop: string; readonly exit: Exit };
 
-export function wayOf(loadout: Loadout, id: string): Authored | undefined {
+export function findAuthoredWay(loadout: Loadout, id: string): AuthoredWay | undefined {
   for (const [from, { edges }] of Object.entries(loadout.sockets)) {
     const index = edges.findIndex((_, each) => id === edgeWayId(from, each) || id === thenWayId(from, each));
     const edge = edges[index];
@@ -32,8 +32,8 @@ export interface WayChange {
 
 /** [E7] An exit is changed in its loop, an edge in its socket. */
 export function setWay(loadout: Loadout, id: string, changed: WayChange): Result<Loadout> {
-  const way = wayOf(loadout, id);
-  if (!way) return noWay(id);
+  const way = findAuthoredWay(loadout, id);
+  if (!way) return unknownWay(id);
   if (way.kind === "edge") return setEdge(loadout, way.from, way.index, changed);
   const { when, to } = changed;
   return setExit(loadout, way.loop, way.exit.id, {
@@ -43,12 +43,12 @@ export function setWay(loadout: Loadout, id: string, changed: WayChange): Result
 }
 
 export function removeWay(loadout: Loadout, id: string): Result<Loadout> {
-  const way = wayOf(loadout, id);
-  if (!way) return noWay(id);
+  const way = findAuthoredWay(loadout, id);
+  if (!way) return unknownWay(id);
   return way.kind === "edge" ? removeEdge(loadout, way.from, way.index) : removeExit(loadout, way.loop, way.exit.id);
 }
 
-function noWay(id: string): Result<never> {
+function unknownWay(id: string): Result<never> {
   return refuseEdit(
     id,
     "nobody wrote this way",

@@ -1,32 +1,32 @@
 import { getLocation } from "jsonc-parser";
 import { diffLines, type DiffLine } from "./lines.ts";
-import { diffWords, type Piece } from "./words.ts";
+import { diffWords, type DiffPiece } from "./words.ts";
 
 /** A line with the words that make it another one. */
-export interface MarkedLine extends DiffLine {
-  readonly pieces: readonly Piece[];
+export interface HighlightedLine extends DiffLine {
+  readonly pieces: readonly DiffPiece[];
 }
 
 /** The lines of one named thing that changed: of one socket, one loop, one field. */
 export interface DiffBlock {
-  /** `loadouts`, `Mine`, `sockets`, `Socket-2`; empty for the file itself. */
+  /** `suggestLoadouts`, `Mine`, `sockets`, `Socket-2`; empty for the file itself. */
   readonly path: readonly string[];
-  readonly lines: readonly MarkedLine[];
+  readonly lines: readonly HighlightedLine[];
 }
 
-const AROUND = 2;
+const CONTEXT_LINES = 2;
 /** A materia or loadout, a section of it, and one thing of that section. */
-const DEPTH = 4;
+const MAX_PATH_DEPTH = 4;
 
 /** [E15] What differs between two JSON texts, one thing per block. */
 export function diffBlocks(before: string, after: string): readonly DiffBlock[] {
-  const lines = withWords(withoutCommas(diffLines(before, after)));
-  const placed = lines.map((line) => ({ line, path: pathOf(line, { before, after }) }));
+  const lines = withWordDiffs(withoutCommas(diffLines(before, after)));
+  const placed = lines.map((line) => ({ line, path: jsonPathOfLine(line, { before, after }) }));
   const isNear = (index: number, key: string): boolean =>
     placed
-      .slice(Math.max(0, index - AROUND), index + AROUND + 1)
+      .slice(Math.max(0, index - CONTEXT_LINES), index + CONTEXT_LINES + 1)
       .some(({ line, path }) => line.kind !== "same" && path.join("\n") === key);
-  const blocks: { path: readonly string[]; lines: MarkedLine[]; last: number }[] = [];
+  const blocks: { path: readonly string[]; lines: HighlightedLine[]; last: number }[] = [];
   placed.forEach(({ line, path }, index) => {
     const key = path.join("\n");
     if (line.kind === "same" && !isNear(index, key)) return;
@@ -53,11 +53,11 @@ function withoutCommas(lines: readonly DiffLine[]): readonly DiffLine[] {
 }
 
 /** A line that was taken away and the one that stands in its place are compared word by word. */
-function withWords(lines: readonly DiffLine[]): readonly MarkedLine[] {
-  const marked: MarkedLine[] = lines.map((line) => ({ ...line, pieces: [{ text: line.text, isMarked: false }] }));
+function withWordDiffs(lines: readonly DiffLine[]): readonly HighlightedLine[] {
+  const marked: HighlightedLine[] = lines.map((line) => ({ ...line, pieces: [{ text: line.text, isMarked: false }] }));
   for (let at = 0; at < lines.length; at += 1) {
-    const gone = runOf(lines, at, "gone");
-    const fresh = runOf(lines, at + gone, "new");
+    const gone = runLength(lines, at, "gone");
+    const fresh = runLength(lines, at + gone, "new");
     for (let index = 0; index < Math.min(gone, fresh); index += 1) {
       const [old, now] = [marked[at + index], marked[at + gone + index]];
       if (!old || !now) continue;
@@ -70,14 +70,14 @@ function withWords(lines: readonly DiffLine[]): readonly MarkedLine[] {
   return marked;
 }
 
-function runOf(lines: readonly DiffLine[], from: number, kind: DiffLine["kind"]): number {
+function runLength(lines: readonly DiffLine[], from: number, kind: DiffLine["kind"]): number {
   let length = 0;
   while (lines[from + length]?.kind === kind) length += 1;
   return length;
 }
 
 /** What the first word of a line belongs to. */
-function pathOf(
+function jsonPathOfLine(
   { kind, number, text }: DiffLine,
   texts: { readonly before: string; readonly after: string },
 ): readonly string[] {
@@ -85,7 +85,7 @@ function pathOf(
   const first = text.search(/[^\s}\],]/);
   const start = startOfLine(own, number) + Math.max(0, first);
   const path = getLocation(own, start + 1).path.map(String);
-  return path.slice(0, path[2] === "sockets" || path[2] === "loops" ? DEPTH : 3);
+  return path.slice(0, path[2] === "sockets" || path[2] === "loops" ? MAX_PATH_DEPTH : 3);
 }
 
 function startOfLine(text: string, number: number): number {

@@ -1,11 +1,11 @@
-import { readLayer, type Entry } from "../../catalog/layer.ts";
+import { readLayer, type CatalogEntry } from "../../catalog/layer.ts";
 import { isError, ok, type Issue, type Result } from "../../model/issue.ts";
 import type { Loadout } from "../../model/loadout.ts";
 import { EMPTY_LOADOUT } from "../graph/base.ts";
-import { authoredLoadout } from "./authored.ts";
+import { loadoutToJson } from "./authored.ts";
 import { parseJsonc } from "./parse.ts";
-import { LOADOUT_LEVELS, printJson } from "./print.ts";
-import { stepText } from "./step.ts";
+import { LOADOUT_EXPANDED_LEVELS, printJson } from "./print.ts";
+import { updateJsonText } from "./step.ts";
 
 /** A loadout in hand: the graph and its text, always in step. */
 export interface LoadoutDraft {
@@ -16,39 +16,39 @@ export interface LoadoutDraft {
   readonly issues: readonly Issue[];
 }
 
-export function draftOf(name: string, loadout: Loadout): LoadoutDraft {
-  return readText(name, printLoadout(loadout), loadout);
+export function draftFromLoadout(name: string, loadout: Loadout): LoadoutDraft {
+  return readDraft(name, printLoadout(loadout), loadout);
 }
 
 /** The draft as the check takes it: with errors in its text it is judged as far as it can be read. */
-export function entryOf(name: string, { loadout, issues }: LoadoutDraft): Entry<Loadout> {
+export function catalogEntryOf(name: string, { loadout, issues }: LoadoutDraft): CatalogEntry<Loadout> {
   return { name, layer: "project", issues, ...(issues.some(isError) ? { partial: loadout } : { value: loadout }) };
 }
 
-export function draftOfText(name: string, text: string): LoadoutDraft {
-  return readText(name, text, EMPTY_LOADOUT);
+export function draftFromText(name: string, text: string): LoadoutDraft {
+  return readDraft(name, text, EMPTY_LOADOUT);
 }
 
 export function printLoadout(loadout: Loadout): string {
-  return printJson(authoredLoadout(loadout), "", LOADOUT_LEVELS);
+  return printJson(loadoutToJson(loadout), "", LOADOUT_EXPANDED_LEVELS);
 }
 
 /** [E13] An edit of the graph, written into the text. */
-export function edited(draft: LoadoutDraft, name: string, loadout: Loadout): LoadoutDraft {
+export function applyGraphEdit(draft: LoadoutDraft, name: string, loadout: Loadout): LoadoutDraft {
   if (loadout === draft.loadout) return draft;
   const isJson = draft.issues.length === 0 || parseJsonc(draft.text).ok;
-  const after = authoredLoadout(loadout);
+  const after = loadoutToJson(loadout);
   // A text that is no JSON cannot be changed in one place; what the graph says is written anew.
-  const text = isJson ? stepText(draft.text, authoredLoadout(draft.loadout), after) : printLoadout(loadout);
-  return readText(name, text, loadout);
+  const text = isJson ? updateJsonText(draft.text, loadoutToJson(draft.loadout), after) : printLoadout(loadout);
+  return readDraft(name, text, loadout);
 }
 
 /** [E13] An edit of the text; the graph follows as soon as it can be read. */
-export function typed(draft: LoadoutDraft, name: string, text: string): LoadoutDraft {
-  return text === draft.text ? draft : readText(name, text, draft.loadout);
+export function applyTextEdit(draft: LoadoutDraft, name: string, text: string): LoadoutDraft {
+  return text === draft.text ? draft : readDraft(name, text, draft.loadout);
 }
 
-function readText(name: string, text: string, fallback: Loadout): LoadoutDraft {
+function readDraft(name: string, text: string, fallback: Loadout): LoadoutDraft {
   const read = parseJsonc(text);
   if (!read.ok) return { loadout: fallback, text, issues: read.issues };
   const { value } = read.value;
@@ -57,18 +57,18 @@ function readText(name: string, text: string, fallback: Loadout): LoadoutDraft {
 }
 
 /** One loadout that a person brings, broken or not. */
-export interface Imported {
+export interface ImportedLoadout {
   readonly name: string;
   readonly draft: LoadoutDraft;
 }
 
 /** [E16] Every loadout of a text: of a configuration file, or one by itself. */
-export function importLoadouts(text: string, fallbackName: string): Result<readonly Imported[]> {
+export function importLoadouts(text: string, fallbackName: string): Result<readonly ImportedLoadout[]> {
   const read = parseJsonc(text);
   if (!read.ok) return read;
   const named = loadoutsIn(read.value.value);
   const all = named ?? [[fallbackName, text] as const];
-  return ok(all.map(([name, own]) => ({ name, draft: draftOfText(name, own) })));
+  return ok(all.map(([name, own]) => ({ name, draft: draftFromText(name, own) })));
 }
 
 function loadoutsIn(value: unknown): readonly (readonly [string, string])[] | undefined {

@@ -2,14 +2,14 @@ import { applyEdits, findNodeAtLocation, modify } from "jsonc-parser";
 import { ok, type Result } from "../../model/issue.ts";
 import { isJsonObject, type Json } from "../../model/values/json.ts";
 import { indentAt, parseJsonc } from "./parse.ts";
-import { stepText, replacedAt } from "./step.ts";
+import { updateJsonText, withJsonAt } from "./step.ts";
 
-export type Section = "materia" | "loadouts";
+export type ConfigSection = "materia" | "loadouts";
 
 const NEW_FILE = '{\n  "materia": {},\n  "loadouts": {}\n}\n';
 
 /** The text of one named thing in a file, without the indentation that its place gave it. */
-export function entryText(file: string, section: Section, name: string): string | undefined {
+export function entryText(file: string, section: ConfigSection, name: string): string | undefined {
   const read = parseJsonc(file);
   if (!read.ok) return undefined;
   const node = findNodeAtLocation(read.value.tree, [section, name]);
@@ -23,7 +23,7 @@ export function entryText(file: string, section: Section, name: string): string 
 }
 
 /** [E14] The file with one named thing written into it, byte for byte the same elsewhere; `null` takes it out. */
-export function withEntry(file: string, section: Section, name: string, text: string | null): Result<string> {
+export function withEntry(file: string, section: ConfigSection, name: string, text: string | null): Result<string> {
   const whole = file.trim() === "" ? NEW_FILE : file;
   const read = parseJsonc(whole);
   if (!read.ok) return read;
@@ -31,7 +31,7 @@ export function withEntry(file: string, section: Section, name: string, text: st
   // A place is made first where there is none, then the text is put there as it was written.
   const made = findNodeAtLocation(read.value.tree, [section, name])
     ? whole
-    : withPlace(whole, read.value.value, section, name);
+    : withEmptyEntry(whole, read.value.value, section, name);
   const tree = parseJsonc(made);
   const node = tree.ok ? findNodeAtLocation(tree.value.tree, [section, name]) : undefined;
   if (!tree.ok || !node) return tree.ok ? ok(made) : tree;
@@ -45,13 +45,13 @@ export function withEntry(file: string, section: Section, name: string, text: st
   return ok(made.slice(0, node.offset) + indented + made.slice(node.offset + node.length));
 }
 
-/** The file with one setting (`budget`, `maxTokens`) set, comments and the rest as they were; `null` takes it out. */
+/** The file with one setting (`showBudget`, `maxTokens`) set, comments and the rest as they were; `null` takes it out. */
 export function withSetting(file: string, path: readonly string[], value: Json | null): Result<string> {
   const whole = file.trim() === "" ? "{}\n" : file;
   const read = parseJsonc(whole);
   if (!read.ok) return read;
   const before = read.value.value as Json; // what a JSON reader gives
-  return ok(stepText(whole, before, replacedAt(before, path, value ?? undefined)));
+  return ok(updateJsonText(whole, before, withJsonAt(before, path, value ?? undefined)));
 }
 
 /** [E27] Sockets of the same file that hold a materia hold it by its new name. */
@@ -77,7 +77,7 @@ function entriesOf(value: Json | undefined): readonly (readonly [string, Json])[
 }
 
 /** [E25] A file that names a loadout as active names it by its new name; one that is gone it names no more. */
-export function withActive(file: string, was: string, now: string | null): Result<string> {
+export function withActiveLoadout(file: string, was: string, now: string | null): Result<string> {
   const read = parseJsonc(file);
   const isActive = read.ok && isJsonObject(read.value.value) && read.value.value["activeLoadout"] === was;
   return isActive ? withSetting(file, ["activeLoadout"], now) : ok(file);
@@ -85,7 +85,7 @@ export function withActive(file: string, was: string, now: string | null): Resul
 
 const FORMAT = { formattingOptions: { insertSpaces: true, tabSize: 2 } };
 
-function withPlace(file: string, value: unknown, section: Section, name: string): string {
+function withEmptyEntry(file: string, value: unknown, section: ConfigSection, name: string): string {
   const known = isJsonObject(value) && isJsonObject(value[section]);
   const sectioned = known ? file : applyEdits(file, modify(file, [section], {}, FORMAT));
   return applyEdits(sectioned, modify(sectioned, [section, name], 0, FORMAT));

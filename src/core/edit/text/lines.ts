@@ -22,13 +22,13 @@ export function diffLines(before: string, after: string): readonly DiffLine[] {
 }
 
 /** So long that nobody reads it line by line; the whole is shown as replaced. */
-const MOST = 4_000_000;
+const MAX_COMPARISONS = 4_000_000;
 
 function diffMiddle(a: readonly string[], b: readonly string[], offset: number): readonly DiffLine[] {
   const gone = (index: number): DiffLine => ({ kind: "gone", text: a[index] ?? "", number: offset + index + 1 });
   const added = (index: number): DiffLine => ({ kind: "new", text: b[index] ?? "", number: offset + index + 1 });
-  if (a.length * b.length > MOST) return [...a.map((_, index) => gone(index)), ...b.map((_, index) => added(index))];
-  const common = commonLengths(a, b);
+  if (a.length * b.length > MAX_COMPARISONS) return [...a.map((_, index) => gone(index)), ...b.map((_, index) => added(index))];
+  const common = commonSubsequenceLengths(a, b);
   const lines: DiffLine[] = [];
   let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {
@@ -47,7 +47,7 @@ function diffMiddle(a: readonly string[], b: readonly string[], offset: number):
 }
 
 /** How many lines, or words, two rests have in common, at most. */
-export function commonLengths(a: readonly string[], b: readonly string[]): readonly Uint32Array[] {
+export function commonSubsequenceLengths(a: readonly string[], b: readonly string[]): readonly Uint32Array[] {
   const rows = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i -= 1) {
     for (let j = b.length - 1; j >= 0; j -= 1) {

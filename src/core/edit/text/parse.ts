@@ -10,7 +10,7 @@ export function parseJsonc(text: string): Result<{ readonly value: unknown; read
     return failAll([error("bad_json", "line 1, column 1", "there is nothing here", "begin with { }")]);
   return failAll(
     faults.slice(0, 10).map(({ offset, error: code }) => {
-      const { line, column } = placeAt(text, offset);
+      const { line, column } = lineAndColumnAt(text, offset);
       const words = printParseErrorCode(code)
         .replace(/([a-z])([A-Z])/g, "$1 $2")
         .toLowerCase();
@@ -23,7 +23,7 @@ export function parseJsonc(text: string): Result<{ readonly value: unknown; read
   );
 }
 
-function placeAt(text: string, offset: number): { readonly line: number; readonly column: number } {
+function lineAndColumnAt(text: string, offset: number): { readonly line: number; readonly column: number } {
   const before = text.slice(0, offset);
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }

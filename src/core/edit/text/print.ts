@@ -21,7 +21,7 @@ export function printJson(value: Json, indent = "", apart = 0): string {
 }
 
 /** The levels of a loadout that are read line by line: itself, its sockets and its loops. */
-export const LOADOUT_LEVELS = 2;
+export const LOADOUT_EXPANDED_LEVELS = 2;
 
 /** One line for a value without lists of objects in it: an edge fits, a socket with its edges is easier to read apart. */
 function isShallow(value: Json): boolean {

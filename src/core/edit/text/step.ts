@@ -1,42 +1,42 @@
 import { findNodeAtLocation, parseTree, type JSONPath, type Node } from "jsonc-parser";
 import { isJsonObject, type Json } from "../../model/values/json.ts";
 import { indentAt, parseJsonc } from "./parse.ts";
-import { LOADOUT_LEVELS, printJson } from "./print.ts";
+import { LOADOUT_EXPANDED_LEVELS, printJson } from "./print.ts";
 
-interface TextEdit {
+interface JsonTextEdit {
   readonly path: JSONPath;
   readonly value: Json | undefined;
   readonly insert: boolean;
 }
 
 /** [E13] The text with what changed between two values changed in it, comments and the rest as they were. */
-export function stepText(text: string, before: Json, after: Json): string {
-  if (sameJson(before, after)) return text;
+export function updateJsonText(text: string, before: Json, after: Json): string {
+  if (isSameJson(before, after)) return text;
   let stepped = text;
   try {
-    for (const edit of editsBetween(before, after, [])) stepped = written(stepped, edit);
+    for (const edit of editsBetween(before, after, [])) stepped = applyEdit(stepped, edit);
   } catch {
     // The text does not have the shape it had; written anew it has.
-    return printJson(after, "", LOADOUT_LEVELS);
+    return printJson(after, "", LOADOUT_EXPANDED_LEVELS);
   }
   const read = parseJsonc(stepped);
   // Whatever the text said besides, it must say what is shown.
-  return read.ok && covers(read.value.value, after) ? stepped : printJson(after, "", LOADOUT_LEVELS);
+  return read.ok && includesJson(read.value.value, after) ? stepped : printJson(after, "", LOADOUT_EXPANDED_LEVELS);
 }
 
 /** Only what changes is touched: what stands on one line stays on one line. */
-function written(text: string, { path, value, insert }: TextEdit): string {
+function applyEdit(text: string, { path, value, insert }: JsonTextEdit): string {
   const tree = parseTree(text, [], { allowTrailingComma: true });
   const place = tree && findNodeAtLocation(tree, path);
-  if (value === undefined) return place ? removed(text, place) : text;
-  if (place && !insert) return replaced(text, place, printJson(value, indentAt(text, place.offset)));
+  if (value === undefined) return place ? removeValue(text, place) : text;
+  if (place && !insert) return replaceValue(text, place, printJson(value, indentAt(text, place.offset)));
   const parent = tree && findNodeAtLocation(tree, path.slice(0, -1));
   const key = path.at(-1);
   if (!parent || key === undefined) throw new RangeError("the text has no such place");
-  return inserted(text, parent, { key, value, apart: Math.max(0, LOADOUT_LEVELS - path.length + 1) });
+  return insertValue(text, parent, { key, value, apart: Math.max(0, LOADOUT_EXPANDED_LEVELS - path.length + 1) });
 }
 
-function inserted(
+function insertValue(
   text: string,
   parent: Node,
   { key, value, apart: levels }: { readonly key: string | number; readonly value: Json; readonly apart: number },
@@ -46,7 +46,7 @@ function inserted(
   const name = parent.type === "object" ? `${JSON.stringify(key)}: ` : "";
   const outer = indentAt(text, parent.offset);
   if (!first)
-    return replaced(text, parent, printJson(parent.type === "object" ? { [key]: value } : [value], outer, levels));
+    return replaceValue(text, parent, printJson(parent.type === "object" ? { [key]: value } : [value], outer, levels));
   const apart = text.slice(parent.offset, first.offset).includes("\n");
   const indent = apart ? indentAt(text, first.offset) : outer;
   const piece = `${name}${printJson(value, indent, levels - 1)}`;
@@ -58,7 +58,7 @@ function inserted(
 }
 
 /** With its comma, and with its line where nothing else stands on it. */
-function removed(text: string, place: Node): string {
+function removeValue(text: string, place: Node): string {
   const element = place.parent?.type === "property" ? place.parent : place;
   const siblings = element.parent?.children ?? [];
   const before = siblings[siblings.indexOf(element) - 1];
@@ -74,12 +74,12 @@ function removed(text: string, place: Node): string {
   return isOwnLine ? head.replace(/\n[ \t]*$/, "") + tail : head + tail;
 }
 
-function replaced(text: string, { offset, length }: Node, by: string): string {
+function replaceValue(text: string, { offset, length }: Node, by: string): string {
   return text.slice(0, offset) + by + text.slice(offset + length);
 }
 
-function editsBetween(before: Json | undefined, after: Json | undefined, path: JSONPath): readonly TextEdit[] {
-  if (sameJson(before, after)) return [];
+function editsBetween(before: Json | undefined, after: Json | undefined, path: JSONPath): readonly JsonTextEdit[] {
+  if (isSameJson(before, after)) return [];
   if (isJsonObject(before) && isJsonObject(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     return keys.flatMap((key) => editsBetween(own(before, key), own(after, key), [...path, key]));
@@ -89,12 +89,12 @@ function editsBetween(before: Json | undefined, after: Json | undefined, path: J
 }
 
 /** What two lists begin and end with stays; between, elements change in place, then some go or come. */
-function listEdits(before: readonly Json[], after: readonly Json[], path: JSONPath): readonly TextEdit[] {
+function listEdits(before: readonly Json[], after: readonly Json[], path: JSONPath): readonly JsonTextEdit[] {
   let first = 0;
-  while (first < Math.min(before.length, after.length) && sameJson(before[first], after[first])) first += 1;
+  while (first < Math.min(before.length, after.length) && isSameJson(before[first], after[first])) first += 1;
   let last = 0;
   const room = Math.min(before.length, after.length) - first;
-  while (last < room && sameJson(before.at(-1 - last), after.at(-1 - last))) last += 1;
+  while (last < room && isSameJson(before.at(-1 - last), after.at(-1 - last))) last += 1;
   const [olds, news] = [before.slice(first, before.length - last), after.slice(first, after.length - last)];
   const common = Math.min(olds.length, news.length);
   const changed = news
@@ -102,30 +102,30 @@ function listEdits(before: readonly Json[], after: readonly Json[], path: JSONPa
     .flatMap((each, index) => editsBetween(olds[index], each, [...path, first + index]));
   const gone = olds
     .slice(common)
-    .map((): TextEdit => ({ path: [...path, first + common], value: undefined, insert: false }));
+    .map((): JsonTextEdit => ({ path: [...path, first + common], value: undefined, insert: false }));
   const come = news
     .slice(common)
-    .map((value, index): TextEdit => ({ path: [...path, first + common + index], value, insert: true }));
+    .map((value, index): JsonTextEdit => ({ path: [...path, first + common + index], value, insert: true }));
   return [...changed, ...gone, ...come];
 }
 
-export function sameJson(a: unknown, b: unknown): boolean {
+export function isSameJson(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (Array.isArray(a) && Array.isArray(b))
-    return a.length === b.length && a.every((each, index) => sameJson(each, b[index]));
+    return a.length === b.length && a.every((each, index) => isSameJson(each, b[index]));
   if (!isJsonObject(a) || !isJsonObject(b)) return false;
   const keys = Object.keys(a);
   return (
-    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSameJson(a[key], b[key]))
   );
 }
 
 /** Whether a value says all that another one says; empty and unknown keys beside it do not matter. */
-function covers(whole: unknown, part: Json | undefined): boolean {
+function includesJson(whole: unknown, part: Json | undefined): boolean {
   if (isJsonObject(whole) && isJsonObject(part))
-    return Object.keys(part).every((key) => covers(own(whole, key), own(part, key)));
+    return Object.keys(part).every((key) => includesJson(own(whole, key), own(part, key)));
   if (Array.isArray(whole) && Array.isArray(part))
-    return whole.length === part.length && part.every((each: Json, index) => covers(whole[index], each));
+    return whole.length === part.length && part.every((each: Json, index) => includesJson(whole[index], each));
   return Object.is(whole, part);
 }
 
@@ -134,11 +134,11 @@ function own(object: Readonly<Record<string, Json>>, key: string): Json | undefi
 }
 
 /** The same with another value at one place, or with none there. */
-export function replacedAt(into: Json, [key, ...rest]: readonly string[], value: Json | undefined): Json {
+export function withJsonAt(into: Json, [key, ...rest]: readonly string[], value: Json | undefined): Json {
   if (key === undefined) return value ?? into;
   const object = isJsonObject(into) ? into : {};
   const next =
-    rest.length === 0 ? value : replacedAt((Object.hasOwn(object, key) ? object[key] : undefined) ?? {}, rest, value);
+    rest.length === 0 ? value : withJsonAt((Object.hasOwn(object, key) ? object[key] : undefined) ?? {}, rest, value);
   const entries = Object.entries(object).filter(([each]) => each !== key || next !== undefined);
   if (next === undefined) return Object.fromEntries(entries.filter(([each]) => each !== key));
   const replaced = entries.map(([each, old]): [string, Json] => [each, each === key ? next : old]);

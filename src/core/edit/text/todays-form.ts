@@ -1,14 +1,14 @@
 import { applyEdits, modify } from "jsonc-parser";
-import { readFormat } from "../../catalog/formats/formats.ts";
+import { readAnyFormat } from "../../catalog/formats/formats.ts";
 import type { FormatEdit } from "../../catalog/formats/edit.ts";
 import { ok, type Result } from "../../model/issue.ts";
 import { parseJsonc } from "./parse.ts";
 
 /** [M8] The text of a configuration in today's form, comments kept beside the keys that stay; `more` is changed besides. */
-export function inTodaysForm(text: string, more: (value: unknown) => readonly FormatEdit[]): Result<string> {
+export function upgradeConfigText(text: string, more: (value: unknown) => readonly FormatEdit[]): Result<string> {
   const read = parseJsonc(text);
   if (!read.ok) return read;
-  const { edits, value } = readFormat(read.value.value);
+  const { edits, value } = readAnyFormat(read.value.value);
   const formattingOptions = { insertSpaces: true, tabSize: 2 };
   return ok(
     [...edits, ...more(value)].reduce(

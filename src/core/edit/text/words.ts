@@ -1,7 +1,7 @@
-import { commonLengths } from "./lines.ts";
+import { commonSubsequenceLengths } from "./lines.ts";
 
 /** A piece of a line; marked where the other line does not have it. */
-export interface Piece {
+export interface DiffPiece {
   readonly text: string;
   readonly isMarked: boolean;
 }
@@ -14,13 +14,13 @@ export function diffWords(
   before: string,
   after: string,
 ): {
-  readonly before: readonly Piece[];
-  readonly after: readonly Piece[];
+  readonly before: readonly DiffPiece[];
+  readonly after: readonly DiffPiece[];
 } {
-  const [a, b] = [wordsOf(before), wordsOf(after)];
+  const [a, b] = [splitWords(before), splitWords(after)];
   if (a.length > MOST_WORDS || b.length > MOST_WORDS)
     return { before: [{ text: before, isMarked: true }], after: [{ text: after, isMarked: true }] };
-  const common = commonLengths(a, b);
+  const common = commonSubsequenceLengths(a, b);
   const kept: { a: Set<number>; b: Set<number> } = { a: new Set(), b: new Set() };
   let [i, j] = [0, 0];
   while (i < a.length && j < b.length) {
@@ -31,16 +31,16 @@ export function diffWords(
     } else if ((common[i + 1]?.[j] ?? 0) >= (common[i]?.[j + 1] ?? 0)) i += 1;
     else j += 1;
   }
-  return { before: piecesOf(a, kept.a), after: piecesOf(b, kept.b) };
+  return { before: markPieces(a, kept.a), after: markPieces(b, kept.b) };
 }
 
 /** Words, numbers, white space and single signs. */
-function wordsOf(line: string): readonly string[] {
+function splitWords(line: string): readonly string[] {
   return line.match(/[\p{L}\p{M}\p{N}_-]+|\s+|[^]/gu) ?? [];
 }
 
-function piecesOf(words: readonly string[], kept: ReadonlySet<number>): readonly Piece[] {
-  const pieces: Piece[] = [];
+function markPieces(words: readonly string[], kept: ReadonlySet<number>): readonly DiffPiece[] {
+  const pieces: DiffPiece[] = [];
   words.forEach((text, index) => {
     const isMarked = !kept.has(index);
     const last = pieces.at(-1);

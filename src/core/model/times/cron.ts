@@ -1,7 +1,7 @@
 import { error, fail, ok, type Issue, type Result } from "../issue.ts";
 
 /** When something happens again and again, in the words of cron: minute, hour, day of the month, month, day of the week. */
-export interface Cron {
+export interface CronSchedule {
   readonly minutes: readonly number[];
   readonly hours: readonly number[];
   readonly days: readonly number[];
@@ -11,7 +11,7 @@ export interface Cron {
   readonly eitherDay: boolean;
 }
 
-interface Field {
+interface CronField {
   readonly name: string;
   readonly from: number;
   readonly to: number;
@@ -20,27 +20,27 @@ interface Field {
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
-const FIELDS = [
+const CRON_FIELDS = [
   { name: "minute", from: 0, to: 59 },
   { name: "hour", from: 0, to: 23 },
   { name: "day of the month", from: 1, to: 31 },
   { name: "month", from: 1, to: 12, names: MONTHS },
   // Sunday is 0, and 7 as well.
   { name: "day of the week", from: 0, to: 7, names: WEEKDAYS },
-] as const satisfies readonly Field[];
+] as const satisfies readonly CronField[];
 
 const USAGE = `five fields: minute hour day month weekday, such as "0 3 * * 1-5"`;
 
 /** [B23] Every field that cannot be read is told at once. */
-export function parseCron(text: string): Result<Cron> {
+export function parseCron(text: string): Result<CronSchedule> {
   const words = text.trim().split(/\s+/);
-  if (words.length !== FIELDS.length) {
+  if (words.length !== CRON_FIELDS.length) {
     const count = text.trim() === "" ? 0 : words.length;
     return fail(error("bad_schedule", text, `a time has five fields, this one has ${count}`, USAGE));
   }
-  const read = FIELDS.map((field, index) => readField(words[index] ?? "", field));
+  const read = CRON_FIELDS.map((field, index) => readField(words[index] ?? "", field));
   const issues = read.flatMap((each, index) =>
-    each ? [] : [badField(words[index] ?? "", FIELDS[index] ?? FIELDS[0])],
+    each ? [] : [badField(words[index] ?? "", CRON_FIELDS[index] ?? CRON_FIELDS[0])],
   );
   if (issues.length > 0) return fail(...issues);
   const [minutes = [], hours = [], days = [], months = [], weekdays = []] = read;
@@ -55,19 +55,19 @@ export function parseCron(text: string): Result<Cron> {
   });
 }
 
-function badField(word: string, { name, from, to, ...field }: Field): Issue {
+function badField(word: string, { name, from, to, ...field }: CronField): Issue {
   const names = field.names ? `, or ${field.names.slice(0, 3).join(", ")}…` : "";
   return error("bad_schedule", word, `"${word}" is no ${name}: it takes ${from} to ${to}${names}`, USAGE);
 }
 
 /** `*`, `5`, `1-5`, `*\/15`, `10-50/10`, and lists of these. */
-function readField(word: string, field: Field): readonly number[] | undefined {
+function readField(word: string, field: CronField): readonly number[] | undefined {
   const parts = word.split(",").map((part) => readPart(part, field));
   const values = parts.flatMap((part) => part ?? []);
   return parts.includes(undefined) ? undefined : [...new Set(values)].toSorted((a, b) => a - b);
 }
 
-function readPart(part: string, field: Field): readonly number[] | undefined {
+function readPart(part: string, field: CronField): readonly number[] | undefined {
   const [, range = "", step] = /^([^/]+)(?:\/([0-9]{1,2}))?$/.exec(part) ?? [];
   const by = step === undefined ? 1 : Number(step);
   if (range === "" || by === 0) return undefined;
@@ -80,7 +80,7 @@ function readPart(part: string, field: Field): readonly number[] | undefined {
   return Array.from({ length: Math.floor((to - from) / by) + 1 }, (_, index) => from + index * by);
 }
 
-function valueOf(word: string, { from, to, names = [] }: Field): number | undefined {
+function valueOf(word: string, { from, to, names = [] }: CronField): number | undefined {
   const named = names.indexOf(word.toLowerCase());
   if (named !== -1) return named + from;
   const value = /^[0-9]{1,2}$/.test(word) ? Number(word) : Number.NaN;

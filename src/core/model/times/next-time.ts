@@ -1,22 +1,22 @@
-import type { Cron } from "./cron.ts";
+import type { CronSchedule } from "./cron.ts";
 
 const DAY_MS = 86_400_000;
 /** A leap day comes at most eight years after another. */
-const MOST_DAYS = 8 * 366 + 2;
+const MAX_DAYS_AHEAD = 8 * 366 + 2;
 
 /**
  * [B23] The first time behind `after` (milliseconds) that a schedule names, by the clocks of a time zone; nothing where it never
  * comes. A time that clocks skip comes an hour later, one that they show twice comes once.
  */
-export function nextTime(cron: Cron, after: number, zone: string): number | undefined {
-  const offsetAt = offsetsOf(zone);
+export function nextCronTime(cron: CronSchedule, after: number, zone: string): number | undefined {
+  const offsetAt = zoneOffsets(zone);
   const today = startOfDay(after + offsetAt(after));
-  for (let day = 0; day < MOST_DAYS; day += 1) {
+  for (let day = 0; day < MAX_DAYS_AHEAD; day += 1) {
     const date = today + day * DAY_MS;
-    if (!suitsDay(cron, new Date(date))) continue;
+    if (!matchesDay(cron, new Date(date))) continue;
     for (const hour of cron.hours)
       for (const minute of cron.minutes) {
-        const time = momentOf(date + (hour * 60 + minute) * 60_000, offsetAt);
+        const time = localToUtc(date + (hour * 60 + minute) * 60_000, offsetAt);
         if (time > after) return time;
       }
   }
@@ -26,7 +26,7 @@ export function nextTime(cron: Cron, after: number, zone: string): number | unde
 /** Whether there is a time zone of this name. */
 export function isTimeZone(zone: string): boolean {
   try {
-    offsetsOf(zone);
+    zoneOffsets(zone);
     return true;
   } catch {
     return false;
@@ -37,7 +37,7 @@ function startOfDay(time: number): number {
   return Math.floor(time / DAY_MS) * DAY_MS;
 }
 
-function suitsDay({ months, days, weekdays, eitherDay }: Cron, date: Date): boolean {
+function matchesDay({ months, days, weekdays, eitherDay }: CronSchedule, date: Date): boolean {
   if (!months.includes(date.getUTCMonth() + 1)) return false;
   const [day, weekday] = [days.includes(date.getUTCDate()), weekdays.includes(date.getUTCDay())];
   return eitherDay ? day || weekday : day && weekday;
@@ -46,7 +46,7 @@ function suitsDay({ months, days, weekdays, eitherDay }: Cron, date: Date): bool
 type OffsetAt = (time: number) => number;
 
 /** What clocks show → when they show it. Written as if they were those of UTC. */
-function momentOf(shown: number, offsetAt: OffsetAt): number {
+function localToUtc(shown: number, offsetAt: OffsetAt): number {
   const before = offsetAt(shown - DAY_MS);
   for (const offset of [before, offsetAt(shown + DAY_MS)])
     if (offsetAt(shown - offset) === offset) return shown - offset;
@@ -54,7 +54,7 @@ function momentOf(shown: number, offsetAt: OffsetAt): number {
 }
 
 /** How far the clocks of a zone are ahead of UTC at a moment. Throws where there is no such zone. */
-function offsetsOf(zone: string): OffsetAt {
+function zoneOffsets(zone: string): OffsetAt {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone: zone,
     hourCycle: "h23",

@@ -4,41 +4,41 @@ import { wholeNumber } from "./number.ts";
 const count = wholeNumber(0);
 
 /** [Y4] Files that a checkpoint does without, by reason; only what happened is there. */
-export const LeftOut = v.object({
+export const OmittedFiles = v.object({
   /** Untracked and larger than 50 MB. */
   large: v.exactOptional(count),
   unreadable: v.exactOptional(count),
   /** Other repositories below the working tree. */
   nested: v.exactOptional(count),
 });
-export type LeftOut = v.InferOutput<typeof LeftOut>;
+export type OmittedFiles = v.InferOutput<typeof OmittedFiles>;
 
-const kept = { commit: v.string(), left: v.exactOptional(LeftOut) };
+const commitEntries = { commit: v.string(), left: v.exactOptional(OmittedFiles) };
 
 /** How many files differ, by how many lines, and the first of them by name. */
-export const Changed = v.object({
+export const ChangeCounts = v.object({
   changed: count,
   added: count,
   removed: count,
   names: v.exactOptional(v.array(v.string())),
 });
-export type Changed = v.InferOutput<typeof Changed>;
+export type ChangeCounts = v.InferOutput<typeof ChangeCounts>;
 
 /** [Y1] The working tree as a commit, and what differs in it from the commit that it is compared with. */
-export const Checkpoint = v.object({ ...kept, ...Changed.entries });
+export const Checkpoint = v.object({ ...commitEntries, ...ChangeCounts.entries });
 export type Checkpoint = v.InferOutput<typeof Checkpoint>;
 
 /** Why there is none, as the end of a sentence. */
-export const NoCheckpoint = v.object({ problem: v.string() });
-export type NoCheckpoint = v.InferOutput<typeof NoCheckpoint>;
+export const MissingCheckpoint = v.object({ problem: v.string() });
+export type MissingCheckpoint = v.InferOutput<typeof MissingCheckpoint>;
 
 /** What the tree was when a cast began. */
-export const FirstCheckpoint = v.union([v.object(kept), NoCheckpoint]);
-export type FirstCheckpoint = v.InferOutput<typeof FirstCheckpoint>;
+export const InitialCheckpoint = v.union([v.object(commitEntries), MissingCheckpoint]);
+export type InitialCheckpoint = v.InferOutput<typeof InitialCheckpoint>;
 
 /** [Y6] What somebody else changed while a cast was stopped, and the first of it by name. */
-export const Meanwhile = v.object({ ...Checkpoint.entries, names: v.array(v.string()) });
-export type Meanwhile = v.InferOutput<typeof Meanwhile>;
+export const OutsideChanges = v.object({ ...Checkpoint.entries, names: v.array(v.string()) });
+export type OutsideChanges = v.InferOutput<typeof OutsideChanges>;
 
 const lines = v.nullable(count);
 

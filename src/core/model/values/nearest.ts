@@ -1,5 +1,5 @@
 /** The known name that was probably meant, or nothing when none is close. */
-export function nearest(word: string, known: Iterable<string>): string | undefined {
+export function nearestName(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const name of known) {
@@ -11,7 +11,7 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
 }
 
 export function didYouMean(word: string, known: Iterable<string>): string | undefined {
-  const name = nearest(word, known);
+  const name = nearestName(word, known);
   return name === undefined ? undefined : `did you mean "${name}"?`;
 }
 

@@ -1,41 +1,41 @@
 import * as v from "valibot";
 
-export type Check = (value: unknown) => boolean;
+export type SchemaCheck = (value: unknown) => boolean;
 
 /**
  * A schema as one quick question: whether a value is of it. A journal has hundreds of thousands of lines, and all but a
  * damaged one are sound; what is wrong with that one says the schema itself.
  */
-export function checkOf(schema: v.GenericSchema): Check {
-  const { pipe } = schema as Parts; // each part is looked for before it is used
+export function compileCheck(schema: v.GenericSchema): SchemaCheck {
+  const { pipe } = schema as CheckSchemaParts; // each part is looked for before it is used
   if (pipe === undefined) return bareCheck(schema);
   const [first, ...actions] = pipe;
-  const asked = actions.filter(({ type }) => !SAYING_NOTHING.includes(type));
-  const begin = first as v.GenericSchema & Parts; // a pipe begins with a schema, which may be one with a pipe
-  if (asked.length === 0) return checkOf(begin);
+  const asked = actions.filter(({ type }) => !ACCEPTING_ACTIONS.includes(type));
+  const begin = first as v.GenericSchema & CheckSchemaParts; // a pipe begins with a schema, which may be one with a pipe
+  if (asked.length === 0) return compileCheck(begin);
   const quick = begin.pipe ? undefined : begin.type === "number" ? numberCheck(asked) : textCheck(asked);
   // What is not known here is left to the schema.
   return quick ?? ((value) => v.is(schema, value));
 }
 
 /** What the schemas of an event are made of, as valibot keeps it. */
-interface Parts {
-  readonly pipe?: readonly Part[];
+interface CheckSchemaParts {
+  readonly pipe?: readonly SchemaAction[];
   readonly entries?: Readonly<Record<string, v.GenericSchema>>;
   readonly wrapped?: v.GenericSchema;
   readonly item?: v.GenericSchema;
   readonly literal?: unknown;
   readonly options?: readonly unknown[];
-  readonly check?: Check;
+  readonly check?: SchemaCheck;
 }
 
-interface Part {
+interface SchemaAction {
   readonly type: string;
   readonly requirement?: unknown;
 }
 
-function bareCheck(schema: v.GenericSchema): Check {
-  const { entries, wrapped, item, literal, options, check } = schema as v.GenericSchema & Parts; // as above
+function bareCheck(schema: v.GenericSchema): SchemaCheck {
+  const { entries, wrapped, item, literal, options, check } = schema as v.GenericSchema & CheckSchemaParts; // as above
   switch (schema.type) {
     case "string":
     case "boolean":
@@ -64,27 +64,27 @@ function bareCheck(schema: v.GenericSchema): Check {
   }
 }
 
-function wrappedCheck(schema: v.GenericSchema | undefined, wrap: (inner: Check) => Check): Check {
-  return schema ? wrap(checkOf(schema)) : () => false;
+function wrappedCheck(schema: v.GenericSchema | undefined, wrap: (inner: SchemaCheck) => SchemaCheck): SchemaCheck {
+  return schema ? wrap(compileCheck(schema)) : () => false;
 }
 
-const NOTHING = { key: "", check: () => false };
+const NO_FIELD = { key: "", check: () => false };
 
-function objectCheck(entries: readonly (readonly [string, v.GenericSchema])[]): Check {
-  const checks = entries.map(([key, schema]) => ({ key, check: checkOf(schema) }));
+function objectCheck(entries: readonly (readonly [string, v.GenericSchema])[]): SchemaCheck {
+  const checks = entries.map(([key, schema]) => ({ key, check: compileCheck(schema) }));
   return (value) => {
     if (typeof value !== "object" || value === null) return false;
     const fields = value as Readonly<Record<string, unknown>>; // an object, as the line above has found
     for (let index = 0; index < checks.length; index += 1) {
-      const { key, check } = checks[index] ?? NOTHING;
+      const { key, check } = checks[index] ?? NO_FIELD;
       if (!check(fields[key])) return false;
     }
     return true;
   };
 }
 
-function unionCheck(options: readonly unknown[] = []): Check {
-  const checks = options.map((option) => checkOf(option as v.GenericSchema)); // as a union has them
+function unionCheck(options: readonly unknown[] = []): SchemaCheck {
+  const checks = options.map((option) => compileCheck(option as v.GenericSchema)); // as a union has them
   return (value) => {
     for (let index = 0; index < checks.length; index += 1) if (checks[index]?.(value) === true) return true;
     return false;
@@ -92,10 +92,10 @@ function unionCheck(options: readonly unknown[] = []): Check {
 }
 
 /** Actions that refuse no value. */
-const SAYING_NOTHING: readonly string[] = ["brand", "readonly", "description"];
+const ACCEPTING_ACTIONS: readonly string[] = ["brand", "readonly", "description"];
 
 /** One question for all bounds of a number: most fields of an event are such. */
-function numberCheck(actions: readonly Part[]): Check | undefined {
+function numberCheck(actions: readonly SchemaAction[]): SchemaCheck | undefined {
   const bound = (type: string): number | undefined =>
     actions
       .map((each) => (each.type === type ? Number(each.requirement) : Number.NaN))
@@ -107,7 +107,7 @@ function numberCheck(actions: readonly Part[]): Check | undefined {
     typeof value === "number" && value >= least && value <= most && (!isWhole || Number.isInteger(value));
 }
 
-function textCheck([action, ...more]: readonly Part[]): Check | undefined {
+function textCheck([action, ...more]: readonly SchemaAction[]): SchemaCheck | undefined {
   const { requirement } = action ?? {};
   if (more.length > 0 || !(requirement instanceof RegExp)) return undefined;
   // The same few names stand in line after line.

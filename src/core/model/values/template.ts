@@ -1,5 +1,5 @@
 /** A `{{…}}` in a materia's prompt. */
-export type Variable =
+export type TemplateVariable =
   | { readonly kind: "request" }
   | { readonly kind: "workItems" }
   /** What the item in hand has changed so far. */
@@ -8,20 +8,20 @@ export type Variable =
   | { readonly kind: "state"; readonly path: readonly string[] }
   | { readonly kind: "unknown"; readonly name: string };
 
-const PATTERN = /\{\{\s*([^{}]*?)\s*\}\}/g;
+const VARIABLE_PATTERN = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
 export const VARIABLE_NAMES = ["request", "item.title", "item.context", "state.path", "workItems", "changes"];
 
-export function variablesOf(prompt: string): readonly Variable[] {
-  return [...prompt.matchAll(PATTERN)].map((match) => parseVariable(match[1] ?? ""));
+export function parseVariables(prompt: string): readonly TemplateVariable[] {
+  return [...prompt.matchAll(VARIABLE_PATTERN)].map((match) => parseVariable(match[1] ?? ""));
 }
 
-/** Every variable replaced by what `valueOf` says; a value is never searched for variables again. */
-export function fillTemplate(prompt: string, valueOf: (variable: Variable) => string): string {
-  return prompt.replace(PATTERN, (_whole, name: string) => valueOf(parseVariable(name)));
+/** Every variable replaced by what `parseValue` says; a value is never searched for variables again. */
+export function fillTemplate(prompt: string, valueOf: (variable: TemplateVariable) => string): string {
+  return prompt.replace(VARIABLE_PATTERN, (_whole, name: string) => valueOf(parseVariable(name)));
 }
 
-function parseVariable(name: string): Variable {
+function parseVariable(name: string): TemplateVariable {
   if (name === "request" || name === "workItems" || name === "changes") return { kind: name };
   if (name === "item.title") return { kind: "item", field: "title" };
   if (name === "item.context") return { kind: "item", field: "context" };

@@ -1,4 +1,4 @@
-import { decide, type Outcome } from "../../cast/decide.ts";
+import { decide, type EffectOutcome } from "../../cast/decide.ts";
 import type { EventBody } from "../../cast/state/event.ts";
 import type { CastState } from "../../cast/state/state.ts";
 import { NO_USAGE } from "../../cast/state/usage.ts";
@@ -6,21 +6,21 @@ import { materiaOf, type GraphSocket } from "../../compile/graph.ts";
 import { isGate } from "../../model/materia.ts";
 import type { JsonObject } from "../../model/values/json.ts";
 import { withValueAt } from "../../model/values/path.ts";
-import type { Chance } from "../chance.ts";
-import type { AskedEffect } from "../simulate.ts";
+import type { RandomSource } from "../chance.ts";
+import type { ExternalEffect } from "../simulate.ts";
 
 /** What somebody answers, whoever it is: yes or no, a list of so many items, or something that is no answer. */
-export interface Choice {
+export interface SimulatedAnswer {
   readonly satisfied: boolean;
   readonly items: number;
   /** Which of the hostile replies, in place of a good one. */
   readonly hostile?: number;
 }
 
-export const SIMPLE: Choice = { satisfied: true, items: 1 };
+export const SIMPLEST_ANSWER: SimulatedAnswer = { satisfied: true, items: 1 };
 
 /** Replies that break the contract, or try to reach what is none of theirs. */
-const HOSTILE: readonly [string, ...string[]] = [
+const HOSTILE_REPLIES: readonly [string, ...string[]] = [
   "I would rather not say.",
   "",
   "[]",
@@ -35,14 +35,14 @@ const HOSTILE: readonly [string, ...string[]] = [
   '{"context":7,"satisfied":false}',
 ];
 
-export function randomChoice(chance: Chance, mostItems: number): Choice {
+export function randomAnswer(chance: RandomSource, mostItems: number): SimulatedAnswer {
   const satisfied = chance.next() < 0.6;
   const items = chance.below(mostItems + 1);
-  return chance.next() < 0.04 ? { satisfied, items, hostile: chance.below(HOSTILE.length) } : { satisfied, items };
+  return chance.next() < 0.04 ? { satisfied, items, hostile: chance.below(HOSTILE_REPLIES.length) } : { satisfied, items };
 }
 
 /** What the engine makes of a choice. */
-export function answerWith(choice: Choice, asked: AskedEffect, state: CastState): EventBody {
+export function answerEvent(choice: SimulatedAnswer, asked: ExternalEffect, state: CastState): EventBody {
   const { socket } = asked;
   const place = { socket: socket.id, visit: asked.visit.number };
   if (asked.kind === "wait") {
@@ -52,29 +52,29 @@ export function answerWith(choice: Choice, asked: AskedEffect, state: CastState)
       ? { type: "person_judged", ...place, satisfied, text: satisfied ? "" : "no" }
       : { type: "person_finished", ...place };
   }
-  return decide(state, socket, outcomeOf(choice, asked, state));
+  return decide(state, socket, answerOutcome(choice, asked, state));
 }
 
-function outcomeOf(choice: Choice, { kind, socket }: AskedEffect, { graph }: CastState): Outcome {
-  if (kind === "agent") return { kind: "replied", text: replyText(choice, socket), usage: NO_USAGE };
+function answerOutcome(choice: SimulatedAnswer, { kind, socket }: ExternalEffect, { graph }: CastState): EffectOutcome {
+  if (kind === "agent") return { kind: "replied", text: answerReplyText(choice, socket), usage: NO_USAGE };
   if (isGate(materiaOf(graph, socket))) return { kind: "ended", code: choice.satisfied ? 0 : 1, printed: "no" };
-  return { kind: "exited", stdout: programText(choice, socket), cut: false };
+  return { kind: "exited", stdout: programOutput(choice, socket), cut: false };
 }
 
-export function replyText(choice: Choice, { parse }: GraphSocket): string {
-  if (choice.hostile !== undefined) return HOSTILE[choice.hostile] ?? "";
-  return parse === "text" ? "done" : JSON.stringify(handoffOf(choice));
+export function answerReplyText(choice: SimulatedAnswer, { parse }: GraphSocket): string {
+  if (choice.hostile !== undefined) return HOSTILE_REPLIES[choice.hostile] ?? "";
+  return parse === "text" ? "done" : JSON.stringify(answerHandoff(choice));
 }
 
-export function handoffOf({ satisfied, items }: Choice): JsonObject {
+export function answerHandoff({ satisfied, items }: SimulatedAnswer): JsonObject {
   const workItems = Array.from({ length: items }, (_, index) => ({ title: `Item ${index + 1}`, context: "" }));
   return { satisfied, context: satisfied ? "" : "not yet", workItems };
 }
 
 /** A program hands over whatever its socket wants to keep. */
-function programText(choice: Choice, { parse, assign }: GraphSocket): string {
+function programOutput(choice: SimulatedAnswer, { parse, assign }: GraphSocket): string {
   if (parse === "text") return "done";
-  const handoff = handoffOf(choice);
+  const handoff = answerHandoff(choice);
   const { workItems = [] } = handoff;
   const whole = assign.reduce<JsonObject>(
     (object, { from, path }) =>

@@ -1,14 +1,14 @@
-import { harmless } from "../../model/values/text.ts";
+import { sanitizeForTerminal } from "../../model/values/text.ts";
 import { countedText } from "../../view/numbers.ts";
 import { line, toned, wrapLine, type Line } from "../../view/text/line.ts";
-import type { Fuzzed } from "./fuzz.ts";
-import { isToldChoice } from "./one-cast.ts";
+import type { FuzzResult } from "./fuzz.ts";
+import { isReportedAnswer } from "./one-cast.ts";
 
-const SHOWN = 20;
+const MAX_NEVER_TAKEN_SHOWN = 20;
 
 export function fuzzLines(
   name: string,
-  fuzzed: Fuzzed & { readonly seconds: number; readonly worst: string; readonly written: readonly string[] },
+  fuzzed: FuzzResult & { readonly seconds: number; readonly worst: string; readonly written: readonly string[] },
   width: number,
 ): readonly Line[] {
   const { casts, seed, outcomes, mostTurns, conflicts, findings, missing, seconds, worst, written } = fuzzed;
@@ -17,7 +17,7 @@ export function fuzzLines(
   return [
     line(
       faults === 0 ? toned("ok", "✓ ") : toned("bad", "✗ "),
-      toned("strong", harmless(name)),
+      toned("strong", sanitizeForTerminal(name)),
       toned("dim", `  ${casts} casts in ${seconds.toFixed(1)} s, seed ${seed}`),
     ),
     line(toned("dim", "  ended    "), ends.join(" · ")),
@@ -34,17 +34,17 @@ export function fuzzLines(
       wrapLine(
         line(
           toned(fault ? "bad" : "rework", fault ? "  fault    " : "  found    "),
-          harmless(what),
+          sanitizeForTerminal(what),
           toned(
             "dim",
-            `  in ${countedText(count, "cast")}, the smallest with ${countedText(smallest.choices.filter(isToldChoice).length, "answer")}`,
+            `  in ${countedText(count, "cast")}, the smallest with ${countedText(smallest.choices.filter(isReportedAnswer).length, "answer")}`,
           ),
         ),
         width,
       ),
     ),
-    ...missing.slice(0, SHOWN).map((each) => line(toned("rework", "  never    "), harmless(each))),
-    ...(missing.length > SHOWN ? [line(toned("dim", `           … ${missing.length - SHOWN} more`))] : []),
-    ...written.map((file) => line(toned("dim", "  written  "), harmless(file))),
+    ...missing.slice(0, MAX_NEVER_TAKEN_SHOWN).map((each) => line(toned("rework", "  never    "), sanitizeForTerminal(each))),
+    ...(missing.length > MAX_NEVER_TAKEN_SHOWN ? [line(toned("dim", `           … ${missing.length - MAX_NEVER_TAKEN_SHOWN} more`))] : []),
+    ...written.map((file) => line(toned("dim", "  written  "), sanitizeForTerminal(file))),
   ];
 }

@@ -1,42 +1,42 @@
 import type { CastStart, CastState } from "../../cast/state/state.ts";
 import type { EventBody } from "../../cast/state/event.ts";
-import type { Amount } from "../../compile/amount.ts";
+import type { TurnFormula } from "../../compile/amount.ts";
 import { worstCase } from "../../compile/weigh/worst-case.ts";
 import type { Flow } from "../../compile/flow.ts";
-import { oneLine, thrownText } from "../../model/values/text.ts";
-import { withItems } from "../item-events.ts";
-import { simulate, type AskedEffect, type ItemsGo, type Simulated } from "../simulate.ts";
-import { answerWith, type Choice } from "./choice.ts";
+import { oneLine, thrownMessage } from "../../model/values/text.ts";
+import { mergeItemEvents } from "../item-events.ts";
+import { simulateCast, type ExternalEffect, type ItemsMode, type SimulatedCast } from "../simulate.ts";
+import { answerEvent, type SimulatedAnswer } from "./choice.ts";
 
 /** What is cast again and again. */
-export interface Subject {
+export interface FuzzSubject {
   readonly start: CastStart;
   readonly flow: Flow;
   /** With every repair. */
-  readonly worst: Amount;
+  readonly worst: TurnFormula;
 }
 
-export function subjectOf(start: CastStart, flow: Flow): Subject {
+export function fuzzSubject(start: CastStart, flow: Flow): FuzzSubject {
   return { start, flow, worst: worstCase(start.graph, flow, start.limits).withRepairs };
 }
 
 /** One cast, and what is to be said of it. */
 export interface FuzzedCast {
-  readonly itemsGo: ItemsGo;
-  readonly choices: readonly MadeChoice[];
-  readonly cast: Simulated | undefined;
+  readonly itemsGo: ItemsMode;
+  readonly choices: readonly GivenAnswer[];
+  readonly cast: SimulatedCast | undefined;
   readonly turns: number;
   readonly findings: readonly string[];
 }
 
 /** An answer with whom it was given by; a no to the merge of an item, which begins at its socket, is a conflict. */
-export interface MadeChoice extends Choice {
-  readonly by: AskedEffect["kind"] | "merge";
+export interface GivenAnswer extends SimulatedAnswer {
+  readonly by: ExternalEffect["kind"] | "merge";
   readonly socket: string;
 }
 
 /** Whether something was answered, or went wrong without anybody. */
-export function isToldChoice({ by, satisfied }: MadeChoice): boolean {
+export function isReportedAnswer({ by, satisfied }: GivenAnswer): boolean {
   return by !== "merge" || !satisfied;
 }
 
@@ -50,18 +50,18 @@ export function isFault(finding: string): boolean {
 const MOST_ANSWERS = 20_000;
 
 /** [T17] Answers as they are chosen, one after another, until the cast has ended. */
-export function castOnce(
-  { start, worst }: Subject,
-  choose: (at: number) => Choice,
-  itemsGo: ItemsGo = "one by one",
+export function runFuzzCast(
+  { start, worst }: FuzzSubject,
+  choose: (at: number) => SimulatedAnswer,
+  itemsGo: ItemsMode = "one by one",
 ): FuzzedCast {
-  const choices: MadeChoice[] = [];
+  const choices: GivenAnswer[] = [];
   let turns = 0;
-  const answer = (asked: AskedEffect, state: CastState): EventBody => {
+  const answer = (asked: ExternalEffect, state: CastState): EventBody => {
     const choice = choose(choices.length);
     choices.push({ ...choice, by: asked.kind, socket: asked.socket.id });
     if (asked.kind === "agent") turns += 1;
-    return answerWith(choice, asked, state);
+    return answerEvent(choice, asked, state);
   };
   const merges = (door: string): boolean => {
     const choice = choose(choices.length);
@@ -69,17 +69,17 @@ export function castOnce(
     return choice.satisfied;
   };
   try {
-    const cast = simulate(start, answer, MOST_ANSWERS, itemsGo, merges);
+    const cast = simulateCast(start, answer, MOST_ANSWERS, itemsGo, merges);
     return { itemsGo, choices, cast, turns, findings: findingsIn(cast, turns, worst) };
   } catch (thrown) {
-    const finding = `the engine failed: ${oneLine(thrownText(thrown), 200)}`;
+    const finding = `the engine failed: ${oneLine(thrownMessage(thrown), 200)}`;
     return { itemsGo, choices, cast: undefined, turns, findings: [finding] };
   }
 }
 
-function findingsIn(cast: Simulated, turns: number, worst: Amount): readonly string[] {
-  const events = withItems(cast.events, cast.items);
-  const most = boundOf(worst, sizesIn(events));
+function findingsIn(cast: SimulatedCast, turns: number, worst: TurnFormula): readonly string[] {
+  const events = mergeItemEvents(cast.events, cast.items);
+  const most = maxTurnsFor(worst, longestLists(events));
   const stopped = events.flatMap((event) => {
     if (event.type === "limit_reached") {
       const { socket, to } = event.where;
@@ -98,7 +98,7 @@ function findingsIn(cast: Simulated, turns: number, worst: Amount): readonly str
 }
 
 /** The longest list that each loop was given. */
-function sizesIn(events: Simulated["events"]): ReadonlyMap<string, number> {
+function longestLists(events: SimulatedCast["events"]): ReadonlyMap<string, number> {
   const sizes = new Map<string, number>();
   for (const event of events)
     if (event.type === "loop_entered") sizes.set(event.loop, Math.max(sizes.get(event.loop) ?? 0, event.size));
@@ -106,7 +106,7 @@ function sizesIn(events: Simulated["events"]): ReadonlyMap<string, number> {
 }
 
 /** The worst case for these lists; nothing where there is no bound. */
-function boundOf(worst: Amount, sizes: ReadonlyMap<string, number>): number | undefined {
+function maxTurnsFor(worst: TurnFormula, sizes: ReadonlyMap<string, number>): number | undefined {
   if (worst === null) return undefined;
   return Object.entries(worst).reduce(
     (sum, [loop, each]) => sum + each * (loop === "" ? 1 : (sizes.get(loop) ?? 0)),

@@ -1,13 +1,13 @@
-import { SIMPLE, type Choice } from "./choice.ts";
-import { castOnce, type FuzzedCast, type Subject } from "./one-cast.ts";
+import { SIMPLEST_ANSWER, type SimulatedAnswer } from "./choice.ts";
+import { runFuzzCast, type FuzzedCast, type FuzzSubject } from "./one-cast.ts";
 
 const MOST_TRIES = 200;
 
 /** The same finding with answers as simple as it allows, and none that it does not need. */
-export function smaller(subject: Subject, found: FuzzedCast, what: string): FuzzedCast {
+export function shrinkFuzzedCast(subject: FuzzSubject, found: FuzzedCast, what: string): FuzzedCast {
   let best = found;
-  const accept = (choices: readonly Choice[]): boolean => {
-    const one = castOnce(subject, (at) => choices[at] ?? SIMPLE, found.itemsGo);
+  const accept = (choices: readonly SimulatedAnswer[]): boolean => {
+    const one = runFuzzCast(subject, (at) => choices[at] ?? SIMPLEST_ANSWER, found.itemsGo);
     if (!one.findings.includes(what) || one.choices.length > best.choices.length) return false;
     best = one;
     return true;
@@ -18,12 +18,12 @@ export function smaller(subject: Subject, found: FuzzedCast, what: string): Fuzz
     const { choices } = best;
     // Left out, else as simple as it can be.
     if (accept([...choices.slice(0, at), ...choices.slice(at + 1)]) && best.choices.length < choices.length) continue;
-    if (!isSimple(choices[at] ?? SIMPLE)) accept([...choices.slice(0, at), SIMPLE, ...choices.slice(at + 1)]);
+    if (!isSimplestAnswer(choices[at] ?? SIMPLEST_ANSWER)) accept([...choices.slice(0, at), SIMPLEST_ANSWER, ...choices.slice(at + 1)]);
     at += 1;
   }
   return best;
 }
 
-export function isSimple({ satisfied, items, hostile }: Choice): boolean {
-  return satisfied === SIMPLE.satisfied && items === SIMPLE.items && hostile === undefined;
+export function isSimplestAnswer({ satisfied, items, hostile }: SimulatedAnswer): boolean {
+  return satisfied === SIMPLEST_ANSWER.satisfied && items === SIMPLEST_ANSWER.items && hostile === undefined;
 }

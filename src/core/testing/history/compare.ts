@@ -1,14 +1,14 @@
 import type { CastEvent } from "../../cast/state/event.ts";
 import type { CastState } from "../../cast/state/state.ts";
-import { tokensOf } from "../../cast/state/usage.ts";
+import { totalTokens } from "../../cast/state/usage.ts";
 import { diffLines } from "../../edit/text/lines.ts";
-import { cut } from "../../model/values/text.ts";
-import { millisOf } from "../../view/numbers.ts";
-import type { ComparedCasts, ComparedSide } from "../../wire/testing.ts";
-import { outcomeOf } from "../observed.ts";
+import { truncate } from "../../model/values/text.ts";
+import { parseMillis } from "../../view/numbers.ts";
+import type { CastComparison, ComparedSide } from "../../wire/testing.ts";
+import { castOutcome } from "../observed.ts";
 
 /** A cast as far as it is compared. */
-export interface CastBeside {
+export interface ComparedCast {
   readonly castId: string;
   readonly state: CastState;
   readonly events: readonly CastEvent[];
@@ -16,41 +16,41 @@ export interface CastBeside {
 }
 
 /** What is longer is not read beside another. */
-const MOST_HANDED = 20_000;
+const MAX_HANDOFF_LENGTH = 20_000;
 
 /** [T25] Visits of the same sockets in the same order stand beside each other, the fewest of them alone. */
-export function compareCasts(first: CastBeside, second: CastBeside): Omit<ComparedCasts, "files"> {
-  const [left, right] = [visitsOf(first.events), visitsOf(second.events)];
-  const visits = alignedVisits(left, right).map(([a, b]) => {
+export function compareCasts(first: ComparedCast, second: ComparedCast): Omit<CastComparison, "files"> {
+  const [left, right] = [visitHandoffs(first.events), visitHandoffs(second.events)];
+  const visits = alignVisits(left, right).map(([a, b]) => {
     const same = a !== undefined && b !== undefined && a.socket === b.socket && a.handed === b.handed;
-    const shown = (visit: Handed | undefined) =>
+    const shown = (visit: VisitHandoff | undefined) =>
       visit === undefined
         ? null
         : {
             visit: `${visit.socket}#${visit.number}`,
             materia: visit.materia,
-            handed: same || visit.handed === null ? null : cut(visit.handed, MOST_HANDED),
+            handed: same || visit.handed === null ? null : truncate(visit.handed, MAX_HANDOFF_LENGTH),
           };
     return { left: shown(a), right: shown(b), same };
   });
-  return { first: sideOf(first), second: sideOf(second), visits };
+  return { first: comparedSideOf(first), second: comparedSideOf(second), visits };
 }
 
-function sideOf({ castId, state, events, file }: CastBeside): ComparedSide {
-  const lasted = millisOf(events.at(-1)?.at ?? null, 0) - millisOf(events[0]?.at ?? null, 0);
+function comparedSideOf({ castId, state, events, file }: ComparedCast): ComparedSide {
+  const lasted = parseMillis(events.at(-1)?.at ?? null, 0) - parseMillis(events[0]?.at ?? null, 0);
   return {
     castId,
     loadout: file.loadout.name,
-    outcome: outcomeOf(state),
+    outcome: castOutcome(state),
     visits: state.done.visits,
     itemsDone: state.done.itemsDone,
-    tokens: tokensOf(state.usage),
+    tokens: totalTokens(state.usage),
     cost: state.usage.cost,
     seconds: Math.max(0, lasted) / 1000,
   };
 }
 
-interface Handed {
+interface VisitHandoff {
   readonly socket: string;
   readonly number: number;
   readonly materia: string;
@@ -58,8 +58,8 @@ interface Handed {
 }
 
 /** What a visit handed on belongs to it, also where the one before handed nothing. */
-function visitsOf(events: readonly CastEvent[]): readonly Handed[] {
-  const visits: Handed[] = [];
+function visitHandoffs(events: readonly CastEvent[]): readonly VisitHandoff[] {
+  const visits: VisitHandoff[] = [];
   for (const event of events) {
     const last = visits.at(-1);
     if (event.type === "visit_started")
@@ -71,12 +71,12 @@ function visitsOf(events: readonly CastEvent[]): readonly Handed[] {
   return visits;
 }
 
-type Beside = readonly [Handed | undefined, Handed | undefined];
+type VisitPair = readonly [VisitHandoff | undefined, VisitHandoff | undefined];
 
-function alignedVisits(left: readonly Handed[], right: readonly Handed[]): readonly Beside[] {
-  const rows: Beside[] = [];
+function alignVisits(left: readonly VisitHandoff[], right: readonly VisitHandoff[]): readonly VisitPair[] {
+  const rows: VisitPair[] = [];
   let [a, b] = [0, 0];
-  for (const { kind } of diffLines(socketsOf(left), socketsOf(right))) {
+  for (const { kind } of diffLines(socketList(left), socketList(right))) {
     const last = rows.at(-1);
     if (kind === "same") rows.push([left[a++], right[b++]]);
     else if (kind === "gone") rows.push([left[a++], undefined]);
@@ -87,6 +87,6 @@ function alignedVisits(left: readonly Handed[], right: readonly Handed[]): reado
   return rows.filter(([one, other]) => one ?? other);
 }
 
-function socketsOf(visits: readonly Handed[]): string {
+function socketList(visits: readonly VisitHandoff[]): string {
   return visits.map(({ socket }) => socket).join("\n");
 }

@@ -1,6 +1,6 @@
 import type { CastEvent } from "../../cast/state/event.ts";
 import type { Graph } from "../../compile/graph.ts";
-import { millisOf } from "../../view/numbers.ts";
+import { parseMillis } from "../../view/numbers.ts";
 
 /** One completed visit, as far as figures go. */
 export interface VisitFact {
@@ -28,28 +28,28 @@ export interface CastFacts {
   readonly outcome: string;
 }
 
-const OWN_MODEL = "Pi's choice";
+const DEFAULT_MODEL = "Pi's choice";
 
 /** Whom a materia asks: what was named for the whole cast, else its own; nothing where nobody is asked. */
-export function modelOf({ materia }: Graph, name: string, named: string | null): string {
+export function requestedModel({ materia }: Graph, name: string, named: string | null): string {
   const own = materia[name];
-  return own?.type === "agent" ? (named ?? own.model ?? OWN_MODEL) : "";
+  return own?.type === "agent" ? (named ?? own.model ?? DEFAULT_MODEL) : "";
 }
 
 /** [T22] Visit by visit, in order. What a fork shares was done elsewhere and does not count twice. */
-export function factsOf(
+export function castFacts(
   { graph, model }: { readonly graph: Graph; readonly model: string | null },
   events: readonly CastEvent[],
 ): CastFacts {
   const visits: VisitFact[] = [];
-  const shared = sharedBefore(events);
+  const shared = countInheritedEvents(events);
   let open: { at: number; item: string | null; turns: number; rejected: number } | undefined;
   let said: Pick<VisitFact, "satisfied" | "list"> = { satisfied: undefined, list: undefined };
   let because: string | undefined;
   let [itemsDone, outcome] = [0, "interrupted"];
   events.forEach((event, index) => {
     if (event.type === "visit_started")
-      open = { at: millisOf(event.at, 0), item: event.item?.key ?? null, turns: 0, rejected: 0 };
+      open = { at: parseMillis(event.at, 0), item: event.item?.key ?? null, turns: 0, rejected: 0 };
     if (event.type === "handoff_rejected" && open)
       open = { ...open, rejected: open.rejected + 1, turns: open.turns + 1 };
     if (event.type === "turn_answered" && open) open = { ...open, turns: open.turns + 1 };
@@ -69,9 +69,9 @@ export function factsOf(
       const fact: VisitFact = {
         socket: event.socket,
         materia,
-        model: modelOf(graph, materia, model),
+        model: requestedModel(graph, materia, model),
         item: open.item,
-        ms: Math.max(0, millisOf(event.at, open.at) - open.at),
+        ms: Math.max(0, parseMillis(event.at, open.at) - open.at),
         tokens: event.usage.input + event.usage.output,
         cost: event.usage.cost,
         turns: isAgent ? open.turns : 0,
@@ -90,7 +90,7 @@ export function factsOf(
 }
 
 /** How many events of a fork happened in another cast. */
-function sharedBefore([first, ...rest]: readonly CastEvent[]): number {
+function countInheritedEvents([first, ...rest]: readonly CastEvent[]): number {
   if (first?.type !== "cast_started" || !first.forkedFrom) return 0;
   const { visit } = first.forkedFrom;
   const own = rest.findIndex((event) => event.type === "visit_started" && `${event.socket}#${event.visit}` === visit);

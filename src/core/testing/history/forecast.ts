@@ -1,12 +1,12 @@
 import type { CastStart } from "../../cast/state/state.ts";
 import type { Flow } from "../../compile/flow.ts";
 import { worstCase } from "../../compile/weigh/worst-case.ts";
-import { chanceOf, type Chance } from "../chance.ts";
-import { answerWith } from "../fuzz/choice.ts";
-import { simulate, type AskedEffect } from "../simulate.ts";
-import { modelOf, type CastFacts, type VisitFact } from "./facts.ts";
+import { seededRandom, type RandomSource } from "../chance.ts";
+import { answerEvent } from "../fuzz/choice.ts";
+import { simulateCast, type ExternalEffect } from "../simulate.ts";
+import { requestedModel, type CastFacts, type VisitFact } from "./facts.ts";
 
-export interface Range {
+export interface QuantileRange {
   readonly p50: number;
   readonly p90: number;
 }
@@ -19,10 +19,10 @@ export interface Forecast {
   readonly unknown: readonly string[];
   /** Those that have only been asked with another model. */
   readonly otherModel: readonly string[];
-  readonly turns: Range;
-  readonly tokens: Range;
-  readonly cost: Range;
-  readonly seconds: Range;
+  readonly turns: QuantileRange;
+  readonly tokens: QuantileRange;
+  readonly cost: QuantileRange;
+  readonly seconds: QuantileRange;
 }
 
 export interface ForecastRequest {
@@ -44,7 +44,7 @@ export function forecastGraph(past: readonly CastFacts[], request: ForecastReque
   const agents = new Set(
     Object.values(graph.sockets).flatMap(({ materia }) => (graph.materia[materia]?.type === "agent" ? [materia] : [])),
   );
-  const asked = ({ materia, model }: VisitFact): boolean => model === modelOf(graph, materia, request.model ?? null);
+  const asked = ({ materia, model }: VisitFact): boolean => model === requestedModel(graph, materia, request.model ?? null);
   // Where a materia was asked with the model that will be asked now, what it took with others says nothing.
   const known = new Set(past.flatMap(({ visits }) => visits.filter(asked).map(({ materia }) => materia)));
   const relevant = past
@@ -54,13 +54,13 @@ export function forecastGraph(past: readonly CastFacts[], request: ForecastReque
   if (!one) return undefined;
   const all = byMateria({ visits: relevant.flatMap(({ visits }) => visits) });
   const unknown = [...agents].filter((materia) => !all.has(materia));
-  const chance = chanceOf(request.seed ?? 1);
+  const chance = seededRandom(request.seed ?? 1);
   const runs = Array.from({ length: request.runs ?? 500 }, () => {
     // One past cast lends its size and its temper to the whole run: a heavy request is heavy everywhere.
     const like = chance.pick([one, ...others]);
-    return runOnce(request, { chance, like, all });
+    return simulateRun(request, { chance, like, all });
   });
-  const range = (of: (run: Run) => number): Range => quantiles(runs.map(of));
+  const range = (of: (run: ForecastRun) => number): QuantileRange => quantiles(runs.map(of));
   return {
     casts: relevant.length,
     unknown,
@@ -72,31 +72,31 @@ export function forecastGraph(past: readonly CastFacts[], request: ForecastReque
   };
 }
 
-type Visits = ReadonlyMap<string, readonly VisitFact[]>;
+type VisitsByMateria = ReadonlyMap<string, readonly VisitFact[]>;
 
-function byMateria({ visits }: Pick<CastFacts, "visits">): Visits {
+function byMateria({ visits }: Pick<CastFacts, "visits">): VisitsByMateria {
   return Map.groupBy(visits, ({ materia }) => materia);
 }
 
-interface Run {
+interface ForecastRun {
   readonly turns: number;
   readonly tokens: number;
   readonly cost: number;
   readonly ms: number;
 }
 
-function runOnce(
+function simulateRun(
   { start, items }: ForecastRequest,
-  { chance, like, all }: { readonly chance: Chance; readonly like: Visits; readonly all: Visits },
-): Run {
+  { chance, like, all }: { readonly chance: RandomSource; readonly like: VisitsByMateria; readonly all: VisitsByMateria },
+): ForecastRun {
   const run = { turns: 0, tokens: 0, cost: 0, ms: 0 };
   const pick = (materia: string): VisitFact | undefined => {
     const own = like.get(materia) ?? all.get(materia) ?? [...all.values()].flat();
     return own[chance.below(own.length)];
   };
-  simulate(
+  simulateCast(
     start,
-    (asked: AskedEffect, state) => {
+    (asked: ExternalEffect, state) => {
       const fact = pick(asked.socket.materia);
       if (fact && asked.kind !== "wait") {
         run.turns += asked.kind === "agent" ? Math.max(1, fact.turns) : 0;
@@ -105,21 +105,21 @@ function runOnce(
         run.ms += fact.ms;
       }
       const choice = { satisfied: fact?.satisfied ?? true, items: items ?? fact?.list ?? 1 };
-      return answerWith(choice, asked, state);
+      return answerEvent(choice, asked, state);
     },
     MOST_ANSWERS,
   );
   return run;
 }
 
-function quantiles(values: readonly number[]): Range {
+function quantiles(values: readonly number[]): QuantileRange {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
   return { p50: at(0.5), p90: at(0.9) };
 }
 
 /** The most turns for lists of this length; nothing where there is no bound. */
-export function worstTurns({ start, flow }: ForecastRequest, items: number): number | null {
+export function maxTurns({ start, flow }: ForecastRequest, items: number): number | null {
   const { withRepairs } = worstCase(start.graph, flow, start.limits);
   if (withRepairs === null) return null;
   return Object.entries(withRepairs).reduce((sum, [loop, each]) => sum + each * (loop === "" ? 1 : items), 0);

@@ -21,7 +21,7 @@ export interface MateriaStats {
 }
 
 /** In the order of what they cost. */
-export function statsOf(casts: readonly CastFacts[]): readonly MateriaStats[] {
+export function materiaStats(casts: readonly CastFacts[]): readonly MateriaStats[] {
   const groups = new Map<string, { visits: VisitFact[]; overturned: number; items: number; caused: number }>();
   const groupOf = ({ materia, model }: Pick<VisitFact, "materia" | "model">) => {
     const key = `${materia}\u0000${model}`;
@@ -38,7 +38,7 @@ export function statsOf(casts: readonly CastFacts[]): readonly MateriaStats[] {
       if (visit.satisfied === false && next?.because === visit.materia) groupOf(visit).caused += 1;
     });
   }
-  return [...groups.values()].map(rowOf).toSorted((a, b) => b.cost - a.cost || b.tokens - a.tokens);
+  return [...groups.values()].map(statsRow).toSorted((a, b) => b.cost - a.cost || b.tokens - a.tokens);
 }
 
 /** A yes that did not last: another materia said no to the same item afterwards. */
@@ -53,7 +53,7 @@ function isOverturned(visits: readonly VisitFact[], index: number): boolean {
   return false;
 }
 
-function rowOf({
+function statsRow({
   visits,
   overturned,
   items,

@@ -1,14 +1,14 @@
 import type { CastEvent } from "../../cast/state/event.ts";
 import { type Graph, socketsOf } from "../../compile/graph.ts";
-import { itemOfCast } from "../../model/ids.ts";
+import { itemKeyOfCast } from "../../model/ids.ts";
 import type { Json, JsonObject } from "../../model/values/json.ts";
-import { withItems, type ItemEvents } from "../item-events.ts";
-import { wholeExpectation, type Observed } from "../observed.ts";
-import { asReply, type RecordedReply } from "./replies.ts";
+import { mergeItemEvents, type ItemEvents } from "../item-events.ts";
+import { fullExpectation, type ObservedCast } from "../observed.ts";
+import { toRehearsalReply, type RecordedReply } from "./replies.ts";
 
 /** What a recorded test is made of. */
-export interface Recording {
-  readonly observed: Pick<Observed, "state" | "events" | "exitCode">;
+export interface TestRecording {
+  readonly observed: Pick<ObservedCast, "state" | "events" | "exitCode">;
   readonly cast: JsonObject;
   readonly config?: string;
   readonly tools: boolean;
@@ -19,16 +19,16 @@ export interface Recording {
 }
 
 /** [T19] A cast that happened as a test: its replies in order, and what came of them. */
-export function recordTest({ observed, cast, config, tools, items, repliesOf }: Recording): JsonObject {
+export function recordTest({ observed, cast, config, tools, items, repliesOf }: TestRecording): JsonObject {
   const { graph, castId } = observed.state;
   const replies: Record<string, Json[]> = {};
   const answers: Json[] = [];
   const keep = (of: string, event: CastEvent): void => {
     if (event.type !== "visit_started") return;
-    const own = repliesOf(of, event.socket, event.visit).map((reply) => asReply(reply, tools));
+    const own = repliesOf(of, event.socket, event.visit).map((reply) => toRehearsalReply(reply, tools));
     // Items are worked on at once: what one says is never taken for another.
-    const item = of === castId ? "" : `@${itemOfCast(of) ?? ""}`;
-    if (own.length > 0) (replies[`${keyOf(graph, event)}${item}`] ??= []).push(...own);
+    const item = of === castId ? "" : `@${itemKeyOfCast(of) ?? ""}`;
+    if (own.length > 0) (replies[`${replyKey(graph, event)}${item}`] ??= []).push(...own);
   };
   for (const [child, events] of items) for (const event of events) keep(child, event);
   for (const event of observed.events) {
@@ -36,7 +36,7 @@ export function recordTest({ observed, cast, config, tools, items, repliesOf }: 
     if (event.type === "person_judged") {
       const { satisfied, text } = event;
       const json = { satisfied, ...(text === "" ? {} : { context: text }) };
-      (replies[keyOf(graph, event)] ??= []).push({ json });
+      (replies[replyKey(graph, event)] ??= []).push({ json });
     }
     if (event.type === "limits_raised" && event.allow !== undefined) answers.push({ allow: event.allow });
     if (event.type === "person_finished") answers.push(true);
@@ -46,9 +46,9 @@ export function recordTest({ observed, cast, config, tools, items, repliesOf }: 
     cast: { ...cast, ...(answers.length === 0 ? {} : { answers }) },
     ...(config === undefined ? {} : { config }),
     replies,
-    expect: wholeExpectation({
+    expect: fullExpectation({
       ...observed,
-      events: withItems(observed.events, items),
+      events: mergeItemEvents(observed.events, items),
       turns: [],
       files: new Map(),
     }),
@@ -56,7 +56,7 @@ export function recordTest({ observed, cast, config, tools, items, repliesOf }: 
 }
 
 /** By the name that people think in, where only one socket has it. */
-function keyOf(graph: Graph, { socket }: Extract<CastEvent, { type: "visit_started" | "person_judged" }>): string {
+function replyKey(graph: Graph, { socket }: Extract<CastEvent, { type: "visit_started" | "person_judged" }>): string {
   const materia = graph.sockets[socket]?.materia ?? "";
   return socketsOf(graph).filter((each) => each.materia === materia).length === 1 ? materia : socket;
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../model/values/json.ts";
-import { transcriptMessage, type TranscriptPart } from "../../wire/transcript.ts";
+import { parseTranscriptLine, type TranscriptPart } from "../../wire/transcript.ts";
 
 /** What an agent did and said in one turn, as a rehearsal tells it. */
 export interface RecordedReply {
@@ -14,15 +14,15 @@ interface RecordedCall {
 }
 
 /** The turns of a visit, from its transcript. An answer that failed and was asked for again is none. */
-export function repliesIn(transcript: string): readonly RecordedReply[] {
+export function repliesInTranscript(transcript: string): readonly RecordedReply[] {
   const replies: RecordedReply[] = [];
   const failed = new Map<string, boolean>();
   let calls: { readonly id: string; readonly name: string; readonly arguments: unknown }[] = [];
   for (const line of transcript.split("\n")) {
-    const message = transcriptMessage(line);
+    const message = parseTranscriptLine(line);
     if (message?.role === "toolResult") failed.set(message.toolCallId ?? "", message.isError === true);
     if (message?.role !== "assistant" || typeof message.content === "string") continue;
-    const called = message.content.flatMap(callIn);
+    const called = message.content.flatMap(toolCallsIn);
     calls.push(...called);
     if (called.length > 0 || message["stopReason"] !== "stop") continue;
     const text = message.content.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
@@ -33,13 +33,13 @@ export function repliesIn(transcript: string): readonly RecordedReply[] {
   return replies;
 }
 
-function callIn({ type, id = "", name = "", arguments: given = {} }: TranscriptPart) {
+function toolCallsIn({ type, id = "", name = "", arguments: given = {} }: TranscriptPart) {
   return type === "toolCall" ? [{ id, name, arguments: given }] : [];
 }
 
 /** [T19] As JSON where it is JSON, so that it can be read and edited. */
-export function asReply({ text, tools }: RecordedReply, withTools: boolean): JsonObject {
-  const said = objectIn(text);
+export function toRehearsalReply({ text, tools }: RecordedReply, withTools: boolean): JsonObject {
+  const said = parseJsonObject(text);
   const calls = tools.map(({ name, arguments: given, failed }) => ({
     name,
     arguments: isJsonObject(given) ? given : {},
@@ -48,7 +48,7 @@ export function asReply({ text, tools }: RecordedReply, withTools: boolean): Jso
   return { ...(withTools && calls.length > 0 ? { tools: calls } : {}), ...(said ? { json: said } : { text }) };
 }
 
-function objectIn(text: string): Json | undefined {
+function parseJsonObject(text: string): Json | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;

@@ -1,23 +1,23 @@
 import type { CastEvent } from "../../cast/state/event.ts";
-import { type Graph, placeLabel } from "../../compile/graph.ts";
+import { type Graph, castSocketLabel } from "../../compile/graph.ts";
 import { oneLine } from "../../model/values/text.ts";
-import { endReason, outcomeOf } from "../observed.ts";
-import { waysTaken } from "../way-names.ts";
+import { endReason, castOutcome } from "../observed.ts";
+import { countWaysTaken } from "../way-names.ts";
 import { visitKey, type RecordedCast } from "./recorded.ts";
 import type { ReplayComparison } from "./replay.ts";
 import { changedSections } from "./sections.ts";
 
-export type DifferenceKind = "prompt" | "fields" | "handoff" | "edge" | "limit" | "socket" | "end";
+export type ReplayDifferenceKind = "prompt" | "fields" | "handoff" | "edge" | "limit" | "socket" | "end";
 
-export interface Difference {
+export interface ReplayDifference {
   /** `Socket-2#1`; the last one for what concerns the end. */
   readonly visit: string;
-  readonly kind: DifferenceKind;
+  readonly kind: ReplayDifferenceKind;
   readonly message: string;
 }
 
 /** One visit of a cast, and how it was left. */
-interface Track {
+interface VisitTrack {
   readonly key: string;
   readonly materia: string;
   readonly socket: string;
@@ -25,11 +25,11 @@ interface Track {
 }
 
 /** [T15] Where the cast would now go differently: the first difference and all that follows from it. */
-export function differencesOf(recorded: RecordedCast, replay: ReplayComparison): readonly Difference[] {
+export function findDifferences(recorded: RecordedCast, replay: ReplayComparison): readonly ReplayDifference[] {
   const { before, after } = replay;
-  const [old, now] = [tracksOf(recorded.events), tracksOf(after.events)];
+  const [old, now] = [visitTracks(recorded.events), visitTracks(after.events)];
   const [was, is] = [recorded.start.graph, after.state.graph];
-  const found: Difference[] = [];
+  const found: ReplayDifference[] = [];
   const parted = old.findIndex((track, index) => track.key !== now[index]?.key);
   const together = parted === -1 ? Math.min(old.length, now.length) : Math.min(parted, now.length);
   for (let index = 0; index < together; index += 1) {
@@ -41,7 +41,7 @@ export function differencesOf(recorded: RecordedCast, replay: ReplayComparison):
         kind: "socket",
         message: `${right.socket} holds ${right.materia} now, not ${left.materia}`,
       });
-    const [told, tells] = [before.told.get(left.key) ?? [], after.told.get(left.key) ?? []];
+    const [told, tells] = [before.prompts.get(left.key) ?? [], after.prompts.get(left.key) ?? []];
     found.push(
       ...told.flatMap((text, turn) => {
         const other = tells[turn];
@@ -51,13 +51,13 @@ export function differencesOf(recorded: RecordedCast, replay: ReplayComparison):
       ...wayDifferences({ left, right, was, is }),
     );
   }
-  found.push(...behind(old.slice(together), now.slice(together), { was, is }), ...endDifferences(replay));
+  found.push(...differencesAfterParting(old.slice(together), now.slice(together), { was, is }), ...endDifferences(replay));
   // Two turns of a visit are told the same; it is one difference.
   return [...new Map(found.map((each) => [JSON.stringify(each), each])).values()];
 }
 
-function tracksOf(events: readonly CastEvent[]): readonly Track[] {
-  const tracks: Track[] = [];
+function visitTracks(events: readonly CastEvent[]): readonly VisitTrack[] {
+  const tracks: VisitTrack[] = [];
   for (const event of events) {
     if (event.type === "visit_started") {
       const { socket, visit, materia } = event;
@@ -68,14 +68,14 @@ function tracksOf(events: readonly CastEvent[]): readonly Track[] {
   return tracks;
 }
 
-function promptDifferences(visit: string, sections: ReturnType<typeof changedSections>): readonly Difference[] {
+function promptDifferences(visit: string, sections: ReturnType<typeof changedSections>): readonly ReplayDifference[] {
   return sections.map(({ name, was, is }) => {
     const how = was === "" ? `is new: "${is}"` : is === "" ? `is gone: "${was}"` : `was "${was}", is "${is}"`;
     return { visit, kind: "prompt", message: `${name} ${how}` };
   });
 }
 
-function answerDifferences(left: Track, right: Track): readonly Difference[] {
+function answerDifferences(left: VisitTrack, right: VisitTrack): readonly ReplayDifference[] {
   const [was, is] = [resultOf(left), resultOf(right)];
   if (!was || !is) return [];
   const visit = left.key;
@@ -87,7 +87,7 @@ function answerDifferences(left: Track, right: Track): readonly Difference[] {
     return [
       { visit, kind: "fields", message: `the answer is no longer accepted: ${oneLine(problems.join("; "), 300)}` },
     ];
-  const [old, now] = [saidText(was), saidText(is)];
+  const [old, now] = [answerText(was), answerText(is)];
   if (old === now) return [];
   return [{ visit, kind: "handoff", message: `was ${oneLine(old, 160)}, is ${oneLine(now, 160)}` }];
 }
@@ -99,11 +99,11 @@ const RESULTS: ReadonlySet<string> = new Set([
   "turn_failed",
 ]);
 
-function resultOf({ events }: Track): CastEvent | undefined {
+function resultOf({ events }: VisitTrack): CastEvent | undefined {
   return events.findLast(({ type }) => RESULTS.has(type));
 }
 
-function saidText(event: CastEvent): string {
+function answerText(event: CastEvent): string {
   if (event.type === "handoff_accepted") return JSON.stringify(event.handoff);
   return event.type === "output_accepted" ? event.text : event.type;
 }
@@ -114,12 +114,12 @@ function wayDifferences({
   was,
   is,
 }: {
-  readonly left: Track;
-  readonly right: Track;
+  readonly left: VisitTrack;
+  readonly right: VisitTrack;
   readonly was: Graph;
   readonly is: Graph;
-}): readonly Difference[] {
-  const [old, now] = [[...waysTaken(was, left.events).keys()], [...waysTaken(is, right.events).keys()]];
+}): readonly ReplayDifference[] {
+  const [old, now] = [[...countWaysTaken(was, left.events).keys()], [...countWaysTaken(is, right.events).keys()]];
   const [limit, reached] = [limitIn(left), limitIn(right)];
   // Where no answer was accepted there is no way on either, which says itself.
   const differs = old.join(", ") !== now.join(", ") && now.length > 0;
@@ -129,12 +129,12 @@ function wayDifferences({
   ];
 }
 
-function limitIn({ events }: Track): string {
+function limitIn({ events }: VisitTrack): string {
   const hit = events.find((event) => event.type === "limit_reached");
   return hit?.type === "limit_reached" ? `${hit.limit} ${hit.value}` : "";
 }
 
-function limitDifference(visit: string, limit: string, reached: string): Difference {
+function limitDifference(visit: string, limit: string, reached: string): ReplayDifference {
   const message = reached === "" ? `${limit} is no longer reached` : `${reached} is reached`;
   return { visit, kind: "limit", message };
 }
@@ -145,14 +145,14 @@ function edgeText(old: readonly string[], now: readonly string[]): string {
 }
 
 /** What follows once the two have parted. */
-function behind(
-  old: readonly Track[],
-  now: readonly Track[],
+function differencesAfterParting(
+  old: readonly VisitTrack[],
+  now: readonly VisitTrack[],
   { was, is }: { readonly was: Graph; readonly is: Graph },
-): readonly Difference[] {
+): readonly ReplayDifference[] {
   const gone = [...new Set(old.map(({ socket }) => socket))].filter((id) => !Object.hasOwn(is.sockets, id));
   const come = now.filter(({ socket }) => !Object.hasOwn(was.sockets, socket));
-  const path = (tracks: readonly Track[]): string => {
+  const path = (tracks: readonly VisitTrack[]): string => {
     const shown = tracks.slice(0, 8).map(({ key, materia }) => `${key} (${materia})`);
     return `${shown.join(", ")}${tracks.length > 8 ? `, … ${tracks.length - 8} more` : ""}`;
   };
@@ -182,28 +182,28 @@ function behind(
   ];
 }
 
-function endDifferences({ before, after }: ReplayComparison): readonly Difference[] {
+function endDifferences({ before, after }: ReplayComparison): readonly ReplayDifference[] {
   const last = after.events.findLast((event) => event.type === "visit_started");
   const visit = last?.type === "visit_started" ? visitKey(last.socket, last.visit) : "";
   if (after.unanswered) {
     const { socket, visit: number } = after.unanswered;
     const key = visitKey(socket.id, number);
     // A cast that stands there itself, cut off or waiting, differs in nothing.
-    if (standsAt(before.state) === key) return [];
+    if (openVisitKey(before.state) === key) return [];
     return [
       {
         visit: key,
         kind: "end",
-        message: `nobody has answered ${placeLabel(socket)} there; what follows is not known`,
+        message: `nobody has answered ${castSocketLabel(socket)} there; what follows is not known`,
       },
     ];
   }
-  const [was, is] = [outcomeOf(before.state), outcomeOf(after.state)];
+  const [was, is] = [castOutcome(before.state), castOutcome(after.state)];
   if (was === is || (before.state.phase.kind !== "ended" && after.state.phase.kind !== "ended")) return [];
   const reason = oneLine(endReason(after.state), 200);
   return [{ visit, kind: "end", message: `${is}${reason === "" ? "" : ` (${reason})`}, not ${was}` }];
 }
 
-function standsAt({ phase }: ReplayComparison["before"]["state"]): string | undefined {
+function openVisitKey({ phase }: ReplayComparison["before"]["state"]): string | undefined {
   return "visit" in phase ? visitKey(phase.visit.socket, phase.visit.number) : undefined;
 }

@@ -2,12 +2,12 @@ import { apply } from "../../cast/apply.ts";
 import { decide } from "../../cast/decide.ts";
 import { next } from "../../cast/next.ts";
 import type { CastEvent, EventBody } from "../../cast/state/event.ts";
-import type { CastStart, CastState, Phase } from "../../cast/state/state.ts";
-import { NO_USAGE, addUsage, tokensOf } from "../../cast/state/usage.ts";
+import type { CastStart, CastState, CastPhase } from "../../cast/state/state.ts";
+import { NO_USAGE, addUsage, totalTokens } from "../../cast/state/usage.ts";
 import { error, fail, ok, type Result } from "../../model/issue.ts";
-import { differencesOf, type Difference } from "./differences.ts";
+import { findDifferences, type ReplayDifference } from "./differences.ts";
 import { visitKey, type RecordedCast } from "./recorded.ts";
-import { forkKey, replayCast, type EndsBefore, type Replayed } from "./replay.ts";
+import { loopForkKey, replayCast, type StopBefore, type ReplayResult } from "./replay.ts";
 
 /** What a fork takes over from a cast, and what it does itself. */
 export interface CastFork {
@@ -20,7 +20,7 @@ export interface CastFork {
   readonly anew: readonly { readonly visit: string; readonly why: string }[];
 }
 
-export interface ForkRequest {
+export interface CastForkRequest {
   readonly now: CastStart;
   /** The visit to begin with, where one was named: `Socket-5#2`, or `Socket-5` for its last. */
   readonly visit?: string | undefined;
@@ -29,17 +29,17 @@ export interface ForkRequest {
 }
 
 /** [T20] Everything up to a visit: the one that was named, else the first that the edit touches. */
-export function forkCast(recorded: RecordedCast, { now, visit, handoff }: ForkRequest): Result<CastFork> {
+export function forkCast(recorded: RecordedCast, { now, visit, handoff }: CastForkRequest): Result<CastFork> {
   const whole = replayCast(recorded, now);
-  const differences = differencesOf(recorded, whole);
-  const keys = visitsIn(recorded.events);
+  const differences = findDifferences(recorded, whole);
+  const keys = visitKeysIn(recorded.events);
   const named = visit === undefined ? undefined : keys.findLast((key) => key === visit || key.startsWith(`${visit}#`));
   if (visit !== undefined && named === undefined) {
     const hint = `one of ${keys.slice(0, 12).join(", ")}`;
     return fail(error("unknown_place", visit, `this cast has no visit "${visit}"`, hint));
   }
-  const touched = firstTouched(differences, whole.after);
-  if (named === undefined && touched === undefined && isOver(whole.after.state))
+  const touched = firstAffectedVisit(differences, whole.after);
+  if (named === undefined && touched === undefined && isFinished(whole.after.state))
     return fail(
       error(
         "nothing_to_fork",
@@ -52,46 +52,46 @@ export function forkCast(recorded: RecordedCast, { now, visit, handoff }: ForkRe
   const end = named ?? touched?.visit;
   const { after } = replayCast(recorded, now, (key) => key === end);
   // A visit that was begun and never answered begins anew.
-  const answers = after.unanswered ? replayCast(recorded, now, stopsAt(after.unanswered)).after : after;
-  const kept = outsideForks(answers, (ends) => replayCast(recorded, now, (key) => key === end || ends(key)).after);
-  const at = placeOf(kept.state) ?? named ?? touched?.visit ?? keys.at(-1) ?? "";
+  const answers = after.unanswered ? replayCast(recorded, now, isVisitKey(after.unanswered)).after : after;
+  const kept = beforeParallelItems(answers, (ends) => replayCast(recorded, now, (key) => key === end || ends(key)).after);
+  const at = nextPlace(kept.state) ?? named ?? touched?.visit ?? keys.at(-1) ?? "";
   const why =
     touched?.visit === at
       ? `${touched.kind}: ${touched.message}`
       : at === named
         ? "it was named"
         : "the cast stood there";
-  const taken = handoff === undefined ? ok(kept) : answered(kept, handoff);
-  return taken.ok ? ok(forkOf(recorded, taken.value, { at, why })) : taken;
+  const taken = handoff === undefined ? ok(kept) : withWrittenHandoff(kept, handoff);
+  return taken.ok ? ok(buildFork(recorded, taken.value, { at, why })) : taken;
 }
 
 /** [V22] The casts of items belong to the first cast: a fork in the middle of them begins before them. */
-function outsideForks(replayed: Replayed, again: (ends: EndsBefore) => Replayed): Replayed {
-  const phase = standing(replayed.state.phase);
+function beforeParallelItems(replayed: ReplayResult, again: (ends: StopBefore) => ReplayResult): ReplayResult {
+  const phase = phaseBeforeEnd(replayed.state.phase);
   if (phase.kind !== "forked") return replayed;
-  const first = forkKey(phase.fork.number);
+  const first = loopForkKey(phase.fork.number);
   return again((key) => key === first);
 }
 
-function standing(phase: Phase): Phase {
-  return phase.kind === "ended" || phase.kind === "failing" ? standing(phase.before) : phase;
+function phaseBeforeEnd(phase: CastPhase): CastPhase {
+  return phase.kind === "ended" || phase.kind === "failing" ? phaseBeforeEnd(phase.before) : phase;
 }
 
 /** What a cast does next: the visit that begins, or the items that are worked on at once. */
-function placeOf(state: CastState): string | undefined {
+function nextPlace(state: CastState): string | undefined {
   const begins = next(state);
   if (begins.kind === "fork") return `the items of ${begins.loop.id}`;
   const started = begins.kind === "record" ? begins.events.find((body) => body.type === "visit_started") : undefined;
   return started && visitKey(started.socket, started.visit);
 }
 
-function stopsAt({ socket, visit }: NonNullable<Replayed["unanswered"]>): (key: string) => boolean {
+function isVisitKey({ socket, visit }: NonNullable<ReplayResult["unanswered"]>): (key: string) => boolean {
   const stop = visitKey(socket.id, visit);
   return (key) => key === stop;
 }
 
 /** The first visit that would be run differently, and why: a way that leads elsewhere touches what it leads to. */
-function firstTouched(differences: readonly Difference[], { events, unanswered }: Replayed): Difference | undefined {
+function firstAffectedVisit(differences: readonly ReplayDifference[], { events, unanswered }: ReplayResult): ReplayDifference | undefined {
   const [first] = differences;
   if (
     !first ||
@@ -101,22 +101,22 @@ function firstTouched(differences: readonly Difference[], { events, unanswered }
     first.kind === "socket"
   )
     return first;
-  const keys = visitsIn(events);
+  const keys = visitKeysIn(events);
   const behind =
     keys[keys.indexOf(first.visit) + 1] ?? (unanswered && visitKey(unanswered.socket.id, unanswered.visit));
   return { ...first, visit: behind ?? first.visit };
 }
 
-function isOver({ phase }: CastState): boolean {
+function isFinished({ phase }: CastState): boolean {
   return phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
 }
 
-function visitsIn(events: readonly CastEvent[]): readonly string[] {
+function visitKeysIn(events: readonly CastEvent[]): readonly string[] {
   return events.flatMap((event) => (event.type === "visit_started" ? [visitKey(event.socket, event.visit)] : []));
 }
 
 /** [T21] The visit with an answer that a person has written for it. */
-function answered(kept: Replayed, text: string): Result<Replayed> {
+function withWrittenHandoff(kept: ReplayResult, text: string): Result<ReplayResult> {
   const events = [...kept.events];
   const at = events.at(-1)?.at ?? "";
   let { state } = kept;
@@ -138,9 +138,9 @@ function answered(kept: Replayed, text: string): Result<Replayed> {
   }
 }
 
-function forkOf(
+function buildFork(
   recorded: RecordedCast,
-  { events, state }: Replayed,
+  { events, state }: ReplayResult,
   { at, why }: { readonly at: string; readonly why: string },
 ): CastFork {
   const reused = events.flatMap((event) =>
@@ -150,13 +150,13 @@ function forkOf(
     (sum, event) => (event.type === "visit_completed" ? addUsage(sum, event.usage) : sum),
     NO_USAGE,
   );
-  const left = visitsIn(recorded.events).filter((key) => !reused.includes(key) && key !== at);
+  const left = visitKeysIn(recorded.events).filter((key) => !reused.includes(key) && key !== at);
   return {
     events,
     state,
     visit: at,
     reused,
-    saved: { tokens: tokensOf(usage), cost: usage.cost },
+    saved: { tokens: totalTokens(usage), cost: usage.cost },
     anew: [{ visit: at, why }, ...left.map((visit) => ({ visit, why: `it comes after ${at}` }))],
   };
 }

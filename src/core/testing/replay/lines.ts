@@ -1,17 +1,17 @@
 import type { Issue } from "../../model/issue.ts";
-import { harmless } from "../../model/values/text.ts";
+import { sanitizeForTerminal } from "../../model/values/text.ts";
 import { countedText } from "../../view/numbers.ts";
 import { line, toned, wrapLine, type Line } from "../../view/text/line.ts";
-import type { Difference } from "./differences.ts";
+import type { ReplayDifference } from "./differences.ts";
 
-interface ToldReplay {
+interface ReplayReport {
   readonly castId: string;
   readonly visits: number;
-  readonly differences: readonly Difference[];
+  readonly differences: readonly ReplayDifference[];
 }
 
 /** Identical in one line; otherwise the first difference and what follows, the same one told once. */
-export function replayLines({ castId, visits, differences }: ToldReplay, width: number): readonly Line[] {
+export function replayLines({ castId, visits, differences }: ReplayReport, width: number): readonly Line[] {
   const count = countedText(visits, "visit");
   if (differences.length === 0)
     return [line(toned("ok", "✓ identical"), toned("dim", `  ${castId}  ${count}, nothing was run`))];
@@ -20,24 +20,24 @@ export function replayLines({ castId, visits, differences }: ToldReplay, width: 
       toned("rework", "≠ different"),
       toned("dim", `  ${castId}  ${count}, ${countedText(differences.length, "difference")}, nothing was run`),
     ),
-    ...grouped(differences).flatMap(({ visits: places, kind, message }) =>
+    ...groupDifferences(differences).flatMap(({ visits: places, kind, message }) =>
       wrapLine(
-        line("  ", toned("strong", placesText(places)), "  ", toned("accent", kind), "  ", harmless(message)),
+        line("  ", toned("strong", visitsText(places)), "  ", toned("accent", kind), "  ", sanitizeForTerminal(message)),
         width,
       ),
     ),
   ];
 }
 
-interface Group {
+interface DifferenceGroup {
   readonly visits: string[];
   readonly kind: string;
   readonly message: string;
 }
 
 /** Fifty visits of an agent whose instructions changed are one difference to the eye. */
-function grouped(differences: readonly Difference[]): readonly Group[] {
-  const groups = new Map<string, Group>();
+function groupDifferences(differences: readonly ReplayDifference[]): readonly DifferenceGroup[] {
+  const groups = new Map<string, DifferenceGroup>();
   for (const { visit, kind, message } of differences) {
     const socket = visit.replace(/#\d+$/, "");
     const key = `${socket} ${kind} ${message}`;
@@ -48,7 +48,7 @@ function grouped(differences: readonly Difference[]): readonly Group[] {
   return [...groups.values()];
 }
 
-function placesText([first = "", ...others]: readonly string[]): string {
+function visitsText([first = "", ...others]: readonly string[]): string {
   return others.length === 0 ? first : `${first} and ${countedText(others.length, "more visit")}`;
 }
 
@@ -58,7 +58,7 @@ export function allReplayLines(
     told,
     refused,
   }: {
-    readonly told: readonly ToldReplay[];
+    readonly told: readonly ReplayReport[];
     readonly refused: readonly { readonly castId: string; readonly issues: readonly Issue[] }[];
   },
   width: number,
@@ -71,12 +71,12 @@ export function allReplayLines(
       return [
         line(toned("rework", "≠ "), toned("strong", castId), toned("dim", more > 0 ? `  and ${more} more` : "")),
         ...(first
-          ? wrapLine(line("    ", first.visit, "  ", toned("accent", first.kind), "  ", harmless(first.message)), width)
+          ? wrapLine(line("    ", first.visit, "  ", toned("accent", first.kind), "  ", sanitizeForTerminal(first.message)), width)
           : []),
       ];
     }),
     ...refused.map(({ castId, issues }) =>
-      line(toned("bad", "! "), toned("strong", castId), toned("dim", `  ${harmless(issues[0]?.message ?? "")}`)),
+      line(toned("bad", "! "), toned("strong", castId), toned("dim", `  ${sanitizeForTerminal(issues[0]?.message ?? "")}`)),
     ),
     line(
       toned(

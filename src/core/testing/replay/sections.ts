@@ -1,5 +1,5 @@
 import { oneLine } from "../../model/values/text.ts";
-import type { TurnText } from "../../prompt/turn.ts";
+import type { AgentPrompt } from "../../prompt/turn.ts";
 
 /** A part of what an agent is told that is not what it was. */
 export interface ChangedSection {
@@ -11,7 +11,7 @@ export interface ChangedSection {
 const INSTRUCTIONS = "Instructions";
 
 /** Which sections differ, and the first line of each that does. */
-export function changedSections(before: TurnText, after: TurnText): readonly ChangedSection[] {
+export function changedSections(before: AgentPrompt, after: AgentPrompt): readonly ChangedSection[] {
   if (before.system === after.system && before.prompt === after.prompt) return [];
   const [old, now] = [sectionsOf(before), sectionsOf(after)];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
@@ -20,12 +20,12 @@ export function changedSections(before: TurnText, after: TurnText): readonly Cha
   });
 }
 
-function sectionsOf({ system, prompt }: TurnText): ReadonlyMap<string, string> {
-  return new Map([...split(system, INSTRUCTIONS), ...split(prompt, "Prompt")]);
+function sectionsOf({ system, prompt }: AgentPrompt): ReadonlyMap<string, string> {
+  return new Map([...splitSections(system, INSTRUCTIONS), ...splitSections(prompt, "Prompt")]);
 }
 
 /** Headings stand alone on their line with an empty one behind them, as prompts are written. */
-function split(text: string, first: string): readonly (readonly [string, string])[] {
+function splitSections(text: string, first: string): readonly (readonly [string, string])[] {
   const [head = "", ...rest] = text.split(/(?:^|\n\n)## (?=[^\n]+\n\n)/);
   const sections = rest.map((part): readonly [string, string] => {
     const end = part.indexOf("\n");

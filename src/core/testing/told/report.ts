@@ -1,12 +1,12 @@
 import type { Json } from "../../model/values/json.ts";
-import { harmless, oneLine } from "../../model/values/text.ts";
+import { sanitizeForTerminal, oneLine } from "../../model/values/text.ts";
 import { countedText } from "../../view/numbers.ts";
 import { line, toned, wrapLine, type Line } from "../../view/text/line.ts";
-import { percentOf, type Coverage } from "../coverage.ts";
+import { coveragePercent, type Coverage } from "../coverage.ts";
 import type { UnmetExpectation } from "../judge.ts";
 
 /** A test as people are told of it. */
-export interface ToldTest {
+export interface TestReport {
   readonly file: string;
   readonly ok: boolean;
   readonly failures: readonly UnmetExpectation[];
@@ -16,7 +16,7 @@ export interface ToldTest {
 }
 
 /** [T10] One line for what passed; only failures are long. */
-export function testLines(tests: readonly ToldTest[], width: number): readonly Line[] {
+export function testLines(tests: readonly TestReport[], width: number): readonly Line[] {
   const failed = tests.filter(({ ok }) => !ok).length;
   const updated = tests.filter((each) => each.updated).length;
   const passed = tests.length - failed;
@@ -32,9 +32,9 @@ export function testLines(tests: readonly ToldTest[], width: number): readonly L
   ];
 }
 
-function testBlock({ file, ok, failures, ms, updated }: ToldTest, width: number): readonly Line[] {
+function testBlock({ file, ok, failures, ms, updated }: TestReport, width: number): readonly Line[] {
   const took = toned("dim", `  ${Math.round(ms)} ms${updated ? "  updated" : ""}`);
-  const name = harmless(file);
+  const name = sanitizeForTerminal(file);
   if (ok) return [line(toned("ok", "✓ "), name, took)];
   return [
     line(toned("bad", "✗ "), toned("strong", name), took),
@@ -44,19 +44,19 @@ function testBlock({ file, ok, failures, ms, updated }: ToldTest, width: number)
 
 /** Both sides under each other, so that a difference is seen at once; a long list from where they part. */
 function failureLines({ what, expected, got, where }: UnmetExpectation, width: number): readonly Line[] {
-  const sides = apart(expected, got);
+  const sides = differingParts(expected, got);
   return [
-    line("    ", toned("strong", harmless(what)), ...(where === "" ? [] : [toned("dim", `  at ${harmless(where)}`)])),
+    line("    ", toned("strong", sanitizeForTerminal(what)), ...(where === "" ? [] : [toned("dim", `  at ${sanitizeForTerminal(where)}`)])),
     ...wrapLine(line("      ", toned("dim", "expected  "), toned("ok", sides.expected)), width),
     ...wrapLine(line("      ", toned("dim", "     got  "), toned("bad", sides.got)), width),
   ];
 }
 
-const MOST = 600;
+const MAX_VALUE_LENGTH = 600;
 
-function apart(expected: Json, got: Json): { readonly expected: string; readonly got: string } {
-  if (!Array.isArray(expected) || !Array.isArray(got)) return { expected: sideText(expected), got: sideText(got) };
-  const [left, right] = [expected.map(sideText), got.map(sideText)];
+function differingParts(expected: Json, got: Json): { readonly expected: string; readonly got: string } {
+  if (!Array.isArray(expected) || !Array.isArray(got)) return { expected: valueText(expected), got: valueText(got) };
+  const [left, right] = [expected.map(valueText), got.map(valueText)];
   const same = left.findIndex((each, index) => each !== right[index]);
   const from = Math.max(0, (same === -1 ? left.length : same) - 2);
   const text = (side: readonly string[]): string => {
@@ -67,12 +67,12 @@ function apart(expected: Json, got: Json): { readonly expected: string; readonly
   return { expected: text(left), got: text(right) };
 }
 
-function sideText(value: Json): string {
+function valueText(value: Json): string {
   if (value === null) return "nothing";
-  return oneLine(typeof value === "string" ? value : JSON.stringify(value), MOST);
+  return oneLine(typeof value === "string" ? value : JSON.stringify(value), MAX_VALUE_LENGTH);
 }
 
-const SHOWN = 12;
+const MAX_MISSING_SHOWN = 12;
 
 /** [T7] What no test took, loadout by loadout. */
 export function coverageLines(
@@ -84,9 +84,9 @@ export function coverageLines(
   return [
     line(""),
     ...rows.flatMap(([name, { taken, of, missing }]) => {
-      const percent = percentOf({ taken, of });
+      const percent = coveragePercent({ taken, of });
       const tone = least !== undefined && percent < least ? "bad" : missing.length === 0 ? "ok" : "rework";
-      const more = missing.length - SHOWN;
+      const more = missing.length - MAX_MISSING_SHOWN;
       return [
         line(
           toned("strong", "Coverage  "),
@@ -94,7 +94,7 @@ export function coverageLines(
           toned(tone, `${percent} %`),
           toned("dim", `  ${taken} of ${of} ways and sockets`),
         ),
-        ...missing.slice(0, SHOWN).map((each) => line(toned("dim", "  never taken  "), harmless(each))),
+        ...missing.slice(0, MAX_MISSING_SHOWN).map((each) => line(toned("dim", "  never taken  "), sanitizeForTerminal(each))),
         ...(more > 0 ? [line(toned("dim", `  … ${countedText(more, "more", "more")}`))] : []),
       ];
     }),

@@ -1,12 +1,12 @@
 import type { CastState } from "../../cast/state/state.ts";
-import { keysIn, tellChanges, valueIn, type Table } from "../../cast/state/table.ts";
-import type { Trail } from "../now/trail.ts";
+import { keysOf, diffMaps, getValue, type PersistentMap } from "../../cast/state/table.ts";
+import type { CastTimeline } from "../now/trail.ts";
 
 /**
  * A cast as it stands, in plain JSON. Every list and object is a node with a number, so that what was one object is one
  * again, by which a walk knows its list. What an earlier pack has is only named: a pack is as long as what happened since.
  */
-export interface Pack {
+export interface PackedTimeline {
   readonly nodes: readonly PackedNode[];
   readonly root: PackedValue;
 }
@@ -14,9 +14,9 @@ export interface Pack {
 /** A plain value, the number of a node, or nothing for what is undefined. */
 export type PackedValue = null | boolean | number | string | readonly [node: number] | readonly [];
 
-export const LIST = 0;
-const OBJECT = 1;
-export const TABLE = 2;
+export const LIST_NODE = 0;
+const OBJECT_NODE = 1;
+export const TABLE_NODE = 2;
 
 /**
  * The kind, then: the values of a list; keys and values of an object in turn; of a table the one that it is told by, the keys
@@ -25,21 +25,21 @@ export const TABLE = 2;
 export type PackedNode = readonly (PackedValue | readonly string[])[];
 
 /** What the packs so far have, by which the next one is shortened. */
-export interface PackedBefore {
+export interface PackingContext {
   /** The numbers of lists and objects. */
   readonly numbers: WeakMap<object, number>;
   readonly count: number;
   /** The last table in each place of a state. */
-  readonly tables: ReadonlyMap<string, Table<unknown>>;
+  readonly tables: ReadonlyMap<string, PersistentMap<unknown>>;
 }
 
 /** What everybody who unpacks has already. */
-export function givenNodes({ state, order }: Trail): readonly object[] {
+export function sharedNodes({ state, order }: CastTimeline): readonly object[] {
   return [state.graph, order];
 }
 
-export function nothingPacked(start: Trail): PackedBefore {
-  const given = givenNodes(start);
+export function emptyPackingContext(start: CastTimeline): PackingContext {
+  const given = sharedNodes(start);
   return {
     numbers: new WeakMap(given.map((node, number) => [node, number])),
     count: given.length,
@@ -47,10 +47,10 @@ export function nothingPacked(start: Trail): PackedBefore {
   };
 }
 
-export function pack(trail: Trail, before: PackedBefore): { readonly pack: Pack; readonly packed: PackedBefore } {
+export function packTimeline(trail: CastTimeline, before: PackingContext): { readonly pack: PackedTimeline; readonly packed: PackingContext } {
   const { numbers } = before;
   const tables = new Map(before.tables);
-  const places = new Map([...placesOf(trail.last?.before), ...placesOf(trail.state)]);
+  const places = new Map([...largeTablesOf(trail.last?.before), ...largeTablesOf(trail.state)]);
   const nodes: PackedNode[] = [];
   const numbered = (value: object, node: PackedNode): PackedValue => {
     const number = before.count + nodes.length;
@@ -60,21 +60,21 @@ export function pack(trail: Trail, before: PackedBefore): { readonly pack: Pack;
   };
   const packed = (value: unknown): PackedValue => {
     if (value === undefined) return [];
-    if (!isNode(value)) return value as PackedValue; // what JSON has besides lists and objects
+    if (!isObjectValue(value)) return value as PackedValue; // what JSON has besides lists and objects
     const known = numbers.get(value);
     if (known !== undefined) return [known];
     const place = places.get(value);
-    if (place !== undefined) return packedTable(value as Table<unknown>, place); // only tables have a place
-    const node: (PackedValue | readonly string[])[] = Array.isArray(value) ? [LIST] : [OBJECT];
+    if (place !== undefined) return packedTable(value as PersistentMap<unknown>, place); // only tables have a place
+    const node: (PackedValue | readonly string[])[] = Array.isArray(value) ? [LIST_NODE] : [OBJECT_NODE];
     if (Array.isArray(value)) for (const each of value) node.push(packed(each));
     else for (const key in value) if (Object.hasOwn(value, key)) node.push(key, packed(Reflect.get(value, key)));
     return numbered(value, node);
   };
-  const packedTable = (table: Table<unknown>, place: string): PackedValue => {
+  const packedTable = (table: PersistentMap<unknown>, place: string): PackedValue => {
     const from = tables.get(place) ?? null;
     const removed: string[] = [];
-    const node: (PackedValue | readonly string[])[] = [TABLE, from && packed(from), removed];
-    tellChanges(from, table, {
+    const node: (PackedValue | readonly string[])[] = [TABLE_NODE, from && packed(from), removed];
+    diffMaps(from, table, {
       remove: (key) => removed.push(key),
       put: (key, value) => node.push(key, packed(value)),
     });
@@ -85,16 +85,16 @@ export function pack(trail: Trail, before: PackedBefore): { readonly pack: Pack;
   return { pack: { nodes, root }, packed: { numbers, count: before.count + nodes.length, tables } };
 }
 
-export function isNode(value: unknown): value is object {
+export function isObjectValue(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
 /** The tables of a state that have many keys, and where each stands. One that is not named here would only be packed at length. */
-export function placesOf(state: CastState | undefined): readonly (readonly [table: object, place: string])[] {
+export function largeTablesOf(state: CastState | undefined): readonly (readonly [table: object, place: string])[] {
   if (!state) return [];
   const { visits, turns, lastVisits, counts, walks } = state;
-  const ofWalks = keysIn(walks).flatMap((loop): [string, Table<unknown> | undefined][] => {
-    const walk = valueIn(walks, loop);
+  const ofWalks = keysOf(walks).flatMap((loop): [string, PersistentMap<unknown> | undefined][] => {
+    const walk = getValue(walks, loop);
     return [
       [`taken ${loop}`, walk?.taken],
       [`allowed ${loop}`, walk?.allowed],

@@ -1,14 +1,14 @@
 import type { Graph } from "../../compile/graph.ts";
 import { END } from "../../model/ids.ts";
-import { type Box, type Drawing, type PlacedEdge, type PlacedLoop, type Point, overlap, piecesOf } from "./drawing.ts";
-import { REGULAR, type Metrics } from "./measure/metrics.ts";
+import { type Box, type GraphDrawing, type PlacedEdge, type PlacedLoop, type Point, boxesOverlap, segmentBoxes } from "./drawing.ts";
+import { REGULAR_METRICS, type LayoutMetrics } from "./measure/metrics.ts";
 
 /** Who is in which loop, for regions that must follow their members. */
-export interface Members {
+export interface LoopMembers {
   readonly [loop: string]: readonly string[];
 }
 
-export function membersOf({ loops }: Graph): Members {
+export function loopMembersOf({ loops }: Graph): LoopMembers {
   return Object.fromEntries(Object.entries(loops).map(([id, loop]) => [id, loop.sockets]));
 }
 
@@ -16,21 +16,21 @@ export function membersOf({ loops }: Graph): Members {
  * The drawing with some sockets where a person put them: their boxes as given, regions round their members, edges that
  * touch them anew, and labels where they meet nothing.
  */
-export function placeByHand(
-  drawing: Drawing,
+export function applyManualPositions(
+  drawing: GraphDrawing,
   places: Readonly<Record<string, Point>>,
-  { members, metrics = REGULAR }: { readonly members: Members; readonly metrics?: Metrics },
-): Drawing {
+  { members, metrics = REGULAR_METRICS }: { readonly members: LoopMembers; readonly metrics?: LayoutMetrics },
+): GraphDrawing {
   const moved = new Set(drawing.sockets.map(({ id }) => id as string).filter((id) => Object.hasOwn(places, id)));
   if (moved.size === 0) return drawing;
-  const boxes = movedBoxes(drawing.sockets, places, metrics);
+  const boxes = placeSocketBoxes(drawing.sockets, places, metrics);
   const sockets = drawing.sockets.map((socket) => ({ ...socket, box: boxes.get(socket.id) ?? socket.box }));
   const loops = drawing.loops.map((loop) =>
-    regionOf(loop, drawing, { members: members[loop.id] ?? [], boxes, metrics }),
+    fitLoopRegion(loop, drawing, { members: members[loop.id] ?? [], boxes, metrics }),
   );
   const end =
     drawing.end &&
-    movedEnd(
+    placeEndBox(
       drawing.end,
       sockets.map(({ box }) => box),
       metrics,
@@ -46,15 +46,15 @@ export function placeByHand(
     if (!isTouched(edge)) return edge;
     const region =
       edge.way.via === "items" ? loops.find(({ id }) => edge.way.via === "items" && id === edge.way.loop) : undefined;
-    const points = routeOf(edge, { boxOf, region, metrics, sockets: sockets.map(({ box }) => box) });
-    const label = edge.label && freeSpot(edge.label, points, taken);
+    const points = routeEdge(edge, { boxOf, region, metrics, sockets: sockets.map(({ box }) => box) });
+    const label = edge.label && findLabelSpot(edge.label, points, taken);
     if (label) taken.push(label);
-    return { ...edge, points, label, bar: edge.bar && barOn(points, edge, loops) };
+    return { ...edge, points, label, bar: edge.bar && findExitBar(points, edge, loops) };
   });
   const all = [...sockets.map(({ box }) => box), ...loops.map(({ box }) => box), ...(end ? [end] : [])];
   return {
     ...drawing,
-    sockets: rowsAnew(sockets),
+    sockets: recomputeRows(sockets),
     loops,
     edges,
     end,
@@ -64,10 +64,10 @@ export function placeByHand(
 }
 
 /** Placed ones as given; those that would lie under one give way to the right. */
-export function movedBoxes(
-  sockets: Drawing["sockets"],
+export function placeSocketBoxes(
+  sockets: GraphDrawing["sockets"],
   places: Readonly<Record<string, Point>>,
-  metrics: Metrics,
+  metrics: LayoutMetrics,
 ): ReadonlyMap<string, Box> {
   const boxes = new Map<string, Box>();
   for (const { id, box } of sockets) {
@@ -79,7 +79,7 @@ export function movedBoxes(
     if (boxes.has(id)) continue;
     let free = box;
     for (let tries = 0; tries < 20; tries += 1) {
-      const hit = fixed.find((other) => overlap(other, free));
+      const hit = fixed.find((other) => boxesOverlap(other, free));
       if (!hit) break;
       free = { ...free, x: hit.x + hit.width + metrics.columnGap };
     }
@@ -89,14 +89,14 @@ export function movedBoxes(
 }
 
 /** A region round its members, with the room at its sides that it had. */
-export function regionOf(
+export function fitLoopRegion(
   loop: PlacedLoop,
-  drawing: Drawing,
-  { members, boxes, metrics }: { members: readonly string[]; boxes: ReadonlyMap<string, Box>; metrics: Metrics },
+  drawing: GraphDrawing,
+  { members, boxes, metrics }: { members: readonly string[]; boxes: ReadonlyMap<string, Box>; metrics: LayoutMetrics },
 ): PlacedLoop {
   const inside = members.flatMap((id) => boxes.get(id) ?? []);
   const before = drawing.sockets.filter(({ id }) => members.includes(id)).map(({ box }) => box);
-  const [was, is] = [around(before), around(inside)];
+  const [was, is] = [boundingBox(before), boundingBox(inside)];
   if (!was || !is) return loop;
   const box: Box = {
     x: is.x - (was.x - loop.box.x),
@@ -108,7 +108,7 @@ export function regionOf(
   return { ...loop, box, head: { ...loop.head, x: top.x + metrics.rail + 12, y: box.y + 6 } };
 }
 
-export function around(boxes: readonly Box[]): Box | undefined {
+export function boundingBox(boxes: readonly Box[]): Box | undefined {
   if (boxes.length === 0) return undefined;
   const x = Math.min(...boxes.map((box) => box.x));
   const y = Math.min(...boxes.map((box) => box.y));
@@ -118,21 +118,21 @@ export function around(boxes: readonly Box[]): Box | undefined {
 }
 
 /** Below everything, on the rail of what stands lowest. */
-function movedEnd(end: Box, boxes: readonly Box[], metrics: Metrics): Box {
+function placeEndBox(end: Box, boxes: readonly Box[], metrics: LayoutMetrics): Box {
   const lowest = boxes.toSorted((a, b) => b.y + b.height - (a.y + a.height))[0];
   if (!lowest) return end;
   const y = Math.max(end.y, lowest.y + lowest.height + metrics.gap.beforeEnd);
   return { ...end, x: lowest.x + metrics.rail - end.width / 2, y };
 }
 
-interface Routing {
+interface RoutingContext {
   readonly boxOf: (id: string) => Box | undefined;
   readonly region: PlacedLoop | undefined;
-  readonly metrics: Metrics;
+  readonly metrics: LayoutMetrics;
   readonly sockets: readonly Box[];
 }
 
-function routeOf({ way, points }: PlacedEdge, { boxOf, region, metrics, sockets }: Routing): readonly Point[] {
+function routeEdge({ way, points }: PlacedEdge, { boxOf, region, metrics, sockets }: RoutingContext): readonly Point[] {
   const from = boxOf(way.from);
   if (!from) return points;
   const middle = from.y + from.height / 2;
@@ -153,8 +153,8 @@ function routeOf({ way, points }: PlacedEdge, { boxOf, region, metrics, sockets 
   ];
   const others = sockets.filter((box) => box !== from && box !== to);
   if (b.y >= a.y + 12) {
-    const direct = downward(a, b);
-    if (!piecesOf(direct).some((piece) => others.some((box) => overlap(box, piece)))) return direct;
+    const direct = downwardPoints(a, b);
+    if (!segmentBoxes(direct).some((piece) => others.some((box) => boxesOverlap(box, piece)))) return direct;
   }
   const isLeft = way.when !== "not_satisfied" && b.y < a.y + 12;
   // Beside all that stands between the two, so that the lane meets none of them.
@@ -174,15 +174,15 @@ function routeOf({ way, points }: PlacedEdge, { boxOf, region, metrics, sockets 
 }
 
 /** Down its own rail, over as soon as it has left, then down onto the other. */
-function downward(a: Point, b: Point): readonly Point[] {
+function downwardPoints(a: Point, b: Point): readonly Point[] {
   if (Math.abs(a.x - b.x) < 1) return [a, b];
   const turn = a.y + Math.min(14, (b.y - a.y) / 2);
   return [a, { x: a.x, y: turn }, { x: b.x, y: turn }, b];
 }
 
 /** Along the route, the first place where the label meets nothing; else where it meets least. */
-function freeSpot(label: Box, points: readonly Point[], taken: readonly Box[]): Box {
-  const pieces = piecesOf(points).toSorted((one, two) => two.width + two.height - (one.width + one.height));
+function findLabelSpot(label: Box, points: readonly Point[], taken: readonly Box[]): Box {
+  const pieces = segmentBoxes(points).toSorted((one, two) => two.width + two.height - (one.width + one.height));
   const spots = pieces.flatMap((piece) =>
     [0.5, 0.35, 0.65, 0.2, 0.8].flatMap((part): readonly Box[] => {
       const x = piece.x + piece.width * part;
@@ -202,13 +202,13 @@ function freeSpot(label: Box, points: readonly Point[], taken: readonly Box[]): 
       return points.length === 2 ? [...beside, on] : [on, ...beside];
     }),
   );
-  const meets = (spot: Box): number => taken.filter((other) => overlap(other, spot)).length;
+  const meets = (spot: Box): number => taken.filter((other) => boxesOverlap(other, spot)).length;
   const [best = label] = spots.toSorted((one, two) => meets(one) - meets(two));
   return spots.find((spot) => meets(spot) === 0) ?? best;
 }
 
 /** Where an exit leaves its region: the first piece that crosses the border. */
-function barOn(points: readonly Point[], { way }: PlacedEdge, loops: readonly PlacedLoop[]): PlacedEdge["bar"] {
+function findExitBar(points: readonly Point[], { way }: PlacedEdge, loops: readonly PlacedLoop[]): PlacedEdge["bar"] {
   const region = way.via === "items" ? undefined : loops.find(({ id }) => id === way.loop)?.box;
   if (!region) return null;
   for (const [index, to] of points.slice(1).entries()) {
@@ -226,7 +226,7 @@ function barOn(points: readonly Point[], { way }: PlacedEdge, loops: readonly Pl
 }
 
 /** Rows and columns as they look, so that the arrow keys go where the eye goes. */
-function rowsAnew(sockets: Drawing["sockets"]): Drawing["sockets"] {
+function recomputeRows(sockets: GraphDrawing["sockets"]): GraphDrawing["sockets"] {
   const sorted = sockets.toSorted((a, b) => a.box.y - b.box.y || a.box.x - b.box.x);
   let row = -1;
   let top = -Infinity;

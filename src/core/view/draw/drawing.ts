@@ -12,14 +12,14 @@ export interface Box extends Point {
 }
 
 /** A graph with a place for everything, in pixels from the upper left corner. */
-export interface Drawing {
+export interface GraphDrawing {
   readonly width: number;
   readonly height: number;
   /** In reading order, so that walking them with the keyboard goes down the rail. */
   readonly sockets: readonly PlacedSocket[];
   readonly loops: readonly PlacedLoop[];
   /** One per target of a chain; none for a single one. */
-  readonly bands: readonly PlacedBand[];
+  readonly bands: readonly TargetBand[];
   readonly edges: readonly PlacedEdge[];
   /** Where the ways to the end lead; absent when none does. */
   readonly end: Box | null;
@@ -39,7 +39,7 @@ export interface PlacedLoop {
   readonly head: Box;
 }
 
-export interface PlacedBand {
+export interface TargetBand {
   readonly target: number;
   readonly name: string;
   readonly box: Box;
@@ -47,21 +47,21 @@ export interface PlacedBand {
 }
 
 /** The dotted line from a generator to the loop that walks its list; nobody can walk it. */
-export interface ItemsWay {
+export interface GeneratorLine {
   readonly id: string;
   readonly via: "items";
   readonly from: SocketId;
   readonly loop: string;
 }
 
-export type AnyWay = DrawnWay | ItemsWay;
+export type DrawnLine = DrawnWay | GeneratorLine;
 
 /** Down the rail of its column, or round the side. */
-export type RouteRun = "rail" | "lane";
+export type RouteStyle = "rail" | "lane";
 
 export interface PlacedEdge {
-  readonly way: AnyWay;
-  readonly runs: RouteRun;
+  readonly way: DrawnLine;
+  readonly runs: RouteStyle;
   readonly points: readonly Point[];
   /** The room reserved for its label; null where it has none. */
   readonly label: Box | null;
@@ -71,12 +71,12 @@ export interface PlacedEdge {
   readonly stitch: number | null;
 }
 
-export function overlap(a: Box, b: Box): boolean {
+export function boxesOverlap(a: Box, b: Box): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
 /** The boxes of the straight pieces of a route, without thickness. */
-export function piecesOf(points: readonly Point[]): readonly Box[] {
+export function segmentBoxes(points: readonly Point[]): readonly Box[] {
   return points.slice(1).map((to, index) => {
     const from = points[index] ?? to;
     return {

@@ -1,39 +1,39 @@
-import type { Cell, Grid, GridSpan } from "./measure/grid.ts";
-import type { Metrics, Size } from "./measure/metrics.ts";
-import type { LaneRoute, Route, Side } from "./routes.ts";
+import type { GridCell, LayoutGrid, LoopSpan } from "./measure/grid.ts";
+import type { LayoutMetrics, Size } from "./measure/metrics.ts";
+import type { LaneRoute, EdgeRoute, RouteSide } from "./routes.ts";
 
 /** Rows are cut into four, from the top: the gap above, the head of a region, the sockets, the foot of a region. */
 const [GAP, HEAD, BODY, FOOT] = [0, 1, 2, 3] as const;
 
 /** A vertical piece of a route beside a column. */
-export interface Lane {
+export interface RouteLane {
   readonly column: number;
-  readonly side: Side;
+  readonly side: RouteSide;
   /** From the socket's border to the line. */
   readonly distance: number;
 }
 
-export interface RouteLanes {
+export interface LaneAssignment {
   /** One lane, or two where a track joins them: out of the source, into the target. */
-  readonly of: (route: Route) => readonly Lane[];
+  readonly lanesOf: (route: EdgeRoute) => readonly RouteLane[];
   /** How far a loop's region reaches beyond its outer columns. */
-  readonly reachOf: (loop: string, side: Side) => number;
+  readonly regionReach: (loop: string, side: RouteSide) => number;
   /** How much room a column needs on a side. */
-  readonly room: (column: number, side: Side) => number;
+  readonly roomBeside: (column: number, side: RouteSide) => number;
 }
 
-interface Stretch {
+interface LaneSegment {
   readonly key: string;
-  readonly route: Route | null;
+  readonly route: EdgeRoute | null;
   readonly column: number;
-  readonly side: Side;
+  readonly side: RouteSide;
   readonly span: readonly [number, number];
-  readonly half: number;
+  readonly halfWidth: number;
   /** Out of the source is 0, into the target 1. */
-  readonly leg: number;
+  readonly endIndex: number;
 }
 
-interface Laid extends Stretch {
+interface PlacedSegment extends LaneSegment {
   readonly distance: number;
   readonly reach: number;
 }
@@ -42,46 +42,46 @@ interface Laid extends Stretch {
  * Every lane as far in as it can be: what stays in a loop first, then the border of its region, then the rest; short
  * ones inside long ones. A lane is as wide as its label, so that no label meets another lane.
  */
-export function layLanes(
-  routes: readonly Route[],
+export function assignLanes(
+  routes: readonly EdgeRoute[],
   {
     grid,
     metrics,
     sizeOf,
-  }: { readonly grid: Grid; readonly metrics: Metrics; readonly sizeOf: (route: Route) => Size | null },
-): RouteLanes {
-  const laid = new Map<string, Laid[]>();
-  const byRoute = new Map<Route, readonly Laid[]>();
+  }: { readonly grid: LayoutGrid; readonly metrics: LayoutMetrics; readonly sizeOf: (route: EdgeRoute) => Size | null },
+): LaneAssignment {
+  const laid = new Map<string, PlacedSegment[]>();
+  const byRoute = new Map<EdgeRoute, readonly PlacedSegment[]>();
   const reaches = new Map<string, number>();
   const room = new Map<string, number>();
-  const beside = (stretch: Stretch): readonly Laid[] =>
-    (laid.get(stretch.key) ?? []).filter((other) => touch(stretch, other));
-  const keep = (stretch: Stretch, distance: number): Laid => {
-    const placed: Laid = { ...stretch, distance, reach: distance + stretch.half };
+  const beside = (stretch: LaneSegment): readonly PlacedSegment[] =>
+    (laid.get(stretch.key) ?? []).filter((other) => segmentsOverlap(stretch, other));
+  const keep = (stretch: LaneSegment, distance: number): PlacedSegment => {
+    const placed: PlacedSegment = { ...stretch, distance, reach: distance + stretch.halfWidth };
     const known = laid.get(stretch.key);
     if (known) known.push(placed);
     else laid.set(stretch.key, [placed]);
     room.set(stretch.key, Math.max(room.get(stretch.key) ?? 0, placed.reach));
     return placed;
   };
-  const layRoute = (stretch: Stretch): Laid => {
-    const placed = keep(stretch, firstFree(stretch, beside(stretch), metrics));
-    if (stretch.route) byRoute.set(stretch.route, [...(byRoute.get(stretch.route) ?? []), placed].toSorted(byLeg));
+  const layRoute = (stretch: LaneSegment): PlacedSegment => {
+    const placed = keep(stretch, firstFreeDistance(stretch, beside(stretch), metrics));
+    if (stretch.route) byRoute.set(stretch.route, [...(byRoute.get(stretch.route) ?? []), placed].toSorted(compareEndIndex));
     return placed;
   };
-  const layBorder = (loop: GridSpan, side: Side, least = 0): void => {
+  const layBorder = (loop: LoopSpan, side: RouteSide, least = 0): void => {
     const known = reaches.get(`${loop.id} ${side}`);
     if (known !== undefined && known >= least) return;
     const column = side === "left" ? loop.first.column : loop.last.column;
     const span = [4 * loop.first.row + HEAD, 4 * loop.last.row + FOOT] as const;
-    const stretch: Stretch = { key: keyOf(column, side), route: null, column, side, span, half: 0, leg: 0 };
+    const stretch: LaneSegment = { key: sideKey(column, side), route: null, column, side, span, halfWidth: 0, endIndex: 0 };
     const inner = beside(stretch).reduce((most, { reach }) => Math.max(most, reach), 0);
     const distance = known === undefined ? Math.max(2 * metrics.region.side, inner + metrics.region.side) : least;
     reaches.set(`${loop.id} ${side}`, keep(stretch, distance).distance);
   };
 
-  const all = routes.flatMap((route) => stretchesOf(route, grid, halfOf(sizeOf(route), metrics)));
-  const short = (a: Stretch, b: Stretch): number => a.span[1] - a.span[0] - (b.span[1] - b.span[0]);
+  const all = routes.flatMap((route) => laneSegmentsOf(route, grid, halfLabelWidth(sizeOf(route), metrics)));
+  const short = (a: LaneSegment, b: LaneSegment): number => a.span[1] - a.span[0] - (b.span[1] - b.span[0]);
   const inside = all.filter(({ route }) => route?.kind === "lane" && route.inside !== null).toSorted(short);
   const items = all.filter(({ route }) => route?.kind === "items").toSorted(short);
   const outside = all.filter((stretch) => !inside.includes(stretch) && !items.includes(stretch)).toSorted(short);
@@ -97,73 +97,73 @@ export function layLanes(
   }
   outside.forEach(layRoute);
   return {
-    of: (route) => byRoute.get(route) ?? [],
-    reachOf: (loop, side) => reaches.get(`${loop} ${side}`) ?? 0,
-    room: (column, side) => room.get(keyOf(column, side)) ?? 0,
+    lanesOf: (route) => byRoute.get(route) ?? [],
+    regionReach: (loop, side) => reaches.get(`${loop} ${side}`) ?? 0,
+    roomBeside: (column, side) => room.get(sideKey(column, side)) ?? 0,
   };
 }
 
 /** The innermost place where a lane meets no other that it runs beside; never inside a region that it passes. */
-function firstFree({ half }: Stretch, others: readonly Laid[], { lane }: Metrics): number {
+function firstFreeDistance({ halfWidth: half }: LaneSegment, others: readonly PlacedSegment[], { lane }: LayoutMetrics): number {
   const border = others.reduce((most, { route, reach }) => (route === null ? Math.max(most, reach) : most), 0);
   let distance = Math.max(lane.least, half + lane.beside, border === 0 ? 0 : border + half + lane.apart);
   const lanes = others.filter(({ route }) => route !== null).toSorted((a, b) => a.distance - b.distance);
   for (const other of lanes) {
-    const clear = half + other.half + lane.apart;
+    const clear = half + other.halfWidth + lane.apart;
     if (Math.abs(other.distance - distance) < clear) distance = other.distance + clear;
   }
   return distance;
 }
 
-function byLeg(a: Stretch, b: Stretch): number {
-  return a.leg - b.leg;
+function compareEndIndex(a: LaneSegment, b: LaneSegment): number {
+  return a.endIndex - b.endIndex;
 }
 
-function keyOf(column: number, side: Side): string {
+function sideKey(column: number, side: RouteSide): string {
   return `${column} ${side}`;
 }
 
-function touch(a: Stretch, b: Stretch): boolean {
+function segmentsOverlap(a: LaneSegment, b: LaneSegment): boolean {
   return a.span[0] <= b.span[1] && b.span[0] <= a.span[1];
 }
 
-function halfOf(size: Size | null, { lane }: Metrics): number {
+function halfLabelWidth(size: Size | null, { lane }: LayoutMetrics): number {
   return size ? size.width / 2 : lane.apart / 2;
 }
 
-function stretchesOf(route: Route, grid: Grid, half: number): readonly Stretch[] {
+function laneSegmentsOf(route: EdgeRoute, grid: LayoutGrid, half: number): readonly LaneSegment[] {
   if (route.kind === "items") {
     const { column, row } = route.from;
-    return [stretch(route, { column, row }, "right", [4 * row + BODY, 4 * route.loop.first.row + GAP], half)];
+    return [createSegment(route, { column, row }, "right", [4 * row + BODY, 4 * route.loop.first.row + GAP], half)];
   }
   if (route.kind !== "lane") return [];
   const { from, to, leaves, enters, track } = route;
-  if (track === null) return [stretch(route, from, leaves, spanOf(route, grid), half)];
+  if (track === null) return [createSegment(route, from, leaves, laneRowSpan(route, grid), half)];
   // The label of a route with a track stands on the track.
   return [
-    stretch(route, from, leaves, between(4 * from.row + BODY, 4 * track + GAP), 4),
-    { ...stretch(route, to, enters, between(4 * to.row + BODY, 4 * track + GAP), 4), leg: 1 },
+    createSegment(route, from, leaves, sortedPair(4 * from.row + BODY, 4 * track + GAP), 4),
+    { ...createSegment(route, to, enters, sortedPair(4 * to.row + BODY, 4 * track + GAP), 4), endIndex: 1 },
   ];
 }
 
-function stretch(
-  route: Route,
-  { column }: Pick<Cell, "column" | "row">,
-  side: Side,
+function createSegment(
+  route: EdgeRoute,
+  { column }: Pick<GridCell, "column" | "row">,
+  side: RouteSide,
   span: readonly [number, number],
   half: number,
-): Stretch {
-  return { key: keyOf(column, side), route, column, side, span, half, leg: 0 };
+): LaneSegment {
+  return { key: sideKey(column, side), route, column, side, span, halfWidth: half, endIndex: 0 };
 }
 
-function between(a: number, b: number): readonly [number, number] {
+function sortedPair(a: number, b: number): readonly [number, number] {
   return a < b ? [a, b] : [b, a];
 }
 
-function spanOf(route: LaneRoute, grid: Grid): readonly [number, number] {
+function laneRowSpan(route: LaneRoute, grid: LayoutGrid): readonly [number, number] {
   const { from, to } = route;
-  if (from.row !== to.row) return between(4 * from.row + BODY, 4 * to.row + BODY);
-  return [4 * from.row + (labelsInHead(route, grid) ? HEAD : GAP), 4 * from.row + BODY];
+  if (from.row !== to.row) return sortedPair(4 * from.row + BODY, 4 * to.row + BODY);
+  return [4 * from.row + (isLabelInLoopHead(route, grid) ? HEAD : GAP), 4 * from.row + BODY];
 }
 
 /** The gap in which the label of a lane stands: in the middle of the way, or above a row that it does not leave. */
@@ -174,7 +174,7 @@ export function labelGap({ from, to, track }: LaneRoute): number {
 }
 
 /** A way that stays in the first row of its loop has no gap inside the region, but its head. */
-export function labelsInHead({ from, to, inside, track }: LaneRoute, grid: Grid): boolean {
+export function isLabelInLoopHead({ from, to, inside, track }: LaneRoute, grid: LayoutGrid): boolean {
   if (from.row !== to.row || inside === null || track !== null) return false;
   return grid.loops.some(({ id, first }) => id === inside && first.row === from.row);
 }

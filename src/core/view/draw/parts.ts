@@ -1,27 +1,27 @@
 import type { Graph } from "../../compile/graph.ts";
 import type { Layout } from "../../model/loadout.ts";
-import { around, membersOf, movedBoxes, placeByHand, regionOf } from "./by-hand.ts";
-import type { Box, Drawing, PlacedSocket, Point } from "./drawing.ts";
-import { REGULAR, type Metrics } from "./measure/metrics.ts";
+import { boundingBox, loopMembersOf, placeSocketBoxes, applyManualPositions, fitLoopRegion } from "./by-hand.ts";
+import type { Box, GraphDrawing, PlacedSocket, Point } from "./drawing.ts";
+import { REGULAR_METRICS, type LayoutMetrics } from "./measure/metrics.ts";
 
 /** [W39] A chain whose parts stand as their authors put them, each in its band; what is below gives way. */
-export function placeParts(drawing: Drawing, layout: Layout, graph: Graph, metrics: Metrics): Drawing {
-  const members = membersOf(graph);
+export function placeChainParts(drawing: GraphDrawing, layout: Layout, graph: Graph, metrics: LayoutMetrics): GraphDrawing {
+  const members = loopMembersOf(graph);
   const places: Record<string, Point> = {};
   let roomy = drawing;
   for (const { target } of drawing.bands) {
     const part = roomy.sockets.filter(({ id }) => graph.sockets[id]?.origin.target === target);
     if (!part.some(({ id }) => Object.hasOwn(layout, id))) continue;
-    const boxes = arranged(part, layout, metrics);
+    const boxes = arrangePart(part, layout, metrics);
     const loops = roomy.loops.filter(({ id }) => part.some((socket) => graph.sockets[socket.id]?.loop === id));
-    const regions = loops.map((loop) => regionOf(loop, roomy, { members: members[loop.id] ?? [], boxes, metrics }));
-    const was = around([...part.map(({ box }) => box), ...loops.map(({ box }) => box)]);
-    const is = around([...boxes.values(), ...regions.map(({ box }) => box)]);
+    const regions = loops.map((loop) => fitLoopRegion(loop, roomy, { members: members[loop.id] ?? [], boxes, metrics }));
+    const was = boundingBox([...part.map(({ box }) => box), ...loops.map(({ box }) => box)]);
+    const is = boundingBox([...boxes.values(), ...regions.map(({ box }) => box)]);
     if (!was || !is) continue;
     for (const [id, { x, y }] of boxes) places[id] = { x: x - is.x + was.x, y: y - is.y + was.y };
-    roomy = lowered(roomy, target, is.height - was.height);
+    roomy = shiftBelowBand(roomy, target, is.height - was.height);
   }
-  const placed = placeByHand(roomy, places, { members, metrics });
+  const placed = applyManualPositions(roomy, places, { members, metrics });
   const wider = Math.max(0, placed.width - drawing.width);
   const widened = <T extends Box>(box: T): T => ({ ...box, width: box.width + wider });
   return {
@@ -32,24 +32,24 @@ export function placeParts(drawing: Drawing, layout: Layout, graph: Graph, metri
 }
 
 /** The sockets of a part in the measure of its loadout; those without a place give way. */
-function arranged(part: readonly PlacedSocket[], layout: Layout, metrics: Metrics): ReadonlyMap<string, Box> {
-  const first = around(part.map(({ box }) => box));
+function arrangePart(part: readonly PlacedSocket[], layout: Layout, metrics: LayoutMetrics): ReadonlyMap<string, Box> {
+  const first = boundingBox(part.map(({ box }) => box));
   const [left, top] = [(first?.x ?? 0) - metrics.margin.x, (first?.y ?? 0) - metrics.margin.y];
   const own = part.map((socket) => ({
     ...socket,
     box: { ...socket.box, x: socket.box.x - left, y: socket.box.y - top },
   }));
   // Places are those of letters of the usual size.
-  const larger = metrics.label.letter / REGULAR.label.letter;
+  const larger = metrics.label.letter / REGULAR_METRICS.label.letter;
   const places = part.flatMap(({ id }): [string, Point][] => {
     const place = Object.hasOwn(layout, id) ? layout[id] : undefined;
     return place ? [[id, { x: place.x * larger, y: place.y * larger }]] : [];
   });
-  return movedBoxes(own, Object.fromEntries(places), metrics);
+  return placeSocketBoxes(own, Object.fromEntries(places), metrics);
 }
 
 /** A band that is so much higher, and all that stands below it. */
-function lowered(drawing: Drawing, target: number, by: number): Drawing {
+function shiftBelowBand(drawing: GraphDrawing, target: number, by: number): GraphDrawing {
   const band = drawing.bands.find((each) => each.target === target);
   const bottom = band ? band.box.y + band.box.height : Infinity;
   const down = <T extends Point>(place: T): T => (place.y >= bottom ? { ...place, y: place.y + by } : place);

@@ -1,37 +1,37 @@
-import type { RouteLanes } from "./lanes.ts";
-import type { Route, Side } from "./routes.ts";
+import type { LaneAssignment } from "./lanes.ts";
+import type { EdgeRoute, RouteSide } from "./routes.ts";
 
 /** Where routes touch the sides of a socket, from its top. */
 interface RoutePorts {
-  readonly leaving: (route: Route) => number;
-  readonly entering: (route: Route) => number;
+  readonly leaving: (route: EdgeRoute) => number;
+  readonly entering: (route: EdgeRoute) => number;
 }
 
-interface Touch {
-  readonly route: Route;
+interface PortContact {
+  readonly route: EdgeRoute;
   readonly end: "leaving" | "entering";
   /** Which way the route turns from here. */
   readonly turns: "up" | "round" | "down";
   readonly distance: number;
 }
 
-const MOST_APART = 12;
+const MAX_PORT_GAP = 12;
 
 /** Ordered so that routes of one side do not cross each other on their way to their lanes. */
-export function portsOf(routes: readonly Route[], lanes: RouteLanes, heightOf: (socket: string) => number): RoutePorts {
-  const sides = new Map<string, Touch[]>();
-  const note = (socket: string, side: Side, touch: Touch): void => {
+export function assignPorts(routes: readonly EdgeRoute[], lanes: LaneAssignment, heightOf: (socket: string) => number): RoutePorts {
+  const sides = new Map<string, PortContact[]>();
+  const note = (socket: string, side: RouteSide, touch: PortContact): void => {
     const key = `${side} ${socket}`;
     const known = sides.get(key);
     if (known) known.push(touch);
     else sides.set(key, [touch]);
   };
-  for (const route of routes) noteTouches(route, lanes, note);
-  const places = { leaving: new Map<Route, number>(), entering: new Map<Route, number>() };
+  for (const route of routes) collectContacts(route, lanes, note);
+  const places = { leaving: new Map<EdgeRoute, number>(), entering: new Map<EdgeRoute, number>() };
   for (const [key, touches] of sides) {
     const height = heightOf(key.slice(key.indexOf(" ") + 1));
-    const apart = Math.min(MOST_APART, (height - 8) / Math.max(1, touches.length - 1));
-    touches.toSorted(compareTouches).forEach(({ route, end }, index) => {
+    const apart = Math.min(MAX_PORT_GAP, (height - 8) / Math.max(1, touches.length - 1));
+    touches.toSorted(compareContacts).forEach(({ route, end }, index) => {
       places[end].set(route, height / 2 + (index - (touches.length - 1) / 2) * apart);
     });
   }
@@ -41,8 +41,8 @@ export function portsOf(routes: readonly Route[], lanes: RouteLanes, heightOf: (
   };
 }
 
-function noteTouches(route: Route, lanes: RouteLanes, note: (socket: string, side: Side, touch: Touch) => void): void {
-  const [first, last = first] = lanes.of(route);
+function collectContacts(route: EdgeRoute, lanes: LaneAssignment, note: (socket: string, side: RouteSide, touch: PortContact) => void): void {
+  const [first, last = first] = lanes.lanesOf(route);
   switch (route.kind) {
     case "direct":
       return;
@@ -56,21 +56,21 @@ function noteTouches(route: Route, lanes: RouteLanes, note: (socket: string, sid
       const { from, to, leaves, enters, track } = route;
       const onward = track === null ? to.row - from.row : track > from.row ? 1 : -1;
       const back = track === null ? from.row - to.row : track > to.row ? 1 : -1;
-      note(from.id, leaves, { route, end: "leaving", turns: turnOf(onward), distance: first?.distance ?? 0 });
-      note(to.id, enters, { route, end: "entering", turns: turnOf(back), distance: last?.distance ?? 0 });
+      note(from.id, leaves, { route, end: "leaving", turns: turnDirection(onward), distance: first?.distance ?? 0 });
+      note(to.id, enters, { route, end: "entering", turns: turnDirection(back), distance: last?.distance ?? 0 });
     }
   }
 }
 
-function turnOf(rows: number): Touch["turns"] {
+function turnDirection(rows: number): PortContact["turns"] {
   return rows === 0 ? "round" : rows < 0 ? "up" : "down";
 }
 
-const TURNS = { up: 0, round: 1, down: 2 } as const;
+const TURN_ORDER = { up: 0, round: 1, down: 2 } as const;
 
 /** From the top: inner lanes that go up, then outer ones, then outer lanes that go down, then inner ones. */
-function compareTouches(a: Touch, b: Touch): number {
-  if (a.turns !== b.turns) return TURNS[a.turns] - TURNS[b.turns];
+function compareContacts(a: PortContact, b: PortContact): number {
+  if (a.turns !== b.turns) return TURN_ORDER[a.turns] - TURN_ORDER[b.turns];
   if (a.turns === "round") return a.end === b.end ? a.distance - b.distance : a.end === "entering" ? -1 : 1;
   const outward = a.distance === b.distance ? 0 : a.distance - b.distance;
   return a.turns === "up" ? outward : -outward;

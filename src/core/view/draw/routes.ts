@@ -1,54 +1,54 @@
 import type { Graph } from "../../compile/graph.ts";
 import type { Stitch } from "../../compile/targets/stitch.ts";
-import { waysIn, type DrawnWay } from "../graph/ways.ts";
-import type { AnyWay, ItemsWay } from "./drawing.ts";
-import type { Cell, Grid, GridSpan } from "./measure/grid.ts";
+import { graphWays, type DrawnWay } from "../graph/ways.ts";
+import type { DrawnLine, GeneratorLine } from "./drawing.ts";
+import type { GridCell, LayoutGrid, LoopSpan } from "./measure/grid.ts";
 
-export type Side = "left" | "right";
+export type RouteSide = "left" | "right";
 
 /** How a way runs over the grid, before anything has a measure. */
-export type Route =
+export type EdgeRoute =
   /** Straight down the rail. */
-  | { readonly kind: "direct"; readonly way: DrawnWay; readonly from: Cell; readonly to: Cell }
+  | { readonly kind: "direct"; readonly way: DrawnWay; readonly from: GridCell; readonly to: GridCell }
   /** Out to the right, then down onto a socket aside. */
-  | { readonly kind: "over"; readonly way: DrawnWay; readonly from: Cell; readonly to: Cell }
+  | { readonly kind: "over"; readonly way: DrawnWay; readonly from: GridCell; readonly to: GridCell }
   /** Down from a socket aside, then left into the rail. */
-  | { readonly kind: "into"; readonly way: DrawnWay; readonly from: Cell; readonly to: Cell }
+  | { readonly kind: "into"; readonly way: DrawnWay; readonly from: GridCell; readonly to: GridCell }
   | LaneRoute
-  | { readonly kind: "items"; readonly way: ItemsWay; readonly from: Cell; readonly loop: GridSpan };
+  | { readonly kind: "items"; readonly way: GeneratorLine; readonly from: GridCell; readonly loop: LoopSpan };
 
 /** Round the side of both; with two lanes where they are far apart, joined by a track in the gap `track`. */
 export interface LaneRoute {
   readonly kind: "lane";
   readonly way: DrawnWay;
-  readonly from: Cell;
-  readonly to: Cell;
-  readonly leaves: Side;
-  readonly enters: Side;
+  readonly from: GridCell;
+  readonly to: GridCell;
+  readonly leaves: RouteSide;
+  readonly enters: RouteSide;
   readonly track: number | null;
   /** The loop that it stays in. */
   readonly inside: string | null;
 }
 
 /** Every way of the graph that is drawn, sockets in reading order. */
-export function drawnWays(graph: Graph): readonly AnyWay[] {
-  const ways = waysIn(graph);
+export function drawnLinesOf(graph: Graph): readonly DrawnLine[] {
+  const ways = graphWays(graph);
   const known = (way: DrawnWay): boolean => Object.hasOwn(graph.sockets, way.from) || way.to === "end";
   const loops = Object.values(graph.loops);
   return [
     ...Object.values(graph.sockets).flatMap((socket) => ways.ofSocket(socket)),
     ...loops.flatMap((loop) => ways.ofLoop(loop)),
-    ...loops.flatMap((loop): readonly ItemsWay[] =>
+    ...loops.flatMap((loop): readonly GeneratorLine[] =>
       loop.from === null ? [] : [{ id: `items:${loop.id}`, via: "items", from: loop.from, loop: loop.id }],
     ),
   ].filter((way) => way.via === "items" || known(way));
 }
 
-export function routesOf(ways: readonly AnyWay[], grid: Grid): readonly Route[] {
-  const taken: Taken = { tops: new Set(), bottoms: new Set() };
+export function planRoutes(ways: readonly DrawnLine[], grid: LayoutGrid): readonly EdgeRoute[] {
+  const taken: ClaimedEnds = { tops: new Set(), bottoms: new Set() };
   // What runs straight is decided first: it needs the top and the bottom of sockets for itself.
   const straight = new Map(ways.map((way) => [way, way.via === "items" ? undefined : straightRoute(way, grid, taken)]));
-  return ways.flatMap((way): readonly Route[] => {
+  return ways.flatMap((way): readonly EdgeRoute[] => {
     if (way.via === "items") return itemsRoute(way, grid);
     const route = straight.get(way) ?? elbowRoute(way, grid, taken) ?? laneRoute(way, grid);
     return route ? [route] : [];
@@ -56,55 +56,55 @@ export function routesOf(ways: readonly AnyWay[], grid: Grid): readonly Route[] 
 }
 
 /** From 1; null where a way is no seam of the chain. */
-export function stitchOf(way: AnyWay, stitches: readonly Stitch[]): number | null {
+export function stitchNumber(way: DrawnLine, stitches: readonly Stitch[]): number | null {
   if (way.via === "items") return null;
   const index = stitches.findIndex(({ from, to }) => from === way.from && to === way.to);
   return index === -1 ? null : index + 1;
 }
 
-interface Taken {
+interface ClaimedEnds {
   readonly tops: Set<string>;
   readonly bottoms: Set<string>;
 }
 
-function endsOf(way: DrawnWay, grid: Grid): { readonly from: Cell; readonly to: Cell } | undefined {
+function endCellsOf(way: DrawnWay, grid: LayoutGrid): { readonly from: GridCell; readonly to: GridCell } | undefined {
   const [from, to] = [grid.cells.get(way.from), grid.cells.get(way.to)];
   return from && to ? { from, to } : undefined;
 }
 
-function straightRoute(way: DrawnWay, grid: Grid, taken: Taken): Route | undefined {
-  const ends = endsOf(way, grid);
+function straightRoute(way: DrawnWay, grid: LayoutGrid, taken: ClaimedEnds): EdgeRoute | undefined {
+  const ends = endCellsOf(way, grid);
   if (!ends) return undefined;
   const { from, to } = ends;
   if (from.column !== to.column || to.row <= from.row) return undefined;
-  if (!isClear(grid, { rows: [from.row + 1, to.row - 1], columns: [from.column, from.column] })) return undefined;
-  return claim(taken, from, to) ? { kind: "direct", way, from, to } : undefined;
+  if (!isAreaClear(grid, { rows: [from.row + 1, to.row - 1], columns: [from.column, from.column] })) return undefined;
+  return claimEnds(taken, from, to) ? { kind: "direct", way, from, to } : undefined;
 }
 
-function claim({ tops, bottoms }: Taken, from: Cell, to: Cell): boolean {
+function claimEnds({ tops, bottoms }: ClaimedEnds, from: GridCell, to: GridCell): boolean {
   if (tops.has(to.id) || bottoms.has(from.id)) return false;
   tops.add(to.id);
   bottoms.add(from.id);
   return true;
 }
 
-function elbowRoute(way: DrawnWay, grid: Grid, { tops, bottoms }: Taken): Route | undefined {
-  const ends = endsOf(way, grid);
+function elbowRoute(way: DrawnWay, grid: LayoutGrid, { tops, bottoms }: ClaimedEnds): EdgeRoute | undefined {
+  const ends = endCellsOf(way, grid);
   if (!ends || ends.to.row <= ends.from.row || way.to === "end") return undefined;
   const { from, to } = ends;
   const [first, last] = [from.row, to.row];
   if (to.column > from.column && !tops.has(to.id)) {
     const free =
-      isClear(grid, { rows: [first, first], columns: [from.column + 1, to.column] }) &&
-      isClear(grid, { rows: [first, last - 1], columns: [to.column, to.column] });
+      isAreaClear(grid, { rows: [first, first], columns: [from.column + 1, to.column] }) &&
+      isAreaClear(grid, { rows: [first, last - 1], columns: [to.column, to.column] });
     if (!free) return undefined;
     tops.add(to.id);
     return { kind: "over", way, from, to };
   }
   if (to.column < from.column && !bottoms.has(from.id)) {
     const free =
-      isClear(grid, { rows: [last, last], columns: [to.column + 1, from.column] }) &&
-      isClear(grid, { rows: [first + 1, last], columns: [from.column, from.column] });
+      isAreaClear(grid, { rows: [last, last], columns: [to.column + 1, from.column] }) &&
+      isAreaClear(grid, { rows: [first + 1, last], columns: [from.column, from.column] });
     if (!free) return undefined;
     bottoms.add(from.id);
     return { kind: "into", way, from, to };
@@ -113,8 +113,8 @@ function elbowRoute(way: DrawnWay, grid: Grid, { tops, bottoms }: Taken): Route 
 }
 
 /** Neither a socket nor a region stands there. */
-function isClear(
-  grid: Grid,
+function isAreaClear(
+  grid: LayoutGrid,
   { rows, columns }: { readonly rows: readonly [number, number]; readonly columns: readonly [number, number] },
 ): boolean {
   for (let row = rows[0]; row <= rows[1]; row += 1) {
@@ -125,27 +125,27 @@ function isClear(
   return true;
 }
 
-function laneRoute(way: DrawnWay, grid: Grid): LaneRoute | undefined {
-  const ends = endsOf(way, grid);
+function laneRoute(way: DrawnWay, grid: LayoutGrid): LaneRoute | undefined {
+  const ends = endCellsOf(way, grid);
   if (!ends) return undefined;
   const { from, to } = ends;
   const loop = grid.loopAt(from.row, from.column);
   const inside = way.via === "edge" && way.to !== "end" && loop === grid.loopAt(to.row, to.column) ? loop : null;
-  const sides = sidesOf(way, from, to);
+  const sides = chooseSides(way, from, to);
   const apart = Math.abs(from.column - to.column) > 1;
   const track = apart ? (to.row > from.row ? to.row : Math.min(to.row + 1, grid.rows)) : null;
   return { kind: "lane", way, from, to, ...sides, track, inside };
 }
 
 /** Returns go round the left, rework and what skips rows round the right; between columns the shortest way. */
-function sidesOf(way: DrawnWay, from: Cell, to: Cell): { readonly leaves: Side; readonly enters: Side } {
+function chooseSides(way: DrawnWay, from: GridCell, to: GridCell): { readonly leaves: RouteSide; readonly enters: RouteSide } {
   if (from.column < to.column) return { leaves: "right", enters: "left" };
   if (from.column > to.column) return { leaves: "left", enters: "right" };
   const returns = to.row <= from.row && way.when !== "not_satisfied";
   return returns ? { leaves: "left", enters: "left" } : { leaves: "right", enters: "right" };
 }
 
-function itemsRoute(way: ItemsWay, grid: Grid): readonly Route[] {
+function itemsRoute(way: GeneratorLine, grid: LayoutGrid): readonly EdgeRoute[] {
   const from = grid.cells.get(way.from);
   const loop = grid.loops.find(({ id }) => id === way.loop);
   if (!from || !loop || from.row >= loop.first.row) return [];

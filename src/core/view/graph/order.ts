@@ -1,68 +1,68 @@
 import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
 import { END, sortSocketIds, type Destination, type SocketId } from "../../model/ids.ts";
 import { edgeTargets } from "../../model/loadout.ts";
-import { rankFrom, type Ranked } from "./rank.ts";
+import { rankByLongestPath, type RankedPlace } from "./rank.ts";
 
 /** A socket in its row; `aside` counts the places of the same rank before it, so that 0 stands on the rail. */
-export interface Row {
+export interface OrderedSocket {
   readonly socket: GraphSocket;
   readonly aside: number;
 }
 
 /** What stands on the rail: a socket by itself, or a loop with its members. */
-export type Block =
-  | { readonly kind: "socket"; readonly row: Row; readonly target: number; readonly reached: boolean }
+export type GraphBlock =
+  | { readonly kind: "socket"; readonly row: OrderedSocket; readonly target: number; readonly reached: boolean }
   | {
       readonly kind: "loop";
       readonly loop: GraphLoop;
-      readonly rows: readonly Row[];
+      readonly rows: readonly OrderedSocket[];
       readonly aside: number;
       readonly target: number;
       readonly reached: boolean;
     };
 
 /** Every socket once, in the order in which people read the graph: target by target, what goes on goes down. */
-export function blocksOf(graph: Graph): readonly Block[] {
-  const plan = planOf(graph);
+export function orderedBlocks(graph: Graph): readonly GraphBlock[] {
+  const plan = orderingContextOf(graph);
   const entry = plan.placeOf(graph.entry);
-  const reached = entry === undefined ? [] : rankFrom([entry], plan.next);
+  const reached = entry === undefined ? [] : rankByLongestPath([entry], plan.next);
   const met = new Set(reached.map(({ place }) => place));
   const rest = plan.places.filter((place) => !met.has(place));
-  const lost = rankFrom(rest, plan.next).filter(({ place }) => !met.has(place));
-  return [...seat(reached, plan, true), ...seat(lost, plan, false)];
+  const lost = rankByLongestPath(rest, plan.next).filter(({ place }) => !met.has(place));
+  return [...buildBlocks(reached, plan, true), ...buildBlocks(lost, plan, false)];
 }
 
 /** The sockets of the graph in that order. */
-export function orderOf(graph: Graph): readonly GraphSocket[] {
-  return blocksOf(graph).flatMap((block) =>
+export function readingOrder(graph: Graph): readonly GraphSocket[] {
+  return orderedBlocks(graph).flatMap((block) =>
     block.kind === "socket" ? [block.row.socket] : block.rows.map(({ socket }) => socket),
   );
 }
 
 /** A loop is one place of the whole, whatever goes on inside it. */
-type Place = GraphSocket | GraphLoop;
+type SocketOrLoop = GraphSocket | GraphLoop;
 
-interface Plan {
+interface OrderingContext {
   readonly graph: Graph;
-  readonly places: readonly Place[];
-  readonly placeOf: (id: Destination) => Place | undefined;
-  readonly next: (place: Place) => readonly Place[];
+  readonly places: readonly SocketOrLoop[];
+  readonly placeOf: (id: Destination) => SocketOrLoop | undefined;
+  readonly next: (place: SocketOrLoop) => readonly SocketOrLoop[];
   /** Members that are entered from outside, in the order in which that is seen. */
-  readonly doors: ReadonlyMap<string, readonly SocketId[]>;
+  readonly loopEntries: ReadonlyMap<string, readonly SocketId[]>;
 }
 
-function planOf(graph: Graph): Plan {
+function orderingContextOf(graph: Graph): OrderingContext {
   const ids = sortSocketIds(Object.keys(graph.sockets));
-  const placeOf = (id: Destination): Place | undefined => {
+  const placeOf = (id: Destination): SocketOrLoop | undefined => {
     const socket = id !== END && Object.hasOwn(graph.sockets, id) ? graph.sockets[id] : undefined;
     return socket && loopAround(graph, socket) ? loopAround(graph, socket) : socket;
   };
   const places = [...new Set(ids.flatMap((id) => placeOf(id as SocketId) ?? []))]; // a key of `sockets` is a socket id
-  const next = (place: Place): readonly Place[] =>
-    waysOf(graph, place)
+  const next = (place: SocketOrLoop): readonly SocketOrLoop[] =>
+    destinationsOf(graph, place)
       .flatMap((to) => placeOf(to) ?? [])
       .filter((to) => to !== place);
-  return { graph, places, placeOf, next, doors: doorsOf(graph, places) };
+  return { graph, places, placeOf, next, loopEntries: loopEntriesOf(graph, places) };
 }
 
 function loopAround(graph: Graph, socket: GraphSocket): GraphLoop | undefined {
@@ -70,7 +70,7 @@ function loopAround(graph: Graph, socket: GraphSocket): GraphLoop | undefined {
 }
 
 /** Where a place leads: edges first, then the ways out of a loop. */
-function waysOf(graph: Graph, place: Place): readonly Destination[] {
+function destinationsOf(graph: Graph, place: SocketOrLoop): readonly Destination[] {
   if (!isLoop(place)) return place.edges.flatMap(edgeTargets);
   const members = place.sockets.flatMap((id) => graph.sockets[id]?.edges.flatMap(edgeTargets) ?? []);
   return [
@@ -80,13 +80,13 @@ function waysOf(graph: Graph, place: Place): readonly Destination[] {
   ];
 }
 
-function isLoop(place: Place): place is GraphLoop {
+function isLoop(place: SocketOrLoop): place is GraphLoop {
   return "exits" in place;
 }
 
-function doorsOf(graph: Graph, places: readonly Place[]): ReadonlyMap<string, readonly SocketId[]> {
+function loopEntriesOf(graph: Graph, places: readonly SocketOrLoop[]): ReadonlyMap<string, readonly SocketId[]> {
   const doors = new Map<string, SocketId[]>();
-  const note = (to: Destination, from: Place | null): void => {
+  const note = (to: Destination, from: SocketOrLoop | null): void => {
     const socket = to === END ? undefined : graph.sockets[to];
     const loop = socket && loopAround(graph, socket);
     if (!socket || !loop || loop === from) return;
@@ -95,40 +95,40 @@ function doorsOf(graph: Graph, places: readonly Place[]): ReadonlyMap<string, re
     else doors.set(loop.id, [socket.id]);
   };
   note(graph.entry, null);
-  for (const place of places) for (const to of waysOf(graph, place)) note(to, place);
+  for (const place of places) for (const to of destinationsOf(graph, place)) note(to, place);
   return doors;
 }
 
 /** Blocks in their rows; a chain keeps its targets apart, though the end of one may run beside the next. */
-function seat(ranked: readonly Ranked<Place>[], plan: Plan, reached: boolean): readonly Block[] {
+function buildBlocks(ranked: readonly RankedPlace<SocketOrLoop>[], plan: OrderingContext, reached: boolean): readonly GraphBlock[] {
   const byTarget = ranked
-    .map((each) => ({ ...each, target: targetOf(plan.graph, each.place) }))
+    .map((each) => ({ ...each, target: chainTargetOf(plan.graph, each.place) }))
     .toSorted((a, b) => a.target - b.target);
-  return withAside(byTarget, ({ target, rank }) => `${target} ${rank}`).map(
-    ({ item: { place, target }, aside }): Block => {
+  return numberWithinRank(byTarget, ({ target, rank }) => `${target} ${rank}`).map(
+    ({ item: { place, target }, aside }): GraphBlock => {
       if (!isLoop(place)) return { kind: "socket", row: { socket: place, aside }, target, reached };
-      return { kind: "loop", loop: place, rows: membersOf(place, plan), aside, target, reached };
+      return { kind: "loop", loop: place, rows: orderedMembers(place, plan), aside, target, reached };
     },
   );
 }
 
-function targetOf(graph: Graph, place: Place): number {
+function chainTargetOf(graph: Graph, place: SocketOrLoop): number {
   if (!isLoop(place)) return place.origin.target;
   return place.sockets.map((id) => graph.sockets[id]?.origin.target ?? 1).at(0) ?? 1;
 }
 
-function membersOf(loop: GraphLoop, { graph, doors }: Plan): readonly Row[] {
+function orderedMembers(loop: GraphLoop, { graph, loopEntries: doors }: OrderingContext): readonly OrderedSocket[] {
   const inside = new Set<SocketId>(loop.sockets);
   const next = (id: SocketId): readonly SocketId[] =>
     (graph.sockets[id]?.edges ?? []).flatMap(edgeTargets).flatMap((to) => (to !== END && inside.has(to) ? [to] : []));
-  const ranked = rankFrom([...(doors.get(loop.id) ?? []), ...loop.sockets], next);
-  return withAside(ranked, ({ rank }) => `${rank}`).flatMap(({ item, aside }) => {
+  const ranked = rankByLongestPath([...(doors.get(loop.id) ?? []), ...loop.sockets], next);
+  return numberWithinRank(ranked, ({ rank }) => `${rank}`).flatMap(({ item, aside }) => {
     const socket = graph.sockets[item.place];
     return socket ? [{ socket, aside }] : [];
   });
 }
 
-function withAside<T>(
+function numberWithinRank<T>(
   items: readonly T[],
   rankOf: (item: T) => string,
 ): readonly { readonly item: T; readonly aside: number }[] {

@@ -1,5 +1,5 @@
 /** A place and how far from the start it stands: the longest way there that never turns back. */
-export interface Ranked<N> {
+export interface RankedPlace<N> {
   readonly place: N;
   readonly rank: number;
 }
@@ -8,8 +8,8 @@ export interface Ranked<N> {
  * Everything that the starts lead to, by rank; within a rank in the order in which a walk
  * that tries first edges first comes by. Without recursion: graphs may be thousands deep.
  */
-export function rankFrom<N>(starts: readonly N[], next: (at: N) => readonly N[]): readonly Ranked<N>[] {
-  const { met, left, back } = walk(starts, next);
+export function rankByLongestPath<N>(starts: readonly N[], next: (at: N) => readonly N[]): readonly RankedPlace<N>[] {
+  const { met, left, back } = walkDepthFirst(starts, next);
   const rank = new Map<N, number>(met.map((place) => [place, 0]));
   // The last place to be left is the first that nothing else has to wait for.
   for (const place of left.toReversed()) {
@@ -22,7 +22,7 @@ export function rankFrom<N>(starts: readonly N[], next: (at: N) => readonly N[])
   return ranked.toSorted((a, b) => a.rank - b.rank);
 }
 
-interface Walk<N> {
+interface DepthFirstWalk<N> {
   /** In the order in which places were first met. */
   readonly met: readonly N[];
   /** In the order in which they were done with. */
@@ -31,7 +31,7 @@ interface Walk<N> {
   readonly back: ReadonlyMap<N, ReadonlySet<N>>;
 }
 
-function walk<N>(starts: readonly N[], next: (at: N) => readonly N[]): Walk<N> {
+function walkDepthFirst<N>(starts: readonly N[], next: (at: N) => readonly N[]): DepthFirstWalk<N> {
   const inside = new Set<N>();
   const seen = new Set<N>();
   const left: N[] = [];

@@ -1,9 +1,9 @@
-import { flowOf, stepsOf, type Flow } from "../../compile/flow.ts";
+import { buildFlow, flowStepsOf, type Flow } from "../../compile/flow.ts";
 import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
-import { edgeFor, emptyExit, exitFor, matches } from "../../compile/route.ts";
+import { chooseEdge, exitForEmptyList, chooseExit, matchesCondition } from "../../compile/route.ts";
 import { END, type Destination, type SocketId } from "../../model/ids.ts";
-import { NEXT, type Edge, type Exit } from "../../model/loadout.ts";
-import { edgeWayId, emptyWayId, endWayId, exitWayId, loopEndWayId, thenWayId } from "../../model/way-id.ts";
+import { NEXT_ITEM, type Edge, type Exit } from "../../model/loadout.ts";
+import { edgeWayId, emptyListWayId, implicitEndWayId, exitWayId, loopEndWayId, thenWayId } from "../../model/way-id.ts";
 import type { Tone } from "../text/line.ts";
 import { conditionText, conditionTone } from "./words.ts";
 
@@ -28,47 +28,47 @@ export interface DrawnWay {
 }
 
 /** The ways of a graph, by the place they lead away from. */
-export interface Ways {
+export interface GraphWays {
   /** In the order in which they are tried. */
   readonly ofSocket: (socket: GraphSocket) => readonly DrawnWay[];
   readonly ofLoop: (loop: GraphLoop) => readonly DrawnWay[];
 }
 
-export function waysIn(graph: Graph): Ways {
-  const flow = flowOf(graph);
+export function graphWays(graph: Graph): GraphWays {
+  const flow = buildFlow(graph);
   return {
-    ofSocket: (socket) => waysOn(socket, answersOf(flow, socket)),
-    ofLoop: (loop) => waysOut(graph, flow, loop),
+    ofSocket: (socket) => socketWays(socket, possibleAnswers(flow, socket)),
+    ofLoop: (loop) => loopWays(graph, flow, loop),
   };
 }
 
 /** What a socket may say of itself, as the compiled flow has it. */
-function answersOf(flow: Flow, socket: GraphSocket): readonly (boolean | undefined)[] {
-  return [...new Set(stepsOf(flow, socket.id).map((step) => step.satisfied))];
+function possibleAnswers(flow: Flow, socket: GraphSocket): readonly (boolean | undefined)[] {
+  return [...new Set(flowStepsOf(flow, socket.id).map((step) => step.satisfied))];
 }
 
-function waysOn(socket: GraphSocket, answers: readonly (boolean | undefined)[]): readonly DrawnWay[] {
+function socketWays(socket: GraphSocket, answers: readonly (boolean | undefined)[]): readonly DrawnWay[] {
   const edges = socket.edges.flatMap((edge, index) => [
-    drawnEdge(socket.id, edge, index),
-    ...drawnThen(socket.id, edge, index),
+    edgeWay(socket.id, edge, index),
+    ...thenWays(socket.id, edge, index),
   ]);
-  const covered = answers.every((answer) => edgeFor(socket, answer).via === "edge");
+  const covered = answers.every((answer) => chooseEdge(socket, answer).via === "edge");
   if (covered && edges.length > 0) return edges;
   const label = edges.length === 0 ? "" : "otherwise";
-  return [...edges, { id: endWayId(socket.id), via: "none", when: null, label, tone: "dim", from: socket.id, to: END }];
+  return [...edges, { id: implicitEndWayId(socket.id), via: "none", when: null, label, tone: "dim", from: socket.id, to: END }];
 }
 
-function drawnThen(from: SocketId, { when, then }: Edge, index: number): readonly DrawnWay[] {
-  if (then === undefined || then === NEXT) return [];
+function thenWays(from: SocketId, { when, then }: Edge, index: number): readonly DrawnWay[] {
+  if (then === undefined || then === NEXT_ITEM) return [];
   const id = thenWayId(from, index);
   return [{ id, via: "edge", index, when, label: "used up", tone: conditionTone(when), from, to: then, then: true }];
 }
 
-function drawnEdge(from: SocketId, { when, to, maxTraversals, then }: Edge, index: number): DrawnWay {
+function edgeWay(from: SocketId, { when, to, maxTraversals, then }: Edge, index: number): DrawnWay {
   const label = when === "always" ? "" : conditionText(when);
   const counted = {
     ...(maxTraversals === undefined ? {} : { maxTraversals }),
-    ...(then === NEXT ? { thenNext: true as const } : {}),
+    ...(then === NEXT_ITEM ? { thenNext: true as const } : {}),
   };
   return {
     id: edgeWayId(from, index),
@@ -83,18 +83,18 @@ function drawnEdge(from: SocketId, { when, to, maxTraversals, then }: Edge, inde
   };
 }
 
-function waysOut(graph: Graph, flow: Flow, loop: GraphLoop): readonly DrawnWay[] {
+function loopWays(graph: Graph, flow: Flow, loop: GraphLoop): readonly DrawnWay[] {
   const advancing = loop.sockets.flatMap((id) => {
     const socket = graph.sockets[id];
     return socket && socket.advance !== null ? [socket] : [];
   });
   const [only, ...others] = advancing;
   const exits = loop.exits.map((exit, index) =>
-    drawnExit(loop, { exit, index }, others.length === 0 && exit.from === only?.id),
+    exitWay(loop, { exit, index }, others.length === 0 && exit.from === only?.id),
   );
   if (!loop.items) return exits;
   const uncovered = advancing.filter((socket) =>
-    exhausting(flow, socket).some((answer) => exitFor(loop, socket.id, answer).via === "none"),
+    exhaustingAnswers(flow, socket).some((answer) => chooseExit(loop, socket.id, answer).via === "none"),
   );
   const silent = uncovered.map((socket): DrawnWay => {
     const label = [
@@ -112,16 +112,16 @@ function waysOut(graph: Graph, flow: Flow, loop: GraphLoop): readonly DrawnWay[]
       loop: loop.id,
     };
   });
-  return [...exits, ...silent, ...wayRound(loop, only, silent.length > 0)];
+  return [...exits, ...silent, ...emptyListWays(loop, only, silent.length > 0)];
 }
 
 /** The answers with which a socket moves its loop on, and so may exhaust it. */
-function exhausting(flow: Flow, socket: GraphSocket): readonly (boolean | undefined)[] {
+function exhaustingAnswers(flow: Flow, socket: GraphSocket): readonly (boolean | undefined)[] {
   const { advance } = socket;
-  return advance === null ? [] : answersOf(flow, socket).filter((answer) => matches(advance, answer));
+  return advance === null ? [] : possibleAnswers(flow, socket).filter((answer) => matchesCondition(advance, answer));
 }
 
-function drawnExit(
+function exitWay(
   loop: GraphLoop,
   { exit, index }: { readonly exit: Exit; readonly index: number },
   alone: boolean,
@@ -142,13 +142,13 @@ function drawnExit(
 }
 
 /** Where an empty list leads, as far as no exit already says so. */
-function wayRound(loop: GraphLoop, member: GraphSocket | undefined, saysEnd: boolean): readonly DrawnWay[] {
-  const way = emptyExit(loop);
+function emptyListWays(loop: GraphLoop, member: GraphSocket | undefined, saysEnd: boolean): readonly DrawnWay[] {
+  const way = exitForEmptyList(loop);
   const from = member?.id ?? loop.sockets[0];
   if (from === undefined || way.via === "exit" || (way.to === END && saysEnd)) return [];
   return [
     {
-      id: emptyWayId(loop.id),
+      id: emptyListWayId(loop.id),
       via: "none",
       when: null,
       label: "empty list",

@@ -2,7 +2,7 @@ import { materiaOf, type Graph, type GraphLoop, type GraphSocket } from "../../c
 import { END, type Destination } from "../../model/ids.ts";
 import type { Condition } from "../../model/loadout.ts";
 import type { Materia } from "../../model/materia.ts";
-import { never } from "../../model/values/never.ts";
+import { assertNever } from "../../model/values/never.ts";
 import { oneLine } from "../../model/values/text.ts";
 import type { Tone } from "../text/line.ts";
 
@@ -14,14 +14,14 @@ export function nameText(name: string): string {
 }
 
 /** `Socket-6 (Maintain)`, by the ids of this graph; or `end`. */
-export function placeText(graph: Graph, to: Destination): string {
+export function destinationText(graph: Graph, to: Destination): string {
   if (to === END) return END;
   const socket = Object.hasOwn(graph.sockets, to) ? graph.sockets[to] : undefined;
   return socket ? `${nameText(to)} (${nameText(socket.materia)})` : nameText(to);
 }
 
 /** `Build (Socket-4)`: in a story the name comes first. */
-export function visitText(socket: string, materia: string): string {
+export function visitLabel(socket: string, materia: string): string {
   return `${nameText(materia)} (${nameText(socket)})`;
 }
 
@@ -34,7 +34,7 @@ export function conditionText(when: Condition): string {
     case "not_satisfied":
       return "✗ not satisfied";
     default:
-      return never(when);
+      return assertNever(when);
   }
 }
 
@@ -47,12 +47,12 @@ export function conditionTone(when: Condition): Tone {
     case "not_satisfied":
       return "rework";
     default:
-      return never(when);
+      return assertNever(when);
   }
 }
 
 /** Round for an agent, a turned square for a utility, a triangle for a person. */
-export function orbText(type: Materia["type"]): string {
+export function materiaIcon(type: Materia["type"]): string {
   switch (type) {
     case "agent":
       return "●";
@@ -61,12 +61,12 @@ export function orbText(type: Materia["type"]): string {
     case "person":
       return "▲";
     default:
-      return never(type);
+      return assertNever(type);
   }
 }
 
-export function orbOf(graph: Graph, socket: GraphSocket): string {
-  return orbText(materiaOf(graph, socket).type);
+export function iconOf(graph: Graph, socket: GraphSocket): string {
+  return materiaIcon(materiaOf(graph, socket).type);
 }
 
 /** `Loop workItemIteration over the work items of Socket-3 (Auto-Plan)`. */
@@ -77,6 +77,6 @@ export function loopText(graph: Graph, loop: GraphLoop): string {
 }
 
 function loopListText(graph: Graph, { from, items }: GraphLoop): string {
-  if (from !== null) return ` over the work items of ${placeText(graph, from)}`;
+  if (from !== null) return ` over the work items of ${destinationText(graph, from)}`;
   return items === null ? ", which walks no list" : ` over the items of state.${nameText(items.join("."))}`;
 }

@@ -1,14 +1,14 @@
-import { never } from "../../model/values/never.ts";
-import { harmless, oneLine } from "../../model/values/text.ts";
+import { assertNever } from "../../model/values/never.ts";
+import { sanitizeForTerminal, oneLine } from "../../model/values/text.ts";
 import { nameText } from "../graph/words.ts";
 import { fileCountsText } from "../tell/files.ts";
 import { titleText } from "../tell/handed.ts";
 import { shortCommit } from "../tell/items.ts";
 import { padColumns } from "../text/columns.ts";
-import { line, squeeze, toned, type Line, type Tone } from "../text/line.ts";
-import type { ItemRow, ItemRows } from "./rows.ts";
+import { line, squeezeLine, toned, type Line, type Tone } from "../text/line.ts";
+import type { ItemRow, ItemTable } from "./rows.ts";
 
-export interface ItemsShown {
+export interface ItemTableOptions {
   /** Whether somebody drives the cast. */
   readonly alive: boolean;
   readonly width: number;
@@ -21,37 +21,37 @@ export interface ItemsShown {
 }
 
 /** [V21] One line for each item, and below what is not on the branch the commands that reach it. */
-export function itemLines({ rows, waiting }: ItemRows, shown: ItemsShown): readonly Line[] {
+export function itemTableLines({ rows, waiting }: ItemTable, shown: ItemTableOptions): readonly Line[] {
   if (rows.length === 0) return [];
   const { alive, width, trees, aside, fetch } = shown;
   const ids = Math.max(...rows.map(({ child }) => child.length));
-  const isAway = fetch !== undefined && (waiting !== null || rows.some((row) => reachLines(row, trees).length > 0));
+  const isAway = fetch !== undefined && (waiting !== null || rows.some((row) => itemAccessLines(row, trees).length > 0));
   return [
     [],
     line(toned("strong", "Items")),
     ...rows.flatMap((row) => [
-      rowLine(row, { alive, width, ids }),
-      ...reachLines(row, trees),
+      itemRowLine(row, { alive, width, ids }),
+      ...itemAccessLines(row, trees),
       ...(aside.get(row.child) ?? []).map((place) => placeLine("set aside", place)),
     ]),
     ...(waiting
-      ? [line(toned("rework", "What is merged is not on the branch yet:")), ...commands(waiting.base, waiting.ref)]
+      ? [line(toned("rework", "What is merged is not on the branch yet:")), ...gitCommandLines(waiting.base, waiting.ref)]
       : []),
-    ...(isAway ? [line(toned("dim", "These commits come here with "), toned("accent", harmless(fetch)))] : []),
+    ...(isAway ? [line(toned("dim", "These commits come here with "), toned("accent", sanitizeForTerminal(fetch)))] : []),
   ];
 }
 
 /** The id of its cast comes first and whole: it tells the item and the attempt, and is there to be copied. */
-function rowLine(row: ItemRow, at: Pick<ItemsShown, "alive" | "width"> & { readonly ids: number }): Line {
-  const [tone, mark, words] = wordsOf(row, at.alive);
+function itemRowLine(row: ItemRow, at: Pick<ItemTableOptions, "alive" | "width"> & { readonly ids: number }): Line {
+  const [tone, mark, words] = itemStatusWords(row, at.alive);
   const told = [words, ...(row.files === null ? [] : [fileCountsText(row.files)])].join(" · ");
   // Where there is little room its title says more than who had it.
-  const by = row.worker === undefined ? "" : `  on ${harmless(row.worker)}`;
+  const by = row.worker === undefined ? "" : `  on ${sanitizeForTerminal(row.worker)}`;
   const before = line(toned(tone, `${mark} `), `${padColumns(row.child, at.ids)}  `, toned(tone, `${told}  `));
-  return squeeze({ before, long: toned("dim", `${titleText(row.title, 200)}${by}`), after: [] }, at.width);
+  return squeezeLine({ before, long: toned("dim", `${titleText(row.title, 200)}${by}`), after: [] }, at.width);
 }
 
-function wordsOf(row: ItemRow, alive: boolean): readonly [Tone, string, string] {
+function itemStatusWords(row: ItemRow, alive: boolean): readonly [Tone, string, string] {
   const { status, merged, conflicts } = row;
   switch (status) {
     case "running":
@@ -67,7 +67,7 @@ function wordsOf(row: ItemRow, alive: boolean): readonly [Tone, string, string] 
     case "joined":
       return mergedWords(row, shortCommit(merged ?? ""));
     default:
-      return never(status);
+      return assertNever(status);
   }
 }
 
@@ -81,19 +81,19 @@ function conflictText([first = "no file", ...others]: readonly string[]): string
 }
 
 /** Only what nobody finds on the branch needs a way to it. */
-function reachLines({ status, base, ref, child }: ItemRow, trees: ItemsShown["trees"]): readonly Line[] {
+function itemAccessLines({ status, base, ref, child }: ItemRow, trees: ItemTableOptions["trees"]): readonly Line[] {
   const tree = trees.get(child);
   if (tree !== undefined) return [placeLine("its files", tree)];
   const isOut = status === "dropped" || status === "conflicted" || status === "ended";
-  return isOut && ref !== null ? commands(base, ref) : [];
+  return isOut && ref !== null ? gitCommandLines(base, ref) : [];
 }
 
 function placeLine(what: string, place: string): Line {
-  return line("      ", toned("dim", `${what}: `), toned("accent", harmless(place)));
+  return line("      ", toned("dim", `${what}: `), toned("accent", sanitizeForTerminal(place)));
 }
 
 /** Whole, however wide: they are there to be copied. */
-function commands(base: string, ref: string): readonly Line[] {
+function gitCommandLines(base: string, ref: string): readonly Line[] {
   const from = shortCommit(base);
   return [`git diff ${from} ${ref}`, `git cherry-pick ${from}..${ref}`].map((command) =>
     line("      ", toned("accent", command)),

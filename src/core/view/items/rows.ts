@@ -1,7 +1,7 @@
 import type { CastEvent, EventOf } from "../../cast/state/event.ts";
 import { itemKey } from "../../model/handoff.ts";
-import { itemRef, type CastId } from "../../model/ids.ts";
-import type { Changed } from "../../model/values/checkpoint.ts";
+import { itemGitRef, type CastId } from "../../model/ids.ts";
+import type { ChangeCounts } from "../../model/values/checkpoint.ts";
 
 /** [V21] One item of a parallel loop: the cast that worked on it last, and what became of its work. */
 export interface ItemRow {
@@ -20,7 +20,7 @@ export interface ItemRow {
   readonly base: string;
   readonly commit: string | null;
   readonly merged: string | null;
-  readonly files: Changed | null;
+  readonly files: ChangeCounts | null;
   /** The files in which it conflicted last. */
   readonly conflicts: readonly string[];
   /** The name that keeps its work, where that is not on the branch. */
@@ -33,24 +33,24 @@ export interface ItemRow {
 export type ItemStatus = "running" | "failed" | "ended" | "conflicted" | "merged" | "joined" | "dropped";
 
 /** What is merged of a fork and not yet on the branch. */
-export interface MergedTip {
+export interface PendingMerge {
   readonly loop: string;
   readonly base: string;
   readonly commit: string;
   readonly ref: string;
 }
 
-export interface ItemRows {
+export interface ItemTable {
   readonly rows: readonly ItemRow[];
   /** Set while the last fork has merged items that the branch has not. */
-  readonly waiting: MergedTip | null;
+  readonly waiting: PendingMerge | null;
 }
 
 /** Read off the events alone, in one pass. */
-export function itemRows(castId: CastId, events: Iterable<CastEvent>): ItemRows {
+export function buildItemTable(castId: CastId, events: Iterable<CastEvent>): ItemTable {
   const rows = new Map<string, ItemRow>();
   let fork = 0;
-  let waiting: MergedTip | null = null;
+  let waiting: PendingMerge | null = null;
   let base = "";
   const change = (index: number, next: (row: ItemRow) => ItemRow): void => {
     const row = rows.get(`${fork}/${index}`);
@@ -78,7 +78,7 @@ export function itemRows(castId: CastId, events: Iterable<CastEvent>): ItemRows 
       case "item_merged":
         change(event.index, (row) => ({ ...row, status: "merged", merged: event.commit }));
         if (event.commit !== base)
-          waiting = { loop: event.loop, base, commit: event.commit, ref: itemRef(castId, `merged-${fork}`) };
+          waiting = { loop: event.loop, base, commit: event.commit, ref: itemGitRef(castId, `merged-${fork}`) };
         break;
       case "loop_joined":
         waiting = null;
@@ -99,7 +99,7 @@ function startedRow(fork: number, { loop, index, title, child, attempt, base }: 
 function endedRow(castId: CastId, row: ItemRow, event: EventOf<"item_ended">): ItemRow {
   const { outcome, commit, files = null, gaveUp, worker } = event;
   const status = outcome === "failed" || outcome === "aborted" ? "failed" : "ended";
-  const ref = commit === null ? null : itemRef(castId, row.child);
+  const ref = commit === null ? null : itemGitRef(castId, row.child);
   return {
     ...row,
     status,

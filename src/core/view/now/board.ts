@@ -1,28 +1,28 @@
-import { eventWords } from "../tell/event-line.ts";
+import { eventText } from "../tell/event-line.ts";
 import type { LimitName } from "../../cast/state/event.ts";
-import type { Fork } from "../../cast/state/fork.ts";
-import { currentItem, type Phase } from "../../cast/state/state.ts";
+import type { ParallelRun } from "../../cast/state/fork.ts";
+import { currentItem, type CastPhase } from "../../cast/state/state.ts";
 import { countOf } from "../../cast/state/tally.ts";
 import { NO_USAGE, addUsage, totalsOf, type Usage } from "../../cast/state/usage.ts";
 import { socketOf } from "../../compile/graph.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { oneLine } from "../../model/values/text.ts";
-import { statusMark, statusOf, statusText, type Alive, type CastStatus } from "../casts.ts";
-import { nameText, visitText } from "../graph/words.ts";
-import { itemsLine, type ItemProgress } from "./cells.ts";
-import { elapsedMs, workedMs } from "../clock.ts";
-import { figuresLine, figuresOf, figuresText, type Figures } from "../figures.ts";
-import { pathLine, pathOf, placeOf, type Path } from "./path.ts";
-import type { Trail } from "./trail.ts";
-import { ageText, clockText, countedText, doneText, millisOf } from "../numbers.ts";
-import { originText, stepLine, type Lineage } from "../tell/story.ts";
-import { WHOLE, textLines, titleText } from "../tell/handed.ts";
+import { statusSymbol, castStatus, statusText, type CastLiveness, type CastStatus } from "../casts.ts";
+import { nameText, visitLabel } from "../graph/words.ts";
+import { itemProgressLine, type ItemProgress } from "./cells.ts";
+import { elapsedMs, workedMsSince } from "../clock.ts";
+import { figuresLine, castFigures, figuresText, type CastFigures } from "../figures.ts";
+import { pathLine, castPath, currentSocket, type CastPath } from "./path.ts";
+import type { CastTimeline } from "./trail.ts";
+import { ageText, durationText, countedText, doneCountText, parseMillis } from "../numbers.ts";
+import { originText, nextStepLine, type CastOrigin } from "../tell/story.ts";
+import { FULL_DETAIL, textLines, titleText } from "../tell/handed.ts";
 import { nextSteps, type NextStep } from "../tell/next-step.ts";
 import { wrapColumns } from "../text/columns.ts";
-import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeeze, toned, wrapLine, type Line } from "../text/line.ts";
+import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeezeLine, toned, wrapLine, type Line } from "../text/line.ts";
 
 /** [C14] Where a cast stands now. */
-export interface Board extends Figures {
+export interface CastBoard extends CastFigures {
   readonly castId: string;
   readonly status: CastStatus;
   /** The loadout, or the chain of targets and the cast it continues. */
@@ -47,27 +47,27 @@ export interface Board extends Figures {
   readonly limit: LimitName | null;
   /** What a person is to answer, while one is awaited. */
   readonly question: string | null;
-  readonly path: Path;
+  readonly path: CastPath;
   readonly next: readonly NextStep[];
 }
 
 export interface BoardOptions {
   /** The time now, in milliseconds. */
   readonly now: number;
-  readonly alive?: Alive;
+  readonly alive?: CastLiveness;
   /** What the turn in hand has used so far; the journal counts it at its end. */
   readonly used?: Usage;
   readonly program?: string;
-  readonly lineage?: Lineage;
+  readonly lineage?: CastOrigin;
 }
 
-export function boardOf(trail: Trail, options: BoardOptions): Board {
+export function castBoard(trail: CastTimeline, options: BoardOptions): CastBoard {
   const { now, alive = true, program = "materia", lineage, used = NO_USAGE } = options;
   const { state, clock } = trail;
   const usage = addUsage(state.usage, used);
-  const status = statusOf(state, alive);
+  const status = castStatus(state, alive);
   // Only a cast that runs grows older; any other stands as its last event left it.
-  const until = status === "running" ? now : millisOf(clock.lastAt, now);
+  const until = status === "running" ? now : parseMillis(clock.lastAt, now);
   const { phase } = state;
   return {
     castId: state.castId,
@@ -75,60 +75,60 @@ export function boardOf(trail: Trail, options: BoardOptions): Board {
     loadout: originText(state.graph.name, lineage),
     request: state.request,
     position: positionOf(trail, until),
-    item: itemOf(trail),
-    walk: walkOf(trail, status),
-    ...figuresOf(totalsOf({ done: state.done, usage })),
+    item: currentItemOf(trail),
+    walk: itemProgressOf(trail, status),
+    ...castFigures(totalsOf({ done: state.done, usage })),
     ...(state.rehearsed ? { rehearsed: true } : {}),
     elapsedMs: elapsedMs(clock, { status, now }),
-    last: lastOf(trail, now),
+    last: lastEventOf(trail, now),
     reason: phase.kind === "ended" ? phase.reason : null,
     limit: phase.kind === "ended" ? (phase.limit?.limit ?? null) : null,
     question: phase.kind === "waiting" ? phase.reply : null,
-    path: pathOf(state, trail.order),
+    path: castPath(state, trail.order),
     next: nextSteps(state, status, program),
   };
 }
 
-function lastOf({ last }: Trail, now: number): Board["last"] {
-  const words = last && eventWords(last.before, last.event);
-  return words ? { text: words.text, ageMs: Math.max(0, now - millisOf(last.event.at, now)) } : null;
+function lastEventOf({ last }: CastTimeline, now: number): CastBoard["last"] {
+  const words = last && eventText(last.before, last.event);
+  return words ? { text: words.text, ageMs: Math.max(0, now - parseMillis(last.event.at, now)) } : null;
 }
 
-function positionOf({ state, clock, visitSince }: Trail, until: number): Board["position"] {
-  const socket = placeOf(state.phase);
+function positionOf({ state, clock, visitSince }: CastTimeline, until: number): CastBoard["position"] {
+  const socket = currentSocket(state.phase);
   if (socket === null) return null;
-  const fork = forkOf(state.phase);
+  const fork = activeForkOf(state.phase);
   const { materia } = socketOf(state.graph, socket);
   // Its visits are those of its items; the cast itself is between two of its own.
   if (fork) return { socket, materia, visit: 0, ms: 0, atWork: { loop: fork.loop, count: fork.running.length } };
   const begun = state.phase.kind === "arriving" ? 1 : 0;
-  const ms = begun === 1 ? 0 : workedMs(clock, visitSince, until);
+  const ms = begun === 1 ? 0 : workedMsSince(clock, visitSince, until);
   return { socket, materia, visit: countOf(state.visits, socket) + begun, ms };
 }
 
 /** The items of a loop that a cast works on, or was working on when it stopped. */
-function forkOf(phase: Phase): Fork | null {
-  if (phase.kind === "failing" || phase.kind === "ended") return forkOf(phase.before);
+function activeForkOf(phase: CastPhase): ParallelRun | null {
+  if (phase.kind === "failing" || phase.kind === "ended") return activeForkOf(phase.before);
   return phase.kind === "forked" ? phase.fork : null;
 }
 
 /** `visit 3 · 0:12`, or how many items are at work there. */
-export function visitWords({ visit, ms, atWork }: NonNullable<Board["position"]>): string {
-  if (!atWork) return `visit ${visit} · ${clockText(ms)}`;
+export function positionText({ visit, ms, atWork }: NonNullable<CastBoard["position"]>): string {
+  if (!atWork) return `visit ${visit} · ${durationText(ms)}`;
   return atWork.count === 0 ? "no item at work" : `${countedText(atWork.count, "item")} at work`;
 }
 
 /** `Build`, or the loop whose items are worked on at once. */
-export function placeWords({ materia, atWork }: NonNullable<Board["position"]>): string {
+export function positionName({ materia, atWork }: NonNullable<CastBoard["position"]>): string {
   return atWork ? `Loop ${nameText(atWork.loop)}` : materia;
 }
 
-function itemOf({ state }: Trail): Board["item"] {
-  const item = forkOf(state.phase) ? undefined : currentItem(state);
+function currentItemOf({ state }: CastTimeline): CastBoard["item"] {
+  const item = activeForkOf(state.phase) ? undefined : currentItem(state);
   return item && state.pass ? { number: state.pass.cursor + 1, of: state.pass.items.length, title: item.title } : null;
 }
 
-function walkOf({ state, walk }: Trail, status: CastStatus): ItemProgress | null {
+function itemProgressOf({ state, walk }: CastTimeline, status: CastStatus): ItemProgress | null {
   if (!walk) return null;
   const { done, size, reworked, givenUp } = walk;
   return {
@@ -140,31 +140,31 @@ function walkOf({ state, walk }: Trail, status: CastStatus): ItemProgress | null
   };
 }
 
-/** The board as a few lines, for `status`, live progress and Pi. */
-export function boardLines(board: Board, width = DEFAULT_WIDTH): readonly Line[] {
+/** The board as a few lines, for `showStatus`, live progress and Pi. */
+export function boardLines(board: CastBoard, width = DEFAULT_WIDTH): readonly Line[] {
   const lines = [
     ...headLines(board, width),
     line(oneLine(board.request, 400)),
     pathLine(board.path, board.status, width),
-    ...walkLines(board, width),
+    ...itemProgressLines(board, width),
     ...positionLines(board),
     ...(board.reason === null
-      ? lastLines(board)
+      ? lastEventLines(board)
       : wrapColumns(oneLine(board.reason, 400), width).map((text) =>
-          line(toned(statusMark(board.status).tone ?? "plain", text)),
+          line(toned(statusSymbol(board.status).tone ?? "plain", text)),
         )),
-    ...(board.question === null ? [] : textLines(board.question, board.question.length, width, WHOLE)),
+    ...(board.question === null ? [] : textLines(board.question, board.question.length, width, FULL_DETAIL)),
   ];
-  const steps = board.next.flatMap((step) => wrapLine(stepLine(step, width), width));
+  const steps = board.next.flatMap((step) => wrapLine(nextStepLine(step, width), width));
   return [...lines.map((each) => fitLine(each, width)), ...steps];
 }
 
 /** Those of the board stand on a line of their own, with the list that is walked. */
-const NO_ITEMS = { done: 0, total: 0 };
+const NO_ITEM_COUNTS = { done: 0, total: 0 };
 
-function headLines(board: Board, width: number): readonly Line[] {
-  const mark = statusMark(board.status);
-  const figures = `${clockText(board.elapsedMs)} · ${figuresText({ ...board, items: NO_ITEMS })}`;
+function headLines(board: CastBoard, width: number): readonly Line[] {
+  const mark = statusSymbol(board.status);
+  const figures = `${durationText(board.elapsedMs)} · ${figuresText({ ...board, items: NO_ITEM_COUNTS })}`;
   const before = line({ ...mark, text: `${mark.text} ${statusText(board.status)}` }, "  ");
   const after = line(toned("dim", `  ${board.castId}`));
   const whole = line(...before, toned("strong", board.loadout), ...after);
@@ -178,13 +178,13 @@ function headLines(board: Board, width: number): readonly Line[] {
   return [...head, ...(board.rehearsed ? wrapLine(told, width) : [told])];
 }
 
-function walkLines({ walk, item, items }: Board, width: number): readonly Line[] {
+function itemProgressLines({ walk, item, items }: CastBoard, width: number): readonly Line[] {
   if (!walk) return [];
-  const inAll = items.total === walk.size ? "" : ` (${doneText(items)} in all)`;
-  const before = line(...itemsLine(walk), toned("dim", inAll));
+  const inAll = items.total === walk.size ? "" : ` (${doneCountText(items)} in all)`;
+  const before = line(...itemProgressLine(walk), toned("dim", inAll));
   if (!item) return [before];
   return [
-    squeeze(
+    squeezeLine(
       {
         before: line(...before, `  item ${item.number} of ${item.of}: `),
         long: toned("strong", titleText(item.title, 400)),
@@ -195,18 +195,18 @@ function walkLines({ walk, item, items }: Board, width: number): readonly Line[]
   ];
 }
 
-function positionLines({ position, status }: Board): readonly Line[] {
+function positionLines({ position, status }: CastBoard): readonly Line[] {
   if (!position || status === "completed") return [];
   const waits = status === "waiting" ? toned("wait", "  waiting for you") : "";
   return [
     line(
-      position.atWork ? placeWords(position) : visitText(position.socket, position.materia),
-      toned("dim", `  ${visitWords(position)}`),
+      position.atWork ? positionName(position) : visitLabel(position.socket, position.materia),
+      toned("dim", `  ${positionText(position)}`),
       waits,
     ),
   ];
 }
 
-function lastLines({ last }: Board): readonly Line[] {
+function lastEventLines({ last }: CastBoard): readonly Line[] {
   return last ? [line(toned("dim", `${ageText(last.ageMs)} ago: `), oneLine(last.text, 400))] : [];
 }

@@ -1,8 +1,8 @@
-import { doneText, type ItemCounts } from "../numbers.ts";
+import { doneCountText, type ItemCounts } from "../numbers.ts";
 import { toned, type Line, type Span } from "../text/line.ts";
 
 /** More items than this are drawn as a bar. */
-export const CELLS_SHOWN = 24;
+export const MAX_ITEM_CELLS = 24;
 
 export type ItemCell = "done" | "reworked" | "given_up" | "current" | "current_reworked" | "failed" | "to_come";
 
@@ -22,8 +22,8 @@ export interface GivenUpItems {
 }
 
 /** One cell per item; none where there are too many to count at a glance. */
-export function cellsOf({ done, size, reworked, givenUp, current }: ItemProgress): readonly ItemCell[] {
-  if (size > CELLS_SHOWN) return [];
+export function itemCells({ done, size, reworked, givenUp, current }: ItemProgress): readonly ItemCell[] {
+  if (size > MAX_ITEM_CELLS) return [];
   const passed = done + givenUp.count;
   return Array.from({ length: size }, (_, index): ItemCell => {
     if (givenUp.at.includes(index)) return "given_up";
@@ -33,7 +33,7 @@ export function cellsOf({ done, size, reworked, givenUp, current }: ItemProgress
   });
 }
 
-const CELL: Readonly<Record<ItemCell, Span>> = {
+const CELL_SYMBOLS: Readonly<Record<ItemCell, Span>> = {
   done: { text: "■", tone: "ok" },
   reworked: { text: "▣", tone: "rework" },
   given_up: { text: "⊠", tone: "bad" },
@@ -44,24 +44,24 @@ const CELL: Readonly<Record<ItemCell, Span>> = {
 };
 
 /** The figures of a list. */
-export function countsOf({ done, size, givenUp }: ItemProgress): ItemCounts {
+export function progressCounts({ done, size, givenUp }: ItemProgress): ItemCounts {
   return { done, total: size, givenUp: givenUp.count };
 }
 
 /** The cells, or a bar of as many columns; always followed by how many are done. */
-export function itemsLine(items: ItemProgress): Line {
-  const drawn = items.size > CELLS_SHOWN ? barOf(items) : cellsOf(items).map((cell) => CELL[cell]);
-  return [...drawn, toned("plain", `${items.size === 0 ? "" : " "}${doneText(countsOf(items))}`)];
+export function itemProgressLine(items: ItemProgress): Line {
+  const drawn = items.size > MAX_ITEM_CELLS ? progressBar(items) : itemCells(items).map((cell) => CELL_SYMBOLS[cell]);
+  return [...drawn, toned("plain", `${items.size === 0 ? "" : " "}${doneCountText(progressCounts(items))}`)];
 }
 
-function barOf({ done, size, givenUp, current }: ItemProgress): Line {
-  const filled = Math.floor(((done + givenUp.count) / size) * CELLS_SHOWN);
-  const lost = givenUp.count === 0 ? 0 : Math.min(filled, Math.ceil((givenUp.count / size) * CELLS_SHOWN));
-  const now = current !== undefined && filled < CELLS_SHOWN ? [CELL[current]] : [];
+function progressBar({ done, size, givenUp, current }: ItemProgress): Line {
+  const filled = Math.floor(((done + givenUp.count) / size) * MAX_ITEM_CELLS);
+  const lost = givenUp.count === 0 ? 0 : Math.min(filled, Math.ceil((givenUp.count / size) * MAX_ITEM_CELLS));
+  const now = current !== undefined && filled < MAX_ITEM_CELLS ? [CELL_SYMBOLS[current]] : [];
   return [
     toned("ok", "█".repeat(filled - lost)),
     toned("bad", "▒".repeat(lost)),
     ...now,
-    toned("dim", "░".repeat(CELLS_SHOWN - filled - now.length)),
+    toned("dim", "░".repeat(MAX_ITEM_CELLS - filled - now.length)),
   ].filter(({ text }) => text !== "");
 }

@@ -1,11 +1,11 @@
 import { quoteWord } from "../../command/words.ts";
-import { never } from "../../model/values/never.ts";
-import { harmless } from "../../model/values/text.ts";
+import { assertNever } from "../../model/values/never.ts";
+import { sanitizeForTerminal } from "../../model/values/text.ts";
 import { ageText, countedText } from "../numbers.ts";
 import { line, toned, type Line } from "../text/line.ts";
 
 /** A worker as the others see it. */
-export interface WorkerStanding {
+export interface WorkerStatus {
   readonly worker: string;
   readonly host: string;
   readonly pid: number;
@@ -23,12 +23,12 @@ export interface WorkerStanding {
 export type WaitReason =
   /** No worker that came by has its model or tools. */
   | { readonly kind: "blocked"; readonly why: string }
-  | { readonly kind: "limit"; readonly limits: readonly HeldBy[] }
+  | { readonly kind: "limit"; readonly limits: readonly BlockingLimit[] }
   | { readonly kind: "nobody_up" }
   | { readonly kind: "busy" }
   | { readonly kind: "soon" };
 
-export interface HeldBy {
+export interface BlockingLimit {
   readonly kind: "all" | "project" | "provider";
   readonly name: string;
   readonly most: number;
@@ -48,21 +48,21 @@ export interface QueuedCast {
 }
 
 /** [B18, B29] Who works on what, and what waits for whom. */
-export interface FleetStanding {
-  readonly workers: readonly WorkerStanding[];
+export interface FleetStatus {
+  readonly workers: readonly WorkerStatus[];
   /** Casts that wait for a worker, and the first of them. */
   readonly queued: number;
   readonly queue: readonly QueuedCast[];
 }
 
 /** [B29] Why a cast waits, the reason that a person can do most about first. */
-export function whyWaits(
+export function waitReasonOf(
   {
     blocked,
     held,
     queue,
-  }: { readonly blocked: string | null; readonly held: readonly HeldBy[]; readonly queue: string },
-  workers: readonly WorkerStanding[],
+  }: { readonly blocked: string | null; readonly held: readonly BlockingLimit[]; readonly queue: string },
+  workers: readonly WorkerStatus[],
 ): WaitReason {
   if (blocked !== null) return { kind: "blocked", why: blocked };
   if (held.length > 0) return { kind: "limit", limits: held };
@@ -76,20 +76,20 @@ export function needsPerson({ kind }: WaitReason): boolean {
   return kind === "blocked" || kind === "nobody_up";
 }
 
-export function waitText(why: WaitReason, queue: string): string {
+export function waitReasonText(why: WaitReason, queue: string): string {
   switch (why.kind) {
     case "blocked":
-      return `no worker could begin it: ${harmless(why.why)}`;
+      return `no worker could begin it: ${sanitizeForTerminal(why.why)}`;
     case "limit":
-      return `held back by a limit: ${why.limits.map(limitText).join(", ")}`;
+      return `held back by a limit: ${why.limits.map(blockingLimitText).join(", ")}`;
     case "nobody_up":
-      return `nobody works on the queue ${harmless(queue)}`;
+      return `nobody works on the queue ${sanitizeForTerminal(queue)}`;
     case "busy":
       return "every worker is busy";
     case "soon":
       return "about to begin";
     default:
-      return never(why);
+      return assertNever(why);
   }
 }
 
@@ -101,29 +101,29 @@ export interface WaitGroup {
 }
 
 /** [B29] Those that wait, reason by reason; what is about to begin needs none. */
-export function waitGroups(queue: readonly Pick<QueuedCast, "queue" | "why">[]): readonly WaitGroup[] {
+export function groupByWaitReason(queue: readonly Pick<QueuedCast, "queue" | "why">[]): readonly WaitGroup[] {
   const waiting = queue.filter(({ why }) => why.kind !== "soon");
-  const groups = Map.groupBy(waiting, (cast) => waitText(cast.why, cast.queue));
+  const groups = Map.groupBy(waiting, (cast) => waitReasonText(cast.why, cast.queue));
   return [...groups.values()].flatMap(([first, ...others]) =>
     first ? [{ casts: 1 + others.length, queue: first.queue, why: first.why }] : [],
   );
 }
 
-export function groupText({ casts, queue, why }: WaitGroup): string {
-  return `${countedText(casts, "cast")} waiting: ${waitText(why, queue)}`;
+export function waitGroupText({ casts, queue, why }: WaitGroup): string {
+  return `${countedText(casts, "cast")} waiting: ${waitReasonText(why, queue)}`;
 }
 
 /** [B29] Why one cast waits, with a way out: who waits for nobody waits for ever. */
 export function waitLine({ why, queue }: Pick<QueuedCast, "queue" | "why">, fleet: string): Line {
-  const command = wayOut(why, { fleet, queue });
+  const command = waitRemedy(why, { fleet, queue });
   return line(
-    toned("wait", `Waits for a worker: ${waitText(why, queue)}`),
+    toned("wait", `Waits for a worker: ${waitReasonText(why, queue)}`),
     ...(command === undefined ? [] : [": ", toned("accent", command)]),
   );
 }
 
 /** [B29] What a person can type against it, on any machine that is to work; nothing where waiting helps. */
-export function wayOut(
+export function waitRemedy(
   why: WaitReason,
   { fleet, queue }: { readonly fleet: string; readonly queue: string },
 ): string | undefined {
@@ -131,19 +131,19 @@ export function wayOut(
 }
 
 export function workerCommand(fleet: string, queue?: string): string {
-  const queues = queue === undefined ? "" : ` --queues ${quoteWord(harmless(queue))}`;
-  return `materia worker --on ${quoteWord(harmless(fleet))}${queues}`;
+  const queues = queue === undefined ? "" : ` --queues ${quoteWord(sanitizeForTerminal(queue))}`;
+  return `materia worker --on ${quoteWord(sanitizeForTerminal(fleet))}${queues}`;
 }
 
-function limitText({ kind, name, most }: HeldBy): string {
-  return `${most} at once ${kind === "all" ? "in all" : `of ${kind} ${harmless(name)}`}`;
+function blockingLimitText({ kind, name, most }: BlockingLimit): string {
+  return `${most} at once ${kind === "all" ? "in all" : `of ${kind} ${sanitizeForTerminal(name)}`}`;
 }
 
-const QUIET_MS = 5_000;
+const SILENT_AFTER_MS = 5_000;
 
 /** When a worker was last heard of; how long it has been silent where that is longer than a beat or two. */
-export function heardText(state: WorkerStanding["state"], silentMs: number): string {
+export function lastHeartbeatText(state: WorkerStatus["state"], silentMs: number): string {
   const ago = silentMs < 60_000 ? `${Math.round(silentMs / 1_000)} s` : ageText(silentMs);
   if (state === "gone") return `last heard ${ago} ago`;
-  return silentMs > QUIET_MS ? `silent for ${ago}` : `heard ${ago} ago`;
+  return silentMs > SILENT_AFTER_MS ? `silent for ${ago}` : `heard ${ago} ago`;
 }

@@ -1,28 +1,28 @@
-import type { CastState, Phase } from "../../cast/state/state.ts";
+import type { CastState, CastPhase } from "../../cast/state/state.ts";
 import { countOf } from "../../cast/state/tally.ts";
 import { socketOf } from "../../compile/graph.ts";
 import { END, type SocketId } from "../../model/ids.ts";
-import { never } from "../../model/values/never.ts";
+import { assertNever } from "../../model/values/never.ts";
 import type { CastStatus } from "../casts.ts";
 import { nameText } from "../graph/words.ts";
 import { line, lineColumns, toned, type Line, type Tone } from "../text/line.ts";
 
-interface Stop {
+interface PathStop {
   readonly socket: SocketId;
   readonly materia: string;
   readonly mark: "visited" | "here" | "to_come";
 }
 
 /** The part of the graph around the position; a large graph is never listed whole. */
-export interface Path {
-  readonly stops: readonly Stop[];
+export interface CastPath {
+  readonly stops: readonly PathStop[];
   readonly more: { readonly before: number; readonly after: number };
 }
 
-const STOPS_KEPT = 20;
+const MAX_STOPS_PER_SIDE = 20;
 
 /** The socket where a cast is or stopped; null before the first and behind the last. */
-export function placeOf(phase: Phase): SocketId | null {
+export function currentSocket(phase: CastPhase): SocketId | null {
   switch (phase.kind) {
     case "unstarted":
       return null;
@@ -34,7 +34,7 @@ export function placeOf(phase: Phase): SocketId | null {
       return phase.member;
     case "failing":
     case "ended":
-      return placeOf(phase.before);
+      return currentSocket(phase.before);
     case "visiting":
     case "answered":
     case "waiting":
@@ -42,17 +42,17 @@ export function placeOf(phase: Phase): SocketId | null {
     case "leaving":
       return phase.visit.socket;
     default:
-      return never(phase);
+      return assertNever(phase);
   }
 }
 
-export function pathOf(state: CastState, order: readonly SocketId[]): Path {
-  const here = placeOf(state.phase);
+export function castPath(state: CastState, order: readonly SocketId[]): CastPath {
+  const here = currentSocket(state.phase);
   const behind = state.phase.kind === "unstarted" ? 0 : order.length;
   const at = here === null ? behind : order.indexOf(here);
-  const [from, to] = [Math.max(0, at - STOPS_KEPT), Math.min(order.length, at + STOPS_KEPT + 1)];
+  const [from, to] = [Math.max(0, at - MAX_STOPS_PER_SIDE), Math.min(order.length, at + MAX_STOPS_PER_SIDE + 1)];
   const loop = here === null ? null : socketOf(state.graph, here).loop;
-  const stops = order.slice(from, to).map((id, offset): Stop => {
+  const stops = order.slice(from, to).map((id, offset): PathStop => {
     const socket = socketOf(state.graph, id);
     // Members behind the position were visited for another item; for this one they are still to come.
     const ahead = loop !== null && socket.loop === loop && from + offset > at;
@@ -63,8 +63,8 @@ export function pathOf(state: CastState, order: readonly SocketId[]): Path {
 }
 
 /** `✓ Auto-Plan ▸ Build · Auto-Eval`, grown from the position to both sides as far as the width allows. */
-export function pathLine(path: Path, status: CastStatus, width: number): Line {
-  const pieces = path.stops.map((stop) => pieceOf(stop, status));
+export function pathLine(path: CastPath, status: CastStatus, width: number): Line {
+  const pieces = path.stops.map((stop) => stopLine(stop, status));
   const here = path.stops.findIndex(({ mark }) => mark === "here");
   const start = here === -1 ? pieces.length - 1 : here;
   let [from, to] = [start, start];
@@ -92,17 +92,17 @@ export function pathLine(path: Path, status: CastStatus, width: number): Line {
   return line(toned("dim", cutLeft ? "… " : ""), ...shown, toned("dim", cutRight ? " …" : ""));
 }
 
-const HERE: Readonly<Partial<Record<CastStatus, { readonly glyph: string; readonly tone: Tone }>>> = {
+const HERE_SYMBOLS: Readonly<Partial<Record<CastStatus, { readonly glyph: string; readonly tone: Tone }>>> = {
   waiting: { glyph: "‖", tone: "wait" },
   failed: { glyph: "✕", tone: "bad" },
   aborted: { glyph: "■", tone: "dim" },
   interrupted: { glyph: "╌", tone: "rework" },
 };
 
-function pieceOf({ materia, mark }: Stop, status: CastStatus): Line {
+function stopLine({ materia, mark }: PathStop, status: CastStatus): Line {
   const name = nameText(materia);
   if (mark === "visited") return line(toned("ok", "✓ "), name);
   if (mark === "to_come") return line(toned("dim", `· ${name}`));
-  const { glyph, tone } = HERE[status] ?? { glyph: "▸", tone: "accent" as const };
+  const { glyph, tone } = HERE_SYMBOLS[status] ?? { glyph: "▸", tone: "accent" as const };
   return line(toned(tone, `${glyph} ${name}`));
 }

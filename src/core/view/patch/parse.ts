@@ -6,7 +6,7 @@ export interface PatchLine {
   readonly before: number | null;
   readonly after: number | null;
   /** Whether the file ends here without a line break. */
-  readonly isUnended: boolean;
+  readonly lacksFinalNewline: boolean;
 }
 
 export interface Hunk {
@@ -52,12 +52,12 @@ export function parsePatch(text: string): readonly FilePatch[] {
   return files;
 }
 
-interface Head {
+interface PatchHead {
   readonly file: Omit<FilePatch, "hunks">;
   readonly next: number;
 }
 
-function readHead(lines: readonly string[], from: number): Head {
+function readHead(lines: readonly string[], from: number): PatchHead {
   let [before, after]: [string | null, string | null] = [null, null];
   let similarity: number | null = null;
   let isBinary = false;
@@ -74,10 +74,10 @@ function readHead(lines: readonly string[], from: number): Head {
   return { file: { modes: { before, after }, similarity, isBinary }, next: at };
 }
 
-const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/s;
+const HUNK_PATTERN = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/s;
 
 function readHunk(lines: readonly string[], from: number): { readonly hunk: Hunk; readonly next: number } | undefined {
-  const head = HUNK.exec(lines[from] ?? "");
+  const head = HUNK_PATTERN.exec(lines[from] ?? "");
   if (!head) return undefined;
   let [before, after] = [Number(head[1]), Number(head[3])];
   const [lastBefore, lastAfter] = [before + Number(head[2] ?? 1), after + Number(head[4] ?? 1)];
@@ -87,14 +87,14 @@ function readHunk(lines: readonly string[], from: number): { readonly hunk: Hunk
     const line = lines[at] ?? "";
     const last = found.at(-1);
     if (line.startsWith("\\")) {
-      if (last) found[found.length - 1] = { ...last, isUnended: true };
+      if (last) found[found.length - 1] = { ...last, lacksFinalNewline: true };
       continue;
     }
     if (before >= lastBefore && after >= lastAfter) break;
     const [sign, text] = [line[0], line.slice(1)];
-    if (sign === "-") found.push({ kind: "gone", text, before: before++, after: null, isUnended: false });
-    else if (sign === "+") found.push({ kind: "new", text, before: null, after: after++, isUnended: false });
-    else found.push({ kind: "same", text, before: before++, after: after++, isUnended: false });
+    if (sign === "-") found.push({ kind: "gone", text, before: before++, after: null, lacksFinalNewline: false });
+    else if (sign === "+") found.push({ kind: "new", text, before: null, after: after++, lacksFinalNewline: false });
+    else found.push({ kind: "same", text, before: before++, after: after++, lacksFinalNewline: false });
   }
   return { hunk: { about: head[5] ?? "", lines: found }, next: at };
 }

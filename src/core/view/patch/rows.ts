@@ -3,25 +3,25 @@ import type { FilePatch, Hunk, PatchLine } from "./parse.ts";
 /** What a diff is drawn of: where a hunk begins, or a line of it. */
 export type PatchRow =
   | { readonly kind: "hunk"; readonly about: string }
-  | { readonly kind: "line"; readonly line: PatchLine; readonly changed: Marked | null }
+  | { readonly kind: "line"; readonly line: PatchLine; readonly changed: ChangedRange | null }
   | { readonly kind: "pair"; readonly left: PatchSide | null; readonly right: PatchSide | null };
 
 /** A line of one side, with the part of it that its counterpart has not. */
 export interface PatchSide {
   readonly line: PatchLine;
-  readonly changed: Marked | null;
+  readonly changed: ChangedRange | null;
 }
 
 /** From which character to which two lines differ. */
-export interface Marked {
+export interface ChangedRange {
   readonly from: number;
   readonly to: number;
 }
 
-export type PatchForm = "unified" | "split";
+export type PatchViewMode = "unified" | "split";
 
 /** The rows of a file, one below the other or before beside after. */
-export function patchRows({ hunks }: FilePatch, form: PatchForm): readonly PatchRow[] {
+export function patchRows({ hunks }: FilePatch, form: PatchViewMode): readonly PatchRow[] {
   return hunks.flatMap((hunk) => {
     const [first] = hunk.lines;
     // Above the first line of a file nothing was left out.
@@ -30,10 +30,10 @@ export function patchRows({ hunks }: FilePatch, form: PatchForm): readonly Patch
   });
 }
 
-function hunkRows({ lines }: Hunk, form: PatchForm): readonly PatchRow[] {
+function hunkRows({ lines }: Hunk, form: PatchViewMode): readonly PatchRow[] {
   const rows: PatchRow[] = [];
   for (let at = 0; at < lines.length;) {
-    const [gone, added] = runFrom(lines, at);
+    const [gone, added] = changedRunFrom(lines, at);
     at += gone.length + added.length;
     if (gone.length + added.length > 0) {
       rows.push(...(form === "split" ? pairRows(gone, added) : lineRows(gone, added)));
@@ -49,7 +49,7 @@ function hunkRows({ lines }: Hunk, form: PatchForm): readonly PatchRow[] {
 }
 
 /** The lines that are gone from here on, and those that came in their place. */
-function runFrom(lines: readonly PatchLine[], from: number): readonly [readonly PatchLine[], readonly PatchLine[]] {
+function changedRunFrom(lines: readonly PatchLine[], from: number): readonly [readonly PatchLine[], readonly PatchLine[]] {
   let middle = from;
   while (lines[middle]?.kind === "gone") middle += 1;
   let end = middle;
@@ -62,16 +62,16 @@ function pairRows(gone: readonly PatchLine[], added: readonly PatchLine[]): read
     const [left, right] = [gone[index], added[index]];
     return {
       kind: "pair",
-      left: left ? { line: left, changed: markOf(left, right) } : null,
-      right: right ? { line: right, changed: markOf(right, left) } : null,
+      left: left ? { line: left, changed: changedRangeOf(left, right) } : null,
+      right: right ? { line: right, changed: changedRangeOf(right, left) } : null,
     };
   });
 }
 
 function lineRows(gone: readonly PatchLine[], added: readonly PatchLine[]): readonly PatchRow[] {
   return [
-    ...gone.map((line, index) => ({ kind: "line" as const, line, changed: markOf(line, added[index]) })),
-    ...added.map((line, index) => ({ kind: "line" as const, line, changed: markOf(line, gone[index]) })),
+    ...gone.map((line, index) => ({ kind: "line" as const, line, changed: changedRangeOf(line, added[index]) })),
+    ...added.map((line, index) => ({ kind: "line" as const, line, changed: changedRangeOf(line, gone[index]) })),
   ];
 }
 
@@ -79,7 +79,7 @@ function lineRows(gone: readonly PatchLine[], added: readonly PatchLine[]): read
 const LONGEST_COMPARED = 1_000;
 
 /** What lies between the beginning and the end that two lines share; null where they share hardly anything. */
-function markOf({ text }: PatchLine, other: PatchLine | undefined): Marked | null {
+function changedRangeOf({ text }: PatchLine, other: PatchLine | undefined): ChangedRange | null {
   if (!other || text.length > LONGEST_COMPARED || other.text.length > LONGEST_COMPARED) return null;
   const most = Math.min(text.length, other.text.length);
   let from = 0;

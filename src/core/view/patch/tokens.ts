@@ -1,11 +1,11 @@
 /** A piece of a line of code, by what it is to the eye. */
-export interface Token {
+export interface SyntaxToken {
   readonly kind: "plain" | "string" | "comment" | "number" | "keyword";
   readonly text: string;
 }
 
 /** A longer line is made by a machine, and for machines. */
-const LONGEST = 400;
+const MAX_TOKENIZED_LENGTH = 400;
 
 const KEYWORDS = new Set(
   (
@@ -18,19 +18,19 @@ const KEYWORDS = new Set(
 );
 
 /** Languages whose comments begin with `#`; in the others that is something else. */
-const HASH =
+const HASH_COMMENT_FILES =
   /\.(?:py|rb|sh|bash|zsh|ya?ml|toml|ini|cfg|conf|pl|r|mk|tf|nix|gitignore|dockerfile)$|(?:^|\/)(?:Makefile|Dockerfile|\.[^/.]+)$/i;
-const DASHES = /\.(?:sql|lua|hs|elm|ada)$/i;
-const SLASHES =
+const DASH_COMMENT_FILES = /\.(?:sql|lua|hs|elm|ada)$/i;
+const SLASH_COMMENT_FILES =
   /\.(?:[cm]?[jt]sx?|c|h|cc|cpp|hpp|cs|java|kt|kts|go|rs|swift|php|scala|dart|css|scss|less|jsonc?|proto|zig|groovy)$/i;
 
 /** How the lines of a file are coloured; null for one that is no code, and stays as it is. */
-export function tokensFor(path: string): ((line: string) => readonly Token[]) | null {
-  const comment = HASH.test(path)
+export function tokenizerFor(path: string): ((line: string) => readonly SyntaxToken[]) | null {
+  const comment = HASH_COMMENT_FILES.test(path)
     ? "#.*"
-    : DASHES.test(path)
+    : DASH_COMMENT_FILES.test(path)
       ? "--.*"
-      : SLASHES.test(path)
+      : SLASH_COMMENT_FILES.test(path)
         ? "\\/\\/.*|\\/\\*.*?(?:\\*\\/|$)"
         : null;
   if (comment === null) return null;
@@ -42,12 +42,12 @@ export function tokensFor(path: string): ((line: string) => readonly Token[]) | 
     "(?<word>[\\p{L}_$][\\p{L}\\p{N}_$]*)",
   ];
   const pattern = new RegExp(parts.join("|"), "gu");
-  return (line) => (line.length > LONGEST ? [{ kind: "plain", text: line }] : tokensOf(line, pattern));
+  return (line) => (line.length > MAX_TOKENIZED_LENGTH ? [{ kind: "plain", text: line }] : tokenizeLine(line, pattern));
 }
 
-function tokensOf(line: string, pattern: RegExp): readonly Token[] {
-  const tokens: Token[] = [];
-  const add = (kind: Token["kind"], text: string): void => {
+function tokenizeLine(line: string, pattern: RegExp): readonly SyntaxToken[] {
+  const tokens: SyntaxToken[] = [];
+  const add = (kind: SyntaxToken["kind"], text: string): void => {
     const last = tokens.at(-1);
     if (text === "") return;
     if (last?.kind === kind) tokens[tokens.length - 1] = { kind, text: last.text + text };
@@ -56,14 +56,14 @@ function tokensOf(line: string, pattern: RegExp): readonly Token[] {
   let at = 0;
   for (const found of line.matchAll(pattern)) {
     add("plain", line.slice(at, found.index));
-    add(kindOf(found), found[0]);
+    add(tokenKind(found), found[0]);
     at = found.index + found[0].length;
   }
   add("plain", line.slice(at));
   return tokens;
 }
 
-function kindOf({ 0: text, groups = {} }: RegExpMatchArray): Token["kind"] {
+function tokenKind({ 0: text, groups = {} }: RegExpMatchArray): SyntaxToken["kind"] {
   if (groups["comment"] !== undefined) return "comment";
   if (groups["string"] !== undefined) return "string";
   if (groups["number"] !== undefined) return "number";

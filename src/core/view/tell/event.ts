@@ -3,37 +3,37 @@ import type { CastEvent, EventOf } from "../../cast/state/event.ts";
 import { currentItem, type CastState } from "../../cast/state/state.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { isGate } from "../../model/materia.ts";
-import { never } from "../../model/values/never.ts";
-import { harmless, oneLine } from "../../model/values/text.ts";
+import { assertNever } from "../../model/values/never.ts";
+import { sanitizeForTerminal, oneLine } from "../../model/values/text.ts";
 import { loopText, nameText } from "../graph/words.ts";
-import { clockText, countedText, itemsText } from "../numbers.ts";
+import { durationText, countedText, itemsDoneText } from "../numbers.ts";
 import { wrapColumns } from "../text/columns.ts";
 import { line, toned, type Line, type Span, type Tone } from "../text/line.ts";
 import {
-  BRIEF,
-  endsOf,
+  BRIEF_DETAIL,
+  headAndTailLines,
   handoffLines,
-  judgedLines,
+  commandResultLines,
   outputLines,
   quoteLines,
   textLines,
   titleText,
-  type Extent,
+  type DetailLevel,
 } from "./handed.ts";
-import { itemWords } from "./items.ts";
-import { raisedText, warningText } from "./limit.ts";
-import { limitLines, routeLines } from "./route.ts";
+import { itemEventText } from "./items.ts";
+import { limitsRaisedText, budgetWarningText } from "./limit.ts";
+import { limitReachedLines, routeLines } from "./route.ts";
 
 /** [C15] What one event says, given the cast before it. Head and end of the story are not told here. */
 export function eventLines(
   before: CastState,
   event: CastEvent,
   width: number,
-  extent: Extent = BRIEF,
+  extent: DetailLevel = BRIEF_DETAIL,
 ): readonly Line[] {
   switch (event.type) {
     case "handoff_accepted":
-      return isCommandGate(before, event.socket) ? judgedLines(event, width) : handoffLines(event, width, extent);
+      return isCommandGate(before, event.socket) ? commandResultLines(event, width) : handoffLines(event, width, extent);
     case "output_accepted":
       return outputLines(event, width, extent);
     case "handoff_rejected":
@@ -41,21 +41,21 @@ export function eventLines(
     case "turn_retried":
       return noteLines(
         "rework",
-        `request ${event.attempt} failed, tried again after ${clockText(event.delayMs)}: `,
+        `request ${event.attempt} failed, tried again after ${durationText(event.delayMs)}: `,
         event.error,
         width,
       );
     case "turn_failed":
-      return blockLines("bad", `failed (${nameText(event.reason)}): `, event.message, width);
+      return longNoteLines("bad", `failed (${nameText(event.reason)}): `, event.message, width);
     case "turn_stopped":
       return [line(toned("rework", "stopped at the end of a reply, not finished; its work so far is kept"))];
     case "turn_answered":
       return textLines(event.text, event.text.length, width, extent);
     case "loop_entered":
-      return [line(toned("strong", enteredText(before, event)))];
+      return [line(toned("strong", loopEnteredText(before, event)))];
     case "cursor_advanced":
       return event.index < event.size
-        ? noteLines("plain", `on to item ${event.index + 1} of ${event.size}: `, titleAt(before, event.index), width)
+        ? noteLines("plain", `on to item ${event.index + 1} of ${event.size}: `, itemTitleAt(before, event.index), width)
         : [];
     case "item_given_up":
       return givenUpLines(before, event, width);
@@ -65,17 +65,17 @@ export function eventLines(
     case "item_merged":
     case "item_conflicted":
     case "loop_joined": {
-      const { tone, ours, theirs } = itemWords(before, event);
+      const { tone, ours, theirs } = itemEventText(before, event);
       return noteLines(tone, ours, theirs, width);
     }
     case "loop_exhausted":
-      return [line(event.by === "empty" ? "the list is empty: no member runs" : walkedText(before))];
+      return [line(event.by === "empty" ? "the list is empty: no member runs" : loopDoneText(before))];
     case "edge_taken":
       return routeLines(before, event, width);
     case "limit_reached":
-      return limitLines(before, event, width);
+      return limitReachedLines(before, event, width);
     case "cast_warned":
-      return noteLines("rework", "", warningText(event), width);
+      return noteLines("rework", "", budgetWarningText(event), width);
     case "cast_waiting":
       return [
         line(toned("wait", "‖ waiting for a person")),
@@ -89,7 +89,7 @@ export function eventLines(
       // What they said stands in the handoff that follows.
       return [line(toned("wait", `the person said ${event.satisfied ? "yes" : "no"}`))];
     case "limits_raised":
-      return [line(raisedText(event))];
+      return [line(limitsRaisedText(event))];
     case "cast_started":
     case "visit_started":
     case "checkpoint_taken":
@@ -99,7 +99,7 @@ export function eventLines(
     case "spent_elsewhere":
       return [];
     default:
-      return never(event);
+      return assertNever(event);
   }
 }
 
@@ -119,39 +119,39 @@ export function noteLines(tone: Tone, ours: string, theirs: string, width: numbe
 }
 
 /** [C15] A text of many lines keeps them: how it began and how it ended, with what was left out between. */
-function blockLines(tone: Tone, ours: string, theirs: string, width: number): readonly Line[] {
-  const lines = harmless(theirs)
+function longNoteLines(tone: Tone, ours: string, theirs: string, width: number): readonly Line[] {
+  const lines = sanitizeForTerminal(theirs)
     .split("\n")
     .filter((each) => each.trim() !== "");
   if (lines.length <= 1) return noteLines(tone, ours, theirs, width);
-  return [line(toned(tone, ours.trimEnd())), ...endsOf(lines, { first: 3, last: 5 }, width)];
+  return [line(toned(tone, ours.trimEnd())), ...headAndTailLines(lines, { first: 3, last: 5 }, width)];
 }
 
-function enteredText({ graph }: CastState, { loop, size }: EventOf<"loop_entered">): string {
+function loopEnteredText({ graph }: CastState, { loop, size }: EventOf<"loop_entered">): string {
   const known = Object.hasOwn(graph.loops, loop) ? graph.loops[loop] : undefined;
   return `${known ? loopText(graph, known) : `Loop ${nameText(loop)}`}: ${countedText(size, "item")}`;
 }
 
-function walkedText({ pass }: CastState): string {
+function loopDoneText({ pass }: CastState): string {
   const total = pass?.items.length ?? 0;
   const givenUp = pass?.givenUp ?? 0;
   return givenUp === 0
     ? `all ${countedText(total, "item")} done`
-    : itemsText({ done: total - givenUp, total, givenUp });
+    : itemsDoneText({ done: total - givenUp, total, givenUp });
 }
 
 /** [G31] Which item, and why. */
 function givenUpLines(before: CastState, { index, reason }: EventOf<"item_given_up">, width: number): readonly Line[] {
-  const item = `item ${index + 1} of ${before.pass?.items.length ?? 0} given up, "${titleAt(before, index)}": `;
-  return blockLines("bad", item, reason.trim() || "no reason was given", width);
+  const item = `item ${index + 1} of ${before.pass?.items.length ?? 0} given up, "${itemTitleAt(before, index)}": `;
+  return longNoteLines("bad", item, reason.trim() || "no reason was given", width);
 }
 
-function titleAt({ pass }: CastState, index: number): string {
+function itemTitleAt({ pass }: CastState, index: number): string {
   return titleText(pass?.items[index]?.title ?? "", 200);
 }
 
 /** `item 2 of 3: Parse the flags`, of the item in hand; empty outside loops. */
-export function itemText(state: CastState, limit: number): string {
+export function currentItemText(state: CastState, limit: number): string {
   const item = currentItem(state);
   if (!item || !state.pass) return "";
   return `item ${state.pass.cursor + 1} of ${state.pass.items.length}: ${titleText(item.title, limit)}`;

@@ -1,5 +1,5 @@
 import type { EventOf } from "../../cast/state/event.ts";
-import type { Checkpoint, LeftOut, NoCheckpoint } from "../../model/values/checkpoint.ts";
+import type { Checkpoint, OmittedFiles, MissingCheckpoint } from "../../model/values/checkpoint.ts";
 import { oneLine } from "../../model/values/text.ts";
 import { countedText } from "../numbers.ts";
 
@@ -9,14 +9,14 @@ export function fileCountsText({ changed, added, removed }: Omit<Checkpoint, "co
 }
 
 /** [Y7] What a visit made of the files; nothing where it changed none, or changed back what it had. */
-export function changedText(files: Checkpoint | NoCheckpoint | undefined): string | undefined {
+export function fileChangesText(files: Checkpoint | MissingCheckpoint | undefined): string | undefined {
   if (!files) return undefined;
   if ("problem" in files) return `files are not kept: ${oneLine(files.problem, 200)}`;
-  return files.changed === 0 ? undefined : `changed ${fileCountsText(files)}${leftText(files.left)}`;
+  return files.changed === 0 ? undefined : `changed ${fileCountsText(files)}${leftOutText(files.left)}`;
 }
 
 /** [Y7] The files by name, one a line, and how many more there are. */
-export function changedNames(files: Checkpoint | NoCheckpoint | undefined): readonly string[] {
+export function changedFileNames(files: Checkpoint | MissingCheckpoint | undefined): readonly string[] {
   if (!files || "problem" in files) return [];
   const { names = [], changed } = files;
   return [
@@ -26,12 +26,12 @@ export function changedNames(files: Checkpoint | NoCheckpoint | undefined): read
 }
 
 /** [Y6] What somebody changed while the cast stood still. */
-export function meanwhileText({ files }: EventOf<"cast_resumed">): string {
+export function changedMeanwhileText({ files }: EventOf<"cast_resumed">): string {
   return files ? `; meanwhile ${fileCountsText(files)} changed` : "";
 }
 
 /** [Y4] What a checkpoint does without. */
-export function leftText(left: LeftOut = {}): string {
+export function leftOutText(left: OmittedFiles = {}): string {
   const { large = 0, unreadable = 0, nested = 0 } = left;
   const parts = [
     ...(large > 0 ? [`${countedText(large, "file")} over 50 MB`] : []),

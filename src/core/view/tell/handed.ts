@@ -1,27 +1,27 @@
 import type { EventOf } from "../../cast/state/event.ts";
 import { HANDOFF_FIELDS, isWorkItem } from "../../model/handoff.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../model/values/json.ts";
-import { harmless, oneLine } from "../../model/values/text.ts";
+import { sanitizeForTerminal, oneLine } from "../../model/values/text.ts";
 import { amountText, countedText } from "../numbers.ts";
 import { wrapColumns } from "../text/columns.ts";
 import { line, toned, type Line } from "../text/line.ts";
 
 /** How much of what was handed over is told. */
-export interface Extent {
+export interface DetailLevel {
   readonly titles: number;
   readonly lines: number;
   /** More characters of a text than the lines can hold are not even looked at. */
   readonly read: number;
 }
 
-export const BRIEF: Extent = { titles: 5, lines: 3, read: 2_000 };
-export const WHOLE: Extent = { titles: Infinity, lines: Infinity, read: Infinity };
+export const BRIEF_DETAIL: DetailLevel = { titles: 5, lines: 3, read: 2_000 };
+export const FULL_DETAIL: DetailLevel = { titles: Infinity, lines: Infinity, read: Infinity };
 
 /** What a JSON socket handed over, and how well it kept to the contract. */
 export function handoffLines(
   event: EventOf<"handoff_accepted">,
   width: number,
-  extent: Extent = BRIEF,
+  extent: DetailLevel = BRIEF_DETAIL,
 ): readonly Line[] {
   const { handoff, excerpt } = event;
   const context = typeof handoff["context"] === "string" ? handoff["context"] : "";
@@ -30,23 +30,23 @@ export function handoffLines(
     ...workItemLines(handoff["workItems"], width, extent),
     ...satisfiedLines(handoff["satisfied"]),
     ...quoteLines(context.trim() === "" ? (excerpt ?? "") : context, width, extent),
-    ...ownFieldLines(handoff),
+    ...extraFieldLines(handoff),
     ...contractLines(event, width),
   ];
 }
 
 /** [Q2] What a command answered: how it began, which says what was run, and the last lines where it complained. */
-export function judgedLines({ handoff }: EventOf<"handoff_accepted">, width: number): readonly Line[] {
+export function commandResultLines({ handoff }: EventOf<"handoff_accepted">, width: number): readonly Line[] {
   const context = typeof handoff["context"] === "string" ? handoff["context"] : "";
-  const printed = harmless(context)
+  const printed = sanitizeForTerminal(context)
     .split("\n")
     .filter((each) => each.trim() !== "");
   const ends = { first: 1, last: handoff["satisfied"] === true ? 0 : 7 };
-  return [...satisfiedLines(handoff["satisfied"]), ...endsOf(printed, ends, width)];
+  return [...satisfiedLines(handoff["satisfied"]), ...headAndTailLines(printed, ends, width)];
 }
 
 /** Lines as they were written, the first and the last of them; between stands how many were left out. */
-export function endsOf(
+export function headAndTailLines(
   lines: readonly string[],
   ends: { readonly first: number; readonly last: number },
   width: number,
@@ -61,7 +61,7 @@ export function endsOf(
   ];
 }
 
-function workItemLines(workItems: Json | undefined, width: number, extent: Extent): readonly Line[] {
+function workItemLines(workItems: Json | undefined, width: number, extent: DetailLevel): readonly Line[] {
   if (!Array.isArray(workItems)) return [];
   const items: readonly Json[] = workItems;
   if (items.length === 0) return [line("handed over no work items")];
@@ -88,7 +88,7 @@ function satisfiedLines(satisfied: Json | undefined): readonly Line[] {
 }
 
 /** A few lines of what was said, in quotation marks, so that nobody takes it for our own words. */
-export function quoteLines(text: string, width: number, { lines }: Extent = BRIEF): readonly Line[] {
+export function quoteLines(text: string, width: number, { lines }: DetailLevel = BRIEF_DETAIL): readonly Line[] {
   const room = Math.max(10, width - 2);
   const said = oneLine(text, room * lines - 20);
   return said === ""
@@ -99,7 +99,7 @@ export function quoteLines(text: string, width: number, { lines }: Extent = BRIE
 }
 
 /** What a program set besides the contract's fields. */
-function ownFieldLines(handoff: JsonObject): readonly Line[] {
+function extraFieldLines(handoff: JsonObject): readonly Line[] {
   const { state } = handoff;
   const set = isJsonObject(state) ? Object.keys(state).map((key) => `state.${key}`) : [];
   const own = Object.keys(handoff).filter((key) => key !== "state" && !HANDOFF_FIELDS.some((field) => field === key));
@@ -126,12 +126,12 @@ function contractLines({ found, dropped, hints = [] }: EventOf<"handoff_accepted
 export function outputLines(
   { text, chars, approved }: EventOf<"output_accepted">,
   width: number,
-  extent: Extent = BRIEF,
+  extent: DetailLevel = BRIEF_DETAIL,
 ): readonly Line[] {
   return approved ? [line(toned("dim", "a person took it as it was said"))] : textLines(text, chars, width, extent);
 }
 
-export function textLines(text: string, chars: number, width: number, extent: Extent = BRIEF): readonly Line[] {
+export function textLines(text: string, chars: number, width: number, extent: DetailLevel = BRIEF_DETAIL): readonly Line[] {
   const lines = text
     .slice(0, extent.read)
     .split(/[\n\r\u2028\u2029]+/)

@@ -1,13 +1,13 @@
 import type { EventOf } from "../../cast/state/event.ts";
-import { never } from "../../model/values/never.ts";
-import { ofText } from "../../cast/words/of-text.ts";
+import { assertNever } from "../../model/values/never.ts";
+import { countOfLimitText } from "../../cast/words/of-text.ts";
 import { oneLine } from "../../model/values/text.ts";
 import { amountText, costText, countedText } from "../numbers.ts";
 
 /** A limit in words, as "2 of 3" where it counts something. */
-export function limitText({ limit, value, where }: EventOf<"limit_reached">): string {
+export function limitReachedText({ limit, value, where }: EventOf<"limit_reached">): string {
   const item = where.item === undefined ? "" : ` for “${oneLine(where.item.title, 60)}”`;
-  const times = ofText(where.taken ?? value, value);
+  const times = countOfLimitText(where.taken ?? value, value);
   switch (limit) {
     case "maxTokens":
       return `limit reached: the budget of ${amountText(value)} tokens is used`;
@@ -26,17 +26,17 @@ export function limitText({ limit, value, where }: EventOf<"limit_reached">): st
     case "maxConflicts":
       return `limit reached: ${times} times done again because of a conflict${item}`;
     default:
-      return never(limit);
+      return assertNever(limit);
   }
 }
 
 /** How much of a budget is used, while that stops nothing yet. */
-export function warningText({ limit, used, of }: EventOf<"cast_warned">): string {
+export function budgetWarningText({ limit, used, of }: EventOf<"cast_warned">): string {
   const text = limit === "maxTokens" ? amountText : costText;
   return `warning: ${text(used)} of ${text(of)}${limit === "maxTokens" ? " tokens" : ""} are used`;
 }
 
-export function raisedText({ maxTokens, maxCostUsd, allow, hint, items }: EventOf<"limits_raised">): string {
+export function limitsRaisedText({ maxTokens, maxCostUsd, allow, hint, items }: EventOf<"limits_raised">): string {
   const parts = [
     ...(maxTokens === undefined ? [] : [`budget ${amountText(maxTokens)} tokens`]),
     ...(maxCostUsd === undefined ? [] : [`budget ${costText(maxCostUsd)}`]),

@@ -1,10 +1,10 @@
 import type { LimitName } from "../../cast/state/event.ts";
-import { hitIn } from "../../cast/limits/limits.ts";
+import { limitHitIn } from "../../cast/limits/limits.ts";
 import { reworkLimitOf } from "../../cast/limits/rework-limit.ts";
-import { personAsked } from "../../cast/question.ts";
+import { askedPersonMateria } from "../../cast/question.ts";
 import type { CastState } from "../../cast/state/state.ts";
-import { tokensOf } from "../../cast/state/usage.ts";
-import { never } from "../../model/values/never.ts";
+import { totalTokens } from "../../cast/state/usage.ts";
+import { assertNever } from "../../model/values/never.ts";
 import type { CastStatus } from "../casts.ts";
 
 /** What a person can do now: a command to type, and what it does. */
@@ -22,7 +22,7 @@ export function nextSteps(state: CastState, status: CastStatus, program = "mater
     case "queued":
       return [step(`abort ${id}`, "stop it")];
     case "waiting":
-      if (personAsked(state))
+      if (askedPersonMateria(state))
         return [step(`continue ${id}`, "yes"), step(`continue ${id} --reject <reason>`, "no, with the reason")];
       return [step(`continue ${id} <message>`, "answer"), step(`continue ${id}`, "take the result and go on")];
     case "completed":
@@ -30,17 +30,17 @@ export function nextSteps(state: CastState, status: CastStatus, program = "mater
     case "not_satisfied":
       return [step(`link --from ${id} Chain-Context Build -- <prompt>`, "go on from what is missing")];
     case "failed":
-      return [step(`recast ${id}${raiseText(state)}`, raiseDoes(state)), ...decisions(state, step)];
+      return [step(`recast ${id}${raiseOptions(state)}`, raiseEffect(state)), ...reworkDecisions(state, step)];
     case "aborted":
     case "interrupted":
       return [step(`recast ${id}`, "go on where it stopped")];
     default:
-      return never(status);
+      return assertNever(status);
   }
 }
 
 /** [R6] What else can be decided about a result that was sent back too often. */
-function decisions(state: CastState, step: (command: string, does: string) => NextStep): readonly NextStep[] {
+function reworkDecisions(state: CastState, step: (command: string, does: string) => NextStep): readonly NextStep[] {
   const limit = reworkLimitOf(state);
   if (!limit) return [];
   const recast = `recast ${state.castId}`;
@@ -51,12 +51,12 @@ function decisions(state: CastState, step: (command: string, does: string) => Ne
   ];
 }
 
-function raiseText(state: CastState): string {
-  const limit = hitIn(state.phase)?.limit;
+function raiseOptions(state: CastState): string {
+  const limit = limitHitIn(state.phase)?.limit;
   if (limit === undefined) return "";
   switch (limit) {
     case "maxTokens":
-      return ` --budget ${2 * Math.max(state.budget.maxTokens ?? 0, tokensOf(state.usage), 50_000)}`;
+      return ` --budget ${2 * Math.max(state.budget.maxTokens ?? 0, totalTokens(state.usage), 50_000)}`;
     case "maxCostUsd":
       return ` --cost ${Math.ceil(2 * Math.max(state.budget.maxCostUsd ?? 0, state.usage.cost))}`;
     case "maxTurnTokens":
@@ -67,11 +67,11 @@ function raiseText(state: CastState): string {
     case "maxConflicts":
       return " --allow 1";
     default:
-      return never(limit);
+      return assertNever(limit);
   }
 }
 
-const RAISES: Readonly<Record<LimitName, string>> = {
+const RAISE_EFFECTS: Readonly<Record<LimitName, string>> = {
   maxTokens: "raise the budget and go on where it stopped",
   maxCostUsd: "raise the budget and go on where it stopped",
   maxTurnTokens: "allow the turn as much again and go on where it stopped",
@@ -82,7 +82,7 @@ const RAISES: Readonly<Record<LimitName, string>> = {
   maxRepairs: "allow one more repair turn and go on",
 };
 
-function raiseDoes(state: CastState): string {
-  const hit = hitIn(state.phase);
-  return hit ? RAISES[hit.limit] : "try again where it stopped";
+function raiseEffect(state: CastState): string {
+  const hit = limitHitIn(state.phase);
+  return hit ? RAISE_EFFECTS[hit.limit] : "try again where it stopped";
 }

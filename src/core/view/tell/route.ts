@@ -1,24 +1,24 @@
 import { type Graph, type GraphLoop, type GraphSocket, loopOf, socketOf } from "../../compile/graph.ts";
-import { edgeFor, matches } from "../../compile/route.ts";
+import { chooseEdge, matchesCondition } from "../../compile/route.ts";
 import type { EventOf } from "../../cast/state/event.ts";
 import type { CastState } from "../../cast/state/state.ts";
 import type { Condition, Edge, Exit } from "../../model/loadout.ts";
-import { conditionText, conditionTone, placeText } from "../graph/words.ts";
-import { ofText } from "../../cast/words/of-text.ts";
-import { line, squeeze, toned, type Line } from "../text/line.ts";
-import { limitText } from "./limit.ts";
+import { conditionText, conditionTone, destinationText } from "../graph/words.ts";
+import { countOfLimitText } from "../../cast/words/of-text.ts";
+import { line, squeezeLine, toned, type Line } from "../text/line.ts";
+import { limitReachedText } from "./limit.ts";
 
 type EdgeTaken = EventOf<"edge_taken">;
 
 /** [C15] The way that was taken, and why each other one was not. */
 export function routeLines(before: CastState, event: EdgeTaken, width: number): readonly Line[] {
-  return routeOf(before, event).map((told) => squeeze(told, width));
+  return routeParts(before, event).map((told) => squeezeLine(told, width));
 }
 
 /** A way that may be shortened, and the reason behind it, which may not. */
-type RouteLine = Parameters<typeof squeeze>[0];
+type RouteLineParts = Parameters<typeof squeezeLine>[0];
 
-function routeOf(before: CastState, event: EdgeTaken): readonly RouteLine[] {
+function routeParts(before: CastState, event: EdgeTaken): readonly RouteLineParts[] {
   const socket = socketOf(before.graph, event.from);
   const loop = loopOf(before.graph, socket);
   const { phase } = before;
@@ -30,24 +30,24 @@ function routeOf(before: CastState, event: EdgeTaken): readonly RouteLine[] {
 }
 
 /** [C15] The limit that was reached; where it closed a way, the others were not taken for their own reasons. */
-export function limitLines(before: CastState, event: EventOf<"limit_reached">, width: number): readonly Line[] {
+export function limitReachedLines(before: CastState, event: EventOf<"limit_reached">, width: number): readonly Line[] {
   const { graph, satisfied, phase } = before;
   const socket = socketOf(graph, event.where.socket);
-  const way = edgeFor(socket, satisfied);
+  const way = chooseEdge(socket, satisfied);
   if (phase.kind !== "leaving" || phase.moved === "exhausted" || way.via !== "edge")
-    return [line(toned("bad", limitText(event)))];
+    return [line(toned("bad", limitReachedText(event)))];
   // The item stands in the head of the visit.
   const { item: _item, ...where } = event.where;
-  const why = limitText({ ...event, where });
+  const why = limitReachedText({ ...event, where });
   const others = socket.edges.flatMap((edge, index) =>
-    index === way.index ? [] : [notTaken(edgeText(graph, edge), whyNot(edge.when, satisfied))],
+    index === way.index ? [] : [notTaken(edgeText(graph, edge), notTakenReason(edge.when, satisfied))],
   );
-  const refused: RouteLine = {
+  const refused: RouteLineParts = {
     before: [],
     long: toned("bad", edgeText(graph, way.edge)),
     after: line(toned("bad", `: not taken, ${why}`)),
   };
-  return [refused, ...others].map((told) => squeeze(told, width));
+  return [refused, ...others].map((told) => squeezeLine(told, width));
 }
 
 /** The first edge that matches; what stands behind it is not asked. */
@@ -56,40 +56,40 @@ function edgeRoute(
   socket: GraphSocket,
   loop: GraphLoop | undefined,
   event: EdgeTaken,
-): readonly RouteLine[] {
+): readonly RouteLineParts[] {
   const { graph, satisfied, phase } = before;
   const others = socket.edges.flatMap((edge, index) =>
-    index === event.index ? [] : [notTaken(edgeText(graph, edge), whyNot(edge.when, satisfied))],
+    index === event.index ? [] : [notTaken(edgeText(graph, edge), notTakenReason(edge.when, satisfied))],
   );
   const advanced = phase.kind === "leaving" && phase.moved === "advanced";
   return [
     takenLine(before, socket, event),
     ...others,
-    ...exitsAside(socket, loop, advanced),
-    ...stayed(before, socket, loop, advanced),
+    ...skippedExits(socket, loop, advanced),
+    ...notAdvancedNotes(before, socket, loop, advanced),
   ];
 }
 
-function takenLine({ graph, satisfied }: CastState, socket: GraphSocket, event: EdgeTaken): RouteLine {
+function takenLine({ graph, satisfied }: CastState, socket: GraphSocket, event: EdgeTaken): RouteLineParts {
   if (event.via === "none") {
-    const why = socket.edges.length === 0 ? "it has no edges" : `no edge matched, ${saidText(satisfied)}`;
-    return silent(graph, event, why);
+    const why = socket.edges.length === 0 ? "it has no edges" : `no edge matched, ${satisfiedText(satisfied)}`;
+    return implicitRoute(graph, event, why);
   }
   const edge = socket.edges[event.index ?? -1];
   const way = edgeText(graph, { when: event.when ?? "always", to: event.to });
   if (event.then) {
     const used = edge
-      ? `: ${edge.maxTraversals ?? 0} of ${edge.maxTraversals ?? 0} times to ${placeText(graph, edge.to)} are used up`
+      ? `: ${edge.maxTraversals ?? 0} of ${edge.maxTraversals ?? 0} times to ${destinationText(graph, edge.to)} are used up`
       : "";
     return { before: [], long: takenSpan(event.when, way), after: line(toned("dim", used)) };
   }
-  const times = edge?.maxTraversals === undefined ? "" : `, ${ofText(event.traversal, edge.maxTraversals)}`;
+  const times = edge?.maxTraversals === undefined ? "" : `, ${countOfLimitText(event.traversal, edge.maxTraversals)}`;
   return { before: [], long: takenSpan(event.when, way), after: line(times) };
 }
 
 /** An end, or a way round an empty list, that nobody wrote. */
-function silent(graph: Graph, { to }: EdgeTaken, why: string): RouteLine {
-  return { before: [], long: toned("strong", `→ ${placeText(graph, to)}`), after: line(toned("dim", `: ${why}`)) };
+function implicitRoute(graph: Graph, { to }: EdgeTaken, why: string): RouteLineParts {
+  return { before: [], long: toned("strong", `→ ${destinationText(graph, to)}`), after: line(toned("dim", `: ${why}`)) };
 }
 
 function takenSpan(when: Condition | null, text: string) {
@@ -97,43 +97,43 @@ function takenSpan(when: Condition | null, text: string) {
 }
 
 function edgeText(graph: Graph, { when, to }: Pick<Edge, "when" | "to">): string {
-  return `${when === "always" ? "" : `${conditionText(when)} `}→ ${placeText(graph, to)}`;
+  return `${when === "always" ? "" : `${conditionText(when)} `}→ ${destinationText(graph, to)}`;
 }
 
 function exitText(graph: Graph, { condition, targetSocketId }: Exit): string {
-  return `exit · ${conditionText(condition)} → ${placeText(graph, targetSocketId)}`;
+  return `exit · ${conditionText(condition)} → ${destinationText(graph, targetSocketId)}`;
 }
 
-function notTaken(way: string, why: string): RouteLine {
+function notTaken(way: string, why: string): RouteLineParts {
   return { before: line("  "), long: toned("dim", way), after: line(toned("dim", `: not taken, ${why}`)) };
 }
 
-function aside(text: string): RouteLine {
+function routeNote(text: string): RouteLineParts {
   return { before: line("  "), long: toned("dim", text), after: [] };
 }
 
-function whyNot(when: Condition, satisfied: boolean | undefined): string {
-  return matches(when, satisfied) ? "an earlier edge matched" : saidText(satisfied);
+function notTakenReason(when: Condition, satisfied: boolean | undefined): string {
+  return matchesCondition(when, satisfied) ? "an earlier edge matched" : satisfiedText(satisfied);
 }
 
-function saidText(satisfied: boolean | undefined): string {
+function satisfiedText(satisfied: boolean | undefined): string {
   return satisfied === undefined ? "satisfied was not given" : `satisfied was ${satisfied}`;
 }
 
 /** The exits of this socket's own loop, where it has some and they were not due. */
-function exitsAside(socket: GraphSocket, loop: GraphLoop | undefined, advanced: boolean): readonly RouteLine[] {
+function skippedExits(socket: GraphSocket, loop: GraphLoop | undefined, advanced: boolean): readonly RouteLineParts[] {
   if (!advanced || !loop?.exits.some(({ from }) => from === socket.id)) return [];
-  return [aside("exits not asked: the list is not exhausted")];
+  return [routeNote("exits not asked: the list is not exhausted")];
 }
 
-function stayed(
+function notAdvancedNotes(
   { satisfied, pass }: CastState,
   socket: GraphSocket,
   loop: GraphLoop | undefined,
   advanced: boolean,
-): readonly RouteLine[] {
+): readonly RouteLineParts[] {
   if (advanced || socket.advance === null || !loop?.items || !pass) return [];
-  return [aside(`not on to the next item: ${saidText(satisfied)}`)];
+  return [routeNote(`not on to the next item: ${satisfiedText(satisfied)}`)];
 }
 
 /** After the last item the exits alone decide. */
@@ -142,36 +142,36 @@ function exhaustedRoute(
   socket: GraphSocket,
   loop: GraphLoop,
   event: EdgeTaken,
-): readonly RouteLine[] {
+): readonly RouteLineParts[] {
   const own = loop.exits.filter(({ from }) => from === socket.id);
   const others = own.filter((exit) => exit !== loop.exits[event.index ?? -1]);
   const preferred = event.when === null || event.when === "always" ? undefined : event.when.replace("_", " ");
   const why = (exit: Exit): string =>
     exit.condition === "always" && preferred !== undefined
       ? `exit ${preferred} preferred to always`
-      : saidText(satisfied);
+      : satisfiedText(satisfied);
   const foreign = loop.exits.filter(({ from }) => from !== socket.id);
   return [
     exitLine(
       graph,
       loop,
       event,
-      own.length === 0 ? "the loop has no exit here" : `no exit matched, ${saidText(satisfied)}`,
+      own.length === 0 ? "the loop has no exit here" : `no exit matched, ${satisfiedText(satisfied)}`,
     ),
     ...others.map((exit) => notTaken(exitText(graph, exit), why(exit))),
-    ...foreign.map((exit) => notTaken(exitText(graph, exit), `it belongs to ${placeText(graph, exit.from)}`)),
-    ...(socket.edges.length === 0 ? [] : [aside("edges not asked: the list was exhausted")]),
+    ...foreign.map((exit) => notTaken(exitText(graph, exit), `it belongs to ${destinationText(graph, exit.from)}`)),
+    ...(socket.edges.length === 0 ? [] : [routeNote("edges not asked: the list was exhausted")]),
   ];
 }
 
-function exitLine(graph: Graph, loop: GraphLoop, event: EdgeTaken, whyNone: string): RouteLine {
+function exitLine(graph: Graph, loop: GraphLoop, event: EdgeTaken, whyNone: string): RouteLineParts {
   const exit = loop.exits[event.index ?? -1];
   if (exit) return { before: [], long: takenSpan(exit.condition, exitText(graph, exit)), after: [] };
-  return silent(graph, event, whyNone);
+  return implicitRoute(graph, event, whyNone);
 }
 
 /** Nothing to walk: nobody said anything, so only `always` counts. */
-function emptyRoute(graph: Graph, loop: GraphLoop, event: EdgeTaken): readonly RouteLine[] {
+function emptyRoute(graph: Graph, loop: GraphLoop, event: EdgeTaken): readonly RouteLineParts[] {
   const others = loop.exits.filter((_, index) => index !== event.index);
   return [
     exitLine(graph, loop, event, "the list was empty and no exit is taken always"),

@@ -2,22 +2,22 @@ import { eastAsianWidth } from "get-east-asian-width";
 
 /** How many columns of a terminal a text takes: wide characters two, marks that sit on another none. */
 export function columnsOf(text: string): number {
-  if (NARROW.test(text)) return text.length;
+  if (ONE_COLUMN_TEXT.test(text)) return text.length;
   let columns = 0;
-  for (const { segment } of clusters(text)) columns += columnsOfOne(segment);
+  for (const { segment } of graphemes(text)) columns += graphemeColumns(segment);
   return columns;
 }
 
 /** How many columns a text takes. A host that measures otherwise than we do brings its own. */
-export type Measure = (text: string) => number;
+export type MeasureColumns = (text: string) => number;
 
 /** At most so many columns, the cut marked with an ellipsis; never half a character. */
-export function cutColumns(text: string, limit: number, measure: Measure = columnsOf): string {
+export function cutColumns(text: string, limit: number, measure: MeasureColumns = columnsOf): string {
   if (measure(text) <= limit) return text;
   if (limit < 1) return "";
   let kept = "";
   let columns = 0;
-  for (const { segment } of clusters(text)) {
+  for (const { segment } of graphemes(text)) {
     columns += measure(segment);
     if (columns > limit - 1) break;
     kept += segment;
@@ -30,11 +30,11 @@ export function padColumns(text: string, columns: number): string {
 }
 
 /** Broken between words, and inside a word only where it is longer than a line. */
-export function wrapColumns(text: string, limit: number, measure: Measure = columnsOf): readonly string[] {
+export function wrapColumns(text: string, limit: number, measure: MeasureColumns = columnsOf): readonly string[] {
   const width = Math.max(1, limit);
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(" ").flatMap((each) => pieces(each, width, measure))) {
+  for (const word of text.split(" ").flatMap((each) => splitLongWord(each, width, measure))) {
     const longer = line === "" ? word : `${line} ${word}`;
     if (line === "" || measure(longer) <= width) line = longer;
     else {
@@ -45,12 +45,12 @@ export function wrapColumns(text: string, limit: number, measure: Measure = colu
   return line === "" ? lines : [...lines, line];
 }
 
-function pieces(word: string, width: number, measure: Measure): readonly string[] {
+function splitLongWord(word: string, width: number, measure: MeasureColumns): readonly string[] {
   if (measure(word) <= width) return [word];
   const found: string[] = [];
   let piece = "";
   let columns = 0;
-  for (const { segment } of clusters(word)) {
+  for (const { segment } of graphemes(word)) {
     const more = measure(segment);
     if (columns + more > width && piece !== "") {
       found.push(piece);
@@ -63,37 +63,37 @@ function pieces(word: string, width: number, measure: Measure): readonly string[
 }
 
 /** Nothing but characters of one column each, our own glyphs included. */
-const NARROW = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2190-\u21ff\u2296\u2500-\u25ef\u2713-\u2717]*$/;
+const ONE_COLUMN_TEXT = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2190-\u21ff\u2296\u2500-\u25ef\u2713-\u2717]*$/;
 /** What takes no column of its own; the second half of a Hangul syllable sits in the first one's. */
-const NO_COLUMN = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11ff\ud7b0-\ud7ff]/u;
+const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11ff\ud7b0-\ud7ff]/u;
 
 /** What a person sees as one character each, and which of them are emoji. */
-interface Characters {
+interface UnicodeTables {
   readonly graphemes: Intl.Segmenter;
   readonly emoji: RegExp;
 }
 
-let characters: Characters | undefined;
+let unicodeTablesCache: UnicodeTables | undefined;
 
 /** The tables behind both take longer to load than most commands to run, so they wait for a text that needs them. */
-function unicode(): Characters {
-  characters ??= {
+function unicodeTables(): UnicodeTables {
+  unicodeTablesCache ??= {
     graphemes: new Intl.Segmenter("en", { granularity: "grapheme" }),
     emoji: new RegExp("^\\p{RGI_Emoji}$|\\ufe0f", "v"),
   };
-  return characters;
+  return unicodeTablesCache;
 }
 
-function clusters(text: string): Intl.Segments {
-  return unicode().graphemes.segment(text);
+function graphemes(text: string): Intl.Segments {
+  return unicodeTables().graphemes.segment(text);
 }
 
 /** Letters joined in one cluster, as in Devanagari, are counted one by one: a terminal that shapes them needs fewer columns, never more. */
-function columnsOfOne(cluster: string): number {
-  if (unicode().emoji.test(cluster)) return 2;
+function graphemeColumns(cluster: string): number {
+  if (unicodeTables().emoji.test(cluster)) return 2;
   let columns = 0;
   for (const character of cluster) {
-    if (!NO_COLUMN.test(character)) columns += eastAsianWidth(character.codePointAt(0) ?? 0);
+    if (!ZERO_WIDTH.test(character)) columns += eastAsianWidth(character.codePointAt(0) ?? 0);
   }
   return columns;
 }

@@ -1,19 +1,19 @@
 import { columnsOf, wrapColumns } from "./columns.ts";
-import { between, line, lineColumns, type Line } from "./line.ts";
+import { sliceLine, line, lineColumns, type Line } from "./line.ts";
 
 /** Text in fewer columns than these is no longer read. */
-const LEAST = 20;
-const STEP = 2;
+const MIN_HANGING_COLUMNS = 20;
+const HANGING_STEP = 2;
 
 /**
  * [C37] The line over as many rows as it needs, broken between words; what follows a gap stays below itself, as the
  * explanation of an option does. A path or an id is never broken: a terminal wraps it so that it can still be copied.
  */
-export function hangLine(spans: Line, width: number): readonly Line[] {
+export function wrapLineHanging(spans: Line, width: number): readonly Line[] {
   if (lineColumns(spans) <= width) return [spans];
   const text = spans.map((span) => span.text).join("");
   const indent = /^[ │]*/.exec(text)?.[0].length ?? 0;
-  const hang = hangOf(text, indent, width);
+  const hang = hangingIndent(text, indent, width);
   const rows: { from: number; to: number }[] = [];
   let from = indent;
   let to = indent;
@@ -29,20 +29,20 @@ export function hangLine(spans: Line, width: number): readonly Line[] {
   rows.push({ from, to });
   return rows.map((row, index) =>
     index === 0
-      ? line(...between(spans, 0, row.to))
-      : line(...hung(spans, indent, hang), ...between(spans, row.from, row.to)),
+      ? line(...sliceLine(spans, 0, row.to))
+      : line(...hangingPrefix(spans, indent, hang), ...sliceLine(spans, row.from, row.to)),
   );
 }
 
 /** Where the rows behind the first begin: below the last gap, if enough is left of the line there. */
-function hangOf(text: string, indent: number, width: number): number {
+function hangingIndent(text: string, indent: number, width: number): number {
   const [gap] = [...text.slice(indent).matchAll(/(?<=\S) {2,}(?=\S)/g)].slice(-1);
   const behind = gap ? columnsOf(text.slice(0, indent + gap.index)) + gap[0].length : width;
-  return width - behind >= LEAST ? behind : Math.min(indent + STEP, Math.max(0, width - LEAST));
+  return width - behind >= MIN_HANGING_COLUMNS ? behind : Math.min(indent + HANGING_STEP, Math.max(0, width - MIN_HANGING_COLUMNS));
 }
 
-function hung(spans: Line, indent: number, hang: number): Line {
-  const before = between(spans, 0, indent);
+function hangingPrefix(spans: Line, indent: number, hang: number): Line {
+  const before = sliceLine(spans, 0, indent);
   return [...before, { text: " ".repeat(Math.max(0, hang - indent)) }];
 }
 

@@ -1,4 +1,4 @@
-import { columnsOf, cutColumns, wrapColumns, type Measure } from "./columns.ts";
+import { columnsOf, cutColumns, wrapColumns, type MeasureColumns } from "./columns.ts";
 
 /** What a piece of text means to the eye; a terminal and a browser each have their own colours for it. */
 export type Tone = "plain" | "dim" | "strong" | "accent" | "ok" | "rework" | "bad" | "wait";
@@ -33,16 +33,16 @@ export function plainText(lines: readonly Line[]): string {
 }
 
 export function lineColumns(spans: Line): number {
-  return columnsBy(columnsOf, spans);
+  return measureLine(columnsOf, spans);
 }
 
-function columnsBy(measure: Measure, spans: Line): number {
+function measureLine(measure: MeasureColumns, spans: Line): number {
   return spans.reduce((sum, { text }) => sum + measure(text), 0);
 }
 
 /** The line within so many columns; what is cut away is marked. */
-export function fitLine(spans: Line, width: number, measure: Measure = columnsOf): Line {
-  if (columnsBy(measure, spans) <= width) return spans;
+export function fitLine(spans: Line, width: number, measure: MeasureColumns = columnsOf): Line {
+  if (measureLine(measure, spans) <= width) return spans;
   const fitted: Span[] = [];
   let room = width;
   for (const span of spans) {
@@ -56,21 +56,21 @@ export function fitLine(spans: Line, width: number, measure: Measure = columnsOf
 }
 
 /** The line over as many rows as it needs, each with its indent or quotation bar; nothing is cut away. */
-export function wrapLine(spans: Line, width: number, measure: Measure = columnsOf): readonly Line[] {
-  if (columnsBy(measure, spans) <= width) return [spans];
+export function wrapLine(spans: Line, width: number, measure: MeasureColumns = columnsOf): readonly Line[] {
+  if (measureLine(measure, spans) <= width) return [spans];
   const text = spans.map((span) => span.text).join("");
   const indent = /^[ │]*/.exec(text)?.[0].length ?? 0;
-  const before = between(spans, 0, indent);
+  const before = sliceLine(spans, 0, indent);
   let end = indent;
   return wrapColumns(text.slice(end), width - indent, measure).map((row) => {
     const start = text.indexOf(row, end);
     end = start + row.length;
-    return line(...before, ...between(spans, start, end));
+    return line(...before, ...sliceLine(spans, start, end));
   });
 }
 
 /** The part of a line between two places of its text. */
-export function between(spans: Line, start: number, end: number): Line {
+export function sliceLine(spans: Line, start: number, end: number): Line {
   let before = 0;
   return spans.map((span) => {
     const [from, to] = [start - before, end - before];
@@ -80,7 +80,7 @@ export function between(spans: Line, start: number, end: number): Line {
 }
 
 /** The line with its one long piece shortened, so that what stands behind it is still read. */
-export function squeeze(
+export function squeezeLine(
   parts: { readonly before: Line; readonly long: Span; readonly after: Line },
   width: number,
 ): Line {

@@ -2,37 +2,37 @@ import { columnsOf, padColumns } from "./columns.ts";
 import { fitLine, line, toned, type Line } from "./line.ts";
 
 /** A column: what stands above it, and what it says of a row. */
-export interface Column<T> {
+export interface TableColumn<T> {
   readonly title: string;
   readonly of: (row: T) => string;
 }
 
-const GAP = "  ";
+const COLUMN_GAP = "  ";
 
 /**
  * [C37] Aligned columns where they fit; otherwise each row as a small list, its first column above the others: columns
  * that are squeezed until they fit say nothing.
  */
-export function tableLines<T>(columns: readonly Column<T>[], rows: readonly T[], width: number): readonly Line[] {
+export function tableLines<T>(columns: readonly TableColumn<T>[], rows: readonly T[], width: number): readonly Line[] {
   const widths = columns.map(({ title, of }) =>
     rows.reduce((most, row) => Math.max(most, columnsOf(of(row))), columnsOf(title)),
   );
-  const isFitting = widths.reduce((sum, each) => sum + each + GAP.length, -GAP.length) <= width;
-  if (!isFitting) return rows.flatMap((row) => listLines(columns, row, width));
+  const isFitting = widths.reduce((sum, each) => sum + each + COLUMN_GAP.length, -COLUMN_GAP.length) <= width;
+  if (!isFitting) return rows.flatMap((row) => rowAsListLines(columns, row, width));
   const text = (cells: readonly string[]): string =>
-    cells.map((cell, at) => padColumns(cell, widths[at] ?? 0)).join(GAP);
+    cells.map((cell, at) => padColumns(cell, widths[at] ?? 0)).join(COLUMN_GAP);
   return [
     line(toned("dim", text(columns.map(({ title }) => title)))),
     ...rows.map((row) => line(text(columns.map(({ of }) => of(row))))),
   ];
 }
 
-function listLines<T>(columns: readonly Column<T>[], row: T, width: number): readonly Line[] {
+function rowAsListLines<T>(columns: readonly TableColumn<T>[], row: T, width: number): readonly Line[] {
   const [first, ...others] = columns;
   const most = others.reduce((longest, { title }) => Math.max(longest, columnsOf(title)), 0);
   const lines = others.flatMap(({ title, of }) => {
     const text = of(row);
-    return text === "" ? [] : [line(GAP, toned("dim", padColumns(title, most)), GAP, text)];
+    return text === "" ? [] : [line(COLUMN_GAP, toned("dim", padColumns(title, most)), COLUMN_GAP, text)];
   });
   return [line(toned("strong", first?.of(row) ?? "")), ...lines].map((each) => fitLine(each, width));
 }

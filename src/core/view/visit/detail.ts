@@ -36,7 +36,7 @@ export function toolCallsOf({ replies }: Pick<VisitDetail, "replies">): readonly
 }
 
 /** The first thing that a tool was told: a path, a command, a pattern. */
-export function argumentText({ arguments: given }: ToolCall): string {
+export function firstArgumentText({ arguments: given }: ToolCall): string {
   if (typeof given !== "object" || given === null) return "";
   const values = Object.values(given).filter((value) => typeof value === "string" || typeof value === "number");
   return values.length === 0 ? "" : String(values[0]);

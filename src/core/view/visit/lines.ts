@@ -2,11 +2,11 @@ import { oneLine } from "../../model/values/text.ts";
 import { amountText, costText, countedText } from "../numbers.ts";
 import { cutColumns } from "../text/columns.ts";
 import { fitLine, line, toned, type Line } from "../text/line.ts";
-import { WHOLE, textLines } from "../tell/handed.ts";
-import { argumentText, modelText, toolCallsOf, type ToolCall, type VisitDetail } from "./detail.ts";
+import { FULL_DETAIL, textLines } from "../tell/handed.ts";
+import { firstArgumentText, modelText, toolCallsOf, type ToolCall, type VisitDetail } from "./detail.ts";
 
 /** [C39] The tools of a visit in one line: `tools: read ×3, write, bash failed`. */
-export function toolsLine(detail: Pick<VisitDetail, "replies">): readonly Line[] {
+export function toolSummaryLine(detail: Pick<VisitDetail, "replies">): readonly Line[] {
   const counts = new Map<string, number>();
   for (const { name, failed } of toolCallsOf(detail)) {
     const key = `${oneLine(name, 40)}${failed === true ? " failed" : ""}`;
@@ -20,24 +20,24 @@ export function toolsLine(detail: Pick<VisitDetail, "replies">): readonly Line[]
 const SAID_LINES = 6;
 
 /** Each call with what it was told and how it ended; what a failed one said stands below it. */
-export function toolLines(tools: readonly ToolCall[], width: number): readonly Line[] {
+export function toolCallLines(tools: readonly ToolCall[], width: number): readonly Line[] {
   return tools.flatMap((call, index) => {
     const outcome = call.failed === null ? "no answer" : call.failed ? "failed" : "ok";
     const head = line(
       toned("dim", `${index + 1}. `),
       toned("strong", oneLine(call.name, 40)),
       toned(call.failed === false ? "ok" : "bad", `  ${outcome}  `),
-      cutColumns(oneLine(argumentText(call), 400), Math.max(10, width - 30)),
+      cutColumns(oneLine(firstArgumentText(call), 400), Math.max(10, width - 30)),
     );
-    const said = call.failed === false ? [] : textLines(call.said, call.said.length, width - 3, SHORT);
+    const said = call.failed === false ? [] : textLines(call.said, call.said.length, width - 3, FAILED_CALL_DETAIL);
     return [fitLine(head, width), ...(call.said === "" ? [] : said).map((each) => line("   ", ...each))];
   });
 }
 
-const SHORT = { titles: 0, lines: SAID_LINES, read: 4_000 };
+const FAILED_CALL_DETAIL = { titles: 0, lines: SAID_LINES, read: 4_000 };
 
 /** [C39] Everything that a visit was told, did and said; `told` is what came of it. */
-export function visitLines(detail: VisitDetail, told: readonly Line[], width: number): readonly Line[] {
+export function visitDetailLines(detail: VisitDetail, told: readonly Line[], width: number): readonly Line[] {
   const { model, usage, replies, prompt, stdout, stderr } = detail;
   const used = `${amountText(usage.input)} tokens in, ${amountText(usage.output)} out, ${costText(usage.cost)}`;
   return [
@@ -48,9 +48,9 @@ export function visitLines(detail: VisitDetail, told: readonly Line[], width: nu
       : [line(toned("dim", "Turns   "), `${countedText(replies.length, "turn")}, ${used}`)]),
     ...section(model === null && replies.length === 0 ? "Input" : "Prompt", prompt, width),
     ...replies.flatMap(({ tools, text }, index) => [
-      ...(tools.length === 0 ? [] : [[], line(toned("strong", `Tool calls${numbered(index, replies.length)}`))]),
-      ...toolLines(tools, width - 2).map((each) => line("  ", ...each)),
-      ...section(`Reply${numbered(index, replies.length)}`, text, width),
+      ...(tools.length === 0 ? [] : [[], line(toned("strong", `Tool calls${turnSuffix(index, replies.length)}`))]),
+      ...toolCallLines(tools, width - 2).map((each) => line("  ", ...each)),
+      ...section(`Reply${turnSuffix(index, replies.length)}`, text, width),
     ]),
     ...section("Printed", stdout, width),
     ...section("Printed as errors", stderr === "" ? null : stderr, width),
@@ -60,12 +60,12 @@ export function visitLines(detail: VisitDetail, told: readonly Line[], width: nu
   ].map((each) => fitLine(each, width));
 }
 
-function numbered(index: number, of: number): string {
+function turnSuffix(index: number, of: number): string {
   return of === 1 ? "" : ` ${index + 1} of ${of}`;
 }
 
 function section(title: string, text: string | null, width: number): readonly Line[] {
   if (text === null) return [];
-  const lines = textLines(text, text.length, width - 2, WHOLE).map((each) => line(toned("dim", "│ "), ...each));
+  const lines = textLines(text, text.length, width - 2, FULL_DETAIL).map((each) => line(toned("dim", "│ "), ...each));
   return [[], line(toned("strong", title)), ...lines];
 }

@@ -1,16 +1,16 @@
 import type { CastEvent, EventOf } from "../../cast/state/event.ts";
-import { startState, type CastStart, type CastState } from "../../cast/state/state.ts";
-import { stepsFrom } from "../../cast/step.ts";
+import { initialState, type CastStart, type CastState } from "../../cast/state/state.ts";
+import { replaySteps } from "../../cast/step.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { oneLine } from "../../model/values/text.ts";
 import { statusText } from "../casts.ts";
-import { visitText } from "../graph/words.ts";
+import { visitLabel } from "../graph/words.ts";
 import { amountText, costText, countedText } from "../numbers.ts";
-import { eventLines, itemText } from "../tell/event.ts";
-import { changedText } from "../tell/files.ts";
+import { eventLines, currentItemText } from "../tell/event.ts";
+import { fileChangesText } from "../tell/files.ts";
 import { storyLines, type StoryOptions } from "../tell/story.ts";
 import { lineText, type Line } from "../text/line.ts";
-import { argumentText, modelText, toolCallsOf, type ToolCall, type VisitDetail } from "./detail.ts";
+import { firstArgumentText, modelText, toolCallsOf, type ToolCall, type VisitDetail } from "./detail.ts";
 
 export interface MarkdownOptions extends StoryOptions {
   readonly detailOf: (visit: { readonly socket: SocketId; readonly visit: number }) => VisitDetail | undefined;
@@ -26,9 +26,9 @@ export function storyMarkdown(
 ): readonly string[] {
   const [title, ...head] = storyLines(start, events.slice(0), { ...options, width: WIDTH }).map(lineText);
   const facts = head.slice(0, Math.max(0, head.indexOf("")));
-  const lines = [`# ${escaped(title ?? "")}`, "", ...facts.map((text) => `- ${escaped(text)}`)];
+  const lines = [`# ${escapeMarkdown(title ?? "")}`, "", ...facts.map((text) => `- ${escapeMarkdown(text)}`)];
   let number = 0;
-  for (const { before, event } of stepsFrom(startState(start), events)) {
+  for (const { before, event } of replaySteps(initialState(start), events)) {
     if (event.type === "visit_started") number += 1;
     lines.push(...eventMarkdown(before, event, { number, detail: detailAt(event, options) }));
   }
@@ -48,29 +48,29 @@ function eventMarkdown(
     case "visit_started":
       return headMarkdown(before, event, number, detail);
     case "output_accepted":
-      return quoted(event.text);
+      return quoteBlock(event.text);
     case "turn_answered":
-      return quoted(event.text);
+      return quoteBlock(event.text);
     case "handoff_accepted": {
       const { context, ...handoff } = event.handoff;
       const told = eventLines(before, { ...event, handoff, ...NO_EXCERPT }, WIDTH);
-      return [...bullets(told), ...(typeof context === "string" ? quoted(context) : [])];
+      return [...bulletLines(told), ...(typeof context === "string" ? quoteBlock(context) : [])];
     }
     case "visit_completed": {
       const { usage, files } = event;
       const tokens = usage.input + usage.output;
-      const changed = changedText(files);
+      const changed = fileChangesText(files);
       return [
         ...(tokens === 0 ? [] : [`- ${amountText(tokens)} tokens, ${costText(usage.cost)}`]),
-        ...(changed === undefined ? [] : [`- ${escaped(changed)}`]),
+        ...(changed === undefined ? [] : [`- ${escapeMarkdown(changed)}`]),
       ];
     }
     case "cast_resumed":
-      return ["", `*Resumed by ${escaped(oneLine(event.by, 100))}.*`];
+      return ["", `*Resumed by ${escapeMarkdown(oneLine(event.by, 100))}.*`];
     case "cast_ended":
-      return ["", `**${statusText(event.outcome)}**`, ...quoted(event.reason)];
+      return ["", `**${statusText(event.outcome)}**`, ...quoteBlock(event.reason)];
     default:
-      return bullets(eventLines(before, event, WIDTH));
+      return bulletLines(eventLines(before, event, WIDTH));
   }
 }
 
@@ -83,14 +83,14 @@ function headMarkdown(
   number: number,
   detail: VisitDetail | undefined,
 ): readonly string[] {
-  const item = itemText(before, 200);
+  const item = currentItemText(before, 200);
   const again = visit > 1 ? `, visit ${visit}` : "";
   return [
     "",
-    `## ${number}. ${escaped(visitText(socket, materia))}${again}`,
+    `## ${number}. ${escapeMarkdown(visitLabel(socket, materia))}${again}`,
     "",
-    ...(item === "" ? [] : [`- ${escaped(item)}`]),
-    ...(detail?.model ? [`- model: ${escaped(modelText(detail.model))}`] : []),
+    ...(item === "" ? [] : [`- ${escapeMarkdown(item)}`]),
+    ...(detail?.model ? [`- model: ${escapeMarkdown(modelText(detail.model))}`] : []),
     ...(detail ? toolsMarkdown(toolCallsOf(detail)) : []),
   ];
 }
@@ -98,8 +98,8 @@ function headMarkdown(
 function toolsMarkdown(tools: readonly ToolCall[]): readonly string[] {
   return tools.map((call) => {
     const outcome = call.failed === null ? "no answer" : call.failed ? "**failed**" : "ok";
-    const told = oneLine(argumentText(call), 200);
-    return `- ${escaped(oneLine(call.name, 40))}${told === "" ? "" : ` ${code(told)}`}: ${outcome}`;
+    const told = oneLine(firstArgumentText(call), 200);
+    return `- ${escapeMarkdown(oneLine(call.name, 40))}${told === "" ? "" : ` ${inlineCode(told)}`}: ${outcome}`;
   });
 }
 
@@ -109,21 +109,21 @@ export function visitMarkdown(detail: VisitDetail, told: readonly Line[], castId
   const [head, ...rest] = told.map(lineText);
   const turns = `${countedText(replies.length, "turn")}, ${amountText(usage.input)} tokens in, ${amountText(usage.output)} out, ${costText(usage.cost)}`;
   return [
-    `# ${escaped((head ?? "").trim())}`,
+    `# ${escapeMarkdown((head ?? "").trim())}`,
     "",
     `- cast ${castId}`,
-    ...(model === null ? [] : [`- model: ${escaped(modelText(model))}`]),
+    ...(model === null ? [] : [`- model: ${escapeMarkdown(modelText(model))}`]),
     ...(replies.length === 0 ? [] : [`- ${turns}`]),
-    ...(prompt === null ? [] : section(model === null ? "Input" : "Prompt", fenced(prompt))),
+    ...(prompt === null ? [] : section(model === null ? "Input" : "Prompt", fencedBlock(prompt))),
     ...replies.flatMap(({ tools, text }) => [
       ...(tools.length === 0 ? [] : section("Tool calls", toolsMarkdown(tools))),
-      ...section("Reply", fenced(text)),
+      ...section("Reply", fencedBlock(text)),
     ]),
-    ...(stdout === null ? [] : section("Printed", fenced(stdout))),
-    ...(stderr === null || stderr === "" ? [] : section("Printed as errors", fenced(stderr))),
+    ...(stdout === null ? [] : section("Printed", fencedBlock(stdout))),
+    ...(stderr === null || stderr === "" ? [] : section("Printed as errors", fencedBlock(stderr))),
     ...section(
       "What came of it",
-      rest.flatMap((text) => (text.trim() === "" ? [] : [`- ${escaped(text.trim())}`])),
+      rest.flatMap((text) => (text.trim() === "" ? [] : [`- ${escapeMarkdown(text.trim())}`])),
     ),
     "",
   ];
@@ -133,29 +133,29 @@ function section(title: string, lines: readonly string[]): readonly string[] {
   return ["", `## ${title}`, "", ...lines];
 }
 
-function bullets(lines: readonly Line[]): readonly string[] {
-  return lines.map(lineText).flatMap((text) => (text.trim() === "" ? [] : [`- ${escaped(text.trim())}`]));
+function bulletLines(lines: readonly Line[]): readonly string[] {
+  return lines.map(lineText).flatMap((text) => (text.trim() === "" ? [] : [`- ${escapeMarkdown(text.trim())}`]));
 }
 
 /** What others wrote is Markdown itself, and cannot get out of its quotation. */
-function quoted(text: string): readonly string[] {
+function quoteBlock(text: string): readonly string[] {
   return text.trim() === "" ? [] : ["", ...text.split(/\r?\n/).map((each) => `> ${each}`.trimEnd()), ""];
 }
 
 /** A fence is longer than any that it holds. */
-function fenced(text: string): readonly string[] {
+function fencedBlock(text: string): readonly string[] {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);
   return [`${fence}text`, ...text.replace(/\n$/, "").split(/\r?\n/), fence];
 }
 
-function code(text: string): string {
+function inlineCode(text: string): string {
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const ticks = "`".repeat(longest + 1);
   return longest === 0 ? `${ticks}${text}${ticks}` : `${ticks} ${text} ${ticks}`;
 }
 
 /** Words of ours that hold names of theirs: nothing in them is taken for markup. */
-function escaped(text: string): string {
+function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_[\]<>#|~]/g, String.raw`\$&`);
 }

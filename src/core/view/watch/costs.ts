@@ -1,4 +1,4 @@
-import { addUsage, NO_USAGE, tokensOf, type Usage } from "../../cast/state/usage.ts";
+import { addUsage, NO_USAGE, totalTokens, type Usage } from "../../cast/state/usage.ts";
 import type { TimelineRow } from "./rows.ts";
 
 /** What a cast cost, by materia and by row of the timeline. */
@@ -17,7 +17,7 @@ export function costTable(rows: readonly TimelineRow[]): CostTable {
   const sum = (usages: readonly Usage[]): Usage => usages.reduce(addUsage, NO_USAGE);
   const paid = rows.map((row) => ({
     ...row,
-    visits: row.visits.filter(({ usage }) => tokensOf(usage) > 0 || usage.cost > 0),
+    visits: row.visits.filter(({ usage }) => totalTokens(usage) > 0 || usage.cost > 0),
   }));
   const columns = paid.filter(({ visits }) => visits.length > 0);
   const names = [...new Set(columns.flatMap(({ visits }) => visits.map(({ materia }) => materia)))];

@@ -47,16 +47,16 @@ export interface CastSearch {
   readonly loadout: string | null;
 }
 
-export const EVERY_CAST: CastSearch = { filter: "all", text: "", loadout: null };
+export const ALL_CASTS: CastSearch = { filter: "all", text: "", loadout: null };
 
-function fits(cast: CastSummary, filter: CastFilter): boolean {
+function matchesFilter(cast: CastSummary, filter: CastFilter): boolean {
   if (filter === "all") return true;
   if (filter === "needs_you") return needsYou(cast);
   return filter === "rehearsed" ? cast.rehearsed === true : cast.status === filter;
 }
 
-export function isFound(cast: CastSummary, { filter, text, loadout }: CastSearch): boolean {
-  if (!fits(cast, filter) || (loadout !== null && cast.loadout !== loadout)) return false;
+export function matchesSearch(cast: CastSummary, { filter, text, loadout }: CastSearch): boolean {
+  if (!matchesFilter(cast, filter) || (loadout !== null && cast.loadout !== loadout)) return false;
   const whose = cast.fleet ? ` ${cast.fleet.project} ${cast.fleet.person} ${cast.fleet.worker ?? ""}` : "";
   const all = `${cast.request} ${cast.castId} ${cast.loadout}${whose}`.toLowerCase();
   return text

@@ -1,5 +1,5 @@
-import type { Pass } from "../../cast/state/state.ts";
-import { tokensOf } from "../../cast/state/usage.ts";
+import type { LoopPass } from "../../cast/state/state.ts";
+import { totalTokens } from "../../cast/state/usage.ts";
 import { titleText } from "../tell/handed.ts";
 import type { VisitItem, VisitRecord } from "./visit.ts";
 
@@ -13,7 +13,7 @@ export interface TimelineRow {
   readonly givenUp: string | null;
   readonly visits: readonly VisitRecord[];
   /** How often items had been worked on at once before it. */
-  readonly forks: number;
+  readonly parallelRunsBefore: number;
   readonly cost: number;
   readonly tokens: number;
 }
@@ -25,7 +25,7 @@ export function timelineRows(visits: readonly VisitRecord[], forked: readonly nu
   for (const visit of visits) {
     const last = groups.at(-1);
     const forks = forksBefore(visit);
-    if (last && last.forks === forks && keyOf(last.item) === keyOf(visit.item)) last.visits.push(visit);
+    if (last && last.forks === forks && itemRowKey(last.item) === itemRowKey(visit.item)) last.visits.push(visit);
     else groups.push({ visits: [visit], forks, item: visit.item });
   }
   const firstItem = groups.findIndex(({ item }) => item);
@@ -38,38 +38,38 @@ export function timelineRows(visits: readonly VisitRecord[], forked: readonly nu
   };
   return groups.map(({ visits: group, forks, item }, index): TimelineRow => {
     return {
-      key: `${keyOf(item)} ${index}`,
+      key: `${itemRowKey(item)} ${index}`,
       number: item ? item.index + 1 : null,
       title: item ? titleText(item.title, 200) : placeText(index, forks),
       givenUp: group.at(-1)?.givenUp ?? null,
       visits: group,
-      forks,
+      parallelRunsBefore: forks,
       cost: group.reduce((sum, { usage }) => sum + usage.cost, 0),
-      tokens: group.reduce((sum, { usage }) => sum + tokensOf(usage), 0),
+      tokens: group.reduce((sum, { usage }) => sum + totalTokens(usage), 0),
     };
   });
 }
 
 /** [W36] One row per socket, in the order in which they were first visited. */
-export function socketRows(visits: readonly VisitRecord[]): readonly TimelineRow[] {
+export function socketTimelineRows(visits: readonly VisitRecord[]): readonly TimelineRow[] {
   return [...Map.groupBy(visits, ({ socket }) => socket)].map(([socket, own]) => ({
     key: socket,
     number: null,
     title: `${own[0]?.materia ?? ""} ${socket}`,
     givenUp: null,
     visits: own,
-    forks: 0,
+    parallelRunsBefore: 0,
     cost: own.reduce((sum, { usage }) => sum + usage.cost, 0),
-    tokens: own.reduce((sum, { usage }) => sum + tokensOf(usage), 0),
+    tokens: own.reduce((sum, { usage }) => sum + totalTokens(usage), 0),
   }));
 }
 
-function keyOf(item: VisitItem | null): string {
+function itemRowKey(item: VisitItem | null): string {
   return item ? `${item.loop} ${item.pass} ${item.index}` : "";
 }
 
 /** The items that are still to come, as one row: first and last number. */
-export function itemsToCome(pass: Pass | null, visits: readonly VisitRecord[]): readonly [number, number] | null {
+export function pendingItemRange(pass: LoopPass | null, visits: readonly VisitRecord[]): readonly [number, number] | null {
   if (!pass) return null;
   const begun = visits.at(-1)?.item?.index === pass.cursor ? pass.cursor + 1 : pass.cursor;
   return begun < pass.items.length ? [begun + 1, pass.items.length] : null;

@@ -4,7 +4,7 @@ import { error, fail, ok, type Result } from "../../model/issue.ts";
 import type { SocketId } from "../../model/ids.ts";
 
 /** A visit of a cast. */
-export interface NamedVisit {
+export interface NumberedVisit {
   readonly socket: SocketId;
   readonly visit: number;
   readonly materia: string;
@@ -18,19 +18,19 @@ interface VisitedCast {
 }
 
 /** The visits that a cast has begun, in order. */
-export function castVisits({ events }: Pick<VisitedCast, "events">): readonly NamedVisit[] {
+export function castVisits({ events }: Pick<VisitedCast, "events">): readonly NumberedVisit[] {
   return events
     .filter((event) => event.type === "visit_started")
     .map(({ socket, visit, materia }, at) => ({ socket, visit, materia, number: at + 1 }));
 }
 
 /** Those of agents: only they leave a conversation. */
-export function agentVisits({ events, file: { graph } }: VisitedCast): readonly NamedVisit[] {
+export function agentVisits({ events, file: { graph } }: VisitedCast): readonly NumberedVisit[] {
   return castVisits({ events }).filter(({ socket }) => materiaOf(graph, socketOf(graph, socket)).type === "agent");
 }
 
 /** `Socket-4#2`, `Socket-4` for its last visit, or the number that its card begins with; without a name the last one. */
-export function visitNamed(visits: readonly NamedVisit[], name: string | undefined): Result<NamedVisit> {
+export function findVisit(visits: readonly NumberedVisit[], name: string | undefined): Result<NumberedVisit> {
   const [socket, number] = (name ?? "").split("#");
   const found = visits.findLast(
     (each) =>
@@ -40,9 +40,9 @@ export function visitNamed(visits: readonly NamedVisit[], name: string | undefin
   );
   if (found) return ok(found);
   if (name === undefined) return fail(error("unknown_place", "visit", "no agent of this cast has been asked yet"));
-  const known = visits.slice(-MOST_NAMED).map((each) => `${each.socket}#${each.visit}`);
+  const known = visits.slice(-MAX_SUGGESTIONS).map((each) => `${each.socket}#${each.visit}`);
   const hint = known.length === 0 ? {} : { hint: `one of ${known.join(", ")}` };
   return fail({ ...error("unknown_place", name, `there is no visit "${name}" here`), ...hint });
 }
 
-const MOST_NAMED = 12;
+const MAX_SUGGESTIONS = 12;

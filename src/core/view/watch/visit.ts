@@ -1,11 +1,11 @@
 import type { CastEvent, EventOf } from "../../cast/state/event.ts";
-import type { Checkpoint, NoCheckpoint } from "../../model/values/checkpoint.ts";
-import { reasonsFor } from "../../cast/state/rework.ts";
-import type { Reason } from "../../cast/state/fork.ts";
+import type { Checkpoint, MissingCheckpoint } from "../../model/values/checkpoint.ts";
+import { reworkReasonsFor } from "../../cast/state/rework.ts";
+import type { ReworkReason } from "../../cast/state/fork.ts";
 import type { CastState } from "../../cast/state/state.ts";
 import { NO_USAGE, type Usage } from "../../cast/state/usage.ts";
 import type { SocketId } from "../../model/ids.ts";
-import { never } from "../../model/values/never.ts";
+import { assertNever } from "../../model/values/never.ts";
 
 export type VisitOutcome = "running" | "waiting" | "done" | "satisfied" | "not_satisfied" | "failed" | "aborted";
 
@@ -33,7 +33,7 @@ export interface VisitRecord {
   /** Why its item was given up behind it; null where it was not. */
   readonly givenUp: string | null;
   /** Why it is done again, newest first. */
-  readonly reasons: readonly Reason[];
+  readonly reasons: readonly ReworkReason[];
   /** What it has made of the files so far; null where it changed none. */
   readonly files: VisitFiles | null;
 }
@@ -41,7 +41,7 @@ export interface VisitRecord {
 /** The checkpoint that a visit began from, and what became of it. */
 export interface VisitFiles {
   readonly from: string;
-  readonly now: Checkpoint | NoCheckpoint;
+  readonly now: Checkpoint | MissingCheckpoint;
 }
 
 export interface VisitItem {
@@ -56,17 +56,17 @@ export interface VisitItem {
 }
 
 /** What the visits before and the clock say of a new one. */
-export interface Arrival {
+export interface VisitArrival {
   readonly index: number;
   readonly pass: number;
   readonly at: number;
   readonly cameBy: number | null;
 }
 
-export function beginVisit(
+export function startVisitRecord(
   before: CastState,
   event: CastEvent & EventOf<"visit_started">,
-  { index, pass, at, cameBy }: Arrival,
+  { index, pass, at, cameBy }: VisitArrival,
 ): VisitRecord {
   return {
     index,
@@ -95,7 +95,7 @@ export function beginVisit(
     cameBy,
     leftBy: null,
     givenUp: null,
-    reasons: isReworked(before) ? reasonsFor(before, event.socket) : [],
+    reasons: isReworked(before) ? reworkReasonsFor(before, event.socket) : [],
     files: null,
   };
 }
@@ -104,9 +104,9 @@ function isReworked({ phase }: CastState): boolean {
   return phase.kind === "arriving" && phase.reworked;
 }
 
-/** The visit after an event that belongs to it; `at` is the work done so far. */
-export function continueVisit(visit: VisitRecord, after: CastState, event: CastEvent, at: number): VisitRecord {
-  const now = { ...visit, lastSeq: event.seq, usage: usageIn(after, visit) };
+/** The visit after an event that belongs to it; `pointAt` is the work done so far. */
+export function updateVisitRecord(visit: VisitRecord, after: CastState, event: CastEvent, at: number): VisitRecord {
+  const now = { ...visit, lastSeq: event.seq, usage: visitUsageAfter(after, visit) };
   switch (event.type) {
     case "handoff_accepted": {
       const { satisfied } = event.handoff;
@@ -119,13 +119,13 @@ export function continueVisit(visit: VisitRecord, after: CastState, event: CastE
     case "output_accepted":
       return { ...now, to: at, outcome: "done" };
     case "visit_completed":
-      return { ...now, to: at, usage: event.usage, ...filesIn(after, event.files) };
+      return { ...now, to: at, usage: event.usage, ...visitFilesAfter(after, event.files) };
     case "checkpoint_taken":
-      return { ...now, ...filesIn(after, event.files) };
+      return { ...now, ...visitFilesAfter(after, event.files) };
     case "handoff_rejected":
       return { ...now, repairs: visit.repairs + 1 };
     case "turn_failed":
-      return visit.to === null ? { ...now, to: at, outcome: brokenOff(event.reason) } : now;
+      return visit.to === null ? { ...now, to: at, outcome: interruptedOutcome(event.reason) } : now;
     case "limit_reached":
       // A limit that closes a way does not undo what the visit said.
       return visit.to === null ? { ...now, to: at, outcome: "failed" } : { ...now, leftBy: event.seq };
@@ -143,7 +143,7 @@ export function continueVisit(visit: VisitRecord, after: CastState, event: CastE
     case "edge_taken":
       return { ...now, leftBy: event.seq };
     case "cast_ended":
-      return visit.to === null ? { ...now, to: at, outcome: brokenOff(event.outcome) } : now;
+      return visit.to === null ? { ...now, to: at, outcome: interruptedOutcome(event.outcome) } : now;
     case "cast_started":
     case "visit_started":
     case "turn_retried":
@@ -163,22 +163,22 @@ export function continueVisit(visit: VisitRecord, after: CastState, event: CastE
     case "spent_elsewhere":
       return now;
     default:
-      return never(event);
+      return assertNever(event);
   }
 }
 
-function brokenOff(why: string): VisitOutcome {
+function interruptedOutcome(why: string): VisitOutcome {
   return why === "aborted" ? "aborted" : "failed";
 }
 
-function filesIn(
+function visitFilesAfter(
   { files }: CastState,
-  now: Checkpoint | NoCheckpoint | undefined,
+  now: Checkpoint | MissingCheckpoint | undefined,
 ): Pick<VisitRecord, "files"> | undefined {
   return now && files ? { files: { from: files.visit, now } } : undefined;
 }
 
-function usageIn({ phase }: CastState, visit: VisitRecord): Usage {
+function visitUsageAfter({ phase }: CastState, visit: VisitRecord): Usage {
   const inHand = phase.kind === "failing" || phase.kind === "ended" ? phase.before : phase;
   return "visit" in inHand && inHand.visit.socket === visit.socket && inHand.visit.number === visit.visit
     ? inHand.visit.usage

@@ -1,15 +1,15 @@
 import { realpathSync } from "node:fs";
 import { sep } from "node:path";
-import { cut } from "../../../core/model/values/text.ts";
+import { truncate } from "../../../core/model/values/text.ts";
 import type { TurnRequest } from "../../ports.ts";
-import { toolsUser } from "../../process/tools-user.ts";
+import { currentToolsUser } from "../../process/tools-user.ts";
 import type { Pi } from "./pi.ts";
 
 /** [A24] How much of all instructions together an agent is told. */
-const MOST = 40_000;
+const MAX_INSTRUCTION_CHARS = 40_000;
 
 /** [A24] What an agent is told before its task: what the folder it works in says to everybody, then its own role. */
-export function systemOf(pi: Pi, request: Pick<TurnRequest, "system" | "instructions" | "cwd">): string {
+export function systemPromptFor(pi: Pi, request: Pick<TurnRequest, "system" | "instructions" | "cwd">): string {
   const parts = instructionsFor(pi, request);
   if (parts.length === 0) return request.system;
   return [`Instructions that hold for all work in this folder:`, ...parts, request.system].join("\n\n");
@@ -21,12 +21,12 @@ function instructionsFor(pi: Pi, { instructions, cwd }: Pick<TurnRequest, "instr
   const files = pi
     .loadProjectContextFiles({ cwd, agentDir })
     .filter(({ path }) => instructions === "project" || path.startsWith(`${agentDir}${sep}`))
-    .filter(({ path }) => toolsUser() === undefined || isItself(path));
+    .filter(({ path }) => currentToolsUser() === undefined || isNotLink(path));
   // The nearest file counts most, so that it is the one that gets its room first.
-  let room = MOST;
+  let room = MAX_INSTRUCTION_CHARS;
   const parts: string[] = [];
   for (const { path, content } of files.toReversed()) {
-    const text = cut(content.trim(), room);
+    const text = truncate(content.trim(), room);
     room = Math.max(0, room - text.length);
     if (text !== "") parts.unshift(`<project_instructions path="${path}">\n${text}\n</project_instructions>`);
   }
@@ -34,7 +34,7 @@ function instructionsFor(pi: Pi, { instructions, cwd }: Pick<TurnRequest, "instr
 }
 
 /** [B25] What tools of another user laid there as a link would be read with the rights of this one. */
-function isItself(path: string): boolean {
+function isNotLink(path: string): boolean {
   try {
     return realpathSync(path) === path;
   } catch {

@@ -3,23 +3,23 @@ import { join } from "node:path";
 import type { ModelsStore } from "@earendil-works/pi-ai";
 import {
   loadPi,
-  NO_CREDENTIALS,
-  onlyOurs,
-  settingsFor,
+  EMPTY_CREDENTIALS,
+  bareResources,
+  createSettings,
   type SessionHooks,
   type PiModel,
   type RetryPolicy,
   type PiContext,
 } from "./pi.ts";
-import { knowCredentials } from "./pi-secrets.ts";
+import { registerCredentials } from "./pi-secrets.ts";
 
-export interface OpenedPi extends PiContext {
+export interface ConfiguredPi extends PiContext {
   /** Files of Pi that it could not read, in its words. */
   readonly problems: readonly string[];
 }
 
 /** Pi as its user has configured it: credentials, models and settings of the agent folder. */
-export async function openPi(retry: Partial<RetryPolicy>, equip?: SessionHooks["equip"]): Promise<OpenedPi> {
+export async function loadConfiguredPi(retry: Partial<RetryPolicy>, equip?: SessionHooks["equip"]): Promise<ConfiguredPi> {
   const pi = await loadPi();
   const folder = pi.getAgentDir();
   const auth = join(folder, "auth.json");
@@ -27,17 +27,17 @@ export async function openPi(retry: Partial<RetryPolicy>, equip?: SessionHooks["
   const runtime = await pi.ModelRuntime.create({
     modelsPath: join(folder, "models.json"),
     // Pi creates what it does not find; a refused command leaves nothing behind.
-    ...(existsSync(auth) ? { authPath: auth } : { credentials: NO_CREDENTIALS }),
-    ...(existsSync(catalog) ? { modelsStorePath: catalog } : { modelsStore: NO_CATALOG }),
+    ...(existsSync(auth) ? { authPath: auth } : { credentials: EMPTY_CREDENTIALS }),
+    ...(existsSync(catalog) ? { modelsStorePath: catalog } : { modelsStore: EMPTY_MODEL_STORE }),
   });
-  knowCredentials(auth);
+  registerCredentials(auth);
   await equip?.(runtime);
   const user = pi.SettingsManager.create(folder, folder, { projectTrusted: false });
   const settings = user.getGlobalSettings();
   return {
     pi,
     runtime,
-    settings: settingsFor(pi, settings, {
+    settings: createSettings(pi, settings, {
       maxRetries: retry.maxRetries ?? settings.retry?.maxRetries ?? 3,
       baseDelayMs: retry.baseDelayMs ?? settings.retry?.baseDelayMs ?? 2000,
     }),
@@ -69,7 +69,7 @@ async function chooseDefault({ pi, runtime, settings }: PiContext): Promise<Mode
     modelRuntime: runtime,
     settingsManager: settings,
     sessionManager: pi.SessionManager.inMemory(),
-    resourceLoader: onlyOurs(pi, ""),
+    resourceLoader: bareResources(pi, ""),
     tools: [],
   });
   // Without one, Pi's session holds a stand-in that no provider has.
@@ -78,7 +78,7 @@ async function chooseDefault({ pi, runtime, settings }: PiContext): Promise<Mode
   return model ? { kind: "found", model } : { kind: "none" };
 }
 
-const NO_CATALOG: ModelsStore = {
+const EMPTY_MODEL_STORE: ModelsStore = {
   read: async () => undefined,
   write: async () => {},
   delete: async () => {},

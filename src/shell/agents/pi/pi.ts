@@ -20,13 +20,13 @@ export interface SessionHooks {
   /** In place of a session's bare resources. */
   readonly resources?: (bare: ResourceLoader, request: TurnRequest) => Promise<ResourceLoader>;
   /** A session is there, and its turn about to begin. */
-  readonly opened?: (session: AgentSession, turn: OpenedTurn) => Promise<void>;
+  readonly opened?: (session: AgentSession, turn: SessionTurn) => Promise<void>;
 }
 
-export interface OpenedTurn {
+export interface SessionTurn {
   readonly request: TurnRequest;
   /** Called when a person is asked something, and its answer when they have replied. */
-  readonly hold: () => () => void;
+  readonly suspendTimeout: () => () => void;
 }
 
 export interface RetryPolicy {
@@ -36,19 +36,19 @@ export interface RetryPolicy {
   readonly baseDelayMs: number;
 }
 
-let load = (): Promise<Pi> => import("@earendil-works/pi-coding-agent");
+let loadModule = (): Promise<Pi> => import("@earendil-works/pi-coding-agent");
 
 /** Imported only when an agent is wanted: Pi takes longer to load than most commands take to run. */
 export function loadPi(): Promise<Pi> {
-  return load();
+  return loadModule();
 }
 
 /** Inside Pi there is a copy of it already, which only Pi's own loader can reach; a second one would cost a second and share nothing. */
-export function usePi(own: () => Promise<Pi>): void {
-  load = own;
+export function setPiLoader(own: () => Promise<Pi>): void {
+  loadModule = own;
 }
 
-export function settingsFor(pi: Pi, user: PiSettings, retry: RetryPolicy): SettingsManager {
+export function createSettings(pi: Pi, user: PiSettings, retry: RetryPolicy): SettingsManager {
   return pi.SettingsManager.inMemory({
     ...user,
     // Retries below the agent loop would be seen by nobody.
@@ -60,7 +60,7 @@ export function settingsFor(pi: Pi, user: PiSettings, retry: RetryPolicy): Setti
 }
 
 /** [A24] No extension, skill, theme or template of the user: a turn is told what its cast and its folder tell it. */
-export function onlyOurs(pi: Pi, system: string): ResourceLoader {
+export function bareResources(pi: Pi, system: string): ResourceLoader {
   const runtime = pi.createExtensionRuntime();
   return {
     getExtensions: () => ({ extensions: [], errors: [], runtime }),
@@ -79,7 +79,7 @@ export function onlyOurs(pi: Pi, system: string): ResourceLoader {
 }
 
 /** Where there is no file of keys, none is made; keys of the environment still count. */
-export const NO_CREDENTIALS: CredentialStore = {
+export const EMPTY_CREDENTIALS: CredentialStore = {
   read: async () => undefined,
   list: async () => [],
   modify: async (_provider, change) => change(undefined),

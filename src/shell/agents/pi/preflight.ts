@@ -1,30 +1,30 @@
-import { error, type Issue, type Keys } from "../../../core/model/issue.ts";
-import { didYouMean, nearest } from "../../../core/model/values/nearest.ts";
-import { never } from "../../../core/model/values/never.ts";
-import { thrownText } from "../../../core/model/values/text.ts";
+import { error, type Issue, type KeyPath } from "../../../core/model/issue.ts";
+import { didYouMean, nearestName } from "../../../core/model/values/nearest.ts";
+import { assertNever } from "../../../core/model/values/never.ts";
+import { thrownMessage } from "../../../core/model/values/text.ts";
 import { KNOWN_TOOLS } from "../../../core/model/tools.ts";
-import type { AgentNeed } from "../../ports.ts";
-import { chooseModel, type ModelChoice, type OpenedPi } from "./models.ts";
+import type { AgentRequirement } from "../../ports.ts";
+import { chooseModel, type ModelChoice, type ConfiguredPi } from "./models.ts";
 
 const WITHOUT_MODEL = "rehearse without a model with --rehearse FILE";
 /** Where a model that no materia named was typed, or could be. */
-const OPTION: Keys = ["--model"];
+const MODEL_OPTION: KeyPath = ["--model"];
 const ANOTHER_MODEL = "choose a model with --model provider/id";
 
 /** [A26] Every agent runs in Pi, a rehearsed one too: without it nothing begins. */
-export function noPi(cause: unknown): Issue {
+export function missingPiIssue(cause: unknown): Issue {
   const missing = cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND";
   const message = missing
     ? "Pi is not installed here, and it runs the agents, rehearsed ones too"
-    : `Pi, which runs the agents, could not be started: ${thrownText(cause)}`;
-  const hint = `npm install ${PI} (beside pi-materia; with -g where that was installed with -g)`;
-  return error("no_pi", PI, message, hint);
+    : `Pi, which runs the agents, could not be started: ${thrownMessage(cause)}`;
+  const hint = `npm install ${PI_PACKAGE} (beside pi-materia; with -g where that was installed with -g)`;
+  return error("no_pi", PI_PACKAGE, message, hint);
 }
 
-const PI = "@earendil-works/pi-coding-agent";
+const PI_PACKAGE = "@earendil-works/pi-coding-agent";
 
 /** [A6] Each unknown tool once, with all that want it. */
-export function toolIssues(needs: readonly AgentNeed[], more: readonly string[] = []): readonly Issue[] {
+export function toolIssues(needs: readonly AgentRequirement[], more: readonly string[] = []): readonly Issue[] {
   const known = [...KNOWN_TOOLS, ...more];
   const wanted = needs.flatMap((need) => need.tools.map((tool) => ({ tool, need })));
   const unknown = Map.groupBy(
@@ -34,8 +34,8 @@ export function toolIssues(needs: readonly AgentNeed[], more: readonly string[] 
   return [...unknown].map(([tool, uses]) =>
     error(
       "unknown_tool",
-      placeOf(uses[0]?.need, "tools"),
-      `"${tool}" is not a tool of Pi; wanted by ${whoOf(uses.map(({ need }) => need))}`,
+      needPath(uses[0]?.need, "tools"),
+      `"${tool}" is not a tool of Pi; wanted by ${needNames(uses.map(({ need }) => need))}`,
       didYouMean(tool, known) ?? `Pi has ${known.join(", ")}; tools of other extensions are there in Pi itself`,
     ),
   );
@@ -43,14 +43,14 @@ export function toolIssues(needs: readonly AgentNeed[], more: readonly string[] 
 
 /** [A4] Each model that cannot be used once, with all that want it and the ways out. */
 export async function modelIssues(
-  stage: OpenedPi,
-  needs: readonly AgentNeed[],
-  { defaultModel, defaultModelAt = OPTION }: { readonly defaultModel?: string; readonly defaultModelAt?: Keys },
+  stage: ConfiguredPi,
+  needs: readonly AgentRequirement[],
+  { defaultModel, defaultModelAt = MODEL_OPTION }: { readonly defaultModel?: string; readonly defaultModelAt?: KeyPath },
 ): Promise<readonly Issue[]> {
   const byModel = Map.groupBy(needs, (need) => need.model ?? defaultModel);
   const issues: Issue[] = [];
   for (const [wanted, users] of byModel) {
-    const issue = issueOf(await chooseModel(stage, wanted), { users, at: defaultModelAt }, stage);
+    const issue = modelIssue(await chooseModel(stage, wanted), { users, at: defaultModelAt }, stage);
     if (issue) issues.push(issue);
   }
   if (issues.length === 0) return [];
@@ -61,15 +61,15 @@ export async function modelIssues(
 }
 
 /** Those that want a model, and the place where it was named unless one of them names it. */
-interface Wanting {
-  readonly users: readonly AgentNeed[];
-  readonly at: Keys;
+interface ModelUsers {
+  readonly users: readonly AgentRequirement[];
+  readonly at: KeyPath;
 }
 
-function issueOf(choice: ModelChoice, { users, at }: Wanting, stage: OpenedPi): Issue | undefined {
-  const who = whoOf(users);
+function modelIssue(choice: ModelChoice, { users, at }: ModelUsers, stage: ConfiguredPi): Issue | undefined {
+  const who = needNames(users);
   const named = users.find((need) => need.model !== undefined);
-  const path = named ? placeOf(named, "model") : at;
+  const path = named ? needPath(named, "model") : at;
   switch (choice.kind) {
     case "found":
       return undefined;
@@ -78,7 +78,7 @@ function issueOf(choice: ModelChoice, { users, at }: Wanting, stage: OpenedPi): 
         "unknown_model",
         path,
         `Pi knows no model "${choice.wanted}"; wanted by ${who}`,
-        `${meant(choice.wanted, stage)}${path === OPTION ? "" : `${ANOTHER_MODEL}, `}add it to Pi (/login, models.json), or ${WITHOUT_MODEL}`,
+        `${modelSuggestion(choice.wanted, stage)}${path === MODEL_OPTION ? "" : `${ANOTHER_MODEL}, `}add it to Pi (/login, models.json), or ${WITHOUT_MODEL}`,
       );
     case "no_key":
       return error(
@@ -90,23 +90,23 @@ function issueOf(choice: ModelChoice, { users, at }: Wanting, stage: OpenedPi): 
     case "none":
       return error(
         "no_model",
-        OPTION,
+        MODEL_OPTION,
         `Pi has no model with a key; wanted by ${who}`,
         `log in with /login in Pi, ${ANOTHER_MODEL}, or ${WITHOUT_MODEL}`,
       );
     default:
-      return never(choice);
+      return assertNever(choice);
   }
 }
 
 const MOST_NAMED = 3;
 
 /** The provider is easily forgotten, or only a part of the name known. */
-function meant(wanted: string, stage: OpenedPi): string {
+function modelSuggestion(wanted: string, stage: ConfiguredPi): string {
   const models = stage.runtime.getModels().map(({ provider, id }) => ({ id, full: `${provider}/${id}` }));
   const said = wanted.slice(wanted.indexOf("/") + 1).toLowerCase();
   const same = models.filter(({ id }) => id === wanted).map(({ full }) => full);
-  const close = nearest(
+  const close = nearestName(
     wanted,
     models.map(({ full }) => full),
   );
@@ -116,11 +116,11 @@ function meant(wanted: string, stage: OpenedPi): string {
   return names.length === 0 ? "" : `did you mean ${names.map((name) => `"${name}"`).join(" or ")}? `;
 }
 
-function placeOf(need: AgentNeed | undefined, field: "model" | "tools"): Keys {
+function needPath(need: AgentRequirement | undefined, field: "model" | "tools"): KeyPath {
   return ["materia", need?.materia ?? "", field];
 }
 
-function whoOf(needs: readonly AgentNeed[]): string {
+function needNames(needs: readonly AgentRequirement[]): string {
   const named = needs.slice(0, 3).map((need) => `${need.materia} (${need.socket})`);
   const more = needs.length - named.length;
   return more > 0 ? `${named.join(", ")} and ${more} more` : named.join(", ");

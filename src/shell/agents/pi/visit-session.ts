@@ -12,7 +12,7 @@ interface VisitSession {
 }
 
 /** A session of Pi that holds the conversation of a visit, as if it had been had there; gives its file. */
-export function writeSession(pi: Pi, { text, title, cwd, folder }: VisitSession): string {
+export function writePiSession(pi: Pi, { text, title, cwd, folder }: VisitSession): string {
   const session = pi.SessionManager.create(cwd, folder);
   const [file, header] = [session.getSessionFile(), session.getHeader()];
   if (file === undefined || header === null) throw new Error("Pi keeps no sessions here");

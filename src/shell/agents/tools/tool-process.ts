@@ -1,22 +1,22 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
-import { endGroup } from "../../process/process-group.ts";
-import { startedAs, type ToolsUser } from "../../process/tools-user.ts";
+import { endProcessGroup } from "../../process/process-group.ts";
+import { spawnOptionsFor, type ToolsUser } from "../../process/tools-user.ts";
 
 /** A process of another user that runs Pi's own tools, each call as it would be run here. */
 export interface ToolProcess {
-  readonly call: (call: ToolRun) => Promise<unknown>;
+  readonly call: (call: ToolProcessCall) => Promise<unknown>;
   readonly close: () => Promise<void>;
 }
 
-interface ToolRun {
+interface ToolProcessCall {
   readonly tool: string;
   readonly params: unknown;
   readonly signal: AbortSignal | undefined;
   readonly onUpdate: ((partial: unknown) => void) | undefined;
 }
 
-export interface ToolPlace {
+export interface ToolProcessOptions {
   readonly user: ToolsUser;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface ToolPlace {
 }
 
 /** Said in a line each way: calls and their ends, by number. */
-const PROGRAM = `
+const TOOL_PROGRAM = `
 import { createInterface } from "node:readline";
 const [address, given] = process.argv.slice(1);
 const pi = await import(address);
@@ -57,21 +57,21 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 
 const GRACE_MS = 1_000;
 
-interface Pending {
+interface PendingCall {
   readonly resolve: (result: unknown) => void;
   readonly reject: (thrown: Error) => void;
-  readonly onUpdate: ToolRun["onUpdate"];
+  readonly onUpdate: ToolProcessCall["onUpdate"];
 }
 
 /** [B25] Started with the first call; nothing of a turn that calls no tool. */
-export function openToolProcess(place: ToolPlace): ToolProcess {
-  const pending = new Map<number, Pending>();
+export function openToolProcess(place: ToolProcessOptions): ToolProcess {
+  const pending = new Map<number, PendingCall>();
   let child: ChildProcess | undefined;
   let calls = 0;
   const started = (): ChildProcess => {
     if (child && child.exitCode === null && child.signalCode === null) return child;
-    child = startChild(place);
-    listen(child, pending, place.user);
+    child = startToolProcess(place);
+    routeReplies(child, pending, place.user);
     return child;
   };
   return {
@@ -93,15 +93,15 @@ export function openToolProcess(place: ToolPlace): ToolProcess {
       }),
     close: async () => {
       if (child?.pid === undefined || child.exitCode !== null) return;
-      await endGroup(child.pid, GRACE_MS);
+      await endProcessGroup(child.pid, GRACE_MS);
       child.unref();
     },
   };
 }
 
 /** Why the tools of agents cannot run as this user, if they cannot. */
-export async function toolProblem(user: ToolsUser): Promise<string | undefined> {
-  const child = startChild({ user, cwd: "/", env: {}, options: {} });
+export async function checkToolsUser(user: ToolsUser): Promise<string | undefined> {
+  const child = startToolProcess({ user, cwd: "/", env: {}, options: {} });
   const said: string[] = [];
   child.stderr?.on("data", (chunk: Buffer) => said.push(chunk.toString("utf8")));
   child.stdin?.end();
@@ -117,10 +117,10 @@ export async function toolProblem(user: ToolsUser): Promise<string | undefined> 
   });
 }
 
-function startChild({ user, cwd, env, options }: ToolPlace): ChildProcess {
-  const as = startedAs(user);
+function startToolProcess({ user, cwd, env, options }: ToolProcessOptions): ChildProcess {
+  const as = spawnOptionsFor(user);
   const address = import.meta.resolve("@earendil-works/pi-coding-agent");
-  const args = ["--input-type=module", "-e", PROGRAM, address, JSON.stringify(options)];
+  const args = ["--input-type=module", "-e", TOOL_PROGRAM, address, JSON.stringify(options)];
   const child = spawn(process.execPath, args, {
     ...as,
     cwd,
@@ -133,7 +133,7 @@ function startChild({ user, cwd, env, options }: ToolPlace): ChildProcess {
   return child;
 }
 
-function listen(child: ChildProcess, pending: Map<number, Pending>, { name }: ToolsUser): void {
+function routeReplies(child: ChildProcess, pending: Map<number, PendingCall>, { name }: ToolsUser): void {
   child.stderr?.resume();
   const failAll = (why: string): void => {
     for (const { reject } of pending.values()) reject(new Error(`the tools that run as ${name} ended: ${why}`));
@@ -143,7 +143,7 @@ function listen(child: ChildProcess, pending: Map<number, Pending>, { name }: To
   child.on("close", (code) => failAll(`with ${code ?? "a signal"}`));
   if (!child.stdout) return;
   createInterface(child.stdout).on("line", (line) => {
-    const said = readLine(line);
+    const said = parseReply(line);
     const call = said && pending.get(said.id);
     if (!said || !call) return;
     if ("update" in said) return call.onUpdate?.(said.update);
@@ -154,7 +154,7 @@ function listen(child: ChildProcess, pending: Map<number, Pending>, { name }: To
 }
 
 /** It is another user's process: what it says may be anything. */
-function readLine(
+function parseReply(
   line: string,
 ): { readonly id: number; readonly update?: unknown; readonly error?: unknown; readonly result?: unknown } | undefined {
   try {

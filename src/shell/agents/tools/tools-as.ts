@@ -11,7 +11,7 @@ export interface TurnTools {
 }
 
 /** [B25] Pi's own tools with their names and words, carried out by a process of another user. */
-export function toolsAs(user: ToolsUser, { pi, settings }: PiContext, { cwd, env, tools }: TurnRequest): TurnTools {
+export function toolsRunAsUser(user: ToolsUser, { pi, settings }: PiContext, { cwd, env, tools }: TurnRequest): TurnTools {
   const [commandPrefix, shellPath] = [settings.getShellCommandPrefix(), settings.getShellPath()];
   const shell = {
     exposeSessionEnvironment: false,
@@ -19,7 +19,7 @@ export function toolsAs(user: ToolsUser, { pi, settings }: PiContext, { cwd, env
     ...(shellPath === undefined ? {} : { shellPath }),
   };
   const beside = openToolProcess({ user, cwd, env, options: { bash: shell, powershell: shell } });
-  const all = definitionsOf(pi, cwd);
+  const all = toolDefinitions(pi, cwd);
   return {
     close: beside.close,
     tools: all
@@ -33,7 +33,7 @@ export function toolsAs(user: ToolsUser, { pi, settings }: PiContext, { cwd, env
   };
 }
 
-function definitionsOf(pi: Pi, cwd: string): readonly ToolDefinition[] {
+function toolDefinitions(pi: Pi, cwd: string): readonly ToolDefinition[] {
   const made = [
     pi.createBashToolDefinition(cwd),
     pi.createReadToolDefinition(cwd),

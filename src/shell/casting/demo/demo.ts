@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { DemoKind } from "../../../core/command/command.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { packagePath } from "../../system/package-files.ts";
-import { problemText } from "../../system/problem.ts";
-import { openWorkspace, type Workspace } from "../workspace/workspace.ts";
+import { errorText } from "../../system/problem.ts";
+import { loadWorkspace, type Workspace } from "../workspace/workspace.ts";
 
 /** [C20] All that the demo's cast needs: a scratch repository, a request and the replies of its agents. */
 export interface Demo {
@@ -19,30 +19,30 @@ export interface Demo {
 }
 
 export function prepareDemo(env: Workspace["place"]["env"], which: DemoKind): Result<Demo> {
-  const scratch = makeRepository();
+  const scratch = createDemoRepository();
   if (!scratch.ok) return scratch;
   const { repository, config } = scratch.value;
   // What the user has configured must not change the demo; its cast is still their own.
   const bare = { ...env, XDG_CONFIG_HOME: config, MATERIA_CONFIG: undefined };
-  const workspace = openWorkspace({ cwd: repository, env: bare });
+  const workspace = loadWorkspace({ cwd: repository, env: bare });
   if (!workspace.ok) return workspace;
   return ok({
     repository,
     workspace: { ...workspace.value, place: { cwd: repository, env } },
-    request: readFileSync(fileOf(which, "request.txt"), "utf8").trim(),
+    request: readFileSync(demoFile(which, "request.txt"), "utf8").trim(),
     loadout: which === "parallel" ? "Parallel-Auto" : "Full-Auto",
-    rehearsal: fileOf(which, "rehearsal.json"),
+    rehearsal: demoFile(which, "rehearsal.json"),
     which,
   });
 }
 
-function fileOf(which: DemoKind, name: string): string {
+function demoFile(which: DemoKind, name: string): string {
   return packagePath("examples", "demo", ...(which === "parallel" ? ["parallel"] : []), name);
 }
 
 /** What the cast has left behind. */
 export function demoLog(repository: string): string {
-  return git(repository, "log", "--oneline", "--stat", "--no-decorate");
+  return runDemoGit(repository, "log", "--oneline", "--stat", "--no-decorate");
 }
 
 interface DemoFolders {
@@ -50,7 +50,7 @@ interface DemoFolders {
   readonly config: string;
 }
 
-function makeRepository(): Result<DemoFolders> {
+function createDemoRepository(): Result<DemoFolders> {
   try {
     execFileSync("git", ["--version"], { stdio: "ignore" });
   } catch {
@@ -62,23 +62,23 @@ function makeRepository(): Result<DemoFolders> {
     const config = join(scratch, "config");
     cpSync(packagePath("examples", "demo", "seed"), repository, { recursive: true });
     mkdirSync(config);
-    git(repository, "init", "--quiet", "--initial-branch=main");
+    runDemoGit(repository, "init", "--quiet", "--initial-branch=main");
     for (const [key, value] of [
       ["user.name", "Materia Demo"],
       ["user.email", "demo@example.invalid"],
       ["commit.gpgsign", "false"],
       ["core.hooksPath", "/dev/null"],
     ] as const)
-      git(repository, "config", key, value);
-    git(repository, "add", "--all");
-    git(repository, "commit", "--quiet", "--message", "A small project to work on");
+      runDemoGit(repository, "config", key, value);
+    runDemoGit(repository, "add", "--all");
+    runDemoGit(repository, "commit", "--quiet", "--message", "A small project to work on");
     return ok({ repository, config });
   } catch (thrown) {
-    return fail(error("cannot_prepare", tmpdir(), `the scratch repository cannot be made: ${problemText(thrown)}`));
+    return fail(error("cannot_prepare", tmpdir(), `the scratch repository cannot be made: ${errorText(thrown)}`));
   }
 }
 
-function git(repository: string, ...args: readonly string[]): string {
+function runDemoGit(repository: string, ...args: readonly string[]): string {
   // Inside a hook of git the environment names another repository.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^GIT_(?!CONFIG)/.test(name)));
   return execFileSync("git", ["-C", repository, ...args], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });

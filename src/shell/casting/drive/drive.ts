@@ -1,29 +1,29 @@
 import { randomUUID } from "node:crypto";
 import type { SocketId } from "../../../core/model/ids.ts";
-import { userKey } from "../../config/own/user-key.ts";
-import { visitSecret } from "../../process/visit-secret.ts";
+import { ensureUserKey } from "../../config/own/user-key.ts";
+import { deriveVisitSecret } from "../../process/visit-secret.ts";
 import type { EventBody } from "../../../core/cast/state/event.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
-import { follow, type Trail } from "../../../core/view/now/trail.ts";
+import { advanceTimeline, type CastTimeline } from "../../../core/view/now/trail.ts";
 import type { CastCheckpoints, Ports, UtilityRequest } from "../../ports.ts";
-import { endLeftovers, programNote } from "../../run/leftovers.ts";
+import { endOrphanedPrograms, formatProgramNote } from "../../run/leftovers.ts";
 import type { Interruption } from "../../run/effect.ts";
-import { pause } from "../../run/pause.ts";
-import { runCast, type RunEnd } from "../../run/run-cast.ts";
+import { sleepUnlessAborted } from "../../run/pause.ts";
+import { runCast, type RunOutcome } from "../../run/run-cast.ts";
 import { runUtility } from "../../run/utility/run-utility.ts";
 import type { OwnedCast } from "../../store/cast-store.ts";
-import { writingOf, type Driver } from "./driver.ts";
-import { itemsOf, type Family } from "./items.ts";
-import { visitInFlight } from "./interruption.ts";
+import { writeOptionsFor, type RunContext } from "./driver.ts";
+import { createItems, type ItemsContext } from "./items.ts";
+import { visitInProgress } from "./interruption.ts";
 
 /** How often an owner shows that it lives to those who cannot look at its process. */
-const BEAT_MS = 30_000;
+const HEARTBEAT_MS = 30_000;
 
 /** What an owned cast runs from. */
-export interface CastRun {
+export interface OwnedCastRun {
   readonly state: CastState;
   /** The same with when things happened; without it no bookmarks are made. */
-  readonly trail?: Trail;
+  readonly trail?: CastTimeline;
   /** Where its agents and programs work. */
   readonly cwd: string;
   /** Asked of every agent in place of its own model. */
@@ -33,48 +33,48 @@ export interface CastRun {
   readonly interruption?: Interruption;
   /** Absent where its files are not kept. */
   readonly files?: CastCheckpoints;
-  readonly family: Family;
+  readonly itemsContext: ItemsContext;
   /** Set where its budget is shared with others. */
   readonly admit?: Ports["admit"];
 }
 
 /** [J22] Runs a cast that this process owns to its end or its next pause. It is still owned afterwards. */
-export async function drive(owned: OwnedCast, run: CastRun, driver: Driver): Promise<RunEnd> {
-  const { state, trail, files, family, admit = driver.travels?.admit, ...from } = run;
+export async function runOwnedCast(owned: OwnedCast, run: OwnedCastRun, driver: RunContext): Promise<RunOutcome> {
+  const { state, trail, files, itemsContext: family, admit = driver.fleetHooks?.admit, ...from } = run;
   const asked = new AbortController();
   const stopListening = owned.onAbortRequest(() => asked.abort());
-  const beat = setInterval(() => void owned.heartbeat(), BEAT_MS);
+  const beat = setInterval(() => void owned.heartbeat(), HEARTBEAT_MS);
   beat.unref();
   try {
-    const visit = visitInFlight(state);
-    const secretOf = secretsOf(owned, driver.env ?? {});
-    if (visit) await endLeftovers(owned, visit, secretOf(visit.socket, visit.number));
-    const items = itemsOf(family, { owned, cwd: run.cwd, driver }, (child, each, heard) =>
-      drive(child, { ...each, ...modelOf(run), family: { ...family, file: each.file } }, heard),
+    const visit = visitInProgress(state);
+    const secretOf = visitSecrets(owned, driver.env ?? {});
+    if (visit) await endOrphanedPrograms(owned, visit, secretOf(visit.socket, visit.number));
+    const items = createItems(family, { owned, cwd: run.cwd, driver }, (child, each, heard) =>
+      runOwnedCast(child, { ...each, ...modelOption(run), itemsContext: { ...family, file: each.file } }, heard),
     );
     const ports: Ports = {
       agents: driver.host,
       runUtility: (request: UtilityRequest) =>
-        runUtility({ ...request, onStarted: (pid) => void owned.keepNote("program", programNote(pid)) }),
+        runUtility({ ...request, onStarted: (pid) => void owned.writeNote("program", formatProgramNote(pid)) }),
       journal: owned.journal,
       artifacts: owned.artifacts,
-      ...(files ? { files } : {}),
+      ...(files ? { checkpoints: files } : {}),
       ...(items ? { items } : {}),
       ...(admit ? { admit } : {}),
-      holds: owned.holds,
+      holdsClaim: owned.holdsClaim,
       isSuperseded: owned.isSuperseded,
-      redact: writingOf(driver).redact,
+      redact: writeOptionsFor(driver).redact,
       now: () => new Date(),
-      pause,
+      pause: sleepUnlessAborted,
     };
     const { onProgress } = driver;
-    const onSteps = bookmarked(owned, trail, driver.onSteps);
+    const onSteps = bookmarkSteps(owned, trail, driver.onSteps);
     const signal = AbortSignal.any([driver.signal, asked.signal]);
     return await runCast(state, ports, {
       ...from,
       secretOf,
       signal,
-      ...(driver.travels ? { travels: true } : {}),
+      ...(driver.fleetHooks ? { isOnFleet: true } : {}),
       ...(onSteps ? { onSteps } : {}),
       ...(onProgress ? { onProgress } : {}),
     });
@@ -85,22 +85,22 @@ export async function drive(owned: OwnedCast, run: CastRun, driver: Driver): Pro
 }
 
 /** [J28] Whoever reads the cast next finds it where it stood last, whatever becomes of this process. */
-function bookmarked({ bookmark }: OwnedCast, from: Trail | undefined, onSteps: Driver["onSteps"]): Driver["onSteps"] {
+function bookmarkSteps({ bookmark }: OwnedCast, from: CastTimeline | undefined, onSteps: RunContext["onSteps"]): RunContext["onSteps"] {
   if (!bookmark || !from) return onSteps;
   let trail = from;
   return (steps) => {
-    for (const step of steps) trail = follow(trail, step);
+    for (const step of steps) trail = advanceTimeline(trail, step);
     bookmark(trail);
     onSteps?.(steps);
   };
 }
 
-function modelOf({ model }: CastRun): Pick<CastRun, "model"> {
+function modelOption({ model }: OwnedCastRun): Pick<OwnedCastRun, "model"> {
   return model === undefined ? {} : { model };
 }
 
 /** [D24] Without a key of the user nothing is found by a secret; what is written down still is. */
-function secretsOf({ artifacts }: OwnedCast, env: NonNullable<Driver["env"]>) {
-  const key = userKey(env) ?? randomUUID();
-  return (socket: SocketId, visit: number): string => visitSecret(key, { runDir: artifacts.folder, socket, visit });
+function visitSecrets({ artifacts }: OwnedCast, env: NonNullable<RunContext["env"]>) {
+  const key = ensureUserKey(env) ?? randomUUID();
+  return (socket: SocketId, visit: number): string => deriveVisitSecret(key, { runDir: artifacts.folder, socket, visit });
 }

@@ -1,85 +1,85 @@
-import { started } from "../../../core/cast/next.ts";
+import { startedEvent } from "../../../core/cast/next.ts";
 import type { EventBody } from "../../../core/cast/state/event.ts";
-import type { OpenCheckpoints } from "../../git/cast-checkpoints.ts";
-import { openGitTrees } from "../../git/items/git-trees.ts";
-import { sharedBudget } from "../../items/budget.ts";
-import { openItems, type ItemDrive } from "../../items/items.ts";
-import type { Items, Ports } from "../../ports.ts";
-import type { RunEnd } from "../../run/run-cast.ts";
-import { runSetup } from "../../run/utility/run-setup.ts";
+import type { CheckpointSession } from "../../git/cast-checkpoints.ts";
+import { createGitWorktrees } from "../../git/items/git-trees.ts";
+import { createSharedBudget } from "../../items/budget.ts";
+import { createItemRunner, type ItemCastRun } from "../../items/items.ts";
+import type { ItemRunner, Ports } from "../../ports.ts";
+import type { RunOutcome } from "../../run/run-cast.ts";
+import { runSetupCommand } from "../../run/utility/run-setup.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import type { CastStore, OwnedCast } from "../../store/cast-store.ts";
-import { treePool } from "../../store/layout.ts";
-import { checkpointsOf } from "./checkpoints.ts";
-import { writingOf, type Driver } from "./driver.ts";
-import { cutOffOf } from "./interruption.ts";
+import { worktreePool } from "../../store/layout.ts";
+import { openCastCheckpoints } from "./checkpoints.ts";
+import { writeOptionsFor, type RunContext } from "./driver.ts";
+import { readInterruptedVisit } from "./interruption.ts";
 
 /** Where a cast is kept, and what it was started with: what its items are made from. */
-export interface Family {
+export interface ItemsContext {
   readonly store: CastStore;
   readonly file: CastFile;
 }
 
 /** Drives the cast of one item, as any cast is driven. */
-export type DriveItem = (
+export type RunItemCast = (
   owned: OwnedCast,
-  run: Omit<ItemDrive, "signal"> & Pick<Ports, "files" | "admit">,
-  driver: Driver,
-) => Promise<RunEnd>;
+  run: Omit<ItemCastRun, "signal"> & Pick<Ports, "checkpoints" | "admit">,
+  driver: RunContext,
+) => Promise<RunOutcome>;
 
 /** [V6] What a cast with a parallel loop needs for its items; nothing for any other. */
-export function itemsOf(
-  { store, file }: Family,
-  { owned, cwd, driver }: { readonly owned: OwnedCast; readonly cwd: string; readonly driver: Driver },
-  drive: DriveItem,
-): Items | undefined {
+export function createItems(
+  { store, file }: ItemsContext,
+  { owned, cwd, driver }: { readonly owned: OwnedCast; readonly cwd: string; readonly driver: RunContext },
+  drive: RunItemCast,
+): ItemRunner | undefined {
   const isParallel = Object.values(file.graph.loops).some(({ parallel }) => parallel !== undefined);
   if (!isParallel || file.window !== undefined) return undefined;
-  if (driver.travels) return driver.travels.items?.({ owned, file, cwd });
+  if (driver.fleetHooks) return driver.fleetHooks.items?.({ owned, file, cwd });
   const place = {
     castId: file.castId,
     cwd,
-    artifacts: store.place,
-    trees: owned.trees,
-    pool: treePool(store.place),
+    artifacts: store.location,
+    worktreesFolder: owned.worktreesFolder,
+    pool: worktreePool(store.location),
     worktree: file.worktree ?? {},
   };
   const setUp = (command: readonly string[], at: string) =>
-    runSetup({ setting: "worktree.setup", command, cwd: at, signal: driver.signal });
-  const trees = openGitTrees({ ...place, setUp });
-  return openItems({
+    runSetupCommand({ setting: "worktree.setup", command, cwd: at, signal: driver.signal });
+  const trees = createGitWorktrees({ ...place, runSetup: setUp });
+  return createItemRunner({
     store,
     trees,
     file,
-    writing: writingOf(driver),
-    budgetOf: sharedBudget,
-    cutOff: (cast, at) => cutOffOf(store, cast, { cwd: at, meanwhile: undefined }),
-    drive: (child, { signal, ...run }) => {
-      const files = checkpointsOf(store, child, { ...run.file, cwd: run.cwd }, trees.known(child.castId));
-      return driveItem(child, { run, driver: listening(driver, signal), files }, drive);
+    writing: writeOptionsFor(driver),
+    budgetOf: createSharedBudget,
+    readInterruptedVisit: (cast, at) => readInterruptedVisit(store, cast, { cwd: at, meanwhile: undefined }),
+    runItemCast: (child, { signal, ...run }) => {
+      const files = openCastCheckpoints(store, child, { ...run.file, cwd: run.cwd }, trees.cachedWorktree(child.castId));
+      return runItemWithCheckpoints(child, { run, driver: itemRunContext(driver, signal), files }, drive);
     },
   });
 }
 
-interface ItemParts {
-  readonly run: Omit<ItemDrive, "signal">;
-  readonly driver: Driver;
-  readonly files: OpenCheckpoints | undefined;
+interface ItemRunParts {
+  readonly run: Omit<ItemCastRun, "signal">;
+  readonly driver: RunContext;
+  readonly files: CheckpointSession | undefined;
 }
 
 /** With checkpoints of its own, where its parent has them. */
-async function driveItem(owned: OwnedCast, { run, driver, files }: ItemParts, drive: DriveItem): Promise<RunEnd> {
+async function runItemWithCheckpoints(owned: OwnedCast, { run, driver, files }: ItemRunParts, drive: RunItemCast): Promise<RunOutcome> {
   try {
     const begun: readonly EventBody[] =
-      files && run.state.phase.kind === "unstarted" ? [started(run.state, await files.begin())] : [];
-    return await drive(owned, { ...run, first: [...begun, ...(run.first ?? [])], ...(files ? { files } : {}) }, driver);
+      files && run.state.phase.kind === "unstarted" ? [startedEvent(run.state, await files.takeFirst())] : [];
+    return await drive(owned, { ...run, first: [...begun, ...(run.first ?? [])], ...(files ? { checkpoints: files } : {}) }, driver);
   } finally {
     files?.close();
   }
 }
 
 /** Who listens to the cast hears its items apart from it. */
-function listening({ onSteps: _steps, onProgress: _progress, ...driver }: Driver, signal: AbortSignal): Driver {
+function itemRunContext({ onSteps: _steps, onProgress: _progress, ...driver }: RunContext, signal: AbortSignal): RunContext {
   const { onItemSteps, onItemProgress } = driver;
   return {
     ...driver,

@@ -1,22 +1,22 @@
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { ok, type Result } from "../../../core/model/issue.ts";
-import type { Trail } from "../../../core/view/now/trail.ts";
-import type { RunEnd } from "../../run/run-cast.ts";
+import type { CastTimeline } from "../../../core/view/now/trail.ts";
+import type { RunOutcome } from "../../run/run-cast.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import type { CastStore, NewCast } from "../../store/cast-store.ts";
-import { TRAIL } from "../../store/loading.ts";
-import type { Listening } from "./driver.ts";
+import { TIMELINE } from "../../store/loading.ts";
+import type { RunObserver } from "./driver.ts";
 
-type Past = Pick<PreparedCast, "trail" | "events">;
+type CastHistory = Pick<PreparedCast, "trail" | "events">;
 
 /** Of a cast to which nothing has happened. */
-export function newCast(file: CastFile): Past {
-  return { trail: () => TRAIL.begin(file), events: async () => ok([]) };
+export function newCastHistory(file: CastFile): CastHistory {
+  return { trail: () => TIMELINE.begin(file), events: async () => ok([]) };
 }
 
 /** Of one that is kept. */
-export function knownCast(store: CastStore, castId: CastId, trail: Trail): Past {
+export function storedCastHistory(store: CastStore, castId: CastId, trail: CastTimeline): CastHistory {
   const events = async (): Promise<Result<readonly CastEvent[]>> => {
     const cast = await store.load(castId);
     return cast.ok ? ok(cast.value.events) : cast;
@@ -29,7 +29,7 @@ export interface PreparedCast {
   readonly castId: CastId;
   readonly file: CastFile;
   /** How it stands before it runs. */
-  readonly trail: () => Trail;
+  readonly trail: () => CastTimeline;
   /** What happened to it until then; read when somebody asks, which the command line never does. */
   readonly events: () => Promise<Result<readonly CastEvent[]>>;
   /** What would be submitted, where the cast is one for a fleet. */
@@ -38,7 +38,7 @@ export interface PreparedCast {
   readonly isKnown?: true;
   readonly notes: readonly string[];
   /** [T6] What a rehearsal left over or met unexpectedly; asked when it has run. */
-  readonly remarks: (end: RunEnd) => readonly string[];
+  readonly remarks: (end: RunOutcome) => readonly string[];
   /** Runs it to its end or its next pause. A refusal comes before the first event. */
-  readonly run: (listening: Listening) => Promise<Result<RunEnd>>;
+  readonly run: (listening: RunObserver) => Promise<Result<RunOutcome>>;
 }

@@ -1,31 +1,31 @@
-import type { Progress } from "../../../core/wire/stream.ts";
+import type { AgentProgress } from "../../../core/wire/stream.ts";
 
 /** How much is kept for a listener. */
-export interface Room {
+export interface ProgressQueueLimits {
   readonly characters: number;
   readonly notes: number;
 }
 
-const HERE: Room = { characters: 256 * 1024, notes: 2_000 };
+const LOCAL_QUEUE_LIMITS: ProgressQueueLimits = { characters: 256 * 1024, notes: 2_000 };
 
 /** Notes that wait for a listener. Text that follows on text is one note, and the oldest go when there are too many. */
-export interface NoteQueue {
-  readonly push: (note: Progress) => void;
-  readonly take: () => Progress | undefined;
-  readonly all: () => readonly Progress[];
+export interface ProgressQueue {
+  readonly push: (note: AgentProgress) => void;
+  readonly take: () => AgentProgress | undefined;
+  readonly all: () => readonly AgentProgress[];
   /** How many were taken or went since it was last cleared. */
-  readonly gone: () => number;
+  readonly removedCount: () => number;
   readonly clear: () => void;
 }
 
-export function noteQueue(room: Room = HERE): NoteQueue {
-  let notes: Progress[] = [];
+export function createProgressQueue(room: ProgressQueueLimits = LOCAL_QUEUE_LIMITS): ProgressQueue {
+  let notes: AgentProgress[] = [];
   let characters = 0;
   let gone = 0;
-  const take = (): Progress | undefined => {
+  const take = (): AgentProgress | undefined => {
     const first = notes.shift();
     if (!first) return undefined;
-    characters -= sizeOf(first);
+    characters -= progressSize(first);
     gone += 1;
     return first;
   };
@@ -33,15 +33,15 @@ export function noteQueue(room: Room = HERE): NoteQueue {
   return {
     push: (note) => {
       const last = notes.at(-1);
-      const joined = last && joinNotes(last, note, room);
+      const joined = last && mergeProgress(last, note, room);
       if (joined) notes[notes.length - 1] = joined;
       else notes.push(note);
-      characters += sizeOf(joined ?? note) - (last && joined ? sizeOf(last) : 0);
+      characters += progressSize(joined ?? note) - (last && joined ? progressSize(last) : 0);
       while (isTooLong()) take();
     },
     take,
     all: () => notes,
-    gone: () => gone,
+    removedCount: () => gone,
     clear: () => {
       notes = [];
       characters = 0;
@@ -50,7 +50,7 @@ export function noteQueue(room: Room = HERE): NoteQueue {
   };
 }
 
-function joinNotes(a: Progress, b: Progress, room: Room): Progress | undefined {
+function mergeProgress(a: AgentProgress, b: AgentProgress, room: ProgressQueueLimits): AgentProgress | undefined {
   // What a tool has said so far takes the place of what it had said before.
   if (a.kind === "tool_said" && b.kind === "tool_said" && a.id === b.id) return b;
   if ((a.kind !== "text" && a.kind !== "thinking") || a.kind !== b.kind) return undefined;
@@ -59,6 +59,6 @@ function joinNotes(a: Progress, b: Progress, room: Room): Progress | undefined {
   return a.delta.length > room.characters / 4 ? undefined : { ...a, delta: a.delta + b.delta };
 }
 
-function sizeOf(note: Progress): number {
+function progressSize(note: AgentProgress): number {
   return "delta" in note ? note.delta.length : "said" in note ? 200 + note.said.length : 200;
 }

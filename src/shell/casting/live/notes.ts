@@ -1,22 +1,22 @@
-import type { CastState, Phase } from "../../../core/cast/state/state.ts";
-import { cut } from "../../../core/model/values/text.ts";
+import type { CastState, CastPhase } from "../../../core/cast/state/state.ts";
+import { truncate } from "../../../core/model/values/text.ts";
 import { NO_USAGE } from "../../../core/cast/state/usage.ts";
-import type { Progress } from "../../../core/wire/stream.ts";
+import type { AgentProgress } from "../../../core/wire/stream.ts";
 import type { TurnProgress } from "../../ports.ts";
 
-const MOST_OF_AN_ARGUMENT = 2_000;
-const MOST_SAID = 8_000;
+const MAX_ARGUMENT_CHARS = 2_000;
+const MAX_OUTPUT_CHARS = 8_000;
 
 /** The end of what a tool said: it may say as much as it likes, and the transcript has all of it. */
-export function saidAtLast(said: string): string {
-  return said.length > MOST_SAID ? `…${said.slice(-MOST_SAID)}` : said;
+export function tailOfOutput(said: string): string {
+  return said.length > MAX_OUTPUT_CHARS ? `…${said.slice(-MAX_OUTPUT_CHARS)}` : said;
 }
 
 /** Progress with its place, and text with what came before it in the same turn. */
-export function noteTeller(tell: (note: Progress) => void): (progress: TurnProgress, state: CastState) => void {
+export function createProgressReporter(tell: (note: AgentProgress) => void): (progress: TurnProgress, state: CastState) => void {
   const before = { text: 0, thinking: 0 };
   return (progress, state) => {
-    const place = placeOf(state.phase);
+    const place = visitPlace(state.phase);
     if (!place) return;
     switch (progress.kind) {
       case "told":
@@ -29,10 +29,10 @@ export function noteTeller(tell: (note: Progress) => void): (progress: TurnProgr
         before[progress.kind] += progress.delta.length;
         return undefined;
       case "tool_started":
-        return tell({ ...place, ...progress, args: shortened(progress.args) });
+        return tell({ ...place, ...progress, args: shortenArguments(progress.args) });
       case "tool_said":
       case "tool_ended":
-        return tell({ ...place, ...progress, said: saidAtLast(progress.said) });
+        return tell({ ...place, ...progress, said: tailOfOutput(progress.said) });
       case "used":
       case "retrying":
         return tell({ ...place, ...progress });
@@ -42,24 +42,24 @@ export function noteTeller(tell: (note: Progress) => void): (progress: TurnProgr
   };
 }
 
-function placeOf(phase: Phase): { socket: string; visit: number } | undefined {
+function visitPlace(phase: CastPhase): { socket: string; visit: number } | undefined {
   return phase.kind === "visiting" ? { socket: phase.visit.socket, visit: phase.visit.number } : undefined;
 }
 
 /** A tool may be given a whole file; the transcript has all of it. */
-function shortened(args: unknown): unknown {
+function shortenArguments(args: unknown): unknown {
   if (typeof args !== "object" || args === null) return args;
-  return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, shortValue(value)]));
+  return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, shortenValue(value)]));
 }
 
-function shortValue(value: unknown): unknown {
-  if (typeof value === "string") return cut(value, MOST_OF_AN_ARGUMENT);
+function shortenValue(value: unknown): unknown {
+  if (typeof value === "string") return truncate(value, MAX_ARGUMENT_CHARS);
   const text = JSON.stringify(value) ?? "";
-  return text.length > MOST_OF_AN_ARGUMENT ? cut(text, MOST_OF_AN_ARGUMENT) : value;
+  return text.length > MAX_ARGUMENT_CHARS ? truncate(text, MAX_ARGUMENT_CHARS) : value;
 }
 
 /** What a note says of a turn, for who was not there; what the agent was told goes with no note. */
-export function progressOf(note: Progress): TurnProgress {
+export function turnProgressFrom(note: AgentProgress): TurnProgress {
   switch (note.kind) {
     case "asked":
       return { kind: "told", system: "" };
@@ -80,6 +80,6 @@ export function progressOf(note: Progress): TurnProgress {
 }
 
 /** What was said of a visit that is over is not said of the next. */
-export function isOfVisit({ socket, visit }: Progress, { phase }: CastState): boolean {
+export function belongsToVisit({ socket, visit }: AgentProgress, { phase }: CastState): boolean {
   return phase.kind === "visiting" && phase.visit.socket === socket && phase.visit.number === visit;
 }

@@ -4,19 +4,19 @@ import { error, type Issue } from "../../../core/model/issue.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Who runs is among the newest: what is older and was set going again lately is rare. */
-const LOOKED_AT = 50;
+const MAX_CASTS_CHECKED = 50;
 
 /**
  * [C32] Two casts in one working tree would each take the files of the other for its own. An agent of a cast that starts
  * another one is refused as well.
  */
-export async function busyTree({ store, place }: Workspace, except?: CastId): Promise<Issue | undefined> {
-  const ids = await store.ids();
-  for (const castId of ids.ok ? ids.value.slice(0, LOOKED_AT) : []) {
+export async function findBusyTreeIssue({ store, place }: Workspace, except?: CastId): Promise<Issue | undefined> {
+  const ids = await store.listIds();
+  for (const castId of ids.ok ? ids.value.slice(0, MAX_CASTS_CHECKED) : []) {
     const owner = castId === except ? undefined : await store.owner(castId);
     if (!owner) continue;
-    const file = await store.describe(castId);
-    if (file.ok && realFolder(file.value.cwd) !== realFolder(place.cwd)) continue;
+    const file = await store.readCastFile(castId);
+    if (file.ok && resolveRealFolder(file.value.cwd) !== resolveRealFolder(place.cwd)) continue;
     const what = file.ok ? `: ${file.value.loadout.name}, begun ${file.value.startedAt}` : "";
     return error(
       "cast_is_running",
@@ -28,7 +28,7 @@ export async function busyTree({ store, place }: Workspace, except?: CastId): Pr
   return undefined;
 }
 
-function realFolder(folder: string): string {
+function resolveRealFolder(folder: string): string {
   try {
     return realpathSync(folder);
   } catch {

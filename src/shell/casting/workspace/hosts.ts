@@ -1,20 +1,20 @@
 import { type GraphSocket, type Graph, materiaOf, socketsOf } from "../../../core/compile/graph.ts";
-import { ok, type Keys, type Result } from "../../../core/model/issue.ts";
+import { ok, type KeyPath, type Result } from "../../../core/model/issue.ts";
 import type { ThinkingLevel } from "../../../core/model/materia.ts";
 import type { Rehearsal } from "../../../core/model/rehearsal.ts";
-import { toolsOf } from "../../../core/model/tools.ts";
+import { toolsInScope } from "../../../core/model/tools.ts";
 import type { Settings } from "../../../core/catalog/catalog.ts";
 import type { AgentLimits } from "../../../core/model/config.ts";
 import type { PiHostOptions } from "../../agents/pi-host.ts";
-import type { AgentHost, AgentNeed } from "../../ports.ts";
-import { readRehearsal } from "./rehearsal-file.ts";
+import type { AgentHost, AgentRequirement } from "../../ports.ts";
+import { readRehearsalFile } from "./rehearsal-file.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Who answers for the agents of a cast: a model, or a file of replies. */
 export interface AgentChoice {
   readonly model?: string;
   /** [A4] The place where it was named, where nobody typed it. */
-  readonly modelAt?: Keys;
+  readonly modelAt?: KeyPath;
   /** [A27] For materia that say nothing of how hard to think. */
   readonly thinking?: ThinkingLevel;
   /** The file's name, or the replies themselves where they came with the command. */
@@ -22,36 +22,36 @@ export interface AgentChoice {
 }
 
 /** The choice, and the host that a face brings for real models. */
-export interface Agents extends AgentChoice {
-  readonly openReal: OpenHost;
+export interface AgentSource extends AgentChoice {
+  readonly openReal: OpenAgentHost;
 }
 
 /** The host a face brings for real models; rehearsals need none. */
-export type OpenHost = (choice: AgentChoice, patience: Patience) => Promise<AgentHost>;
+export type OpenAgentHost = (choice: AgentChoice, patience: AgentRetryOptions) => Promise<AgentHost>;
 
 /** How long and how often a host tries before a turn has failed. */
-export type Patience = Pick<PiHostOptions, "silenceMs" | "maxRetries" | "baseDelayMs">;
+export type AgentRetryOptions = Pick<PiHostOptions, "silenceMs" | "maxRetries" | "baseDelayMs">;
 
 /** [D18] As it is configured now: a cast that failed for want of patience is resumed with more of it. */
-export async function openHost({ place, catalog }: Workspace, agents: Agents): Promise<Result<AgentHost>> {
+export async function openAgentHost({ place, catalog }: Workspace, agents: AgentSource): Promise<Result<AgentHost>> {
   const { openReal, ...choice } = agents;
-  const patience = patienceOf(catalog.settings.limits);
-  const guarded = (host: AgentHost) => ok(place.withoutProject ? untold(host) : host);
-  if (choice.rehearsal === undefined) return guarded(await openReal(withModel(choice, catalog.settings), patience));
+  const patience = retryOptionsFrom(catalog.settings.limits);
+  const guarded = (host: AgentHost) => ok(place.withoutProject ? withoutProjectInstructions(host) : host);
+  if (choice.rehearsal === undefined) return guarded(await openReal(withDefaultModel(choice, catalog.settings), patience));
   const { cwd } = place;
-  const rehearsal = typeof choice.rehearsal === "string" ? readRehearsal(cwd, choice.rehearsal) : ok(choice.rehearsal);
+  const rehearsal = typeof choice.rehearsal === "string" ? readRehearsalFile(cwd, choice.rehearsal) : ok(choice.rehearsal);
   if (!rehearsal.ok) return rehearsal;
-  const { rehearsalHost } = await import("../../agents/rehearsal.ts");
+  const { createRehearsalHost: rehearsalHost } = await import("../../agents/rehearsal.ts");
   return guarded(rehearsalHost(rehearsal.value, patience));
 }
 
 /** [A3] The host asks for it where a materia names none. */
-function withModel(choice: AgentChoice, { model }: Settings): AgentChoice {
+function withDefaultModel(choice: AgentChoice, { model }: Settings): AgentChoice {
   return choice.model !== undefined || model === null ? choice : { ...choice, model, modelAt: ["model"] };
 }
 
 /** [X24] Where trust was asked for and not given, the project's own instructions reach nobody. */
-function untold(host: AgentHost): AgentHost {
+function withoutProjectInstructions(host: AgentHost): AgentHost {
   return {
     ...host,
     runTurn: (request) =>
@@ -59,7 +59,7 @@ function untold(host: AgentHost): AgentHost {
   };
 }
 
-function patienceOf({ agentSilenceMs, maxRetries, retryBaseMs }: AgentLimits): Patience {
+function retryOptionsFrom({ agentSilenceMs, maxRetries, retryBaseMs }: AgentLimits): AgentRetryOptions {
   return {
     ...(agentSilenceMs === 0 ? {} : { silenceMs: agentSilenceMs }),
     ...(maxRetries === undefined ? {} : { maxRetries }),
@@ -67,8 +67,8 @@ function patienceOf({ agentSilenceMs, maxRetries, retryBaseMs }: AgentLimits): P
   };
 }
 
-export async function openPiHost(choice: AgentChoice, patience: Patience): Promise<AgentHost> {
-  const { piAgentHost } = await import("../../agents/pi-host.ts");
+export async function openPiHost(choice: AgentChoice, patience: AgentRetryOptions): Promise<AgentHost> {
+  const { createPiHost: piAgentHost } = await import("../../agents/pi-host.ts");
   const { model, modelAt, thinking } = choice;
   return piAgentHost({
     ...patience,
@@ -79,11 +79,11 @@ export async function openPiHost(choice: AgentChoice, patience: Patience): Promi
 }
 
 /** What the agents of a graph will ask of their host. */
-export function agentNeeds(graph: Graph, model: string | undefined): readonly AgentNeed[] {
-  return socketsOf(graph).flatMap((socket) => needOf(graph, socket, model));
+export function agentNeeds(graph: Graph, model: string | undefined): readonly AgentRequirement[] {
+  return socketsOf(graph).flatMap((socket) => agentNeedOf(graph, socket, model));
 }
 
-function needOf(graph: Graph, socket: GraphSocket, model: string | undefined): readonly AgentNeed[] {
+function agentNeedOf(graph: Graph, socket: GraphSocket, model: string | undefined): readonly AgentRequirement[] {
   const materia = materiaOf(graph, socket);
   if (materia.type !== "agent") return [];
   // [A3] A model that was typed stands for all: the host knows it, and no materia is to blame for it.
@@ -92,7 +92,7 @@ function needOf(graph: Graph, socket: GraphSocket, model: string | undefined): r
     {
       socket: socket.id,
       materia: socket.materia,
-      tools: toolsOf(materia.tools),
+      tools: toolsInScope(materia.tools),
       ...(wanted === undefined ? {} : { model: wanted }),
     },
   ];

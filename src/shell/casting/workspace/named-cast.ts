@@ -2,80 +2,80 @@ import { error, fail, ok, type Issue, type Result } from "../../../core/model/is
 import { parseCastId, type CastId } from "../../../core/model/ids.ts";
 import { statusText, type CastSummary } from "../../../core/view/casts.ts";
 import type { CastStore } from "../../store/cast-store.ts";
-import { foreignIssue, ownLister } from "./foreign.ts";
+import { foreignCastIssue, ownCastChecker } from "./foreign.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** [C28] The word that means the newest cast. */
-export const LAST = "last";
+export const LAST_CAST = "last";
 
 /** Which casts a command can be about, where none is named. */
-export interface Wanted {
-  readonly suits: (cast: CastSummary) => boolean;
+export interface RequestedCast {
+  readonly matches: (cast: CastSummary) => boolean;
   /** What is said where none of them does. */
-  readonly none: string;
+  readonly noneMessage: string;
 }
 
-/** [S10] As `castNamed`, to be run: without an id nobody but who began a cast means it. */
-export async function ownCastNamed(
+/** [S10] As `findCast`, to be run: without an id nobody but who began a cast means it. */
+export async function findOwnCast(
   workspace: Workspace,
   named: string | undefined,
-  wanted: Wanted,
+  wanted: RequestedCast,
 ): Promise<Result<CastId>> {
   const { store } = workspace;
-  if (named !== undefined && named !== LAST) return castNamed(store, named);
-  const suits = named === LAST ? () => true : wanted.suits;
-  const isOwn = ownLister(workspace);
-  const own = await newestCast(store, async (cast) => suits(cast) && (await isOwn(cast)));
+  if (named !== undefined && named !== LAST_CAST) return findCast(store, named);
+  const suits = named === LAST_CAST ? () => true : wanted.matches;
+  const isOwn = ownCastChecker(workspace);
+  const own = await findNewestCast(store, async (cast) => suits(cast) && (await isOwn(cast)));
   if (own) return ok(own);
-  const other = await newestCast(store, suits);
-  const file = other && (await store.describe(other));
-  const foreign = file?.ok ? foreignIssue(workspace, file.value) : undefined;
-  return fail(foreign ?? (await noCast(store, wanted.none)));
+  const other = await findNewestCast(store, suits);
+  const file = other && (await store.readCastFile(other));
+  const foreign = file?.ok ? foreignCastIssue(workspace, file.value) : undefined;
+  return fail(foreign ?? (await noCastIssue(store, wanted.noneMessage)));
 }
 
-/** [C28] The cast of an id or of the only id that begins so; `last`, or no word at all, is the newest. */
-export async function castNamed(store: CastStore, named: string | undefined): Promise<Result<CastId>> {
-  if (named !== undefined && named !== LAST) return castBeginning(store, named);
-  const newest = await newestCast(store, () => true);
-  return newest ? ok(newest) : fail(await noCast(store, "none of the casts here can be read"));
+/** [C28] The cast of an id or of the only id that begins so; `lastKey`, or no word at all, is the newest. */
+export async function findCast(store: CastStore, named: string | undefined): Promise<Result<CastId>> {
+  if (named !== undefined && named !== LAST_CAST) return findCastByPrefix(store, named);
+  const newest = await findNewestCast(store, () => true);
+  return newest ? ok(newest) : fail(await noCastIssue(store, "none of the casts here can be read"));
 }
 
 /** [C28] Whether the first word of a message may be meant as a cast: refused is better than said to an agent by accident. */
-export async function mayNameCast(store: CastStore, word: string): Promise<boolean> {
-  if (word === LAST || beginsLikeId(word)) return true;
+export async function mayBeCastName(store: CastStore, word: string): Promise<boolean> {
+  if (word === LAST_CAST || looksLikeCastId(word)) return true;
   if (parseCastId(word) === undefined) return false;
-  const ids = await store.ids();
+  const ids = await store.listIds();
   return ids.ok && ids.value.some((id) => id === word || (word.length >= 4 && id.startsWith(word)));
 }
 
 /** Whether a word has the form of the ids that are made here, from its date on. */
-export function beginsLikeId(word: string): boolean {
+export function looksLikeCastId(word: string): boolean {
   return /^\d{8}(?:-(?:\d{0,6}|\d{6}-[0-9a-z]{0,6}))?$/.test(word);
 }
 
-async function castBeginning(store: CastStore, text: string): Promise<Result<CastId>> {
+async function findCastByPrefix(store: CastStore, text: string): Promise<Result<CastId>> {
   const exact = await store.find(text);
   // An id that cannot be one is refused without a look at the disk.
   if (exact.ok || parseCastId(text) === undefined) return exact;
-  const ids = await store.ids();
+  const ids = await store.listIds();
   const begun = ids.ok ? ids.value.filter((id) => id.startsWith(text)) : [];
   const [only, ...others] = begun;
   if (only === undefined) return exact;
-  return others.length === 0 ? store.find(only) : fail(ambiguous(text, begun));
+  return others.length === 0 ? store.find(only) : fail(ambiguousCastIssue(text, begun));
 }
 
-function ambiguous(text: string, ids: readonly CastId[]): Issue {
+function ambiguousCastIssue(text: string, ids: readonly CastId[]): Issue {
   const shown = ids.slice(0, 4).join(", ");
   const more = ids.length > 4 ? ` and ${ids.length - 4} more` : "";
   const message = `${ids.length} casts begin with "${text}": ${shown}${more}`;
-  return error("ambiguous_cast", text, message, `type more of the id, or "${LAST}" for the newest`);
+  return error("ambiguous_cast", text, message, `type more of the id, or "${LAST_CAST}" for the newest`);
 }
 
-async function newestCast(
+async function findNewestCast(
   store: CastStore,
   suits: (cast: CastSummary) => boolean | Promise<boolean>,
 ): Promise<CastId | undefined> {
-  const ids = await store.ids();
+  const ids = await store.listIds();
   for (const id of ids.ok ? ids.value : []) {
     const summary = await store.summary(id);
     if (summary && (await suits(summary))) return id;
@@ -83,13 +83,13 @@ async function newestCast(
   return undefined;
 }
 
-async function noCast(store: CastStore, none: string): Promise<Issue> {
-  const ids = await store.ids();
-  if (!ids.ok) return ids.issues[0] ?? error("no_cast", store.place, none);
+async function noCastIssue(store: CastStore, none: string): Promise<Issue> {
+  const ids = await store.listIds();
+  if (!ids.ok) return ids.issues[0] ?? error("no_cast", store.location, none);
   if (ids.value.length === 0)
-    return error("no_cast", store.place, "there are no casts here yet", `start one with "materia cast <prompt>"`);
-  const newest = await newestCast(store, () => true);
+    return error("no_cast", store.location, "there are no casts here yet", `start one with "materia cast <prompt>"`);
+  const newest = await findNewestCast(store, () => true);
   const summary = newest && (await store.summary(newest));
   const how = summary ? `the newest, ${summary.castId}, is ${statusText(summary.status)}; ` : "";
-  return error("no_cast", store.place, none, `${how}"materia casts" lists all of them`);
+  return error("no_cast", store.location, none, `${how}"materia casts" lists all of them`);
 }

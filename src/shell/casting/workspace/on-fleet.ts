@@ -3,12 +3,12 @@ import type { FleetLimit } from "../../../core/command/command.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import type { CastSummary } from "../../../core/view/casts.ts";
-import type { FleetStanding, WaitReason } from "../../../core/view/now/fleet.ts";
-import type { Progress } from "../../../core/wire/stream.ts";
-import type { CurrentCast, Following, NewCast } from "../../store/cast-store.ts";
+import type { FleetStatus, WaitReason } from "../../../core/view/now/fleet.ts";
+import type { AgentProgress } from "../../../core/wire/stream.ts";
+import type { CurrentCast, Subscription, NewCast } from "../../store/cast-store.ts";
 
 /** What people do with casts that other machines drive, in place of driving them here. */
-export interface OnFleet {
+export interface FleetClient {
   /** The name that --on was given. */
   readonly name: string;
   /** Where casts are kept here: no part of what is submitted. */
@@ -18,25 +18,25 @@ export interface OnFleet {
   /** This working tree and a cast for it; answers with the cast that there is now, which is another's where its key came first. */
   readonly submit: (plan: NewCast) => Promise<Result<CastId>>;
   /** [B10] Written where it stood when it was looked at, or refused; then a worker goes on with it. */
-  readonly setGoing: (cast: CurrentCast, said: readonly EventBody[]) => Promise<Result<undefined>>;
+  readonly resume: (cast: CurrentCast, said: readonly EventBody[]) => Promise<Result<undefined>>;
   readonly abort: (castId: CastId) => Promise<Result<"asked">>;
-  readonly raise: (castId: CastId, maxTokens: number) => Promise<Result<undefined>>;
+  readonly raiseBudget: (castId: CastId, maxTokens: number) => Promise<Result<undefined>>;
   /** Nothing where the cast does not wait for a worker, or none could begin it. */
-  readonly placeOf: (castId: CastId) => Promise<QueuePlace | undefined>;
+  readonly queuePosition: (castId: CastId) => Promise<QueuePosition | undefined>;
   /** [B29] Queues in which casts wait that nobody works on. */
-  readonly unserved: () => Promise<readonly string[]>;
+  readonly unservedQueues: () => Promise<readonly string[]>;
   /** The checkpoints of a cast into the repository around a folder; what stands at the end of them. */
-  readonly fetchFiles: (castId: CastId, cwd: string) => Promise<Result<FetchedFiles>>;
+  readonly fetchCheckpoints: (castId: CastId, cwd: string) => Promise<Result<FetchedCheckpoints>>;
   /** [B29] Who works on what, and what waits for whom. */
-  readonly standing: () => Promise<Result<FleetStanding>>;
+  readonly status: () => Promise<Result<FleetStatus>>;
   /** [B27] What the agent of a cast does right now. */
-  readonly followTurn: (castId: CastId, wake: () => void) => Following<readonly Progress[]>;
+  readonly followTurn: (castId: CastId, wake: () => void) => Subscription<readonly AgentProgress[]>;
   /** What a listing says of these casts, as far as they are there and are no items of others; nothing where it cannot be asked. */
   readonly summariesOf: (casts: readonly string[]) => Promise<readonly CastSummary[] | undefined>;
 }
 
 /** [B22] Where a cast stands among those of its project that wait, and the limits that hold it back. */
-export interface QueuePlace {
+export interface QueuePosition {
   readonly place: number;
   readonly waiting: number;
   readonly held: readonly (FleetLimit & { readonly most: number })[];
@@ -45,7 +45,7 @@ export interface QueuePlace {
   readonly why: WaitReason;
 }
 
-export interface FetchedFiles {
+export interface FetchedCheckpoints {
   readonly head: string;
   readonly ckpt: string;
 }

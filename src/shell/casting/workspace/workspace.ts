@@ -1,27 +1,27 @@
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { isError, error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
-import { artifactRoot, loadConfig, type ConfigPlace } from "../../config/config.ts";
-import { keyOf } from "../../config/own/user-key.ts";
+import { resolveArtifactRoot, loadConfig, type ConfigContext } from "../../config/config.ts";
+import { userKeyAccess } from "../../config/own/user-key.ts";
 import type { CastStore } from "../../store/cast-store.ts";
-import type { OnFleet } from "./on-fleet.ts";
+import type { FleetClient } from "./on-fleet.ts";
 import { fileStore } from "../../store/files/file-store.ts";
-import type { FolderWatch } from "../../system/folder-watch.ts";
-import { executableDigest, isTrusted, projectRuns, rememberTrust, type ProgramsToTrust } from "../../config/trust.ts";
+import type { FolderWatcher } from "../../system/folder-watch.ts";
+import { executableDigest, isTrusted, listProgramsToTrust, rememberTrust, type ProgramsToTrust } from "../../config/trust.ts";
 
 /** A project as a command finds it: its configuration and the place of its casts. */
 export interface Workspace {
-  readonly place: ConfigPlace;
+  readonly place: ConfigContext;
   readonly catalog: Catalog;
   readonly configFiles: readonly string[];
   /** Where casts are kept. */
   readonly root: string;
   readonly store: CastStore;
-  readonly trust: Trust;
+  readonly trust: ProjectTrust;
   /** Set where the casts are those of a fleet, which other machines drive. */
-  readonly fleet?: OnFleet;
+  readonly fleet?: FleetClient;
 }
 
-export type Trust =
+export type ProjectTrust =
   | { readonly kind: "given" }
   | ({
       readonly kind: "asked";
@@ -31,23 +31,23 @@ export type Trust =
       readonly remember: () => void;
     } & ProgramsToTrust);
 
-export function openWorkspace(place: ConfigPlace, artifacts?: string, watch?: FolderWatch): Result<Workspace> {
+export function loadWorkspace(place: ConfigContext, artifacts?: string, watch?: FolderWatcher): Result<Workspace> {
   const { catalog, files, project } = loadConfig(place);
-  const root = artifactRoot(place.cwd, catalog, artifacts);
+  const root = resolveArtifactRoot(place.cwd, catalog, artifacts);
   if (!root.ok) return root;
-  const store = fileStore(root.value, { ...(watch ? { watch } : {}), bookmarks: { key: keyOf(place.env) } });
-  return ok({ place, catalog, configFiles: files, root: root.value, store, trust: trustOf(place, project) });
+  const store = fileStore(root.value, { ...(watch ? { watch } : {}), bookmarks: { key: userKeyAccess(place.env) } });
+  return ok({ place, catalog, configFiles: files, root: root.value, store, trust: readTrust(place, project) });
 }
 
-function trustOf(place: ConfigPlace, project: { readonly file: string; readonly raw: unknown } | undefined): Trust {
+function readTrust(place: ConfigContext, project: { readonly file: string; readonly raw: unknown } | undefined): ProjectTrust {
   if (!project || isTrusted(place, project.raw)) return { kind: "given" };
   const remember = (): void => rememberTrust(place, project.raw);
   const digest = executableDigest(place.cwd, project.raw) ?? null;
-  return { kind: "asked", file: project.file, digest, ...projectRuns(place.cwd, project.raw), remember };
+  return { kind: "asked", file: project.file, digest, ...listProgramsToTrust(place.cwd, project.raw), remember };
 }
 
 /** The workspace as somebody who trusts it sees it; `remember` keeps that, once it has been acted on. */
-export function trustGiven(workspace: Workspace): { readonly workspace: Workspace; readonly remember: () => void } {
+export function asTrusted(workspace: Workspace): { readonly workspace: Workspace; readonly remember: () => void } {
   const { trust } = workspace;
   if (trust.kind === "given") return { workspace, remember: () => undefined };
   return { workspace: { ...workspace, trust: { kind: "given" } }, remember: trust.remember };
@@ -56,12 +56,12 @@ export function trustGiven(workspace: Workspace): { readonly workspace: Workspac
 /** [S1] Nothing that a project brings runs before it is trusted. */
 export function trustIssue({ trust }: Workspace): Issue | undefined {
   if (trust.kind === "given") return undefined;
-  const message = ["this project's configuration is not trusted as it is now", ...runsText(trust)].join("; ");
+  const message = ["this project's configuration is not trusted as it is now", ...describeProgramsToTrust(trust)].join("; ");
   return { ...error("not_trusted", "", message, "look at it, then add --trust"), file: trust.file };
 }
 
 /** [S8] All of it: the sixth command may be the bad one. */
-export function runsText({ commands, watched, tooLarge }: ProgramsToTrust): readonly string[] {
+export function describeProgramsToTrust({ commands, watched, tooLarge }: ProgramsToTrust): readonly string[] {
   return [
     ...(commands.length === 0 ? [] : [`its utilities would run: ${commands.map((each) => `\`${each}\``).join(", ")}`]),
     ...(watched.length === 0
@@ -72,7 +72,7 @@ export function runsText({ commands, watched, tooLarge }: ProgramsToTrust): read
 }
 
 /** Problems of the files as wholes stop what would run; those of single parts stop only what uses them. */
-export function configErrors({ catalog }: Workspace): Result<undefined> {
+export function checkConfiguration({ catalog }: Workspace): Result<undefined> {
   const errors = catalog.issues.filter(isError);
   return errors.length > 0 ? fail(...errors) : ok(undefined);
 }

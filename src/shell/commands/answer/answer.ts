@@ -1,7 +1,7 @@
 import type { Line } from "../../../core/view/text/line.ts";
 
 /** What a command that starts no cast answers: a value for programs and lines for people. Printing is the face's part. */
-export interface Answer {
+export interface CommandOutput {
   readonly code: number;
   readonly data: unknown;
   readonly lines: (width: number) => readonly Line[];

@@ -1,34 +1,34 @@
 import { COMMON_OPTIONS } from "../../../core/command/options.ts";
 import { COMMANDS, commandRow, type CommandName } from "../../../core/command/table.ts";
-import { FLEET_ACTIONS, LIMIT_KINDS, SCHEDULE_ACTIONS, SHELLS } from "../../../core/command/command.ts";
+import { FLEET_ACTIONS, FLEET_LIMIT_KINDS, SCHEDULE_ACTIONS, SHELLS } from "../../../core/command/command.ts";
 import { quoteWord } from "../../../core/command/words.ts";
 import { THINKING_LEVELS } from "../../../core/model/materia.ts";
 import { statusText, type CastStatus } from "../../../core/view/casts.ts";
-import { visitText } from "../../../core/view/graph/words.ts";
-import { agentVisits, castVisits, type NamedVisit } from "../../../core/view/watch/visit-named.ts";
-import { castNamed } from "../../casting/workspace/named-cast.ts";
+import { visitLabel } from "../../../core/view/graph/words.ts";
+import { agentVisits, castVisits, type NumberedVisit } from "../../../core/view/watch/visit-named.ts";
+import { findCast } from "../../casting/workspace/named-cast.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import type { LoadedCast } from "../../store/cast-store.ts";
 
 /** A word that could stand where the cursor is; a blank behind it says that more follows. */
-export interface Offer {
+export interface Suggestion {
   readonly word: string;
   readonly description?: string | undefined;
 }
 
 /** What is offered besides what the project knows. */
-interface OfferSources {
+interface SuggestionSources {
   /** The project, opened only when something of it is offered; nothing where it cannot be. */
   readonly open: () => Workspace | undefined;
-  readonly models?: () => readonly Offer[];
+  readonly models?: () => readonly Suggestion[];
 }
 
 /** [X28, C34] What the word behind these words could become, before it is held against what was typed of it. */
-export async function offersFor(
+export async function suggestCompletions(
   [head, ...words]: readonly string[],
   partial: string,
-  { open, models = () => [] }: OfferSources,
-): Promise<readonly Offer[]> {
+  { open, models = () => [] }: SuggestionSources,
+): Promise<readonly Suggestion[]> {
   if (head === undefined)
     return COMMANDS.map(({ name, does, takes }) => ({ word: takes === 0 ? name : `${name} `, description: does }));
   const row = commandRow(head);
@@ -38,20 +38,20 @@ export async function offersFor(
   const option = words.at(-1) ?? "";
   if (option === "--model") return models();
   if (option === "--thinking") return THINKING_LEVELS.map((level) => ({ word: `${level} ` }));
-  if (FILES.has(option)) return [];
+  if (FILE_OPTIONS.has(option)) return [];
   const workspace = open();
   if (!workspace) return [];
   if (option === "--on")
     return Object.keys(workspace.catalog.fleet?.profiles ?? {}).map((word) => ({ word: `${quoteWord(word)} ` }));
-  if (option === "--loadout") return loadouts(workspace, "");
-  if (option === "--from") return row.name === "init" ? [] : casts(workspace);
+  if (option === "--loadout") return suggestLoadouts(workspace, "");
+  if (option === "--from") return row.name === "init" ? [] : suggestCasts(workspace);
   const before = words.filter((word) => !word.startsWith("--"));
-  if (row.name === "open") return openOffers(workspace, before);
-  return wordOffers(row.name, before, workspace);
+  if (row.name === "open") return suggestOpenArguments(workspace, before);
+  return suggestWords(row.name, before, workspace);
 }
 
 /** Options whose value is a file or a folder, which whoever completes knows better. */
-const FILES: ReadonlySet<string> = new Set([
+const FILE_OPTIONS: ReadonlySet<string> = new Set([
   "--rehearse",
   "--config",
   "--cwd",
@@ -62,32 +62,32 @@ const FILES: ReadonlySet<string> = new Set([
   "--out",
 ]);
 
-async function wordOffers(
+async function suggestWords(
   name: CommandName,
   words: readonly string[],
   workspace: Workspace,
-): Promise<readonly Offer[]> {
+): Promise<readonly Suggestion[]> {
   const count = words.length;
   switch (name) {
     case "link":
-      return [...targets(workspace), ...(count > 0 ? [{ word: "-- ", description: "the prompt follows" }] : [])];
+      return [...suggestTargets(workspace), ...(count > 0 ? [{ word: "-- ", description: "the prompt follows" }] : [])];
     case "grid":
-      return [...loadouts(workspace, ""), ...materia(workspace, "")];
+      return [...suggestLoadouts(workspace, ""), ...suggestMateria(workspace, "")];
     case "fuzz":
     case "forecast":
     case "loadout":
-      return count === 0 ? loadouts(workspace, "") : [];
+      return count === 0 ? suggestLoadouts(workspace, "") : [];
     case "materia":
-      return count === 0 ? materia(workspace, "") : [];
+      return count === 0 ? suggestMateria(workspace, "") : [];
     case "help":
       return count === 0 ? COMMANDS.map((row) => ({ word: row.name, description: row.does })) : [];
     case "casts":
       return count === 0 ? [{ word: "prune ", description: "remove old casts" }] : [];
     case "show":
     case "diff":
-      return count === 0 ? casts(workspace) : count === 1 ? visitOffers(workspace, words[0], EVERY) : [];
+      return count === 0 ? suggestCasts(workspace) : count === 1 ? suggestVisits(workspace, words[0], ANY_VISIT) : [];
     case "compare":
-      return count < 2 ? casts(workspace) : [];
+      return count < 2 ? suggestCasts(workspace) : [];
     case "status":
     case "restore":
     case "watch":
@@ -97,15 +97,15 @@ async function wordOffers(
     case "fork":
     case "budget":
     case "take":
-      return count === 0 ? casts(workspace) : [];
+      return count === 0 ? suggestCasts(workspace) : [];
     case "continue":
-      return count === 0 ? casts(workspace, ["waiting"]) : [];
+      return count === 0 ? suggestCasts(workspace, ["waiting"]) : [];
     case "recast":
-      return count === 0 ? casts(workspace, ["failed", "aborted", "interrupted"]) : [];
+      return count === 0 ? suggestCasts(workspace, ["failed", "aborted", "interrupted"]) : [];
     case "abort":
-      return count === 0 ? casts(workspace, ["running", "waiting", "interrupted"]) : [];
+      return count === 0 ? suggestCasts(workspace, ["running", "waiting", "interrupted"]) : [];
     case "fleet":
-      return fleetWords(words).map((word) => ({ word: `${word} ` }));
+      return suggestFleetWords(words).map((word) => ({ word: `${word} ` }));
     case "completion":
       return count === 0 ? SHELLS.map((word) => ({ word, description: `for ${word}` })) : [];
     case "cast":
@@ -121,29 +121,29 @@ async function wordOffers(
   }
 }
 
-function fleetWords([action, verb, ...more]: readonly string[]): readonly string[] {
+function suggestFleetWords([action, verb, ...more]: readonly string[]): readonly string[] {
   if (action === undefined) return FLEET_ACTIONS;
   if (action === "schedule") return verb === undefined ? SCHEDULE_ACTIONS : [];
   if (action !== "limits" || more.length > 0) return [];
-  return verb === undefined ? ["set", "unset"] : LIMIT_KINDS;
+  return verb === undefined ? ["set", "unset"] : FLEET_LIMIT_KINDS;
 }
 
 /** Plain names first, where one name means one thing; then all of them with their kind. */
-function targets({ catalog, ...rest }: Workspace): readonly Offer[] {
+function suggestTargets({ catalog, ...rest }: Workspace): readonly Suggestion[] {
   const workspace = { catalog, ...rest };
   const both = (name: string): boolean => catalog.loadouts.has(name) && catalog.materia.has(name);
-  const plain = [...loadouts(workspace, ""), ...materia(workspace, "")].filter(({ word }) => !both(word.trim()));
-  return [...plain, ...loadouts(workspace, "loadout:"), ...materia(workspace, "materia:")];
+  const plain = [...suggestLoadouts(workspace, ""), ...suggestMateria(workspace, "")].filter(({ word }) => !both(word.trim()));
+  return [...plain, ...suggestLoadouts(workspace, "loadout:"), ...suggestMateria(workspace, "materia:")];
 }
 
-function loadouts({ catalog }: Workspace, kind: "" | "loadout:"): readonly Offer[] {
+function suggestLoadouts({ catalog }: Workspace, kind: "" | "loadout:"): readonly Suggestion[] {
   return [...catalog.loadouts.values()].map(({ name, value, layer }) => ({
     word: `${quoteWord(`${kind}${name}`)} `,
     description: value?.description ?? `loadout, ${layer}`,
   }));
 }
 
-function materia({ catalog }: Workspace, kind: "" | "materia:"): readonly Offer[] {
+function suggestMateria({ catalog }: Workspace, kind: "" | "materia:"): readonly Suggestion[] {
   return [...catalog.materia.values()].map(({ name, value, layer }) => ({
     word: `${quoteWord(`${kind}${name}`)} `,
     description: value?.description ?? `materia, ${layer}`,
@@ -151,47 +151,47 @@ function materia({ catalog }: Workspace, kind: "" | "materia:"): readonly Offer[
 }
 
 /** Visits of the cast that was named, else those of the newest and all casts. */
-async function openOffers(workspace: Workspace, [named, ...more]: readonly string[]): Promise<readonly Offer[]> {
+async function suggestOpenArguments(workspace: Workspace, [named, ...more]: readonly string[]): Promise<readonly Suggestion[]> {
   if (more.length > 0) return [];
-  const visits = await visitOffers(workspace, named, {
+  const visits = await suggestVisits(workspace, named, {
     of: agentVisits,
     word: ({ number }) => String(number),
   });
-  return named === undefined ? [...visits, ...(await casts(workspace))] : visits;
+  return named === undefined ? [...visits, ...(await suggestCasts(workspace))] : visits;
 }
 
-const VISITS_OFFERED = 12;
+const MAX_VISITS = 12;
 
-const EVERY: Offered = { of: castVisits, word: ({ socket, visit }) => `${socket}#${visit}` };
+const ANY_VISIT: VisitSuggestions = { of: castVisits, word: ({ socket, visit }) => `${socket}#${visit}` };
 
-interface Offered {
-  readonly of: (cast: LoadedCast) => readonly NamedVisit[];
-  readonly word: (visit: NamedVisit) => string;
+interface VisitSuggestions {
+  readonly of: (cast: LoadedCast) => readonly NumberedVisit[];
+  readonly word: (visit: NumberedVisit) => string;
 }
 
 /** The last ones, which are looked for most. */
-async function visitOffers(
+async function suggestVisits(
   { store }: Workspace,
   named: string | undefined,
-  { of, word }: Offered,
-): Promise<readonly Offer[]> {
-  const id = await castNamed(store, named);
+  { of, word }: VisitSuggestions,
+): Promise<readonly Suggestion[]> {
+  const id = await findCast(store, named);
   const cast = id.ok ? await store.load(id.value) : id;
   if (!cast.ok) return [];
   return of(cast.value)
-    .slice(-VISITS_OFFERED)
+    .slice(-MAX_VISITS)
     .toReversed()
     .map((visit) => ({
       word: word(visit),
-      description: `${visitText(visit.socket, visit.materia)}, visit ${visit.visit}`,
+      description: `${visitLabel(visit.socket, visit.materia)}, visit ${visit.visit}`,
     }));
 }
 
-const LOOKED_AT = 60;
+const MAX_CASTS_READ = 60;
 
-async function casts({ store }: Workspace, statuses?: readonly CastStatus[]): Promise<readonly Offer[]> {
-  const ids = await store.ids();
-  const looked = await Promise.all((ids.ok ? ids.value : []).slice(0, LOOKED_AT).map(store.summary));
+async function suggestCasts({ store }: Workspace, statuses?: readonly CastStatus[]): Promise<readonly Suggestion[]> {
+  const ids = await store.listIds();
+  const looked = await Promise.all((ids.ok ? ids.value : []).slice(0, MAX_CASTS_READ).map(store.summary));
   return looked
     .flatMap((cast) => cast ?? [])
     .filter(({ status }) => statuses?.includes(status) ?? true)

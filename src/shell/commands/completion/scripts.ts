@@ -1,7 +1,7 @@
 import type { Shell } from "../../../core/command/command.ts";
 
 /** [C34] What a shell runs to complete; each asks the program itself, so that it knows the project's own names. */
-export const SCRIPTS: Readonly<Record<Shell, string>> = {
+export const COMPLETION_SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `# materia completion for bash. In ~/.bashrc:  source <(materia completion bash)
 _materia() {
   local typed="\${COMP_LINE:0:COMP_POINT}" words word text cur kept

@@ -1,13 +1,13 @@
 import { apply } from "../../../core/cast/apply.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
-import { startState, type CastState } from "../../../core/cast/state/state.ts";
+import { initialState, type CastState } from "../../../core/cast/state/state.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, type Issue } from "../../../core/model/issue.ts";
-import { REPLIES, broughtRehearsal } from "../../casting/workspace/rehearsal-file.ts";
-import { startOf, type CastFile } from "../../store/cast-file.ts";
-import type { ArtifactPlace, CastStore } from "../../store/cast-store.ts";
-import { MOST_BYTES } from "../../system/regular-file.ts";
-import { expectedFiles, noteVisit, type JournaledVisit, type VisitRecords } from "./visit-files.ts";
+import { REHEARSAL_FILE, parseRehearsalText } from "../../casting/workspace/rehearsal-file.ts";
+import { castStartOf, type CastFile } from "../../store/cast-file.ts";
+import type { ArtifactRef, CastStore } from "../../store/cast-store.ts";
+import { MAX_FILE_BYTES } from "../../system/regular-file.ts";
+import { expectedFiles, recordVisitEvent, type JournaledVisit, type VisitRecords } from "./visit-files.ts";
 
 /** What was found of a cast. */
 export interface Examination {
@@ -18,22 +18,22 @@ export interface Examination {
   readonly issues: readonly Issue[];
   /** Files that a sound line speaks of: how many, and those that are not as they should be. */
   readonly checked: number;
-  readonly files: readonly FileFault[];
+  readonly files: readonly DamagedFile[];
 }
 
-export interface FileFault extends ArtifactPlace {
+export interface DamagedFile extends ArtifactRef {
   readonly problem: "missing" | "damaged";
 }
 
-export function isSound({ issues, files }: Examination): boolean {
+export function isIntact({ issues, files }: Examination): boolean {
   return issues.length === 0 && files.length === 0;
 }
 
 /** [C26] Everything of a cast: what it was started with, every line, every file that a line speaks of. */
-export async function examine(store: CastStore, castId: CastId): Promise<Examination> {
+export async function examineCast(store: CastStore, castId: CastId): Promise<Examination> {
   let events = 0;
-  const { file, records, issues } = await readSound(store, castId, (count) => (events = count));
-  const files: FileFault[] = [];
+  const { file, records, issues } = await readIntactPart(store, castId, (count) => (events = count));
+  const files: DamagedFile[] = [];
   let checked = 0;
   for (const record of records.values()) {
     const expected = expectedFiles(record).filter(({ name }) => !isKnownLost(file, { ...record, name }));
@@ -47,18 +47,18 @@ export async function examine(store: CastStore, castId: CastId): Promise<Examina
       else if (!each.isSound(text.text)) files.push({ ...place, problem: "damaged" });
     }
   }
-  const brought = file ? await broughtIssues(store, file) : [];
+  const brought = file ? await rehearsalIssues(store, file) : [];
   return { castId, events, issues: [...issues, ...brought], checked, files };
 }
 
 /** [C27] A cast that was saved from a damaged one goes without what was lost there. */
-function isKnownLost(file: CastFile | undefined, { socket, visit, name }: ArtifactPlace): boolean {
+function isKnownLost(file: CastFile | undefined, { socket, visit, name }: ArtifactRef): boolean {
   return (file?.salvaged?.lost ?? []).some(
     (place) => place.socket === socket && place.visit === visit && place.name === name,
   );
 }
 
-export interface SoundPart {
+export interface IntactPart {
   /** Nothing where `cast.json` cannot be read. */
   readonly file?: CastFile;
   readonly records: VisitRecords;
@@ -66,11 +66,11 @@ export interface SoundPart {
 }
 
 /** Folds the lines up to the first that is damaged; `onSound` hears of each, and of zero where they are read anew. */
-export async function readSound(
+export async function readIntactPart(
   store: CastStore,
   castId: CastId,
   onSound: (count: number, event?: CastEvent) => void,
-): Promise<SoundPart> {
+): Promise<IntactPart> {
   const records = new Map<string, JournaledVisit>();
   let file: CastFile | undefined;
   let count = 0;
@@ -80,11 +80,11 @@ export async function readSound(
       count = 0;
       records.clear();
       onSound(0);
-      return startState(startOf(described));
+      return initialState(castStartOf(described));
     },
     step: (state, event) => {
       const next = apply(state, event);
-      noteVisit(records, state.graph, event);
+      recordVisitEvent(records, state.graph, event);
       count += 1;
       onSound(count, event);
       return next;
@@ -97,9 +97,9 @@ export async function readSound(
 export async function readVisitFile(
   store: CastStore,
   castId: CastId,
-  place: ArtifactPlace,
+  place: ArtifactRef,
 ): Promise<{ readonly text: string } | "missing" | "unreadable"> {
-  const part = await store.readArtifact(castId, place, { most: MOST_BYTES.journal });
+  const part = await store.readArtifact(castId, place, { maxBytes: MAX_FILE_BYTES.journal });
   if (!part) return "missing";
   if (part.bytes.length < part.size) return "unreadable";
   try {
@@ -110,12 +110,12 @@ export async function readVisitFile(
 }
 
 /** Replies that came with the command: without them nothing of the cast can be asked again. */
-async function broughtIssues(store: CastStore, { castId, rehearsal }: CastFile): Promise<readonly Issue[]> {
-  if (rehearsal !== `${castId}/${REPLIES}`) return [];
-  const place = `${store.placeOf(castId)}/${REPLIES}`;
-  const text = await store.readBrought(castId, REPLIES);
+async function rehearsalIssues(store: CastStore, { castId, rehearsal }: CastFile): Promise<readonly Issue[]> {
+  if (rehearsal !== `${castId}/${REHEARSAL_FILE}`) return [];
+  const place = `${store.locationOf(castId)}/${REHEARSAL_FILE}`;
+  const text = await store.readAttachment(castId, REHEARSAL_FILE);
   if (text === undefined)
     return [{ ...error("missing_file", "", "the replies that the cast brought with it are gone"), file: place }];
-  const read = broughtRehearsal(place, text);
+  const read = parseRehearsalText(place, text);
   return read.ok ? [] : read.issues;
 }

@@ -3,36 +3,36 @@ import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { VisitFileName } from "../../../core/wire/casts.ts";
-import { REPLIES } from "../../casting/workspace/rehearsal-file.ts";
+import { REHEARSAL_FILE } from "../../casting/workspace/rehearsal-file.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
-import { ownCasts } from "../../config/own/own-casts.ts";
-import { FORMAT, type CastFile } from "../../store/cast-file.ts";
+import { createOwnCastRegistry } from "../../config/own/own-casts.ts";
+import { CAST_FORMAT, type CastFile } from "../../store/cast-file.ts";
 import { newCastId } from "../../store/cast-id.ts";
-import type { ArtifactPlace, CastStore, OwnedCast } from "../../store/cast-store.ts";
-import { examine, isSound, readVisitFile, readSound, type Examination } from "./examine.ts";
+import type { ArtifactRef, CastStore, OwnedCast } from "../../store/cast-store.ts";
+import { examineCast, isIntact, readVisitFile, readIntactPart, type Examination } from "./examine.ts";
 import { expectedFiles, type JournaledVisit, type VisitRecords } from "./visit-files.ts";
 
 /** What became of a damaged cast. */
-export interface Salvaged {
+export interface SalvageResult {
   readonly castId: CastId;
   readonly from: CastId;
   readonly found: Examination;
   /** How many files of visits were taken over. */
   readonly files: number;
   /** Those of them that were written anew, from what their line says or from their sound part. */
-  readonly mended: readonly ArtifactPlace[];
-  readonly lost: readonly ArtifactPlace[];
+  readonly mended: readonly ArtifactRef[];
+  readonly lost: readonly ArtifactRef[];
 }
 
 /** [C27] What is sound of a cast, as a new cast; the damaged one is left as it is. */
-export async function salvageCast({ store, place }: Workspace, from: CastId): Promise<Result<Salvaged>> {
+export async function salvageCast({ store, place }: Workspace, from: CastId): Promise<Result<SalvageResult>> {
   if (await store.owner(from))
     return fail(error("cast_is_owned", from, "another process runs the cast", `"materia abort ${from}" stops it`));
-  const found = await examine(store, from);
-  if (isSound(found))
+  const found = await examineCast(store, from);
+  if (isIntact(found))
     return fail(error("nothing_to_salvage", from, "the cast is sound", `"materia show ${from}" tells it`));
   const events: CastEvent[] = [];
-  const { file, records } = await readSound(store, from, (count, event) => {
+  const { file, records } = await readIntactPart(store, from, (count, event) => {
     events.length = Math.max(0, count - 1);
     if (event) events.push(event);
   });
@@ -43,62 +43,62 @@ export async function salvageCast({ store, place }: Workspace, from: CastId): Pr
       ...found.issues.map(({ hint: _hint, ...issue }) => issue),
       error("nothing_to_salvage", from, "not one line of its journal is sound", `begin it anew: ${file.command}`),
     );
-  const files = await filesToKeep(store, from, records);
+  const files = await recoverFiles(store, from, records);
   const copied = salvagedFile(file, events.length, files.lost);
-  const replies = copied.rehearsal === file.rehearsal ? undefined : await store.readBrought(from, REPLIES);
+  const replies = copied.rehearsal === file.rehearsal ? undefined : await store.readAttachment(from, REHEARSAL_FILE);
   const owned = await store.create(
-    { file: copied, ...(replies === undefined ? {} : { brings: { [REPLIES]: replies } }) },
+    { file: copied, ...(replies === undefined ? {} : { attachments: { [REHEARSAL_FILE]: replies } }) },
     { durability: "sync" },
   );
   if (!owned.ok) return owned;
-  const problem = await fill(owned.value, files.kept, ownEvents(events, copied.castId));
+  const problem = await writeSalvagedCast(owned.value, files.kept, withCastId(events, copied.castId));
   if (problem !== undefined) {
     await owned.value.discard();
     return fail(error("cannot_write", copied.castId, problem));
   }
   await owned.value.release();
   // [S10] One that came from elsewhere does not become ours by being mended.
-  const own = ownCasts(place.env);
-  if (own.has(file)) own.record(copied, await store.stamp(copied.castId));
+  const own = createOwnCastRegistry(place.env);
+  if (own.owns(file)) own.record(copied, await store.stamp(copied.castId));
   const mended = files.kept.filter(({ isMended }) => isMended).map(({ place: mendedPlace }) => mendedPlace);
   return ok({ castId: copied.castId, from, found, files: files.kept.length, mended, lost: files.lost });
 }
 
-function salvagedFile(file: CastFile, events: number, lost: readonly ArtifactPlace[]): CastFile {
+function salvagedFile(file: CastFile, events: number, lost: readonly ArtifactRef[]): CastFile {
   const castId = newCastId(new Date(), randomInt(2 ** 32) / 2 ** 32);
-  const isBrought = file.rehearsal === `${file.castId}/${REPLIES}`;
+  const isBrought = file.rehearsal === `${file.castId}/${REHEARSAL_FILE}`;
   return {
     ...file,
     castId,
-    rehearsal: isBrought ? `${castId}/${REPLIES}` : file.rehearsal,
-    versions: { ...file.versions, format: FORMAT },
+    rehearsal: isBrought ? `${castId}/${REHEARSAL_FILE}` : file.rehearsal,
+    versions: { ...file.versions, format: CAST_FORMAT },
     salvaged: { from: file.castId, events, lost: [...lost, ...(file.salvaged?.lost ?? [])] },
   };
 }
 
-function ownEvents(events: readonly CastEvent[], castId: CastId): readonly CastEvent[] {
+function withCastId(events: readonly CastEvent[], castId: CastId): readonly CastEvent[] {
   return events.map((event) => (event.type === "cast_started" ? { ...event, castId } : event));
 }
 
-interface KeptFile {
-  readonly place: ArtifactPlace;
+interface RecoveredFile {
+  readonly place: ArtifactRef;
   readonly isMended: boolean;
   /** Read when it is written: the files of a cast may be more than there is memory. */
   readonly text: () => Promise<string | undefined>;
 }
 
-interface FilesToKeep {
-  readonly kept: readonly KeptFile[];
-  readonly lost: readonly ArtifactPlace[];
+interface RecoveredFiles {
+  readonly kept: readonly RecoveredFile[];
+  readonly lost: readonly ArtifactRef[];
 }
 
-async function filesToKeep(store: CastStore, from: CastId, records: VisitRecords): Promise<FilesToKeep> {
-  const kept: KeptFile[] = [];
-  const lost: ArtifactPlace[] = [];
+async function recoverFiles(store: CastStore, from: CastId, records: VisitRecords): Promise<RecoveredFiles> {
+  const kept: RecoveredFile[] = [];
+  const lost: ArtifactRef[] = [];
   for (const record of records.values()) {
     for (const name of VisitFileName.options) {
       const place = { socket: record.socket, visit: record.visit, name };
-      const read = async (): Promise<Kept> => keptText(await readVisitFile(store, from, place), record, name);
+      const read = async (): Promise<RecoveredText> => recoverText(await readVisitFile(store, from, place), record, name);
       const { kind } = await read();
       if (kind === "lost") lost.push(place);
       if (kind === "none" || kind === "lost") continue;
@@ -112,13 +112,13 @@ async function filesToKeep(store: CastStore, from: CastId, records: VisitRecords
   return { kept, lost };
 }
 
-type Kept =
+type RecoveredText =
   | { readonly kind: "whole" | "mended"; readonly text: string }
   | { readonly kind: "lost" }
   /** No such file, and none is needed. */
   | { readonly kind: "none" };
 
-function keptText(read: Awaited<ReturnType<typeof readVisitFile>>, record: JournaledVisit, name: VisitFileName): Kept {
+function recoverText(read: Awaited<ReturnType<typeof readVisitFile>>, record: JournaledVisit, name: VisitFileName): RecoveredText {
   const text = typeof read === "object" ? read.text : undefined;
   const expected = expectedFiles(record).find((each) => each.name === name);
   if (!expected) {
@@ -126,14 +126,14 @@ function keptText(read: Awaited<ReturnType<typeof readVisitFile>>, record: Journ
     return text === undefined ? { kind: "none" } : { kind: "whole", text };
   }
   if (text !== undefined && expected.isSound(text)) return { kind: "whole", text };
-  const rest = expected.rest?.(text);
+  const rest = expected.recover?.(text);
   return rest === undefined ? { kind: "lost" } : { kind: "mended", text: rest };
 }
 
 /** The files first: a line speaks of what is there. */
-async function fill(
+async function writeSalvagedCast(
   { artifacts, journal }: OwnedCast,
-  files: readonly KeptFile[],
+  files: readonly RecoveredFile[],
   events: readonly CastEvent[],
 ): Promise<string | undefined> {
   for (const { place, text } of files) {

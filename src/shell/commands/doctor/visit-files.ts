@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
-import { TEXT_KEPT } from "../../../core/cast/decide.ts";
+import { MAX_KEPT_TEXT } from "../../../core/cast/decide.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { materiaOf, socketOf, type Graph } from "../../../core/compile/graph.ts";
 import type { JsonObject } from "../../../core/model/values/json.ts";
 import type { Materia } from "../../../core/model/materia.ts";
-import { never } from "../../../core/model/values/never.ts";
+import { assertNever } from "../../../core/model/values/never.ts";
 import type { VisitFileName } from "../../../core/wire/casts.ts";
-import { soundPart } from "../../agents/transcript.ts";
-import type { VisitPlace } from "../../store/cast-store.ts";
+import { validPrefix } from "../../agents/transcript.ts";
+import type { VisitRef } from "../../store/cast-store.ts";
 
 /** What the lines of a journal say of one visit, as far as its files depend on it. */
-export interface JournaledVisit extends VisitPlace {
+export interface JournaledVisit extends VisitRef {
   readonly type: Materia["type"];
   /** An answer was written down: whatever it was made of was written before it. */
   readonly isAnswered: boolean;
@@ -23,21 +23,21 @@ export interface JournaledVisit extends VisitPlace {
 export type VisitRecords = Map<string, JournaledVisit>;
 
 /** Adds what one more line says. */
-export function noteVisit(records: VisitRecords, graph: Graph, event: CastEvent): void {
+export function recordVisitEvent(records: VisitRecords, graph: Graph, event: CastEvent): void {
   if (!("visit" in event)) return;
   const { socket, visit } = event;
   const key = `${socket} ${visit}`;
   const { type } = materiaOf(graph, socketOf(graph, socket));
   const before = records.get(key) ?? { socket, visit, type, isAnswered: false, isCompleted: false };
-  records.set(key, { ...before, ...saidOf(event, type) });
+  records.set(key, { ...before, ...visitFacts(event, type) });
 }
 
-function saidOf(event: CastEvent, type: Materia["type"]): Partial<JournaledVisit> {
+function visitFacts(event: CastEvent, type: Materia["type"]): Partial<JournaledVisit> {
   switch (event.type) {
     case "handoff_accepted":
       return { isAnswered: true, handoff: event.handoff };
     case "output_accepted":
-      return { isAnswered: true, ...(event.chars <= TEXT_KEPT ? { text: event.text } : {}) };
+      return { isAnswered: true, ...(event.chars <= MAX_KEPT_TEXT ? { text: event.text } : {}) };
     case "handoff_rejected":
     case "turn_answered":
       return { isAnswered: true };
@@ -56,7 +56,7 @@ export interface ExpectedFile {
   readonly name: VisitFileName;
   readonly isSound: (text: string) => boolean;
   /** The part of a damaged one that can be used, and of a missing one what its line says that it held. */
-  readonly rest?: (text: string | undefined) => string | undefined;
+  readonly recover?: (text: string | undefined) => string | undefined;
 }
 
 /** [J19, J20] The files of a visit that were written before its lines. */
@@ -68,41 +68,41 @@ export function expectedFiles(record: JournaledVisit): readonly ExpectedFile[] {
     case "person":
       return accepted;
     case "utility":
-      return [{ name: "input.json", isSound: isJson }, said("stdout.txt", record), plain("stderr.txt"), ...accepted];
+      return [{ name: "input.json", isSound: isJson }, outputFile("stdout.txt", record), anyTextFile("stderr.txt"), ...accepted];
     case "agent":
-      return [plain("prompt.md"), said("output.md", record), transcript(record), ...accepted];
+      return [anyTextFile("prompt.md"), outputFile("output.md", record), transcriptFile(record), ...accepted];
     default:
-      return never(record.type);
+      return assertNever(record.type);
   }
 }
 
-function plain(name: VisitFileName): ExpectedFile {
+function anyTextFile(name: VisitFileName): ExpectedFile {
   return { name, isSound: () => true };
 }
 
-function said(name: VisitFileName, { text: accepted }: JournaledVisit): ExpectedFile {
-  if (accepted === undefined) return plain(name);
-  return { name, isSound: (text) => text.trim() === accepted, rest: () => accepted };
+function outputFile(name: VisitFileName, { text: accepted }: JournaledVisit): ExpectedFile {
+  if (accepted === undefined) return anyTextFile(name);
+  return { name, isSound: (text) => text.trim() === accepted, recover: () => accepted };
 }
 
 function handoffFile(handoff: JsonObject): ExpectedFile {
   return {
     name: "handoff.json",
     isSound: (text) => isJson(text) && isDeepStrictEqual(JSON.parse(text), handoff),
-    rest: () => `${JSON.stringify(handoff, undefined, 1)}\n`,
+    recover: () => `${JSON.stringify(handoff, undefined, 1)}\n`,
   };
 }
 
-function transcript({ isCompleted }: JournaledVisit): ExpectedFile {
+function transcriptFile({ isCompleted }: JournaledVisit): ExpectedFile {
   return {
     name: "transcript.jsonl",
     isSound: (text) => {
       // A kill, or a turn that goes on, leaves a last line without its end: a resume takes up what is before it.
       const written = isCompleted ? text : text.slice(0, text.lastIndexOf("\n") + 1);
-      return soundPart(text).length >= written.length;
+      return validPrefix(text).length >= written.length;
     },
-    rest: (text) => {
-      const sound = soundPart(text ?? "");
+    recover: (text) => {
+      const sound = validPrefix(text ?? "");
       return sound === "" ? undefined : sound;
     },
   };

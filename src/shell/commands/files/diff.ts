@@ -1,28 +1,28 @@
 import type { DiffCommand } from "../../../core/command/command.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
-import { harmless } from "../../../core/model/values/text.ts";
-import { fileCountsText, leftText } from "../../../core/view/tell/files.ts";
+import { sanitizeForTerminal } from "../../../core/model/values/text.ts";
+import { fileCountsText, leftOutText } from "../../../core/view/tell/files.ts";
 import { line, toned, type Line, type Tone } from "../../../core/view/text/line.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import { diffText, listChanges } from "../../git/changes.ts";
 import type { FileChange } from "../../../core/model/values/checkpoint.ts";
-import type { Answer } from "../answer/answer.ts";
-import { castTree, spanNamed } from "./place.ts";
-import { totalOf } from "./total.ts";
+import type { CommandOutput } from "../answer/answer.ts";
+import { loadCastFiles, findSpan } from "./place.ts";
+import { totalChanges } from "./total.ts";
 
 /** [Y7] What lies between two checkpoints, by git's own diff. */
-export async function diff(workspace: Workspace, command: DiffCommand): Promise<Result<Answer>> {
-  const tree = await castTree(workspace, command.castId);
+export async function runDiff(workspace: Workspace, command: DiffCommand): Promise<Result<CommandOutput>> {
+  const tree = await loadCastFiles(workspace, command.castId);
   if (!tree.ok) return tree;
   const { castId, spans, repository } = tree.value;
-  const span = command.place === undefined ? ok(spans.whole) : spanNamed(tree.value, command.place);
+  const span = command.place === undefined ? ok(spans.whole) : findSpan(tree.value, command.place);
   if (!span.ok) return span;
   const { from, to } = span.value;
   const between = { cwd: repository.top, from, to };
   const text = await diffText(between, { form: command.as });
   if (!text.ok) return fail(error("git_failed", castId, `git cannot compare these checkpoints: ${text.problem}`));
   const files = await listChanges(between);
-  const left = leftText(spans.left);
+  const left = leftOutText(spans.left);
   const notes = [
     ...(files.length === 0 ? [line("No file was changed.")] : []),
     ...(left === "" ? [] : [line(toned("dim", `These checkpoints are${left}.`))]),
@@ -34,7 +34,7 @@ export async function diff(workspace: Workspace, command: DiffCommand): Promise<
       ...(command.place === undefined ? {} : { place: command.place }),
       from,
       to,
-      ...totalOf(files),
+      ...totalChanges(files),
       files,
       left: spans.left,
       ...(command.as === "patch" ? { patch: text.bytes.toString("utf8") } : {}),
@@ -45,7 +45,7 @@ export async function diff(workspace: Workspace, command: DiffCommand): Promise<
 }
 
 function totalLines(files: readonly FileChange[], as: DiffCommand["as"]): readonly Line[] {
-  return as === "names" && files.length > 0 ? [line(toned("dim", fileCountsText(totalOf(files))))] : [];
+  return as === "names" && files.length > 0 ? [line(toned("dim", fileCountsText(totalChanges(files))))] : [];
 }
 
 /** A patch as git prints it, coloured by what each line is; what could steer a terminal is made visible. */
@@ -56,12 +56,12 @@ function diffLines(text: string, as: DiffCommand["as"]): readonly Line[] {
   return lines.map((each) => {
     if (each.startsWith("diff --git ")) isHead = true;
     else if (each.startsWith("@@")) isHead = false;
-    const tone = as === "patch" ? toneOf(each, isHead) : "plain";
-    return line(toned(tone, harmless(each)));
+    const tone = as === "patch" ? diffTone(each, isHead) : "plain";
+    return line(toned(tone, sanitizeForTerminal(each)));
   });
 }
 
-function toneOf(text: string, isHead: boolean): Tone {
+function diffTone(text: string, isHead: boolean): Tone {
   if (isHead) return "strong";
   if (text.startsWith("@@")) return "accent";
   return text.startsWith("+") ? "ok" : text.startsWith("-") ? "bad" : "plain";

@@ -1,34 +1,34 @@
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { fileSpans, type CastSpans, type FileSpan } from "../../../core/view/file-spans.ts";
-import { castNamed } from "../../casting/workspace/named-cast.ts";
+import { castFileSpans, type CastFileSpans, type CheckpointSpan } from "../../../core/view/file-spans.ts";
+import { findCast } from "../../casting/workspace/named-cast.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import { hasCommit } from "../../git/changes.ts";
 import { findRepository, type Repository } from "../../git/repository.ts";
 
-export type KeptSpans = Extract<CastSpans, { kind: "kept" }>;
+export type StoredSpans = Extract<CastFileSpans, { kind: "kept" }>;
 
 /** The files of a cast, and the repository that still has them. */
-export interface CastTree {
+export interface StoredCastFiles {
   readonly castId: CastId;
-  readonly spans: KeptSpans;
+  readonly spans: StoredSpans;
   readonly repository: Repository;
 }
 
 /** [Y7] A cast whose files were kept, where they still are; or what is missing. */
-export async function castTree(
+export async function loadCastFiles(
   { store, place, fleet }: Workspace,
   named: string | undefined,
-): Promise<Result<CastTree>> {
-  const id = await castNamed(store, named);
+): Promise<Result<StoredCastFiles>> {
+  const id = await findCast(store, named);
   if (!id.ok) return id;
   const castId = id.value;
   const cast = await store.load(castId);
   if (!cast.ok) return cast;
-  const fetched = fleet ? await fleet.fetchFiles(castId, place.cwd) : ok(undefined);
+  const fetched = fleet ? await fleet.fetchCheckpoints(castId, place.cwd) : ok(undefined);
   if (!fetched.ok) return fetched;
-  const spans = fileSpans(cast.value.events);
-  if (spans.kind === "none") return fail(unkept(castId, spans.problem));
+  const spans = castFileSpans(cast.value.events);
+  if (spans.kind === "none") return fail(notKeptIssue(castId, spans.problem));
   // A project that was moved or copied brought its checkpoints along; one whose casts are kept elsewhere did not.
   for (const cwd of new Set([place.cwd, cast.value.file.cwd])) {
     const found = await findRepository(cwd);
@@ -45,7 +45,7 @@ export async function castTree(
   );
 }
 
-function unkept(castId: string, problem: string | null) {
+function notKeptIssue(castId: string, problem: string | null) {
   const why = problem === null ? "checkpoints were turned off, or an earlier version ran it" : problem;
   return error(
     "no_checkpoints",
@@ -56,7 +56,7 @@ function unkept(castId: string, problem: string | null) {
 }
 
 /** `Socket-4#2`, `Socket-4` for its last visit, `WI-2`, `loop/WI-2`. */
-export function spanNamed({ castId, spans }: CastTree, name: string): Result<FileSpan> {
+export function findSpan({ castId, spans }: StoredCastFiles, name: string): Result<CheckpointSpan> {
   const [socket, number] = name.split("#");
   const visit = spans.visits.findLast(
     (each) => each.socket === socket && (number === undefined || String(each.visit) === number),
@@ -66,18 +66,18 @@ export function spanNamed({ castId, spans }: CastTree, name: string): Result<Fil
   const [item, another] = items;
   if (item && !another) return ok(item);
   const message = item ? `${name} is an item of more than one loop` : `this cast has no visit or item "${name}"`;
-  const known = item ? items.map(({ loop, key }) => `${loop}/${key}`) : knownPlaces(spans);
+  const known = item ? items.map(({ loop, key }) => `${loop}/${key}`) : suggestPlaces(spans);
   const hint = known.length === 0 ? `"materia show ${castId}" tells what it did` : `one of ${known.join(", ")}`;
   return fail(error("unknown_place", name, message, hint));
 }
 
-const MOST_NAMED = 12;
+const MAX_SUGGESTED = 12;
 
 /** Those that changed something first: they are what is looked for. */
-function knownPlaces({ visits, items }: KeptSpans): readonly string[] {
+function suggestPlaces({ visits, items }: StoredSpans): readonly string[] {
   const changed = visits.filter(({ from, to }) => from !== to);
   const names = [...(changed.length > 0 ? changed : visits).map(visitName), ...items.map(({ key }) => key)];
-  return [...new Set(names)].slice(0, MOST_NAMED);
+  return [...new Set(names)].slice(0, MAX_SUGGESTED);
 }
 
 function visitName({ socket, visit }: { readonly socket: string; readonly visit: number }): string {

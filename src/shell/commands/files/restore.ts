@@ -1,24 +1,24 @@
 import { basename, dirname, join } from "node:path";
 import type { RestoreCommand } from "../../../core/command/command.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
-import { harmless } from "../../../core/model/values/text.ts";
+import { sanitizeForTerminal } from "../../../core/model/values/text.ts";
 import { countedText } from "../../../core/view/numbers.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import { treeOf } from "../../git/changes.ts";
-import { restoreHere, restoreTo, type Restored } from "../../git/restore.ts";
-import type { Answer } from "../answer/answer.ts";
-import { castTree, spanNamed, type CastTree } from "./place.ts";
+import { restoreInPlace, restoreToFolder, type RestoreOutcome } from "../../git/restore.ts";
+import type { CommandOutput } from "../answer/answer.ts";
+import { loadCastFiles, findSpan, type StoredCastFiles } from "./place.ts";
 
 /** [Y8] The files as they were: in a working tree of their own, or here where nothing would be lost. */
-export async function restore(workspace: Workspace, command: RestoreCommand): Promise<Result<Answer>> {
-  const tree = await castTree(workspace, command.castId);
+export async function runRestore(workspace: Workspace, command: RestoreCommand): Promise<Result<CommandOutput>> {
+  const tree = await loadCastFiles(workspace, command.castId);
   if (!tree.ok) return tree;
   const { spans, repository, castId } = tree.value;
-  const span = command.visit === undefined ? ok(spans.whole) : spanNamed(tree.value, command.visit);
+  const span = command.visit === undefined ? ok(spans.whole) : findSpan(tree.value, command.visit);
   if (!span.ok) return span;
   const { to: commit } = span.value;
-  const folder = command.here ? repository.top : (command.to ?? besideOf(tree.value, command.visit));
+  const folder = command.here ? repository.top : (command.to ?? siblingFolder(tree.value, command.visit));
   const owner = command.here ? await workspace.store.owner(castId) : undefined;
   if (owner)
     return fail(
@@ -30,36 +30,36 @@ export async function restore(workspace: Workspace, command: RestoreCommand): Pr
       ),
     );
   const restored = command.here
-    ? await restoreHere(repository, {
+    ? await restoreInPlace(repository, {
         commit,
-        known: await knownTrees(tree.value),
-        leaveOut: [workspace.store.place],
+        savedTrees: await knownTrees(tree.value),
+        exclude: [workspace.store.location],
       })
-    : await restoreTo(repository, commit, folder);
-  if (restored.kind !== "restored") return fail(refusalOf(restored, folder));
+    : await restoreToFolder(repository, commit, folder);
+  if (restored.kind !== "restored") return fail(restoreIssue(restored, folder));
   const { files, pointers } = restored;
   const remove = `git worktree remove ${JSON.stringify(folder)}`;
   return ok({
     code: 0,
     data: { castId, commit, folder, files, pointers },
     lines: () => [
-      line(`${countedText(files, "file")} as of ${commit.slice(0, 12)} in `, toned("strong", harmless(folder))),
+      line(`${countedText(files, "file")} as of ${commit.slice(0, 12)} in `, toned("strong", sanitizeForTerminal(folder))),
       ...(pointers > 0
         ? [line(toned("rework", `${pointers} of them are pointers of git-lfs: "git lfs pull" there`))]
         : []),
-      ...(command.here ? [] : [line(toned("dim", `Remove it with: ${harmless(remove)}`))]),
+      ...(command.here ? [] : [line(toned("dim", `Remove it with: ${sanitizeForTerminal(remove)}`))]),
     ],
   });
 }
 
 /** Beside the repository, never inside it: a test runner there would find every test twice. */
-function besideOf({ castId, repository: { top } }: CastTree, visit: string | undefined): string {
+function siblingFolder({ castId, repository: { top } }: StoredCastFiles, visit: string | undefined): string {
   const place = visit === undefined ? "" : `-${visit.replaceAll(/[^\w-]/g, "-")}`;
   return join(dirname(top), `${basename(top)}-${castId}${place}`);
 }
 
 /** Trees that are kept anyway: over these nothing is lost. */
-async function knownTrees({ spans, repository }: CastTree): Promise<ReadonlySet<string>> {
+async function knownTrees({ spans, repository }: StoredCastFiles): Promise<ReadonlySet<string>> {
   const commits = new Set([repository.head, spans.whole.from, spans.whole.to, ...spans.visits.map(({ to }) => to)]);
   const trees = await Promise.all([...commits].map((commit) => treeOf(repository.top, commit)));
   return new Set(trees.filter((tree) => tree !== undefined));
@@ -67,7 +67,7 @@ async function knownTrees({ spans, repository }: CastTree): Promise<ReadonlySet<
 
 const MOST_NAMED = 10;
 
-function refusalOf(refused: Exclude<Restored, { kind: "restored" }>, folder: string) {
+function restoreIssue(refused: Exclude<RestoreOutcome, { kind: "restored" }>, folder: string) {
   if (refused.kind === "failed") return error("git_failed", folder, `git cannot do it: ${refused.problem}`);
   const names = refused.paths.slice(0, MOST_NAMED).join(", ");
   const more = refused.paths.length > MOST_NAMED ? `, and ${refused.paths.length - MOST_NAMED} more` : "";

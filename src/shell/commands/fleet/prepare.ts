@@ -1,19 +1,19 @@
 import type { Options } from "../../../core/command/options.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, ok, type Issue, type Result } from "../../../core/model/issue.ts";
-import type { Listening } from "../../casting/drive/driver.ts";
-import { type PreparedCast, knownCast, newCast } from "../../casting/drive/prepared-cast.ts";
-import { refusalOf } from "../../casting/refusal.ts";
+import type { RunObserver } from "../../casting/drive/driver.ts";
+import { type PreparedCast, storedCastHistory, newCastHistory } from "../../casting/drive/prepared-cast.ts";
+import { resumeRefusal } from "../../casting/refusal.ts";
 import { resumeEvents, type Resumption } from "../../casting/resume.ts";
 import { prepareCast, type CastRequest } from "../../casting/start.ts";
-import type { Agents } from "../../casting/workspace/hosts.ts";
-import type { OnFleet } from "../../casting/workspace/on-fleet.ts";
-import { readRehearsal } from "../../casting/workspace/rehearsal-file.ts";
+import type { AgentSource } from "../../casting/workspace/hosts.ts";
+import type { FleetClient } from "../../casting/workspace/on-fleet.ts";
+import { readRehearsalFile } from "../../casting/workspace/rehearsal-file.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import type { AgentHost } from "../../ports.ts";
-import type { RunEnd } from "../../run/run-cast.ts";
+import type { RunOutcome } from "../../run/run-cast.ts";
 import type { NewCast } from "../../store/cast-store.ts";
-import { followOnFleet } from "./follow.ts";
+import { followFleetCast } from "./follow.ts";
 
 /** [B10] Options that say something of a fleet alone: without one they would be passed over in silence. */
 export function fleetOptionIssues(options: Options): readonly Issue[] {
@@ -25,9 +25,9 @@ export function fleetOptionIssues(options: Options): readonly Issue[] {
 const FLEET_OPTIONS = ["detach", "priority", "key"] as const;
 
 /** Who asks, and whether they stay to look. */
-export interface FleetAsker {
+export interface FleetCommandCaller {
   readonly workspace: Workspace;
-  readonly fleet: OnFleet;
+  readonly fleet: FleetClient;
   readonly detach: boolean;
   readonly remember: () => void;
 }
@@ -35,38 +35,38 @@ export interface FleetAsker {
 /** [B10] The same cast, driven elsewhere: here nobody needs its models. */
 export async function prepareSubmission(
   request: CastRequest,
-  agents: Agents,
-  asker: FleetAsker,
+  agents: AgentSource,
+  asker: FleetCommandCaller,
 ): Promise<Result<PreparedCast>> {
   const { workspace, fleet } = asker;
   const before = await fleet.submittedBefore();
   if (!before.ok) return before;
-  if (before.value !== undefined) return submittedBefore(before.value, asker);
+  if (before.value !== undefined) return prepareSubmittedBefore(before.value, asker);
   const { rehearsal } = agents;
   // A file of replies goes along: no worker could read it here.
-  const replies = typeof rehearsal === "string" ? readRehearsal(workspace.place.cwd, rehearsal) : ok(rehearsal);
+  const replies = typeof rehearsal === "string" ? readRehearsalFile(workspace.place.cwd, rehearsal) : ok(rehearsal);
   if (!replies.ok) return replies;
   const brought = replies.value === undefined ? {} : { rehearsal: replies.value };
-  const ready = await prepareCast(workspace, request, { ...agents, openReal: async () => ABSENT, ...brought });
+  const ready = await prepareCast(workspace, request, { ...agents, openReal: async () => NO_LOCAL_HOST, ...brought });
   if (!ready.ok) return ready;
-  const plan = withModel(ready.value.plan, workspace.catalog.settings.model);
+  const plan = withDefaultModel(ready.value.plan, workspace.catalog.settings.model);
   const { file } = plan;
   const run: PreparedCast["run"] = async (listening) => {
     const sent = await fleet.submit(plan);
     if (!sent.ok) return sent;
     asker.remember();
     // Who came first under the key may have asked for something else: what shows this cast cannot show that one.
-    return leftOrFollowed(asker, sent.value, sent.value === file.castId ? listening : { signal: listening.signal });
+    return detachOrFollow(asker, sent.value, sent.value === file.castId ? listening : { signal: listening.signal });
   };
   const remarks: PreparedCast["remarks"] = (end) => [
-    ...(end.state.castId === file.castId ? [] : [knownNote(end.state.castId)]),
-    ...goesOn(fleet)(end),
+    ...(end.state.castId === file.castId ? [] : [alreadySubmittedNote(end.state.castId)]),
+    ...detachedRemarks(fleet)(end),
   ];
-  return ok({ castId: file.castId, file, ...newCast(file), plan, notes: plan.notes, remarks, run });
+  return ok({ castId: file.castId, file, ...newCastHistory(file), plan, notes: plan.notes, remarks, run });
 }
 
 /** [B9] Workers do not know the settings of whoever submits: their model goes along where a materia names none. */
-function withModel<T extends NewCast>(plan: T, model: string | null): T {
+function withDefaultModel<T extends NewCast>(plan: T, model: string | null): T {
   if (model === null) return plan;
   const materia = Object.entries(plan.file.graph.materia).map(([name, each]) => [
     name,
@@ -76,58 +76,58 @@ function withModel<T extends NewCast>(plan: T, model: string | null): T {
 }
 
 /** [B21] Nothing is submitted: the first cast of the key is looked at. */
-async function submittedBefore(castId: CastId, asker: FleetAsker): Promise<Result<PreparedCast>> {
+async function prepareSubmittedBefore(castId: CastId, asker: FleetCommandCaller): Promise<Result<PreparedCast>> {
   const cast = await asker.workspace.store.current(castId);
   if (!cast.ok) return cast;
-  const { file, trail } = cast.value;
-  const notes = [knownNote(castId)];
-  const run: PreparedCast["run"] = (listening) => leftOrFollowed(asker, castId, listening);
-  const known = knownCast(asker.workspace.store, castId, trail);
-  return ok({ castId, file, ...known, isKnown: true, notes, remarks: goesOn(asker.fleet), run });
+  const { file, timeline: trail } = cast.value;
+  const notes = [alreadySubmittedNote(castId)];
+  const run: PreparedCast["run"] = (listening) => detachOrFollow(asker, castId, listening);
+  const known = storedCastHistory(asker.workspace.store, castId, trail);
+  return ok({ castId, file, ...known, isKnown: true, notes, remarks: detachedRemarks(asker.fleet), run });
 }
 
 /** Who answers for agents is known to the workers alone. */
-const ABSENT: AgentHost = {
+const NO_LOCAL_HOST: AgentHost = {
   preflight: async () => [],
   runTurn: () => Promise.reject(new Error("casts of a fleet are driven by its workers")),
 };
 
 /** [B10] A stopped cast of a fleet: what is said to it is written down, and a worker goes on with it. */
-export async function prepareAgainOnFleet(
+export async function prepareResumeOnFleet(
   castId: CastId,
   { how, by }: { readonly how: Resumption; readonly by: string },
-  asker: FleetAsker,
+  asker: FleetCommandCaller,
 ): Promise<Result<PreparedCast>> {
   const { store } = asker.workspace;
   const cast = await store.current(castId);
   if (!cast.ok) return cast;
-  const refusal = refusalOf(cast.value.state, castId, how);
+  const refusal = resumeRefusal(cast.value.state, castId, how);
   if (refusal) return refusal;
-  const { file, trail, state } = cast.value;
+  const { file, timeline: trail, state } = cast.value;
   // One that never began is begun by the worker that takes it up.
   const said = state.phase.kind === "unstarted" ? [] : resumeEvents(state, how, { by });
   const run: PreparedCast["run"] = async (listening) => {
-    const set = await asker.fleet.setGoing(cast.value, said);
-    return set.ok ? leftOrFollowed(asker, castId, listening) : set;
+    const set = await asker.fleet.resume(cast.value, said);
+    return set.ok ? detachOrFollow(asker, castId, listening) : set;
   };
-  return ok({ castId, file, ...knownCast(store, castId, trail), notes: [], remarks: goesOn(asker.fleet), run });
+  return ok({ castId, file, ...storedCastHistory(store, castId, trail), notes: [], remarks: detachedRemarks(asker.fleet), run });
 }
 
-function knownNote(castId: string): string {
+function alreadySubmittedNote(castId: string): string {
   return `this key was submitted before, as ${castId}; nothing is submitted now`;
 }
 
-async function leftOrFollowed(
-  { detach, workspace }: FleetAsker,
+async function detachOrFollow(
+  { detach, workspace }: FleetCommandCaller,
   castId: CastId,
-  listening: Listening,
-): Promise<Result<RunEnd>> {
+  listening: RunObserver,
+): Promise<Result<RunOutcome>> {
   const cast = await workspace.store.load(castId);
   if (!cast.ok) return cast;
-  return detach ? ok({ kind: "paused", state: cast.value.state }) : followOnFleet(workspace, cast.value, listening);
+  return detach ? ok({ kind: "paused", state: cast.value.state }) : followFleetCast(workspace, cast.value, listening);
 }
 
-function goesOn({ name }: OnFleet): PreparedCast["remarks"] {
+function detachedRemarks({ name }: FleetClient): PreparedCast["remarks"] {
   return ({ kind, state }) =>
     kind === "paused" ? [`the cast goes on without you: materia watch ${state.castId} --on ${name}`] : [];
 }

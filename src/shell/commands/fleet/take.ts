@@ -1,23 +1,23 @@
 import type { Command } from "../../../core/command/command.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
-import { castNamed } from "../../casting/workspace/named-cast.ts";
+import { findCast } from "../../casting/workspace/named-cast.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
-import { makeBranch } from "../../git/packs/branch.ts";
-import type { Answer } from "../answer/answer.ts";
+import { createCastBranch } from "../../git/packs/branch.ts";
+import type { CommandOutput } from "../answer/answer.ts";
 
 /** [B17] The result of a cast that ran elsewhere, as a branch here; what is checked out stays. */
-export async function take(
+export async function runTake(
   { fleet, store, place }: Workspace,
   command: Extract<Command, { kind: "take" }>,
-): Promise<Result<Answer>> {
+): Promise<Result<CommandOutput>> {
   if (!fleet) return fail(error("missing_option", "--on", "which fleet?", "take [castId] --on FLEET"));
-  const id = await castNamed(store, command.castId);
+  const id = await findCast(store, command.castId);
   if (!id.ok) return id;
   const castId = id.value;
-  const files = await fleet.fetchFiles(castId, place.cwd);
+  const files = await fleet.fetchCheckpoints(castId, place.cwd);
   if (!files.ok) return files;
-  const made = await makeBranch(place.cwd, castId, files.value);
+  const made = await createCastBranch(place.cwd, castId, files.value);
   if (made.kind === "failed") return fail(error("git_failed", castId, `the branch cannot be made: ${made.problem}`));
   const { branch, commit } = made;
   return ok({

@@ -1,7 +1,7 @@
 import { NO_USAGE, addUsage } from "../../../core/cast/state/usage.ts";
 import type { CastId, SocketId } from "../../../core/model/ids.ts";
 import type { ReplyWithTools, ToolCall, VisitDetail } from "../../../core/view/visit/detail.ts";
-import { transcriptMessage, type TranscriptMessage } from "../../../core/wire/transcript.ts";
+import { parseTranscriptLine, type TranscriptMessage } from "../../../core/wire/transcript.ts";
 import type { CastStore } from "../../store/cast-store.ts";
 
 export interface VisitKey {
@@ -10,7 +10,7 @@ export interface VisitKey {
 }
 
 /** [C39] What a visit left besides its events; `parts` says how much of it is read. */
-export async function readVisit(
+export async function readVisitDetail(
   store: CastStore,
   castId: CastId,
   { socket, visit }: VisitKey,
@@ -20,7 +20,7 @@ export async function readVisit(
     const part = await store.readArtifact(castId, { socket, visit, name });
     return part ? Buffer.from(part.bytes).toString("utf8") : null;
   };
-  const talk = talkIn((await read("transcript.jsonl")) ?? "");
+  const talk = parseReplies((await read("transcript.jsonl")) ?? "");
   const nothing = { prompt: null, stdout: null, stderr: null };
   if (parts === "talk") return { socket, visit, ...talk, ...nothing };
   const prompt = (await read("prompt.md")) ?? (await read("input.json"));
@@ -28,44 +28,44 @@ export async function readVisit(
 }
 
 /** The turns of a transcript, with the tools of each. A turn that was cut off is the last one, without a text. */
-function talkIn(transcript: string): Pick<VisitDetail, "model" | "usage" | "replies"> {
+function parseReplies(transcript: string): Pick<VisitDetail, "model" | "usage" | "replies"> {
   const replies: ReplyWithTools[] = [];
   let model: string | null = null;
   let usage = NO_USAGE;
   let tools: (ToolCall & { readonly id: string })[] = [];
   for (const line of transcript.split("\n")) {
-    const message = transcriptMessage(line);
+    const message = parseTranscriptLine(line);
     if (message?.role === "toolResult")
-      tools = tools.map((call) => (call.id === message.toolCallId ? ended(call, message) : call));
+      tools = tools.map((call) => (call.id === message.toolCallId ? withToolResult(call, message) : call));
     if (message?.role !== "assistant") continue;
-    model = modelIn(message) ?? model;
+    model = modelName(message) ?? model;
     usage = message.usage ? addUsage(usage, message.usage) : usage;
-    const calls = partsOf(message).flatMap(({ type, id = "", name = "", arguments: given }) =>
+    const calls = contentParts(message).flatMap(({ type, id = "", name = "", arguments: given }) =>
       type === "toolCall" ? [{ id, name, arguments: given, failed: null, said: "" }] : [],
     );
     tools.push(...calls);
     if (calls.length > 0) continue;
-    replies.push({ tools: tools.map(({ id: _id, ...call }) => call), text: textOf(message) });
+    replies.push({ tools: tools.map(({ id: _id, ...call }) => call), text: messageText(message) });
     tools = [];
   }
   if (tools.length > 0) replies.push({ tools: tools.map(({ id: _id, ...call }) => call), text: "" });
   return { model, usage, replies };
 }
 
-function ended<T extends ToolCall>(call: T, message: TranscriptMessage): T {
-  return { ...call, failed: message.isError === true, said: textOf(message) };
+function withToolResult<T extends ToolCall>(call: T, message: TranscriptMessage): T {
+  return { ...call, failed: message.isError === true, said: messageText(message) };
 }
 
-function partsOf({ content }: TranscriptMessage) {
+function contentParts({ content }: TranscriptMessage) {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-function textOf(message: TranscriptMessage): string {
-  return partsOf(message)
+function messageText(message: TranscriptMessage): string {
+  return contentParts(message)
     .map(({ type, text = "" }) => (type === "text" ? text : ""))
     .join("");
 }
 
-function modelIn({ provider, model }: TranscriptMessage): string | undefined {
+function modelName({ provider, model }: TranscriptMessage): string | undefined {
   return typeof provider === "string" && typeof model === "string" ? `${provider}/${model}` : undefined;
 }

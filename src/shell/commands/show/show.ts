@@ -1,53 +1,53 @@
 import { existsSync } from "node:fs";
-import { startState } from "../../../core/cast/state/state.ts";
-import { stepsFrom } from "../../../core/cast/step.ts";
+import { initialState } from "../../../core/cast/state/state.ts";
+import { replaySteps } from "../../../core/cast/step.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { ShowCommand } from "../../../core/command/command.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { ok, type Result } from "../../../core/model/issue.ts";
-import { harmless } from "../../../core/model/values/text.ts";
+import { sanitizeForTerminal } from "../../../core/model/values/text.ts";
 import { deliveryLines } from "../../../core/view/text/delivery.ts";
-import { itemLines, type ItemsShown } from "../../../core/view/items/lines.ts";
-import { itemRows, type ItemRow, type ItemRows } from "../../../core/view/items/rows.ts";
-import { WHOLE } from "../../../core/view/tell/handed.ts";
+import { itemTableLines, type ItemTableOptions } from "../../../core/view/items/lines.ts";
+import { buildItemTable, type ItemRow, type ItemTable } from "../../../core/view/items/rows.ts";
+import { FULL_DETAIL } from "../../../core/view/tell/handed.ts";
 import { storyLines, type StoryOptions } from "../../../core/view/tell/story.ts";
-import { openTeller, type Aside } from "../../../core/view/tell/teller.ts";
+import { createStoryWriter, type VisitNotes } from "../../../core/view/tell/teller.ts";
 import { line, toned, type Line } from "../../../core/view/text/line.ts";
 import { modelsText, toolCallsOf, type VisitDetail } from "../../../core/view/visit/detail.ts";
-import { toolLines, toolsLine, visitLines } from "../../../core/view/visit/lines.ts";
+import { toolCallLines, toolSummaryLine, visitDetailLines } from "../../../core/view/visit/lines.ts";
 import { storyMarkdown, visitMarkdown } from "../../../core/view/visit/markdown.ts";
-import { castVisits, visitNamed } from "../../../core/view/watch/visit-named.ts";
-import { castNamed } from "../../casting/workspace/named-cast.ts";
+import { castVisits, findVisit } from "../../../core/view/watch/visit-named.ts";
+import { findCast } from "../../casting/workspace/named-cast.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
-import { setAsideIn } from "../../git/items/tree/tree.ts";
-import { startOf, type CastFile } from "../../store/cast-file.ts";
+import { listQuarantined } from "../../git/items/tree/tree.ts";
+import { castStartOf, type CastFile } from "../../store/cast-file.ts";
 import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
-import { layoutIn } from "../../store/layout.ts";
-import type { Answer } from "../answer/answer.ts";
-import { foreignLines, foreignMark, lineageOf, programOf } from "./marks.ts";
-import { readVisit, type VisitKey } from "./read-visit.ts";
+import { layoutInFolder } from "../../store/layout.ts";
+import type { CommandOutput } from "../answer/answer.ts";
+import { foreignLines, foreignField, castLineage, programOption } from "./marks.ts";
+import { readVisitDetail, type VisitKey } from "./read-visit.ts";
 
-const WIDEST = 120;
+const MAX_WIDTH = 120;
 
 /** [C15, C39] The story of a cast, or one visit of it. */
-export async function show(workspace: Workspace, command: ShowCommand): Promise<Result<Answer>> {
+export async function runShow(workspace: Workspace, command: ShowCommand): Promise<Result<CommandOutput>> {
   const { store } = workspace;
-  const id = await castNamed(store, command.castId);
+  const id = await findCast(store, command.castId);
   if (!id.ok) return id;
   const cast = await store.load(id.value);
   if (!cast.ok) return cast;
   return command.visit === undefined
-    ? ok(await showCast(workspace, cast.value, command))
-    : showVisit(workspace, cast.value, { ...command, visit: command.visit });
+    ? ok(await castOutput(workspace, cast.value, command))
+    : visitOutput(workspace, cast.value, { ...command, visit: command.visit });
 }
 
-async function showCast(workspace: Workspace, cast: LoadedCast, { full, markdown }: ShowCommand): Promise<Answer> {
+async function castOutput(workspace: Workspace, cast: LoadedCast, { full, markdown }: ShowCommand): Promise<CommandOutput> {
   const { store } = workspace;
   const { castId, file } = cast;
-  const events = full ? await wholeTexts(store, cast) : cast.events;
+  const events = full ? await readWholeTexts(store, cast) : cast.events;
   const begun = castVisits({ events });
   const details: VisitDetail[] = [];
-  for (const visit of begun) details.push(await readVisit(store, castId, visit, full ? "all" : "talk"));
+  for (const visit of begun) details.push(await readVisitDetail(store, castId, visit, full ? "all" : "talk"));
   const asked = details.flatMap(({ model }, index) =>
     model === null ? [] : [{ model, materia: begun[index]?.materia ?? "" }],
   );
@@ -56,15 +56,15 @@ async function showCast(workspace: Workspace, cast: LoadedCast, { full, markdown
   const story: StoryOptions = {
     alive,
     now: Date.now(),
-    lineage: lineageOf(file),
-    ...programOf(workspace),
-    ...(full ? { extent: WHOLE } : {}),
+    lineage: castLineage(file),
+    ...programOption(workspace),
+    ...(full ? { extent: FULL_DETAIL } : {}),
     ...(asked.length === 0 ? {} : { models: modelsText(asked) }),
   };
   const { command, targets, fromCastId } = file;
-  const mark = foreignMark(workspace, file);
-  const items = await onFleet(workspace, itemRows(castId, events));
-  const left = await leftBehind(workspace, castId, items);
+  const mark = foreignField(workspace, file);
+  const items = await withFleetWorkers(workspace, buildItemTable(castId, events));
+  const left = await findUncommittedWork(workspace, castId, items);
   return {
     code: 0,
     data: {
@@ -73,36 +73,36 @@ async function showCast(workspace: Workspace, cast: LoadedCast, { full, markdown
       command,
       targets,
       fromCastId,
-      ...(items.rows.length === 0 ? {} : { itemCasts: items.rows.map(withAside(left.aside)), unjoined: items.waiting }),
-      details: details.map(asData),
+      ...(items.rows.length === 0 ? {} : { itemCasts: items.rows.map(withQuarantine(left.aside)), unjoined: items.waiting }),
+      details: details.map(detailData),
       events,
     },
     lines: (width) =>
       markdown
-        ? storyMarkdown(startOf(file), events, { ...story, detailOf: finder(details) }).map((text) =>
-            line(harmless(text)),
+        ? storyMarkdown(castStartOf(file), events, { ...story, detailOf: createDetailLookup(details) }).map((text) =>
+            line(sanitizeForTerminal(text)),
           )
         : [
-            ...storyLines(startOf(file), events, {
+            ...storyLines(castStartOf(file), events, {
               ...story,
-              width: Math.min(width, WIDEST),
-              aside: asideOf(finder(details), full ? Math.min(width, WIDEST) - 4 : undefined),
+              width: Math.min(width, MAX_WIDTH),
+              aside: toolLinesLookup(createDetailLookup(details), full ? Math.min(width, MAX_WIDTH) - 4 : undefined),
             }),
-            ...itemLines(items, {
+            ...itemTableLines(items, {
               alive: alive === true,
               width: Math.min(width, 160),
               ...left,
-              ...(workspace.fleet ? { fetch: `${programOf(workspace).program} take ${castId}` } : {}),
+              ...(workspace.fleet ? { fetch: `${programOption(workspace).program} take ${castId}` } : {}),
             }),
             ...deliveryLines(summary?.delivered),
             ...foreignLines(workspace, file),
-            ...asideLines(store.placeOf(castId), cast),
+            ...footerLines(store.locationOf(castId), cast),
           ],
   };
 }
 
 /** [B12] Who has an item that is at work stands in no event of its parent; no name here holds what was done elsewhere. */
-async function onFleet({ store, fleet }: Workspace, { rows, waiting }: ItemRows): Promise<ItemRows> {
+async function withFleetWorkers({ store, fleet }: Workspace, { rows, waiting }: ItemTable): Promise<ItemTable> {
   if (!fleet) return { rows, waiting };
   const told = rows.map(async (row): Promise<ItemRow> => {
     const worker = row.status === "running" ? (await store.summary(row.child))?.fleet?.worker : undefined;
@@ -112,27 +112,27 @@ async function onFleet({ store, fleet }: Workspace, { rows, waiting }: ItemRows)
 }
 
 /** [V21] What of items lies in files here and in no commit. */
-async function leftBehind(
+async function findUncommittedWork(
   { store, fleet }: Workspace,
   castId: CastId,
-  items: ItemRows,
-): Promise<Pick<ItemsShown, "trees" | "aside">> {
+  items: ItemTable,
+): Promise<Pick<ItemTableOptions, "trees" | "aside">> {
   if (fleet) return { trees: new Map(), aside: new Map() };
-  return { trees: await treesOf(store, items), aside: setAsideIn(layoutIn(store.placeOf(castId)).trees) };
+  return { trees: await findItemTrees(store, items), aside: listQuarantined(layoutInFolder(store.locationOf(castId)).worktreesFolder) };
 }
 
 /** Of an item that stopped in the middle the work lies in its tree alone. */
-async function treesOf(store: CastStore, { rows }: ItemRows): Promise<ReadonlyMap<string, string>> {
+async function findItemTrees(store: CastStore, { rows }: ItemTable): Promise<ReadonlyMap<string, string>> {
   const trees = new Map<string, string>();
   for (const { child, status } of rows) {
     if (status !== "failed" && status !== "running") continue;
-    const file = await store.describe(child);
+    const file = await store.readCastFile(child);
     if (file.ok && existsSync(file.value.cwd)) trees.set(child, file.value.cwd);
   }
   return trees;
 }
 
-function withAside(aside: ItemsShown["aside"]) {
+function withQuarantine(aside: ItemTableOptions["aside"]) {
   return (row: ItemRow) => {
     const setAside = aside.get(row.child);
     return setAside ? { ...row, setAside } : row;
@@ -140,7 +140,7 @@ function withAside(aside: ItemsShown["aside"]) {
 }
 
 /** A journal holds the beginning of a long text; the whole of it stands beside it. */
-async function wholeTexts(store: CastStore, { castId, events }: LoadedCast): Promise<readonly CastEvent[]> {
+async function readWholeTexts(store: CastStore, { castId, events }: LoadedCast): Promise<readonly CastEvent[]> {
   const whole: CastEvent[] = [];
   for (const event of events) {
     const isCut = event.type === "output_accepted" && event.chars > event.text.length;
@@ -150,46 +150,46 @@ async function wholeTexts(store: CastStore, { castId, events }: LoadedCast): Pro
   return whole;
 }
 
-type Finder = (visit: VisitKey) => VisitDetail | undefined;
+type DetailLookup = (visit: VisitKey) => VisitDetail | undefined;
 
-function finder(details: readonly VisitDetail[]): Finder {
+function createDetailLookup(details: readonly VisitDetail[]): DetailLookup {
   const byKey = new Map(details.map((detail) => [`${detail.socket}#${detail.visit}`, detail]));
   return ({ socket, visit }) => byKey.get(`${socket}#${visit}`);
 }
 
 /** The tools of a visit: in one line, or each on its own where all is told. */
-function asideOf(detailOf: Finder, full: number | undefined): Aside {
+function toolLinesLookup(detailOf: DetailLookup, full: number | undefined): VisitNotes {
   return (visit) => {
     const detail = detailOf(visit);
     if (!detail) return [];
-    return full === undefined ? toolsLine(detail) : toolLines(toolCallsOf(detail), full);
+    return full === undefined ? toolSummaryLine(detail) : toolCallLines(toolCallsOf(detail), full);
   };
 }
 
-function asData({ socket, visit, model, usage, replies, prompt, stdout, stderr }: VisitDetail) {
+function detailData({ socket, visit, model, usage, replies, prompt, stdout, stderr }: VisitDetail) {
   const kept = Object.entries({ prompt, stdout, stderr }).filter(([, text]) => text !== null);
   return { socket, visit, model, usage, replies, ...Object.fromEntries(kept) };
 }
 
-async function showVisit(
+async function visitOutput(
   { store }: Workspace,
   { castId, file, events }: LoadedCast,
   { visit: named, markdown }: ShowCommand & { readonly visit: string },
-): Promise<Result<Answer>> {
-  const visit = visitNamed(castVisits({ events }), named);
+): Promise<Result<CommandOutput>> {
+  const visit = findVisit(castVisits({ events }), named);
   if (!visit.ok) return visit;
   const found = visit.value;
-  const detail = await readVisit(store, castId, found, "all");
+  const detail = await readVisitDetail(store, castId, found, "all");
   const own = eventsOfVisit(events, found);
   return ok({
     code: 0,
-    data: { castId, materia: found.materia, ...asData(detail), events: own },
+    data: { castId, materia: found.materia, ...detailData(detail), events: own },
     lines: (width) => {
-      const room = Math.min(width, WIDEST);
-      const told = toldOf(file, events, found, markdown ? 1_000 : room);
+      const room = Math.min(width, MAX_WIDTH);
+      const told = visitStory(file, events, found, markdown ? 1_000 : room);
       return markdown
-        ? visitMarkdown(detail, told, castId).map((text) => line(harmless(text)))
-        : [...visitLines(detail, told, room), line(toned("dim", `Cast ${castId}`))];
+        ? visitMarkdown(detail, told, castId).map((text) => line(sanitizeForTerminal(text)))
+        : [...visitDetailLines(detail, told, room), line(toned("dim", `Cast ${castId}`))];
     },
   });
 }
@@ -204,26 +204,26 @@ function eventsOfVisit(events: readonly CastEvent[], { socket, visit }: VisitKey
 }
 
 /** What the story tells of this visit. */
-function toldOf(file: CastFile, events: readonly CastEvent[], visit: VisitKey, width: number): readonly Line[] {
-  const first = startState(startOf(file));
-  const teller = openTeller(first, width);
+function visitStory(file: CastFile, events: readonly CastEvent[], visit: VisitKey, width: number): readonly Line[] {
+  const first = initialState(castStartOf(file));
+  const teller = createStoryWriter(first, width);
   const own = new Set(eventsOfVisit(events, visit));
   const lines: Line[] = [];
-  for (const step of stepsFrom(first, events)) {
-    const told = teller.tell(step);
+  for (const step of replaySteps(first, events)) {
+    const told = teller.write(step);
     if (own.has(step.event)) lines.push(...told);
   }
   const last = events.at(-1);
-  if (last && own.has(last)) lines.push(...teller.rest());
+  if (last && own.has(last)) lines.push(...teller.flush());
   return lines[0]?.length === 0 ? lines.slice(1) : lines;
 }
 
-function asideLines(place: string, { file, events, tornBytes }: LoadedCast): readonly Line[] {
+function footerLines(place: string, { file, events, tornBytes }: LoadedCast): readonly Line[] {
   const cutOff = `The journal ends in a line that was cut off (${tornBytes} bytes); a resume removes it.`;
   return [
     ...salvagedLines(file),
     ...forkedLines(events),
-    line(toned("dim", `Files: ${harmless(place)}`)),
+    line(toned("dim", `Files: ${sanitizeForTerminal(place)}`)),
     ...(tornBytes > 0 ? [line(toned("rework", cutOff))] : []),
   ];
 }

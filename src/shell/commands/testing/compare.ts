@@ -2,43 +2,43 @@ import type { Command } from "../../../core/command/command.ts";
 import { ok, type Result } from "../../../core/model/issue.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
 import { compareCasts } from "../../../core/testing/history/compare.ts";
-import { fileSpans } from "../../../core/view/file-spans.ts";
-import { amountText, clockText, costText, countedText } from "../../../core/view/numbers.ts";
+import { castFileSpans } from "../../../core/view/file-spans.ts";
+import { amountText, durationText, costText, countedText } from "../../../core/view/numbers.ts";
 import { padColumns } from "../../../core/view/text/columns.ts";
 import { line, toned, type Line } from "../../../core/view/text/line.ts";
-import type { ComparedCasts, ComparedSide } from "../../../core/wire/testing.ts";
-import { castNamed } from "../../casting/workspace/named-cast.ts";
+import type { CastComparison, ComparedSide } from "../../../core/wire/testing.ts";
+import { findCast } from "../../casting/workspace/named-cast.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import { listChanges } from "../../git/changes.ts";
 import type { LoadedCast } from "../../store/cast-store.ts";
-import type { Answer } from "../answer/answer.ts";
+import type { CommandOutput } from "../answer/answer.ts";
 
 type CompareCommand = Extract<Command, { kind: "compare" }>;
 
 /** [T25] Two casts side by side: path, handoffs, figures, files. */
-export async function compare(workspace: Workspace, { first, second }: CompareCommand): Promise<Result<Answer>> {
-  const [left, right] = [await loaded(workspace, first), await loaded(workspace, second)];
+export async function runCompare(workspace: Workspace, { first, second }: CompareCommand): Promise<Result<CommandOutput>> {
+  const [left, right] = [await loadNamedCast(workspace, first), await loadNamedCast(workspace, second)];
   if (!left.ok) return left;
   if (!right.ok) return right;
   const files = await changedFiles(workspace, left.value, right.value);
-  const data: ComparedCasts = { ...compareCasts(left.value, right.value), files };
+  const data: CastComparison = { ...compareCasts(left.value, right.value), files };
   return ok({ code: 0, data, lines: (width) => compareLines(data, Math.floor((Math.min(width, 120) - 4) / 2)) });
 }
 
-async function loaded({ store }: Workspace, named: string): Promise<Result<LoadedCast>> {
-  const id = await castNamed(store, named);
+async function loadNamedCast({ store }: Workspace, named: string): Promise<Result<LoadedCast>> {
+  const id = await findCast(store, named);
   return id.ok ? store.load(id.value) : id;
 }
 
 /** What differs between the trees that they ended with, where both were kept. */
 async function changedFiles({ place }: Workspace, left: LoadedCast, right: LoadedCast): Promise<string[] | null> {
-  const [a, b] = [fileSpans(left.events), fileSpans(right.events)];
+  const [a, b] = [castFileSpans(left.events), castFileSpans(right.events)];
   if (a.kind !== "kept" || b.kind !== "kept") return null;
   const changes = await listChanges({ cwd: place.cwd, from: a.whole.to, to: b.whole.to });
   return changes.map(({ path }) => path);
 }
 
-function compareLines({ first, second, visits, files }: ComparedCasts, room: number): readonly Line[] {
+function compareLines({ first, second, visits, files }: CastComparison, room: number): readonly Line[] {
   const beside = (left: string, right: string, same: boolean): Line =>
     line(
       toned(same ? "dim" : "rework", same ? "  " : "≠ "),
@@ -47,8 +47,8 @@ function compareLines({ first, second, visits, files }: ComparedCasts, room: num
       oneLine(right, room),
     );
   const figures = (side: ComparedSide): string =>
-    `${side.outcome} · ${countedText(side.visits, "visit")} · ${amountText(side.tokens)} tokens · ${costText(side.cost)} · ${clockText(side.seconds * 1000)}`;
-  const visitWords = (side: ComparedCasts["visits"][number]["left"]): string =>
+    `${side.outcome} · ${countedText(side.visits, "visit")} · ${amountText(side.tokens)} tokens · ${costText(side.cost)} · ${durationText(side.seconds * 1000)}`;
+  const visitWords = (side: CastComparison["visits"][number]["left"]): string =>
     side === null ? "" : `${side.materia} (${side.visit})`;
   return [
     beside(first.castId, second.castId, true),
@@ -58,7 +58,7 @@ function compareLines({ first, second, visits, files }: ComparedCasts, room: num
   ];
 }
 
-function filesText(files: ComparedCasts["files"]): string {
+function filesText(files: CastComparison["files"]): string {
   if (files === null) return "were not kept for both";
   if (files.length === 0) return "the same";
   return files

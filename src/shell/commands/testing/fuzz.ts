@@ -2,37 +2,37 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import type { Command } from "../../../core/command/command.ts";
 import type { CastStart } from "../../../core/cast/state/state.ts";
-import { compile } from "../../../core/compile/targets/compile.ts";
+import { compileTargets } from "../../../core/compile/targets/compile.ts";
 import { worstCase } from "../../../core/compile/weigh/worst-case.ts";
 import { printJson } from "../../../core/edit/text/print.ts";
 import { parseCastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
-import { asTest } from "../../../core/testing/fuzz/as-test.ts";
-import { fuzzGraph, type Fuzzed } from "../../../core/testing/fuzz/fuzz.ts";
+import { fuzzedCastToTest } from "../../../core/testing/fuzz/as-test.ts";
+import { fuzzGraph, type FuzzResult } from "../../../core/testing/fuzz/fuzz.ts";
 import { fuzzLines } from "../../../core/testing/fuzz/lines.ts";
-import { subjectOf } from "../../../core/testing/fuzz/one-cast.ts";
+import { fuzzSubject } from "../../../core/testing/fuzz/one-cast.ts";
 import { worstCaseText } from "../../../core/view/worst-case.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
-import { problemText } from "../../system/problem.ts";
-import type { Answer } from "../answer/answer.ts";
+import { errorText } from "../../system/problem.ts";
+import type { CommandOutput } from "../answer/answer.ts";
 
 type FuzzCommand = Extract<Command, { kind: "fuzz" }>;
 
 const DEFAULTS = { casts: 5_000, seed: 1, items: 3 };
 
 /** [T17] Nothing is run: the answers of agents, programs and people are made up. */
-export function fuzz({ catalog }: Workspace, command: FuzzCommand, from: string): Result<Answer> {
+export function runFuzz({ catalog }: Workspace, command: FuzzCommand, from: string): Result<CommandOutput> {
   const { limits, activeLoadout } = catalog.settings;
-  const compiled = compile([{ kind: "loadout", name: command.loadout ?? activeLoadout.value }], catalog);
+  const compiled = compileTargets([{ kind: "loadout", name: command.loadout ?? activeLoadout.value }], catalog);
   if (!compiled.ok) return compiled;
   const { graph, flow } = compiled.value;
   const castId = parseCastId("fuzz");
   if (castId === undefined) throw new Error("an id of this form can be had");
   const start: CastStart = { castId, request: "Found by fuzzing", graph, limits, budget: {}, data: {} };
   const began = performance.now();
-  const fuzzed = fuzzGraph(subjectOf(start, flow), { ...DEFAULTS, ...command.settings });
+  const fuzzed = fuzzGraph(fuzzSubject(start, flow), { ...DEFAULTS, ...command.settings });
   const seconds = (performance.now() - began) / 1000;
-  const tests = fuzzed.findings.map(({ smallest }) => asTest(smallest, graph) ?? null);
+  const tests = fuzzed.findings.map(({ smallest }) => fuzzedCastToTest(smallest, graph) ?? null);
   const written =
     command.out === undefined ? ok([]) : writeTests(resolve(from, command.out), { name: graph.name, fuzzed, tests });
   if (!written.ok) return written;
@@ -71,24 +71,24 @@ function writeTests(
     name,
     fuzzed,
     tests,
-  }: { readonly name: string; readonly fuzzed: Fuzzed; readonly tests: readonly (ReturnType<typeof asTest> | null)[] },
+  }: { readonly name: string; readonly fuzzed: FuzzResult; readonly tests: readonly (ReturnType<typeof fuzzedCastToTest> | null)[] },
 ): Result<readonly string[]> {
   try {
     mkdirSync(folder, { recursive: true });
     const files = fuzzed.findings.flatMap(({ what }, index) => {
       const test = tests[index];
       if (!test) return [];
-      const file = join(folder, `${fileName(name)}-${fileName(what)}.json`);
+      const file = join(folder, `${fileSlug(name)}-${fileSlug(what)}.json`);
       writeFileSync(file, `${printJson(test, "", 2)}\n`);
       return [file];
     });
     return ok(files);
   } catch (thrown) {
-    return fail(error("cannot_write", "--out", `the tests cannot be written: ${problemText(thrown)}`));
+    return fail(error("cannot_write", "--out", `the tests cannot be written: ${errorText(thrown)}`));
   }
 }
 
-function fileName(text: string): string {
+function fileSlug(text: string): string {
   return text
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")

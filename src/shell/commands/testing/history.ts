@@ -1,45 +1,45 @@
 import type { Command, TargetRef } from "../../../core/command/command.ts";
-import { compile } from "../../../core/compile/targets/compile.ts";
+import { compileTargets } from "../../../core/compile/targets/compile.ts";
 import { worstCase } from "../../../core/compile/weigh/worst-case.ts";
 import { parseCastId } from "../../../core/model/ids.ts";
 import { error, ok, type Issue, type Result } from "../../../core/model/issue.ts";
-import { harmless, oneLine } from "../../../core/model/values/text.ts";
-import { forecastGraph, worstTurns, type Forecast, type Range } from "../../../core/testing/history/forecast.ts";
-import { statsOf, type MateriaStats } from "../../../core/testing/history/stats.ts";
-import { amountText, clockText, costText, countedText } from "../../../core/view/numbers.ts";
+import { sanitizeForTerminal, oneLine } from "../../../core/model/values/text.ts";
+import { forecastGraph, maxTurns, type Forecast, type QuantileRange } from "../../../core/testing/history/forecast.ts";
+import { materiaStats, type MateriaStats } from "../../../core/testing/history/stats.ts";
+import { amountText, durationText, costText, countedText } from "../../../core/view/numbers.ts";
 import { padColumns } from "../../../core/view/text/columns.ts";
 import { tableLines } from "../../../core/view/text/table.ts";
 import { line, toned, wrapLine, type Line } from "../../../core/view/text/line.ts";
 import { worstCaseText } from "../../../core/view/worst-case.ts";
-import type { ForecastTold } from "../../../core/wire/testing.ts";
+import type { ForecastResponse } from "../../../core/wire/testing.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
-import type { Answer } from "../answer/answer.ts";
-import { pastCasts, type Past } from "./past.ts";
+import type { CommandOutput } from "../answer/answer.ts";
+import { loadPastCasts, type PastCasts } from "./past.ts";
 
-function leftOut(rehearsed: number): string {
+function rehearsalsNote(rehearsed: number): string {
   return rehearsed === 0 ? "" : ` ${countedText(rehearsed, "rehearsal")} left out.`;
 }
 
 /** [T22] Who does what, how well, and for how much. */
-export async function stats(workspace: Workspace): Promise<Result<Answer>> {
-  const past = await pastCasts(workspace.store);
+export async function runStats(workspace: Workspace): Promise<Result<CommandOutput>> {
+  const past = await loadPastCasts(workspace.store);
   if (!past.ok) return past;
   const { casts, rehearsed } = past.value;
-  const rows = statsOf(casts);
+  const rows = materiaStats(casts);
   return ok({
     code: 0,
     data: { casts: casts.length, rehearsed, materia: rows },
     lines: (width) =>
       casts.length === 0
         ? wrapLine(
-            line(`No past cast with a model here, so that there is nothing to tell.${leftOut(rehearsed)}`),
+            line(`No past cast with a model here, so that there is nothing to tell.${rehearsalsNote(rehearsed)}`),
             width,
           )
         : statsLines(rows, past.value, width),
   });
 }
 
-function statsLines(rows: readonly MateriaStats[], { casts, rehearsed }: Past, width: number): readonly Line[] {
+function statsLines(rows: readonly MateriaStats[], { casts, rehearsed }: PastCasts, width: number): readonly Line[] {
   const columns = [
     { title: "materia", of: (row: MateriaStats) => oneLine(row.materia, 24) },
     { title: "model", of: (row: MateriaStats) => oneLine(row.model, 28) },
@@ -55,22 +55,22 @@ function statsLines(rows: readonly MateriaStats[], { casts, rehearsed }: Past, w
       of: (row: MateriaStats) => (row.tokensPerItem === null ? "" : amountText(row.tokensPerItem)),
     },
     { title: "cost", of: (row: MateriaStats) => costText(row.cost) },
-    { title: "time", of: (row: MateriaStats) => clockText(row.seconds * 1000) },
+    { title: "time", of: (row: MateriaStats) => durationText(row.seconds * 1000) },
   ];
-  const newest = `From the newest ${countedText(casts.length, "cast")}.${leftOut(rehearsed)}`;
+  const newest = `From the newest ${countedText(casts.length, "cast")}.${rehearsalsNote(rehearsed)}`;
   return [...tableLines(columns, rows, width), line(toned("dim", newest))];
 }
 
 type ForecastCommand = Extract<Command, { kind: "forecast" }>;
 
 /** [T23] What a cast will take, before money is spent. */
-export async function forecast(workspace: Workspace, command: ForecastCommand): Promise<Result<Answer>> {
+export async function runForecast(workspace: Workspace, command: ForecastCommand): Promise<Result<CommandOutput>> {
   const name = command.loadout ?? workspace.catalog.settings.activeLoadout.value;
   const { items, model } = command;
-  const made = await forecastOf(workspace, { targets: [{ kind: "loadout", name }], items, model });
+  const made = await makeForecast(workspace, { targets: [{ kind: "loadout", name }], items, model });
   if (!made.ok) return made;
   const { told, worst } = made.value;
-  const range = (of: Range | undefined) => ({ p50: of?.p50 ?? null, p90: of?.p90 ?? null });
+  const range = (of: QuantileRange | undefined) => ({ p50: of?.p50 ?? null, p90: of?.p90 ?? null });
   return ok({
     code: 0,
     data: {
@@ -83,31 +83,31 @@ export async function forecast(workspace: Workspace, command: ForecastCommand): 
       seconds: range(told?.seconds),
       unknown: [...(told?.unknown ?? [])],
       otherModel: [...(told?.otherModel ?? [])],
-    } satisfies ForecastTold,
+    } satisfies ForecastResponse,
     lines: (width) => forecastLines(name, made.value).flatMap((each) => wrapLine(each, width)),
   });
 }
 
 /** What is to be cast. */
-interface Forecasted {
+interface ForecastTarget {
   readonly targets: readonly TargetRef[];
   readonly items?: number | undefined;
   readonly model?: string | undefined;
 }
 
-interface MadeForecast {
+interface ForecastResult {
   readonly told: Forecast | undefined;
   readonly worst: number | null;
   readonly text: string;
   readonly rehearsed: number;
 }
 
-async function forecastOf(workspace: Workspace, { targets, items, model }: Forecasted): Promise<Result<MadeForecast>> {
+async function makeForecast(workspace: Workspace, { targets, items, model }: ForecastTarget): Promise<Result<ForecastResult>> {
   const { catalog } = workspace;
   const { limits } = catalog.settings;
-  const compiled = compile(targets, catalog);
+  const compiled = compileTargets(targets, catalog);
   if (!compiled.ok) return compiled;
-  const past = await pastCasts(workspace.store);
+  const past = await loadPastCasts(workspace.store);
   if (!past.ok) return past;
   const { graph, flow } = compiled.value;
   const castId = parseCastId("forecast");
@@ -121,26 +121,26 @@ async function forecastOf(workspace: Workspace, { targets, items, model }: Forec
   };
   return ok({
     told: forecastGraph(past.value.casts, request),
-    worst: items === undefined ? null : worstTurns(request, items),
+    worst: items === undefined ? null : maxTurns(request, items),
     text: worstCaseText(graph, worstCase(graph, flow, limits)),
     rehearsed: past.value.rehearsed,
   });
 }
 
-function forecastLines(name: string, { told, text: worst, rehearsed }: MadeForecast): readonly Line[] {
-  const head = line(toned("strong", harmless(name)), toned("dim", `  worst case: ${worst}`));
-  if (!told) return [head, line(`${NO_PAST}, so that nothing likely can be said.${leftOut(rehearsed)}`)];
-  const row = (what: string, { p50, p90 }: Range, text: (value: number) => string): Line =>
+function forecastLines(name: string, { told, text: worst, rehearsed }: ForecastResult): readonly Line[] {
+  const head = line(toned("strong", sanitizeForTerminal(name)), toned("dim", `  worst case: ${worst}`));
+  if (!told) return [head, line(`${NO_PAST}, so that nothing likely can be said.${rehearsalsNote(rehearsed)}`)];
+  const row = (what: string, { p50, p90 }: QuantileRange, text: (value: number) => string): Line =>
     line(toned("dim", padColumns(what, 8)), `${text(p50)} likely, `, toned("rework", `${text(p90)} if it goes badly`));
   const named = (materia: readonly string[], what: (names: string) => string): readonly Line[] =>
-    materia.length === 0 ? [] : [line(toned("rework", what(materia.map((each) => harmless(each)).join(", "))))];
+    materia.length === 0 ? [] : [line(toned("rework", what(materia.map((each) => sanitizeForTerminal(each)).join(", "))))];
   return [
     head,
     row("turns", told.turns, String),
     row("tokens", told.tokens, amountText),
     row("cost", told.cost, costText),
-    row("time", told.seconds, (seconds) => clockText(seconds * 1000)),
-    line(toned("dim", `From ${countedText(told.casts, "past cast")}, 500 runs of the graph.${leftOut(rehearsed)}`)),
+    row("time", told.seconds, (seconds) => durationText(seconds * 1000)),
+    line(toned("dim", `From ${countedText(told.casts, "past cast")}, 500 runs of the graph.${rehearsalsNote(rehearsed)}`)),
     ...named(told.unknown, (names) => `Without a past: ${names}; the others stand in for them.`),
     ...named(told.otherModel, (names) => `Only with other models so far: ${names}.`),
   ];
@@ -149,12 +149,12 @@ function forecastLines(name: string, { told, text: worst, rehearsed }: MadeForec
 const NO_PAST = "No past cast of these materia here";
 
 /** [T24] Why a cast is not begun, where its bad case costs more than was allowed; where nothing is known, that is said. */
-export async function heldBack(
+export async function checkForecastLimit(
   workspace: Workspace,
-  what: Forecasted,
+  what: ForecastTarget,
   mostUsd: number,
 ): Promise<{ readonly issue?: Issue; readonly note?: string }> {
-  const made = await forecastOf(workspace, what);
+  const made = await makeForecast(workspace, what);
   // What cannot be compiled is refused by who starts it, with all its problems.
   if (!made.ok) return {};
   const bad = made.value.told?.cost.p90;
@@ -167,14 +167,14 @@ export async function heldBack(
 }
 
 /** Fewer casts than these say little of the next one. */
-const LEAST_CASTS = 3;
+const MIN_CASTS = 3;
 
 /** [T27] What a person is told before a cast, where enough is known of it. */
-export async function forecastNote(workspace: Workspace, what: Forecasted): Promise<string | undefined> {
-  const made = await forecastOf(workspace, what);
+export async function forecastNote(workspace: Workspace, what: ForecastTarget): Promise<string | undefined> {
+  const made = await makeForecast(workspace, what);
   const told = made.ok ? made.value.told : undefined;
-  if (!told || told.casts < LEAST_CASTS) return undefined;
-  const of = (at: keyof Range): string =>
+  if (!told || told.casts < MIN_CASTS) return undefined;
+  const of = (at: keyof QuantileRange): string =>
     `${countedText(told.turns[at], "turn")}, ${amountText(told.tokens[at])} tokens and ${costText(told.cost[at])}`;
   return `forecast from ${countedText(told.casts, "past cast")}: likely ${of("p50")}; if it goes badly ${of("p90")}`;
 }

@@ -6,80 +6,80 @@ import type { Graph } from "../../../core/compile/graph.ts";
 import { printJson } from "../../../core/edit/text/print.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
-import { harmless } from "../../../core/model/values/text.ts";
+import { sanitizeForTerminal } from "../../../core/model/values/text.ts";
 import { recordTest } from "../../../core/testing/record/record.ts";
-import { repliesIn, type RecordedReply } from "../../../core/testing/record/replies.ts";
+import { repliesInTranscript, type RecordedReply } from "../../../core/testing/record/replies.ts";
 import { visitKey } from "../../../core/testing/replay/recorded.ts";
 import { line, toned } from "../../../core/view/text/line.ts";
 import type { RecordedTest } from "../../../core/wire/testing.ts";
-import { itemIssue } from "../../casting/refusal.ts";
-import { exitCode } from "../../casting/exit-code.ts";
-import { castNamed } from "../../casting/workspace/named-cast.ts";
+import { itemCastIssue } from "../../casting/refusal.ts";
+import { exitCodeFor } from "../../casting/exit-code.ts";
+import { findCast } from "../../casting/workspace/named-cast.ts";
 import type { Workspace } from "../../casting/workspace/workspace.ts";
 import { projectConfigFile, userConfigFile } from "../../config/config.ts";
 import { findRepository } from "../../git/repository.ts";
 import { exportTree } from "../../git/export-tree.ts";
-import { redactor } from "../../secrets/redact.ts";
+import { createRedactor } from "../../secrets/redact.ts";
 import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
-import { problemText } from "../../system/problem.ts";
+import { errorText } from "../../system/problem.ts";
 import { TESTS_FOLDER } from "../../testing/find-tests.ts";
-import type { Answer } from "../answer/answer.ts";
+import type { CommandOutput } from "../answer/answer.ts";
 
 type RecordCommand = Extract<Command, { kind: "record" }>;
 
 /** [T19] Writes a test from a cast that happened. */
-export async function record(workspace: Workspace, command: RecordCommand, from: string): Promise<Result<Answer>> {
+export async function runRecord(workspace: Workspace, command: RecordCommand, from: string): Promise<Result<CommandOutput>> {
   const { store, place } = workspace;
-  const id = await castNamed(store, command.castId);
+  const id = await findCast(store, command.castId);
   if (!id.ok) return id;
   const cast = await store.load(id.value);
   if (!cast.ok) return cast;
-  const refusal = refusalOf(cast.value);
+  const refusal = recordingIssue(cast.value);
   if (refusal) return fail(refusal);
   const file =
     command.file === undefined ? join(place.cwd, TESTS_FOLDER, `${id.value}.json`) : resolve(from, command.file);
   if (existsSync(file))
     return fail({ ...error("exists", "", "there is such a file already; it was left as it is"), file });
-  const seed = await seedOf(cast.value, workspace, {
+  const seed = await prepareSeed(cast.value, workspace, {
     file,
     named: command.seed === undefined ? undefined : resolve(from, command.seed),
   });
   if (!seed.ok) return seed;
-  const items = await itemsOf(store, cast.value);
-  const replies = await repliesOf(store, new Map([[id.value, cast.value.events], ...items]));
+  const items = await readItemEvents(store, cast.value);
+  const replies = await readReplies(store, new Map([[id.value, cast.value.events], ...items]));
   const test = recordTest({
-    observed: { ...cast.value, exitCode: codeOf(cast.value) },
+    observed: { ...cast.value, exitCode: exitCodeOf(cast.value) },
     cast: {
-      ...castOf(cast.value),
+      ...testCastOf(cast.value),
       ...(seed.value.folder === undefined ? {} : { seed: relative(dirname(file), seed.value.folder) }),
-      ...(beganFrom(cast.value.events) === undefined ? {} : { git: true }),
+      ...(startCommit(cast.value.events) === undefined ? {} : { git: true }),
     },
     tools: !command.noTools,
     items,
     repliesOf: (castId, socket, visit) => replies.get(`${castId} ${visitKey(socket, visit)}`) ?? [],
-    ...configOf(cast.value, workspace, file),
+    ...testConfigOf(cast.value, workspace, file),
   });
   try {
     mkdirSync(dirname(file), { recursive: true });
     // [S12] What the transcripts had of it was taken out when they were written; this is for what has become secret since.
-    writeFileSync(file, redactor(place.env)(`${printJson(test, "", 2)}\n`), { flag: "wx" });
+    writeFileSync(file, createRedactor(place.env)(`${printJson(test, "", 2)}\n`), { flag: "wx" });
   } catch (thrown) {
-    return fail({ ...error("cannot_write", "", `it cannot be written: ${problemText(thrown)}`), file });
+    return fail({ ...error("cannot_write", "", `it cannot be written: ${errorText(thrown)}`), file });
   }
   const shown = relative(from, file);
   return ok({
     code: 0,
     data: { castId: id.value, file, seed: seed.value.folder ?? null } satisfies RecordedTest,
     lines: () => [
-      line("Wrote ", toned("strong", harmless(shown)), toned("dim", `  ${seed.value.says}`)),
-      line(toned("accent", `${place.program ?? "materia"} test ${harmless(shown)}`), toned("dim", "  runs it")),
+      line("Wrote ", toned("strong", sanitizeForTerminal(shown)), toned("dim", `  ${seed.value.says}`)),
+      line(toned("accent", `${place.program ?? "materia"} test ${sanitizeForTerminal(shown)}`), toned("dim", "  runs it")),
     ],
   });
 }
 
 /** Only what ran to its end by itself can be run to the same end again. */
-function refusalOf({ castId, state, events, file: { window } }: LoadedCast): Issue | undefined {
-  if (window) return itemIssue(castId, window.parent, "record");
+function recordingIssue({ castId, state, events, file: { window } }: LoadedCast): Issue | undefined {
+  if (window) return itemCastIssue(castId, window.parent, "record");
   const { phase } = state;
   const isOver = phase.kind === "ended" || phase.kind === "waiting";
   if (!isOver || (phase.kind === "ended" && phase.outcome === "aborted"))
@@ -89,7 +89,7 @@ function refusalOf({ castId, state, events, file: { window } }: LoadedCast): Iss
       "this cast was stopped on its way, and a test runs to an end",
       `"materia recast ${castId}" goes on with it; what it has done so far "materia fork ${castId}" and "materia replay ${castId}" can use`,
     );
-  if (events.some((event, at) => isDecision(event, events[at - 1], state.graph)))
+  if (events.some((event, at) => isLimitDecision(event, events[at - 1], state.graph)))
     return error(
       "not_recordable",
       castId,
@@ -100,16 +100,16 @@ function refusalOf({ castId, state, events, file: { window } }: LoadedCast): Iss
 }
 
 /** [R6] Where a limit stopped the cast: taken as it was, or the item given up. */
-function isDecision(event: CastEvent, before: CastEvent | undefined, { sockets, materia }: Graph): boolean {
+function isLimitDecision(event: CastEvent, before: CastEvent | undefined, { sockets, materia }: Graph): boolean {
   if (event.type === "item_given_up") return before?.type === "cast_resumed";
   return event.type === "person_judged" && materia[sockets[event.socket]?.materia ?? ""]?.type !== "person";
 }
 
-function codeOf({ state }: LoadedCast): number {
-  return exitCode({ kind: state.phase.kind === "waiting" ? "waiting" : "ended", state });
+function exitCodeOf({ state }: LoadedCast): number {
+  return exitCodeFor({ kind: state.phase.kind === "waiting" ? "waiting" : "ended", state });
 }
 
-function castOf({ file: { targets, request } }: LoadedCast) {
+function testCastOf({ file: { targets, request } }: LoadedCast) {
   const [only, ...others] = targets;
   const what =
     only?.kind === "loadout" && others.length === 0
@@ -119,7 +119,7 @@ function castOf({ file: { targets, request } }: LoadedCast) {
 }
 
 /** A configuration that was named with the command; the project's own needs no name. */
-function configOf(
+function testConfigOf(
   { file: { configFiles } }: LoadedCast,
   { place }: Workspace,
   file: string,
@@ -130,7 +130,7 @@ function configOf(
 }
 
 /** [T26] What happened in the casts of its items, in the order in which they began. */
-async function itemsOf(store: CastStore, { events }: LoadedCast): Promise<ReadonlyMap<CastId, readonly CastEvent[]>> {
+async function readItemEvents(store: CastStore, { events }: LoadedCast): Promise<ReadonlyMap<CastId, readonly CastEvent[]>> {
   const found = new Map<CastId, readonly CastEvent[]>();
   for (const event of events) {
     if (event.type !== "item_started") continue;
@@ -140,7 +140,7 @@ async function itemsOf(store: CastStore, { events }: LoadedCast): Promise<Readon
   return found;
 }
 
-async function repliesOf(
+async function readReplies(
   store: CastStore,
   casts: ReadonlyMap<CastId, readonly CastEvent[]>,
 ): Promise<ReadonlyMap<string, readonly RecordedReply[]>> {
@@ -151,24 +151,24 @@ async function repliesOf(
       const { socket, visit } = event;
       const transcript = await store.readArtifact(castId, { socket, visit, name: "transcript.jsonl" });
       const text = transcript && Buffer.from(transcript.bytes).toString("utf8");
-      if (text !== undefined) found.set(`${castId} ${visitKey(socket, visit)}`, repliesIn(text));
+      if (text !== undefined) found.set(`${castId} ${visitKey(socket, visit)}`, repliesInTranscript(text));
     }
   return found;
 }
 
-interface Seed {
+interface TestSeed {
   readonly folder?: string;
   readonly says: string;
 }
 
 /** [T19] What was named, else the files that the cast began from, else nothing. */
-async function seedOf(
+async function prepareSeed(
   { events, file: cast }: LoadedCast,
   { place }: Workspace,
   { file, named }: { readonly file: string; readonly named: string | undefined },
-): Promise<Result<Seed>> {
+): Promise<Result<TestSeed>> {
   if (named !== undefined) return ok({ folder: named, says: "with the seed that was named" });
-  const commit = beganFrom(events);
+  const commit = startCommit(events);
   if (commit === undefined)
     return ok({ says: "without a seed: the files it began from were not kept (--seed DIR names them)" });
   const folder = file.replace(/\.jsonc?$/, "") + ".seed";
@@ -183,6 +183,6 @@ async function seedOf(
   return ok({ says: "without a seed: the checkpoints of this cast are gone (--seed DIR names one)" });
 }
 
-function beganFrom([first]: readonly CastEvent[]): string | undefined {
+function startCommit([first]: readonly CastEvent[]): string | undefined {
   return first?.type === "cast_started" && first.files && "commit" in first.files ? first.files.commit : undefined;
 }

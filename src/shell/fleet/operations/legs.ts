@@ -1,13 +1,13 @@
 import type { Database } from "../../store/postgres/database/database.ts";
 
 /** A leg of a cast, and the worker that its queue gave it to. */
-export interface LegOfWorker {
+export interface WorkerDispatch {
   readonly castId: string;
   readonly leg: number;
   readonly workerId: string;
 }
 
-export interface LegRow {
+export interface DispatchRow {
   readonly tries: number;
   readonly refused: boolean;
   readonly why: string | null;
@@ -17,30 +17,30 @@ export interface LegRow {
  * Who has refused it already leaves it to others without another try. [B12] Who is given it once more while a worker waits
  * for its items has nothing to do.
  */
-const BEGIN = `update materia.casts set tries = case when $4 or $3 = any(refused) then tries else tries + 1 end,
+const BEGIN_QUERY = `update materia.casts set tries = case when $4 or $3 = any(refused) then tries else tries + 1 end,
     parked_leg = case when parked_by = $3 then parked_leg end
   where cast_id = $1 and leg = $2 and status in ('queued', 'running', 'interrupted')
     and ($4 or parked_leg is distinct from leg or not materia.is_driven(parked_by))
   returning tries, $3 = any(refused) as refused, summary ->> 'blocked' as why`;
 
 /** Nothing where there is nothing to begin. [B15] Once more in the same process is no other try: nobody has died. */
-export async function beginLeg(
+export async function beginDispatch(
   database: Database,
-  { castId, leg, workerId }: LegOfWorker,
+  { castId, leg, workerId }: WorkerDispatch,
   isAgain: boolean,
-): Promise<LegRow | undefined> {
-  return (await database.rows<LegRow>({ text: BEGIN, values: [castId, leg, workerId, isAgain] }))[0];
+): Promise<DispatchRow | undefined> {
+  return (await database.query<DispatchRow>({ text: BEGIN_QUERY, values: [castId, leg, workerId, isAgain] }))[0];
 }
 
 /** [B32] Whoever had it before may hand it back after this leg was begun; once it is claimed, nobody can. This try counts for nothing then. */
-export async function wasHandedOn(database: Database, castId: string, leg: number): Promise<boolean> {
+export async function wasReassigned(database: Database, castId: string, leg: number): Promise<boolean> {
   const text = `update materia.casts set tries = greatest(tries - 1, 0) where cast_id = $1 and leg <> $2 returning 1 as moved`;
-  return (await database.rows({ text, values: [castId, leg] })).length > 0;
+  return (await database.query({ text, values: [castId, leg] })).length > 0;
 }
 
 /** Another worker goes on with it. */
-export async function handBack(database: Database, castId: string, leg: number): Promise<void> {
-  await database.rows({
+export async function requeue(database: Database, castId: string, leg: number): Promise<void> {
+  await database.query({
     // Where its worker was given up meanwhile it counts as queued already, and nobody would be sent its leg again.
     text: `with c as (update materia.casts set status = 'queued', leg = leg + 1
         where cast_id = $1 and leg = $2 and sent = leg and status in ('running', 'queued') and owner is null returning cast_id)
@@ -50,8 +50,8 @@ export async function handBack(database: Database, castId: string, leg: number):
 }
 
 /** [B32] Whoever owns it meanwhile: the leg that was not begun here is offered to another. */
-export async function handOn(database: Database, castId: string, leg: number): Promise<void> {
-  await database.rows({
+export async function requeueUnstarted(database: Database, castId: string, leg: number): Promise<void> {
+  await database.query({
     text: `with c as (update materia.casts set leg = leg + 1
         where cast_id = $1 and leg = $2 and sent = leg and status in ('running', 'queued', 'interrupted') returning cast_id)
       select pg_notify('materia_due', '') from c`,
@@ -60,16 +60,16 @@ export async function handOn(database: Database, castId: string, leg: number): P
 }
 
 /** [B5] Whether this worker may go on with it: where another has it by now, nothing is tried again. */
-export async function isStillOf(database: Database, { castId, leg, workerId }: LegOfWorker): Promise<boolean> {
+export async function holdsLease(database: Database, { castId, leg, workerId }: WorkerDispatch): Promise<boolean> {
   const text =
     "select from materia.casts where cast_id = $1 and leg = $2 and status = 'running' and coalesce(owner, $3) = $3";
-  return (await database.rows({ text, values: [castId, leg, workerId] })).length > 0;
+  return (await database.query({ text, values: [castId, leg, workerId] })).length > 0;
 }
 
 /** [B29] For whoever looks meanwhile; gone with the next event. */
 export async function markSettingUp(database: Database, castId: string, workerId: string): Promise<void> {
   const settingUp = { worker: workerId, since: new Date().toISOString() };
-  await database.rows({
+  await database.query({
     text: `with c as (update materia.casts set summary = summary || jsonb_build_object('settingUp', $3::jsonb)
         where cast_id = $1 and owner = $2 returning cast_id) select pg_notify('materia', cast_id) from c`,
     values: [castId, workerId, JSON.stringify(settingUp)],
@@ -77,11 +77,11 @@ export async function markSettingUp(database: Database, castId: string, workerId
 }
 
 /** [B16] Who lacks the model or tool of a cast leaves it to the others. */
-export async function markRefused(
+export async function rejectDispatch(
   database: Database,
-  { castId, workerId, why }: Omit<LegOfWorker, "leg"> & { readonly why: string },
+  { castId, workerId, why }: Omit<WorkerDispatch, "leg"> & { readonly why: string },
 ): Promise<void> {
-  await database.rows({
+  await database.query({
     text: `update materia.casts set tries = 0, summary = summary || jsonb_build_object('blocked', $2::text),
       refused = array_append(array_remove(refused, $3), $3), refused_at = now() where cast_id = $1`,
     values: [castId, why, workerId],
@@ -89,7 +89,7 @@ export async function markRefused(
 }
 
 /** [B16] Offers what others refused to whoever has not looked at it yet, and now and then to all: they may have learned. */
-export async function offerRefused(
+export async function requeueRejected(
   database: Database,
   {
     workerId,
@@ -97,7 +97,7 @@ export async function offerRefused(
     againMs,
   }: { readonly workerId: string; readonly queues: readonly string[]; readonly againMs: number },
 ): Promise<void> {
-  await database.rows({
+  await database.query({
     text: `update materia.casts set leg = leg + 1, refused = array_remove(refused, $2)
       where refused <> '{}' and queue = any($1) and status = 'queued' and sent = leg
         and (not $2 = any(refused) or refused_at < now() - $3::int * interval '1 ms')`,

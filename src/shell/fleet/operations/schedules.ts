@@ -1,10 +1,10 @@
 import { parseCron } from "../../../core/model/times/cron.ts";
-import { isTimeZone, nextTime } from "../../../core/model/times/next-time.ts";
+import { isTimeZone, nextCronTime } from "../../../core/model/times/next-time.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import type { NewCast } from "../../store/cast-store.ts";
 import { databaseIssue } from "../../store/postgres/database/database.ts";
-import type { OpenFleet } from "../open/fleet.ts";
-import { packCast, type Packer, type TreeChoice } from "../submit/pack-cast.ts";
+import type { ConnectedFleet } from "../open/fleet.ts";
+import { packCast, type PackingHost, type TreeChoice } from "../submit/pack-cast.ts";
 
 /** [B23] What is submitted again and again, and when. */
 export interface Schedule {
@@ -21,7 +21,7 @@ export interface Schedule {
   readonly problem: string | null;
 }
 
-export interface NewSchedule extends Packer {
+export interface NewSchedule extends PackingHost {
   readonly plan: NewCast;
   readonly cron: string;
   readonly zone: string;
@@ -30,7 +30,7 @@ export interface NewSchedule extends Packer {
 }
 
 /** The first time, by this machine's clock; which later times are due, the database's tells. */
-export function firstTime(cron: string, zone: string, now: number): Result<number> {
+export function firstScheduledTime(cron: string, zone: string, now: number): Result<number> {
   const read = parseCron(cron);
   const issues = [
     ...(read.ok ? [] : read.issues),
@@ -39,12 +39,12 @@ export function firstTime(cron: string, zone: string, now: number): Result<numbe
       : [error("bad_option", "--zone", `there is no time zone "${zone}"`, "--zone Europe/Berlin")]),
   ];
   if (!read.ok || issues.length > 0) return fail(...issues);
-  const next = nextTime(read.value, now, zone);
+  const next = nextCronTime(read.value, now, zone);
   return next === undefined ? fail(error("bad_schedule", cron, "this time never comes")) : ok(next);
 }
 
-export async function addSchedule(fleet: OpenFleet, asked: NewSchedule): Promise<Result<Schedule>> {
-  const next = firstTime(asked.cron, asked.zone, Date.now());
+export async function addSchedule(fleet: ConnectedFleet, asked: NewSchedule): Promise<Result<Schedule>> {
+  const next = firstScheduledTime(asked.cron, asked.zone, Date.now());
   if (!next.ok) return next;
   const packed = await packCast(fleet, asked.plan, asked, asked.tree);
   if (!packed.ok) return packed;
@@ -64,38 +64,38 @@ export async function addSchedule(fleet: OpenFleet, asked: NewSchedule): Promise
     tree?.pack?.bytes ?? null,
     new Date(next.value).toISOString(),
   ];
-  return guarded(fleet, async () => {
-    const [made] = await fleet.database.rows<Schedule & Record<string, unknown>>({ text: ADD, values });
+  return withDatabaseErrors(fleet, async () => {
+    const [made] = await fleet.database.query<Schedule & Record<string, unknown>>({ text: INSERT_SCHEDULE, values });
     return made ? ok(made) : fail(error("database_failed", fleet.profile.name, "the schedule was not kept"));
   });
 }
 
-const SEEN = `id, cron, zone, file::json ->> 'command' as command,
+const SCHEDULE_COLUMNS = `id, cron, zone, file::json ->> 'command' as command,
   case when (source ->> 'follows')::boolean then source ->> 'branch' end as follows, submitted_by as by,
   to_char(next_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "nextAt", last_cast as "lastCast", problem`;
 
-const ADD = `insert into materia.schedules
+const INSERT_SCHEDULE = `insert into materia.schedules
     (project, queue, priority, cron, zone, file, brings, source, head, ckpt, pack, next_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${SEEN}`;
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${SCHEDULE_COLUMNS}`;
 
-export async function listSchedules(fleet: OpenFleet): Promise<Result<readonly Schedule[]>> {
-  return guarded(fleet, async () => {
-    const text = `select ${SEEN} from materia.schedules where project = $1 order by id`;
-    return ok(await fleet.database.rows<Schedule & Record<string, unknown>>({ text, values: [fleet.profile.project] }));
+export async function listSchedules(fleet: ConnectedFleet): Promise<Result<readonly Schedule[]>> {
+  return withDatabaseErrors(fleet, async () => {
+    const text = `select ${SCHEDULE_COLUMNS} from materia.schedules where project = $1 order by id`;
+    return ok(await fleet.database.query<Schedule & Record<string, unknown>>({ text, values: [fleet.profile.project] }));
   });
 }
 
-export async function removeSchedule(fleet: OpenFleet, id: number): Promise<Result<undefined>> {
-  return guarded(fleet, async () => {
+export async function removeSchedule(fleet: ConnectedFleet, id: number): Promise<Result<undefined>> {
+  return withDatabaseErrors(fleet, async () => {
     const text = "delete from materia.schedules where id = $1 and project = $2 returning id";
-    const gone = await fleet.database.rows({ text, values: [id, fleet.profile.project] });
+    const gone = await fleet.database.query({ text, values: [id, fleet.profile.project] });
     if (gone.length > 0) return ok(undefined);
     const message = `project ${fleet.profile.project} has no schedule ${id}`;
     return fail(error("unknown_schedule", String(id), message, `"fleet schedule list" shows them`));
   });
 }
 
-async function guarded<T>({ profile }: OpenFleet, work: () => Promise<Result<T>>): Promise<Result<T>> {
+async function withDatabaseErrors<T>({ profile }: ConnectedFleet, work: () => Promise<Result<T>>): Promise<Result<T>> {
   try {
     return await work();
   } catch (thrown) {

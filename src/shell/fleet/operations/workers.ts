@@ -1,33 +1,33 @@
 import type { CastId } from "../../../core/model/ids.ts";
 import { fail, ok, type Result } from "../../../core/model/issue.ts";
 import {
-  whyWaits,
-  type FleetStanding,
-  type HeldBy,
+  waitReasonOf,
+  type FleetStatus,
+  type BlockingLimit,
   type QueuedCast,
-  type WorkerStanding,
+  type WorkerStatus,
 } from "../../../core/view/now/fleet.ts";
-import type { QueuePlace } from "../../casting/workspace/on-fleet.ts";
+import type { QueuePosition } from "../../casting/workspace/on-fleet.ts";
 import { databaseIssue, type Database } from "../../store/postgres/database/database.ts";
-import type { OpenFleet } from "../open/fleet.ts";
+import type { ConnectedFleet } from "../open/fleet.ts";
 
 /** As many of those that wait as are told one by one. */
-const LISTED = 100;
+const MAX_LISTED = 100;
 
 /** [B18, B29] Who works, on what, and what waits for whom. Nothing of it is more than the workers and the first that wait. */
-export async function fleetStanding({
+export async function readFleetStatus({
   database,
   profile,
-}: Pick<OpenFleet, "database" | "profile">): Promise<Result<FleetStanding>> {
+}: Pick<ConnectedFleet, "database" | "profile">): Promise<Result<FleetStatus>> {
   try {
     const [workers, waiting, [row]] = await Promise.all([
-      database.rows<WorkerStanding>({ name: "workers", text: WORKERS }),
+      database.query<WorkerStatus>({ name: "workers", text: WORKERS }),
       readQueue(database),
-      database.rows<{ queued: number }>({ name: "queued", text: QUEUED }),
+      database.query<{ queued: number }>({ name: "queued", text: QUEUED }),
     ]);
     const queue = waiting.map(({ blocked, held, ...cast }) => ({
       ...cast,
-      why: whyWaits({ blocked, held, queue: cast.queue }, workers),
+      why: waitReasonOf({ blocked, held, queue: cast.queue }, workers),
     }));
     return ok({ workers, queued: row?.queued ?? 0, queue });
   } catch (thrown) {
@@ -36,24 +36,24 @@ export async function fleetStanding({
 }
 
 /** [B22, B29] Where one cast stands that waits for a worker; nothing where it does not, or none could begin it. */
-export async function queuePlaceOf(
-  { database }: Pick<OpenFleet, "database">,
+export async function readQueuePosition(
+  { database }: Pick<ConnectedFleet, "database">,
   castId: CastId,
-): Promise<QueuePlace | undefined> {
+): Promise<QueuePosition | undefined> {
   const text = "select p.*, c.queue from materia.queue_place($1) p, materia.casts c where c.cast_id = $1";
-  const [row] = await database.rows<Omit<QueuePlace, "why"> & Record<string, unknown>>({ text, values: [castId] });
+  const [row] = await database.query<Omit<QueuePosition, "why"> & Record<string, unknown>>({ text, values: [castId] });
   if (!row) return undefined;
-  const workers = await database.rows<WorkerStanding>({ name: "workers", text: WORKERS });
-  return { ...row, why: whyWaits({ blocked: null, held: row.held, queue: row.queue }, workers) };
+  const workers = await database.query<WorkerStatus>({ name: "workers", text: WORKERS });
+  return { ...row, why: waitReasonOf({ blocked: null, held: row.held, queue: row.queue }, workers) };
 }
 
 interface WaitingRow extends Omit<QueuedCast, "why"> {
   readonly blocked: string | null;
-  readonly held: readonly HeldBy[];
+  readonly held: readonly BlockingLimit[];
 }
 
 function readQueue(database: Database): Promise<readonly WaitingRow[]> {
-  return database.rows<WaitingRow & Record<string, unknown>>({ name: "queue", text: QUEUE });
+  return database.query<WaitingRow & Record<string, unknown>>({ name: "queue", text: QUEUE });
 }
 
 const WORKERS = `select worker_id as worker, host, pid, version, state, queues, concurrency,
@@ -67,7 +67,7 @@ const QUEUED = "select count(*)::int as queued from materia.casts where status =
 
 const QUEUE = `with first as materialized (
     select c, row_number() over (partition by c.project, c.queue order by c.summary ? 'blocked', c.priority, c.cast_id) as place
-    from materia.casts c where c.status = 'queued' order by c.queue, c.summary ? 'blocked', c.priority, c.cast_id limit ${LISTED}
+    from materia.casts c where c.status = 'queued' order by c.queue, c.summary ? 'blocked', c.priority, c.cast_id limit ${MAX_LISTED}
   ), full_limits as materialized (select * from materia.limit_standing() where busy >= most)
   select (c).cast_id as "castId", (c).summary ->> 'request' as request, (c).summary ->> 'loadout' as loadout, (c).project,
     (c).submitted_by as person, (c).queue, place::int,

@@ -3,19 +3,19 @@ import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 import type { Graph } from "../../../core/compile/graph.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
-import { removeRefs } from "../../git/cast-ref.ts";
-import { openCheckpoints } from "../../git/cast-checkpoints.ts";
-import { branchOf, isPushed, makePack, mostToRead, pushedCommits } from "../../git/packs/packs.ts";
+import { removeCastRefs } from "../../git/cast-ref.ts";
+import { openCheckpointSession } from "../../git/cast-checkpoints.ts";
+import { currentBranch, isBranchPushed, createPack, maxReadableBytes, findPushedCommits } from "../../git/packs/packs.ts";
 import type { TreeSource } from "../../git/packs/travelling-tree.ts";
 import { findRepository } from "../../git/repository.ts";
 import { redactKeys } from "../../secrets/events.ts";
-import { redactor } from "../../secrets/redact.ts";
+import { createRedactor } from "../../secrets/redact.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import type { NewCast } from "../../store/cast-store.ts";
-import type { OpenFleet } from "../open/fleet.ts";
+import type { ConnectedFleet } from "../open/fleet.ts";
 
 /** Whose machine it is packed on. */
-export interface Packer {
+export interface PackingHost {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where casts are kept here: no part of anybody's work. */
   readonly artifacts: string;
@@ -39,31 +39,31 @@ export type TreeChoice = "as it is now" | "of the branch";
 
 type TreeAtTop = PackedTree & { readonly top: string };
 
-const TYPED: ReadonlySet<string> = new Set(["request", "command", "state"]);
+const USER_TEXT_FIELDS: ReadonlySet<string> = new Set(["request", "command", "state"]);
 
 /** [B9] The cast and this working tree as it is, unpushed and uncommitted work included. */
 export async function packCast(
-  fleet: OpenFleet,
+  fleet: ConnectedFleet,
   plan: NewCast,
-  by: Packer,
+  by: PackingHost,
   choice: TreeChoice = "as it is now",
 ): Promise<Result<PackedCast>> {
-  const packed = choice === "of the branch" ? await branchTree(plan.file) : await packTree(plan.file, fleet, by);
+  const packed = choice === "of the branch" ? await branchTreeSource(plan.file) : await packTree(plan.file, fleet, by);
   if (!packed.ok) return packed;
   // [S12] Before it leaves this machine.
-  const kept = redactKeys(plan.file, TYPED, redactor(by.env));
+  const kept = redactKeys(plan.file, USER_TEXT_FIELDS, createRedactor(by.env));
   const { top, source, pack } = packed.value ?? {};
   const tree = source && { source, ...(pack ? { pack } : {}) };
   const file: CastFile = {
     ...kept,
-    graph: top === undefined ? kept.graph : portable(kept.graph, kept.cwd, top),
+    graph: top === undefined ? kept.graph : withRelativePrograms(kept.graph, kept.cwd, top),
     checkpoints: top !== undefined,
   };
-  return ok({ file, brings: plan.brings ?? {}, ...(tree ? { tree } : {}) });
+  return ok({ file, brings: plan.attachments ?? {}, ...(tree ? { tree } : {}) });
 }
 
 /** Programs of the project by their place in it: on another machine it stands elsewhere. */
-function portable(graph: Graph, cwd: string, top: string): Graph {
+function withRelativePrograms(graph: Graph, cwd: string, top: string): Graph {
   const word = (text: string, index: number): string => {
     if (!text.startsWith(`${top}${sep}`)) return text;
     const below = relative(cwd, text);
@@ -78,22 +78,22 @@ function portable(graph: Graph, cwd: string, top: string): Graph {
 }
 
 /** Nothing where the cast works in no repository: its workers begin with an empty folder. */
-async function packTree(file: CastFile, fleet: OpenFleet, by: Packer): Promise<Result<TreeAtTop | undefined>> {
+async function packTree(file: CastFile, fleet: ConnectedFleet, by: PackingHost): Promise<Result<TreeAtTop | undefined>> {
   const found = await findRepository(file.cwd);
   if (found.kind === "none") return ok(undefined);
   const { top, head } = found.repository;
   const scratch = mkdtempSync(join(tmpdir(), "materia-submit-"));
   const mostBytes = fleet.profile.maxCheckpointBytes;
-  const files = openCheckpoints({
+  const files = openCheckpointSession({
     castId: file.castId,
     cwd: file.cwd,
     store: by.artifacts,
     scratch,
     now: () => new Date(),
-    mostBytes: mostToRead(mostBytes),
+    maxBytes: maxReadableBytes(mostBytes),
   });
   try {
-    const begun = await files.begin();
+    const begun = await files.takeFirst();
     if ("problem" in begun) return fail(error("git_failed", file.cwd, `the files cannot be packed: ${begun.problem}`));
     if (begun.left?.large)
       return fail(
@@ -113,8 +113,8 @@ async function packTree(file: CastFile, fleet: OpenFleet, by: Packer): Promise<R
           "ignore it, or submit from elsewhere",
         ),
       );
-    const pushed = await pushedCommits(top);
-    const packed = await makePack({ cwd: top, include: [begun.commit, head], exclude: pushed.commits, mostBytes });
+    const pushed = await findPushedCommits(top);
+    const packed = await createPack({ cwd: top, include: [begun.commit, head], exclude: pushed.commits, maxBytes: mostBytes });
     if (packed.kind === "failed")
       return fail(
         error(
@@ -124,22 +124,22 @@ async function packTree(file: CastFile, fleet: OpenFleet, by: Packer): Promise<R
           "maxCheckpointBytes of the profile says how large they may be",
         ),
       );
-    const source = { remote: pushed.remote, branch: await branchOf(top), below: relative(top, file.cwd) };
+    const source = { remote: pushed.remote, branch: await currentBranch(top), below: relative(top, file.cwd) };
     return ok({ top, source, pack: { head, ckpt: begun.commit, bytes: packed.bytes } });
   } finally {
     files.close();
-    await removeRefs(top, [file.castId]);
+    await removeCastRefs(top, [file.castId]);
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
 /** The branch as others see it, by name. */
-async function branchTree({ cwd }: CastFile): Promise<Result<TreeAtTop | undefined>> {
+async function branchTreeSource({ cwd }: CastFile): Promise<Result<TreeAtTop | undefined>> {
   const found = await findRepository(cwd);
   if (found.kind === "none") return ok(undefined);
   const { top } = found.repository;
-  const [branch, { remote }] = [await branchOf(top), await pushedCommits(top)];
-  if (remote !== null && branch !== null && (await isPushed(top, branch)))
+  const [branch, { remote }] = [await currentBranch(top), await findPushedCommits(top)];
+  if (remote !== null && branch !== null && (await isBranchPushed(top, branch)))
     return ok({ top, source: { remote, branch, below: relative(top, cwd), follows: true } });
   const what =
     branch === null ? "no branch is checked out here" : `${branch.replace("refs/heads/", "")} is not pushed to origin`;

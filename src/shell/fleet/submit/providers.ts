@@ -2,7 +2,7 @@ import { materiaOf, socketsOf } from "../../../core/compile/graph.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 
 /** Where a materia leaves the model to the worker. */
-const OF_THE_WORKER = "default";
+const WORKER_DEFAULT = "default";
 
 /** [B22] The providers that the agents of a cast ask; none where a file answers for them. */
 export function providersOf({
@@ -15,5 +15,5 @@ export function providersOf({
     const materia = materiaOf(graph, socket);
     return materia.type === "agent" ? [model ?? materia.model] : [];
   });
-  return [...new Set(models.map((each) => each?.split("/")[0] ?? OF_THE_WORKER))].toSorted();
+  return [...new Set(models.map((each) => each?.split("/")[0] ?? WORKER_DEFAULT))].toSorted();
 }

@@ -3,9 +3,9 @@ import type { CastId } from "../../../core/model/ids.ts";
 import { fail, ok, type Result } from "../../../core/model/issue.ts";
 import type { NewCast } from "../../store/cast-store.ts";
 import { databaseIssue } from "../../store/postgres/database/database.ts";
-import { unbegunSummary } from "../../store/summary.ts";
-import type { OpenFleet } from "../open/fleet.ts";
-import { packCast, type PackedCast, type Packer } from "./pack-cast.ts";
+import { notStartedSummary } from "../../store/summary.ts";
+import type { ConnectedFleet } from "../open/fleet.ts";
+import { packCast, type PackedCast, type PackingHost } from "./pack-cast.ts";
 import { providersOf } from "./providers.ts";
 
 /** What may be said with a submission. */
@@ -17,7 +17,7 @@ export interface SubmitOptions {
 }
 
 /** [B9] This working tree and a cast for it, in one transaction. Answers with the cast that its key belongs to. */
-export async function submitCast(fleet: OpenFleet, plan: NewCast, by: Packer & SubmitOptions): Promise<Result<CastId>> {
+export async function submitCast(fleet: ConnectedFleet, plan: NewCast, by: PackingHost & SubmitOptions): Promise<Result<CastId>> {
   const packed = await packCast(fleet, plan, by);
   if (!packed.ok) return packed;
   const { project, queue } = fleet.profile;
@@ -28,7 +28,7 @@ export async function submitCast(fleet: OpenFleet, plan: NewCast, by: Packer & S
     );
     const { castId } = packed.value.file;
     if (isNew) return ok(castId);
-    const first = await castOfKey(fleet, key);
+    const first = await findCastByKey(fleet, key);
     return first.ok ? ok(first.value ?? castId) : first;
   } catch (thrown) {
     return fail(databaseIssue(fleet.profile.name, thrown));
@@ -36,14 +36,14 @@ export async function submitCast(fleet: OpenFleet, plan: NewCast, by: Packer & S
 }
 
 /** Where a cast waits, and for whom. */
-interface QueuedAs extends Required<Pick<SubmitOptions, "priority">>, Pick<SubmitOptions, "key"> {
+interface QueueEntry extends Required<Pick<SubmitOptions, "priority">>, Pick<SubmitOptions, "key"> {
   readonly project: string;
   readonly queue: string;
   /** The person; whoever is connected if unset. */
   readonly by?: string;
 }
 
-const INSERT = `
+const INSERT_CAST = `
 insert into materia.casts
   (cast_id, project, queue, priority, file, brings, source, status, leg, summary, key, submitted_by, providers)
 values ($1, $2, $3, $4, $5, $6, $7, 'queued', 1, $8, $9, coalesce($10, session_user), $11)
@@ -53,9 +53,9 @@ on conflict (project, key) where key is not null do nothing`;
 export async function insertCast(
   client: PoolClient,
   { file, brings, tree }: PackedCast,
-  { project, queue, priority, key, by }: QueuedAs,
+  { project, queue, priority, key, by }: QueueEntry,
 ): Promise<boolean> {
-  const done = await client.query(INSERT, [
+  const done = await client.query(INSERT_CAST, [
     file.castId,
     project,
     queue,
@@ -63,7 +63,7 @@ export async function insertCast(
     `${JSON.stringify(file, undefined, 1)}\n`,
     JSON.stringify(brings),
     tree ? JSON.stringify(tree.source) : null,
-    JSON.stringify(unbegunSummary(file, false)),
+    JSON.stringify(notStartedSummary(file, false)),
     key ?? null,
     by ?? null,
     providersOf(file),
@@ -79,13 +79,13 @@ export async function insertCast(
 }
 
 /** [B21] The cast of a key, in the project of the fleet. */
-export async function castOfKey(
-  { database, profile }: OpenFleet,
+export async function findCastByKey(
+  { database, profile }: ConnectedFleet,
   key: string | undefined,
 ): Promise<Result<CastId | undefined>> {
   if (key === undefined) return ok(undefined);
   try {
-    const [row] = await database.rows<{ cast_id: CastId }>({
+    const [row] = await database.query<{ cast_id: CastId }>({
       text: "select cast_id from materia.casts where project = $1 and key = $2",
       values: [profile.project, key],
     });

@@ -1,10 +1,10 @@
 import type { PoolClient } from "pg";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
-import { problemText } from "../../system/problem.ts";
+import { errorText } from "../../system/problem.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
 
 /** A leg of a cast: from where it stands until it ends, waits for a person or is handed back. */
-export interface Leg {
+export interface Dispatch {
   readonly castId: string;
   readonly leg: number;
   readonly queue: string;
@@ -15,18 +15,18 @@ export interface Leg {
 /** Who hands legs to workers. Only here is DBOS known. */
 export interface Dispatcher {
   /** In the transaction that marks them as sent. */
-  readonly send: (client: PoolClient, leg: Leg) => Promise<void>;
+  readonly send: (client: PoolClient, leg: Dispatch) => Promise<void>;
   /** Puts what these workers had begun back into its queues. */
   readonly takeBack: (workers: readonly string[]) => Promise<void>;
   /** [B32] Puts back what the queues have given to this worker and it does not know of, twice in a row. */
   readonly takeBackLost: () => Promise<void>;
   /** [B18] Legs that are over, with all that the queues keep of them. */
-  readonly forget: (legs: readonly string[]) => Promise<void>;
+  readonly deleteExpired: (legs: readonly string[]) => Promise<void>;
   /** No leg is begun any more; resolves when those that run are over. */
   readonly close: () => Promise<void>;
 }
 
-export interface DispatcherPlace {
+export interface DispatcherOptions {
   readonly url: string;
   readonly database: Database;
   readonly workerId: string;
@@ -40,39 +40,39 @@ export interface DispatcherPlace {
 const APPLICATION = "materia";
 const APP_VERSION = "materia-1";
 const WORKFLOW = "drive";
-const LONGEST_DRAIN_MS = 24 * 3_600_000;
-const SDK = "5.3.0";
+const MAX_DRAIN_MS = 24 * 3_600_000;
+const SDK_VERSION = "5.3.0";
 
-const SILENT = { info: () => undefined, debug: () => undefined, warn: () => undefined, error: () => undefined };
+const SILENT_LOGGER = { info: () => undefined, debug: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** [B11] Queues with their limits and order; the work itself stays with the casts. */
-export async function openDispatcher(place: DispatcherPlace): Promise<Result<Dispatcher>> {
+export async function openDispatcher(place: DispatcherOptions): Promise<Result<Dispatcher>> {
   const loaded = await loadSdk();
   if (!loaded.ok) return loaded;
   const { DBOS } = loaded.value;
-  const legs = openLegs(place.drive);
+  const legs = createDispatchTracker(place.drive);
   try {
-    await launch(loaded.value, place, legs);
-    const send = await openSending(loaded.value, place);
+    await launchDbos(loaded.value, place, legs);
+    const send = await openSender(loaded.value, place);
     return ok({
       send,
-      ...takingBack(loaded.value, place.workerId, legs),
-      forget: async (names) => (names.length === 0 ? undefined : DBOS.deleteWorkflows([...names])),
+      ...requeueOperations(loaded.value, place.workerId, legs),
+      deleteExpired: async (names) => (names.length === 0 ? undefined : DBOS.deleteWorkflows([...names])),
       close: async () => {
-        const shut = DBOS.shutdown({ workflowCompletionTimeoutMS: LONGEST_DRAIN_MS }).catch(() => undefined);
-        await Promise.race([shut, legs.over()]);
+        const shut = DBOS.shutdown({ workflowCompletionTimeoutMS: MAX_DRAIN_MS }).catch(() => undefined);
+        await Promise.race([shut, legs.drained()]);
       },
     });
   } catch (thrown) {
-    const message = `the queues cannot be used: ${problemText(thrown)}`;
+    const message = `the queues cannot be used: ${errorText(thrown)}`;
     return fail(error("database_failed", "fleet", message, '"materia fleet migrate" makes them'));
   }
 }
 
-function takingBack({ DBOS }: Sdk, workerId: string, legs: Legs): Pick<Dispatcher, "takeBack" | "takeBackLost"> {
-  const begunBy = (workers: readonly string[]): Promise<readonly GivenLeg[]> =>
+function requeueOperations({ DBOS }: Sdk, workerId: string, legs: DispatchTracker): Pick<Dispatcher, "takeBack" | "takeBackLost"> {
+  const begunBy = (workers: readonly string[]): Promise<readonly QueuedDispatch[]> =>
     DBOS.listWorkflows({ status: "PENDING", executorId: [...workers], loadInput: false });
-  const putBack = async (given: readonly GivenLeg[]): Promise<void> => {
+  const putBack = async (given: readonly QueuedDispatch[]): Promise<void> => {
     // Without its queue a leg would run beside all limits.
     for (const [queueName, each] of Map.groupBy(given, (leg) => leg.queueName ?? ""))
       if (queueName !== "")
@@ -96,31 +96,31 @@ function takingBack({ DBOS }: Sdk, workerId: string, legs: Legs): Pick<Dispatche
 }
 
 /** A leg as the queues tell of it. */
-interface GivenLeg {
+interface QueuedDispatch {
   readonly workflowID: string;
   readonly queueName?: string;
 }
 
 /** How long after the last leg DBOS may take to write down that it is over. */
-const WRITTEN_MS = 5_000;
+const COMPLETION_WRITE_MS = 5_000;
 
-interface Legs {
-  readonly over: () => Promise<void>;
-  readonly drive: DispatcherPlace["drive"];
+interface DispatchTracker {
+  readonly drained: () => Promise<void>;
+  readonly drive: DispatcherOptions["drive"];
   /** Holds a place for what came from a queue until it is over. */
-  readonly place: (leg: PlacedLeg, work: () => Promise<void>) => Promise<void>;
+  readonly withSlot: (leg: SlotRequest, work: () => Promise<void>) => Promise<void>;
   readonly isKnown: (name: string) => boolean;
   /** How many places are held for other queues than this one. */
-  readonly besides: (queue: string) => number;
+  readonly slotsOutside: (queue: string) => number;
 }
 
-interface PlacedLeg {
+interface SlotRequest {
   readonly name: string;
   readonly queue: string | undefined;
 }
 
 /** The legs that this process drives. A leg that was given to another is waited for by DBOS as long as that one takes; not here. */
-function openLegs(drive: DispatcherPlace["drive"]): Legs {
+function createDispatchTracker(drive: DispatcherOptions["drive"]): DispatchTracker {
   const driven = new Set<Promise<void>>();
   const places = new Map<string | undefined, number>();
   const known = new Map<string, number>();
@@ -131,10 +131,10 @@ function openLegs(drive: DispatcherPlace["drive"]): Legs {
   };
   const held = (queue: string | undefined): number => places.get(queue) ?? 0;
   return {
-    over: async () => {
+    drained: async () => {
       do {
         await Promise.allSettled(driven);
-        await new Promise<void>((resolve) => setTimeout(resolve, WRITTEN_MS).unref());
+        await new Promise<void>((resolve) => setTimeout(resolve, COMPLETION_WRITE_MS).unref());
       } while (driven.size > 0);
     },
     drive: (castId, leg) => {
@@ -142,7 +142,7 @@ function openLegs(drive: DispatcherPlace["drive"]): Legs {
       driven.add(mine);
       return mine;
     },
-    place: async ({ name, queue }, work) => {
+    withSlot: async ({ name, queue }, work) => {
       count(places, queue, 1);
       count(known, name, 1);
       try {
@@ -153,11 +153,11 @@ function openLegs(drive: DispatcherPlace["drive"]): Legs {
       }
     },
     isKnown: (name) => known.has(name),
-    besides: (queue) => Array.from(places.values()).reduce((sum, count) => sum + count, 0) - held(queue),
+    slotsOutside: (queue) => Array.from(places.values()).reduce((sum, count) => sum + count, 0) - held(queue),
   };
 }
 
-async function launch(sdk: Sdk, place: DispatcherPlace, legs: Legs): Promise<void> {
+async function launchDbos(sdk: Sdk, place: DispatcherOptions, legs: DispatchTracker): Promise<void> {
   const { DBOS } = sdk;
   const { url, database, workerId, queues } = place;
   DBOS.setConfig({
@@ -171,15 +171,15 @@ async function launch(sdk: Sdk, place: DispatcherPlace, legs: Legs): Promise<voi
     listenQueues: [...queues],
     // One queue after another: two that are looked into at once would both fill the last place.
     maxConcurrentQueueDispatches: 1,
-    logger: SILENT,
+    logger: SILENT_LOGGER,
   });
   // Its place is taken before it is asked whether it may begin: another queue is looked into meanwhile.
   const step = (castId: string, leg: number, queue?: string): Promise<void> =>
-    legs.place({ name: legName(castId, leg), queue }, () =>
+    legs.withSlot({ name: dispatchId(castId, leg), queue }, () =>
       DBOS.runStep(() => legs.drive(castId, leg), { name: WORKFLOW }),
     );
   DBOS.registerWorkflow(step, { name: WORKFLOW });
-  for (const queue of queues) holdTo(sdk, queue, { ...place, besides: () => legs.besides(queue) });
+  for (const queue of queues) limitQueueConcurrency(sdk, queue, { ...place, besides: () => legs.slotsOutside(queue) });
   await DBOS.launch();
 }
 
@@ -187,10 +187,10 @@ async function launch(sdk: Sdk, place: DispatcherPlace, legs: Legs): Promise<voi
  * [B11] As many places as this worker has, in all of its queues together. A queue that is kept in the database has one
  * number of places for all workers, that of whoever registered it last; this one belongs to this process.
  */
-function holdTo(
+function limitQueueConcurrency(
   { registerInternalQueue }: Sdk,
   name: string,
-  { concurrency, pollMs, besides }: DispatcherPlace & { readonly besides: () => number },
+  { concurrency, pollMs, besides }: DispatcherOptions & { readonly besides: () => number },
 ): void {
   const queue = registerInternalQueue(name, {
     workerConcurrency: concurrency,
@@ -202,22 +202,22 @@ function holdTo(
 }
 
 /** What the queues call it. */
-function legName(castId: string, leg: number): string {
+function dispatchId(castId: string, leg: number): string {
   return `${castId}:${leg}`;
 }
 
-async function openSending({ DBOSClient }: Sdk, { url, database }: DispatcherPlace): Promise<Dispatcher["send"]> {
+async function openSender({ DBOSClient }: Sdk, { url, database }: DispatcherOptions): Promise<Dispatcher["send"]> {
   const client = await DBOSClient.create({
     systemDatabaseUrl: url,
     systemDatabasePool: database.pool,
     applicationName: APPLICATION,
-    logger: SILENT,
+    logger: SILENT_LOGGER,
   });
   return async (transaction, { castId, leg, queue, project, priority }) => {
     const options = {
       queueName: queue,
       workflowName: WORKFLOW,
-      workflowID: legName(castId, leg),
+      workflowID: dispatchId(castId, leg),
       appVersion: APP_VERSION,
       applicationName: APPLICATION,
       // Without one it would stay in a queue of parts for ever.
@@ -247,11 +247,11 @@ export async function migrateQueues(database: Database, url: string): Promise<Re
     // It tells of its steps on standard output, which belongs to whoever asked.
     console.log = () => undefined;
     await ensureSystemDatabase(url, new GlobalLogger(), database.pool);
-    for (const text of getDbosSchemaPermissionsSql("dbos", "materia_worker")) await database.once({ text });
+    for (const text of getDbosSchemaPermissionsSql("dbos", "materia_worker")) await database.queryOnce({ text });
     return ok(undefined);
   } catch (thrown) {
-    if (isMissing(thrown)) return missingSdk();
-    return fail(error("database_failed", "fleet", `the queues cannot be made: ${problemText(thrown)}`));
+    if (isModuleMissing(thrown)) return missingSdkIssue();
+    return fail(error("database_failed", "fleet", `the queues cannot be made: ${errorText(thrown)}`));
   } finally {
     console.log = log;
   }
@@ -266,15 +266,15 @@ async function loadSdk(): Promise<Result<Sdk>> {
     const { registerInternalQueue } = await import("@dbos-inc/dbos-sdk/eventreceiver");
     return ok({ DBOS, DBOSClient, registerInternalQueue });
   } catch {
-    return missingSdk();
+    return missingSdkIssue();
   }
 }
 
-function isMissing(thrown: unknown): boolean {
+function isModuleMissing(thrown: unknown): boolean {
   return thrown instanceof Error && "code" in thrown && thrown.code === "ERR_MODULE_NOT_FOUND";
 }
 
-function missingSdk(): Result<never> {
-  const hint = `install it beside pi-materia: npm install @dbos-inc/dbos-sdk@${SDK}`;
+function missingSdkIssue(): Result<never> {
+  const hint = `install it beside pi-materia: npm install @dbos-inc/dbos-sdk@${SDK_VERSION}`;
   return fail(error("missing_package", "@dbos-inc/dbos-sdk", "a worker needs a package that is not installed", hint));
 }

@@ -1,15 +1,15 @@
 import { createServer } from "node:http";
 import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
-import { problemText } from "../../system/problem.ts";
-import type { WorkerFigures } from "./worker.ts";
+import { errorText } from "../../system/problem.ts";
+import type { WorkerMetrics } from "./worker.ts";
 
-export interface Health {
+export interface HealthServer {
   readonly port: number;
   readonly close: () => void;
 }
 
 /** [B18] What a machine's own monitoring asks, on this machine alone: `/health`, and `/metrics` in Prometheus' text format. */
-export function serveHealth(port: number, figures: () => WorkerFigures): Promise<Result<Health>> {
+export function serveHealth(port: number, figures: () => WorkerMetrics): Promise<Result<HealthServer>> {
   const server = createServer((request, response) => {
     const now = figures();
     if (request.url === "/health") {
@@ -23,7 +23,7 @@ export function serveHealth(port: number, figures: () => WorkerFigures): Promise
     response.writeHead(200, { "content-type": "text/plain; version=0.0.4" }).end(metricsText(now));
   });
   return new Promise((resolve) => {
-    server.on("error", (thrown) => resolve(fail(cannotListen(thrown))));
+    server.on("error", (thrown) => resolve(fail(listenIssue(thrown))));
     server.listen(port, "127.0.0.1", () => {
       server.unref();
       const address = server.address();
@@ -32,12 +32,12 @@ export function serveHealth(port: number, figures: () => WorkerFigures): Promise
   });
 }
 
-function cannotListen(thrown: Error): Issue {
+function listenIssue(thrown: Error): Issue {
   const hint = "every worker of a machine needs a port of its own; --port 0 takes one that is free";
-  return error("cannot_listen", "--port", problemText(thrown), hint);
+  return error("cannot_listen", "--port", errorText(thrown), hint);
 }
 
-function metricsText({ running, legs }: WorkerFigures): string {
+function metricsText({ running, legs }: WorkerMetrics): string {
   return [
     "# HELP materia_casts_running Casts that this worker drives now.",
     "# TYPE materia_casts_running gauge",

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import type { Database } from "../../store/postgres/database/database.ts";
-import type { LimitStanding } from "../operations/limits.ts";
+import type { LimitUsage } from "../operations/limits.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 
 interface DueRow {
@@ -14,19 +14,19 @@ interface DueRow {
   readonly begun: boolean;
 }
 
-const AT_ONCE = 50;
+const SEND_BATCH = 50;
 /** Two who send at once would both see the last free place under a limit. */
-const SENDING = 7_704;
+const SENDING_LOCK = 7_704;
 
 /** [B11] Sends what was submitted or set going to these queues. Several workers may do so at once; each leg is sent once. */
-export async function sendDue(
+export async function sendDueDispatches(
   database: Database,
   dispatcher: Pick<Dispatcher, "send">,
   queues: readonly string[],
 ): Promise<number> {
   return database.transaction(async (client) => {
-    const limits = await standingLimits(client);
-    const due = limits.length === 0 ? await allDue(client, queues) : await dueUnder(client, queues, limits);
+    const limits = await readLimitsLocked(client);
+    const due = limits.length === 0 ? await dueWithoutLimits(client, queues) : await dueWithinLimits(client, queues, limits);
     for (const { cast_id: castId, providers: _providers, begun, ...leg } of due)
       await dispatcher.send(client, { castId, ...leg, priority: dispatchPriority(leg.priority, begun) });
     await client.query("update materia.casts set sent = leg, sent_at = clock_timestamp() where cast_id = any($1)", [
@@ -37,30 +37,30 @@ export async function sendDue(
 }
 
 /** As large as the queues take them, halved. */
-const MOST_PRIORITY = 2 ** 30 - 1;
+const MAX_PRIORITY = 2 ** 30 - 1;
 
 /** [B11] Of one priority what has begun goes first: otherwise the items of many casts would all wait until each of them has begun. */
 function dispatchPriority(priority: number, begun: boolean): number {
-  return 2 * Math.min(priority, MOST_PRIORITY) + (begun ? 0 : 1);
+  return 2 * Math.min(priority, MAX_PRIORITY) + (begun ? 0 : 1);
 }
 
-async function standingLimits(client: PoolClient): Promise<readonly LimitStanding[]> {
+async function readLimitsLocked(client: PoolClient): Promise<readonly LimitUsage[]> {
   const { rowCount } = await client.query("select from materia.limits limit 1");
   if (rowCount === 0) return [];
-  await client.query("select pg_advisory_xact_lock($1)", [SENDING]);
-  return (await client.query<LimitStanding>("select * from materia.limit_standing()")).rows;
+  await client.query("select pg_advisory_xact_lock($1)", [SENDING_LOCK]);
+  return (await client.query<LimitUsage>("select * from materia.limit_standing()")).rows;
 }
 
-async function allDue(client: PoolClient, queues: readonly string[]): Promise<readonly DueRow[]> {
-  const text = `select cast_id, leg, queue, project, priority, providers, ${BEGUN} as begun from materia.casts c
-    where sent < leg and queue = any($1) order by cast_id limit ${AT_ONCE} for update skip locked`;
+async function dueWithoutLimits(client: PoolClient, queues: readonly string[]): Promise<readonly DueRow[]> {
+  const text = `select cast_id, leg, queue, project, priority, providers, ${HAS_BEGUN} as begun from materia.casts c
+    where sent < leg and queue = any($1) order by cast_id limit ${SEND_BATCH} for update skip locked`;
   return (await client.query<DueRow>(text, [queues])).rows;
 }
 
-const BEGUN = "(c.leg > 1 or c.parent is not null)";
+const HAS_BEGUN = "(c.leg > 1 or c.parent is not null)";
 
 /** [B22] Projects take turns: whoever has less under way goes first, then whoever was sent something longest ago. */
-const DUE_UNDER = `
+const DUE_WITHIN_LIMITS = `
 with waiting as (
   select c.cast_id, c.project, row_number() over (partition by c.project order by c.priority, c.cast_id) as turn
   from materia.casts c where c.sent < c.leg and c.queue = any($1) and not exists (
@@ -70,22 +70,22 @@ with waiting as (
     (select count(*) from materia.casts c where c.project = w.project and materia.is_under_way(c)) as busy
   from (select distinct project from waiting) w
 )
-select c.cast_id, c.leg, c.queue, c.project, c.priority, c.providers, ${BEGUN} as begun
+select c.cast_id, c.leg, c.queue, c.project, c.priority, c.providers, ${HAS_BEGUN} as begun
 from waiting w join projects p using (project) join materia.casts c using (cast_id)
-order by p.busy + w.turn, p.last_sent nulls first, c.priority, c.cast_id limit ${AT_ONCE} for update of c skip locked`;
+order by p.busy + w.turn, p.last_sent nulls first, c.priority, c.cast_id limit ${SEND_BATCH} for update of c skip locked`;
 
-async function dueUnder(
+async function dueWithinLimits(
   client: PoolClient,
   queues: readonly string[],
-  limits: readonly LimitStanding[],
+  limits: readonly LimitUsage[],
 ): Promise<readonly DueRow[]> {
   const full = limits.filter(({ most, busy }) => busy >= most);
-  const { rows } = await client.query<DueRow>(DUE_UNDER, [queues, JSON.stringify(full)]);
-  return admitted(rows, limits);
+  const { rows } = await client.query<DueRow>(DUE_WITHIN_LIMITS, [queues, JSON.stringify(full)]);
+  return withinLimits(rows, limits);
 }
 
 /** As many, in their order, as there are places for. */
-function admitted(rows: readonly DueRow[], limits: readonly LimitStanding[]): readonly DueRow[] {
+function withinLimits(rows: readonly DueRow[], limits: readonly LimitUsage[]): readonly DueRow[] {
   const busy = new Map(limits.map((limit) => [limit, limit.busy]));
   return rows.filter((row) => {
     const bound = limits.filter((limit) => isBoundBy(row, limit));
@@ -95,6 +95,6 @@ function admitted(rows: readonly DueRow[], limits: readonly LimitStanding[]): re
   });
 }
 
-function isBoundBy({ project, providers }: DueRow, { kind, name }: LimitStanding): boolean {
+function isBoundBy({ project, providers }: DueRow, { kind, name }: LimitUsage): boolean {
   return kind === "all" || (kind === "project" ? project === name : providers.includes(name));
 }

@@ -1,25 +1,25 @@
 import { chmodSync, lchownSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
-import { toolProblem } from "../../agents/tools/tool-process.ts";
-import { findToolsUser, toolsUser, useToolsUser } from "../../process/tools-user.ts";
+import { checkToolsUser } from "../../agents/tools/tool-process.ts";
+import { findToolsUser, currentToolsUser, setToolsUser } from "../../process/tools-user.ts";
 
 /** [B25] From here on tools run as this user, if they can at all; refused rather than found out in the middle of a cast. */
-export async function beToolsUser(name: string): Promise<Result<undefined>> {
+export async function enableToolsUser(name: string): Promise<Result<undefined>> {
   const user = findToolsUser(name);
   if (!user.ok) return user;
-  const problem = await toolProblem(user.value);
+  const problem = await checkToolsUser(user.value);
   if (problem !== undefined) {
     const message = `${name} cannot run the tools of agents: ${problem}`;
     return fail(error("not_here", "--tools-user", message, "Node and pi-materia must be readable for that user"));
   }
-  useToolsUser(user.value);
+  setToolsUser(user.value);
   return ok(undefined);
 }
 
 /** Ways that another user can go, with folders in them that only one of the two may look into. */
-export function openFolders(folder: string): void {
-  if (!toolsUser()) return;
+export function createWorkerFolders(folder: string): void {
+  if (!currentToolsUser()) return;
   mkdirSync(folder, { recursive: true, mode: 0o711 });
   for (const [name, mode] of [
     ["", 0o711],
@@ -35,8 +35,8 @@ export function openFolders(folder: string): void {
 }
 
 /** A tree with all that is in it, links themselves and not where they lead. */
-export function giveToTools(tree: string): void {
-  const user = toolsUser();
+export function chownToToolsUser(tree: string): void {
+  const user = currentToolsUser();
   if (!user) return;
   const give = (path: string): void => lchownSync(path, user.uid, user.gid);
   give(tree);

@@ -1,94 +1,94 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Window } from "../../../core/cast/state/fork.ts";
+import type { ItemCastInput } from "../../../core/cast/state/fork.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
-import { parentOf, type CastId } from "../../../core/model/ids.ts";
+import { parentCastId, type CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
-import { takePacks } from "../../git/packs/joined-packs.ts";
-import { makePack, mostToRead } from "../../git/packs/packs.ts";
-import { restoreTree, type RestoredTree, type Stand, type TreeSource } from "../../git/packs/travelling-tree.ts";
-import { headOf } from "../../git/repository.ts";
-import { runSetup } from "../../run/utility/run-setup.ts";
+import { importPacks } from "../../git/packs/joined-packs.ts";
+import { createPack, maxReadableBytes } from "../../git/packs/packs.ts";
+import { restoreTransferredTree, type RestoredTree, type TreePosition, type TreeSource } from "../../git/packs/travelling-tree.ts";
+import { headCommitOf } from "../../git/repository.ts";
+import { runSetupCommand } from "../../run/utility/run-setup.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import type { Database } from "../../store/postgres/database/database.ts";
-import type { PackOf } from "../../store/postgres/owned.ts";
-import type { Keeping } from "../../store/cast-store.ts";
-import { openSentWork, workOfItems, type SentWork } from "../items/sent-work.ts";
-import type { Profile } from "../open/profile.ts";
-import { giveToTools } from "./tools-folder.ts";
+import type { PackSource } from "../../store/postgres/owned.ts";
+import type { CheckpointPolicy } from "../../store/cast-store.ts";
+import { createPackedCommits, itemCommits, type PackedCommits } from "../items/sent-work.ts";
+import type { ResolvedFleetProfile } from "../open/profile.ts";
+import { chownToToolsUser } from "./tools-folder.ts";
 
 /** The working trees of the casts that this worker drives. */
 export interface WorkerTrees {
   /** Where its agents and programs will work. */
   readonly cwdOf: (castId: CastId) => Promise<string>;
   /** [B9] The files of a cast as they stand, in a folder of this worker. */
-  readonly bring: (file: CastFile, how: Bringing) => Promise<Result<string>>;
+  readonly bring: (file: CastFile, how: FetchTreeOptions) => Promise<Result<string>>;
   /** [B12] The files of an item into the tree of its parent; nothing where it has changed none. A sentence where they cannot be had. */
-  readonly fetchItem: (child: CastId, parent: CastId) => Promise<Stand | string | undefined>;
+  readonly fetchItem: (child: CastId, parent: CastId) => Promise<TreePosition | string | undefined>;
   /** [B25] What this process has written into a tree belongs to whoever works there. */
-  readonly giveBack: (castId: CastId) => void;
+  readonly chownTree: (castId: CastId) => void;
   /** [B24] The files that were kept, in a repository that nobody has worked in. */
-  readonly bringFresh: (castId: CastId) => Promise<Result<FreshTree>>;
-  readonly packOf: PackOf;
+  readonly fetchCleanTree: (castId: CastId) => Promise<Result<CleanTree>>;
+  readonly packFor: PackSource;
   /** [B8] What is changed here is weighed before it is read. */
-  readonly keeping: (castId: CastId) => Keeping;
+  readonly checkpointPolicy: (castId: CastId) => CheckpointPolicy;
   /** [B8] Why the files of a cast could not be kept, since they were brought here. */
-  readonly unkept: (castId: CastId) => string | undefined;
-  readonly forget: (castId: CastId) => void;
+  readonly checkpointProblem: (castId: CastId) => string | undefined;
+  readonly remove: (castId: CastId) => void;
 }
 
-export interface Bringing {
+export interface FetchTreeOptions {
   readonly signal: AbortSignal;
   /** Called before a program sets the tree up, which may take long. */
   readonly onSetup: () => Promise<void>;
 }
 
-export interface FreshTree {
+export interface CleanTree {
   readonly top: string;
   readonly head: string;
   readonly ckpt: string;
   readonly remote: string | null;
 }
 
-interface Standing {
+interface TreeState {
   readonly top: string;
   head: string;
   ckpt: string;
   /** What was sent besides: the work of items, and what it was merged to. */
-  readonly sent: SentWork;
+  readonly sent: PackedCommits;
   unkept?: string | undefined;
 }
 
-interface PackRow extends Stand {
+interface PackRow extends TreePosition {
   readonly pack: Buffer;
 }
 
 /** What the database keeps of the files of casts. */
-function openPacks(database: Database, folder: string) {
+function createPackReader(database: Database, folder: string) {
   const caches = join(folder, "repositories");
   const packsOf = (castId: CastId): Promise<readonly PackRow[]> =>
-    database.rows<PackRow>({
+    database.query<PackRow>({
       text: "select head, ckpt, pack from materia.packs where cast_id = $1 order by n",
       values: [castId],
     });
   return {
     sourceOf: async (castId: CastId): Promise<TreeSource | undefined> => {
       const text = "select source from materia.casts where cast_id = $1";
-      const [cast] = await database.rows<{ source: TreeSource | null }>({ text, values: [castId] });
+      const [cast] = await database.query<{ source: TreeSource | null }>({ text, values: [castId] });
       return cast?.source ?? undefined;
     },
     restored: async (castId: CastId, source: TreeSource, into: string): Promise<RestoredTree> =>
-      restoreTree({ packs: await packsOf(castId), source, folder: into, caches }),
+      restoreTransferredTree({ packs: await packsOf(castId), source, folder: into, cacheFolder: caches }),
     /** [B12] What an item begins from stands in the packs of its parent. */
     restoredItem: async ({ castId, source, window }: ItemTree, into: string): Promise<RestoredTree> => {
       const { parent, base, tree } = window;
       const [before, own] = [await packsOf(parent), await packsOf(castId)];
       const stands = own.at(-1) ?? { head: base, ckpt: tree ?? base };
-      return restoreTree({ packs: [...before, ...own], stands, source, folder: into, caches });
+      return restoreTransferredTree({ packs: [...before, ...own], position: stands, source, folder: into, cacheFolder: caches });
     },
-    fetchInto: async (castId: CastId, tree: string): Promise<Stand | string | undefined> => {
+    fetchInto: async (castId: CastId, tree: string): Promise<TreePosition | string | undefined> => {
       const packs = await packsOf(castId);
-      const unusable = await takePacks(
+      const unusable = await importPacks(
         tree,
         packs.map(({ pack }) => pack),
       );
@@ -100,13 +100,13 @@ function openPacks(database: Database, folder: string) {
 interface ItemTree {
   readonly castId: CastId;
   readonly source: TreeSource;
-  readonly window: Window;
+  readonly window: ItemCastInput;
 }
 
-export function openTrees(database: Database, folder: string, profile: Profile): WorkerTrees {
-  const standing = new Map<CastId, Standing>();
+export function createWorkerTrees(database: Database, folder: string, profile: ResolvedFleetProfile): WorkerTrees {
+  const standing = new Map<CastId, TreeState>();
   const treeOf = (castId: CastId): string => join(folder, "trees", castId);
-  const { sourceOf, restored, restoredItem, fetchInto } = openPacks(database, folder);
+  const { sourceOf, restored, restoredItem, fetchInto } = createPackReader(database, folder);
   const freshOf = (castId: CastId): string => join(folder, "results", castId);
   const bring: WorkerTrees["bring"] = async ({ castId, window, worktree }, { signal, onSetup }) => {
     const tree = treeOf(castId);
@@ -114,16 +114,16 @@ export function openTrees(database: Database, folder: string, profile: Profile):
     if (!source) {
       rmSync(tree, { recursive: true, force: true });
       mkdirSync(tree, { recursive: true, mode: 0o700 });
-      giveToTools(tree);
+      chownToToolsUser(tree);
       return ok(tree);
     }
     // Who submits a cast writes what it is started with, but cannot give it the name of an item.
-    const isItem = window !== undefined && window.parent === parentOf(castId);
+    const isItem = window !== undefined && window.parent === parentCastId(castId);
     const made = isItem ? await restoredItem({ castId, source, window }, tree) : await restored(castId, source, tree);
     if (made.kind === "failed")
       return fail(error("damaged_pack", castId, `its files cannot be brought here: ${made.problem}`));
-    standing.set(castId, { top: tree, head: made.head, ckpt: made.ckpt, sent: openSentWork() });
-    giveToTools(tree);
+    standing.set(castId, { top: tree, head: made.head, ckpt: made.ckpt, sent: createPackedCommits() });
+    chownToToolsUser(tree);
     const setups = [
       { setting: "setup", command: profile.setup },
       { setting: "worktree.setup", command: window && worktree?.setup },
@@ -131,7 +131,7 @@ export function openTrees(database: Database, folder: string, profile: Profile):
     for (const { setting, command } of setups) {
       if (!command) continue;
       await onSetup();
-      const problem = await runSetup({ setting, command, cwd: made.cwd, signal });
+      const problem = await runSetupCommand({ setting, command, cwd: made.cwd, signal });
       if (problem !== undefined) return fail(error("cannot_write", castId, `${setting} failed: ${problem}`));
     }
     return ok(made.cwd);
@@ -140,24 +140,24 @@ export function openTrees(database: Database, folder: string, profile: Profile):
     cwdOf: async (castId) => join(treeOf(castId), (await sourceOf(castId))?.below ?? ""),
     bring,
     fetchItem: (child, parent) => fetchInto(child, treeOf(parent)),
-    giveBack: (castId) => giveToTools(treeOf(castId)),
-    bringFresh: async (castId) => {
+    chownTree: (castId) => chownToToolsUser(treeOf(castId)),
+    fetchCleanTree: async (castId) => {
       const source = await sourceOf(castId);
       if (!source) return fail(error("no_checkpoints", castId, "it was submitted from no repository"));
       const made = await restored(castId, source, freshOf(castId));
       if (made.kind === "failed") return fail(error("damaged_pack", castId, made.problem));
       return ok({ top: freshOf(castId), head: made.head, ckpt: made.ckpt, remote: source.remote });
     },
-    unkept: (castId) => standing.get(castId)?.unkept,
-    forget: (castId) => {
+    checkpointProblem: (castId) => standing.get(castId)?.unkept,
+    remove: (castId) => {
       standing.delete(castId);
       rmSync(freshOf(castId), { recursive: true, force: true });
       rmSync(treeOf(castId), { recursive: true, force: true });
     },
-    packOf: packer(standing, profile.maxCheckpointBytes),
-    keeping: (castId) => ({
-      mostBytes: mostToRead(profile.maxCheckpointBytes),
-      onTaken: (problem) => {
+    packFor: createPacker(standing, profile.maxCheckpointBytes),
+    checkpointPolicy: (castId) => ({
+      maxBytes: maxReadableBytes(profile.maxCheckpointBytes),
+      onCheckpoint: (problem) => {
         const stands = standing.get(castId);
         if (stands) stands.unkept = problem;
       },
@@ -166,7 +166,7 @@ export function openTrees(database: Database, folder: string, profile: Profile):
 }
 
 /** [B8] Remembers why files could not be kept, for whoever has to say so. */
-function packer(standing: ReadonlyMap<CastId, Standing>, mostBytes: number): PackOf {
+function createPacker(standing: ReadonlyMap<CastId, TreeState>, mostBytes: number): PackSource {
   return async (castId, events) => {
     const stands = standing.get(castId);
     const pack = stands && (await packSince(stands, events, mostBytes));
@@ -176,17 +176,17 @@ function packer(standing: ReadonlyMap<CastId, Standing>, mostBytes: number): Pac
 }
 
 /** [B8] What the files have become since the pack before, or why that cannot be kept. */
-async function packSince(stands: Standing, events: readonly CastEvent[], mostBytes: number): ReturnType<PackOf> {
-  const missing = missingFiles(events);
+async function packSince(stands: TreeState, events: readonly CastEvent[], mostBytes: number): ReturnType<PackSource> {
+  const missing = checkpointProblemIn(events);
   if (missing !== undefined) return missing;
-  const ckpt = lastCommit(events) ?? stands.ckpt;
-  const work = workOfItems(events).filter((each) => !stands.sent.has(each));
+  const ckpt = lastCheckpoint(events) ?? stands.ckpt;
+  const work = itemCommits(events).filter((each) => !stands.sent.has(each));
   // An agent that commits what lies there already changes no file.
   const mayMove = ckpt !== stands.ckpt || work.length > 0 || events.some(({ type }) => type === "visit_completed");
-  const head = (mayMove ? await headOf(stands.top) : undefined) ?? stands.head;
+  const head = (mayMove ? await headCommitOf(stands.top) : undefined) ?? stands.head;
   if (ckpt === stands.ckpt && head === stands.head && work.length === 0) return undefined;
   const exclude = [...new Set([stands.ckpt, stands.head, ...stands.sent.all()])];
-  const packed = await makePack({ cwd: stands.top, include: [ckpt, head, ...work], exclude, mostBytes });
+  const packed = await createPack({ cwd: stands.top, include: [ckpt, head, ...work], exclude, maxBytes: mostBytes });
   if (packed.kind === "failed") return packed.problem;
   // If it is not written, nothing is any more: the cast stops there.
   stands.head = head;
@@ -196,14 +196,14 @@ async function packSince(stands: Standing, events: readonly CastEvent[], mostByt
 }
 
 /** The last checkpoint that these events speak of. */
-function lastCommit(events: readonly CastEvent[]): string | undefined {
+function lastCheckpoint(events: readonly CastEvent[]): string | undefined {
   return events
     .flatMap((event) => ("files" in event && event.files && "commit" in event.files ? [event.files.commit] : []))
     .at(-1);
 }
 
 /** Why one of these events has no checkpoint: on another machine its files would be gone. */
-function missingFiles(events: readonly CastEvent[]): string | undefined {
+function checkpointProblemIn(events: readonly CastEvent[]): string | undefined {
   for (const event of events)
     if ("files" in event && event.files && "problem" in event.files) return event.files.problem;
   return undefined;

@@ -1,9 +1,9 @@
 import type { Client } from "pg";
-import { isPassingTrouble, type Database } from "../../store/postgres/database/database.ts";
-import { GONE_WITH_WORK } from "../operations/gone.ts";
+import { isTransientError, type Database } from "../../store/postgres/database/database.ts";
+import { GONE_WITH_PENDING_WORK } from "../operations/gone.ts";
 
 /** How patient the workers of a fleet are with each other, in milliseconds, by the clock of the database alone. */
-export interface Pace {
+export interface HeartbeatTiming {
   readonly beatMs: number;
   /** Unheard for so long a worker is gone, … */
   readonly silentMs: number;
@@ -16,7 +16,7 @@ export interface Pace {
   readonly againMs: number;
 }
 
-export const PACE: Pace = {
+export const HEARTBEAT_TIMING: HeartbeatTiming = {
   beatMs: 1_000,
   silentMs: 20_000,
   unlockedMs: 3_000,
@@ -26,10 +26,10 @@ export const PACE: Pace = {
 };
 
 /** Locks of sessions, and the one of whoever takes back what others left. */
-const SESSIONS = 7_701;
-const TAKING_BACK = 7_702;
+const SESSION_LOCKS = 7_701;
+const REQUEUE_LOCK = 7_702;
 
-export interface Enrolled {
+export interface WorkerRegistration {
   readonly workerId: string;
   readonly host: string;
   readonly pid: number;
@@ -40,80 +40,80 @@ export interface Enrolled {
 }
 
 /** The session of a worker: it lives as long as this is heard of. */
-export interface Session {
+export interface WorkerSession {
   /** Shows that it lives; false where it was given up. */
-  readonly beat: () => Promise<boolean>;
+  readonly heartbeat: () => Promise<boolean>;
   /** Those that are gone by now, which nobody had noticed. */
-  readonly judge: () => Promise<readonly string[]>;
+  readonly evictDead: () => Promise<readonly string[]>;
   /** In how many milliseconds it may be said of somebody, whose lock is free, that they are gone; nobody is such if unset. */
-  readonly nextVerdict: () => Promise<number | undefined>;
+  readonly nextEvictionMs: () => Promise<number | undefined>;
   /** All that are gone and have left something begun. */
-  readonly gone: () => Promise<readonly string[]>;
+  readonly goneWithWork: () => Promise<readonly string[]>;
   /** Carried out by one worker at a time; not at all where another does it. */
-  readonly alone: (work: () => Promise<void>) => Promise<void>;
+  readonly runExclusively: (work: () => Promise<void>) => Promise<void>;
   readonly setState: (state: "draining" | "gone") => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 /** [B14] Enrols a worker, and keeps a session that its lock belongs to. */
-export async function openSession(database: Database, me: Enrolled, pace: Pace): Promise<Session> {
+export async function openWorkerSession(database: Database, me: WorkerRegistration, pace: HeartbeatTiming): Promise<WorkerSession> {
   const { workerId } = me;
-  await database.rows({
+  await database.query({
     text: `insert into materia.workers (worker_id, host, pid, started, version, queues, concurrency)
       values ($1, $2, $3, $4, $5, $6, $7)`,
     values: [workerId, me.host, me.pid, me.started, me.version, me.queues, me.concurrency],
   });
-  const { ask, close } = await openLine(database, workerId);
+  const { ask, close } = await openLockConnection(database, workerId);
   return {
     close,
-    beat: async () => (await ask(BEAT, [workerId])).length > 0,
-    judge: async () => {
-      const values = [workerId, pace.silentMs, pace.unlockedMs, pace.newMs, SESSIONS];
-      const rows = await ask<{ worker_id: string; n: number }>(JUDGE, values);
+    heartbeat: async () => (await ask(HEARTBEAT, [workerId])).length > 0,
+    evictDead: async () => {
+      const values = [workerId, pace.silentMs, pace.unlockedMs, pace.newMs, SESSION_LOCKS];
+      const rows = await ask<{ worker_id: string; n: number }>(EVICT_DEAD, values);
       // It may only sleep: what its session holds must not wait for it to wake.
-      for (const { n } of rows) await ask(END_SESSION, [SESSIONS, n]).catch(() => []);
+      for (const { n } of rows) await ask(END_SESSION, [SESSION_LOCKS, n]).catch(() => []);
       return rows.map((row) => row.worker_id);
     },
-    nextVerdict: async () => {
-      const [row] = await ask<{ ms: number | null }>(NEXT_VERDICT, [workerId, pace.unlockedMs, pace.newMs, SESSIONS]);
+    nextEvictionMs: async () => {
+      const [row] = await ask<{ ms: number | null }>(NEXT_EVICTION, [workerId, pace.unlockedMs, pace.newMs, SESSION_LOCKS]);
       return row?.ms ?? undefined;
     },
-    gone: async () => (await ask<{ worker_id: string }>(GONE_WITH_WORK, [])).map((row) => row.worker_id),
-    alone: async (work) => {
-      const [row] = await ask<{ mine: boolean }>("select pg_try_advisory_lock($1) as mine", [TAKING_BACK]);
+    goneWithWork: async () => (await ask<{ worker_id: string }>(GONE_WITH_PENDING_WORK, [])).map((row) => row.worker_id),
+    runExclusively: async (work) => {
+      const [row] = await ask<{ mine: boolean }>("select pg_try_advisory_lock($1) as mine", [REQUEUE_LOCK]);
       if (!row?.mine) return;
       try {
         await work();
       } finally {
-        await ask("select pg_advisory_unlock($1)", [TAKING_BACK]).catch(() => []);
+        await ask("select pg_advisory_unlock($1)", [REQUEUE_LOCK]).catch(() => []);
       }
     },
     setState: async (state) => {
       const text = "update materia.workers set state = $2 where worker_id = $1 and state <> 'gone'";
-      await database.rows({ text, values: [workerId, state] });
+      await database.query({ text, values: [workerId, state] });
     },
   };
 }
 
-interface Line {
+interface LockConnection {
   readonly ask: <T extends Record<string, unknown>>(text: string, values: readonly unknown[]) => Promise<readonly T[]>;
   readonly close: () => Promise<void>;
 }
 
 /** One connection that holds the worker's lock; a new one takes its place when it breaks. */
-async function openLine(database: Database, workerId: string): Promise<Line> {
+async function openLockConnection(database: Database, workerId: string): Promise<LockConnection> {
   let client: Client | undefined;
   const connected = async (): Promise<Client> => {
     if (client) return client;
-    const made = await database.session();
+    const made = await database.openSession();
     made.on("end", () => {
       if (client === made) client = undefined;
     });
     try {
       // The one before may be open still at its other end, behind a link that was cut: it would hold the lock for hours.
-      await made.query({ ...timely(END_OWN), values: [SESSIONS, workerId] });
-      await made.query({ ...timely(LOCK), values: [SESSIONS, workerId] });
-      await made.query({ ...timely(CONNECTED), values: [workerId] });
+      await made.query({ ...withQueryTimeout(END_OWN_SESSION), values: [SESSION_LOCKS, workerId] });
+      await made.query({ ...withQueryTimeout(TAKE_LOCK), values: [SESSION_LOCKS, workerId] });
+      await made.query({ ...withQueryTimeout(MARK_CONNECTED), values: [workerId] });
     } catch (thrown) {
       void made.end().catch(() => undefined);
       throw thrown;
@@ -126,9 +126,9 @@ async function openLine(database: Database, workerId: string): Promise<Line> {
     ask: async <T extends Record<string, unknown>>(text: string, values: readonly unknown[]) => {
       const open = await connected();
       try {
-        return (await open.query<T>({ ...timely(text), values: [...values] })).rows;
+        return (await open.query<T>({ ...withQueryTimeout(text), values: [...values] })).rows;
       } catch (thrown) {
-        if (!isPassingTrouble(thrown)) throw thrown;
+        if (!isTransientError(thrown)) throw thrown;
         // It may be cut without a word: the next beat takes another.
         if (client === open) client = undefined;
         void open.end().catch(() => undefined);
@@ -146,17 +146,17 @@ async function openLine(database: Database, workerId: string): Promise<Line> {
 const ANSWER_MS = 5_000;
 
 /** [B14] Whoever waits for the answer of a beat any longer would be given up meanwhile. */
-function timely(text: string) {
+function withQueryTimeout(text: string) {
   return { text, query_timeout: ANSWER_MS };
 }
 
-const HELD = `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted and classid::bigint = $1 and objsubid = 2
+const TERMINATE_LOCK_HOLDERS = `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted and classid::bigint = $1 and objsubid = 2
   and database = (select oid from pg_database where datname = current_database()) and pid <> pg_backend_pid()`;
-const END_SESSION = `${HELD} and objid::bigint = $2`;
-const END_OWN = `${HELD} and objid::bigint = (select n from materia.workers where worker_id = $2)`;
-const LOCK = "select pg_advisory_lock($1, (select n from materia.workers where worker_id = $2))";
-const CONNECTED = "update materia.workers set since = now(), backend_pid = pg_backend_pid() where worker_id = $1";
-const BEAT = "update materia.workers set seen_at = now() where worker_id = $1 and state <> 'gone' returning 1 as heard";
+const END_SESSION = `${TERMINATE_LOCK_HOLDERS} and objid::bigint = $2`;
+const END_OWN_SESSION = `${TERMINATE_LOCK_HOLDERS} and objid::bigint = (select n from materia.workers where worker_id = $2)`;
+const TAKE_LOCK = "select pg_advisory_lock($1, (select n from materia.workers where worker_id = $2))";
+const MARK_CONNECTED = "update materia.workers set since = now(), backend_pid = pg_backend_pid() where worker_id = $1";
+const HEARTBEAT = "update materia.workers set seen_at = now() where worker_id = $1 and state <> 'gone' returning 1 as heard";
 
 /** Whether nobody holds the lock of the worker `w`. */
 const isUnlocked = (locks: string): string => `not exists (
@@ -164,14 +164,14 @@ const isUnlocked = (locks: string): string => `not exists (
     and l.database = (select oid from pg_database where datname = current_database()))`;
 
 /** A beat may come long after the moment in which one that was killed is gone. */
-const NEXT_VERDICT = `
+const NEXT_EVICTION = `
 select ceil(extract(epoch from min(greatest(w.seen_at + $2::int * interval '1 ms', me.since + $3::int * interval '1 ms') - clock_timestamp()))
   * 1000)::int as ms
 from materia.workers w, materia.workers me
 where me.worker_id = $1 and w.worker_id <> $1 and w.state <> 'gone' and ${isUnlocked("$4")}`;
 
 /** Marks them and frees their casts in one statement: nobody sees a cast whose worker is gone as running. */
-const JUDGE = `
+const EVICT_DEAD = `
 with old as (
   select 1 from materia.workers where worker_id = $1 and since < now() - $4::int * interval '1 ms' and state <> 'gone'
 ), dead as (

@@ -1,4 +1,4 @@
-import { cut } from "../../../core/model/values/text.ts";
+import { truncate } from "../../../core/model/values/text.ts";
 import { runGit } from "../run-git.ts";
 
 const FILES_SHOWN = 5;
@@ -7,7 +7,7 @@ const HUNK_LINES = 24;
 const HUNK_CHARS = 700;
 
 /** [V9] What an agent needs to mend a conflict: which files, how they look now, and what has no marks in words. */
-export async function conflictReason(
+export async function describeConflict(
   cwd: string,
   { tree, files, said }: { readonly tree: string; readonly files: readonly string[]; readonly said: string },
 ): Promise<string> {
@@ -22,28 +22,28 @@ export async function conflictReason(
     `Other items were merged meanwhile, and this work conflicts with theirs in: ${named}${more}.`,
     "The files now hold the merged state, with conflict marks where both changed the same lines. Keep what the others did, " +
       "bring in what this item needs, and leave no marks behind.",
-    ...(said === "" ? [] : [cut(said, 1_500)]),
+    ...(said === "" ? [] : [truncate(said, 1_500)]),
     ...hunks,
   ].join("\n\n");
 }
 
 /** Whether a file of a commit or tree still holds the marks of a conflict. */
-export async function hasMarks(cwd: string, tree: string, file: string): Promise<boolean> {
-  const lines = (await linesOf(cwd, tree, file)) ?? [];
+export async function hasConflictMarkers(cwd: string, tree: string, file: string): Promise<boolean> {
+  const lines = (await readFileLines(cwd, tree, file)) ?? [];
   return lines.some((line) => line.startsWith("<<<<<<< ")) && lines.some((line) => line.startsWith(">>>>>>> "));
 }
 
 async function firstHunk(cwd: string, tree: string, file: string): Promise<string | undefined> {
-  const lines = (await linesOf(cwd, tree, file)) ?? [];
+  const lines = (await readFileLines(cwd, tree, file)) ?? [];
   const from = lines.findIndex((line) => line.startsWith("<<<<<<< "));
   if (from === -1) return undefined;
   const length = lines.slice(from).findIndex((line) => line.startsWith(">>>>>>> ")) + 1;
   const hunk = lines.slice(from, from + Math.min(length === 0 ? HUNK_LINES : length, HUNK_LINES));
-  return cut(hunk.join("\n"), HUNK_CHARS);
+  return truncate(hunk.join("\n"), HUNK_CHARS);
 }
 
-async function linesOf(cwd: string, tree: string, file: string): Promise<readonly string[] | undefined> {
-  const blob = await runGit(["cat-file", "blob", `${tree}:${file}`], { cwd, mostBytes: 8 * 1024 * 1024 });
+async function readFileLines(cwd: string, tree: string, file: string): Promise<readonly string[] | undefined> {
+  const blob = await runGit(["cat-file", "blob", `${tree}:${file}`], { cwd, maxBytes: 8 * 1024 * 1024 });
   if (!blob.ok || blob.stdout.includes(0)) return undefined;
   return blob.stdout.toString("utf8").split("\n");
 }

@@ -1,52 +1,52 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { itemRef, type CastId } from "../../../core/model/ids.ts";
-import { problemText } from "../../system/problem.ts";
-import type { Broken, JoinRequest, KeptWork, Trees } from "../../ports.ts";
-import type { KnownTree } from "../known-tree.ts";
+import { itemGitRef, type CastId } from "../../../core/model/ids.ts";
+import { errorText } from "../../system/problem.ts";
+import type { ItemsFailure, JoinRequest, SavedWork, ItemWorktrees } from "../../ports.ts";
+import type { CachedWorktree } from "../known-tree.ts";
 import type { Repository } from "../repository.ts";
-import { findForkPlace } from "./fork.ts";
-import { joinTip } from "./join.ts";
-import { keepItem, keepTravelled, type TravelledWork } from "./keep.ts";
-import { mergeWork } from "./merge.ts";
-import { openRepository, openedIn, type OpenRepository } from "./tree/open-repository.ts";
-import { dropRefs, listRefs } from "./refs.ts";
-import { poolTree } from "./tree/pool.ts";
-import { prepareTree, type TreePlace } from "./tree/prepare.ts";
-import { isSetAside, removeTree } from "./tree/tree.ts";
+import { findParallelRepository } from "./fork.ts";
+import { joinMergedItems } from "./join.ts";
+import { saveItem, saveTransferred, type TransferredWork } from "./keep.ts";
+import { mergeItem } from "./merge.ts";
+import { findItemRepository, createItemRepository, type ItemRepository } from "./tree/open-repository.ts";
+import { deleteRefs, listItemRefs } from "./refs.ts";
+import { poolWorktree } from "./tree/pool.ts";
+import { acquireWorktree, type WorktreeContext } from "./tree/prepare.ts";
+import { isQuarantined, removeWorktree } from "./tree/tree.ts";
 
-export interface GitTreesPlace extends TreePlace {
+export interface GitWorktreesContext extends WorktreeContext {
   readonly castId: CastId;
   /** Where casts are kept: no part of anybody's work. */
   readonly artifacts: string;
   /** Where working trees are made. */
-  readonly trees: string;
+  readonly worktreesFolder: string;
 }
 
 /** Working trees of git for the items of one cast. */
-export interface GitTrees extends Trees {
+export interface GitWorktrees extends ItemWorktrees {
   /** What is known of the tree that an item works in, where this process has filled it. */
-  readonly known: (child: CastId) => KnownTree | undefined;
+  readonly cachedWorktree: (child: CastId) => CachedWorktree | undefined;
   /** [B12] What was done elsewhere, whose objects are here by now, as a commit that nothing removes. */
-  readonly keepTravelled: (child: CastId, work: Omit<TravelledWork, "ref">) => Promise<KeptWork | Broken>;
+  readonly saveTransferred: (child: CastId, work: Omit<TransferredWork, "ref">) => Promise<SavedWork | ItemsFailure>;
 }
 
-export function openGitTrees(place: GitTreesPlace): GitTrees {
+export function createGitWorktrees(place: GitWorktreesContext): GitWorktrees {
   /** Trees whose work is kept, to be used again: making one takes long in a large repository. */
   const free: string[] = [];
-  const known = new Map<CastId, KnownTree>();
-  let opening: Promise<OpenRepository | Broken> | undefined;
-  const open = async (): Promise<OpenRepository | Broken> => {
-    const opened = await (opening ??= openRepository(place.cwd));
+  const known = new Map<CastId, CachedWorktree>();
+  let opening: Promise<ItemRepository | ItemsFailure> | undefined;
+  const open = async (): Promise<ItemRepository | ItemsFailure> => {
+    const opened = await (opening ??= findItemRepository(place.cwd));
     // It may be there the next time.
     if ("kind" in opened) opening = undefined;
     return opened;
   };
   return {
-    fork: async () => {
-      const found = await findForkPlace(place.cwd, place.artifacts);
+    findBase: async () => {
+      const found = await findParallelRepository(place.cwd, place.artifacts);
       if (found.kind === "refused") return found;
-      opening = Promise.resolve(openedIn(found.repository));
+      opening = Promise.resolve(createItemRepository(found.repository));
       return { kind: "forked", base: found.repository.head };
     },
     prepare: async (child, window, has) => {
@@ -54,67 +54,67 @@ export function openGitTrees(place: GitTreesPlace): GitTrees {
       if ("kind" in opened) return opened;
       known.delete(child);
       try {
-        const folder = join(place.trees, child);
-        const prepared = await prepareTree(place, { opened, free, folder, window, has });
+        const folder = join(place.worktreesFolder, child);
+        const prepared = await acquireWorktree(place, { itemRepository: opened, free, folder, window, has });
         if ("kind" in prepared) return prepared;
-        if (prepared.known) known.set(child, prepared.known);
+        if (prepared.cached) known.set(child, prepared.cached);
         return prepared.tree;
       } catch (thrown) {
-        return broken(`a working tree cannot be made: ${problemText(thrown)}`);
+        return broken(`a working tree cannot be made: ${errorText(thrown)}`);
       }
     },
-    keep: async (child, { base }, title) => {
+    saveWork: async (child, { base }, title) => {
       const opened = await open();
       if ("kind" in opened) return opened;
-      const tree = join(place.trees, child);
-      const ref = itemRef(place.castId, child);
-      const { isFree, work } = await keepItem(opened, { tree, ref, base, title, known: known.get(child) });
+      const tree = join(place.worktreesFolder, child);
+      const ref = itemGitRef(place.castId, child);
+      const { isFree, work } = await saveItem(opened, { folder: tree, ref, base, title, cachedWorktree: known.get(child) });
       if (isFree) free.push(tree);
       return work;
     },
     merge: async (request) => {
       const opened = await open();
-      return "kind" in opened ? opened : mergeWork(place.castId, opened, request);
+      return "kind" in opened ? opened : mergeItem(place.castId, opened, request);
     },
     join: async (request) => {
       const opened = await open();
       if ("kind" in opened) return opened;
-      const joined = await joinTip(opened, request);
-      if (joined.kind === "joined") await tidyUp(place, opened.repository, request);
+      const joined = await joinMergedItems(opened, request);
+      if (joined.kind === "joined") await removeJoinedWorktrees(place, opened.repository, request);
       return joined;
     },
-    known: (child) => known.get(child),
-    keepTravelled: async (child, work) => {
+    cachedWorktree: (child) => known.get(child),
+    saveTransferred: async (child, work) => {
       const opened = await open();
-      return "kind" in opened ? opened : keepTravelled(opened, { ...work, ref: itemRef(place.castId, child) });
+      return "kind" in opened ? opened : saveTransferred(opened, { ...work, ref: itemGitRef(place.castId, child) });
     },
   };
 }
 
 /** What is on the person's branch needs no name of ours; what could not be merged keeps its own. */
-async function tidyUp(place: GitTreesPlace, repository: Repository, request: JoinRequest): Promise<void> {
-  const { castId, trees } = place;
+async function removeJoinedWorktrees(place: GitWorktreesContext, repository: Repository, request: JoinRequest): Promise<void> {
+  const { castId, worktreesFolder: trees } = place;
   const prefix = `${castId}_${request.fork}_`;
   const made = existsSync(trees)
-    ? readdirSync(trees).filter((name) => name.startsWith(prefix) && !isSetAside(name))
+    ? readdirSync(trees).filter((name) => name.startsWith(prefix) && !isQuarantined(name))
     : [];
   const left = made.map(async (name) => {
     const tree = join(trees, name);
-    if (!(await poolTree(repository, place.pool, tree))) await removeTree(repository.top, tree);
+    if (!(await poolWorktree(repository, place.pool, tree))) await removeWorktree(repository.top, tree);
   });
-  await Promise.all([...left, dropDone(castId, repository, request)]);
+  await Promise.all([...left, deleteJoinedRefs(castId, repository, request)]);
 }
 
-async function dropDone(castId: CastId, repository: Repository, { fork, unmerged }: JoinRequest): Promise<void> {
+async function deleteJoinedRefs(castId: CastId, repository: Repository, { fork, unmerged }: JoinRequest): Promise<void> {
   const prefix = `${castId}_${fork}_`;
-  const named = (ref: string): string => ref.slice(itemRef(castId, "").length);
-  const done = (await listRefs(repository, castId)).filter((ref) => {
+  const named = (ref: string): string => ref.slice(itemGitRef(castId, "").length);
+  const done = (await listItemRefs(repository, castId)).filter((ref) => {
     const name = named(ref);
     return name === `merged-${fork}` || (name.startsWith(prefix) && !unmerged.includes(name as CastId)); // as it was made
   });
-  await dropRefs(repository, done);
+  await deleteRefs(repository, done);
 }
 
-function broken(problem: string): Broken {
+function broken(problem: string): ItemsFailure {
   return { kind: "broken", problem };
 }

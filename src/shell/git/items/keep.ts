@@ -1,85 +1,85 @@
 import { copyFileSync, existsSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import type { Changed } from "../../../core/model/values/checkpoint.ts";
-import type { Broken, KeptWork } from "../../ports.ts";
+import type { ChangeCounts } from "../../../core/model/values/checkpoint.ts";
+import type { ItemsFailure, SavedWork } from "../../ports.ts";
 import { treeOf } from "../changes.ts";
 import { countChanges } from "../checkpoint.ts";
-import { complaintOf, runGit, textOf } from "../run-git.ts";
-import { isUntouched, type KnownTree } from "../known-tree.ts";
+import { gitErrorText, runGit, stdoutText } from "../run-git.ts";
+import { isUntouched, type CachedWorktree } from "../known-tree.ts";
 import type { Repository } from "../repository.ts";
-import type { OpenRepository } from "./tree/open-repository.ts";
-import { keepRef, readRef } from "./refs.ts";
-import { openNested, setInnerTreesAside } from "./tree/nested.ts";
-import { mendedTree } from "./tree/prepare.ts";
-import { setAside } from "./tree/tree.ts";
+import type { ItemRepository } from "./tree/open-repository.ts";
+import { writeRef, readRef } from "./refs.ts";
+import { absorbNestedRepositories, quarantineInnerWorktrees } from "./tree/nested.ts";
+import { repairWorktree } from "./tree/prepare.ts";
+import { quarantine } from "./tree/tree.ts";
 
-export interface KeepRequest {
+export interface ItemSaveRequest {
   /** The working tree of the item, and the name that is to hold its work. */
-  readonly tree: string;
+  readonly folder: string;
   readonly ref: string;
   readonly base: string;
   readonly title: string;
   /** What is known of the tree; it counts as long as nobody has used git in it. */
-  readonly known: KnownTree | undefined;
+  readonly cachedWorktree: CachedWorktree | undefined;
 }
 
-interface KeptItem {
-  readonly work: KeptWork | Broken;
+interface SavedItem {
+  readonly work: SavedWork | ItemsFailure;
   /** Whether nothing is left in the tree that is not kept. */
   readonly isFree: boolean;
 }
 
 /** [V17] All that was done in a tree, held by a name. */
-export async function keepItem(opened: OpenRepository, request: KeepRequest): Promise<KeptItem> {
+export async function saveItem(opened: ItemRepository, request: ItemSaveRequest): Promise<SavedItem> {
   const { repository } = opened;
-  const { tree, ref, base, known } = request;
+  const { folder: tree, ref, base, cachedWorktree: known } = request;
   // What this process has filled and not kept yet has no name either.
   const before = known ? undefined : await readRef(repository.top, ref);
   if (before !== undefined)
-    return { work: await withCounts(repository, base, { kind: "kept", commit: before }), isFree: false };
+    return { work: await addChangeCounts(repository, base, { kind: "kept", commit: before }), isFree: false };
   const asLeft = known && isUntouched(known) ? known : undefined;
-  const lies = asLeft ? "tree" : await mendedTree(repository, tree);
-  if (lies === "not known") return unkept(`git does not say what lies in ${tree}`);
+  const lies = asLeft ? "tree" : await repairWorktree(repository, tree);
+  if (lies === "not known") return notSaved(`git does not say what lies in ${tree}`);
   // An agent that removed its own tree has left nothing; what it made of one that is no tree any more is not lost.
-  if (lies === "something else") setAside(tree);
+  if (lies === "something else") quarantine(tree);
   if (lies !== "tree") return { work: { kind: "kept", commit: null }, isFree: false };
-  const unmoved = await setInnerTreesAside(repository, tree);
-  if (unmoved !== undefined) return unkept(unmoved);
-  const kept = await keepWork(opened, { ...request, known: asLeft });
+  const unmoved = await quarantineInnerWorktrees(repository, tree);
+  if (unmoved !== undefined) return notSaved(unmoved);
+  const kept = await commitWorktree(opened, { ...request, cachedWorktree: asLeft });
   if (kept.kind === "broken") return { work: kept, isFree: false };
   if (kept.commit === null) return { work: kept, isFree: true };
   const [isHeld, work] = await Promise.all([
-    keepRef(repository, ref, kept.commit),
-    withCounts(repository, base, kept, asLeft?.kept.changed),
+    writeRef(repository, ref, kept.commit),
+    addChangeCounts(repository, base, kept, asLeft?.lastCheckpoint.changed),
   ]);
-  return isHeld ? { work, isFree: true } : unkept(`the name ${ref} cannot be written`);
+  return isHeld ? { work, isFree: true } : notSaved(`the name ${ref} cannot be written`);
 }
 
-function unkept(problem: string): KeptItem {
+function notSaved(problem: string): SavedItem {
   return { work: { kind: "broken", problem }, isFree: false };
 }
 
 /** [V21] What people are told of it. Where it cannot be counted, the work is there all the same. */
-async function withCounts({ top }: Repository, base: string, kept: KeptWork, known?: Changed): Promise<KeptWork> {
+async function addChangeCounts({ top }: Repository, base: string, kept: SavedWork, known?: ChangeCounts): Promise<SavedWork> {
   const files = kept.commit === null ? undefined : (known ?? (await countChanges(top, base, kept.commit)));
   return files === undefined ? kept : { ...kept, files };
 }
 
 /** [V8] All that was done in a tree as one commit behind its base, whatever the agent did with git there. */
-export async function keepWork(
-  { filesOf, identity }: OpenRepository,
-  { tree, base, title, known: asLeft }: Omit<KeepRequest, "ref">,
-): Promise<KeptWork | Broken> {
+export async function commitWorktree(
+  { treeOf: filesOf, identity }: ItemRepository,
+  { folder: tree, base, title, cachedWorktree: asLeft }: Omit<ItemSaveRequest, "ref">,
+): Promise<SavedWork | ItemsFailure> {
   // The last checkpoint has all of it, where nobody used git in between.
-  const now = asLeft?.kept.tree ?? (await writeTree(tree, base));
+  const now = asLeft?.lastCheckpoint.tree ?? (await writeWorktreeFiles(tree, base));
   if (typeof now !== "string") return now;
   if (now === (await filesOf(base))) return { kind: "kept", commit: null };
-  const parent = asLeft ? base : await parentOf(tree, base, "HEAD");
+  const parent = asLeft ? base : await parentCommitFor(tree, base, "HEAD");
   return commitWork({ identity }, { cwd: tree, now, parent, base, title });
 }
 
 /** The files of an item that was worked on elsewhere: where its HEAD stood, and its last checkpoint. */
-export interface TravelledWork {
+export interface TransferredWork {
   readonly base: string;
   readonly head: string;
   readonly ckpt: string;
@@ -88,21 +88,21 @@ export interface TravelledWork {
 }
 
 /** [V8, B12] The same of files that came from another machine. */
-export async function keepTravelled(opened: OpenRepository, work: TravelledWork): Promise<KeptWork | Broken> {
-  const { repository, filesOf } = opened;
+export async function saveTransferred(opened: ItemRepository, work: TransferredWork): Promise<SavedWork | ItemsFailure> {
+  const { repository, treeOf: filesOf } = opened;
   const { base, title, ref } = work;
   const cwd = repository.top;
   const now = await treeOf(cwd, work.ckpt);
   if (now === undefined) return { kind: "broken", problem: "the files of an item are gone" };
   if (now === (await filesOf(base))) return { kind: "kept", commit: null };
-  const kept = await commitWork(opened, { cwd, now, parent: await parentOf(cwd, base, work.head), base, title });
+  const kept = await commitWork(opened, { cwd, now, parent: await parentCommitFor(cwd, base, work.head), base, title });
   if (kept.kind === "broken" || kept.commit === null) return kept;
-  if (!(await keepRef(repository, ref, kept.commit)))
+  if (!(await writeRef(repository, ref, kept.commit)))
     return { kind: "broken", problem: `the name ${ref} cannot be written` };
-  return withCounts(repository, base, kept);
+  return addChangeCounts(repository, base, kept);
 }
 
-interface NewCommit {
+interface WorkCommit {
   readonly cwd: string;
   readonly now: string;
   readonly parent: string;
@@ -111,41 +111,41 @@ interface NewCommit {
 }
 
 async function commitWork(
-  { identity }: Pick<OpenRepository, "identity">,
-  { cwd, now, parent, base, title }: NewCommit,
-): Promise<KeptWork | Broken> {
+  { identity }: Pick<ItemRepository, "identity">,
+  { cwd, now, parent, base, title }: WorkCommit,
+): Promise<SavedWork | ItemsFailure> {
   if (parent !== base && now === (await treeOf(cwd, parent))) return { kind: "kept", commit: parent };
   const made = await runGit(["commit-tree", now, "-p", parent, "-F", "-"], {
     cwd,
     input: `${title}\n`,
     env: await identity(),
   });
-  return made.ok ? { kind: "kept", commit: textOf(made) } : broken(complaintOf(made));
+  return made.ok ? { kind: "kept", commit: stdoutText(made) } : broken(gitErrorText(made));
 }
 
 /** A reset, or another branch: what lies in the files is the work, and it began from the base. */
-async function parentOf(cwd: string, base: string, at: string): Promise<string> {
-  const head = textOf(await runGit(["rev-parse", "--verify", "--quiet", `${at}^{commit}`], { cwd }));
+async function parentCommitFor(cwd: string, base: string, at: string): Promise<string> {
+  const head = stdoutText(await runGit(["rev-parse", "--verify", "--quiet", `${at}^{commit}`], { cwd }));
   if (head === "" || head === base) return base;
   return (await runGit(["merge-base", "--is-ancestor", base, head], { cwd })).ok ? head : base;
 }
 
 /** The files as they are, in an index of our own: what the agent has staged stays as it is. */
-async function writeTree(tree: string, base: string): Promise<string | Broken> {
+async function writeWorktreeFiles(tree: string, base: string): Promise<string | ItemsFailure> {
   const asked = await runGit(["rev-parse", "--path-format=absolute", "--git-path", "index"], { cwd: tree });
-  if (!asked.ok) return broken(complaintOf(asked));
-  const index = textOf(asked);
+  if (!asked.ok) return broken(gitErrorText(asked));
+  const index = stdoutText(asked);
   const own = join(index, "..", "materia-index");
   try {
     rmSync(own, { force: true });
     rmSync(`${own}.lock`, { force: true });
     if (existsSync(index)) copyIndex(index, own);
     const env = { GIT_INDEX_FILE: own };
-    const closed = await openNested({ tree, base, env });
+    const closed = await absorbNestedRepositories({ tree, base, env });
     if (closed !== undefined) return broken(closed);
     const added = await runGit(["add", "--all", "--", ":/"], { cwd: tree, env });
     const written = added.ok ? await runGit(["write-tree"], { cwd: tree, env }) : added;
-    return written.ok ? textOf(written) : broken(complaintOf(written));
+    return written.ok ? stdoutText(written) : broken(gitErrorText(written));
   } finally {
     rmSync(own, { force: true });
   }
@@ -158,6 +158,6 @@ function copyIndex(from: string, to: string): void {
   utimesSync(to, atime, mtime);
 }
 
-function broken(problem: string): Broken {
+function broken(problem: string): ItemsFailure {
   return { kind: "broken", problem: `the work of an item cannot be kept: ${problem}` };
 }

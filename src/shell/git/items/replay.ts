@@ -1,8 +1,8 @@
-import { complaintOf, partsOf, runGit, textOf } from "../run-git.ts";
+import { gitErrorText, stdoutParts, runGit, stdoutText } from "../run-git.ts";
 import { treeOf } from "../changes.ts";
-import type { Identity } from "./tree/open-repository.ts";
+import type { CommitIdentity } from "./tree/open-repository.ts";
 
-type ReplayedCommits =
+type ReplayOutcome =
   | { readonly kind: "replayed"; readonly commit: string }
   | { readonly kind: "conflicted"; readonly tree: string; readonly files: readonly string[]; readonly said: string }
   | { readonly kind: "failed"; readonly problem: string };
@@ -16,38 +16,38 @@ export interface ReplayRequest {
   readonly isRewritten?: boolean;
   /** Of the one commit that stands for all, where they cannot be replayed one by one. */
   readonly title: string;
-  readonly identity: Identity;
+  readonly identity: CommitIdentity;
 }
 
 /** [V7] The commits between `base` and `commit` behind `onto`, with their words and dates: repeated, it gives the same ids. */
-export async function replayCommits(request: ReplayRequest): Promise<ReplayedCommits> {
+export async function replayCommits(request: ReplayRequest): Promise<ReplayOutcome> {
   const { cwd, commit, onto, base, isRewritten = false } = request;
-  const ours = isRewritten ? await asIfBehind(request, onto, base) : onto;
+  const ours = isRewritten ? await commitOnParent(request, onto, base) : onto;
   if (ours === undefined) return { kind: "failed", problem: "the files of the branch cannot be read" };
   const merged = await mergeTrees(cwd, ours, commit);
   if (merged.kind !== "clean") return merged;
-  const made = (await oneByOne(request, merged.tree)) ?? (await asOne(request, merged.tree));
+  const made = (await replayOneByOne(request, merged.tree)) ?? (await squashOnto(request, merged.tree));
   return made === undefined
     ? { kind: "failed", problem: "the merged commit cannot be written" }
     : { kind: "replayed", commit: made };
 }
 
-type MergedTrees = { readonly kind: "clean"; readonly tree: string } | Exclude<ReplayedCommits, { kind: "replayed" }>;
+type MergeTreeOutcome = { readonly kind: "clean"; readonly tree: string } | Exclude<ReplayOutcome, { kind: "replayed" }>;
 
 /** git decides. A refusal and a conflict end alike; only a conflict names a tree. */
-async function mergeTrees(cwd: string, ours: string, theirs: string): Promise<MergedTrees> {
+async function mergeTrees(cwd: string, ours: string, theirs: string): Promise<MergeTreeOutcome> {
   const answer = await runGit(["merge-tree", "--write-tree", "-z", "--name-only", ours, theirs], { cwd });
-  const [tree = "", ...rest] = partsOf(answer);
-  if (!/^[0-9a-f]{40,64}$/.test(tree)) return { kind: "failed", problem: complaintOf(answer) };
+  const [tree = "", ...rest] = stdoutParts(answer);
+  if (!/^[0-9a-f]{40,64}$/.test(tree)) return { kind: "failed", problem: gitErrorText(answer) };
   if (answer.ok) return { kind: "clean", tree };
-  if (answer.code !== 1) return { kind: "failed", problem: complaintOf(answer) };
+  if (answer.code !== 1) return { kind: "failed", problem: gitErrorText(answer) };
   const end = rest.indexOf("");
   const files = [...new Set(end === -1 ? rest : rest.slice(0, end))];
-  return { kind: "conflicted", tree, files, said: end === -1 ? "" : messagesIn(rest.slice(end + 1)) };
+  return { kind: "conflicted", tree, files, said: end === -1 ? "" : conflictMessages(rest.slice(end + 1)) };
 }
 
 /** `<number of paths> <paths…> <kind> <words>`, again and again. */
-function messagesIn(parts: readonly string[]): string {
+function conflictMessages(parts: readonly string[]): string {
   const said: string[] = [];
   for (let at = 0; at < parts.length;) {
     const paths = Number(parts[at]);
@@ -60,17 +60,17 @@ function messagesIn(parts: readonly string[]): string {
 }
 
 /** Nothing where a merge lies between them, one of them conflicts by itself, or all together give other files. */
-async function oneByOne(request: ReplayRequest, tree: string): Promise<string | undefined> {
+async function replayOneByOne(request: ReplayRequest, tree: string): Promise<string | undefined> {
   const { cwd, base, commit, onto } = request;
-  const listed = await runGit(["log", "--reverse", "--no-show-signature", FORMAT, "--date=raw", `${base}..${commit}`], {
+  const listed = await runGit(["log", "--reverse", "--no-show-signature", LOG_FORMAT, "--date=raw", `${base}..${commit}`], {
     cwd,
   });
-  const commits = listed.stdout.toString("utf8").split(END).slice(0, -1).map(readCommit);
+  const commits = listed.stdout.toString("utf8").split(COMMIT_END).slice(0, -1).map(parseCommit);
   if (!listed.ok || commits.length === 0 || commits.some(({ parents }) => parents.length !== 1)) return undefined;
   let tip = onto;
   for (const [index, each] of commits.entries()) {
     const isLast = index === commits.length - 1;
-    const merged = isLast ? { kind: "clean" as const, tree } : await pickOnto(request, tip, each);
+    const merged = isLast ? { kind: "clean" as const, tree } : await cherryPick(request, tip, each);
     if (merged?.kind !== "clean") return undefined;
     const next = await copyCommit(cwd, each, merged.tree, tip);
     if (next === undefined) return undefined;
@@ -79,18 +79,18 @@ async function oneByOne(request: ReplayRequest, tree: string): Promise<string | 
   return tip;
 }
 
-interface ReadCommit {
+interface ParsedCommit {
   readonly id: string;
   readonly parents: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly words: string;
 }
 
-const FORMAT = "--format=%H%x00%P%x00%an%x00%ae%x00%ad%x00%cn%x00%ce%x00%cd%x00%B%x00%x01%x00";
+const LOG_FORMAT = "--format=%H%x00%P%x00%an%x00%ae%x00%ad%x00%cn%x00%ce%x00%cd%x00%B%x00%x01%x00";
 /** No name, date or message of a commit can hold a zero byte. */
-const END = "\0\u0001\0\n";
+const COMMIT_END = "\0\u0001\0\n";
 
-function readCommit(text: string): ReadCommit {
+function parseCommit(text: string): ParsedCommit {
   const [id = "", parents = "", an = "", ae = "", ad = "", cn = "", ce = "", cd = "", words = ""] = text.split("\0");
   const env = {
     GIT_AUTHOR_NAME: an,
@@ -104,17 +104,17 @@ function readCommit(text: string): ReadCommit {
 }
 
 /** What one commit changed, on top of others. */
-async function pickOnto(
+async function cherryPick(
   request: ReplayRequest,
   tip: string,
-  { id, parents: [parent = ""] }: ReadCommit,
-): Promise<MergedTrees | undefined> {
-  const ours = await asIfBehind(request, tip, parent);
+  { id, parents: [parent = ""] }: ParsedCommit,
+): Promise<MergeTreeOutcome | undefined> {
+  const ours = await commitOnParent(request, tip, parent);
   return ours === undefined ? undefined : mergeTrees(request.cwd, ours, id);
 }
 
 /** The files of a commit behind another one: git finds by the history what two sides began from, so it is given one that fits. */
-async function asIfBehind(
+async function commitOnParent(
   { cwd, identity }: ReplayRequest,
   commit: string,
   parent: string,
@@ -122,22 +122,22 @@ async function asIfBehind(
   const tree = await treeOf(cwd, commit);
   if (tree === undefined) return undefined;
   const made = await runGit(["commit-tree", tree, "-p", parent, "-m", "ours"], { cwd, env: await identity() });
-  return made.ok ? textOf(made) : undefined;
+  return made.ok ? stdoutText(made) : undefined;
 }
 
 async function copyCommit(
   cwd: string,
-  { env, words }: ReadCommit,
+  { env, words }: ParsedCommit,
   tree: string,
   parent: string,
 ): Promise<string | undefined> {
   const made = await runGit(["commit-tree", tree, "-p", parent, "-F", "-"], { cwd, env, input: words });
-  return made.ok ? textOf(made) : undefined;
+  return made.ok ? stdoutText(made) : undefined;
 }
 
-async function asOne({ cwd, commit, onto, title, identity }: ReplayRequest, tree: string): Promise<string | undefined> {
-  const date = textOf(await runGit(["show", "-s", "--format=%cd", "--date=raw", commit], { cwd }));
+async function squashOnto({ cwd, commit, onto, title, identity }: ReplayRequest, tree: string): Promise<string | undefined> {
+  const date = stdoutText(await runGit(["show", "-s", "--format=%cd", "--date=raw", commit], { cwd }));
   const env = { ...(await identity()), GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
   const made = await runGit(["commit-tree", tree, "-p", onto, "-F", "-"], { cwd, env, input: `${title}\n` });
-  return made.ok ? textOf(made) : undefined;
+  return made.ok ? stdoutText(made) : undefined;
 }

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { complaintOf, runGit, textOf } from "../run-git.ts";
+import { gitErrorText, runGit, stdoutText } from "../run-git.ts";
 
-type Packed =
+type PackOutcome =
   | { readonly kind: "packed"; readonly bytes: Buffer }
   | { readonly kind: "failed"; readonly problem: string };
 
@@ -11,51 +11,51 @@ export interface PackRequest {
   readonly include: readonly string[];
   /** … and from none of these: whoever unpacks it has them. */
   readonly exclude: readonly string[];
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
 /** Sources are packed about so many times smaller. */
-const SQUEEZED = 4;
+const COMPRESSION_RATIO = 4;
 
 /** [B8, B9] Files of more bytes than this give no pack that is small enough: they are not read before that is said. */
-export function mostToRead(mostPacked: number): number {
-  return SQUEEZED * mostPacked;
+export function maxReadableBytes(mostPacked: number): number {
+  return COMPRESSION_RATIO * mostPacked;
 }
 
 /** [B8] Commits with their files, as small as can be told to somebody who has what is left out. */
-export async function makePack({ cwd, include, exclude, mostBytes }: PackRequest): Promise<Packed> {
+export async function createPack({ cwd, include, exclude, maxBytes: mostBytes }: PackRequest): Promise<PackOutcome> {
   const input = [...include, ...exclude.map((commit) => `^${commit}`)].map((line) => `${line}\n`).join("");
   const args = ["pack-objects", "-q", "--thin", "--revs", "--stdout", "--delta-base-offset"];
-  const made = await runGit(args, { cwd, input, mostBytes });
+  const made = await runGit(args, { cwd, input, maxBytes: mostBytes });
   if (made.ok) return { kind: "packed", bytes: made.stdout };
   const isLong = made.stdout.length >= mostBytes;
-  return { kind: "failed", problem: isLong ? `they are larger than ${mostBytes} bytes` : complaintOf(made) };
+  return { kind: "failed", problem: isLong ? `they are larger than ${mostBytes} bytes` : gitErrorText(made) };
 }
 
 /** What is wrong with a pack, if it cannot be taken. */
-export async function takePack(cwd: string, bytes: Buffer): Promise<string | undefined> {
+export async function importPack(cwd: string, bytes: Buffer): Promise<string | undefined> {
   const taken = await runGit(["index-pack", "--stdin", "--fix-thin"], { cwd, input: bytes });
-  return taken.ok ? undefined : complaintOf(taken);
+  return taken.ok ? undefined : gitErrorText(taken);
 }
 
 /** Where others find the commits that were pushed from here. */
-export interface Pushed {
+export interface PushedCommits {
   readonly remote: string | null;
   readonly commits: readonly string[];
 }
 
 /** [B9] The commits that a worker can fetch for itself. What stands in a url as a password stays here. */
-export async function pushedCommits(cwd: string): Promise<Pushed> {
+export async function findPushedCommits(cwd: string): Promise<PushedCommits> {
   const asked = await runGit(["config", "--get", "remote.origin.url"], { cwd });
-  const remote = asked.ok ? wholePath(withoutPassword(textOf(asked)), cwd) : "";
+  const remote = asked.ok ? absoluteRemote(withoutPassword(stdoutText(asked)), cwd) : "";
   if (remote === "") return { remote: null, commits: [] };
   const listed = await runGit(["for-each-ref", "--format=%(objectname)", "refs/remotes/origin"], { cwd });
-  const commits = [...new Set(textOf(listed).split("\n"))].filter((commit) => commit !== "");
+  const commits = [...new Set(stdoutText(listed).split("\n"))].filter((commit) => commit !== "");
   return commits.length === 0 ? { remote: null, commits: [] } : { remote, commits };
 }
 
 /** A path is read from the top of the repository, where no worker stands. What has a colon before any slash is none. */
-function wholePath(url: string, top: string): string {
+function absoluteRemote(url: string, top: string): string {
   return url === "" || /^[^/]*:/.test(url) ? url : resolve(top, url);
 }
 
@@ -64,13 +64,13 @@ function withoutPassword(url: string): string {
 }
 
 /** The branch that HEAD stands on; nothing where it stands on a commit. */
-export async function branchOf(cwd: string): Promise<string | null> {
+export async function currentBranch(cwd: string): Promise<string | null> {
   const asked = await runGit(["symbolic-ref", "--quiet", "HEAD"], { cwd });
-  return asked.ok ? textOf(asked) : null;
+  return asked.ok ? stdoutText(asked) : null;
 }
 
 /** Whether the repository that others read has a branch of this name, as far as is known here. */
-export async function isPushed(cwd: string, branch: string): Promise<boolean> {
+export async function isBranchPushed(cwd: string, branch: string): Promise<boolean> {
   const ref = branch.replace("refs/heads/", "refs/remotes/origin/");
   return (await runGit(["rev-parse", "--verify", "--quiet", ref], { cwd })).ok;
 }

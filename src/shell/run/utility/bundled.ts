@@ -1,27 +1,27 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { BUNDLED_UTILITIES, bundledUtilityFile } from "../../../core/catalog/utilities.ts";
+import { BUNDLED_SCRIPT_NAMES, bundledScriptFile } from "../../../core/catalog/utilities.ts";
 
 /** The file of a bundled utility. Throws where there is none, with what the author of the materia can do. */
 export function bundledUtilityPath(script: string): string {
-  const file = bundledUtilityFile(script);
-  if (!file) throw new Error(`no bundled utility has this name; there are ${BUNDLED_UTILITIES.join(", ")}`);
+  const file = bundledScriptFile(script);
+  if (!file) throw new Error(`no bundled utility has this name; there are ${BUNDLED_SCRIPT_NAMES.join(", ")}`);
   return join(utilitiesFolder(), file);
 }
 
-let found: string | undefined;
+let utilitiesFolderPath: string | undefined;
 
 /** The sources lie deeper in the package than a bundle in `dist`, so the folder is looked for upwards. */
 function utilitiesFolder(): string {
-  found ??= lookUpwards(dirname(fileURLToPath(import.meta.url)));
-  return found;
+  utilitiesFolderPath ??= findUpwards(dirname(fileURLToPath(import.meta.url)));
+  return utilitiesFolderPath;
 }
 
-function lookUpwards(folder: string): string {
+function findUpwards(folder: string): string {
   const candidate = join(folder, "utilities");
   if (existsSync(candidate)) return candidate;
   const parent = dirname(folder);
   if (parent === folder) throw new Error("the folder of bundled utilities is missing; reinstall pi-materia");
-  return lookUpwards(parent);
+  return findUpwards(parent);
 }

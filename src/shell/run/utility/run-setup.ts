@@ -2,9 +2,9 @@ import type { UtilityMateria } from "../../../core/model/materia.ts";
 import { countedText } from "../../../core/view/numbers.ts";
 import { runUtility } from "./run-utility.ts";
 
-const MINUTES = 20;
+const SETUP_MINUTES = 20;
 
-export interface Setup {
+export interface SetupCommand {
   /** The setting that names the program: there a person changes it. */
   readonly setting: "setup" | "worktree.setup";
   readonly command: readonly string[];
@@ -14,10 +14,10 @@ export interface Setup {
 }
 
 /** [V1, B12] The answer is a sentence where the program failed. */
-export async function runSetup({ setting, command, cwd, signal }: Setup): Promise<string | undefined> {
-  const materia: UtilityMateria = { type: "utility", command: [...command], timeoutMs: MINUTES * 60_000 };
+export async function runSetupCommand({ setting, command, cwd, signal }: SetupCommand): Promise<string | undefined> {
+  const materia: UtilityMateria = { type: "utility", command: [...command], timeoutMs: SETUP_MINUTES * 60_000 };
   // Nobody wrote its `timeoutMs`: a reason that names it would send people to look for it.
-  const limitText = `${countedText(MINUTES, "minute")}, the most for any setup (let ${setting} do less, or find what it fetches in a cache),`;
+  const limitText = `${countedText(SETUP_MINUTES, "minute")}, the most for any setup (let ${setting} do less, or find what it fetches in a cache),`;
   const outcome = await runUtility({ materia, input: {}, cwd, signal, limitText });
   return outcome.kind === "failed" ? outcome.reason : undefined;
 }

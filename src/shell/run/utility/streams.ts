@@ -11,13 +11,13 @@ export interface JoinedStreams {
 }
 
 /** [Q2] Two pipes would be read one after the other, and a failing test would stand far from its message. */
-export async function joinedStreams(): Promise<JoinedStreams | Error> {
+export async function openJoinedStreams(): Promise<JoinedStreams | Error> {
   const server = createServer();
   try {
-    const address = addressOf(process.platform);
+    const address = socketAddress(process.platform);
     server.listen(address);
     await once(server, "listening");
-    return await connected(server, address);
+    return await connectPair(server, address);
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   } finally {
@@ -25,7 +25,7 @@ export async function joinedStreams(): Promise<JoinedStreams | Error> {
   }
 }
 
-async function connected(server: Server, address: string): Promise<JoinedStreams> {
+async function connectPair(server: Server, address: string): Promise<JoinedStreams> {
   const end = connect(address);
   // Both are awaited at once: either may be first.
   const [[reader]] = await Promise.all([once(server, "connection"), once(end, "connect")]);
@@ -33,7 +33,7 @@ async function connected(server: Server, address: string): Promise<JoinedStreams
 }
 
 /** A name that nobody can guess; on Linux without a file. */
-function addressOf(platform: NodeJS.Platform): string {
+function socketAddress(platform: NodeJS.Platform): string {
   const name = `pi-materia-${randomUUID()}`;
   if (platform === "linux") return `\0${name}`;
   return platform === "win32" ? `\\\\.\\pipe\\${name}` : join(tmpdir(), name);

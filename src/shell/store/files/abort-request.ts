@@ -1,6 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 /** Asks the owner, as often as it is called; on a full disk it cannot be heard. */
 export function requestAbort(file: string): void {
@@ -20,7 +20,7 @@ export function onAbortRequest(file: string, abort: () => void): () => void {
   rmSync(file, { force: true });
   const timer = setInterval(() => {
     if (existsSync(file)) abort();
-  }, LOOK_MS);
+  }, POLL_MS);
   timer.unref();
   return () => clearInterval(timer);
 }

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Artifacts } from "../../ports.ts";
-import { hasCode, isMissing, problemText } from "../../system/problem.ts";
+import { hasErrorCode, isMissingFile, errorText } from "../../system/problem.ts";
 import { syncFolder } from "../../system/sync.ts";
-import type { Writing } from "../cast-store.ts";
+import type { WriteOptions } from "../cast-store.ts";
 import type { CastLayout } from "../layout.ts";
-import { valueKeeper } from "./cast/values.ts";
+import { createValueWriter } from "./cast/values.ts";
 
 /** Files of a cast's visits. Every text passes `redact` on its way to the disk. */
 export interface FileArtifacts extends Artifacts {
@@ -13,9 +13,9 @@ export interface FileArtifacts extends Artifacts {
   readonly sync: () => void;
 }
 
-export function fileArtifacts(
+export function createFileArtifacts(
   layout: CastLayout,
-  { redact = unchanged, durability = "write" }: Writing,
+  { redact = keepText, durability = "write" }: WriteOptions,
 ): FileArtifacts {
   const unsynced = new Set<string>();
   /** The folder that was made or found last: of one visit several files are written. */
@@ -23,7 +23,7 @@ export function fileArtifacts(
   const isSynced = durability === "sync";
   // [D30] With its encoding named, Node opens, writes and closes a file in one call, but does not heed `flush`.
   const how = isSynced ? ({ flush: true } as const) : ({ encoding: "utf8" } as const);
-  const keep = valueKeeper(layout, redact, isSynced);
+  const keep = createValueWriter(layout, redact, isSynced);
   const put = (file: string, folder: string, flags: "w" | "a", text: string): string | undefined => {
     const known = folder === there;
     try {
@@ -35,8 +35,8 @@ export function fileArtifacts(
     } catch (thrown) {
       there = "";
       // Somebody has removed the folder since.
-      if (known && isMissing(thrown)) return put(file, folder, flags, text);
-      return `an artifact cannot be written: ${problemText(thrown)}`;
+      if (known && isMissingFile(thrown)) return put(file, folder, flags, text);
+      return `an artifact cannot be written: ${errorText(thrown)}`;
     }
   };
   return {
@@ -46,7 +46,7 @@ export function fileArtifacts(
       put(layout.visitFile(socket, visit, name), layout.visitFolder(socket, visit), "w", text),
     append: async (socket, visit, name, text) =>
       put(layout.visitFile(socket, visit, name), layout.visitFolder(socket, visit), "a", text),
-    keepValue: async (value) => {
+    storeValue: async (value) => {
       if (isSynced) unsynced.add(layout.values).add(layout.folder);
       return keep(value);
     },
@@ -57,7 +57,7 @@ export function fileArtifacts(
   };
 }
 
-const unchanged = (text: string): string => text;
+const keepText = (text: string): string => text;
 
 /**
  * One call where its parent is there, as for most visits. Answers with the folders that hold something new. A cast that was
@@ -70,8 +70,8 @@ function makeFolder(folder: string, cast: string): readonly string[] {
     return [parent];
   } catch (thrown) {
     // The conversation of an agent is begun before its first file, and makes both folders.
-    if (hasCode(thrown, "EEXIST")) return [dirname(folder), dirname(dirname(folder))];
-    if (!isMissing(thrown) || parent === cast) throw thrown;
+    if (hasErrorCode(thrown, "EEXIST")) return [dirname(folder), dirname(dirname(folder))];
+    if (!isMissingFile(thrown) || parent === cast) throw thrown;
   }
   return [...makeFolder(parent, cast), ...makeFolder(folder, cast)];
 }

@@ -1,24 +1,24 @@
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { Graph } from "../../../core/compile/graph.ts";
-import type { FolderWatch } from "../../system/folder-watch.ts";
+import type { FolderWatcher } from "../../system/folder-watch.ts";
 import { isInside } from "../../system/inside.ts";
-import type { EventNews, Following, TranscriptNews, VisitPlace } from "../cast-store.ts";
-import { openChain, plainChain, type JournalChain } from "./journal/chain.ts";
+import type { EventUpdate, Subscription, TranscriptUpdate, VisitRef } from "../cast-store.ts";
+import { createJournalChain, createPlainChain, type JournalChain } from "./journal/chain.ts";
 import type { CastLayout } from "../layout.ts";
-import { lineReader } from "./journal/line-reader.ts";
-import { eventOf, type JournalOf } from "./journal/read-journal.ts";
+import { createLineReader } from "./journal/line-reader.ts";
+import { parseEventJson, type JournalHeader } from "./journal/read-journal.ts";
 
 /** [N11, N12] Events behind a place, then each new one. Without a description the lines are read as they are. */
 export function followEvents(
   layout: CastLayout,
-  of: JournalOf | undefined,
-  { after, wake, watch }: { readonly after: number; readonly wake: () => void; readonly watch: FolderWatch },
-): Following<EventNews> {
-  const chain = of === undefined || of.versions.format === 1 ? plainChain() : openChain(of.castId);
-  const reader = lineReader(layout.journal);
-  const stop = watch.on(layout.folder, wake);
+  of: JournalHeader | undefined,
+  { after, wake, watch }: { readonly after: number; readonly wake: () => void; readonly watch: FolderWatcher },
+): Subscription<EventUpdate> {
+  const chain = of === undefined || of.versions.format === 1 ? createPlainChain() : createJournalChain(of.castId);
+  const reader = createLineReader(layout.journal);
+  const stop = watch.onChange(layout.folder, wake);
   let line = 0;
-  const take = (lines: readonly Buffer[]): EventNews => {
+  const take = (lines: readonly Buffer[]): EventUpdate => {
     const events: CastEvent[] = [];
     for (const each of lines) {
       line += 1;
@@ -56,26 +56,26 @@ function readLine(
   if (verdict.kind === "damaged") return "damaged";
   const { seq } = chain.head();
   if (seq <= after) return "passed";
-  const event = eventOf(bytes.toString("utf8", 0, verdict.until), graph);
+  const event = parseEventJson(bytes.toString("utf8", 0, verdict.until), graph);
   return typeof event === "string" || event.seq !== seq ? "damaged" : event;
 }
 
 /** What a visit's transcript says, message by message. An agent may have left a link in its place. */
 export function followTranscript(
   layout: CastLayout,
-  { socket, visit }: VisitPlace,
-  { wake, watch }: { readonly wake: () => void; readonly watch: FolderWatch },
-): Following<TranscriptNews> {
+  { socket, visit }: VisitRef,
+  { wake, watch }: { readonly wake: () => void; readonly watch: FolderWatcher },
+): Subscription<TranscriptUpdate> {
   const file = layout.visitFile(socket, visit, "transcript.jsonl");
-  const stop = watch.on(layout.visitFolder(socket, visit), wake);
-  let reader = lineReader(file);
+  const stop = watch.onChange(layout.visitFolder(socket, visit), wake);
+  let reader = createLineReader(file);
   return {
     next: async () => {
       if (!isInside(layout.folder, file)) return { kind: "nothing" };
       const reading = reader.read();
       if (reading.kind === "nothing") return reading;
       if (reading.kind === "lines") return { kind: "lines", lines: reading.lines.map((line) => line.toString("utf8")) };
-      reader = lineReader(file);
+      reader = createLineReader(file);
       return { kind: "restarted" };
     },
     close: stop,

@@ -2,81 +2,81 @@ import { existsSync, renameSync, rmSync, truncateSync, writeFileSync } from "nod
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
-import { problemText } from "../../system/problem.ts";
+import { errorText } from "../../system/problem.ts";
 import { readRegularText } from "../../system/regular-file.ts";
 import { syncFile } from "../../system/sync.ts";
-import { FORMAT, type CastFile } from "../cast-file.ts";
-import type { CurrentCast, OwnedCast, Writing } from "../cast-store.ts";
-import { fileArtifacts } from "./artifacts.ts";
+import { CAST_FORMAT, type CastFile } from "../cast-file.ts";
+import type { CurrentCast, OwnedCast, WriteOptions } from "../cast-store.ts";
+import { createFileArtifacts } from "./artifacts.ts";
 import { onAbortRequest } from "./abort-request.ts";
-import type { Head } from "./journal/chain.ts";
+import type { ChainHead } from "./journal/chain.ts";
 import { openJournalWriter, type JournalWriter } from "./journal/write-journal.ts";
 import type { CastLayout } from "../layout.ts";
-import type { Claim } from "./owner/claims.ts";
-import { openBookmarks, type BookmarkHabit, type BookmarkWriter } from "./bookmarks/open-bookmarks.ts";
-import { currentCast } from "./cast/current-cast.ts";
-import { asCurrent, unchangedEnd, type JournalEnd } from "./cast/read-cast.ts";
+import type { ClaimOutcome } from "./owner/claims.ts";
+import { createBookmarkWriter, type BookmarkSettings, type BookmarkWriter } from "./bookmarks/open-bookmarks.ts";
+import { readCurrentCast } from "./cast/current-cast.ts";
+import { toCurrentCast, unchangedJournalEnd, type JournalEnd } from "./cast/read-cast.ts";
 
 /** A note names one process. */
 const NOTE_BYTES = 4_096;
-const GIVEN_UP = "another process has taken this cast over meanwhile";
+const TAKEN_OVER = "another process has taken this cast over meanwhile";
 
-export interface OwnedCastParts {
+export interface OwnedCastOptions {
   readonly castId: CastId;
   readonly layout: CastLayout;
   /** Where it goes when it is discarded, so that no half of it is ever seen. */
   readonly removed: string;
-  readonly mine: Extract<Claim, { kind: "mine" }>;
-  readonly how: Writing;
-  readonly bookmarks: BookmarkHabit;
+  readonly claim: Extract<ClaimOutcome, { kind: "mine" }>;
+  readonly writeOptions: WriteOptions;
+  readonly bookmarks: BookmarkSettings;
   /** The end of the journal of a new cast; that of any other is read. */
-  readonly head?: Head;
+  readonly head?: ChainHead;
 }
 
-type Begin = Pick<JournalEnd, "head" | "soundBytes" | "bookmarks">;
+type JournalStart = Pick<JournalEnd, "head" | "soundBytes" | "bookmarks">;
 
 /** A cast of this process. Whatever it writes, it first looks whether the cast is still its own. */
-export function ownedCast({ castId, layout, removed, mine, how, bookmarks, head }: OwnedCastParts): OwnedCast {
+export function createOwnedCast({ castId, layout, removed, claim: mine, writeOptions: how, bookmarks, head }: OwnedCastOptions): OwnedCast {
   const { durability = "write", redact = (text: string) => text } = how;
-  const artifacts = fileArtifacts(layout, how);
+  const artifacts = createFileArtifacts(layout, how);
   let writer: JournalWriter | undefined;
   let bookmarking: BookmarkWriter | undefined;
-  const openAt = (format: number, { head: from, soundBytes, bookmarks: found }: Begin): void => {
+  const openAt = (format: number, { head: from, soundBytes, bookmarks: found }: JournalStart): void => {
     writer?.close();
     const { folder, journal: file } = layout;
     const { epoch } = mine;
     // Lines of the first format have no digests to go on from.
-    bookmarking = format === 1 ? undefined : openBookmarks({ castId, layout, epoch, ...bookmarks }, soundBytes, found);
-    const { wrote: onWritten } = bookmarking ?? { wrote: () => undefined };
+    bookmarking = format === 1 ? undefined : createBookmarkWriter({ castId, layout, epoch, ...bookmarks }, soundBytes, found);
+    const { onJournalWrite: onWritten } = bookmarking ?? { onJournalWrite: () => undefined };
     writer = openJournalWriter({ folder, file, format, epoch, head: from, durability, redact, onWritten });
   };
-  if (head) openAt(FORMAT, { head, soundBytes: 0 });
+  if (head) openAt(CAST_FORMAT, { head, soundBytes: 0 });
   /** A line that was cut off in the middle of a write never counted; appending behind it would damage the next one. */
   const goOnFrom = (file: CastFile, end: JournalEnd): void => {
     if (end.tornBytes > 0) truncateSync(layout.journal, end.soundBytes);
     openAt(file.versions.format, end);
   };
   const load = (known?: CurrentCast): Result<CurrentCast> => {
-    const end = unchangedEnd(known, layout);
+    const end = unchangedJournalEnd(known, layout);
     if (known && end) {
       goOnFrom(known.file, end);
       return ok(known);
     }
-    const cast = currentCast(layout, castId, bookmarks.key);
+    const cast = readCurrentCast(layout, castId, bookmarks.key);
     if (!cast.ok) return cast;
     goOnFrom(cast.value.file, cast.value.journal);
-    return ok(asCurrent(cast.value));
+    return ok(toCurrentCast(cast.value));
   };
   const append = (events: readonly CastEvent[], after: number): string | undefined => {
     // The writer itself notices a journal that is gone.
-    if (mine.isSuperseded()) return GIVEN_UP;
+    if (mine.isSuperseded()) return TAKEN_OVER;
     try {
       const read = writer ? undefined : load();
-      if (read && !read.ok) return unwritten(read.issues.map(({ message }) => message).join("; "));
+      if (read && !read.ok) return writeProblem(read.issues.map(({ message }) => message).join("; "));
       if (durability === "sync") syncFiles(events);
       return writer?.append(events, after);
     } catch (thrown) {
-      return unwritten(problemText(thrown));
+      return writeProblem(errorText(thrown));
     }
   };
   /** [D7] What a line speaks of is on the disk before the line; the transcript is written by the agent's own library. */
@@ -91,26 +91,26 @@ export function ownedCast({ castId, layout, removed, mine, how, bookmarks, head 
     for (const file of new Set(transcripts)) if (existsSync(file)) syncFile(file);
   };
   const guarded = async (write: () => Promise<string | undefined>): Promise<string | undefined> =>
-    mine.isSuperseded() ? GIVEN_UP : write();
+    mine.isSuperseded() ? TAKEN_OVER : write();
   return {
     castId,
     epoch: mine.epoch,
-    trees: layout.trees,
-    load: async (known) => attempt(() => load(known)),
+    worktreesFolder: layout.worktreesFolder,
+    load: async (known) => catchIssue(() => load(known)),
     journal: { append: async (events, after) => append(events, after) },
-    bookmark: (trail) => bookmarking?.offer(trail),
+    bookmark: (trail) => bookmarking?.writeIfDue(trail),
     scratch: layout.scratch,
     artifacts: {
       ...artifacts,
       write: (...args) => guarded(() => artifacts.write(...args)),
       append: (...args) => guarded(() => artifacts.append(...args)),
-      keepValue: async (value) =>
-        mine.isSuperseded() ? { kind: "failed", problem: GIVEN_UP } : artifacts.keepValue(value),
+      storeValue: async (value) =>
+        mine.isSuperseded() ? { kind: "failed", problem: TAKEN_OVER } : artifacts.storeValue(value),
     },
-    keepNote: async (name, text) => keepNote(layout.note(name), text),
+    writeNote: async (name, text) => writeNote(layout.note(name), text),
     readNote: async (name) => readNote(layout.note(name)),
     heartbeat: async () => mine.heartbeat(),
-    holds: async () => mine.holds(),
+    holdsClaim: async () => mine.holdsClaim(),
     isSuperseded: mine.isSuperseded,
     onAbortRequest: (listener) => onAbortRequest(layout.abortRequest, listener),
     release: async () => {
@@ -119,26 +119,26 @@ export function ownedCast({ castId, layout, removed, mine, how, bookmarks, head 
     },
     discard: async () => {
       writer?.close();
-      if (mine.holds()) discard(layout.folder, removed);
+      if (mine.holdsClaim()) discardFolder(layout.folder, removed);
       mine.release();
     },
   };
 }
 
-function unwritten(why: string): string {
+function writeProblem(why: string): string {
   return `the journal cannot be written: ${why}`;
 }
 
-function attempt<T>(read: () => Result<T>): Result<T> {
+function catchIssue<T>(read: () => Result<T>): Result<T> {
   try {
     return read();
   } catch (thrown) {
-    return fail(error("cannot_write", "", `the cast cannot be taken up: ${problemText(thrown)}`));
+    return fail(error("cannot_write", "", `the cast cannot be taken up: ${errorText(thrown)}`));
   }
 }
 
 /** Only a kill in the next moments would miss it, and a full disk stops the cast anyway. */
-function keepNote(file: string, text: string): void {
+function writeNote(file: string, text: string): void {
   try {
     writeFileSync(file, text, { mode: 0o600 });
   } catch {
@@ -155,7 +155,7 @@ function readNote(file: string): string | undefined {
 }
 
 /** [C3] What could not begin leaves nothing behind. */
-function discard(folder: string, removed: string): void {
+function discardFolder(folder: string, removed: string): void {
   try {
     renameSync(folder, removed);
     rmSync(removed, { recursive: true, force: true });

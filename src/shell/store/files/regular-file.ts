@@ -1,13 +1,13 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { isInside } from "../../system/inside.ts";
-import type { ArtifactPart, ByteRange } from "../cast-store.ts";
+import type { ArtifactBytes, ByteRange } from "../cast-store.ts";
 
 /** A part of a regular file below a folder; nothing where there is none. */
-export function readPart(
+export function readFileRange(
   folder: string,
   path: string,
-  { from = 0, most = Infinity }: ByteRange,
-): ArtifactPart | undefined {
+  { from = 0, maxBytes: most = Infinity }: ByteRange,
+): ArtifactBytes | undefined {
   if (!isInside(folder, path)) return undefined;
   let fd: number;
   try {

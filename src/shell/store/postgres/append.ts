@@ -1,7 +1,7 @@
-import { isPassingTrouble, type Database, type Statement } from "./database/database.ts";
+import { isTransientError, type Database, type Statement } from "./database/database.ts";
 
 /** A file of a visit as it goes into the database. */
-export interface SentArtifact {
+export interface ArtifactUpload {
   readonly socket: string;
   readonly visit: number;
   readonly name: string;
@@ -11,13 +11,13 @@ export interface SentArtifact {
 }
 
 /** [B8] The files of a cast since the pack before, and where they stand. */
-export interface SentPack {
+export interface PackUpload {
   readonly head: string;
   readonly ckpt: string;
   readonly bytes: Buffer;
 }
 
-export interface Append {
+export interface AppendRequest {
   readonly castId: string;
   readonly claim: string;
   readonly after: number;
@@ -25,9 +25,9 @@ export interface Append {
   readonly status: string;
   readonly summary: unknown;
   /** Whether a visit was completed: whoever gets that far is no poison. */
-  readonly hasAdvanced: boolean;
-  readonly artifacts: readonly SentArtifact[];
-  readonly pack?: SentPack;
+  readonly completesVisit: boolean;
+  readonly artifacts: readonly ArtifactUpload[];
+  readonly pack?: PackUpload;
 }
 
 /** A value of the database may not be much larger. */
@@ -38,29 +38,29 @@ const RETRY_MS = 200;
  * [B5] One round trip for events, files and packs, carried out only for the claim and the place that are named. After a broken
  * connection it is repeated; the same claim with the events already there means that it was carried out.
  */
-export async function append(database: Database, what: Append): Promise<"written" | "lost"> {
-  const statement = statementOf(what);
+export async function appendEvents(database: Database, what: AppendRequest): Promise<"written" | "lost"> {
+  const statement = appendStatement(what);
   for (let waited = 0; ; waited += RETRY_MS) {
     try {
-      const rows = await database.once(statement);
+      const rows = await database.queryOnce(statement);
       if (rows.length > 0) return "written";
-      return waited > 0 && (await isThere(database, what)) ? "written" : "lost";
+      return waited > 0 && (await isAlreadyWritten(database, what)) ? "written" : "lost";
     } catch (thrown) {
-      if (!isPassingTrouble(thrown) || waited >= database.patienceMs) throw thrown;
+      if (!isTransientError(thrown) || waited >= database.retryForMs) throw thrown;
       await database.pause(RETRY_MS);
     }
   }
 }
 
-async function isThere(database: Database, { castId, claim, after, events }: Append): Promise<boolean> {
-  const rows = await database.rows({
+async function isAlreadyWritten(database: Database, { castId, claim, after, events }: AppendRequest): Promise<boolean> {
+  const rows = await database.query({
     text: "select from materia.casts where cast_id = $1 and claim = $2 and seq = $3",
     values: [castId, claim, after + events.length],
   });
   return rows.length > 0;
 }
 
-const EVENTS = `
+const APPEND_EVENTS = `
 with c as (
   update materia.casts set seq = $3::int + cardinality($4::text[]), status = $5, summary = $6, updated_at = now(),
     tries = case when $7 then 0 else tries end, abort_by = case when $5 = 'aborted' then null else abort_by end
@@ -68,7 +68,7 @@ with c as (
 ), e as (
   insert into materia.events select c.cast_id, $3::int + o, t.e from c, unnest($4::text[]) with ordinality as t (e, o)
 )`;
-const FILES = `, a as (
+const APPEND_FILES = `, a as (
   insert into materia.artifacts (cast_id, socket, visit, name, part, size, body)
   select c.cast_id, t.socket, t.visit, t.name, t.part, t.size, case when t.kept = 0 then t.body else
       (select substring(o.body from 1 for t.kept) from materia.artifacts o where o.cast_id = c.cast_id
@@ -85,9 +85,9 @@ const FILES = `, a as (
   insert into materia.packs select c.cast_id, (select coalesce(max(n), -1) + 1 from materia.packs k where k.cast_id = $1),
     $14, $15, $3::int + cardinality($4::text[]), $16 from c where $14::text is not null
 )`;
-const DONE = "select cast_id from c";
+const RETURN_CAST_ID = "select cast_id from c";
 
-function statementOf(what: Append): Statement {
+function appendStatement(what: AppendRequest): Statement {
   const values = [
     what.castId,
     what.claim,
@@ -95,14 +95,14 @@ function statementOf(what: Append): Statement {
     what.events,
     what.status,
     JSON.stringify(what.summary),
-    what.hasAdvanced,
+    what.completesVisit,
   ];
   // Most steps bring no file, and the server need not look for one.
-  if (what.artifacts.length === 0 && !what.pack) return { name: "append", text: `${EVENTS} ${DONE}`, values };
-  const parts = what.artifacts.flatMap(partsOf);
+  if (what.artifacts.length === 0 && !what.pack) return { name: "append", text: `${APPEND_EVENTS} ${RETURN_CAST_ID}`, values };
+  const parts = what.artifacts.flatMap(splitIntoParts);
   return {
     name: "append_files",
-    text: `${EVENTS}${FILES} ${DONE}`,
+    text: `${APPEND_EVENTS}${APPEND_FILES} ${RETURN_CAST_ID}`,
     values: [
       ...values,
       parts.map(({ socket }) => socket),
@@ -121,7 +121,7 @@ function statementOf(what: Append): Statement {
 }
 
 /** The parts that these bytes lie in. Of a part that was sent before only what is new is sent. */
-function partsOf({ bytes, from = 0, ...place }: SentArtifact) {
+function splitIntoParts({ bytes, from = 0, ...place }: ArtifactUpload) {
   const size = from + bytes.length;
   const first = Math.floor(from / PART_BYTES);
   const count = Math.max(1, Math.ceil(size / PART_BYTES) - first);

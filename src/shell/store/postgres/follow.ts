@@ -1,20 +1,20 @@
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import type { ArtifactPart, EventNews, Following, ByteRange, TranscriptNews } from "../cast-store.ts";
+import type { ArtifactBytes, EventUpdate, Subscription, ByteRange, TranscriptUpdate } from "../cast-store.ts";
 import { PART_BYTES } from "./append.ts";
 import type { Database } from "./database/database.ts";
-import { eventsAfter, readEvent, parseCastFile } from "./read.ts";
+import { readEventsAfter, parseEventRow, parseCastFile } from "./read.ts";
 
 /** [N11, N12] Events behind a place, then each new one; who was told too late catches up by number. */
-export function followRows(
+export function followEvents(
   database: Database,
   castId: CastId,
   { after, stop }: { readonly after: number; readonly stop: () => void },
-): Following<EventNews> {
+): Subscription<EventUpdate> {
   let seen = after;
-  let graph: Parameters<typeof readEvent>[1] | undefined;
+  let graph: Parameters<typeof parseEventRow>[1] | undefined;
   const state = async (): Promise<{ seq: number } | undefined> => {
-    const [row] = await database.rows<{ seq: number; file: string | null }>({
+    const [row] = await database.query<{ seq: number; file: string | null }>({
       text: `select seq, case when $2 then file end as file from materia.casts where cast_id = $1`,
       values: [castId, graph === undefined],
     });
@@ -24,16 +24,16 @@ export function followRows(
     }
     return row;
   };
-  const next = async (): Promise<EventNews> => {
+  const next = async (): Promise<EventUpdate> => {
     if (graph === undefined) await state();
-    const rows = await eventsAfter(database, castId, seen);
+    const rows = await readEventsAfter(database, castId, seen);
     if (rows.length === 0) {
       const row = await state();
       return { kind: !row || row.seq < seen ? "lost" : "nothing" };
     }
     const events: CastEvent[] = [];
     for (const row of rows) {
-      const event = row.seq === seen + 1 ? readEvent(row, graph ?? null) : undefined;
+      const event = row.seq === seen + 1 ? parseEventRow(row, graph ?? null) : undefined;
       if (!event) return { kind: "damaged", events, line: seen + 1 };
       events.push(event);
       seen = row.seq;
@@ -44,10 +44,10 @@ export function followRows(
 }
 
 /** Whole lines of a text that grows; one that is shorter than what was read of it began again. */
-export function followLines(
-  read: (from: number) => Promise<ArtifactPart | undefined>,
+export function followTranscript(
+  read: (from: number) => Promise<ArtifactBytes | undefined>,
   stop: () => void,
-): Following<TranscriptNews> {
+): Subscription<TranscriptUpdate> {
   let seen = 0;
   return {
     next: async () => {
@@ -68,15 +68,15 @@ export function followLines(
 }
 
 /** Bytes of a file of a visit: only the parts that they lie in are read. */
-export async function readPart(
+export async function readArtifactRange(
   database: Database,
   castId: string,
   { socket, visit, name }: { readonly socket: string; readonly visit: number; readonly name: string },
-  { from = 0, most = Number.MAX_SAFE_INTEGER }: ByteRange = {},
-): Promise<ArtifactPart | undefined> {
+  { from = 0, maxBytes: most = Number.MAX_SAFE_INTEGER }: ByteRange = {},
+): Promise<ArtifactBytes | undefined> {
   const first = Math.floor(from / PART_BYTES);
   const last = Math.min(Math.floor((from + most) / PART_BYTES), 2 ** 31 - 1);
-  const rows = await database.rows<{ part: number; size: string; changed: number; body: Buffer | null }>({
+  const rows = await database.query<{ part: number; size: string; changed: number; body: Buffer | null }>({
     text: `select part, size, extract(epoch from changed_at)::float8 * 1000 as changed,
         case when part between $5 and $6 then body end as body
       from materia.artifacts where cast_id = $1 and socket = $2 and visit = $3 and name = $4 and (part = 0 or part between $5 and $6)

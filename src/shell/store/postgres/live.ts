@@ -1,20 +1,20 @@
 import * as v from "valibot";
-import { Progress } from "../../../core/wire/stream.ts";
-import type { Following } from "../cast-store.ts";
+import { AgentProgress } from "../../../core/wire/stream.ts";
+import type { Subscription } from "../cast-store.ts";
 import type { Database } from "./database/database.ts";
-import { TURNS, openNews, openTelling } from "./database/news.ts";
+import { TURNS_CHANNEL, openNotifications, createNotifier } from "./database/news.ts";
 
 /** [B27] The turn in hand as a worker last told it: its notes in their order, without those at its beginning that it had no room for. */
-const LiveTurn = v.object({ turn: v.string(), gone: v.number(), notes: v.array(Progress) });
+const LiveTurn = v.object({ turn: v.string(), gone: v.number(), notes: v.array(AgentProgress) });
 type LiveTurn = v.InferOutput<typeof LiveTurn>;
 
 /** One row for a cast that is driven: what it held before is gone. Nothing is written for who does not drive the cast. */
-export async function writeTurn(
+export async function writeLiveTurn(
   database: Database,
   { castId, workerId }: { readonly castId: string; readonly workerId: string },
   turn: LiveTurn,
 ): Promise<void> {
-  await database.once({
+  await database.queryOnce({
     name: "write_turn",
     text: `insert into materia.live (cast_id, turn) select cast_id, $3 from materia.casts where cast_id = $1 and owner = $2
       on conflict (cast_id) do update set turn = excluded.turn`,
@@ -22,20 +22,20 @@ export async function writeTurn(
   });
 }
 
-export async function forgetTurn(database: Database, castId: string): Promise<void> {
-  await database.once({ text: "delete from materia.live where cast_id = $1", values: [castId] });
+export async function deleteLiveTurn(database: Database, castId: string): Promise<void> {
+  await database.queryOnce({ text: "delete from materia.live where cast_id = $1", values: [castId] });
 }
 
 /** What agents do right now, told and heard. */
-export interface Turns {
-  readonly followTurn: (castId: string, wake: () => void) => Following<readonly Progress[]>;
+export interface LiveTurns {
+  readonly followTurn: (castId: string, wake: () => void) => Subscription<readonly AgentProgress[]>;
   /** That there is something new. */
-  readonly tellTurn: (castId: string) => void;
+  readonly notifyTurn: (castId: string) => void;
   readonly close: () => Promise<void>;
 }
 
-export function openTurns(database: Database): Turns {
-  const news = openNews(database, TURNS);
+export function openLiveTurns(database: Database): LiveTurns {
+  const news = openNotifications(database, TURNS_CHANNEL);
   return {
     followTurn: (castId, wake) => {
       let isOld = true;
@@ -48,28 +48,28 @@ export function openTurns(database: Database): Turns {
         isOld = false;
         return was;
       };
-      return followRow(database, castId, { takeOld, stop });
+      return followTurnRow(database, castId, { takeOld, stop });
     },
-    tellTurn: openTelling(database, TURNS),
+    notifyTurn: createNotifier(database, TURNS_CHANNEL),
     close: news.close,
   };
 }
 
 /** The notes of the turn in hand that were not said yet, read only when there may be some. */
-function followRow(
+function followTurnRow(
   database: Database,
   castId: string,
   { takeOld, stop }: { readonly takeOld: () => boolean; readonly stop: () => void },
-): Following<readonly Progress[]> {
-  let said: Said = { turn: "", notes: 0, last: undefined };
-  const next = async (): Promise<readonly Progress[]> => {
+): Subscription<readonly AgentProgress[]> {
+  let said: DeliveredNotes = { turn: "", notes: 0, last: undefined };
+  const next = async (): Promise<readonly AgentProgress[]> => {
     if (!takeOld()) return [];
     const text = "select turn from materia.live where cast_id = $1";
-    const [row] = await database.once<{ turn: string }>({ name: "read_turn", text, values: [castId] });
+    const [row] = await database.queryOnce<{ turn: string }>({ name: "read_turn", text, values: [castId] });
     const read = row && v.safeParse(LiveTurn, JSON.parse(row.turn));
     if (!read?.success) return [];
     const { turn, gone, notes } = read.output;
-    const fresh = newNotes(said, read.output);
+    const fresh = undeliveredNotes(said, read.output);
     said = { turn, notes: gone + notes.length, last: notes.at(-1) };
     return fresh;
   };
@@ -78,13 +78,13 @@ function followRow(
 }
 
 /** How far the turn was heard: how many notes, and the last of them as it was then. */
-interface Said {
+interface DeliveredNotes {
   readonly turn: string;
   readonly notes: number;
-  readonly last: Progress | undefined;
+  readonly last: AgentProgress | undefined;
 }
 
-function newNotes({ turn, notes: count, last }: Said, now: LiveTurn): readonly Progress[] {
+function undeliveredNotes({ turn, notes: count, last }: DeliveredNotes, now: LiveTurn): readonly AgentProgress[] {
   if (now.turn !== turn) return now.notes;
   const from = Math.max(0, count - now.gone);
   const grown = from > 0 && last ? grownPart(last, now.notes[from - 1]) : undefined;
@@ -92,7 +92,7 @@ function newNotes({ turn, notes: count, last }: Said, now: LiveTurn): readonly P
 }
 
 /** The last note may have grown since: text by what follows it, a tool by all that it has said. */
-function grownPart(before: Progress, now: Progress | undefined): Progress | undefined {
+function grownPart(before: AgentProgress, now: AgentProgress | undefined): AgentProgress | undefined {
   if (!now || now.kind !== before.kind) return undefined;
   if ((now.kind === "text" || now.kind === "thinking") && "delta" in before) {
     const delta = now.delta.slice(before.delta.length);

@@ -4,14 +4,14 @@ import type { Graph } from "../../../core/compile/graph.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import { oneLine } from "../../../core/model/values/text.ts";
-import { problemText } from "../../system/problem.ts";
+import { errorText } from "../../system/problem.ts";
 import { CastFile } from "../cast-file.ts";
-import type { CurrentCast, Enough, Folded, Folding, JournalEnds, LoadedCast } from "../cast-store.ts";
-import { TRAIL, WITH_EVENTS } from "../loading.ts";
+import type { CurrentCast, StopCondition, FoldedCast, CastFold, JournalEnds, LoadedCast } from "../cast-store.ts";
+import { TIMELINE, TIMELINE_WITH_EVENTS } from "../loading.ts";
 import type { Database } from "./database/database.ts";
 
 /** [B10] Unless it is named, a project is called like its folder, and a folder may be renamed: `other` is where the cast is. */
-export function unknownCast(castId: string, place: string, other?: string): Issue {
+export function unknownCastIssue(castId: string, place: string, other?: string): Issue {
   const hint =
     other === undefined
       ? `"materia casts" lists them`
@@ -27,8 +27,8 @@ export interface EventRow {
   readonly event: string;
 }
 
-export function eventsAfter(database: Database, castId: string, after: number): Promise<readonly EventRow[]> {
-  return database.rows<EventRow>({
+export function readEventsAfter(database: Database, castId: string, after: number): Promise<readonly EventRow[]> {
+  return database.query<EventRow>({
     name: "events_after",
     text: `select seq, event from materia.events where cast_id = $1 and seq > $2 order by seq limit ${EVENTS_AT_ONCE}`,
     values: [castId, after],
@@ -36,7 +36,7 @@ export function eventsAfter(database: Database, castId: string, after: number): 
 }
 
 /** An event as it is kept → as it is used; nothing where it is damaged. */
-export function readEvent({ seq, event }: EventRow, graph: Graph | null): CastEvent | undefined {
+export function parseEventRow({ seq, event }: EventRow, graph: Graph | null): CastEvent | undefined {
   try {
     const read = parseEvent(JSON.parse(event), () => graph);
     return typeof read === "string" || read.seq !== seq ? undefined : read;
@@ -52,7 +52,7 @@ export function parseCastFile(text: string): Result<CastFile> {
     const key = v.getDotPath(parsed.issues[0]) ?? "";
     return fail(error("bad_cast_file", key, `what the cast was started with cannot be used: "${key}"`));
   } catch (thrown) {
-    return fail(error("bad_cast_file", "", `what the cast was started with cannot be read: ${problemText(thrown)}`));
+    return fail(error("bad_cast_file", "", `what the cast was started with cannot be read: ${errorText(thrown)}`));
   }
 }
 
@@ -66,28 +66,28 @@ interface CastRow {
 export async function foldEvents<T>(
   database: Database,
   { castId, place }: { readonly castId: CastId; readonly place: string },
-  { begin, step }: Folding<T>,
-): Promise<Result<Folded<T>>> {
-  const [row] = await database.rows<CastRow>({
+  { begin, step }: CastFold<T>,
+): Promise<Result<FoldedCast<T>>> {
+  const [row] = await database.query<CastRow>({
     name: "cast",
     text: `select file, seq, extract(epoch from created_at)::text || ' ' || seq as stamp from materia.casts where cast_id = $1`,
     values: [castId],
   });
-  if (!row) return fail(unknownCast(castId, place));
+  if (!row) return fail(unknownCastIssue(castId, place));
   const file = parseCastFile(row.file);
   if (!file.ok) return file;
   let value = begin(file.value);
   for (let seen = 0; seen < row.seq;) {
-    const rows = await eventsAfter(database, castId, seen);
-    if (rows.length === 0) return fail(damaged(castId, seen + 1, "it is missing"));
+    const rows = await readEventsAfter(database, castId, seen);
+    if (rows.length === 0) return fail(damagedEventIssue(castId, seen + 1, "it is missing"));
     for (const each of rows) {
       if (each.seq > row.seq) break;
-      const event = each.seq === seen + 1 ? readEvent(each, file.value.graph) : undefined;
-      if (!event) return fail(damaged(castId, seen + 1, "it cannot be read"));
+      const event = each.seq === seen + 1 ? parseEventRow(each, file.value.graph) : undefined;
+      if (!event) return fail(damagedEventIssue(castId, seen + 1, "it cannot be read"));
       try {
         value = step(value, event);
       } catch (thrown) {
-        return fail(damaged(castId, each.seq, problemText(thrown)));
+        return fail(damagedEventIssue(castId, each.seq, errorText(thrown)));
       }
       seen = each.seq;
     }
@@ -96,41 +96,41 @@ export async function foldEvents<T>(
   return ok({ castId, file: file.value, value, tornBytes: 0, stamp: row.stamp });
 }
 
-function damaged(castId: string, seq: number, why: string): Issue {
+function damagedEventIssue(castId: string, seq: number, why: string): Issue {
   return error("damaged_journal", `line ${seq}`, `event ${seq} of ${castId} is damaged: ${why}`);
 }
 
-export async function currentCast(database: Database, castId: CastId, place: string): Promise<Result<CurrentCast>> {
-  const folded = await foldEvents(database, { castId, place }, TRAIL);
+export async function readCurrentCast(database: Database, castId: CastId, place: string): Promise<Result<CurrentCast>> {
+  const folded = await foldEvents(database, { castId, place }, TIMELINE);
   if (!folded.ok) return folded;
   const { value: trail, ...cast } = folded.value;
-  return ok({ ...cast, trail, state: trail.state });
+  return ok({ ...cast, timeline: trail, state: trail.state });
 }
 
 export async function loadCast(database: Database, castId: CastId, place: string): Promise<Result<LoadedCast>> {
-  const folded = await foldEvents(database, { castId, place }, WITH_EVENTS);
+  const folded = await foldEvents(database, { castId, place }, TIMELINE_WITH_EVENTS);
   if (!folded.ok) return folded;
   const { value, ...cast } = folded.value;
-  return ok({ ...cast, ...value, state: value.trail.state });
+  return ok({ ...cast, ...value, state: value.timeline.state });
 }
 
 const LAST_AT_ONCE = 64;
 
 /** [J21] The first event and the last ones, read from the end. */
-export async function castEnds(database: Database, castId: CastId, enough: Enough): Promise<JournalEnds> {
-  const [first] = await eventsAt(database, castId, 1, 1);
-  const begun = first && readEvent(first, null);
+export async function readCastEnds(database: Database, castId: CastId, enough: StopCondition): Promise<JournalEnds> {
+  const [first] = await readEventRange(database, castId, 1, 1);
+  const begun = first && parseEventRow(first, null);
   let last: readonly CastEvent[] = [];
   let before: number | null = null;
   let unread = 0;
   for (;;) {
-    const rows: readonly EventRow[] = await database.rows<EventRow>({
+    const rows: readonly EventRow[] = await database.query<EventRow>({
       name: "events_before",
       text: `select seq, event from materia.events where cast_id = $1 and seq < coalesce($2::int, 2147483647) order by seq desc limit ${LAST_AT_ONCE}`,
       values: [castId, before],
     });
     for (const row of rows) {
-      const event = readEvent(row, null);
+      const event = parseEventRow(row, null);
       if (event) last = [event, ...last];
       else unread += 1;
       if (enough(last)) return { ...(begun ? { first: begun } : {}), last, unread };
@@ -140,8 +140,8 @@ export async function castEnds(database: Database, castId: CastId, enough: Enoug
   }
 }
 
-function eventsAt(database: Database, castId: string, from: number, to: number): Promise<readonly EventRow[]> {
-  return database.rows<EventRow>({
+function readEventRange(database: Database, castId: string, from: number, to: number): Promise<readonly EventRow[]> {
+  return database.query<EventRow>({
     text: "select seq, event from materia.events where cast_id = $1 and seq between $2 and $3 order by seq",
     values: [castId, from, to],
   });

@@ -14,15 +14,15 @@ import {
 import { dirname, join } from "node:path";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { Artifacts } from "../../ports.ts";
-import { fileArtifacts } from "../files/artifacts.ts";
-import { parentOf, type CastId } from "../../../core/model/ids.ts";
+import { createFileArtifacts } from "../files/artifacts.ts";
+import { parentCastId, type CastId } from "../../../core/model/ids.ts";
 import { castLayout, type CastLayout } from "../layout.ts";
-import type { Writing } from "../cast-store.ts";
-import { PART_BYTES, type SentArtifact } from "./append.ts";
+import type { WriteOptions } from "../cast-store.ts";
+import { PART_BYTES, type ArtifactUpload } from "./append.ts";
 import type { Database } from "./database/database.ts";
 
 /** Large values that visits share are files of no visit. */
-export const VALUES = { socket: "", visit: 0 } as const;
+export const SHARED_VALUES = { socket: "", visit: 0 } as const;
 const TRANSCRIPT = "transcript.jsonl";
 
 /**
@@ -30,7 +30,7 @@ const TRANSCRIPT = "transcript.jsonl";
  * below it, and has values of its own: others of its family may be driven elsewhere.
  */
 export function scratchRoot(scratch: string, castId: CastId): string {
-  return parentOf(castId) === undefined ? scratch : join(scratch, "items", castId);
+  return parentCastId(castId) === undefined ? scratch : join(scratch, "items", castId);
 }
 
 export function scratchLayout(scratch: string, castId: CastId): CastLayout {
@@ -40,7 +40,7 @@ export function scratchLayout(scratch: string, castId: CastId): CastLayout {
 /** The files of an owned cast: on the disk, where agents and programs need them, and on their way to the database. */
 export interface ScratchArtifacts extends Artifacts {
   /** What has changed since it was last asked, as the next append takes it along; `events` are those it speaks of. */
-  readonly due: (events: readonly CastEvent[]) => readonly SentArtifact[];
+  readonly takePending: (events: readonly CastEvent[]) => readonly ArtifactUpload[];
 }
 
 interface DirtyFile {
@@ -55,13 +55,13 @@ function sizeOf(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.size;
 }
 
-export function scratchArtifacts(layout: CastLayout, how: Writing): ScratchArtifacts {
-  const files = fileArtifacts(layout, how);
+export function createScratchArtifacts(layout: CastLayout, how: WriteOptions): ScratchArtifacts {
+  const files = createFileArtifacts(layout, how);
   const dirty = new Map<string, DirtyFile>();
   const marks = new Map<string, number | undefined>();
   const sentValues = new Set(existsSync(layout.values) ? readdirSync(layout.values) : []);
   const sizes = new Map<string, number>();
-  const grown = grownFiles();
+  const grown = createGrowthReader();
   let hasValues = false;
   const note = (socket: string, visit: number, name: string, most?: number): void => {
     dirty.set(layout.visitFile(socket, visit, name), { socket, visit, name, ...(most === undefined ? {} : { most }) });
@@ -77,13 +77,13 @@ export function scratchArtifacts(layout: CastLayout, how: Writing): ScratchArtif
       note(event.socket, event.visit, TRANSCRIPT, size);
     }
   };
-  const newValues = (): readonly SentArtifact[] => {
+  const newValues = (): readonly ArtifactUpload[] => {
     if (!hasValues) return [];
     hasValues = false;
     const names = readdirSync(layout.values).filter((name) => !sentValues.has(name));
     return names.map((name) => {
       sentValues.add(name);
-      return { ...VALUES, name, bytes: readFileSync(join(layout.values, name)) };
+      return { ...SHARED_VALUES, name, bytes: readFileSync(join(layout.values, name)) };
     });
   };
   return {
@@ -96,13 +96,13 @@ export function scratchArtifacts(layout: CastLayout, how: Writing): ScratchArtif
       note(socket, visit, name);
       return files.append(socket, visit, name, text);
     },
-    mark: (socket, visit, commit) => void marks.set(commit, sizeOf(layout.visitFile(socket, visit, TRANSCRIPT))),
-    keepValue: async (value) => {
-      const kept = await files.keepValue(value);
+    markTranscript: (socket, visit, commit) => void marks.set(commit, sizeOf(layout.visitFile(socket, visit, TRANSCRIPT))),
+    storeValue: async (value) => {
+      const kept = await files.storeValue(value);
       hasValues ||= existsSync(layout.values);
       return kept;
     },
-    due: (events) => {
+    takePending: (events) => {
       noteTranscripts(events);
       const sent = [...dirty].flatMap(([file, { most, ...place }]) =>
         existsSync(file)
@@ -119,7 +119,7 @@ export function scratchArtifacts(layout: CastLayout, how: Writing): ScratchArtif
  * [B14] What a file that is only ever added to has got since it was last asked for. One that was put in its place is another
  * file, and is sent from its beginning.
  */
-function grownFiles(): (file: string, most: number) => { readonly from: number; readonly bytes: Buffer } {
+function createGrowthReader(): (file: string, most: number) => { readonly from: number; readonly bytes: Buffer } {
   const sent = new Map<string, { readonly id: string; readonly size: number }>();
   return (file, most) => {
     const open = openSync(file, "r");
@@ -147,16 +147,16 @@ interface PartRow {
 }
 
 /** [B7] The folder of a cast as its last owner's appends left it; what an owner before left here without one is gone. */
-export async function refill(
+export async function restoreScratch(
   database: Database,
   layout: CastLayout,
   cast: { readonly castId: string; readonly file: string; readonly brings: Readonly<Record<string, string>> },
 ): Promise<void> {
   rmSync(layout.folder, { recursive: true, force: true });
   rmSync(layout.values, { recursive: true, force: true });
-  emptyScratch(layout, cast);
+  initScratch(layout, cast);
   for (let after: readonly (string | number)[] = ["", -1, "", -1]; ;) {
-    const rows: readonly PartRow[] = await database.rows<PartRow>({
+    const rows: readonly PartRow[] = await database.query<PartRow>({
       text: `select socket, visit, name, part, body from materia.artifacts a
         where cast_id = $1 and (socket, visit, name, part) > ($2, $3, $4, $5)
           and part::bigint * ${PART_BYTES} < (select greatest(size, 1) from materia.artifacts h where h.cast_id = a.cast_id
@@ -165,7 +165,7 @@ export async function refill(
       values: [cast.castId, ...after],
     });
     for (const { socket, visit, name, part, body } of rows) {
-      const file = socket === VALUES.socket ? join(layout.values, name) : layout.visitFile(socket, visit, name);
+      const file = socket === SHARED_VALUES.socket ? join(layout.values, name) : layout.visitFile(socket, visit, name);
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
       writeFileSync(file, body, { flag: part === 0 ? "w" : "a", mode: 0o600 });
       after = [socket, visit, name, part];
@@ -175,11 +175,11 @@ export async function refill(
 }
 
 /** The folder of a cast that has no visit yet. */
-export function emptyScratch(
+export function initScratch(
   layout: CastLayout,
   { file, brings }: { readonly file: string; readonly brings: Readonly<Record<string, string>> },
 ): void {
   mkdirSync(layout.folder, { recursive: true, mode: 0o700 });
   writeFileSync(layout.castFile, file, { mode: 0o600 });
-  for (const [name, text] of Object.entries(brings)) writeFileSync(layout.brought(name), text, { mode: 0o600 });
+  for (const [name, text] of Object.entries(brings)) writeFileSync(layout.attachment(name), text, { mode: 0o600 });
 }

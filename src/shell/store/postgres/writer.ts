@@ -4,53 +4,53 @@ import { ok, type Result } from "../../../core/model/issue.ts";
 import type { CastSummary } from "../../../core/view/casts.ts";
 import { redactEvent } from "../../secrets/events.ts";
 import type { CurrentCast } from "../cast-store.ts";
-import { begunSummary, tellsEnough } from "../summary.ts";
-import { append } from "./append.ts";
-import type { OwnedParts } from "./owned.ts";
-import { castEnds, currentCast } from "./read.ts";
+import { startedSummary, sufficesForSummary } from "../summary.ts";
+import { appendEvents } from "./append.ts";
+import type { OwnedCastContext } from "./owned.ts";
+import { readCastEnds, readCurrentCast } from "./read.ts";
 import type { ScratchArtifacts } from "./scratch.ts";
 
 /** Another has the claim, or the place is another; or what else stood in the way, in words. */
-export type Unwritten = { readonly kind: "lost" } | { readonly kind: "failed"; readonly problem: string };
+export type WriteFailure = { readonly kind: "lost" } | { readonly kind: "failed"; readonly problem: string };
 
 /** Who writes the events of an owned cast, and tells a listing how it stands. */
-export interface Writer {
+export interface EventWriter {
   readonly load: (known?: CurrentCast) => Promise<Result<CurrentCast>>;
-  readonly write: (events: readonly CastEvent[], after: number) => Promise<Unwritten | undefined>;
+  readonly write: (events: readonly CastEvent[], after: number) => Promise<WriteFailure | undefined>;
 }
 
 /** The first event and as many of the last as a listing needs. */
-interface Told {
+interface SummaryEvents {
   readonly first: CastEvent | undefined;
   readonly last: readonly CastEvent[];
 }
 
-export function openWriter(parts: OwnedParts, artifacts: ScratchArtifacts): Writer {
-  const { castId, claim, database, tell } = parts;
-  const { redact = (text: string) => text } = parts.how;
-  let told: Told | undefined;
+export function createEventWriter(parts: OwnedCastContext, artifacts: ScratchArtifacts): EventWriter {
+  const { castId, claim, database, notify: tell } = parts;
+  const { redact = (text: string) => text } = parts.writeOptions;
+  let told: SummaryEvents | undefined;
   return {
     load: async (known) => {
       told = undefined;
-      return known && known.stamp === (await stampOf(parts)) ? ok(known) : currentCast(database, castId, parts.place);
+      return known && known.stamp === (await stampOf(parts)) ? ok(known) : readCurrentCast(database, castId, parts.location);
     },
     write: async (given, after) => {
       const events = given.map((event) => redactEvent(event, redact));
-      told ??= await endsOf(parts);
-      const next: Told = { first: told.first ?? events[0], last: enoughOf([...told.last, ...events]) };
-      const summary = await summaryOf(castId, next);
-      if (!summary) return failed("the first event of a cast is its start");
-      const pack = await parts.packOf?.(castId, events);
-      if (typeof pack === "string") return failed(`the files cannot be kept: ${pack}`);
-      const done = await append(database, {
+      told ??= await readSummaryEvents(parts);
+      const next: SummaryEvents = { first: told.first ?? events[0], last: keepSummaryEvents([...told.last, ...events]) };
+      const summary = await summarize(castId, next);
+      if (!summary) return writeFailure("the first event of a cast is its start");
+      const pack = await parts.packFor?.(castId, events);
+      if (typeof pack === "string") return writeFailure(`the files cannot be kept: ${pack}`);
+      const done = await appendEvents(database, {
         castId,
         claim,
         after,
         events: events.map((event) => JSON.stringify(event)),
         status: summary.status,
         summary,
-        hasAdvanced: events.some(({ type }) => type === "visit_completed"),
-        artifacts: artifacts.due(events),
+        completesVisit: events.some(({ type }) => type === "visit_completed"),
+        artifacts: artifacts.takePending(events),
         ...(pack ? { pack } : {}),
       });
       if (done === "lost") return { kind: "lost" };
@@ -61,29 +61,29 @@ export function openWriter(parts: OwnedParts, artifacts: ScratchArtifacts): Writ
   };
 }
 
-function failed(problem: string): Unwritten {
+function writeFailure(problem: string): WriteFailure {
   return { kind: "failed", problem };
 }
 
-async function stampOf({ database, castId }: OwnedParts): Promise<string | undefined> {
-  const [row] = await database.rows<{ stamp: string }>({
+async function stampOf({ database, castId }: OwnedCastContext): Promise<string | undefined> {
+  const [row] = await database.query<{ stamp: string }>({
     text: `select extract(epoch from created_at)::text || ' ' || seq as stamp from materia.casts where cast_id = $1`,
     values: [castId],
   });
   return row?.stamp;
 }
 
-async function endsOf({ database, castId }: OwnedParts): Promise<Told> {
-  const { first, last } = await castEnds(database, castId, tellsEnough);
+async function readSummaryEvents({ database, castId }: OwnedCastContext): Promise<SummaryEvents> {
+  const { first, last } = await readCastEnds(database, castId, sufficesForSummary);
   return { first, last };
 }
 
-async function summaryOf(castId: CastId, { first, last }: Told): Promise<CastSummary | undefined> {
-  return first && begunSummary(castId, { first, last, unread: 0 }, async () => true);
+async function summarize(castId: CastId, { first, last }: SummaryEvents): Promise<CastSummary | undefined> {
+  return first && startedSummary(castId, { first, last, unread: 0 }, async () => true);
 }
 
 /** No more than a listing needs: the middle of a cast may be long. */
-function enoughOf(events: readonly CastEvent[]): readonly CastEvent[] {
-  const from = events.findLastIndex((_event, at) => tellsEnough(events.slice(at)));
+function keepSummaryEvents(events: readonly CastEvent[]): readonly CastEvent[] {
+  const from = events.findLastIndex((_event, at) => sufficesForSummary(events.slice(at)));
   return events.slice(Math.max(0, from));
 }

@@ -1,5 +1,5 @@
 import type { CastEvent } from "../../../../src/core/cast/state/event.ts";
-import { takePack } from "../../../../src/shell/git/packs/packs.ts";
+import { importPack } from "../../../../src/shell/git/packs/packs.ts";
 import type { Database } from "../../../../src/shell/store/postgres/database/database.ts";
 import { gitIn } from "./storm-place.ts";
 
@@ -12,12 +12,12 @@ export interface Outcome {
 }
 
 export async function outcomeOf(database: Database, cwd: string, castId: string): Promise<Outcome> {
-  const packs = await database.rows<{ head: string; ckpt: string; pack: Buffer }>({
+  const packs = await database.query<{ head: string; ckpt: string; pack: Buffer }>({
     text: "select head, ckpt, pack from materia.packs where cast_id = $1 order by n",
     values: [castId],
   });
   for (const { pack } of packs) {
-    const wrong = await takePack(cwd, pack);
+    const wrong = await importPack(cwd, pack);
     if (wrong !== undefined) throw new Error(`a pack of ${castId} cannot be taken: ${wrong}`);
   }
   const { head = "", ckpt = "" } = packs.at(-1) ?? {};
@@ -71,7 +71,7 @@ function mergedTwice(castId: string, events: readonly CastEvent[]): readonly str
 
 /** The cast, and those of its items. */
 async function familyOf(database: Database, castId: string): Promise<readonly string[]> {
-  const rows = await database.rows<{ cast_id: string }>({
+  const rows = await database.query<{ cast_id: string }>({
     text: "select cast_id from materia.casts where cast_id = $1 or parent = $1 order by cast_id",
     values: [castId],
   });
@@ -79,7 +79,7 @@ async function familyOf(database: Database, castId: string): Promise<readonly st
 }
 
 async function eventsOf(database: Database, castId: string): Promise<readonly CastEvent[]> {
-  const rows = await database.rows<{ event: string }>({
+  const rows = await database.query<{ event: string }>({
     text: "select event from materia.events where cast_id = $1 order by seq",
     values: [castId],
   });

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { migrate } from "../../../../src/shell/fleet/migrate.ts";
+import { migrateFleet } from "../../../../src/shell/fleet/migrate.ts";
 import { openDatabase, type Database } from "../../../../src/shell/store/postgres/database/database.ts";
 import { chanceOf, type Chance } from "../../random-graph.ts";
 import { ownServer, type OwnServer } from "../own-server.ts";
@@ -60,7 +60,7 @@ export async function fleetStorm(plan: StormPlan): Promise<StormReport> {
   const setup = { url: server.url, folder: join(place.top, "work"), pace: PACE };
   const crew = openCrew(setup, database, plan.signal);
   try {
-    const migrated = await migrate({ url: server.url });
+    const migrated = await migrateFleet({ url: server.url });
     if (!migrated.ok) throw new Error(JSON.stringify(migrated.issues));
     await crew.hire(plan.workers);
     const calm = await undisturbed(place, server.url, { database, signal: plan.signal });
@@ -199,19 +199,19 @@ async function standing(database: Database): Promise<string> {
     "select worker_id, state, seen_at, now() from materia.workers where state <> 'gone'",
     "select workflow_uuid, status, executor_id from dbos.workflow_status where status not in ('SUCCESS', 'ERROR')",
   ];
-  const found = await Promise.all(looks.map((text) => database.rows({ text })));
+  const found = await Promise.all(looks.map((text) => database.query({ text })));
   return found.map((rows) => rows.map((row) => JSON.stringify(row)).join("\n")).join("\n\n");
 }
 
 async function unfinished(database: Database): Promise<number> {
-  const [row] = await database.rows<{ count: number }>({
+  const [row] = await database.query<{ count: number }>({
     text: "select count(*)::int as count from materia.casts where status not in ('completed', 'failed', 'aborted', 'not_satisfied')",
   });
   return row?.count ?? 0;
 }
 
 async function countsOf(database: Database) {
-  const [row] = await database.rows<{ visits: number; events: number; resumed: number }>({
+  const [row] = await database.query<{ visits: number; events: number; resumed: number }>({
     text: `select count(*)::int as events, count(*) filter (where event like '%"type":"visit_completed"%')::int as visits,
       count(*) filter (where event like '%"type":"cast_resumed"%')::int as resumed from materia.events`,
   });

@@ -1,5 +1,5 @@
 /** Hands a text to the person as a file. */
-export function download(name: string, text: string): void {
+export function downloadText(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   const link = document.createElement("a");
   link.href = url;

@@ -6,13 +6,13 @@ import { useEffect, useRef } from "react";
  */
 export type KeyMap = Readonly<Record<string, (event: KeyboardEvent) => unknown>>;
 
-interface Layer {
+interface KeyLayer {
   readonly map: () => KeyMap;
 }
 
-const layers: Layer[] = [];
-const LETTERS_OFF = "materia-letter-keys-off";
-let begun = "";
+const layers: KeyLayer[] = [];
+const LETTER_KEYS_OFF = "materia-letter-keys-off";
+let pendingPrefix = "";
 
 export function useKeys(map: KeyMap): void {
   const latest = useRef(map);
@@ -38,26 +38,26 @@ export function useKeysOutsideDialogs(map: KeyMap): void {
 }
 
 /** Single letters can be turned off: speech input types them by accident. */
-export function lettersAreOn(): boolean {
-  return localStorage.getItem(LETTERS_OFF) === null;
+export function areLetterKeysOn(): boolean {
+  return localStorage.getItem(LETTER_KEYS_OFF) === null;
 }
 
-export function setLetters(on: boolean): void {
-  if (on) localStorage.removeItem(LETTERS_OFF);
-  else localStorage.setItem(LETTERS_OFF, "1");
+export function setLetterKeys(on: boolean): void {
+  if (on) localStorage.removeItem(LETTER_KEYS_OFF);
+  else localStorage.setItem(LETTER_KEYS_OFF, "1");
 }
 
-export function startKeys(): void {
+export function listenForKeys(): void {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
-    const key = nameOf(event);
+    const key = keyName(event);
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
-    if (plain && (isTyping(event.target) || isLetterOff(event.key)) && key !== "escape") return;
-    if (isOwnKey(event.target, key)) return;
+    if (plain && (isTyping(event.target) || isDisabledLetter(event.key)) && key !== "escape") return;
+    if (isSliderKey(event.target, key)) return;
     // Inside a dialog only the dialog's own keys count.
     if (document.querySelector("dialog[open]") && key !== "escape" && !key.startsWith("ctrl+")) return;
-    const sequence = begun === "" ? key : `${begun} ${key}`;
-    begun = "";
+    const sequence = pendingPrefix === "" ? key : `${pendingPrefix} ${key}`;
+    pendingPrefix = "";
     for (const layer of layers.toReversed()) {
       const map = layer.map();
       const handler = map[sequence] ?? map[key];
@@ -65,12 +65,12 @@ export function startKeys(): void {
         event.preventDefault();
         return;
       }
-      if (Object.keys(map).some((known) => known.startsWith(`${key} `))) begun = key;
+      if (Object.keys(map).some((known) => known.startsWith(`${key} `))) pendingPrefix = key;
     }
   });
 }
 
-function nameOf(event: KeyboardEvent): string {
+function keyName(event: KeyboardEvent): string {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key.toLowerCase().replace("arrow", "");
   const letter = /^[a-z]$/.test(key);
   return [
@@ -82,12 +82,12 @@ function nameOf(event: KeyboardEvent): string {
   ].join("+");
 }
 
-function isLetterOff(key: string): boolean {
-  return key.length === 1 && !lettersAreOn();
+function isDisabledLetter(key: string): boolean {
+  return key.length === 1 && !areLetterKeysOn();
 }
 
 /** A slider moves with these by itself. */
-function isOwnKey(target: EventTarget | null, key: string): boolean {
+function isSliderKey(target: EventTarget | null, key: string): boolean {
   const isSlider = target instanceof HTMLInputElement && target.type === "range";
   return isSlider && ["home", "end", "left", "right", "up", "down", "pageup", "pagedown"].includes(key);
 }

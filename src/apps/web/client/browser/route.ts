@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 
 /** Where the page is, as the part of the address behind `#`: `#/casts/20261115-102125-amlte`. */
-interface PagePlace {
+interface PageRoute {
   readonly page: string;
   /** What of it, decoded: a cast id, the name of a loadout or materia. */
   readonly name: string | null;
@@ -9,12 +9,12 @@ interface PagePlace {
 }
 
 /** What a page is given: the name in the address (`#/loadouts/<name>`), or null. */
-export type PageProps = Omit<PagePlace, "page">;
+export type PageProps = Omit<PageRoute, "page">;
 
-function placeOf(hash: string): PagePlace {
+function parseRoute(hash: string): PageRoute {
   const [path = "", search = ""] = hash.replace(/^#\/?/, "").split("?");
   const [page = "", ...rest] = path.split("/");
-  return { page: page === "" ? "casts" : page, name: decode(rest.join("/")), search: new URLSearchParams(search) };
+  return { page: page === "" ? "casts" : page, name: decodeName(rest.join("/")), search: new URLSearchParams(search) };
 }
 
 export function hrefOf(page: string, name?: string, search: Readonly<Record<string, string>> = {}): string {
@@ -23,7 +23,7 @@ export function hrefOf(page: string, name?: string, search: Readonly<Record<stri
 }
 
 /** What is looked at goes into the address, so that it can be sent; it is no place of its own to go back to. */
-export function replaceSearch(part: Readonly<Record<string, string | null>>): void {
+export function replaceSearchParams(part: Readonly<Record<string, string | null>>): void {
   const [path = "", before = ""] = location.hash.split("?");
   const search = new URLSearchParams(before);
   for (const [name, value] of Object.entries(part)) {
@@ -36,15 +36,15 @@ export function replaceSearch(part: Readonly<Record<string, string | null>>): vo
 }
 
 /** A part of the address as it stands now. */
-export function searchNow(name: string): string | null {
-  return placeOf(location.hash).search.get(name);
+export function readSearchParam(name: string): string | null {
+  return parseRoute(location.hash).search.get(name);
 }
 
-export function go(href: string): void {
+export function navigate(href: string): void {
   location.hash = href;
 }
 
-export function usePlace(): PagePlace {
+export function useRoute(): PageRoute {
   const hash = useSyncExternalStore(
     (listener) => {
       window.addEventListener("hashchange", listener);
@@ -52,10 +52,10 @@ export function usePlace(): PagePlace {
     },
     () => location.hash,
   );
-  return placeOf(hash);
+  return parseRoute(hash);
 }
 
-function decode(text: string): string | null {
+function decodeName(text: string): string | null {
   if (text === "") return null;
   try {
     return decodeURIComponent(text);

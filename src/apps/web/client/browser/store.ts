@@ -7,7 +7,7 @@ export interface Store<T> {
   readonly subscribe: (listener: () => void) => () => void;
 }
 
-export function openStore<T>(first: T): Store<T> {
+export function createStore<T>(first: T): Store<T> {
   const listeners = new Set<() => void>();
   let value = first;
   return {

@@ -1,22 +1,22 @@
 import { useSyncExternalStore } from "react";
 
 /** The widths at which the page is arranged anew. */
-export type Width = "small" | "medium" | "large";
+export type ScreenWidth = "small" | "medium" | "large";
 
-const small = matchMedia("(max-width: 639.98px)");
-const medium = matchMedia("(max-width: 1099.98px)");
+const smallScreen = matchMedia("(max-width: 639.98px)");
+const mediumScreen = matchMedia("(max-width: 1099.98px)");
 
-export function useWidth(): Width {
+export function useScreenWidth(): ScreenWidth {
   return useSyncExternalStore(
     (listener) => {
-      small.addEventListener("change", listener);
-      medium.addEventListener("change", listener);
+      smallScreen.addEventListener("change", listener);
+      mediumScreen.addEventListener("change", listener);
       return () => {
-        small.removeEventListener("change", listener);
-        medium.removeEventListener("change", listener);
+        smallScreen.removeEventListener("change", listener);
+        mediumScreen.removeEventListener("change", listener);
       };
     },
-    () => (small.matches ? "small" : medium.matches ? "medium" : "large"),
+    () => (smallScreen.matches ? "small" : mediumScreen.matches ? "medium" : "large"),
   );
 }
 

@@ -1,32 +1,32 @@
-import type { Fetched } from "../net/request.ts";
-import { giveTrust } from "../net/api.ts";
-import { openStore, type Store } from "../browser/store.ts";
-import { knownTrust, readCatalog } from "./use-catalog.ts";
+import type { FetchResult } from "../net/request.ts";
+import { grantTrust } from "../net/api.ts";
+import { createStore, type Store } from "../browser/store.ts";
+import { currentTrust, loadCatalog } from "./use-catalog.ts";
 
 /** [W35] Who waits for the person's yes or no to all that the project would run; null where nobody does. */
-export const asking: Store<((isGiven: boolean) => void) | null> = openStore<((isGiven: boolean) => void) | null>(null);
+export const pendingTrustAnswer: Store<((isGiven: boolean) => void) | null> = createStore<((isGiven: boolean) => void) | null>(null);
 
 /** [W35] One question for everything that needs trust: it is asked, and what was refused is sent again. */
-export async function sendWithTrust<T>(send: (trust: boolean) => Promise<Fetched<T>>): Promise<Fetched<T>> {
+export async function sendWithTrust<T>(send: (trust: boolean) => Promise<FetchResult<T>>): Promise<FetchResult<T>> {
   const refused = await send(false);
   if (refused.ok || !refused.issues.some(({ code }) => code === "not_trusted")) return refused;
-  await readCatalog();
-  const isGiven = await new Promise<boolean>((resolve) => asking.set(resolve));
-  asking.set(null);
+  await loadCatalog();
+  const isGiven = await new Promise<boolean>((resolve) => pendingTrustAnswer.set(resolve));
+  pendingTrustAnswer.set(null);
   if (!isGiven) return refused;
-  const trust = knownTrust();
+  const trust = currentTrust();
   // What is too large to be watched is trusted this once.
   return send(trust?.given === false && trust.digest === null);
 }
 
 /** Asked without anything that waits for it. */
-export function lookAtTrust(): void {
-  asking.set(() => asking.set(null));
+export function showTrustDialog(): void {
+  pendingTrustAnswer.set(() => pendingTrustAnswer.set(null));
 }
 
 /** Trust in exactly what was shown; false where it has changed meanwhile, and is to be looked at anew. */
-export async function trustShown(digest: string): Promise<boolean> {
-  const answer = await giveTrust(digest);
-  await readCatalog();
+export async function trustDigest(digest: string): Promise<boolean> {
+  const answer = await grantTrust(digest);
+  await loadCatalog();
   return answer.ok;
 }

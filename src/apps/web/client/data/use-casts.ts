@@ -1,11 +1,11 @@
 import { useEffect } from "react";
 import type { Issue } from "../../../../core/model/issue.ts";
 import type { CastSummary } from "../../../../core/view/casts.ts";
-import { openStore, useStore } from "../browser/store.ts";
+import { createStore, useStore } from "../browser/store.ts";
 import { followCasts } from "../net/api.ts";
-import { readCatalog } from "./use-catalog.ts";
+import { loadCatalog } from "./use-catalog.ts";
 
-export interface Casts {
+export interface CastsState {
   /** Newest first. */
   readonly casts: readonly CastSummary[];
   /** Whether the list is known; until then it is empty for want of an answer. */
@@ -14,51 +14,51 @@ export interface Casts {
   readonly issues: readonly Issue[];
 }
 
-const known = new Map<string, CastSummary>();
-const list = openStore<Casts>({ casts: [], isReady: false, issues: [] });
+const castsById = new Map<string, CastSummary>();
+const castsStore = createStore<CastsState>({ casts: [], isReady: false, issues: [] });
 let isReady = false;
 let issues: readonly Issue[] = [];
-let isFollowed = false;
-let waits = false;
+let isFollowing = false;
+let isPublishPending = false;
 
 /** One list for the whole page, kept by the server's stream. */
-export function useCasts(): Casts {
-  useEffect(followOnce, []);
-  return useStore(list);
+export function useCasts(): CastsState {
+  useEffect(followCastsOnce, []);
+  return useStore(castsStore);
 }
 
-function followOnce(): void {
-  if (isFollowed) return;
-  isFollowed = true;
+function followCastsOnce(): void {
+  if (isFollowing) return;
+  isFollowing = true;
   followCasts({
     onCast: (cast) => {
-      known.set(cast.castId, cast);
-      publish();
+      castsById.set(cast.castId, cast);
+      publishCasts();
     },
     onGone: (castId) => {
-      known.delete(castId);
-      publish();
+      castsById.delete(castId);
+      publishCasts();
     },
     onReady: () => {
       isReady = true;
-      publish();
+      publishCasts();
     },
-    onConfig: () => void readCatalog(),
+    onConfig: () => void loadCatalog(),
     onIssue: (issue) => {
       // The same fault in every cast is one problem to a person.
       if (!issues.some(({ message }) => message === issue.message)) issues = [...issues, issue];
-      publish();
+      publishCasts();
     },
   });
 }
 
 /** Many casts arrive at once at first: the list is sorted once for all of them. */
-function publish(): void {
-  if (waits) return;
-  waits = true;
+function publishCasts(): void {
+  if (isPublishPending) return;
+  isPublishPending = true;
   queueMicrotask(() => {
-    waits = false;
-    const casts = [...known.values()].toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
-    list.set({ casts, isReady, issues });
+    isPublishPending = false;
+    const casts = [...castsById.values()].toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
+    castsStore.set({ casts, isReady, issues });
   });
 }

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { isForeign, type Issue } from "../../../../core/model/issue.ts";
+import { hasForeignCastIssue, type Issue } from "../../../../core/model/issue.ts";
 import type { ConfigDraft } from "../../../../core/wire/commands.ts";
 import { runCommand } from "../net/api.ts";
 import { sendWithTrust } from "./trust.ts";
@@ -18,7 +18,7 @@ export interface CommandState {
   /** [S10] Whether it was refused because somebody else began the cast: the problems say all that would run. */
   readonly isForeign: boolean;
   /** [C32] Whether it was refused because another cast works on the same files. */
-  readonly isBusyTree: boolean;
+  readonly isTreeInUse: boolean;
   /** The id of the cast it started or went on with (empty for any other command), or null when it was refused. */
   readonly run: (command: string, done: string, options?: CommandOptions) => Promise<string | null>;
 }
@@ -38,11 +38,11 @@ export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {})
     }
     setIssues(answer.issues);
     // What may be agreed to is asked about, and not only said.
-    if (!quiet && !isForeign(answer.issues))
+    if (!quiet && !hasForeignCastIssue(answer.issues))
       for (const { message, hint } of answer.issues)
         toast({ text: hint === undefined ? message : `${message}: ${hint}`, tone: "bad" });
     return null;
   };
   const isBusyTree = issues.some(({ code }) => code === "cast_is_running");
-  return { busy, issues, isForeign: isForeign(issues), isBusyTree, run };
+  return { busy, issues, isForeign: hasForeignCastIssue(issues), isTreeInUse: isBusyTree, run };
 }

@@ -1,7 +1,7 @@
-import { evaluate, type Amount } from "../../../../core/compile/amount.ts";
+import { evaluateFormula, type TurnFormula } from "../../../../core/compile/amount.ts";
 
 /** `3 + 9 per item`. */
-export function worstWords(turns: Amount): string {
+export function worstCaseText(turns: TurnFormula): string {
   if (turns === null) return "no bound";
   const loops = Object.keys(turns).filter((loop) => loop !== "");
   const words = loops.map((loop) => `${turns[loop]} per item${loops.length === 1 ? "" : ` of ${loop}`}`);
@@ -9,8 +9,8 @@ export function worstWords(turns: Amount): string {
   return [...outside, ...words].join(" + ") || "0";
 }
 
-export function exampleOf(turns: Amount): string | null {
+export function worstCaseExample(turns: TurnFormula): string | null {
   const counted = Object.keys(turns ?? {}).some((loop) => loop !== "");
-  const total = evaluate(turns, () => 10);
+  const total = evaluateFormula(turns, () => 10);
   return counted && Number.isFinite(total) ? `${total.toLocaleString("en")} with 10 items` : null;
 }

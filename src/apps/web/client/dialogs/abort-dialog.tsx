@@ -1,11 +1,11 @@
 import type { ReactElement } from "react";
-import { AskDialog } from "../parts/controls/dialog.tsx";
-import { Issues } from "../parts/marks/issues.tsx";
+import { ConfirmDialog } from "../parts/controls/dialog.tsx";
+import { IssueList } from "../parts/marks/issues.tsx";
 import { useCommand } from "../data/use-command.ts";
-import { classesOf } from "../browser/classes.ts";
+import { bindClassNames } from "../browser/classes.ts";
 import baseSheet from "../ground/base.module.css";
 
-const css = classesOf(baseSheet);
+const css = bindClassNames(baseSheet);
 
 export function AbortDialog(props: {
   readonly castId: string;
@@ -18,7 +18,7 @@ export function AbortDialog(props: {
     if ((await command.run(`abort ${castId}`, "Aborted", { trust: command.isForeign })) !== null) onClose();
   };
   return (
-    <AskDialog
+    <ConfirmDialog
       title="Abort this cast?"
       action={command.isForeign ? "Trust this cast and abort it" : "Abort"}
       danger
@@ -30,7 +30,7 @@ export function AbortDialog(props: {
         <b>{request}</b>
       </p>
       <p className={css("secondary")}>The visit in hand is stopped. The cast can be resumed where it was.</p>
-      <Issues issues={command.issues} />
-    </AskDialog>
+      <IssueList issues={command.issues} />
+    </ConfirmDialog>
   );
 }

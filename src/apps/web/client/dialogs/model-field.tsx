@@ -1,11 +1,11 @@
 import { useId, type ReactElement } from "react";
 import { useCatalog } from "../data/use-catalog.ts";
-import { classesOf } from "../browser/classes.ts";
+import { bindClassNames } from "../browser/classes.ts";
 import baseSheet from "../ground/base.module.css";
 import controlsSheet from "../parts/controls/controls.module.css";
 import dialogSheet from "../parts/controls/dialog.module.css";
 
-const css = classesOf(dialogSheet, controlsSheet, baseSheet);
+const modelFieldCss = bindClassNames(dialogSheet, controlsSheet, baseSheet);
 
 /** Which model a cast uses: any that Pi knows by name; those that materia name are offered. */
 export function ModelField(props: {
@@ -21,11 +21,11 @@ export function ModelField(props: {
     own?.type === "agent" && own.model !== undefined ? [own.model] : [],
   );
   return (
-    <label className={css("option")}>
-      {name === undefined && <span className={css("label")}>Model (optional)</span>}
-      <span className={css("field")}>
+    <label className={modelFieldCss("option")}>
+      {name === undefined && <span className={modelFieldCss("label")}>Model (optional)</span>}
+      <span className={modelFieldCss("field")}>
         <input
-          className={css("monospace")}
+          className={modelFieldCss("monospace")}
           list={list}
           value={value}
           placeholder={catalog?.settings.model ?? "as Pi is set up"}

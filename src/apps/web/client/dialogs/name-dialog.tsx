@@ -1,12 +1,12 @@
 import { useState, type ReactElement, type ReactNode } from "react";
-import { isName } from "../../../../core/model/ids.ts";
-import { AskDialog } from "../parts/controls/dialog.tsx";
+import { isValidName } from "../../../../core/model/ids.ts";
+import { ConfirmDialog } from "../parts/controls/dialog.tsx";
 import { TextField } from "../parts/controls/fields.tsx";
-import { classesOf } from "../browser/classes.ts";
+import { bindClassNames } from "../browser/classes.ts";
 import baseSheet from "../ground/base.module.css";
 import dialogSheet from "../parts/controls/dialog.module.css";
 
-const css = classesOf(dialogSheet, baseSheet);
+const css = bindClassNames(dialogSheet, baseSheet);
 
 /** Asks for a name that is free. */
 export function NameDialog(props: {
@@ -22,26 +22,26 @@ export function NameDialog(props: {
 }): ReactElement {
   const { title, action, initial, taken, note, children, onClose, onName } = props;
   const [name, setName] = useState(initial);
-  const fault = !isName(name)
+  const fault = !isValidName(name)
     ? "1 to 100 characters, no space at either end"
     : name !== initial && taken(name)
       ? `There is already a ${name}`
       : null;
   const unchanged = name === initial && taken(name) ? `There is already a ${name}` : null;
   return (
-    <AskDialog title={title} action={action} off={fault ?? unchanged} onClose={onClose} onAct={() => onName(name)}>
+    <ConfirmDialog title={title} action={action} off={fault ?? unchanged} onClose={onClose} onAct={() => onName(name)}>
       <div className={css("option")}>
         <span className={css("label")}>Name</span>
         <TextField label="Name" value={name} onType={setName} invalid={name === initial ? null : fault} />
       </div>
       {children}
       {note !== undefined && <p className={css("faint")}>{note}</p>}
-    </AskDialog>
+    </ConfirmDialog>
   );
 }
 
 /** `Full-Auto-2`, or the next number that is free. */
-export function freeName(name: string, taken: (name: string) => boolean): string {
+export function nextFreeName(name: string, taken: (name: string) => boolean): string {
   const stem = name.replace(/-\d+$/, "");
   let number = 2;
   while (taken(`${stem}-${number}`)) number += 1;

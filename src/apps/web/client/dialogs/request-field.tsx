@@ -1,9 +1,9 @@
 import type { ReactElement } from "react";
-import { classesOf } from "../browser/classes.ts";
+import { bindClassNames } from "../browser/classes.ts";
 import controlsSheet from "../parts/controls/controls.module.css";
 import dialogSheet from "../parts/controls/dialog.module.css";
 
-const css = classesOf(dialogSheet, controlsSheet);
+const requestFieldCss = bindClassNames(dialogSheet, controlsSheet);
 
 /** What a cast is asked for; Ctrl+Enter starts it. */
 export function RequestField(props: {
@@ -12,9 +12,9 @@ export function RequestField(props: {
 }): ReactElement {
   const { value, onType } = props;
   return (
-    <label className={css("option")}>
-      <span className={css("label")}>Request</span>
-      <span className={css("field")}>
+    <label className={requestFieldCss("option")}>
+      <span className={requestFieldCss("label")}>Request</span>
+      <span className={requestFieldCss("field")}>
         <textarea
           data-first
           rows={4}

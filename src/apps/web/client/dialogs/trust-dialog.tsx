@@ -1,15 +1,15 @@
 import type { ReactElement } from "react";
 import type { Issue } from "../../../../core/model/issue.ts";
-import { AskDialog } from "../parts/controls/dialog.tsx";
-import { Issues } from "../parts/marks/issues.tsx";
+import { ConfirmDialog } from "../parts/controls/dialog.tsx";
+import { IssueList } from "../parts/marks/issues.tsx";
 import { useCommand } from "../data/use-command.ts";
-import { classesOf } from "../browser/classes.ts";
+import { bindClassNames } from "../browser/classes.ts";
 import baseSheet from "../ground/base.module.css";
 
-const css = classesOf(baseSheet);
+const trustCastCss = bindClassNames(baseSheet);
 
 /** [S10] All that a cast of somebody else would run, as the server has just said it, before it does. */
-export function TrustDialog(props: {
+export function TrustCastDialog(props: {
   readonly castId: string;
   readonly issues: readonly Issue[];
   readonly onClose: () => void;
@@ -20,7 +20,7 @@ export function TrustDialog(props: {
     if ((await command.run(`recast ${castId}`, "Resumed", { trust: true })) !== null) onClose();
   };
   return (
-    <AskDialog
+    <ConfirmDialog
       title="Trust this cast?"
       action="Trust this cast and resume"
       danger
@@ -28,12 +28,12 @@ export function TrustDialog(props: {
       onClose={onClose}
       onAct={() => void resume()}
     >
-      <Issues issues={(command.issues.length > 0 ? command.issues : issues).map(withoutHint)} />
-      <p className={css("secondary")}>
+      <IssueList issues={(command.issues.length > 0 ? command.issues : issues).map(withoutHint)} />
+      <p className={trustCastCss("secondary")}>
         It came with the project, or from another machine. Trust holds for exactly this cast, as long as nobody changes
         it.
       </p>
-    </AskDialog>
+    </ConfirmDialog>
   );
 }
 

@@ -1,30 +1,30 @@
 import { useState, type ReactElement } from "react";
 import { useStore } from "../browser/store.ts";
-import { asking, trustShown } from "../data/trust.ts";
+import { pendingTrustAnswer, trustDigest } from "../data/trust.ts";
 import { useCatalog } from "../data/use-catalog.ts";
-import { AskDialog } from "../parts/controls/dialog.tsx";
-import { classesOf } from "../browser/classes.ts";
+import { ConfirmDialog } from "../parts/controls/dialog.tsx";
+import { bindClassNames } from "../browser/classes.ts";
 import baseSheet from "../ground/base.module.css";
 import marksSheet from "../parts/marks/marks.module.css";
 import dialogSheet from "../parts/controls/dialog.module.css";
 
-const css = classesOf(dialogSheet, marksSheet, baseSheet);
+const css = bindClassNames(dialogSheet, marksSheet, baseSheet);
 
 /** [W35] All that a project's configuration would run, before any of it does. */
-export function TrustQuestion(): ReactElement | null {
-  const answer = useStore(asking);
+export function TrustProjectDialog(): ReactElement | null {
+  const answer = useStore(pendingTrustAnswer);
   const { trust } = useCatalog();
   const [isStale, setStale] = useState(false);
   if (!answer) return null;
   const shown = trust?.given === false ? trust : null;
   const act = async (): Promise<void> => {
-    if (!shown || shown.digest === null || (await trustShown(shown.digest))) {
+    if (!shown || shown.digest === null || (await trustDigest(shown.digest))) {
       setStale(false);
       answer(true);
     } else setStale(true);
   };
   return (
-    <AskDialog
+    <ConfirmDialog
       title="Trust this project?"
       action={shown?.digest === null ? "Run it this once" : "Trust this project"}
       danger
@@ -41,15 +41,15 @@ export function TrustQuestion(): ReactElement | null {
         <code>{shown?.file ?? ""}</code> came with the project. Nothing of it runs before you agree; when it changes,
         you are asked again.
       </p>
-      <List title="It would run" entries={shown?.commands ?? []} none="It names no program of its own." />
-      <List title="Watched for changes, though not what these load from elsewhere" entries={shown?.watched ?? []} />
-      <List title="Too large to be watched, so that trust is not kept" entries={shown?.tooLarge ?? []} />
+      <TrustedEntryList title="It would run" entries={shown?.commands ?? []} none="It names no program of its own." />
+      <TrustedEntryList title="Watched for changes, though not what these load from elsewhere" entries={shown?.watched ?? []} />
+      <TrustedEntryList title="Too large to be watched, so that trust is not kept" entries={shown?.tooLarge ?? []} />
       <p className={css("secondary")}>Its materia, graphs and settings decide what agents are told and may do.</p>
-    </AskDialog>
+    </ConfirmDialog>
   );
 }
 
-function List(props: {
+function TrustedEntryList(props: {
   readonly title: string;
   readonly entries: readonly string[];
   readonly none?: string;

@@ -1,23 +1,23 @@
 import { memo, type ReactElement } from "react";
 import type { Graph } from "../../../../core/compile/graph.ts";
-import { type Drawing, type PlacedEdge, type Point, overlap } from "../../../../core/view/draw/drawing.ts";
-import { placeText } from "../../../../core/view/graph/words.ts";
+import { type GraphDrawing, type PlacedEdge, type Point, boxesOverlap } from "../../../../core/view/draw/drawing.ts";
+import { destinationText } from "../../../../core/view/graph/words.ts";
 import type { Line } from "../../../../core/view/text/line.ts";
-import { LineWords } from "../parts/marks/words.tsx";
+import { LineText } from "../parts/marks/words.tsx";
 import type { GraphViewProps } from "./graph-view.tsx";
-import type { EdgeMark, Marks, GraphPart } from "./marks.ts";
-import { arrow, crosses, middleOf, smooth } from "./paths.ts";
-import { classesOf } from "../browser/classes.ts";
+import type { EdgeMark, GraphMarks, GraphPart } from "./marks.ts";
+import { arrowHeadPath, stitchPath, firstSegmentMiddle, roundedPath } from "./paths.ts";
+import { bindClassNames } from "../browser/classes.ts";
 import baseSheet from "../ground/base.module.css";
 import edgesSheet from "./edges.module.css";
 import marksSheet from "../parts/marks/marks.module.css";
 
-const css = classesOf(edgesSheet, baseSheet, marksSheet);
+const css = bindClassNames(edgesSheet, baseSheet, marksSheet);
 
-interface EdgesProps {
+interface EdgeLayerProps {
   readonly graph: Graph;
-  readonly drawing: Drawing;
-  readonly marks: Marks | undefined;
+  readonly drawing: GraphDrawing;
+  readonly marks: GraphMarks | undefined;
   readonly selected: readonly GraphPart[];
   readonly focus: GraphPart | null;
   readonly editing: boolean;
@@ -25,11 +25,11 @@ interface EdgesProps {
 }
 
 /** Every edge and its label, in one layer between the regions and the sockets. */
-export const Edges = memo(function Edges(props: EdgesProps): ReactElement {
+export const EdgeLayer = memo(function Edges(props: EdgeLayerProps): ReactElement {
   const { drawing, marks } = props;
   const markOf = (edge: PlacedEdge): EdgeMark => marks?.edges?.get(edge.way.id) ?? {};
   // What was walked lies over what was not.
-  const lines = drawing.edges.toSorted((a, b) => weight(markOf(a)) - weight(markOf(b)));
+  const lines = drawing.edges.toSorted((a, b) => drawOrder(markOf(a)) - drawOrder(markOf(b)));
   return (
     <>
       <svg className={css("edges")} width={drawing.width} height={drawing.height} aria-hidden="true">
@@ -44,32 +44,32 @@ export const Edges = memo(function Edges(props: EdgesProps): ReactElement {
   );
 });
 
-function weight({ visits, problem }: EdgeMark): number {
+function drawOrder({ visits, problem }: EdgeMark): number {
   return problem ? 3 : visits === "last" ? 2 : visits === "visited" ? 1 : 0;
 }
 
-type EdgeProps = EdgesProps & { readonly edge: PlacedEdge; readonly mark: EdgeMark };
+type EdgeProps = EdgeLayerProps & { readonly edge: PlacedEdge; readonly mark: EdgeMark };
 
 function EdgeLine({ edge, mark, selected, editing, onSelect }: EdgeProps): ReactElement {
   const { way, points, bar, stitch } = edge;
   const chosen = selected.some(({ kind, id }) => kind === "edge" && id === way.id);
-  const tone = toneOf(edge, mark);
+  const tone = edgeClasses(edge, mark);
   const end = way.via === "items" ? 2 : editing ? 8 : 3;
   return (
     <g className={css(`${tone} ${mark.visits === "last" ? "last-taken" : ""} ${chosen ? "chosen" : ""}`)}>
-      <path d={smooth(points, end)} />
-      <path className={css("arrow-head")} d={arrow(points, end - 2)} />
+      <path d={roundedPath(points, end)} />
+      <path className={css("arrow-head")} d={arrowHeadPath(points, end - 2)} />
       {bar && (
         <path
           className={css("gate")}
           d={bar.lies === "flat" ? `M${bar.x - 9} ${bar.y}h18` : `M${bar.x} ${bar.y - 9}v18`}
         />
       )}
-      {stitch !== null && <path className={css("stitch-crosses")} d={crosses(points)} />}
+      {stitch !== null && <path className={css("stitch-crosses")} d={stitchPath(points)} />}
       {onSelect && way.via !== "items" && (
         <path
           className={css("hit")}
-          d={smooth(points, 0)}
+          d={roundedPath(points, 0)}
           onClick={(event) => onSelect({ kind: "edge", id: way.id }, { add: event.shiftKey })}
         />
       )}
@@ -77,7 +77,7 @@ function EdgeLine({ edge, mark, selected, editing, onSelect }: EdgeProps): React
   );
 }
 
-function toneOf({ way, stitch }: PlacedEdge, { visits, problem }: EdgeMark) {
+function edgeClasses({ way, stitch }: PlacedEdge, { visits, problem }: EdgeMark) {
   const kind =
     way.via === "items"
       ? "items"
@@ -95,12 +95,12 @@ function toneOf({ way, stitch }: PlacedEdge, { visits, problem }: EdgeMark) {
 function EdgeLabel(props: EdgeProps): ReactElement | null {
   const { edge, mark, graph, drawing, selected, focus, editing, onSelect } = props;
   const { way, label } = edge;
-  const lines = mark.label ?? plainLabel(edge);
-  if (!label || lines.length === 0) return editing && onSelect ? <EdgeDot {...props} onSelect={onSelect} /> : null;
-  const isIn = drawing.loops.some(({ box }) => overlap(box, label));
-  const ground = isIn ? "on-loop" : drawing.bands.some(({ box }) => overlap(box, label)) ? "on-band" : "";
-  const centered = isOnOwnLine(edge);
-  const classes = `edge-label ${ground} ${centered ? "" : "beside"} ${toneOf(edge, mark)}` as const;
+  const lines = mark.label ?? defaultLabel(edge);
+  if (!label || lines.length === 0) return editing && onSelect ? <UnlabeledEdgeButton {...props} onSelect={onSelect} /> : null;
+  const isIn = drawing.loops.some(({ box }) => boxesOverlap(box, label));
+  const ground = isIn ? "on-loop" : drawing.bands.some(({ box }) => boxesOverlap(box, label)) ? "on-band" : "";
+  const centered = isLabelOnLine(edge);
+  const classes = `edge-label ${ground} ${centered ? "" : "beside"} ${edgeClasses(edge, mark)}` as const;
   const style = {
     transform: `translate(${centered ? label.x + label.width / 2 : label.x}px, ${label.y + label.height / 2}px) translate(${centered ? "-50%" : "0"}, -50%)`,
     maxWidth: label.width + 8,
@@ -108,7 +108,7 @@ function EdgeLabel(props: EdgeProps): ReactElement | null {
   const words = lines.map((line, index) => (
     // Lines have no identity but their order.
     <span key={index} className={css("edge-line cut")}>
-      <LineWords line={line} />
+      <LineText line={line} />
     </span>
   ));
   if (!onSelect || way.via === "items")
@@ -129,22 +129,22 @@ function EdgeLabel(props: EdgeProps): ReactElement | null {
     >
       <span
         className={css("spoken")}
-      >{`Edge from ${placeText(graph, way.from)} to ${placeText(graph, way.to)}: `}</span>
+      >{`Edge from ${destinationText(graph, way.from)} to ${destinationText(graph, way.to)}: `}</span>
       {words}
     </button>
   );
 }
 
 /** What an edge without a label is reached by: unseen until it is focused or pointed at. */
-function EdgeDot({
+function UnlabeledEdgeButton({
   edge,
   graph,
   focus,
   onSelect,
-}: EdgeProps & { readonly onSelect: NonNullable<EdgesProps["onSelect"]> }): ReactElement | null {
+}: EdgeProps & { readonly onSelect: NonNullable<EdgeLayerProps["onSelect"]> }): ReactElement | null {
   const { way } = edge;
   if (way.via === "items") return null;
-  const { x, y } = middleOf(edge);
+  const { x, y } = firstSegmentMiddle(edge);
   return (
     <button
       type="button"
@@ -152,13 +152,13 @@ function EdgeDot({
       style={{ transform: `translate(${x - 12}px, ${y - 12}px)` }}
       data-part={`edge ${way.id}`}
       tabIndex={focus?.kind === "edge" && focus.id === way.id ? 0 : -1}
-      aria-label={`Edge from ${placeText(graph, way.from)} to ${placeText(graph, way.to)}: always`}
+      aria-label={`Edge from ${destinationText(graph, way.from)} to ${destinationText(graph, way.to)}: always`}
       onClick={(event) => onSelect({ kind: "edge", id: way.id }, { add: event.shiftKey })}
     />
   );
 }
 
-function plainLabel({ way, stitch }: PlacedEdge): readonly Line[] {
+function defaultLabel({ way, stitch }: PlacedEdge): readonly Line[] {
   if (way.via === "items") return [[{ text: "work items" }]];
   const words = [...(stitch === null ? [] : [`stitch ${stitch}`]), ...(way.label === "" ? [] : [way.label])].join(
     " · ",
@@ -167,7 +167,7 @@ function plainLabel({ way, stitch }: PlacedEdge): readonly Line[] {
 }
 
 /** A label in a lane stands on its line, one beside the rail does not. */
-function isOnOwnLine({ label, points }: PlacedEdge): boolean {
+function isLabelOnLine({ label, points }: PlacedEdge): boolean {
   if (!label) return false;
   const middle = label.x + label.width / 2;
   const upright = points.slice(1).some((to: Point, index) => points[index]?.x === to.x && Math.abs(to.x - middle) < 1);

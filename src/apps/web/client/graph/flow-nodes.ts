@@ -1,12 +1,12 @@
 import type { Node } from "@xyflow/react";
 import { materiaOf, type Graph, type Origin } from "../../../../core/compile/graph.ts";
-import type { Box, Drawing } from "../../../../core/view/draw/drawing.ts";
-import type { Marks, GraphPart } from "./marks.ts";
+import type { Box, GraphDrawing } from "../../../../core/view/draw/drawing.ts";
+import type { GraphMarks, GraphPart } from "./marks.ts";
 
-interface NodesProps {
+interface FlowNodesInput {
   readonly graph: Graph;
-  readonly drawing: Drawing;
-  readonly marks: Marks | undefined;
+  readonly drawing: GraphDrawing;
+  readonly marks: GraphMarks | undefined;
   readonly selected: readonly GraphPart[];
   readonly compact: boolean;
   readonly edit: boolean;
@@ -14,7 +14,7 @@ interface NodesProps {
 }
 
 /** What React Flow is given to place: bands and loops below, sockets and the end above. */
-export function nodesOf(props: NodesProps): Node[] {
+export function createFlowNodes(props: FlowNodesInput): Node[] {
   const { graph, drawing, marks, selected, compact, edit, focus } = props;
   const isChosen = (kind: GraphPart["kind"], id: string): boolean =>
     selected.some((part) => part.kind === kind && part.id === id);
@@ -22,10 +22,10 @@ export function nodesOf(props: NodesProps): Node[] {
   const stop = focus?.kind === "socket" ? focus.id : first;
   return [
     ...drawing.bands.map(({ target, name, box, title }) =>
-      node(`band ${target}`, "band", box, -1, { target, kind: kindOf(graph, target), name, title, box }),
+      createNode(`band ${target}`, "band", box, -1, { target, kind: targetKind(graph, target), name, title, box }),
     ),
     ...drawing.loops.map((loop) =>
-      node(`loop ${loop.id}`, "region", loop.box, 0, {
+      createNode(`loop ${loop.id}`, "region", loop.box, 0, {
         loop,
         mark: marks?.loops?.get(loop.id),
         chosen: isChosen("loop", loop.id),
@@ -37,7 +37,7 @@ export function nodesOf(props: NodesProps): Node[] {
       if (!socket) return [];
       return [
         {
-          ...node(id, "socket", box, 3, {
+          ...createNode(id, "socket", box, 3, {
             socket,
             materia: materiaOf(graph, socket),
             isEntry: edit && id === graph.entry,
@@ -52,15 +52,15 @@ export function nodesOf(props: NodesProps): Node[] {
         },
       ];
     }),
-    ...(drawing.end ? [node("end", "end", drawing.end, 3, { edit })] : []),
+    ...(drawing.end ? [createNode("end", "end", drawing.end, 3, { edit })] : []),
   ];
 }
 
-function kindOf(graph: Graph, target: number): Origin["kind"] {
+function targetKind(graph: Graph, target: number): Origin["kind"] {
   return Object.values(graph.sockets).find(({ origin }) => origin.target === target)?.origin.kind ?? "loadout";
 }
 
-function node(
+function createNode(
   id: string,
   type: string,
   { x, y, width, height }: Box,

@@ -1,8 +1,8 @@
 import { useState, type FocusEvent, type KeyboardEvent, type RefObject } from "react";
-import type { Box, Drawing, PlacedSocket } from "../../../../core/view/draw/drawing.ts";
+import type { Box, GraphDrawing, PlacedSocket } from "../../../../core/view/draw/drawing.ts";
 import type { GraphViewProps } from "./graph-view.tsx";
 import type { GraphPart } from "./marks.ts";
-import { middleOf } from "./paths.ts";
+import { firstSegmentMiddle } from "./paths.ts";
 
 export interface GraphKeys {
   /** The part that has, or last had, the focus. */
@@ -20,7 +20,7 @@ export function useGraphKeys(
   const move = (part: GraphPart | undefined): void => {
     if (!part) return;
     setFocus(part);
-    const target = boxOf(drawing, part);
+    const target = focusBox(drawing, part);
     if (target) reveal(target);
     // The element may first have to be drawn, when it was out of sight.
     requestAnimationFrame(() =>
@@ -30,10 +30,10 @@ export function useGraphKeys(
     );
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const here = partOf(event.target);
+    const here = partFromElement(event.target);
     if (!here && event.target !== box.current) return;
     const taken = onKey?.(event, here) === true || event.ctrlKey || event.metaKey || event.altKey;
-    const to = taken ? undefined : targetOf(event.key, here, drawing);
+    const to = taken ? undefined : partForKey(event.key, here, drawing);
     if (to) move(to);
     else if (!taken && event.key === "Enter" && here) {
       onSelect?.(here, { add: false });
@@ -46,28 +46,28 @@ export function useGraphKeys(
     focus,
     onKeyDown,
     onFocus: (event) => {
-      const part = partOf(event.target);
+      const part = partFromElement(event.target);
       if (part) setFocus(part);
     },
   };
 }
 
-function partOf(target: EventTarget): GraphPart | null {
+function partFromElement(target: EventTarget): GraphPart | null {
   const text = target instanceof HTMLElement ? target.closest<HTMLElement>("[data-part]")?.dataset["part"] : undefined;
   const [, kind, id] = /^(socket|edge|loop) (.*)$/.exec(text ?? "") ?? [];
   return id === undefined ? null : { kind: kind as GraphPart["kind"], id }; // one of the three by the expression
 }
 
-function boxOf(drawing: Drawing, { kind, id }: GraphPart): Box | undefined {
+function focusBox(drawing: GraphDrawing, { kind, id }: GraphPart): Box | undefined {
   if (kind === "edge") {
     const edge = drawing.edges.find(({ way }) => way.id === id);
-    return edge && (edge.label ?? { ...middleOf(edge), width: 1, height: 1 });
+    return edge && (edge.label ?? { ...firstSegmentMiddle(edge), width: 1, height: 1 });
   }
   if (kind === "loop") return drawing.loops.find((loop) => loop.id === id)?.head;
   return drawing.sockets.find((socket) => socket.id === id)?.box;
 }
 
-function targetOf(key: string, here: GraphPart | null, drawing: Drawing): GraphPart | undefined {
+function partForKey(key: string, here: GraphPart | null, drawing: GraphDrawing): GraphPart | undefined {
   const { sockets } = drawing;
   if (here?.kind === "loop") return key.startsWith("Arrow") ? socketPart(sockets[0]) : undefined;
   const from = here?.kind === "edge" ? drawing.edges.find(({ way }) => way.id === here.id)?.way.from : here?.id;
@@ -77,10 +77,10 @@ function targetOf(key: string, here: GraphPart | null, drawing: Drawing): GraphP
   switch (key) {
     case "ArrowDown":
     case "ArrowUp":
-      return here?.kind === "edge" ? socketPart(at) : alongRail(sockets, at, key === "ArrowDown" ? 1 : -1);
+      return here?.kind === "edge" ? socketPart(at) : partInNextRow(sockets, at, key === "ArrowDown" ? 1 : -1);
     case "ArrowLeft":
     case "ArrowRight":
-      return aside(drawing, at, key === "ArrowRight" ? 1 : -1, here);
+      return partBeside(drawing, at, key === "ArrowRight" ? 1 : -1, here);
     case "e":
     case "E":
       return nextEdge(drawing, at, here);
@@ -98,7 +98,7 @@ function socketPart(socket: PlacedSocket | undefined): GraphPart | undefined {
 }
 
 /** The nearest row on that side, the column as near as can be. */
-function alongRail(sockets: readonly PlacedSocket[], at: PlacedSocket, step: 1 | -1): GraphPart | undefined {
+function partInNextRow(sockets: readonly PlacedSocket[], at: PlacedSocket, step: 1 | -1): GraphPart | undefined {
   const beyond = sockets.filter(({ row }) => (row - at.row) * step > 0);
   const near = Math.min(...beyond.map(({ row }) => Math.abs(row - at.row)));
   const inRow = beyond.filter(({ row }) => Math.abs(row - at.row) === near);
@@ -106,7 +106,7 @@ function alongRail(sockets: readonly PlacedSocket[], at: PlacedSocket, step: 1 |
 }
 
 /** The branch beside it, else the lane on that side. */
-function aside(drawing: Drawing, at: PlacedSocket, step: 1 | -1, here: GraphPart | null): GraphPart | undefined {
+function partBeside(drawing: GraphDrawing, at: PlacedSocket, step: 1 | -1, here: GraphPart | null): GraphPart | undefined {
   if (here?.kind === "edge") return socketPart(at);
   const beside = drawing.sockets
     .filter(({ row, column }) => row === at.row && (column - at.column) * step > 0)
@@ -120,7 +120,7 @@ function aside(drawing: Drawing, at: PlacedSocket, step: 1 | -1, here: GraphPart
   return edge && { kind: "edge", id: edge.way.id };
 }
 
-function nextEdge(drawing: Drawing, at: PlacedSocket, here: GraphPart | null): GraphPart | undefined {
+function nextEdge(drawing: GraphDrawing, at: PlacedSocket, here: GraphPart | null): GraphPart | undefined {
   const own = drawing.edges.filter(({ way }) => way.from === at.id && way.via !== "items");
   const index = here?.kind === "edge" ? own.findIndex(({ way }) => way.id === here.id) : -1;
   const edge = own[(index + 1) % Math.max(1, own.length)];

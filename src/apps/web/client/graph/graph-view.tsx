@@ -22,25 +22,25 @@ import {
   type Ref,
 } from "react";
 import type { Graph } from "../../../../core/compile/graph.ts";
-import type { Drawing, Point } from "../../../../core/view/draw/drawing.ts";
-import { Edges } from "./edges.tsx";
-import { nodesOf } from "./flow-nodes.ts";
+import type { GraphDrawing, Point } from "../../../../core/view/draw/drawing.ts";
+import { EdgeLayer } from "./edges.tsx";
+import { createFlowNodes } from "./flow-nodes.ts";
 import { useGraphKeys } from "./graph-keys.ts";
-import { MiniMap, isLarge } from "./frame/mini-map.tsx";
-import type { Marks, GraphPart, SocketMark } from "./marks.ts";
-import { BandNode, EndNode, RegionNode, SocketNode } from "./nodes.tsx";
-import { useViewport } from "./frame/use-viewport.ts";
+import { MiniMap, needsMiniMap } from "./frame/mini-map.tsx";
+import type { GraphMarks, GraphPart, SocketMark } from "./marks.ts";
+import { TargetBandNode, EndNode, LoopNode, SocketNode } from "./nodes.tsx";
+import { useGraphViewport } from "./frame/use-viewport.ts";
 import type { GraphHandle } from "./frame/use-handle.ts";
-import { classesOf } from "../browser/classes.ts";
+import { bindClassNames } from "../browser/classes.ts";
 import edgesSheet from "./edges.module.css";
 import graphSheet from "./graph.module.css";
 import nodeSheet from "./node.module.css";
 
-const css = classesOf(nodeSheet, graphSheet, edgesSheet);
+const css = bindClassNames(nodeSheet, graphSheet, edgesSheet);
 
 /** Changes by hand. Nothing is kept here: the editor answers with another graph or drawing. */
-export interface GraphEdit {
-  /** While sockets are dragged, and once more with `isDone` when they are let go; in pixels of the drawing. */
+export interface GraphEditHandlers {
+  /** While sockets are dragged, and once more with `isCallDone` when they are let go; in pixels of the drawing. */
   readonly onMove?: (positions: Readonly<Record<string, Point>>, isDone: boolean) => void;
   /** From the round (forward), square (return) or diamond (rework) handle of a socket onto a socket or the end. */
   readonly onConnect?: (from: string, to: string, handle: "forward" | "return" | "rework") => void;
@@ -50,44 +50,44 @@ export interface GraphEdit {
 
 export interface GraphViewProps {
   readonly graph: Graph;
-  readonly drawing: Drawing;
+  readonly drawing: GraphDrawing;
   readonly label: string;
-  readonly marks?: Marks;
+  readonly marks?: GraphMarks;
   /** Sockets, edges and loops that are chosen. */
   readonly selected?: readonly GraphPart[];
   readonly onSelect?: (part: GraphPart | null, options: { readonly add: boolean }) => void;
   readonly onOpen?: (part: GraphPart) => void;
   /** Before the keys of the graph itself; true means that it was taken. */
   readonly onKey?: (event: KeyboardEvent, focus: GraphPart | null) => boolean;
-  readonly edit?: GraphEdit;
+  readonly edit?: GraphEditHandlers;
   readonly compact?: boolean;
   /** As high as the drawing, so that the page scrolls and not the graph: on small screens. */
-  readonly grows?: boolean;
+  readonly fullHeight?: boolean;
   /** At first all of it is seen, however small; else its whole width at a size that can be read. */
-  readonly whole?: boolean;
+  readonly fitWhole?: boolean;
   readonly handle?: Ref<GraphHandle>;
   /** Callouts and the like, in pixels of the drawing. */
   readonly children?: ReactNode;
 }
 
-const NODE_TYPES = { socket: SocketNode, region: RegionNode, band: BandNode, end: EndNode };
+const NODE_TYPES = { socket: SocketNode, region: LoopNode, band: TargetBandNode, end: EndNode };
 
 export function GraphView(props: GraphViewProps): ReactElement {
   return (
     <ReactFlowProvider>
-      <Canvas {...props} />
+      <GraphCanvas {...props} />
     </ReactFlowProvider>
   );
 }
 
-function Canvas(props: GraphViewProps): ReactElement {
-  const { graph, drawing, label, marks, selected = [], onSelect, edit, compact = false, grows = false } = props;
+function GraphCanvas(props: GraphViewProps): ReactElement {
+  const { graph, drawing, label, marks, selected = [], onSelect, edit, compact = false, fullHeight: grows = false } = props;
   const box = useRef<HTMLDivElement>(null);
-  const view = useViewport(box, drawing, { grows, whole: props.whole ?? false, handle: props.handle });
-  const hasMap = !grows && isLarge(drawing);
+  const view = useGraphViewport(box, drawing, { grows, whole: props.fitWhole ?? false, handle: props.handle });
+  const hasMap = !grows && needsMiniMap(drawing);
   const keys = useGraphKeys(box, { ...props, reveal: view.reveal });
   const nodes = useMemo(
-    () => nodesOf({ graph, drawing, marks, selected, compact, edit: edit !== undefined, focus: keys.focus }),
+    () => createFlowNodes({ graph, drawing, marks, selected, compact, edit: edit !== undefined, focus: keys.focus }),
     [graph, drawing, marks, selected, compact, edit, keys.focus],
   );
   return (
@@ -100,22 +100,22 @@ function Canvas(props: GraphViewProps): ReactElement {
       style={grows ? { height: view.height } : undefined}
       onKeyDown={keys.onKeyDown}
       onFocus={keys.onFocus}
-      {...dropOf(edit, view.toDrawing)}
+      {...dropHandlers(edit, view.toDrawing)}
     >
       <ReactFlow
         aria-label={label}
         nodes={nodes}
         edges={NO_EDGES}
         nodeTypes={NODE_TYPES}
-        {...clicksOf(onSelect)}
-        {...changesOf(edit)}
-        {...FIXED}
-        {...scrollingOf(grows)}
+        {...clickHandlers(onSelect)}
+        {...changeHandlers(edit)}
+        {...FLOW_OPTIONS}
+        {...scrollOptions(grows)}
         onlyRenderVisibleElements={drawing.sockets.length > 80}
         translateExtent={view.extent}
       >
         <ViewportPortal>
-          <Edges
+          <EdgeLayer
             graph={graph}
             drawing={drawing}
             marks={marks}
@@ -130,7 +130,7 @@ function Canvas(props: GraphViewProps): ReactElement {
       {hasMap && (
         <MiniMap
           drawing={drawing}
-          stateOf={(id) => stateIn(marks?.sockets?.get(id))}
+          stateOf={(id) => socketState(marks?.sockets?.get(id))}
           width={view.width}
           height={view.frameHeight}
         />
@@ -139,14 +139,14 @@ function Canvas(props: GraphViewProps): ReactElement {
   );
 }
 
-function stateIn(mark: SocketMark | undefined): string | undefined {
+function socketState(mark: SocketMark | undefined): string | undefined {
   return mark?.problem?.severity === "error" ? "failed" : mark?.state;
 }
 
 const NO_EDGES: never[] = [];
 
 /** The graph has its own keys, its own selection and its own edges. */
-const FIXED = {
+const FLOW_OPTIONS = {
   nodesFocusable: false,
   edgesFocusable: false,
   elementsSelectable: false,
@@ -160,11 +160,11 @@ const FIXED = {
 } as const;
 
 /** Where the page scrolls, a finger on the graph must move the page. */
-function scrollingOf(grows: boolean) {
+function scrollOptions(grows: boolean) {
   return { panOnDrag: !grows, panOnScroll: !grows, zoomOnPinch: !grows, preventScrolling: !grows };
 }
 
-function clicksOf(onSelect: GraphViewProps["onSelect"]) {
+function clickHandlers(onSelect: GraphViewProps["onSelect"]) {
   return {
     onNodeClick: (event: MouseEvent, { id, type }: Node): void => {
       const add = event.shiftKey || event.ctrlKey || event.metaKey;
@@ -175,7 +175,7 @@ function clicksOf(onSelect: GraphViewProps["onSelect"]) {
   };
 }
 
-function changesOf(edit: GraphEdit | undefined) {
+function changeHandlers(edit: GraphEditHandlers | undefined) {
   return {
     nodesDraggable: edit?.onMove !== undefined,
     nodesConnectable: edit?.onConnect !== undefined,
@@ -191,7 +191,7 @@ function changesOf(edit: GraphEdit | undefined) {
   };
 }
 
-function dropOf(edit: GraphEdit | undefined, toDrawing: (point: Point) => Point) {
+function dropHandlers(edit: GraphEditHandlers | undefined, toDrawing: (point: Point) => Point) {
   return {
     onDragOver: (event: DragEvent): void => {
       if (edit?.onDrop && event.dataTransfer.types.includes("text/materia")) event.preventDefault();

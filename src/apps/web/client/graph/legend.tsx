@@ -1,13 +1,13 @@
 import type { ReactElement } from "react";
-import { Orb } from "../parts/marks/orb.tsx";
-import { glyphs } from "../parts/marks/words.tsx";
-import { classesOf } from "../browser/classes.ts";
+import { MateriaIcon } from "../parts/marks/orb.tsx";
+import { renderSymbols } from "../parts/marks/words.tsx";
+import { bindClassNames } from "../browser/classes.ts";
 import edgesSheet from "./edges.module.css";
 import marksSheet from "../parts/marks/marks.module.css";
 
-const css = classesOf(edgesSheet, marksSheet);
+const legendCss = bindClassNames(edgesSheet, marksSheet);
 
-const ROWS = [
+const LEGEND_EDGES = [
   ["", "always", null],
   ["good", "✓ satisfied", null],
   ["rework", "✗ not satisfied", null],
@@ -15,26 +15,26 @@ const ROWS = [
   ["items", "work items", null],
 ] as const;
 
-const KINDS = ["agent", "utility", "person"] as const;
+const LEGEND_MATERIA_TYPES = ["agent", "utility", "person"] as const;
 
 /** What the lines mean, and the shapes of the sockets. */
-export function Legend(): ReactElement {
+export function GraphLegend(): ReactElement {
   return (
-    <div className={css("legend")}>
-      {ROWS.map(([tone, text, gate]) => (
+    <div className={legendCss("legend")}>
+      {LEGEND_EDGES.map(([tone, text, gate]) => (
         <span key={text}>
-          <svg viewBox="0 0 28 10" className={css("edges")} aria-hidden="true">
-            <g className={css(tone)}>
+          <svg viewBox="0 0 28 10" className={legendCss("edges")} aria-hidden="true">
+            <g className={legendCss(tone)}>
               <path d="M0 5H26" />
-              {gate !== null && <path className={css("gate")} d={gate} />}
+              {gate !== null && <path className={legendCss("gate")} d={gate} />}
             </g>
           </svg>
-          {glyphs(text)}
+          {renderSymbols(text)}
         </span>
       ))}
-      {KINDS.map((type) => (
+      {LEGEND_MATERIA_TYPES.map((type) => (
         <span key={type}>
-          <Orb materia={{ type }} size="sm" />
+          <MateriaIcon materia={{ type }} size="sm" />
           {type}
         </span>
       ))}

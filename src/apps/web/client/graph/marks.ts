@@ -3,7 +3,7 @@ import type { ItemProgress } from "../../../../core/view/now/cells.ts";
 import type { Line } from "../../../../core/view/text/line.ts";
 
 /** What is said about a graph besides its shape: visits and position of a cast, problems and choice of an editor. */
-export interface Marks {
+export interface GraphMarks {
   readonly sockets?: ReadonlyMap<string, SocketMark>;
   readonly edges?: ReadonlyMap<string, EdgeMark>;
   readonly loops?: ReadonlyMap<string, LoopMark>;
@@ -14,7 +14,7 @@ export interface SocketMark {
   /** On the border: `Now 1:56`, `Waiting for you`, `At 12:40`. */
   readonly tag?: string;
   /** Seen in the past: the outline is dashed, so that nobody takes it for now. */
-  readonly past?: boolean;
+  readonly isPast?: boolean;
   /** Upper right: `7×`. */
   readonly visits?: string;
   /** Lower right: cost, or the time of a utility. */
@@ -34,7 +34,7 @@ export interface EdgeMark {
 export interface LoopMark {
   readonly items?: ItemProgress;
   /** `Item 4 of 7` and the title, or anything else worth a second line. */
-  readonly second?: Line;
+  readonly secondLine?: Line;
 }
 
 /** What of a graph is chosen, focused or acted on. */
@@ -43,6 +43,6 @@ export type GraphPart =
   | { readonly kind: "edge"; readonly id: string }
   | { readonly kind: "loop"; readonly id: string };
 
-export function samePart(a: GraphPart | null, b: GraphPart | null): boolean {
+export function isSamePart(a: GraphPart | null, b: GraphPart | null): boolean {
   return a?.kind === b?.kind && a?.id === b?.id;
 }

@@ -3,13 +3,13 @@ import { memo, type ReactElement } from "react";
 import type { GraphSocket } from "../../../../core/compile/graph.ts";
 import type { Materia } from "../../../../core/model/materia.ts";
 import type { Box, PlacedLoop } from "../../../../core/view/draw/drawing.ts";
-import { countsOf } from "../../../../core/view/now/cells.ts";
-import { itemsText } from "../../../../core/view/numbers.ts";
-import { Cells } from "../parts/marks/cells.tsx";
-import { Orb } from "../parts/marks/orb.tsx";
-import { LineWords } from "../parts/marks/words.tsx";
+import { progressCounts } from "../../../../core/view/now/cells.ts";
+import { itemsDoneText } from "../../../../core/view/numbers.ts";
+import { ItemCells } from "../parts/marks/cells.tsx";
+import { MateriaIcon } from "../parts/marks/orb.tsx";
+import { LineText } from "../parts/marks/words.tsx";
 import type { LoopMark, SocketMark } from "./marks.ts";
-import { classesOf } from "../browser/classes.ts";
+import { bindClassNames } from "../browser/classes.ts";
 import baseSheet from "../ground/base.module.css";
 import marksSheet from "../parts/marks/marks.module.css";
 import dialogSheet from "../parts/controls/dialog.module.css";
@@ -17,9 +17,9 @@ import edgesSheet from "./edges.module.css";
 import graphSheet from "./graph.module.css";
 import nodeSheet from "./node.module.css";
 
-const css = classesOf(nodeSheet, graphSheet, edgesSheet, dialogSheet, marksSheet, baseSheet);
+const css = bindClassNames(nodeSheet, graphSheet, edgesSheet, dialogSheet, marksSheet, baseSheet);
 
-interface SocketData {
+interface SocketNodeData {
   readonly socket: GraphSocket;
   readonly materia: Materia;
   readonly isEntry: boolean;
@@ -32,7 +32,7 @@ interface SocketData {
   readonly edit: boolean;
 }
 
-const STATES = {
+const STATE_CLASSES = {
   visited: "",
   todo: "to-come",
   live: "live",
@@ -40,17 +40,17 @@ const STATES = {
   failed: "failed",
 } as const satisfies Record<NonNullable<SocketMark["state"]>, string>;
 
-export const SocketNode = memo(function SocketNode({ data }: { readonly data: SocketData }): ReactElement {
+export const SocketNode = memo(function SocketNode({ data }: { readonly data: SocketNodeData }): ReactElement {
   const { socket, materia, mark = {}, chosen, isStop, compact, edit } = data;
-  const { state, past = false, problem } = mark;
-  const badges = badgesOf(data);
+  const { state, isPast: past = false, problem } = mark;
+  const badges = socketBadges(data);
   const found = problem ? (problem.severity === "error" ? "error" : "warned") : "";
   return (
     <>
       <button
         type="button"
         className={css(
-          `socket ${state ? STATES[state] : ""} ${past ? "past" : ""} ${chosen ? "selected" : ""} ${found}`,
+          `socket ${state ? STATE_CLASSES[state] : ""} ${past ? "past" : ""} ${chosen ? "selected" : ""} ${found}`,
         )}
         data-part={`socket ${socket.id}`}
         data-problem={problem?.severity}
@@ -59,38 +59,38 @@ export const SocketNode = memo(function SocketNode({ data }: { readonly data: So
         aria-current={state === "live" || state === "waiting" ? "step" : undefined}
         aria-pressed={edit ? chosen : undefined}
       >
-        <Orb materia={materia} />
+        <MateriaIcon materia={materia} />
         <span className={css("title cut")}>{socket.materia}</span>
-        <Spoken text={`, ${materia.type}, `} />
+        <ScreenReaderText text={`, ${materia.type}, `} />
         <span className={css(`second-row ${badges.length > 1 ? "full" : ""}`)}>
           {socket.id}
           {badges.map((badge) => (
             <span key={badge} className={css("badge")}>
-              <Spoken text=", " />
+              <ScreenReaderText text=", " />
               {badge}
             </span>
           ))}
         </span>
-        {mark.visits !== undefined && <Figures mark={mark} beside={badges.length > 1} compact={compact} />}
+        {mark.visits !== undefined && <VisitFigures mark={mark} beside={badges.length > 1} compact={compact} />}
         {mark.tag !== undefined && (
           <span className={css("now-tag")}>
-            <Spoken text=", " />
+            <ScreenReaderText text=", " />
             {mark.tag}
           </span>
         )}
-        {problem && <Spoken text={`, ${problem.severity}: ${problem.text}`} />}
+        {problem && <ScreenReaderText text={`, ${problem.severity}: ${problem.text}`} />}
         {(problem || mark.flag !== undefined) && (
           <span className={css("flag")} aria-hidden="true">
             {mark.flag ?? (problem?.severity === "error" ? "!" : "?")}
           </span>
         )}
       </button>
-      {edit && <Handles />}
+      {edit && <ConnectionHandles />}
     </>
   );
 });
 
-function badgesOf({ socket, isEntry, isConsumer }: SocketData): readonly string[] {
+function socketBadges({ socket, isEntry, isConsumer }: SocketNodeData): readonly string[] {
   return [
     ...(isEntry ? ["Entry"] : []),
     ...(socket.generator ? ["Generator"] : []),
@@ -100,12 +100,12 @@ function badgesOf({ socket, isEntry, isConsumer }: SocketData): readonly string[
 }
 
 /** For who listens; the eye has the same from the shape and the place. */
-function Spoken({ text }: { readonly text: string }): ReactElement {
+function ScreenReaderText({ text }: { readonly text: string }): ReactElement {
   return <span className={css("spoken")}>{text}</span>;
 }
 
 /** Visits over cost; beside each other where badges need the second row. */
-function Figures(props: {
+function VisitFigures(props: {
   readonly mark: SocketMark;
   readonly beside: boolean;
   readonly compact: boolean;
@@ -113,14 +113,14 @@ function Figures(props: {
   const { mark, beside, compact } = props;
   const visits = (
     <>
-      <Spoken text={mark.visits === "–" ? ", not visited " : ", visited "} />
+      <ScreenReaderText text={mark.visits === "–" ? ", not visited " : ", visited "} />
       {mark.visits}
     </>
   );
   if (mark.figure === undefined || compact) return <span className={css("visits")}>{visits}</span>;
   const figure = (
     <span className={css("figure")}>
-      <Spoken text=", " />
+      <ScreenReaderText text=", " />
       {mark.figure}
     </span>
   );
@@ -140,7 +140,7 @@ function Figures(props: {
 }
 
 /** Round below goes on, square at the left returns, the diamond at the right is for rework; the whole socket receives. */
-function Handles(): ReactElement {
+function ConnectionHandles(): ReactElement {
   return (
     <>
       <Handle type="target" position={Position.Top} id="in" className={css("handle-in")} isConnectableStart={false} />
@@ -169,22 +169,22 @@ function Handles(): ReactElement {
   );
 }
 
-interface RegionData {
+interface LoopNodeData {
   readonly loop: PlacedLoop;
   readonly mark?: LoopMark;
   readonly chosen: boolean;
   readonly clickable: boolean;
 }
 
-export const RegionNode = memo(function RegionNode({ data }: { readonly data: RegionData }): ReactElement {
+export const LoopNode = memo(function RegionNode({ data }: { readonly data: LoopNodeData }): ReactElement {
   const { loop, mark, chosen, clickable } = data;
   const { box, head } = loop;
   const items = mark?.items;
   const first = (
     <span className={css("first-line")}>
       <b>Loop</b> <span className={css("cut")}>{loop.id}</span>
-      {items && <Cells items={items} />}
-      {items && <span className={css("spoken")}>{itemsText(countsOf(items))}</span>}
+      {items && <ItemCells items={items} />}
+      {items && <span className={css("spoken")}>{itemsDoneText(progressCounts(items))}</span>}
     </span>
   );
   return (
@@ -203,9 +203,9 @@ export const RegionNode = memo(function RegionNode({ data }: { readonly data: Re
         ) : (
           first
         )}
-        {mark?.second && (
+        {mark?.secondLine && (
           <span className={css("second-line cut")}>
-            <LineWords line={mark.second} />
+            <LineText line={mark.secondLine} />
           </span>
         )}
       </div>
@@ -213,7 +213,7 @@ export const RegionNode = memo(function RegionNode({ data }: { readonly data: Re
   );
 });
 
-interface BandData {
+interface TargetBandData {
   readonly target: number;
   readonly name: string;
   readonly title: Box;
@@ -221,7 +221,7 @@ interface BandData {
   readonly kind: "materia" | "loadout";
 }
 
-export const BandNode = memo(function BandNode({ data }: { readonly data: BandData }): ReactElement {
+export const TargetBandNode = memo(function BandNode({ data }: { readonly data: TargetBandData }): ReactElement {
   const { target, kind, name, title, box } = data;
   return (
     <div className={css("band")}>

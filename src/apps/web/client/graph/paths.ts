@@ -1,10 +1,10 @@
 import type { PlacedEdge, Point } from "../../../../core/view/draw/drawing.ts";
 
-const CORNER = 10;
+const CORNER_RADIUS = 10;
 
 /** A line through the points with round corners, ending `before` its last point for the arrowhead. */
-export function smooth(points: readonly Point[], before: number): string {
-  const line = shortened(points, before);
+export function roundedPath(points: readonly Point[], before: number): string {
+  const line = shortenLine(points, before);
   const [first, ...rest] = line;
   if (!first) return "";
   let path = `M${first.x} ${first.y}`;
@@ -15,25 +15,25 @@ export function smooth(points: readonly Point[], before: number): string {
       path += `L${point.x} ${point.y}`;
       return;
     }
-    const radius = Math.min(CORNER, distance(from, point) / 2, distance(point, next) / 2);
-    const [start, stop] = [toward(point, from, radius), toward(point, next, radius)];
+    const radius = Math.min(CORNER_RADIUS, distance(from, point) / 2, distance(point, next) / 2);
+    const [start, stop] = [pointToward(point, from, radius), pointToward(point, next, radius)];
     path += `L${start.x} ${start.y}Q${point.x} ${point.y} ${stop.x} ${stop.y}`;
   });
   return path;
 }
 
 /** The head of an arrow whose tip lies `before` the last point. */
-export function arrow(points: readonly Point[], before: number): string {
+export function arrowHeadPath(points: readonly Point[], before: number): string {
   const [from, to] = points.slice(-2);
   if (!from || !to) return "";
-  const tip = toward(to, from, Math.max(0, before));
-  const base = toward(to, from, Math.max(0, before) + 8);
+  const tip = pointToward(to, from, Math.max(0, before));
+  const base = pointToward(to, from, Math.max(0, before) + 8);
   const [dx, dy] = [(tip.y - base.y) / 8, (tip.x - base.x) / 8];
   return `M${base.x - 5 * dx} ${base.y - 5 * dy}L${tip.x} ${tip.y}L${base.x + 5 * dx} ${base.y + 5 * dy}z`;
 }
 
 /** Two cross-stitches in the middle of the longest piece. */
-export function crosses(points: readonly Point[]): string {
+export function stitchPath(points: readonly Point[]): string {
   let longest: readonly [Point, Point] | undefined;
   points.slice(1).forEach((to, index) => {
     const from = points[index] ?? to;
@@ -48,21 +48,21 @@ export function crosses(points: readonly Point[]): string {
 }
 
 /** The middle of its first piece. */
-export function middleOf({ points }: PlacedEdge): Point {
+export function firstSegmentMiddle({ points }: PlacedEdge): Point {
   const [from, to] = points;
   return from && to ? { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 } : { x: 0, y: 0 };
 }
 
-function shortened(points: readonly Point[], by: number): readonly Point[] {
+function shortenLine(points: readonly Point[], by: number): readonly Point[] {
   const [from, to] = points.slice(-2);
-  return from && to ? [...points.slice(0, -1), toward(to, from, by)] : points;
+  return from && to ? [...points.slice(0, -1), pointToward(to, from, by)] : points;
 }
 
 function distance(a: Point, b: Point): number {
   return Math.hypot(a.x - b.x, a.y - b.y);
 }
 
-function toward(from: Point, to: Point, by: number): Point {
+function pointToward(from: Point, to: Point, by: number): Point {
   const length = distance(from, to);
   if (length === 0) return from;
   const part = Math.min(1, by / length);

@@ -2,46 +2,46 @@
  * Everything the page asks of the server. One function per address; nothing else fetches.
  *
  * For other pages: `getCatalog`, `getConfig`/`putConfig` (with the ETag), `runCommand` (the text after `/materia`).
- * A failure is a value (`Fetched`): `issues` say what is wrong, `status` 0 means that nobody answered.
+ * A failure is a value (`FetchResult`): `issues` say what is wrong, `showStatus` 0 means that nobody answered.
  * What arrives is read with the schemas of `core/wire`; what cannot be read is an issue like any other.
  */
 import * as v from "valibot";
 import type { CastEvent } from "../../../../core/cast/state/event.ts";
 import { error, type Issue } from "../../../../core/model/issue.ts";
 import type { CastSummary } from "../../../../core/view/casts.ts";
-import { CastAnswer, CastsAnswer, type VisitFileName } from "../../../../core/wire/casts.ts";
+import { CastResponse, CastListResponse, type VisitFileName } from "../../../../core/wire/casts.ts";
 import {
-  CatalogAnswer,
-  ConfigAnswer,
-  type ConfigText,
+  CatalogResponse,
+  ConfigResponse,
+  type SaveConfigRequest,
   type EditableLayer,
-  type TrustGiven,
+  type TrustRequest,
 } from "../../../../core/wire/catalog.ts";
-import { ChangesAnswer, PatchAnswer } from "../../../../core/wire/changes.ts";
-import type { Found, SearchOver } from "../../../../core/wire/find.ts";
+import { ChangesResponse, PatchResponse } from "../../../../core/wire/changes.ts";
+import type { SearchHit, SearchEnd } from "../../../../core/wire/find.ts";
 import {
-  CommandAnswer,
+  CommandResponse,
   type ConfigDraft,
-  type RehearsedCommand,
-  type TypedCommand,
+  type RehearsalRequest,
+  type CommandRequest,
 } from "../../../../core/wire/commands.ts";
-import { NamingTests, type RenameInTests } from "../../../../core/wire/testing.ts";
-import type { FleetStanding } from "../../../../core/view/now/fleet.ts";
+import { TestsWithOldName, type RenameInTestsRequest } from "../../../../core/wire/testing.ts";
+import type { FleetStatus } from "../../../../core/view/now/fleet.ts";
 import {
   readCastMessage,
-  readCastsMessage,
+  readCastListMessage,
   readFleetMessage,
   readSearchMessage,
-  type Progress,
+  type AgentProgress,
 } from "../../../../core/wire/stream.ts";
-import { readWire } from "../../../../core/wire/wire.ts";
-import { serverAnswered, reportStream } from "./connection.ts";
-import { request, requestText, type Fetched } from "./request.ts";
-import { followStream, type Message } from "./stream.ts";
-import { followInSight, followShared } from "./tabs.ts";
+import { parseResponse } from "../../../../core/wire/wire.ts";
+import { recordServerActivity, reportStreamState } from "./connection.ts";
+import { fetchJson, fetchText, type FetchResult } from "./request.ts";
+import { followStream, type ServerSentEvent } from "./stream.ts";
+import { followWhileVisible, followSharedStream } from "./tabs.ts";
 
-export function getCast(id: string, signal?: AbortSignal): Promise<Fetched<CastAnswer>> {
-  return request(`/api/casts/${encodeURIComponent(id)}`, CastAnswer, signal ? { signal } : {});
+export function getCast(id: string, signal?: AbortSignal): Promise<FetchResult<CastResponse>> {
+  return fetchJson(`/api/casts/${encodeURIComponent(id)}`, CastResponse, signal ? { signal } : {});
 }
 
 /** A file of one visit; status 204 where it is not written yet. */
@@ -49,14 +49,14 @@ export function getVisitFile(
   id: string,
   { socket, visit, name }: { readonly socket: string; readonly visit: number; readonly name: VisitFileName },
   signal?: AbortSignal,
-): Promise<Fetched<string>> {
+): Promise<FetchResult<string>> {
   const path = [id, "files", socket, `${visit}`, name].map(encodeURIComponent).join("/");
-  return requestText(`/api/casts/${path}?expected${name === "input.json" ? "&whole" : ""}`, signal ? { signal } : {});
+  return fetchText(`/api/casts/${path}?expected${name === "input.json" ? "&whole" : ""}`, signal ? { signal } : {});
 }
 
 /** What a visit (`Socket-4#2`), an item (`loop/WI-2`) or, with null, the whole cast changed. */
-export function getChanges(id: string, place: string | null, signal: AbortSignal): Promise<Fetched<ChangesAnswer>> {
-  return request(`/api/casts/${encodeURIComponent(id)}/changes${queryOf({ place })}`, ChangesAnswer, { signal });
+export function getChanges(id: string, place: string | null, signal: AbortSignal): Promise<FetchResult<ChangesResponse>> {
+  return fetchJson(`/api/casts/${encodeURIComponent(id)}/changes${queryString({ place })}`, ChangesResponse, { signal });
 }
 
 /** One of these files, as far as it is sent. */
@@ -64,79 +64,79 @@ export function getPatch(
   id: string,
   { place, path }: { readonly place: string | null; readonly path: string },
   signal: AbortSignal,
-): Promise<Fetched<PatchAnswer>> {
-  const query = queryOf({ place, path });
-  return request(`/api/casts/${encodeURIComponent(id)}/changes/patch${query}`, PatchAnswer, { signal });
+): Promise<FetchResult<PatchResponse>> {
+  const query = queryString({ place, path });
+  return fetchJson(`/api/casts/${encodeURIComponent(id)}/changes/patch${query}`, PatchResponse, { signal });
 }
 
-function queryOf(values: Readonly<Record<string, string | null>>): string {
+function queryString(values: Readonly<Record<string, string | null>>): string {
   const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== null);
   return given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`;
 }
 
 /** Status 404 with the code `missing_file` where there is none yet. */
-export function getConfig(layer: EditableLayer): Promise<Fetched<ConfigAnswer>> {
-  return request(`/api/config/${encodeURIComponent(layer)}`, ConfigAnswer);
+export function getConfig(layer: EditableLayer): Promise<FetchResult<ConfigResponse>> {
+  return fetchJson(`/api/config/${encodeURIComponent(layer)}`, ConfigResponse);
 }
 
 /** `etag` is that of the text it replaces, null for a new file; a file that changed meanwhile is refused with 412. */
-export function putConfig(layer: EditableLayer, text: string, etag: string | null): Promise<Fetched<ConfigAnswer>> {
-  const body: ConfigText = { text };
-  return request(`/api/config/${encodeURIComponent(layer)}`, ConfigAnswer, {
+export function putConfig(layer: EditableLayer, text: string, etag: string | null): Promise<FetchResult<ConfigResponse>> {
+  const body: SaveConfigRequest = { text };
+  return fetchJson(`/api/config/${encodeURIComponent(layer)}`, ConfigResponse, {
     method: "PUT",
     body,
     headers: etag === null ? { "if-none-match": "*" } : { "if-match": etag },
   });
 }
 
-export function getCatalog(): Promise<Fetched<CatalogAnswer>> {
-  return request("/api/catalog", CatalogAnswer);
+export function getCatalog(): Promise<FetchResult<CatalogResponse>> {
+  return fetchJson("/api/catalog", CatalogResponse);
 }
 
 /** Trust in exactly what was shown; 412 where it is another by now. */
-export function giveTrust(digest: string): Promise<Fetched<unknown>> {
-  const body: TrustGiven = { digest };
-  return request("/api/trust", v.unknown(), { method: "POST", body });
+export function grantTrust(digest: string): Promise<FetchResult<unknown>> {
+  const body: TrustRequest = { digest };
+  return fetchJson("/api/trust", v.unknown(), { method: "POST", body });
 }
 
 /** The same text as after `/materia`. */
 export function runCommand(
   command: string,
   { trust = false, draft }: { readonly trust?: boolean; readonly draft?: ConfigDraft } = {},
-): Promise<Fetched<CommandAnswer>> {
-  const body: TypedCommand = { command, ...(trust ? { trust } : {}), ...(draft ? { draft } : {}) };
-  return request("/api/commands", CommandAnswer, { method: "POST", body });
+): Promise<FetchResult<CommandResponse>> {
+  const body: CommandRequest = { command, ...(trust ? { trust } : {}), ...(draft ? { draft } : {}) };
+  return fetchJson("/api/commands", CommandResponse, { method: "POST", body });
 }
 
 /** What a command would print as JSON, read as what it must be. */
-export async function askCommand<const S extends v.GenericSchema>(
+export async function fetchCommandOutput<const S extends v.GenericSchema>(
   command: string,
   shape: S,
   { signal, trust = false }: { readonly signal?: AbortSignal; readonly trust?: boolean } = {},
-): Promise<Fetched<v.InferOutput<S>>> {
-  const body: TypedCommand = { command, ...(trust ? { trust } : {}) };
-  const answer = await request("/api/commands", CommandAnswer, { method: "POST", body, ...(signal ? { signal } : {}) });
+): Promise<FetchResult<v.InferOutput<S>>> {
+  const body: CommandRequest = { command, ...(trust ? { trust } : {}) };
+  const answer = await fetchJson("/api/commands", CommandResponse, { method: "POST", body, ...(signal ? { signal } : {}) });
   if (!answer.ok) return answer;
   const data = "data" in answer.value ? answer.value.data : undefined;
-  const read = readWire(shape, data, command);
+  const read = parseResponse(shape, data, command);
   return read.ok ? { ...answer, value: read.value } : { ok: false, status: 200, issues: read.issues, body: data };
 }
 
 /** [E31] The tests that still say an old name; with `tests`, those that are to say the new one, and then what is left. */
-export function renameInTests(body: RenameInTests): Promise<Fetched<NamingTests>> {
-  return request("/api/tests/rename", NamingTests, { method: "POST", body });
+export function renameInTests(body: RenameInTestsRequest): Promise<FetchResult<TestsWithOldName>> {
+  return fetchJson("/api/tests/rename", TestsWithOldName, { method: "POST", body });
 }
 
 /** A cast of a loadout or a chain with replies that were typed or made up. */
-export function rehearse(body: RehearsedCommand): Promise<Fetched<CommandAnswer>> {
-  return request("/api/rehearse", CommandAnswer, { method: "POST", body });
+export function startRehearsal(body: RehearsalRequest): Promise<FetchResult<CommandResponse>> {
+  return fetchJson("/api/rehearse", CommandResponse, { method: "POST", body });
 }
 
 export interface CastListener {
   /** The number of the last event that is known. */
   readonly after: () => number;
   readonly onEvent: (event: CastEvent) => void;
-  readonly onProgress: (progress: Progress) => void;
+  readonly onProgress: (progress: AgentProgress) => void;
   readonly onLive: (live: boolean) => void;
   readonly onItem: (item: { readonly child: string; readonly socket: string }) => void;
   /** The journal is another one than before: everything is to be read anew. */
@@ -146,14 +146,14 @@ export interface CastListener {
   /** From here on it is heard, or heard again. */
   readonly onOpen: () => void;
   /** Whether this tab hears it by itself: other windows may be looked at instead. */
-  readonly onHeard: (isHeard: boolean) => void;
+  readonly onActiveChange: (isHeard: boolean) => void;
 }
 
 /** The events of a cast behind those that are known, for as long as somebody looks. Returns the stop. */
 export function followCast(id: string, listener: CastListener): () => void {
   const stream = Symbol(id);
-  const hear = ({ event, data }: Message): void => {
-    serverAnswered();
+  const hear = ({ event, data }: ServerSentEvent): void => {
+    recordServerActivity();
     const message = readCastMessage(event, data);
     if (!message.ok) {
       // What comes behind an event that is missing makes no sense; a note about an agent can be missed.
@@ -174,29 +174,29 @@ export function followCast(id: string, listener: CastListener): () => void {
       case "damaged":
         // Asked again, the server would say the same for ever.
         stop();
-        return listener.onIssue(damagedJournal(id, message.value.data.line));
+        return listener.onIssue(damagedJournalIssue(id, message.value.data.line));
     }
   };
-  const unfollow = followInSight(`/api/casts/${encodeURIComponent(id)}/events`, {
+  const unfollow = followWhileVisible(`/api/casts/${encodeURIComponent(id)}/events`, {
     after: listener.after,
     onMessage: hear,
     onState: (state) => {
       if (state === "open") listener.onOpen();
-      reportStream(stream, state);
+      reportStreamState(stream, state);
     },
-    onHeard: (isHeard) => {
-      if (!isHeard) reportStream(stream, null);
-      listener.onHeard(isHeard);
+    onActiveChange: (isHeard) => {
+      if (!isHeard) reportStreamState(stream, null);
+      listener.onActiveChange(isHeard);
     },
   });
   const stop = (): void => {
     unfollow();
-    reportStream(stream, null);
+    reportStreamState(stream, null);
   };
   return stop;
 }
 
-function damagedJournal(id: string, line: number): Issue {
+function damagedJournalIssue(id: string, line: number): Issue {
   const message = `line ${line} of the journal is damaged; what comes behind it cannot be shown`;
   return error("damaged_journal", `line ${line}`, message, `materia doctor ${id}`);
 }
@@ -214,11 +214,11 @@ export interface CastsListener {
 export function followCasts({ onCast, onGone, onReady, onConfig, onIssue }: CastsListener): void {
   const stream = Symbol("casts");
   const since = new Set<string>();
-  followShared("/api/casts/stream", {
-    onState: (state) => reportStream(stream, state),
+  followSharedStream("/api/casts/stream", {
+    onState: (state) => reportStreamState(stream, state),
     onMessage: ({ event, data }) => {
-      serverAnswered();
-      const message = readCastsMessage(event, data);
+      recordServerActivity();
+      const message = readCastListMessage(event, data);
       if (!message.ok) return message.issues.forEach(onIssue);
       switch (message.value.kind) {
         case "cast":
@@ -236,31 +236,31 @@ export function followCasts({ onCast, onGone, onReady, onConfig, onIssue }: Cast
     onJoin: () => void join(),
   });
   const join = async (): Promise<void> => {
-    const answer = await request("/api/casts", CastsAnswer);
+    const answer = await fetchJson("/api/casts", CastListResponse);
     if (!answer.ok) {
-      reportStream(stream, answer.status === 401 ? "refused" : "lost");
+      reportStreamState(stream, answer.status === 401 ? "refused" : "lost");
       return answer.status === 200 ? answer.issues.forEach(onIssue) : undefined;
     }
     // What was heard meanwhile is newer.
     for (const cast of answer.value) if (!since.has(cast.castId)) onCast(cast);
-    reportStream(stream, "open");
+    reportStreamState(stream, "open");
     return onReady();
   };
 }
 
 export interface SearchListener {
-  readonly onFound: (found: Found) => void;
-  readonly onOver: (over: SearchOver) => void;
+  readonly onFound: (found: SearchHit) => void;
+  readonly onDone: (over: SearchEnd) => void;
   readonly onIssue: (issue: Issue) => void;
 }
 
 /** A search in one cast or, with null, in all of them, for as long as somebody waits for it. Returns the stop. */
-export function searchTexts(
+export function searchCastTexts(
   { needle, castId }: { readonly needle: string; readonly castId: string | null },
-  { onFound, onOver, onIssue }: SearchListener,
+  { onFound, onDone: onOver, onIssue }: SearchListener,
 ): () => void {
   const where = castId === null ? "/api/search" : `/api/casts/${encodeURIComponent(castId)}/search`;
-  const stop = listen(`${where}${queryOf({ q: needle })}`, undefined, ({ event, data }) => {
+  const stop = followWithStatus(`${where}${queryString({ q: needle })}`, undefined, ({ event, data }) => {
     const message = readSearchMessage(event, data);
     if (!message.ok) return message.issues.forEach(onIssue);
     if (message.value.kind === "found") return onFound(message.value.data);
@@ -273,28 +273,28 @@ export function searchTexts(
 
 /** [B29] Who works on what, and what waits, for as long as somebody looks. Returns the stop. */
 export function followFleet(listener: {
-  readonly onStanding: (standing: FleetStanding) => void;
+  readonly onStanding: (standing: FleetStatus) => void;
   readonly onIssue: (issue: Issue) => void;
 }): () => void {
-  return listen("/api/fleet/stream", undefined, ({ event, data }) => {
+  return followWithStatus("/api/fleet/stream", undefined, ({ event, data }) => {
     const message = readFleetMessage(event, data);
     if (message.ok) listener.onStanding(message.value.data);
     else message.issues.forEach(listener.onIssue);
   });
 }
 
-function listen(path: string, after: (() => number) | undefined, onMessage: (message: Message) => void): () => void {
+function followWithStatus(path: string, after: (() => number) | undefined, onMessage: (message: ServerSentEvent) => void): () => void {
   const stream = Symbol(path);
   const stop = followStream(path, {
     ...(after ? { after } : {}),
-    onState: (state) => reportStream(stream, state),
+    onState: (state) => reportStreamState(stream, state),
     onMessage: (message) => {
-      serverAnswered();
+      recordServerActivity();
       onMessage(message);
     },
   });
   return () => {
     stop();
-    reportStream(stream, null);
+    reportStreamState(stream, null);
   };
 }

@@ -1,28 +1,28 @@
-const PLACE = "door";
-const NAME = "key";
+const STORE_NAME = "door";
+const KEY_NAME = "key";
 
 /** The key of this browser for this address, where it was given one. */
-export async function keptKey(): Promise<CryptoKey | null> {
-  const found: unknown = await inPlace("readonly", (place) => place.get(NAME));
+export async function readBrowserKey(): Promise<CryptoKey | null> {
+  const found: unknown = await withKeyStore("readonly", (place) => place.get(KEY_NAME));
   return found instanceof CryptoKey ? found : null;
 }
 
-export async function keepKey(key: CryptoKey): Promise<void> {
-  await inPlace("readwrite", (place) => place.put(key, NAME));
+export async function storeBrowserKey(key: CryptoKey): Promise<void> {
+  await withKeyStore("readwrite", (place) => place.put(key, KEY_NAME));
 }
 
-async function inPlace<T>(mode: IDBTransactionMode, act: (place: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+async function withKeyStore<T>(mode: IDBTransactionMode, act: (place: IDBObjectStore) => IDBRequest<T>): Promise<T> {
   const opening = indexedDB.open("materia", 1);
-  opening.addEventListener("upgradeneeded", () => opening.result.createObjectStore(PLACE));
-  const base = await done(opening);
+  opening.addEventListener("upgradeneeded", () => opening.result.createObjectStore(STORE_NAME));
+  const base = await requestResult(opening);
   try {
-    return await done(act(base.transaction(PLACE, mode).objectStore(PLACE)));
+    return await requestResult(act(base.transaction(STORE_NAME, mode).objectStore(STORE_NAME)));
   } finally {
     base.close();
   }
 }
 
-function done<T>(request: IDBRequest<T>): Promise<T> {
+function requestResult<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.addEventListener("success", () => resolve(request.result));
     request.addEventListener("error", () => reject(request.error ?? new Error("the browser keeps nothing")));

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { error, type Issue } from "../../../../core/model/issue.ts";
-import { Refusal, readWire } from "../../../../core/wire/wire.ts";
-import { fetchAsKnown } from "./door.ts";
+import { ErrorResponse, parseResponse } from "../../../../core/wire/wire.ts";
+import { fetchAuthenticated } from "./door.ts";
 
 /** What the server said: a value, or why not. A lost connection is an answer like any other, with status 0. */
-export type Fetched<T> =
+export type FetchResult<T> =
   | { readonly ok: true; readonly status: number; readonly value: T; readonly etag: string | null }
   | { readonly ok: false; readonly status: number; readonly issues: readonly Issue[]; readonly body: unknown };
 
@@ -16,23 +16,23 @@ export interface RequestOptions {
 }
 
 /** Asks for JSON, and reads the answer as what it must be. */
-export async function request<const T extends v.GenericSchema>(
+export async function fetchJson<const T extends v.GenericSchema>(
   path: string,
   shape: T,
   options: RequestOptions = {},
-): Promise<Fetched<v.InferOutput<T>>> {
-  const answer = await requestText(path, options);
+): Promise<FetchResult<v.InferOutput<T>>> {
+  const answer = await fetchText(path, options);
   if (!answer.ok) return answer;
-  const body = readJson(answer.value);
-  const read = readWire(shape, body, path);
+  const body = parseJson(answer.value);
+  const read = parseResponse(shape, body, path);
   return read.ok ? { ...answer, value: read.value } : { ok: false, status: 200, issues: read.issues, body };
 }
 
 /** Asks for a text. */
-export async function requestText(path: string, options: RequestOptions = {}): Promise<Fetched<string>> {
+export async function fetchText(path: string, options: RequestOptions = {}): Promise<FetchResult<string>> {
   const { method = "GET", body, headers = {}, signal } = options;
   try {
-    const response = await fetchAsKnown(path, {
+    const response = await fetchAuthenticated(path, {
       method,
       headers: {
         ...(body === undefined ? {} : { "content-type": "application/json" }),
@@ -43,14 +43,14 @@ export async function requestText(path: string, options: RequestOptions = {}): P
     });
     const text = await response.text();
     if (response.ok) return { ok: true, status: response.status, value: text, etag: response.headers.get("etag") };
-    const refusal = readJson(text);
-    return { ok: false, status: response.status, issues: issuesIn(refusal, response.status), body: refusal };
+    const refusal = parseJson(text);
+    return { ok: false, status: response.status, issues: refusalIssues(refusal, response.status), body: refusal };
   } catch (thrown) {
-    return { ok: false, status: 0, issues: [lost(thrown)], body: null };
+    return { ok: false, status: 0, issues: [connectionIssue(thrown)], body: null };
   }
 }
 
-function readJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -58,8 +58,8 @@ function readJson(text: string): unknown {
   }
 }
 
-function issuesIn(body: unknown, status: number): readonly Issue[] {
-  if (v.is(Refusal, body) && body.issues.length > 0) return body.issues;
+function refusalIssues(body: unknown, status: number): readonly Issue[] {
+  if (v.is(ErrorResponse, body) && body.issues.length > 0) return body.issues;
   const message =
     status === 401
       ? "This page has no valid token. Open the address that `materia ui` printed."
@@ -67,7 +67,7 @@ function issuesIn(body: unknown, status: number): readonly Issue[] {
   return [error("unexpected_answer", "", message)];
 }
 
-function lost(thrown: unknown): Issue {
+function connectionIssue(thrown: unknown): Issue {
   const aborted = thrown instanceof DOMException && thrown.name === "AbortError";
   const message = aborted ? "Cancelled." : "The server cannot be reached. Is `materia ui` still running?";
   return error(aborted ? "cancelled" : "unreachable", "", message);

@@ -1,7 +1,7 @@
-import { fetchAsKnown } from "./door.ts";
+import { fetchAuthenticated } from "./door.ts";
 
 /** One message of the server: its kind, its text and, for events of a journal, their number. */
-export interface Message {
+export interface ServerSentEvent {
   readonly event: string;
   readonly data: string;
   readonly id: string | null;
@@ -11,55 +11,55 @@ export interface Message {
 export type StreamState = "connecting" | "open" | "lost" | "refused" | "gone";
 
 export interface StreamOptions {
-  readonly onMessage: (message: Message) => void;
+  readonly onMessage: (message: ServerSentEvent) => void;
   readonly onState?: (state: StreamState) => void;
   /** Where to go on: the number of the last event that is known. */
   readonly after?: () => number;
 }
 
-const FIRST_WAIT = 500;
-const LONGEST_WAIT = 5_000;
+const FIRST_RETRY_MS = 500;
+const MAX_RETRY_MS = 5_000;
 
 /** Follows a stream until it is told to stop; a lost connection goes on behind the last event. Returns the stop. */
 export function followStream(path: string, { onMessage, onState = () => undefined, after }: StreamOptions): () => void {
   const control = new AbortController();
   const run = async (): Promise<void> => {
-    let wait = FIRST_WAIT;
+    let wait = FIRST_RETRY_MS;
     while (!control.signal.aborted) {
       onState("connecting");
-      const ended = await listen(path, {
+      const ended = await readStream(path, {
         signal: control.signal,
         after,
         onMessage,
         onOpen: () => {
-          wait = FIRST_WAIT;
+          wait = FIRST_RETRY_MS;
           onState("open");
         },
       });
       if (control.signal.aborted) return;
       onState(ended);
       if (ended !== "lost") return;
-      await pause(wait, control.signal);
-      wait = Math.min(wait * 2, LONGEST_WAIT);
+      await waitForRetry(wait, control.signal);
+      wait = Math.min(wait * 2, MAX_RETRY_MS);
     }
   };
   void run();
   return () => control.abort();
 }
 
-interface Listen {
+interface ListenOptions {
   readonly signal: AbortSignal;
   readonly after: (() => number) | undefined;
-  readonly onMessage: (message: Message) => void;
+  readonly onMessage: (message: ServerSentEvent) => void;
   readonly onOpen: () => void;
 }
 
-async function listen(
+async function readStream(
   path: string,
-  { signal, after, onMessage, onOpen }: Listen,
+  { signal, after, onMessage, onOpen }: ListenOptions,
 ): Promise<"lost" | "refused" | "gone"> {
   try {
-    const response = await fetchAsKnown(path, {
+    const response = await fetchAuthenticated(path, {
       signal,
       headers: { accept: "text/event-stream", ...(after ? { "last-event-id": `${after()}` } : {}) },
     });
@@ -68,7 +68,7 @@ async function listen(
     // A configuration that cannot be used is mended without a restart: it is asked for again.
     if (!response.ok || !response.body) return "lost";
     onOpen();
-    const parse = messageParser(onMessage);
+    const parse = createEventParser(onMessage);
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) parse(piece.value);
     return "lost";
@@ -77,19 +77,19 @@ async function listen(
   }
 }
 
-function messageParser(onMessage: (message: Message) => void): (text: string) => void {
+function createEventParser(onMessage: (message: ServerSentEvent) => void): (text: string) => void {
   let rest = "";
   return (text) => {
     const blocks = `${rest}${text}`.split("\n\n");
     rest = blocks.pop() ?? "";
     for (const block of blocks) {
-      const message = messageOf(block);
+      const message = parseEvent(block);
       if (message) onMessage(message);
     }
   };
 }
 
-function messageOf(block: string): Message | undefined {
+function parseEvent(block: string): ServerSentEvent | undefined {
   let [event, id]: [string, string | null] = ["message", null];
   const data: string[] = [];
   for (const line of block.split("\n")) {
@@ -102,7 +102,7 @@ function messageOf(block: string): Message | undefined {
   return data.length === 0 ? undefined : { event, id, data: data.join("\n") };
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function waitForRetry(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener("abort", () => {

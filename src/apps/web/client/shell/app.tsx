@@ -1,44 +1,44 @@
 import { Suspense, useEffect, useState, type ReactElement } from "react";
-import { useCastTitle, useNotices } from "./attention.ts";
+import { useCastTitle, useCastNotifications } from "./attention.ts";
 import { PAGES, loadCastPage } from "./pages.tsx";
-import { Mishap, UnknownPage } from "./mishap.tsx";
-import { KeysDialog } from "./keys-dialog.tsx";
+import { PageErrorBoundary, UnknownPage } from "./mishap.tsx";
+import { ShortcutsDialog } from "./keys-dialog.tsx";
 import { useKeys } from "../browser/keys.ts";
-import { Palette } from "./palette.tsx";
-import { go, hrefOf, usePlace } from "../browser/route.ts";
-import { switchTheme } from "./theme.ts";
-import { Toasts } from "../parts/controls/toasts.tsx";
-import { Standing } from "./standing.tsx";
-import { TestsQuestion } from "../dialogs/tests-question.tsx";
-import { TrustQuestion } from "../dialogs/trust-question.tsx";
-import { PLACES, TopBar, projectName } from "./top-bar.tsx";
+import { GoToDialog } from "./palette.tsx";
+import { navigate, hrefOf, useRoute } from "../browser/route.ts";
+import { toggleTheme } from "./theme.ts";
+import { ToastList } from "../parts/controls/toasts.tsx";
+import { StatusBanner } from "./standing.tsx";
+import { RenameTestsDialog } from "../dialogs/tests-question.tsx";
+import { TrustProjectDialog } from "../dialogs/trust-question.tsx";
+import { MAIN_PAGES, TopBar, projectName } from "./top-bar.tsx";
 import { useCatalog } from "../data/use-catalog.ts";
-import { kept } from "../browser/drafts/kept.ts";
+import { draftIndex } from "../browser/drafts/kept.ts";
 import { useStore } from "../browser/store.ts";
-import { classesOf } from "../browser/classes.ts";
+import { bindClassNames } from "../browser/classes.ts";
 import shellSheet from "./shell.module.css";
 
-const css = classesOf(shellSheet);
+const css = bindClassNames(shellSheet);
 
 export function App(): ReactElement {
-  const { page, name, search } = usePlace();
+  const { page, name, search } = useRoute();
   const [dialog, setDialog] = useState<"keys" | "palette" | null>(null);
   const close = (): void => setDialog(null);
   useKeys({
     "ctrl+k": () => setDialog("palette"),
     "?": () => setDialog("keys"),
-    t: switchTheme,
-    "g c": () => go(hrefOf("casts")),
-    "g l": () => go(hrefOf("loadouts")),
-    "g m": () => go(hrefOf("materia")),
-    "g k": () => go(hrefOf("link")),
+    t: toggleTheme,
+    "g c": () => navigate(hrefOf("casts")),
+    "g l": () => navigate(hrefOf("loadouts")),
+    "g m": () => navigate(hrefOf("materia")),
+    "g k": () => navigate(hrefOf("link")),
     "/": focusSearch,
   });
   const key = page === "casts" && name !== null ? "cast" : page;
   const Page = Object.hasOwn(PAGES, key) ? PAGES[key] : undefined;
-  useTitle(page, name);
-  useUnsaved();
-  useNotices();
+  useDocumentTitle(page, name);
+  useUnsavedWarning();
+  useCastNotifications();
   useEffect(() => {
     if (page !== "casts" || name !== null) return undefined;
     const timer = setTimeout(() => void loadCastPage(), 500);
@@ -57,25 +57,25 @@ export function App(): ReactElement {
         Skip to content
       </a>
       <TopBar page={page} onPalette={() => setDialog("palette")} />
-      <Standing />
+      <StatusBanner />
       <main id="main" tabIndex={-1}>
         <Suspense fallback={<div className={css("loading")} aria-label="Loading" />}>
-          <Mishap key={`${page}/${name ?? ""}`}>
+          <PageErrorBoundary key={`${page}/${name ?? ""}`}>
             {Page ? <Page name={name} search={search} /> : <UnknownPage page={page} />}
-          </Mishap>
+          </PageErrorBoundary>
         </Suspense>
       </main>
-      <Toasts />
-      <TrustQuestion />
-      <TestsQuestion />
-      {dialog === "keys" && <KeysDialog onClose={close} />}
-      {dialog === "palette" && <Palette onClose={close} />}
+      <ToastList />
+      <TrustProjectDialog />
+      <RenameTestsDialog />
+      {dialog === "keys" && <ShortcutsDialog onClose={close} />}
+      {dialog === "palette" && <GoToDialog onClose={close} />}
     </>
   );
 }
 
 /** Pages that the bar does not name. */
-const TITLES: Readonly<Record<string, string>> = {
+const OTHER_PAGE_TITLES: Readonly<Record<string, string>> = {
   fleet: "Fleet",
   settings: "Settings",
   help: "Guide",
@@ -85,19 +85,19 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 /** The tab says what it shows, and of which project. */
-function useTitle(page: string, name: string | null): void {
+function useDocumentTitle(page: string, name: string | null): void {
   const { cwd } = useCatalog();
   const { before, shown: request } = useCastTitle(page, name);
   useEffect(() => {
     const shown =
-      request ?? name ?? PLACES.find((place) => place.page === page)?.label ?? TITLES[page] ?? "Nothing here";
+      request ?? name ?? MAIN_PAGES.find((place) => place.page === page)?.label ?? OTHER_PAGE_TITLES[page] ?? "Nothing here";
     document.title = [`${before}${shown}`, ...(cwd === null ? [] : [projectName(cwd)]), "pi-materia"].join(" · ");
   }, [page, name, cwd, before, request]);
 }
 
 /** [W29] The browser asks before a page with unsaved work is closed, though it is kept. */
-function useUnsaved(): void {
-  const has = useStore(kept).names.length > 0;
+function useUnsavedWarning(): void {
+  const has = useStore(draftIndex).names.length > 0;
   useEffect(() => {
     if (!has) return undefined;
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault();

@@ -1,13 +1,13 @@
 import { useEffect, useRef } from "react";
 import { type CastStatus, type CastSummary, statusText } from "../../../../core/view/casts.ts";
-import { cut } from "../../../../core/model/values/text.ts";
-import { go, hrefOf } from "../browser/route.ts";
+import { truncate } from "../../../../core/model/values/text.ts";
+import { navigate, hrefOf } from "../browser/route.ts";
 import { useCasts } from "../data/use-casts.ts";
 import { useCatalog } from "../data/use-catalog.ts";
-import { capital } from "../parts/marks/status.tsx";
+import { capitalize } from "../parts/marks/status.tsx";
 
 /** What a person who looks elsewhere wants to hear of. */
-const NEWS: ReadonlySet<CastStatus> = new Set(["waiting", "failed", "completed", "not_satisfied", "interrupted"]);
+const NOTIFIED_STATUSES: ReadonlySet<CastStatus> = new Set(["waiting", "failed", "completed", "not_satisfied", "interrupted"]);
 
 /** [W32] What the tab says of casts: the one that is shown and how it stands, else how many wait for somebody. */
 export function useCastTitle(
@@ -17,14 +17,14 @@ export function useCastTitle(
   const { casts } = useCasts();
   if (page === "casts" && name !== null) {
     const cast = casts.find(({ castId }) => castId === name);
-    if (cast) return { before: `${capital(statusText(cast.status))}: `, shown: cut(cast.request, 60) };
+    if (cast) return { before: `${capitalize(statusText(cast.status))}: `, shown: truncate(cast.request, 60) };
   }
   const waiting = casts.filter(({ status }) => status === "waiting").length;
   return { before: waiting === 0 ? "" : `(${waiting} waiting) `, shown: null };
 }
 
 /** [W32] A cast that comes to wait, fails or ends while nobody looks is told by the system, where the person allowed it. */
-export function useNotices(): void {
+export function useCastNotifications(): void {
   const { casts, isReady } = useCasts();
   const { catalog } = useCatalog();
   const known = useRef<ReadonlyMap<string, CastStatus> | null>(null);
@@ -34,16 +34,16 @@ export function useNotices(): void {
     const before = known.current;
     known.current = new Map(casts.map(({ castId, status }) => [castId, status]));
     if (!before || !isWanted || !document.hidden) return;
-    for (const cast of casts) if (before.get(cast.castId) === "running" && NEWS.has(cast.status)) notify(cast);
+    for (const cast of casts) if (before.get(cast.castId) === "running" && NOTIFIED_STATUSES.has(cast.status)) showNotification(cast);
   }, [casts, isReady, isWanted]);
 }
 
-function notify({ castId, request, status, loadout }: CastSummary): void {
+function showNotification({ castId, request, status, loadout }: CastSummary): void {
   if (typeof Notification === "undefined" || Notification.permission !== "granted") return;
-  const title = `${capital(statusText(status))}: ${loadout}`;
-  const notice = new Notification(title, { body: cut(request, 200), tag: castId });
+  const title = `${capitalize(statusText(status))}: ${loadout}`;
+  const notice = new Notification(title, { body: truncate(request, 200), tag: castId });
   notice.addEventListener("click", () => {
     window.focus();
-    go(hrefOf("casts", castId));
+    navigate(hrefOf("casts", castId));
   });
 }

@@ -1,10 +1,10 @@
 /** Every key of the page, as the `?` dialog shows it. */
-export interface KeyGroup {
+export interface ShortcutGroup {
   readonly where: string;
   readonly keys: readonly (readonly [keys: string, does: string])[];
 }
 
-export const KEY_TABLE: readonly KeyGroup[] = [
+export const SHORTCUTS: readonly ShortcutGroup[] = [
   {
     where: "Everywhere",
     keys: [

@@ -1,21 +1,21 @@
 import { useState, type ReactElement } from "react";
 import { Dialog } from "../parts/controls/dialog.tsx";
-import { glyphs } from "../parts/marks/words.tsx";
-import { KEY_TABLE } from "./key-table.ts";
+import { renderSymbols } from "../parts/marks/words.tsx";
+import { SHORTCUTS } from "./key-table.ts";
 import { hrefOf } from "../browser/route.ts";
-import { lettersAreOn, setLetters } from "../browser/keys.ts";
-import { classesOf } from "../browser/classes.ts";
+import { areLetterKeysOn, setLetterKeys } from "../browser/keys.ts";
+import { bindClassNames } from "../browser/classes.ts";
 import baseSheet from "../ground/base.module.css";
 import dialogSheet from "../parts/controls/dialog.module.css";
 
-const css = classesOf(dialogSheet, baseSheet);
+const css = bindClassNames(dialogSheet, baseSheet);
 
-export function KeysDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
-  const [letters, setOn] = useState(lettersAreOn);
+export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const [letters, setOn] = useState(areLetterKeysOn);
   return (
     <Dialog title="Keys" onClose={onClose} wide>
       <div className={css("dialog-body key-table")} tabIndex={0} role="group" aria-label="All keys">
-        {KEY_TABLE.map(({ where, keys }) => (
+        {SHORTCUTS.map(({ where, keys }) => (
           <section key={where}>
             <h3>{where}</h3>
             <dl>
@@ -27,7 +27,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }): React
                         <span key={part}> then </span>
                       ) : (
                         // The same key may stand in a row twice.
-                        <kbd key={`${part}${index}`}>{glyphs(part)}</kbd>
+                        <kbd key={`${part}${index}`}>{renderSymbols(part)}</kbd>
                       ),
                     )}
                   </dt>
@@ -44,7 +44,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }): React
             type="checkbox"
             checked={letters}
             onChange={(event) => {
-              setLetters(event.target.checked);
+              setLetterKeys(event.target.checked);
               setOn(event.target.checked);
             }}
           />

@@ -1,19 +1,19 @@
 import { Component, type ReactElement, type ReactNode } from "react";
-import { thrownText } from "../../../../core/model/values/text.ts";
+import { thrownMessage } from "../../../../core/model/values/text.ts";
 import { hrefOf } from "../browser/route.ts";
 import { Button } from "../parts/controls/button.tsx";
-import { classesOf } from "../browser/classes.ts";
+import { bindClassNames } from "../browser/classes.ts";
 import pageSheet from "../ground/page.module.css";
 import controlsSheet from "../parts/controls/controls.module.css";
 
-const css = classesOf(pageSheet, controlsSheet);
+const css = bindClassNames(pageSheet, controlsSheet);
 
 /** A page that could not be loaded, or broke: said in its place, with a way on. */
-export class Mishap extends Component<{ readonly children: ReactNode }, { readonly problem: string | null }> {
+export class PageErrorBoundary extends Component<{ readonly children: ReactNode }, { readonly problem: string | null }> {
   override state = { problem: null };
 
   static getDerivedStateFromError(thrown: unknown): { readonly problem: string } {
-    return { problem: thrownText(thrown) };
+    return { problem: thrownMessage(thrown) };
   }
 
   override render(): ReactNode {

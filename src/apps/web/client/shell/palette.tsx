@@ -2,37 +2,37 @@ import { useEffect, useId, useMemo, useState, type KeyboardEvent, type ReactElem
 import { getCatalog } from "../net/api.ts";
 import { useCasts } from "../data/use-casts.ts";
 import { Dialog } from "../parts/controls/dialog.tsx";
-import { capital } from "../parts/marks/status.tsx";
-import { go, hrefOf } from "../browser/route.ts";
-import { PLACES } from "./top-bar.tsx";
-import { classesOf } from "../browser/classes.ts";
+import { capitalize } from "../parts/marks/status.tsx";
+import { navigate, hrefOf } from "../browser/route.ts";
+import { MAIN_PAGES } from "./top-bar.tsx";
+import { bindClassNames } from "../browser/classes.ts";
 import baseSheet from "../ground/base.module.css";
 import controlsSheet from "../parts/controls/controls.module.css";
 import dialogSheet from "../parts/controls/dialog.module.css";
 
-const css = classesOf(dialogSheet, controlsSheet, baseSheet);
+const css = bindClassNames(dialogSheet, controlsSheet, baseSheet);
 
-interface PaletteEntry {
+interface GoToEntry {
   readonly key: string;
   readonly text: string;
   readonly kind: string;
   readonly href: string;
 }
 
-const SHOWN = 40;
+const MAX_ENTRIES = 40;
 
 /** Go to: any page, cast, loadout or materia by a few letters of its name. */
-export function Palette({ onClose }: { readonly onClose: () => void }): ReactElement {
+export function GoToDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   const [text, setText] = useState("");
   const list = useId();
-  const entries = useEntries();
-  const found = useMemo(() => entries.filter((entry) => matches(entry, text)).slice(0, SHOWN), [entries, text]);
-  const open = (entry: PaletteEntry | undefined): void => {
+  const entries = useGoToEntries();
+  const found = useMemo(() => entries.filter((entry) => matchesSearch(entry, text)).slice(0, MAX_ENTRIES), [entries, text]);
+  const open = (entry: GoToEntry | undefined): void => {
     if (!entry) return;
     onClose();
-    go(entry.href);
+    navigate(entry.href);
   };
-  const { at, setAt, onKey } = useHighlight(list, found, open);
+  const { at, setAt, onKey } = useHighlightedEntry(list, found, open);
   return (
     <Dialog title="Go to" onClose={onClose} className={css("search-dialog")}>
       <label className={css("field")}>
@@ -72,7 +72,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
 }
 
 /** Which of the options Enter takes: the arrows move it, and it stays in sight. */
-function useHighlight(list: string, entries: readonly PaletteEntry[], open: (entry: PaletteEntry | undefined) => void) {
+function useHighlightedEntry(list: string, entries: readonly GoToEntry[], open: (entry: GoToEntry | undefined) => void) {
   const [at, setAt] = useState(0);
   useEffect(() => {
     document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: "nearest" });
@@ -90,7 +90,7 @@ function useHighlight(list: string, entries: readonly PaletteEntry[], open: (ent
   return { at, setAt, onKey };
 }
 
-function matches({ text, kind }: PaletteEntry, search: string): boolean {
+function matchesSearch({ text, kind }: GoToEntry, search: string): boolean {
   const all = `${text} ${kind}`.toLowerCase();
   return search
     .toLowerCase()
@@ -98,15 +98,15 @@ function matches({ text, kind }: PaletteEntry, search: string): boolean {
     .every((word) => all.includes(word));
 }
 
-function useEntries(): readonly PaletteEntry[] {
+function useGoToEntries(): readonly GoToEntry[] {
   const { casts } = useCasts();
-  const [named, setNamed] = useState<readonly PaletteEntry[]>([]);
+  const [named, setNamed] = useState<readonly GoToEntry[]>([]);
   useEffect(() => {
     let isOpen = true;
     const load = async (): Promise<void> => {
       const catalog = await getCatalog();
       if (!catalog.ok || !isOpen) return;
-      const entries = (page: string, kind: string, names: readonly string[]): readonly PaletteEntry[] =>
+      const entries = (page: string, kind: string, names: readonly string[]): readonly GoToEntry[] =>
         names.map((name) => ({ key: `${kind} ${name}`, text: name, kind, href: hrefOf(page, name) }));
       setNamed([
         ...entries(
@@ -128,14 +128,14 @@ function useEntries(): readonly PaletteEntry[] {
   }, []);
   return useMemo(
     () => [
-      ...PLACES.map(({ page, label }) => ({ key: page, text: label, kind: "page", href: hrefOf(page) })),
+      ...MAIN_PAGES.map(({ page, label }) => ({ key: page, text: label, kind: "page", href: hrefOf(page) })),
       { key: "find", text: "Find in outputs, prompts and tool calls", kind: "page", href: hrefOf("find") },
       { key: "tests", text: "Tests", kind: "page", href: hrefOf("tests") },
       ...named,
       ...casts.map(({ castId, request, status }) => ({
         key: castId,
         text: request,
-        kind: `${capital(status.replace("_", " "))} · ${castId}`,
+        kind: `${capitalize(status.replace("_", " "))} · ${castId}`,
         href: hrefOf("casts", castId),
       })),
     ],

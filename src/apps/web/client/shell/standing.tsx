@@ -1,21 +1,21 @@
 import type { ReactElement } from "react";
-import { kept } from "../browser/drafts/kept.ts";
+import { draftIndex } from "../browser/drafts/kept.ts";
 import { useStore } from "../browser/store.ts";
-import { lookAtTrust } from "../data/trust.ts";
+import { showTrustDialog } from "../data/trust.ts";
 import { useCatalog } from "../data/use-catalog.ts";
 import { useConnection } from "../net/connection.ts";
 import { Button } from "../parts/controls/button.tsx";
 import { Icon } from "../parts/marks/icon.tsx";
-import { classesOf } from "../browser/classes.ts";
+import { bindClassNames } from "../browser/classes.ts";
 import shellSheet from "./shell.module.css";
 
-const css = classesOf(shellSheet);
+const css = bindClassNames(shellSheet);
 
 /** What stands between the person and the server, and what leads on; nothing where all is well. */
-export function Standing(): ReactElement | null {
+export function StatusBanner(): ReactElement | null {
   const { state } = useConnection();
   const { cwd, trust } = useCatalog();
-  const { isFull } = useStore(kept);
+  const { isStorageFull: isFull } = useStore(draftIndex);
   if (state === "lost") {
     return (
       <div className={css("standing")} role="status">
@@ -52,7 +52,7 @@ export function Standing(): ReactElement | null {
     <div className={css("standing asked")} role="status">
       <Icon name="lock" />
       <span>This project brought its own configuration. Nothing of it runs before you trust it.</span>
-      <Button onClick={lookAtTrust}>See what would run…</Button>
+      <Button onClick={showTrustDialog}>See what would run…</Button>
     </div>
   );
 }

@@ -1,33 +1,33 @@
-import { openStore, useStore } from "../browser/store.ts";
+import { createStore, useStore } from "../browser/store.ts";
 
 export type Theme = "light" | "dark";
 
-const KEY = "materia-theme";
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const theme = openStore<Theme>(themeNow());
+const THEME_KEY = "materia-theme";
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+const themeStore = createStore<Theme>(currentTheme());
 
-function chosen(): Theme | null {
-  const kept = localStorage.getItem(KEY);
+function chosenTheme(): Theme | null {
+  const kept = localStorage.getItem(THEME_KEY);
   return kept === "light" || kept === "dark" ? kept : null;
 }
 
-function themeNow(): Theme {
-  return chosen() ?? (dark.matches ? "dark" : "light");
+function currentTheme(): Theme {
+  return chosenTheme() ?? (prefersDark.matches ? "dark" : "light");
 }
 
 /** The system's theme until a person chooses; the choice is remembered. */
-export function showTheme(): void {
-  document.documentElement.dataset["theme"] = themeNow();
-  theme.set(themeNow());
+export function applyTheme(): void {
+  document.documentElement.dataset["theme"] = currentTheme();
+  themeStore.set(currentTheme());
 }
 
-export function switchTheme(): void {
-  localStorage.setItem(KEY, themeNow() === "dark" ? "light" : "dark");
-  showTheme();
+export function toggleTheme(): void {
+  localStorage.setItem(THEME_KEY, currentTheme() === "dark" ? "light" : "dark");
+  applyTheme();
 }
 
 export function useTheme(): Theme {
-  return useStore(theme);
+  return useStore(themeStore);
 }
 
-dark.addEventListener("change", showTheme);
+prefersDark.addEventListener("change", applyTheme);

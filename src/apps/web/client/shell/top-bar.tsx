@@ -1,6 +1,6 @@
 import { useMemo, type ReactElement } from "react";
 import { ageText } from "../../../../core/view/numbers.ts";
-import { kept } from "../browser/drafts/kept.ts";
+import { draftIndex } from "../browser/drafts/kept.ts";
 import { useStore } from "../browser/store.ts";
 import { useCasts } from "../data/use-casts.ts";
 import { useCatalog } from "../data/use-catalog.ts";
@@ -8,15 +8,15 @@ import { useConnection } from "../net/connection.ts";
 import { Button } from "../parts/controls/button.tsx";
 import { Icon, type IconName } from "../parts/marks/icon.tsx";
 import { hrefOf } from "../browser/route.ts";
-import { switchTheme, useTheme } from "./theme.ts";
+import { toggleTheme, useTheme } from "./theme.ts";
 import { useNow } from "../browser/use-now.ts";
-import { classesOf } from "../browser/classes.ts";
+import { bindClassNames } from "../browser/classes.ts";
 import baseSheet from "../ground/base.module.css";
 import shellSheet from "./shell.module.css";
 
-const css = classesOf(shellSheet, baseSheet);
+const css = bindClassNames(shellSheet, baseSheet);
 
-export const PLACES: readonly { readonly page: string; readonly label: string; readonly icon: IconName }[] = [
+export const MAIN_PAGES: readonly { readonly page: string; readonly label: string; readonly icon: IconName }[] = [
   { page: "casts", label: "Casts", icon: "casts" },
   { page: "loadouts", label: "Loadouts", icon: "loadouts" },
   { page: "materia", label: "Materia", icon: "materia" },
@@ -24,32 +24,32 @@ export const PLACES: readonly { readonly page: string; readonly label: string; r
 ];
 
 /** [B29] Only where the page shows the casts of one. */
-const FLEET_PLACE = { page: "fleet", label: "Fleet", icon: "fleet" } as const;
+const FLEET_PAGE = { page: "fleet", label: "Fleet", icon: "fleet" } as const;
 
 /** The top bar; below 640 pixels its four places stand at the bottom of the screen. */
 export function TopBar({ page, onPalette }: { readonly page: string; readonly onPalette: () => void }): ReactElement {
   const theme = useTheme();
   const { fleet } = useCatalog();
-  const places = fleet === null ? PLACES : [...PLACES, FLEET_PLACE];
+  const places = fleet === null ? MAIN_PAGES : [...MAIN_PAGES, FLEET_PAGE];
   return (
     <header className={css("top")}>
       <a className={css("brand")} href={hrefOf("casts")} aria-label="pi-materia, casts">
-        <Brand />
+        <BrandIcon />
         pi-materia
       </a>
-      <Project />
+      <ProjectLabel />
       <nav className={css("navigation")} aria-label="Main">
         {places.map(({ page: to, label, icon }) => (
           <a key={to} href={hrefOf(to)} aria-current={to === page ? "page" : undefined}>
             <Icon name={icon} />
             {label}
-            {to === "casts" && <Waiting />}
-            <Unsaved page={to} />
+            {to === "casts" && <WaitingCount />}
+            <UnsavedDot page={to} />
           </a>
         ))}
       </nav>
       <div className={css("surroundings")}>
-        <Dot />
+        <ConnectionStatus />
         <Button className={css("go-to")} icon="search" onClick={onPalette} aria-keyshortcuts="Control+K">
           Go to <kbd>Ctrl K</kbd>
         </Button>
@@ -65,7 +65,7 @@ export function TopBar({ page, onPalette }: { readonly page: string; readonly on
           look="bare"
           icon="theme"
           label={theme === "dark" ? "Switch to light" : "Switch to dark"}
-          onClick={switchTheme}
+          onClick={toggleTheme}
         />
       </div>
     </header>
@@ -73,7 +73,7 @@ export function TopBar({ page, onPalette }: { readonly page: string; readonly on
 }
 
 /** Which project this is: several of them may be open in one browser. */
-function Project(): ReactElement | null {
+function ProjectLabel(): ReactElement | null {
   const { cwd, fleet } = useCatalog();
   if (cwd === null) return null;
   return (
@@ -88,11 +88,11 @@ export function projectName(cwd: string): string {
   return cwd.split(/[\\/]/).findLast((part) => part !== "") ?? cwd;
 }
 
-const KINDS: Readonly<Record<string, string>> = { loadouts: "loadout", materia: "materia", link: "link" };
+const DRAFT_KINDS: Readonly<Record<string, string>> = { loadouts: "loadout", materia: "materia", link: "link" };
 
 /** [W29] What was not saved is said wherever the person is. */
-function Unsaved({ page }: { readonly page: string }): ReactElement | null {
-  const count = useStore(kept).names.filter(({ kind }) => kind === KINDS[page]).length;
+function UnsavedDot({ page }: { readonly page: string }): ReactElement | null {
+  const count = useStore(draftIndex).names.filter(({ kind }) => kind === DRAFT_KINDS[page]).length;
   if (count === 0) return null;
   return (
     <span className={css("unsaved-dot")} title={`${count} not saved`}>
@@ -101,7 +101,7 @@ function Unsaved({ page }: { readonly page: string }): ReactElement | null {
   );
 }
 
-function Waiting(): ReactElement | null {
+function WaitingCount(): ReactElement | null {
   const { casts } = useCasts();
   const waiting = useMemo(() => casts.filter(({ status }) => status === "waiting").length, [casts]);
   if (waiting === 0) return null;
@@ -112,8 +112,8 @@ function Waiting(): ReactElement | null {
   );
 }
 
-function Dot(): ReactElement {
-  const { state, heardAt } = useConnection();
+function ConnectionStatus(): ReactElement {
+  const { state, lastHeardAt: heardAt } = useConnection();
   const now = useNow(state === "lost");
   const text =
     state === "live"
@@ -131,7 +131,7 @@ function Dot(): ReactElement {
   );
 }
 
-function Brand(): ReactElement {
+function BrandIcon(): ReactElement {
   return (
     <svg viewBox="0 0 30 16" aria-hidden="true">
       <path d="M13 8h4" stroke="var(--ink-2)" strokeWidth="3" />

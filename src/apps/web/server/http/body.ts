@@ -3,27 +3,27 @@ import type { Context, MiddlewareHandler } from "hono";
 import * as v from "valibot";
 import { validate } from "../../../../core/catalog/validate.ts";
 import { error, fail, isError, ok, type Result } from "../../../../core/model/issue.ts";
-import { refuse, refuseAll } from "./reply.ts";
+import { refuse, refuseByCode } from "./reply.ts";
 
 const MIB = 1024 * 1024;
 
 /** [N5, N6] A body is JSON and not long; what says so itself is known before it is read. */
-export function jsonBody(mebibytes: number): MiddlewareHandler {
+export function requireJsonBody(mebibytes: number): MiddlewareHandler {
   return async (c, next) => {
     const type = c.req.header("content-type") ?? "";
     if (!/^application\/json(?:\s*;.*)?$/i.test(type))
       return refuse(c, 415, error("wrong_content_type", "Content-Type", "a body is application/json"));
-    const body = await readUpTo(c, mebibytes);
-    if (!body.ok) return refuseAll(c, body.issues);
-    c.set(BODY, body.value);
+    const body = await readLimitedBody(c, mebibytes);
+    if (!body.ok) return refuseByCode(c, body.issues);
+    c.set(BODY_KEY, body.value);
     return next();
   };
 }
 
-const BODY = "body";
+const BODY_KEY = "body";
 
 /** A body that does not say its length is counted while it comes, and left when it is too long. */
-async function readUpTo(c: Context, mebibytes: number): Promise<Result<string>> {
+async function readLimitedBody(c: Context, mebibytes: number): Promise<Result<string>> {
   const most = mebibytes * MIB;
   const tooLarge = error("too_large", "", `a body has at most ${mebibytes} MiB here`);
   if (Number(c.req.header("content-length") ?? 0) > most) return fail(tooLarge);
@@ -42,10 +42,10 @@ async function readUpTo(c: Context, mebibytes: number): Promise<Result<string>> 
   return isUtf8(bytes) ? ok(bytes.toString("utf8")) : fail(error("bad_request", "", "the body is not UTF-8"));
 }
 
-export function readBody<const T extends v.GenericSchema>(c: Context, schema: T): Result<v.InferOutput<T>> {
+export function parseBody<const T extends v.GenericSchema>(c: Context, schema: T): Result<v.InferOutput<T>> {
   let raw: unknown;
   try {
-    raw = JSON.parse(c.get(BODY));
+    raw = JSON.parse(c.get(BODY_KEY));
   } catch {
     return fail(error("bad_json", "", "the body is not JSON"));
   }

@@ -7,7 +7,7 @@ import { refuse } from "./reply.ts";
  * [N2, N3] A page of another site may reach this port with a name that it lets point here, or by a form or a script of its own.
  * The name it used, and the origin that the browser adds, give it away.
  */
-export function onlyOwnPages(port: () => number): MiddlewareHandler {
+export function requireOwnOrigin(port: () => number): MiddlewareHandler {
   return async (c, next) => {
     const hosts = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port()}`);
     const host = c.req.header("host");
@@ -27,15 +27,15 @@ export function onlyOwnPages(port: () => number): MiddlewareHandler {
 /** The page itself may be opened from elsewhere, by a link or by hand: it holds nothing. */
 function isOwnSite(site: string, c: Context): boolean {
   if (site === "same-origin" || site === "none") return true;
-  return !isApi(c.req.path) && c.req.header("sec-fetch-mode") === "navigate";
+  return !isApiPath(c.req.path) && c.req.header("sec-fetch-mode") === "navigate";
 }
 
-export function isApi(path: string): boolean {
+export function isApiPath(path: string): boolean {
   return path === "/api" || path.startsWith("/api/");
 }
 
 /** [N8] An escape that means nothing would reach the routes as it is. */
-export const onlySoundAddresses: MiddlewareHandler = async (c, next) => {
+export const rejectMalformedUrls: MiddlewareHandler = async (c, next) => {
   try {
     const path = decodeURIComponent(URL.parse(c.req.url)?.pathname ?? "%");
     if (!path.includes("\0")) return next();
@@ -46,7 +46,7 @@ export const onlySoundAddresses: MiddlewareHandler = async (c, next) => {
 };
 
 /** [N1] */
-export function onlyWithToken(token: string): MiddlewareHandler {
+export function requireToken(token: string): MiddlewareHandler {
   const expected = digest(`Bearer ${token}`);
   return async (c, next) => {
     // Digests are equally long, whatever was sent: the comparison takes the same time for all of them.

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
-import { isApi } from "./guard.ts";
+import { isApiPath } from "./guard.ts";
 
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -16,8 +16,8 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-export const HEADERS: Readonly<Record<string, string>> = {
-  "content-security-policy": POLICY,
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": CONTENT_SECURITY_POLICY,
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",
@@ -27,8 +27,8 @@ export const HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** [N7] On every answer, refusals included. */
-export const guardedHeaders: MiddlewareHandler = async (c, next) => {
+export const setSecurityHeaders: MiddlewareHandler = async (c, next) => {
   await next();
-  for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
-  if (isApi(c.req.path) || c.req.path === "/door") c.res.headers.set("cache-control", "no-store");
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) c.res.headers.set(name, value);
+  if (isApiPath(c.req.path) || c.req.path === "/door") c.res.headers.set("cache-control", "no-store");
 };

@@ -8,15 +8,15 @@ export function refuse(c: Context, status: ContentfulStatusCode, ...issues: read
 }
 
 /** The refusal of something well formed that cannot be done: its first problem says which kind it is. */
-export function refuseAll(c: Context, issues: readonly Issue[]): Response {
-  return refuse(c, statusOf(issues[0]?.code ?? ""), ...issues);
+export function refuseByCode(c: Context, issues: readonly Issue[]): Response {
+  return refuse(c, statusForCode(issues[0]?.code ?? ""), ...issues);
 }
 
-function statusOf(code: string): ContentfulStatusCode {
-  return STATUS[code] ?? 422;
+function statusForCode(code: string): ContentfulStatusCode {
+  return STATUS_BY_CODE[code] ?? 422;
 }
 
-const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
+const STATUS_BY_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
   bad_request: 400,
   bad_cast_id: 400,
   unknown_cast: 404,

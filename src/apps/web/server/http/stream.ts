@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 
 /** What one listener is sent, taken when there is room for it: a slow one holds nothing but its place. */
-export interface Feed {
+export interface EventFeed {
   /** The next piece; nothing where there is none yet. */
   readonly next: () => Promise<string | undefined>;
   readonly isOver: () => boolean;
@@ -9,8 +9,8 @@ export interface Feed {
 }
 
 /** [N25] Server-sent events. `wake` says that there may be more; when the connection is gone nothing is kept for it. */
-export function streamOf(c: Context, open: (wake: () => void) => Feed): Response {
-  const listener = listenerOf(open);
+export function streamFeed(c: Context, open: (wake: () => void) => EventFeed): Response {
+  const listener = createFeedReader(open);
   const { signal } = c.req.raw;
   const body = new ReadableStream<Uint8Array>(
     {
@@ -32,14 +32,14 @@ export function streamOf(c: Context, open: (wake: () => void) => Feed): Response
 
 const ENCODER = new TextEncoder();
 
-interface Listener {
+interface FeedReader {
   /** The next piece, as soon as there is one; nothing when it is over. */
   readonly piece: () => Promise<string | undefined>;
   readonly close: () => void;
 }
 
-function listenerOf(open: (wake: () => void) => Feed): Listener {
-  const state: { feed?: Feed; isClosed: boolean; resume?: () => void } = { isClosed: false };
+function createFeedReader(open: (wake: () => void) => EventFeed): FeedReader {
+  const state: { feed?: EventFeed; isClosed: boolean; resume?: () => void } = { isClosed: false };
   const wake = (): void => state.resume?.();
   const next = async (): Promise<string | undefined> => {
     if (!state.feed) {
@@ -76,6 +76,6 @@ function listenerOf(open: (wake: () => void) => Feed): Listener {
   };
 }
 
-export function frame({ event, id, data }: { event?: string; id?: number; data: string }): string {
+export function sseFrame({ event, id, data }: { event?: string; id?: number; data: string }): string {
   return `${event === undefined ? "" : `event: ${event}\n`}${id === undefined ? "" : `id: ${id}\n`}data: ${data}\n\n`;
 }

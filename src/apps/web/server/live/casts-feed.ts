@@ -1,26 +1,26 @@
 import type { CastSummary } from "../../../../core/view/casts.ts";
 import type { CastId } from "../../../../core/model/ids.ts";
 import type { CastStore } from "../../../../shell/store/cast-store.ts";
-import type { Feed } from "../http/stream.ts";
-import type { Live } from "./live.ts";
-import { say } from "./say.ts";
+import type { EventFeed } from "../http/stream.ts";
+import type { LiveSources } from "./live.ts";
+import { encodeMessage } from "./say.ts";
 
 /** Older casts than these are listed, but who resumes one of them is not heard. */
-const MOST_WATCHED = 2_000;
+const MAX_WATCHED = 2_000;
 
 /** [N10] Every cast once, newest first, then each one that appears, changes or goes. */
-export function castsFeed(
+export function openCastListFeed(
   store: CastStore,
-  live: Live,
+  live: LiveSources,
   wake: () => void,
   mark: (cast: CastSummary) => Promise<CastSummary>,
-): Feed {
+): EventFeed {
   const said = new Map<CastId, string>();
-  const changes = castChanges(store, live, wake);
+  const changes = trackCastChanges(store, live, wake);
   let isReady = false;
   const goneCasts = async (): Promise<string | undefined> => {
     if (!changes.takeList()) return undefined;
-    const listed = await store.ids();
+    const listed = await store.listIds();
     const ids = listed.ok ? listed.value : [];
     const there = new Set(ids);
     for (const castId of ids) if (!said.has(castId)) changes.watch(castId);
@@ -29,13 +29,13 @@ export function castsFeed(
       changes.forget(castId);
       said.delete(castId);
     }
-    return gone.length === 0 ? undefined : gone.map((castId) => say({ kind: "gone", data: { castId } })).join("");
+    return gone.length === 0 ? undefined : gone.map((castId) => encodeMessage({ kind: "gone", data: { castId } })).join("");
   };
   const newsOf = async (castId: CastId): Promise<string | undefined> => {
     const summary = await store.summary(castId);
     if (!summary) return undefined;
-    changes.pulse(castId, summary.status === "running" && !live.runs.isHere(castId));
-    const message = say({ kind: "cast", data: await mark(summary) });
+    changes.pulse(castId, summary.status === "running" && !live.runs.isRunningHere(castId));
+    const message = encodeMessage({ kind: "cast", data: await mark(summary) });
     if (said.get(castId) === message) return undefined;
     said.set(castId, message);
     return message;
@@ -50,7 +50,7 @@ export function castsFeed(
       }
       if (isReady) return undefined;
       isReady = true;
-      return say({ kind: "ready", data: {} });
+      return encodeMessage({ kind: "ready", data: {} });
     },
     isOver: () => false,
     close: changes.close,
@@ -58,7 +58,7 @@ export function castsFeed(
 }
 
 /** Which casts may say something new: each is taken once for as often as it changed meanwhile. */
-function castChanges(store: CastStore, live: Live, wake: () => void) {
+function trackCastChanges(store: CastStore, live: LiveSources, wake: () => void) {
   const watched = new Map<CastId, () => void>();
   const changed = new Set<CastId>();
   let isListNew = true;
@@ -66,7 +66,7 @@ function castChanges(store: CastStore, live: Live, wake: () => void) {
     changed.add(castId);
     wake();
   };
-  const pulse = foreignPulse(live, touch);
+  const pulse = pollForeignRuns(live, touch);
   const stopList = store.onListChange(() => {
     isListNew = true;
     wake();
@@ -87,7 +87,7 @@ function castChanges(store: CastStore, live: Live, wake: () => void) {
     watch: (castId: CastId): void => {
       if (watched.has(castId)) return;
       changed.add(castId);
-      if (watched.size < MOST_WATCHED)
+      if (watched.size < MAX_WATCHED)
         watched.set(
           castId,
           store.onCastChange(castId, () => touch(castId)),
@@ -109,7 +109,7 @@ function castChanges(store: CastStore, live: Live, wake: () => void) {
 }
 
 /** A killed process leaves no mark: casts of others that are said to run are looked at each second, and no other. */
-function foreignPulse(live: Live, look: (castId: CastId) => void) {
+function pollForeignRuns(live: LiveSources, look: (castId: CastId) => void) {
   const running = new Set<CastId>();
   let stop: (() => void) | undefined;
   const close = (): void => {

@@ -1,15 +1,15 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
-import type { FolderWatch } from "../../../../shell/system/folder-watch.ts";
-import type { Feed } from "../http/stream.ts";
-import { say } from "./say.ts";
+import type { FolderWatcher } from "../../../../shell/system/folder-watch.ts";
+import type { EventFeed } from "../http/stream.ts";
+import { encodeMessage } from "./say.ts";
 
 /** [N10] Says when one of the configuration files is made, changed or removed by whomever. */
-export function configFeed(files: readonly string[], watch: FolderWatch, wake: () => void): Feed {
-  let known = stampOf(files);
+export function openConfigFeed(files: readonly string[], watch: FolderWatcher, wake: () => void): EventFeed {
+  let known = fileStamps(files);
   let isTouched = false;
   const stops = [...new Set(files.map((file) => dirname(file)))].map((folder) =>
-    watch.on(folder, () => {
+    watch.onChange(folder, () => {
       isTouched = true;
       wake();
     }),
@@ -18,18 +18,18 @@ export function configFeed(files: readonly string[], watch: FolderWatch, wake: (
     next: () => {
       if (!isTouched) return Promise.resolve(undefined);
       isTouched = false;
-      const now = stampOf(files);
+      const now = fileStamps(files);
       // Other things lie beside them.
       if (now === known) return Promise.resolve(undefined);
       known = now;
-      return Promise.resolve(say({ kind: "config", data: {} }));
+      return Promise.resolve(encodeMessage({ kind: "config", data: {} }));
     },
     isOver: () => false,
     close: () => stops.forEach((stop) => stop()),
   };
 }
 
-function stampOf(files: readonly string[]): string {
+function fileStamps(files: readonly string[]): string {
   return files
     .map((file) => {
       const found = statSync(file, { throwIfNoEntry: false });
@@ -39,7 +39,7 @@ function stampOf(files: readonly string[]): string {
 }
 
 /** Two feeds as one; the first comes first. */
-export function joined(first: Feed, second: Feed): Feed {
+export function joinFeeds(first: EventFeed, second: EventFeed): EventFeed {
   return {
     next: async () => (await first.next()) ?? second.next(),
     isOver: () => first.isOver() && second.isOver(),

@@ -1,38 +1,38 @@
 import { error, fail, ok, type Result } from "../../../../core/model/issue.ts";
-import type { Progress } from "../../../../core/wire/stream.ts";
-import { noteQueue, type NoteQueue } from "../../../../shell/casting/live/note-queue.ts";
-import { noteTeller } from "../../../../shell/casting/live/notes.ts";
+import type { AgentProgress } from "../../../../core/wire/stream.ts";
+import { createProgressQueue, type ProgressQueue } from "../../../../shell/casting/live/note-queue.ts";
+import { createProgressReporter } from "../../../../shell/casting/live/notes.ts";
 import type { PreparedCast } from "../../../../shell/casting/drive/prepared-cast.ts";
-import type { RunEnd } from "../../../../shell/run/run-cast.ts";
+import type { RunOutcome } from "../../../../shell/run/run-cast.ts";
 
 /** The casts that this process drives, and who listens to their agents. */
-export interface Runs {
+export interface CastRuns {
   /** Sets a cast going; the answer comes with its first event, or with the refusal. */
   readonly begin: (prepared: PreparedCast) => Promise<Result<string>>;
-  readonly isHere: (castId: string) => boolean;
+  readonly isRunningHere: (castId: string) => boolean;
   /** Every note of the turn in hand, then each new one. */
-  readonly listen: (castId: string, listener: (note: Progress) => void) => () => void;
+  readonly listen: (castId: string, listener: (note: AgentProgress) => void) => () => void;
   /** Aborts all of them and waits until that is written. */
   readonly stop: () => Promise<void>;
 }
 
-interface Run {
+interface ActiveRun {
   readonly controller: AbortController;
-  readonly soFar: NoteQueue;
-  readonly done: Promise<Result<RunEnd>>;
+  readonly soFar: ProgressQueue;
+  readonly done: Promise<Result<RunOutcome>>;
 }
 
-export function openRuns(report: (problem: string) => void): Runs {
-  const runs = new Map<string, Run>();
-  const listeners = new Map<string, Set<(note: Progress) => void>>();
+export function openCastRuns(report: (problem: string) => void): CastRuns {
+  const runs = new Map<string, ActiveRun>();
+  const listeners = new Map<string, Set<(note: AgentProgress) => void>>();
   let isClosing = false;
 
-  const begin: Runs["begin"] = async (prepared) => {
+  const begin: CastRuns["begin"] = async (prepared) => {
     const { castId } = prepared;
     if (isClosing) return fail(error("closing", castId, "the server is about to end"));
     const controller = new AbortController();
-    const soFar = noteQueue();
-    const tell = noteTeller((note) => {
+    const soFar = createProgressQueue();
+    const tell = createProgressReporter((note) => {
       if (note.kind === "asked") soFar.clear();
       soFar.push(note);
       for (const listener of listeners.get(castId) ?? []) listener(note);
@@ -40,7 +40,7 @@ export function openRuns(report: (problem: string) => void): Runs {
     const begun = Promise.withResolvers<Result<string>>();
     const onSteps = (): void => begun.resolve(ok(castId));
     const done = prepared.run({ signal: controller.signal, onSteps, onProgress: tell });
-    const run: Run = { controller, soFar, done };
+    const run: ActiveRun = { controller, soFar, done };
     // Two commands for one cast: the second is refused by the first one's claim, and must not take its place here.
     if (!runs.has(castId)) runs.set(castId, run);
     const over = done.finally(() => {
@@ -61,7 +61,7 @@ export function openRuns(report: (problem: string) => void): Runs {
 
   return {
     begin,
-    isHere: (castId) => runs.has(castId),
+    isRunningHere: (castId) => runs.has(castId),
     listen: (castId, listener) => {
       for (const note of runs.get(castId)?.soFar.all() ?? []) listener(note);
       const mine = listeners.get(castId) ?? new Set();

@@ -1,26 +1,26 @@
 import type { EventOf } from "../../../../core/cast/state/event.ts";
 import type { CastId } from "../../../../core/model/ids.ts";
-import { excerptAround, type Found, type FoundIn } from "../../../../core/wire/find.ts";
-import { transcriptMessage } from "../../../../core/wire/transcript.ts";
+import { excerptAround, type SearchHit, type SearchHitPlace } from "../../../../core/wire/find.ts";
+import { parseTranscriptLine } from "../../../../core/wire/transcript.ts";
 import type { CastStore } from "../../../../shell/store/cast-store.ts";
-import type { Feed } from "../http/stream.ts";
-import { say } from "./say.ts";
+import type { EventFeed } from "../http/stream.ts";
+import { encodeMessage } from "./say.ts";
 
 /** A search ends where enough was found or read: nobody reads on beyond that, and no cost grows with the past. */
-const MOST_FOUND = 200;
-const MOST_CASTS = 1_000;
-const MOST_BYTES = 512 * 1024 * 1024;
+const MAX_FOUND = 200;
+const MAX_CASTS = 1_000;
+const MAX_BYTES = 512 * 1024 * 1024;
 /** Of one file only the beginning is looked through. */
-const MOST_OF_A_FILE = 4 * 1024 * 1024;
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
-export interface Search {
+export interface SearchQuery {
   readonly needle: string;
   /** The casts to look through, newest first. */
   readonly casts: readonly CastId[];
 }
 
 /** [N36] What is found, as it is found; nothing is read before the listener has taken what came before. */
-export function searchFeed(store: CastStore, search: Search): Feed {
+export function openSearchFeed(store: CastStore, search: SearchQuery): EventFeed {
   const found = searchCasts(store, search);
   let isOver = false;
   return {
@@ -34,26 +34,26 @@ export function searchFeed(store: CastStore, search: Search): Feed {
   };
 }
 
-async function* searchCasts(store: CastStore, { needle, casts }: Search): AsyncGenerator<string, undefined> {
-  const left = { found: MOST_FOUND, bytes: MOST_BYTES };
+async function* searchCasts(store: CastStore, { needle, casts }: SearchQuery): AsyncGenerator<string, undefined> {
+  const left = { found: MAX_FOUND, bytes: MAX_BYTES };
   let looked = 0;
-  for (const castId of casts.slice(0, MOST_CASTS)) {
+  for (const castId of casts.slice(0, MAX_CASTS)) {
     if (left.found <= 0 || left.bytes <= 0) break;
     looked += 1;
-    for await (const hit of foundIn(store, castId, { needle, left })) {
-      yield say({ kind: "found", data: hit });
+    for await (const hit of searchCast(store, castId, { needle, left })) {
+      yield encodeMessage({ kind: "found", data: hit });
       left.found -= 1;
       if (left.found <= 0) break;
     }
   }
-  yield say({
+  yield encodeMessage({
     kind: "over",
     data: { casts: looked, isCut: looked < casts.length || left.found <= 0 || left.bytes <= 0 },
   });
   return undefined;
 }
 
-const FILES = [
+const SEARCHED_FILES = [
   ["output", "output.md"],
   ["output", "stdout.txt"],
   ["output", "stderr.txt"],
@@ -61,13 +61,13 @@ const FILES = [
   ["prompt", "input.json"],
   ["handoff", "handoff.json"],
   ["tools", "transcript.jsonl"],
-] as const satisfies readonly (readonly [FoundIn, string])[];
+] as const satisfies readonly (readonly [SearchHitPlace, string])[];
 
-async function* foundIn(
+async function* searchCast(
   store: CastStore,
   castId: CastId,
   { needle, left }: { readonly needle: string; readonly left: { bytes: number } },
-): AsyncGenerator<Found> {
+): AsyncGenerator<SearchHit> {
   const visits: EventOf<"visit_started">[] = [];
   const folded = await store.fold(castId, {
     begin: ({ request }) => request,
@@ -78,14 +78,14 @@ async function* foundIn(
   });
   const request = folded.ok ? folded.value.value : "";
   for (const { socket, visit, materia } of visits) {
-    const seen = new Set<FoundIn>();
-    for (const [where, name] of FILES) {
+    const seen = new Set<SearchHitPlace>();
+    for (const [where, name] of SEARCHED_FILES) {
       if (seen.has(where) || left.bytes <= 0) continue;
-      const part = await store.readArtifact(castId, { socket, visit, name }, { most: MOST_OF_A_FILE });
+      const part = await store.readArtifact(castId, { socket, visit, name }, { maxBytes: MAX_FILE_BYTES });
       if (!part) continue;
       left.bytes -= part.bytes.length;
       const text = Buffer.from(part.bytes).toString("utf8");
-      const excerpt = name === "transcript.jsonl" ? inCalls(text, needle) : excerptAround(text, needle);
+      const excerpt = name === "transcript.jsonl" ? excerptInToolCalls(text, needle) : excerptAround(text, needle);
       if (!excerpt) continue;
       seen.add(where);
       yield { castId, request, socket, visit, materia, in: where, ...excerpt };
@@ -94,9 +94,9 @@ async function* foundIn(
 }
 
 /** What tools were given and what they said; what the agent said stands in its output. */
-function inCalls(transcript: string, needle: string): ReturnType<typeof excerptAround> {
+function excerptInToolCalls(transcript: string, needle: string): ReturnType<typeof excerptAround> {
   for (const line of transcript.split("\n")) {
-    const message = transcriptMessage(line);
+    const message = parseTranscriptLine(line);
     if (!message || typeof message.content === "string") continue;
     const texts = message.content.flatMap((part) => {
       if (part.type === "toolCall") return argumentTexts(part.arguments);

@@ -4,7 +4,7 @@ import type { Context, Hono } from "hono";
 import { notFound } from "../http/reply.ts";
 import { isInside } from "../../../../shell/system/inside.ts";
 
-const TYPES: Readonly<Record<string, string>> = {
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".webmanifest": "application/manifest+json",
 };
 
-const NOT_BUILT = `<!doctype html>
+const NOT_BUILT_PAGE = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <title>materia</title>
@@ -33,7 +33,7 @@ export function assetRoutes(app: Hono, folder: string): void {
     if (file !== undefined) return sendFile(c, file);
     if (c.req.path.includes(".")) return notFound(c);
     const page = assetFile(folder, "/index.html");
-    return page === undefined ? c.html(NOT_BUILT, 503) : sendFile(c, page);
+    return page === undefined ? c.html(NOT_BUILT_PAGE, 503) : sendFile(c, page);
   });
 }
 
@@ -41,7 +41,7 @@ function assetFile(folder: string, path: string): string | undefined {
   if (!/^(?:\/[\w@-][\w@.-]*)+$/.test(path)) return undefined;
   const file = join(folder, path);
   try {
-    return TYPES[extname(file)] !== undefined && statSync(file).isFile() && isInside(folder, file) ? file : undefined;
+    return CONTENT_TYPES[extname(file)] !== undefined && statSync(file).isFile() && isInside(folder, file) ? file : undefined;
   } catch {
     return undefined;
   }
@@ -51,5 +51,5 @@ function sendFile(c: Context, file: string): Response {
   // Names with a hash never change what they mean; the page itself does with every version.
   const cache = /-[\w-]{8,}\.\w+$/.test(file) ? "public, max-age=31536000, immutable" : "no-cache";
   const bytes = new Uint8Array(readFileSync(file));
-  return c.body(bytes, 200, { "content-type": TYPES[extname(file)] ?? "", "cache-control": cache });
+  return c.body(bytes, 200, { "content-type": CONTENT_TYPES[extname(file)] ?? "", "cache-control": cache });
 }

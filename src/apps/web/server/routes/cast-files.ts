@@ -5,42 +5,42 @@ import { error } from "../../../../core/model/issue.ts";
 import { VisitFileName } from "../../../../core/wire/casts.ts";
 import type { Workspace } from "../../../../shell/casting/workspace/workspace.ts";
 import { notFound, refuse } from "../http/reply.ts";
-import { withValues } from "../../../../shell/store/whole-values.ts";
+import { inlineValues } from "../../../../shell/store/whole-values.ts";
 import type { ServedProject } from "./served-project.ts";
-import { inCast } from "./casts.ts";
+import { withCast } from "./casts.ts";
 
 /** A longer file is read in pieces. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
 /** [N14] The files of a visit, as text and never as anything a browser would run. */
 export function castFileRoutes(app: Hono, served: ServedProject): void {
-  app.get("/api/casts/:id/files/:socket/:visit/:name", inCast(served, showFile));
+  app.get("/api/casts/:id/files/:socket/:visit/:name", withCast(served, sendVisitFile));
 }
 
-async function showFile(c: Context, castId: CastId, { store }: Workspace): Promise<Response> {
+async function sendVisitFile(c: Context, castId: CastId, { store }: Workspace): Promise<Response> {
   const { socket: text = "", visit = "", name = "" } = c.req.param() as Record<string, string | undefined>;
   const socket = v.safeParse(SocketId, text);
   if (!socket.success || !/^[1-9]\d{0,8}$/.test(visit) || !v.is(VisitFileName, name)) return notFound(c);
   const at = { socket: socket.output, visit: Number(visit), name };
-  const size = (await store.readArtifact(castId, at, { most: 0 }))?.size;
+  const size = (await store.readArtifact(castId, at, { maxBytes: 0 }))?.size;
   // An event may be heard before the file it tells of is on the disk: that is no error, and no browser reports it as one.
   if (size === undefined && c.req.query("expected") !== undefined) return c.body(null, 204);
   if (size === undefined) return notFound(c);
-  const asked = askedRange(c, size);
+  const asked = parseRange(c, size);
   if (!asked) {
     c.header("content-range", `bytes */${size}`);
     return refuse(c, 416, error("bad_range", "Range", `there are ${size} bytes`));
   }
-  if (name === "input.json" && c.req.query("whole") !== undefined && size <= MOST_BYTES) {
+  if (name === "input.json" && c.req.query("whole") !== undefined && size <= MAX_FILE_BYTES) {
     const input = await store.readArtifact(castId, at);
-    if (input) return c.text(await withValues(store, castId, Buffer.from(input.bytes).toString("utf8"), MOST_BYTES));
+    if (input) return c.text(await inlineValues(store, castId, Buffer.from(input.bytes).toString("utf8"), MAX_FILE_BYTES));
   }
-  const most = Math.min(asked.to - asked.from, MOST_BYTES);
-  const part = await store.readArtifact(castId, at, { from: asked.from, most });
-  return part ? partOf(part.bytes, size, asked) : notFound(c);
+  const most = Math.min(asked.to - asked.from, MAX_FILE_BYTES);
+  const part = await store.readArtifact(castId, at, { from: asked.from, maxBytes: most });
+  return part ? rangeResponse(part.bytes, size, asked) : notFound(c);
 }
 
-function partOf(bytes: Uint8Array, size: number, asked: Asked): Response {
+function rangeResponse(bytes: Uint8Array, size: number, asked: AskedRange): Response {
   const isWhole = asked.from === 0 && bytes.length === size;
   return new Response(new Uint8Array(bytes), {
     status: isWhole && !asked.byHeader ? 200 : 206,
@@ -56,14 +56,14 @@ function partOf(bytes: Uint8Array, size: number, asked: Asked): Response {
   });
 }
 
-interface Asked {
+interface AskedRange {
   readonly from: number;
   readonly to: number;
   readonly byHeader: boolean;
 }
 
 /** `Range: bytes=…` with one range, or `?from=`, which may stand at the end of a file that grows. */
-function askedRange(c: Context, size: number): Asked | undefined {
+function parseRange(c: Context, size: number): AskedRange | undefined {
   const from = c.req.query("from");
   if (from !== undefined) {
     const start = /^\d{1,15}$/.test(from) ? Number(from) : Infinity;

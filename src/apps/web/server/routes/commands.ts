@@ -1,36 +1,36 @@
 import type { Context, Hono } from "hono";
-import { isCasting, type CastingCommand } from "../../../../core/command/command.ts";
-import { parseText, type Parsed } from "../../../../core/command/parse.ts";
+import { isCastingCommand, type CastingCommand } from "../../../../core/command/command.ts";
+import { parseText, type ParsedCommand } from "../../../../core/command/parse.ts";
 import { quoteWord } from "../../../../core/command/words.ts";
 import { error, fail, type Issue, type Result } from "../../../../core/model/issue.ts";
 import type { Rehearsal } from "../../../../core/model/rehearsal.ts";
 import { plainText } from "../../../../core/view/text/line.ts";
-import { onFleet } from "../../../../core/view/text/typed.ts";
+import { withFleetOption } from "../../../../core/view/text/typed.ts";
 import { readLayer } from "../../../../core/catalog/layer.ts";
 import {
-  RehearsedCommand,
-  TypedCommand,
-  type CommandAnswer,
+  RehearsalRequest,
+  CommandRequest,
+  type CommandResponse,
   type ConfigDraft,
 } from "../../../../core/wire/commands.ts";
-import { trustGiven, type Workspace } from "../../../../shell/casting/workspace/workspace.ts";
-import { answer } from "../../../../shell/commands/run-command.ts";
-import { prepare } from "../../../../shell/commands/prepare.ts";
-import { jsonBody, readBody } from "../http/body.ts";
-import { refuse, refuseAll } from "../http/reply.ts";
-import { inWorkspace, type ServedProject } from "./served-project.ts";
+import { asTrusted, type Workspace } from "../../../../shell/casting/workspace/workspace.ts";
+import { runCommand } from "../../../../shell/commands/run-command.ts";
+import { prepareCommand } from "../../../../shell/commands/prepare.ts";
+import { requireJsonBody, parseBody } from "../http/body.ts";
+import { refuse, refuseByCode } from "../http/reply.ts";
+import { withWorkspace, type ServedProject } from "./served-project.ts";
 
 /** How wide the text of an answer is drawn. */
-const WIDTH = 100;
+const TEXT_WIDTH = 100;
 
 export function commandRoutes(app: Hono, served: ServedProject): void {
   app.post(
     "/api/commands",
-    jsonBody(1),
-    inWorkspace(served, async (c, workspace) => {
-      const body = readBody(c, TypedCommand);
+    requireJsonBody(1),
+    withWorkspace(served, async (c, workspace) => {
+      const body = parseBody(c, CommandRequest);
       if (!body.ok) return refuse(c, 400, ...body.issues);
-      const parsed = parseHere(body.value.command);
+      const parsed = parsePageCommand(body.value.command);
       if (!parsed.ok) return refuse(c, 400, ...parsed.issues);
       const drafted = withDraft(workspace, body.value.draft);
       return answerCommand(c, served, { ...parsed.value, workspace: drafted, trust: body.value.trust });
@@ -38,11 +38,11 @@ export function commandRoutes(app: Hono, served: ServedProject): void {
   );
   app.post(
     "/api/rehearse",
-    jsonBody(1),
-    inWorkspace(served, async (c, workspace) => {
-      const body = readBody(c, RehearsedCommand);
+    requireJsonBody(1),
+    withWorkspace(served, async (c, workspace) => {
+      const body = parseBody(c, RehearsalRequest);
       if (!body.ok) return refuse(c, 400, ...body.issues);
-      const parsed = parseHere(rehearsedText(body.value));
+      const parsed = parsePageCommand(rehearsalCommandText(body.value));
       if (!parsed.ok) return refuse(c, 400, ...parsed.issues);
       const { replies, onEmpty, trust } = body.value;
       const drafted = withDraft(workspace, body.value.draft);
@@ -60,13 +60,13 @@ function withDraft(workspace: Workspace, draft: ConfigDraft | undefined): Worksp
     ...workspace,
     catalog: {
       ...catalog,
-      materia: over(catalog.materia, materia),
-      loadouts: over(catalog.loadouts, loadouts),
+      materia: overlayEntries(catalog.materia, materia),
+      loadouts: overlayEntries(catalog.loadouts, loadouts),
     },
   };
 }
 
-function over<T>(below: ReadonlyMap<string, T>, above: ReadonlyMap<string, T | null>): ReadonlyMap<string, T> {
+function overlayEntries<T>(below: ReadonlyMap<string, T>, above: ReadonlyMap<string, T | null>): ReadonlyMap<string, T> {
   return new Map([
     ...below,
     ...[...above].flatMap(([name, entry]) => (entry === null ? [] : [[name, entry] as const])),
@@ -74,12 +74,12 @@ function over<T>(below: ReadonlyMap<string, T>, above: ReadonlyMap<string, T | n
 }
 
 /** One grammar: what the page picked is typed for it. */
-function rehearsedText({ loadout, targets, prompt }: RehearsedCommand): string {
+function rehearsalCommandText({ loadout, targets, prompt }: RehearsalRequest): string {
   if (targets) return `link ${targets.map(quoteWord).join(" ")} -- ${prompt}`;
   return `cast${loadout === undefined ? "" : ` --loadout ${quoteWord(loadout)}`} -- ${prompt}`;
 }
 
-function parseHere(text: string): Result<Parsed> {
+function parsePageCommand(text: string): Result<ParsedCommand> {
   const parsed = parseText(text);
   if (!parsed.ok) return parsed;
   const elsewhere = (["cwd", "config", "artifacts"] as const).filter(
@@ -91,7 +91,7 @@ function parseHere(text: string): Result<Parsed> {
 }
 
 /** What the page asked for, in its project. */
-interface PageCommand extends Parsed {
+interface PageCommand extends ParsedCommand {
   readonly workspace: Workspace;
   readonly trust: boolean;
   readonly replies?: Rehearsal;
@@ -104,7 +104,7 @@ async function answerCommand(
 ): Promise<Response> {
   const { fleet } = workspace;
   if (how.options.on !== undefined && how.options.on !== fleet?.name)
-    return refuse(c, 422, otherCasts(how.options.on, fleet?.name));
+    return refuse(c, 422, otherFleetIssue(how.options.on, fleet?.name));
   if (command.kind === "worker" || command.kind === "fleet")
     return refuse(c, 422, error("not_here", command.kind, `"${command.kind}" is for a terminal`));
   if (fleet && (command.kind === "fork" || command.kind === "fork_plan"))
@@ -113,45 +113,45 @@ async function answerCommand(
       422,
       error("not_on_fleet", command.kind, "a fork is made where its files are", "take the cast home first"),
     );
-  if (isCasting(command)) return beginCast(c, served, { command, workspace, ...how });
+  if (isCastingCommand(command)) return startPageCast(c, served, { command, workspace, ...how });
   if (command.kind === "ui" || command.kind === "demo" || command.kind === "watch")
     return refuse(c, 422, error("not_here", command.kind, `"${command.kind}" is for a terminal`));
   const asked =
     (command.kind === "abort" || command.kind === "test") && how.trust ? { ...command, trust: true as const } : command;
-  const answered = await answer(asked, workspace, workspace.place.cwd);
-  if (!answered.ok) return refuseIn(c, workspace, answered.issues);
+  const answered = await runCommand(asked, workspace, workspace.place.cwd);
+  if (!answered.ok) return refuseInWorkspace(c, workspace, answered.issues);
   const { code, data, lines } = answered.value;
-  return c.json({ code, data, text: plainText(lines(WIDTH)) } satisfies CommandAnswer);
+  return c.json({ code, data, text: plainText(lines(TEXT_WIDTH)) } satisfies CommandResponse);
 }
 
 /** [B26] With ways out that are typed on the fleet, where the page is one of a fleet. */
-function refuseIn(c: Context, { fleet }: Workspace, issues: readonly Issue[]): Response {
-  return refuseAll(c, fleet ? onFleet(issues, fleet.name) : issues);
+function refuseInWorkspace(c: Context, { fleet }: Workspace, issues: readonly Issue[]): Response {
+  return refuseByCode(c, fleet ? withFleetOption(issues, fleet.name) : issues);
 }
 
-function otherCasts(on: string, served: string | undefined): Issue {
+function otherFleetIssue(on: string, served: string | undefined): Issue {
   const shows = served === undefined ? "the casts that are kept here" : `the casts of the fleet ${served}`;
   return error("not_here", "--on", `this page shows ${shows}`, `start another with "materia ui --on ${on}"`);
 }
 
 /** [N15, B26] The cast goes on in this process or on its fleet; the page hears of it through its stream. */
-async function beginCast(
+async function startPageCast(
   c: Context,
   { openReal, live, fleet }: ServedProject,
   { command, options, workspace: here, trust, replies }: PageCommand & { readonly command: CastingCommand },
 ): Promise<Response> {
-  const workspace = fleet ? fleet.seenFrom(here, options) : here;
-  const given = trust || options.trust ? trustGiven(workspace) : { workspace, remember: () => undefined };
-  const prepared = await prepare(command, {
+  const workspace = fleet ? fleet.workspaceFor(here, options) : here;
+  const given = trust || options.trust ? asTrusted(workspace) : { workspace, remember: () => undefined };
+  const prepared = await prepareCommand(command, {
     options: fleet ? { ...options, detach: true } : options,
     openReal,
     trustsCast: trust || options.trust === true,
     ...given,
     ...(replies ? { replies } : {}),
   });
-  if (!prepared.ok) return refuseIn(c, workspace, prepared.issues);
+  if (!prepared.ok) return refuseInWorkspace(c, workspace, prepared.issues);
   const begun = await live.runs.begin(prepared.value);
   return begun.ok
-    ? c.json({ castId: begun.value, notes: [...prepared.value.notes] } satisfies CommandAnswer, 202)
-    : refuseIn(c, workspace, begun.issues);
+    ? c.json({ castId: begun.value, notes: [...prepared.value.notes] } satisfies CommandResponse, 202)
+    : refuseInWorkspace(c, workspace, begun.issues);
 }

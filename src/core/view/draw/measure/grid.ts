@@ -1,30 +1,30 @@
 import type { Graph } from "../../../compile/graph.ts";
 import { END, type SocketId } from "../../../model/ids.ts";
-import { blocksOf, type Block } from "../../graph/order.ts";
+import { orderedBlocks, type GraphBlock } from "../../graph/order.ts";
 
 /** Where a socket or the end stands: rows go down the rail, columns aside from it. */
-export interface Cell {
+export interface GridCell {
   readonly id: string;
   readonly row: number;
   readonly column: number;
 }
 
-export interface GridSpan {
+export interface LoopSpan {
   readonly id: string;
   readonly first: { readonly row: number; readonly column: number };
   readonly last: { readonly row: number; readonly column: number };
 }
 
-export interface Grid {
+export interface LayoutGrid {
   readonly rows: number;
   readonly columns: number;
-  readonly cells: ReadonlyMap<string, Cell>;
+  readonly cells: ReadonlyMap<string, GridCell>;
   /** In reading order. */
   readonly order: readonly SocketId[];
-  readonly at: (row: number, column: number) => Cell | undefined;
+  readonly at: (row: number, column: number) => GridCell | undefined;
   /** The loop whose region covers a place. */
   readonly loopAt: (row: number, column: number) => string | null;
-  readonly loops: readonly GridSpan[];
+  readonly loops: readonly LoopSpan[];
   readonly bands: readonly {
     readonly target: number;
     readonly name: string;
@@ -33,8 +33,8 @@ export interface Grid {
 }
 
 /** Every socket in its row: one row per rank, a loop with its members as one block of rows. */
-export function gridOf(graph: Graph, hasEnd: boolean): Grid {
-  const seats = seatBlocks(blocksOf(graph), hasEnd);
+export function buildLayoutGrid(graph: Graph, hasEnd: boolean): LayoutGrid {
+  const seats = placeBlocks(orderedBlocks(graph), hasEnd);
   const cells = new Map(seats.cells.map((cell) => [cell.id, cell]));
   const byPlace = new Map(seats.cells.map((cell) => [`${cell.row} ${cell.column}`, cell]));
   const rows = 1 + Math.max(-1, ...seats.cells.map((cell) => cell.row));
@@ -50,18 +50,18 @@ export function gridOf(graph: Graph, hasEnd: boolean): Grid {
     loopAt: (row, column) =>
       loopsByRow[row]?.find(({ first, last }) => first.column <= column && column <= last.column)?.id ?? null,
     loops: seats.loops,
-    bands: bandsOf(graph, cells),
+    bands: targetBandsOf(graph, cells),
   };
 }
 
-interface Seats {
-  readonly cells: readonly Cell[];
-  readonly loops: readonly GridSpan[];
+interface GridPlacement {
+  readonly cells: readonly GridCell[];
+  readonly loops: readonly LoopSpan[];
 }
 
-function seatBlocks(blocks: readonly Block[], hasEnd: boolean): Seats {
-  const cells: Cell[] = [];
-  const loops: GridSpan[] = [];
+function placeBlocks(blocks: readonly GraphBlock[], hasEnd: boolean): GridPlacement {
+  const cells: GridCell[] = [];
+  const loops: LoopSpan[] = [];
   let row = 0;
   let height = 0;
   let column = 0;
@@ -104,7 +104,7 @@ function seatBlocks(blocks: readonly Block[], hasEnd: boolean): Seats {
 }
 
 /** The rows of each target of a chain. */
-function bandsOf(graph: Graph, cells: ReadonlyMap<string, Cell>): Grid["bands"] {
+function targetBandsOf(graph: Graph, cells: ReadonlyMap<string, GridCell>): LayoutGrid["bands"] {
   const targets = Map.groupBy(Object.values(graph.sockets), (socket) => socket.origin.target);
   if (targets.size < 2) return [];
   return [...targets]

@@ -1,5 +1,5 @@
 /** Sizes of everything that is drawn, in pixels. */
-export interface Metrics {
+export interface LayoutMetrics {
   readonly socket: { readonly width: number; readonly height: number };
   readonly end: { readonly width: number; readonly height: number };
   /** From a socket's left border to the middle of its orb. */
@@ -13,7 +13,7 @@ export interface Metrics {
   readonly margin: { readonly x: number; readonly y: number };
 }
 
-export const REGULAR: Metrics = {
+export const REGULAR_METRICS: LayoutMetrics = {
   socket: { width: 236, height: 46 },
   end: { width: 52, height: 22 },
   rail: 21,
@@ -27,8 +27,8 @@ export const REGULAR: Metrics = {
 };
 
 /** Below 1100 pixels. */
-export const COMPACT: Metrics = {
-  ...REGULAR,
+export const COMPACT_METRICS: LayoutMetrics = {
+  ...REGULAR_METRICS,
   socket: { width: 194, height: 48 },
   // Wider it would lie over the margin, which is cut off.
   end: { width: 46, height: 22 },
@@ -41,12 +41,12 @@ export const COMPACT: Metrics = {
 };
 
 /** A second line in the heads of loops, for the item in hand. */
-export function withItemLine(metrics: Metrics): Metrics {
+export function withItemLineRoom(metrics: LayoutMetrics): LayoutMetrics {
   return { ...metrics, region: { ...metrics.region, head: metrics.region.head + 18 } };
 }
 
 /** Everything larger, for people who read larger text. */
-export function scaled(metrics: Metrics, factor: number): Metrics {
+export function scaleMetrics(metrics: LayoutMetrics, factor: number): LayoutMetrics {
   if (factor === 1) return metrics;
   const grow = <T extends object>(part: T): T =>
     Object.fromEntries(
@@ -61,14 +61,14 @@ export interface Size {
 }
 
 /** The room that a label needs; a little more than its letters, as fonts differ. */
-export function labelSize(lines: readonly string[], { label }: Metrics, widest = Infinity): Size | null {
+export function measureLabel(lines: readonly string[], { label }: LayoutMetrics, widest = Infinity): Size | null {
   if (lines.length === 0) return null;
-  const width = Math.max(...lines.map((line) => lettersWidth(line) * label.letter)) + 2 * label.pad;
+  const width = Math.max(...lines.map((line) => textWidth(line) * label.letter)) + 2 * label.pad;
   return { width: Math.min(Math.ceil(width), widest), height: lines.length * label.line + 2 };
 }
 
 /** In parts of the letter size, for a plain sans serif. */
-function lettersWidth(text: string): number {
+function textWidth(text: string): number {
   let width = 0;
   for (const letter of text) width += letterWidth(letter);
   return width;

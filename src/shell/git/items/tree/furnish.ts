@@ -1,18 +1,18 @@
 import { cpSync, lstatSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import type { Worktree } from "../../../../core/model/config.ts";
+import type { WorktreeConfig } from "../../../../core/model/config.ts";
 
 /** Where a project is, and what its trees need besides what git keeps. */
-export interface Furniture {
+export interface WorktreeSetup {
   readonly cwd: string;
-  readonly worktree: Worktree;
+  readonly worktree: WorktreeConfig;
   /** Runs the program that a new tree needs; the answer is a sentence where it failed. */
-  readonly setUp: (command: readonly string[], cwd: string) => Promise<string | undefined>;
+  readonly runSetup: (command: readonly string[], cwd: string) => Promise<string | undefined>;
 }
 
 /** What git does not keep and an item needs. The answer is a sentence where it cannot be had. */
-export async function furnish(
-  { cwd, worktree: { copy = [], setup }, setUp }: Furniture,
+export async function prepareWorktree(
+  { cwd, worktree: { copy = [], setup }, runSetup: setUp }: WorktreeSetup,
   folder: string,
   to: string,
 ): Promise<string | undefined> {
@@ -24,19 +24,19 @@ export async function furnish(
   return problem === undefined ? undefined : `worktree.setup failed: ${problem}`;
 }
 
-interface Places {
+interface CopyPaths {
   readonly project: string;
   readonly tree: string;
   readonly to: string;
 }
 
 /** [V18] Copied, so that nothing done to it reaches the person's own; a link that would lead there is none to copy. */
-function copyInto({ project, tree, to }: Places, name: string): string | undefined {
+function copyInto({ project, tree, to }: CopyPaths, name: string): string | undefined {
   const target = resolve(to, name);
-  if (isAbsolute(name) || !target.startsWith(`${tree}${sep}`)) return OUTSIDE;
+  if (isAbsolute(name) || !target.startsWith(`${tree}${sep}`)) return OUTSIDE_PROJECT;
   const top = realpathSync(project);
   const source = resolve(top, name);
-  if (!isThere(source)) return undefined;
+  if (!pathExists(source)) return undefined;
   if (realpathSync(dirname(source)) !== dirname(source)) return "which lies behind a link";
   const leading: string[] = [];
   // A link in its place would lead what is copied to where it points.
@@ -45,7 +45,7 @@ function copyInto({ project, tree, to }: Places, name: string): string | undefin
     recursive: true,
     verbatimSymlinks: true,
     filter: (each) => {
-      if (!isLink(each) || staysInside(top, each)) return true;
+      if (!isLink(each) || linkStaysInside(top, each)) return true;
       leading.push(relative(top, each));
       return false;
     },
@@ -54,9 +54,9 @@ function copyInto({ project, tree, to }: Places, name: string): string | undefin
   return leading[0] === name ? "a link that leads out of it" : `in which ${leading[0]} is a link that leads out of it`;
 }
 
-const OUTSIDE = "which lies outside the project";
+const OUTSIDE_PROJECT = "which lies outside the project";
 
-function isThere(path: string): boolean {
+function pathExists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
@@ -65,7 +65,7 @@ function isLink(path: string): boolean {
 }
 
 /** Written from where it stands, to a place of the project: then it leads to the same place of the tree. */
-function staysInside(top: string, link: string): boolean {
+function linkStaysInside(top: string, link: string): boolean {
   const to = readlinkSync(link);
   return !isAbsolute(to) && join(dirname(link), to).startsWith(`${top}${sep}`);
 }

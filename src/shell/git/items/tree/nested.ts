@@ -1,32 +1,32 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, renameSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
-import { problemText } from "../../../system/problem.ts";
+import { errorText } from "../../../system/problem.ts";
 import type { Repository } from "../../repository.ts";
-import { complaintOf, partsOf, runGit } from "../../run-git.ts";
-import { asideOf, oneAtATime } from "./tree.ts";
+import { gitErrorText, stdoutParts, runGit } from "../../run-git.ts";
+import { quarantinePath, runExclusively } from "./tree.ts";
 
 /** [V8] Working trees that an agent added inside of its own would go with it: they are set aside. The answer is a sentence where that failed. */
-export async function setInnerTreesAside({ top, commonDir }: Repository, tree: string): Promise<string | undefined> {
-  for (const inner of innerTrees(commonDir, tree)) {
-    const move = ["worktree", "move", "--force", "--force", inner, asideOf(tree)];
-    const moved = await oneAtATime(commonDir, () => runGit(move, { cwd: top }));
-    if (!moved.ok) return `the working tree in ${inner} cannot be set aside: ${complaintOf(moved)}`;
+export async function quarantineInnerWorktrees({ top, commonDir }: Repository, tree: string): Promise<string | undefined> {
+  for (const inner of listInnerWorktrees(commonDir, tree)) {
+    const move = ["worktree", "move", "--force", "--force", inner, quarantinePath(tree)];
+    const moved = await runExclusively(commonDir, () => runGit(move, { cwd: top }));
+    if (!moved.ok) return `the working tree in ${inner} cannot be set aside: ${gitErrorText(moved)}`;
   }
   return undefined;
 }
 
 /** Innermost first: git does not follow what lies inside of what it moves. A look at files, so that nobody pays a process. */
-function innerTrees(commonDir: string, tree: string): readonly string[] {
+function listInnerWorktrees(commonDir: string, tree: string): readonly string[] {
   const registered = join(commonDir, "worktrees");
   if (!existsSync(registered) || !existsSync(tree)) return [];
   const below = `${realpathSync(tree)}${sep}`;
-  const places = readdirSync(registered).flatMap((name) => placeOf(join(registered, name)));
+  const places = readdirSync(registered).flatMap((name) => registeredFolder(join(registered, name)));
   return places
     .filter((place) => place.startsWith(below) && existsSync(place))
     .toSorted((one, other) => other.length - one.length);
 }
 
-function placeOf(gitDir: string): readonly string[] {
+function registeredFolder(gitDir: string): readonly string[] {
   try {
     return [dirname(resolve(gitDir, readFileSync(join(gitDir, "gitdir"), "utf8").trim()))];
   } catch {
@@ -34,7 +34,7 @@ function placeOf(gitDir: string): readonly string[] {
   }
 }
 
-export interface NestedRequest {
+export interface NestedRepositoriesRequest {
   readonly tree: string;
   readonly base: string;
   /** Names the index that the work is added to. */
@@ -45,41 +45,41 @@ export interface NestedRequest {
  * [V8] A repository that an agent made inside of its tree is one name without files to git, or a reason to refuse. Its own
  * folder of git is set aside, so that its files are files like any other. A submodule that is named as one stays one.
  */
-export async function openNested({ tree, base, env }: NestedRequest): Promise<string | undefined> {
+export async function absorbNestedRepositories({ tree, base, env }: NestedRepositoriesRequest): Promise<string | undefined> {
   const call = { cwd: tree, env };
-  const submodules = await submodulesOf(tree);
+  const submodules = await listSubmodules(tree);
   const seen = new Set<string>();
   for (;;) {
     const untracked = await runGit(["ls-files", "-z", "--others", "--exclude-standard", "--", ":/"], call);
     const staged = await runGit(["diff-index", "--cached", "-z", "--no-renames", base, "--"], call);
-    if (!untracked.ok || !staged.ok) return complaintOf(untracked.ok ? staged : untracked);
-    const links = newLinks(partsOf(staged)).filter((name) => !submodules.has(name));
+    if (!untracked.ok || !staged.ok) return gitErrorText(untracked.ok ? staged : untracked);
+    const links = newGitlinks(stdoutParts(staged)).filter((name) => !submodules.has(name));
     // git names a folder that is a repository of its own with a slash behind it.
-    const named = partsOf(untracked).flatMap((name) => (name.endsWith("/") ? [name.slice(0, -1)] : []));
+    const named = stdoutParts(untracked).flatMap((name) => (name.endsWith("/") ? [name.slice(0, -1)] : []));
     const nested = [...new Set([...named.filter((name) => !submodules.has(name)), ...links])];
     if (nested.length === 0) return undefined;
     // A name that is no text cannot be told to anybody: what stands under it is found again and again.
     const shut = nested.find((name) => seen.has(name));
     if (shut !== undefined) return `the repository in ${shut} cannot be opened`;
     for (const name of nested) seen.add(name);
-    const unmoved = setHistoriesAside(tree, nested);
+    const unmoved = quarantineGitFolders(tree, nested);
     if (unmoved !== undefined) return unmoved;
     const input = links.map((name) => `${name}\0`).join("");
     const dropped = await runGit(["update-index", "-z", "--force-remove", "--stdin"], { ...call, input });
-    if (!dropped.ok) return complaintOf(dropped);
+    if (!dropped.ok) return gitErrorText(dropped);
   }
 }
 
-async function submodulesOf(tree: string): Promise<ReadonlySet<string>> {
+async function listSubmodules(tree: string): Promise<ReadonlySet<string>> {
   if (!existsSync(join(tree, ".gitmodules"))) return new Set();
   const ask = ["config", "--file", ".gitmodules", "--null", "--get-regexp", "^submodule\\..*\\.path$"];
-  const paths = partsOf(await runGit(ask, { cwd: tree })).map((entry) => entry.slice(entry.indexOf("\n") + 1));
+  const paths = stdoutParts(await runGit(ask, { cwd: tree })).map((entry) => entry.slice(entry.indexOf("\n") + 1));
   return new Set(paths);
 }
 
 /** Each lies below the place where it was, so that it can be put back. After a kill some are there already. */
-function setHistoriesAside(tree: string, nested: readonly string[]): string | undefined {
-  const aside = asideOf(tree);
+function quarantineGitFolders(tree: string, nested: readonly string[]): string | undefined {
+  const aside = quarantinePath(tree);
   try {
     for (const name of nested.filter((each) => existsSync(join(tree, each, ".git")))) {
       mkdirSync(join(aside, name), { recursive: true, mode: 0o700 });
@@ -87,11 +87,11 @@ function setHistoriesAside(tree: string, nested: readonly string[]): string | un
     }
     return undefined;
   } catch (thrown) {
-    return problemText(thrown);
+    return errorText(thrown);
   }
 }
 
 /** Of `:<mode> <mode> <object> <object> <kind>`, `<name>`, again and again: what is a repository now and was none. */
-function newLinks(parts: readonly string[]): readonly string[] {
+function newGitlinks(parts: readonly string[]): readonly string[] {
   return parts.filter((_, at) => at % 2 === 1 && /^:(?!160000)\d+ 160000 /.test(parts[at - 1] ?? ""));
 }

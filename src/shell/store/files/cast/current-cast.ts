@@ -1,50 +1,50 @@
 import type { CastId } from "../../../../core/model/ids.ts";
 import { ok, type Result } from "../../../../core/model/issue.ts";
-import { openUnpacker } from "../../../../core/view/bookmark/unpack.ts";
-import type { Trail } from "../../../../core/view/now/trail.ts";
-import { MOST_BYTES, readRegularText } from "../../../system/regular-file.ts";
+import { createUnpacker } from "../../../../core/view/bookmark/unpack.ts";
+import type { CastTimeline } from "../../../../core/view/now/trail.ts";
+import { MAX_FILE_BYTES, readRegularText } from "../../../system/regular-file.ts";
 import type { CastFile } from "../../cast-file.ts";
-import { TRAIL } from "../../loading.ts";
+import { TIMELINE } from "../../loading.ts";
 import type { CastLayout } from "../../layout.ts";
-import { foldBehind, type FoldedJournal, type JournalPlace } from "../journal/read-journal.ts";
-import { fileDigest } from "../bookmarks/file-digest.ts";
+import { foldJournalFrom, type FoldedJournal, type JournalPosition } from "../journal/read-journal.ts";
+import { digestFileStart } from "../bookmarks/file-digest.ts";
 import type { BookmarkKey, FoundBookmarks } from "../bookmarks/open-bookmarks.ts";
-import { firstSeal, unsealed, type Bookmark } from "../bookmarks/sealed-lines.ts";
-import { foldOpened, openCast, ownEvents, type ReadCast } from "./read-cast.ts";
+import { firstSeal, readSealedLines, type Bookmark } from "../bookmarks/sealed-lines.ts";
+import { foldFromHeader, readCastHeader, rejectForeignEvents, type CastReading } from "./read-cast.ts";
 
 /** [J28] A cast as it stands: from its last bookmark on where that fits the journal, else from the beginning. */
-export function currentCast(layout: CastLayout, castId: CastId, key: BookmarkKey): Result<ReadCast<Trail>> {
-  const opened = openCast(layout, castId);
+export function readCurrentCast(layout: CastLayout, castId: CastId, key: BookmarkKey): Result<CastReading<CastTimeline>> {
+  const opened = readCastHeader(layout, castId);
   if (!opened.ok) return opened;
-  const found = fromBookmark(layout, opened.value.file, key);
-  if (!found) return foldOpened(layout, opened.value, TRAIL);
+  const found = readFromBookmark(layout, opened.value.file, key);
+  if (!found) return foldFromHeader(layout, opened.value, TIMELINE);
   const { value, ...journal } = found;
   return ok({ ...opened.value, value, tornBytes: journal.tornBytes, journal });
 }
 
 /** Whatever is odd about bookmarks, the journal is the truth: then it is read as if there were none. */
-function fromBookmark(
+function readFromBookmark(
   layout: CastLayout,
   file: CastFile,
   key: BookmarkKey,
-): (FoldedJournal<Trail> & { readonly bookmarks: FoundBookmarks }) | undefined {
+): (FoldedJournal<CastTimeline> & { readonly bookmarks: FoundBookmarks }) | undefined {
   try {
-    const text = readRegularText(layout.bookmarks, MOST_BYTES.bookmarks);
+    const text = readRegularText(layout.bookmarks, MAX_FILE_BYTES.bookmarks);
     const sealedBy = key.find();
     if (sealedBy === undefined) return undefined;
-    const unpacker = openUnpacker(TRAIL.begin(file));
-    let last: JournalPlace & Pick<Bookmark, "digest"> = NOWHERE;
-    const end = unsealed(text, sealedBy, firstSeal(layout.castFile, file.castId), ({ pack, ...place }) => {
+    const unpacker = createUnpacker(TIMELINE.begin(file));
+    let last: JournalPosition & Pick<Bookmark, "digest"> = JOURNAL_START;
+    const end = readSealedLines(text, sealedBy, firstSeal(layout.castFile, file.castId), ({ pack, ...place }) => {
       unpacker.add(pack);
       last = place;
     });
-    if (end.bytes === 0 || fileDigest(layout.journal, last.bytes) !== last.digest) return undefined;
-    const value = unpacker.trail();
-    const folded = foldBehind(layout.journal, file, last, { value, step: ownEvents(file.castId, TRAIL.step) });
-    return folded && { ...folded, bookmarks: { ...end, packed: unpacker.packed, journalBytes: last.bytes } };
+    if (end.bytes === 0 || digestFileStart(layout.journal, last.bytes) !== last.digest) return undefined;
+    const value = unpacker.timeline();
+    const folded = foldJournalFrom(layout.journal, file, last, { value, step: rejectForeignEvents(file.castId, TIMELINE.step) });
+    return folded && { ...folded, bookmarks: { ...end, packed: unpacker.packingContext, journalBytes: last.bytes } };
   } catch {
     return undefined;
   }
 }
 
-const NOWHERE = { bytes: 0, digest: 0, head: { seq: 0, crc: 0 }, epoch: 0 };
+const JOURNAL_START = { bytes: 0, digest: 0, head: { seq: 0, crc: 0 }, epoch: 0 };

@@ -5,16 +5,16 @@ import { parseCastId, type CastId } from "../../../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../../../core/model/issue.ts";
 import { oneLine } from "../../../../core/model/values/text.ts";
 import { isInsideOrAbsent } from "../../../system/inside.ts";
-import { isMissing, problemText } from "../../../system/problem.ts";
-import { MOST_BYTES, readRegularText, statOf } from "../../../system/regular-file.ts";
-import { CastFile, FORMAT } from "../../cast-file.ts";
-import type { Trail } from "../../../../core/view/now/trail.ts";
-import type { CurrentCast, Folded, Folding, LoadedCast } from "../../cast-store.ts";
-import type { WithEvents } from "../../loading.ts";
+import { isMissingFile, errorText } from "../../../system/problem.ts";
+import { MAX_FILE_BYTES, readRegularText, tryStat } from "../../../system/regular-file.ts";
+import { CastFile, CAST_FORMAT } from "../../cast-file.ts";
+import type { CastTimeline } from "../../../../core/view/now/trail.ts";
+import type { CurrentCast, FoldedCast, CastFold, LoadedCast } from "../../cast-store.ts";
+import type { TimelineWithEvents } from "../../loading.ts";
 import type { FoundBookmarks } from "../bookmarks/open-bookmarks.ts";
-import { chainOf, foldJournal, type FoldedJournal } from "../journal/read-journal.ts";
-import { homeOf, castLayout, type CastLayout } from "../../layout.ts";
-import { withShared } from "./shared-parts.ts";
+import { createChainFor, foldJournal, type FoldedJournal } from "../journal/read-journal.ts";
+import { parentFolderOf, castLayout, type CastLayout } from "../../layout.ts";
+import { restoreSharedParts } from "./shared-parts.ts";
 
 /** [C6] An id that is no id is refused before the disk is touched; a link that leads out of the root is no cast of it. */
 export function findCast(root: string, text: string): Result<CastId> {
@@ -25,10 +25,10 @@ export function findCast(root: string, text: string): Result<CastId> {
     return fail(error("bad_cast_id", shown, `"${shown}" is not a cast id`, hint));
   }
   if (isCast(root, castId)) return ok(castId);
-  return unknownCast(castLayout(root, castId));
+  return unknownCastIssue(castLayout(root, castId));
 }
 
-function unknownCast({ folder }: CastLayout): Result<never> {
+function unknownCastIssue({ folder }: CastLayout): Result<never> {
   const castId = basename(folder);
   const message = `there is no cast "${castId}" under ${dirname(folder)}`;
   return fail(error("unknown_cast", castId, message, `"materia casts" lists them`));
@@ -37,7 +37,7 @@ function unknownCast({ folder }: CastLayout): Result<never> {
 function isCast(root: string, castId: CastId): boolean {
   const { folder, castFile, journal } = castLayout(root, castId);
   try {
-    if (!existsSync(castFile) || dirname(realpathSync(folder)) !== realpathSync(homeOf(root, castId))) return false;
+    if (!existsSync(castFile) || dirname(realpathSync(folder)) !== realpathSync(parentFolderOf(root, castId))) return false;
     return [castFile, journal].every((file) => isInsideOrAbsent(root, file));
   } catch {
     return false;
@@ -49,21 +49,21 @@ export function readCastFile(layout: CastLayout): Result<CastFile> {
   const refused = (at: string, message: string, hint?: string): Result<never> =>
     fail({ ...error("bad_cast_file", at, message, hint), file: path });
   try {
-    const parsed = v.safeParse(CastFile, withShared(JSON.parse(readRegularText(path, MOST_BYTES.castFile)), layout));
+    const parsed = v.safeParse(CastFile, restoreSharedParts(JSON.parse(readRegularText(path, MAX_FILE_BYTES.castFile)), layout));
     if (parsed.success) return ok(parsed.output);
     const key = v.getDotPath(parsed.issues[0]) ?? "";
     const why =
-      key === "versions.format" ? `it was written in another format than ${FORMAT}` : `its "${key}" is not as expected`;
+      key === "versions.format" ? `it was written in another format than ${CAST_FORMAT}` : `its "${key}" is not as expected`;
     return refused(key, `cast.json cannot be used: ${why}`, "use the version that wrote it");
   } catch (thrown) {
     // A cast that was removed while somebody still had its id is no damaged one.
-    if (isMissing(thrown) && !existsSync(layout.folder)) return unknownCast(layout);
-    return refused("", `cast.json cannot be read: ${problemText(thrown)}`);
+    if (isMissingFile(thrown) && !existsSync(layout.folder)) return unknownCastIssue(layout);
+    return refused("", `cast.json cannot be read: ${errorText(thrown)}`);
   }
 }
 
 /** A cast and the end of its journal, which its owner goes on from. */
-export interface ReadCast<T> extends Folded<T> {
+export interface CastReading<T> extends FoldedCast<T> {
   readonly journal: JournalEnd;
 }
 
@@ -73,15 +73,15 @@ export interface JournalEnd extends Omit<FoldedJournal<unknown>, "value"> {
 }
 
 /** What a cast was started with, before its journal is read. */
-interface OpenedCast {
+interface CastHeader {
   readonly castId: CastId;
   readonly file: CastFile;
   readonly stamp: string;
 }
 
-export function openCast(layout: CastLayout, castId: CastId): Result<OpenedCast> {
+export function readCastHeader(layout: CastLayout, castId: CastId): Result<CastHeader> {
   // Before it is read: what comes in between is new to whoever compares.
-  const stamp = stampOf(layout);
+  const stamp = journalStamp(layout);
   const file = readCastFile(layout);
   if (!file.ok) return file;
   if (file.value.castId !== castId)
@@ -93,27 +93,27 @@ export function openCast(layout: CastLayout, castId: CastId): Result<OpenedCast>
 }
 
 /** [J1] A cast read from beginning to end. */
-export function foldCast<T>(layout: CastLayout, castId: CastId, folding: Folding<T>): Result<ReadCast<T>> {
-  const opened = openCast(layout, castId);
-  return opened.ok ? foldOpened(layout, opened.value, folding) : opened;
+export function foldCast<T>(layout: CastLayout, castId: CastId, folding: CastFold<T>): Result<CastReading<T>> {
+  const opened = readCastHeader(layout, castId);
+  return opened.ok ? foldFromHeader(layout, opened.value, folding) : opened;
 }
 
-export function foldOpened<T>(
+export function foldFromHeader<T>(
   layout: CastLayout,
-  { castId, file, stamp }: OpenedCast,
-  { begin, step }: Folding<T>,
-): Result<ReadCast<T>> {
+  { castId, file, stamp }: CastHeader,
+  { begin, step }: CastFold<T>,
+): Result<CastReading<T>> {
   const start = (): T => begin(file);
-  const folded = hasBegun(layout)
-    ? foldJournal(layout.journal, file, start, ownEvents(castId, step))
-    : ok({ value: start(), head: chainOf(file).head(), soundBytes: 0, tornBytes: 0 });
+  const folded = hasStarted(layout)
+    ? foldJournal(layout.journal, file, start, rejectForeignEvents(castId, step))
+    : ok({ value: start(), head: createChainFor(file).head(), soundBytes: 0, tornBytes: 0 });
   if (!folded.ok) return folded;
   const { value, ...journal } = folded.value;
   return ok({ castId, file, value, tornBytes: journal.tornBytes, stamp, journal });
 }
 
 /** [J25] A journal that was begun for another cast is not read as this one's. */
-export function ownEvents<T>(castId: CastId, step: Folding<T>["step"]): Folding<T>["step"] {
+export function rejectForeignEvents<T>(castId: CastId, step: CastFold<T>["step"]): CastFold<T>["step"] {
   return (value, event) => {
     if (event.type === "cast_started" && event.castId !== castId)
       throw new Error(`it belongs to another cast, ${oneLine(event.castId, 60)}`);
@@ -121,34 +121,34 @@ export function ownEvents<T>(castId: CastId, step: Folding<T>["step"]): Folding<
   };
 }
 
-export function loadedCast({ value, ...cast }: ReadCast<WithEvents>): LoadedCast {
-  const { events, trail } = value;
-  return remembered({ ...standing(cast, trail), events }, cast.journal);
+export function toLoadedCast({ value, ...cast }: CastReading<TimelineWithEvents>): LoadedCast {
+  const { events, timeline: trail } = value;
+  return rememberEnd({ ...buildCurrentCast(cast, trail), events }, cast.journal);
 }
 
-export function asCurrent({ value, ...cast }: ReadCast<Trail>): CurrentCast {
-  return remembered(standing(cast, value), cast.journal);
+export function toCurrentCast({ value, ...cast }: CastReading<CastTimeline>): CurrentCast {
+  return rememberEnd(buildCurrentCast(cast, value), cast.journal);
 }
 
-function standing({ castId, file, tornBytes, stamp }: Omit<ReadCast<unknown>, "value">, trail: Trail): CurrentCast {
-  return { castId, file, state: trail.state, trail, tornBytes, stamp };
+function buildCurrentCast({ castId, file, tornBytes, stamp }: Omit<CastReading<unknown>, "value">, trail: CastTimeline): CurrentCast {
+  return { castId, file, state: trail.state, timeline: trail, tornBytes, stamp };
 }
 
 /** Where the journals of casts end that were read: whoever goes on from one need not read it again. */
-const journals = new WeakMap<CurrentCast, JournalEnd>();
+const journalEndOf = new WeakMap<CurrentCast, JournalEnd>();
 
-function remembered<T extends CurrentCast>(cast: T, end: JournalEnd): T {
-  journals.set(cast, end);
+function rememberEnd<T extends CurrentCast>(cast: T, end: JournalEnd): T {
+  journalEndOf.set(cast, end);
   return cast;
 }
 
 /** The end of its journal, if that is still as it was when the cast was read. */
-export function unchangedEnd(cast: CurrentCast | undefined, layout: CastLayout): JournalEnd | undefined {
-  return cast && cast.stamp === stampOf(layout) ? journals.get(cast) : undefined;
+export function unchangedJournalEnd(cast: CurrentCast | undefined, layout: CastLayout): JournalEnd | undefined {
+  return cast && cast.stamp === journalStamp(layout) ? journalEndOf.get(cast) : undefined;
 }
 
 /** No time of a change can be chosen by who plants a file. A link, or a cast behind one, has no stamp: it is read. */
-export function castStamp({ folder, castFile }: CastLayout): string | undefined {
+export function castFileStamp({ folder, castFile }: CastLayout): string | undefined {
   try {
     if (!lstatSync(folder).isDirectory()) return undefined;
     const found = lstatSync(castFile, { bigint: true });
@@ -160,12 +160,12 @@ export function castStamp({ folder, castFile }: CastLayout): string | undefined 
 }
 
 /** A journal only grows, and its torn end is cut only before it grows: the same size and time are the same text. */
-function stampOf({ folder, castFile, journal }: CastLayout): string {
-  const stats = [castFile, journal].map(statOf);
+function journalStamp({ folder, castFile, journal }: CastLayout): string {
+  const stats = [castFile, journal].map(tryStat);
   return [folder, ...stats.map((stat) => (stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none"))].join(" ");
 }
 
 /** A cast that was killed before its first event has neither a journal nor the files of a visit. */
-function hasBegun({ journal, sockets }: CastLayout): boolean {
+function hasStarted({ journal, sockets }: CastLayout): boolean {
   return existsSync(journal) || existsSync(sockets);
 }

@@ -1,27 +1,27 @@
 import { closeSync, existsSync, fstatSync, readSync } from "node:fs";
 import { dirname } from "node:path";
-import { isMissing } from "../../../system/problem.ts";
-import { openRegular } from "../../../system/regular-file.ts";
+import { isMissingFile } from "../../../system/problem.ts";
+import { openRegularFile } from "../../../system/regular-file.ts";
 
 const BLOCK = 64 * 1024;
 /** No event is so long; a file without line breaks would fill the memory. */
-export const LONGEST_LINE = 64 * 1024 * 1024;
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** A file of lines that grows, read in blocks; the place moves on by whole lines. */
 export interface LineReader {
   /** The next lines; none where there is nothing new. */
-  readonly read: () => ReadLines;
+  readonly read: () => ReadOutcome;
 }
 
-type ReadLines =
+type ReadOutcome =
   | { readonly kind: "lines"; readonly lines: readonly Buffer[] }
   | { readonly kind: "nothing" }
   /** The file is gone, or shorter than what was read of it. */
   | { readonly kind: "lost" };
 
-export function lineReader(file: string): LineReader {
+export function createLineReader(file: string): LineReader {
   let offset = 0;
-  const read = (fd: number): ReadLines => {
+  const read = (fd: number): ReadOutcome => {
     for (let length = BLOCK; ; length *= 4) {
       const { size } = fstatSync(fd);
       if (size < offset) return { kind: "lost" };
@@ -29,9 +29,9 @@ export function lineReader(file: string): LineReader {
       const end = bytes.lastIndexOf(0x0a) + 1;
       if (end > 0) {
         offset += end;
-        return { kind: "lines", lines: linesOf(bytes.subarray(0, end)) };
+        return { kind: "lines", lines: splitLines(bytes.subarray(0, end)) };
       }
-      if (length > LONGEST_LINE) return { kind: "lost" };
+      if (length > MAX_LINE_BYTES) return { kind: "lost" };
       // Either the line goes on behind this block, or it is still being written.
       if (offset + bytes.length >= size) return { kind: "nothing" };
     }
@@ -40,10 +40,10 @@ export function lineReader(file: string): LineReader {
     read: () => {
       let fd: number;
       try {
-        fd = openRegular(file);
+        fd = openRegularFile(file);
       } catch (thrown) {
         // A cast has its folder a moment before it has a journal.
-        const isYoung = isMissing(thrown) && offset === 0 && existsSync(dirname(file));
+        const isYoung = isMissingFile(thrown) && offset === 0 && existsSync(dirname(file));
         return { kind: isYoung ? "nothing" : "lost" };
       }
       try {
@@ -55,7 +55,7 @@ export function lineReader(file: string): LineReader {
   };
 }
 
-function linesOf(bytes: Buffer): readonly Buffer[] {
+function splitLines(bytes: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
   for (let from = 0; from < bytes.length;) {
     const end = bytes.indexOf(0x0a, from);

@@ -9,25 +9,25 @@ import {
   writeSync,
 } from "node:fs";
 import type { CastEvent } from "../../../../core/cast/state/event.ts";
-import { problemText } from "../../../system/problem.ts";
+import { errorText } from "../../../system/problem.ts";
 import { redactEvent } from "../../../secrets/events.ts";
-import type { Redact } from "../../../secrets/redact.ts";
+import type { Redactor } from "../../../secrets/redact.ts";
 import { syncFolder } from "../../../system/sync.ts";
 import type { Durability } from "../../cast-store.ts";
-import { encodeLines, type Encoded, type Head } from "./chain.ts";
+import { encodeLines, type EncodedLines, type ChainHead } from "./chain.ts";
 
-export interface JournalWriting {
+export interface JournalWriterOptions {
   readonly folder: string;
   readonly file: string;
   /** 1: lines without epoch and digest, as the cast began. */
   readonly format: number;
   readonly epoch: number;
   /** The end of what is there. */
-  readonly head: Head;
+  readonly head: ChainHead;
   readonly durability: Durability;
-  readonly redact: Redact;
+  readonly redact: Redactor;
   /** Told of what was written, where it begins in the file, and the end of the chain behind it. */
-  readonly onWritten?: (bytes: Buffer, at: number, head: Head) => void;
+  readonly onWritten?: (bytes: Buffer, at: number, head: ChainHead) => void;
 }
 
 /** A journal that its owner appends to. */
@@ -37,10 +37,10 @@ export interface JournalWriter {
   readonly close: () => void;
 }
 
-const GONE = "the journal cannot be written: it is gone";
+const JOURNAL_GONE = "the journal cannot be written: it is gone";
 
 /** Opened with its first line, so that a cast that never began has no journal. */
-export function openJournalWriter(writing: JournalWriting): JournalWriter {
+export function openJournalWriter(writing: JournalWriterOptions): JournalWriter {
   const { durability } = writing;
   let { head } = writing;
   let fd: number | undefined;
@@ -58,21 +58,21 @@ export function openJournalWriter(writing: JournalWriting): JournalWriter {
       let before: number | undefined;
       let size = 0;
       try {
-        const { text, head: reached } = encoded(events, head, writing);
+        const { text, head: reached } = encodeRedacted(events, head, writing);
         const bytes = Buffer.from(text);
         size = bytes.length;
         const found = fstatSync(opened());
         // A file without a name: the cast was removed, and what is written now nobody will ever read.
-        if (found.nlink === 0 && !existsSync(writing.file)) return GONE;
+        if (found.nlink === 0 && !existsSync(writing.file)) return JOURNAL_GONE;
         before = found.size;
-        writeWhole(opened(), bytes);
+        writeAll(opened(), bytes);
         if (durability === "sync") fdatasyncSync(opened());
         head = reached;
         writing.onWritten?.(bytes, before, reached);
         return undefined;
       } catch (thrown) {
-        if (fd !== undefined && before !== undefined) takeBack(fd, before, size);
-        return `the journal cannot be written: ${problemText(thrown)}`;
+        if (fd !== undefined && before !== undefined) undoPartialWrite(fd, before, size);
+        return `the journal cannot be written: ${errorText(thrown)}`;
       }
     },
     close: () => {
@@ -84,27 +84,27 @@ export function openJournalWriter(writing: JournalWriting): JournalWriter {
 }
 
 /** Most text holds no secret, and is not taken apart to look for one. */
-function encoded(events: readonly CastEvent[], head: Head, writing: JournalWriting): Encoded {
+function encodeRedacted(events: readonly CastEvent[], head: ChainHead, writing: JournalWriterOptions): EncodedLines {
   const { redact } = writing;
-  const first = linesOf(events, head, writing);
+  const first = encodeEvents(events, head, writing);
   if (redact(first.text) === first.text) return first;
   const clean = events.map((event) => redactEvent(event, redact));
-  return linesOf(clean, head, writing);
+  return encodeEvents(clean, head, writing);
 }
 
-function linesOf(events: readonly CastEvent[], head: Head, { format, epoch }: JournalWriting): Encoded {
+function encodeEvents(events: readonly CastEvent[], head: ChainHead, { format, epoch }: JournalWriterOptions): EncodedLines {
   if (format !== 1) return encodeLines(events, head, epoch);
   const text = events.map((event) => `${JSON.stringify(event)}\n`).join("");
   return { text, head: { seq: head.seq + events.length, crc: 0 } };
 }
 
-function writeWhole(fd: number, bytes: Buffer): void {
+function writeAll(fd: number, bytes: Buffer): void {
   // A disk that fills up may take a part and then refuse the rest.
   for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
 }
 
 /** What was half written goes, unless another process has written behind it: its lines are not ours to cut. */
-function takeBack(fd: number, before: number, size: number): void {
+function undoPartialWrite(fd: number, before: number, size: number): void {
   try {
     if (fstatSync(fd).size <= before + size) ftruncateSync(fd, before);
   } catch {

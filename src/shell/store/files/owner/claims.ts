@@ -13,70 +13,70 @@ import {
 import { join } from "node:path";
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
-import { Owner, isOfThisKernel, livenessOf, thisProcess } from "../../../process/process-owner.ts";
-import { tryLink } from "../../../system/link.ts";
-import { isMissing, problemText } from "../../../system/problem.ts";
+import { ProcessIdentity, isFromThisBoot, livenessOf, thisProcess } from "../../../process/process-owner.ts";
+import { linkIfFree } from "../../../system/link.ts";
+import { isMissingFile, errorText } from "../../../system/problem.ts";
 import { readRegularText } from "../../../system/regular-file.ts";
-import { claimNumber, type CastLayout } from "../../layout.ts";
-import { isLocked, takeLock, type Lock } from "./lock.ts";
+import { parseClaimEpoch, type CastLayout } from "../../layout.ts";
+import { isFileLocked, takeFileLock, type FileLock } from "./lock.ts";
 
 /** [D16] After so long without a sign an owner that cannot be looked at counts as gone. */
-export const SILENT_MS = 5 * 60_000;
+export const OWNER_TIMEOUT_MS = 5 * 60_000;
 /** A claim names one process. */
 const CLAIM_BYTES = 4_096;
-const LAST_EPOCH = 999_999_999;
+const MAX_EPOCH = 999_999_999;
 const RETRY_MS = 10;
-const PATIENCE_MS = 2_000;
+const CLAIM_TIMEOUT_MS = 2_000;
 
 /** Who claims a cast, and whether a lock of the system stands behind it. */
-const ClaimFile = v.object({ ...Owner.entries, locked: v.optional(v.boolean(), false) });
+const ClaimFile = v.object({ ...ProcessIdentity.entries, locked: v.optional(v.boolean(), false) });
 type ClaimFile = v.InferOutput<typeof ClaimFile>;
 
-export type Claim =
+export type ClaimOutcome =
   | {
       readonly kind: "mine";
       readonly epoch: number;
       /** Whether nobody has taken it since: a process that was asleep may have been given up. */
-      readonly holds: () => boolean;
+      readonly holdsClaim: () => boolean;
       /** The cheaper half of the same question, for a write that fails by itself where the cast is gone. */
       readonly isSuperseded: () => boolean;
       readonly heartbeat: () => void;
       readonly release: () => void;
     }
-  | { readonly kind: "theirs"; readonly owner: Owner | undefined }
+  | { readonly kind: "theirs"; readonly owner: ProcessIdentity | undefined }
   | { readonly kind: "failed"; readonly problem: string };
 
 /**
  * Who drives a cast, as a row of claims `owner/1.json`, `owner/2.json`, …: the last one counts, and only while its process lives
  * and has not let go. A claim is never removed, so that no slow rival can take a number twice.
  */
-export function currentOwner(layout: CastLayout): Owner | undefined {
+export function currentOwner(layout: CastLayout): ProcessIdentity | undefined {
   const epoch = lastEpoch(layout);
   const claim = epoch === 0 ? undefined : readClaim(layout, epoch);
   // For those who look, and change nothing; whoever wants the cast compares two files of one clock.
-  return claim && isHeld(layout, claim, () => Date.now() - modified(layout.claim(epoch))) ? ownerOf(claim) : undefined;
+  return claim && isHeld(layout, claim, () => Date.now() - modifiedMs(layout.claim(epoch))) ? ownerOf(claim) : undefined;
 }
 
 /** [J22] Of any number of processes that try at once, exactly one gets the cast. A newborn one will stand at `later`. */
-export async function claim(layout: CastLayout, later = layout): Promise<Claim> {
+export async function claimCast(layout: CastLayout, later = layout): Promise<ClaimOutcome> {
   try {
     mkdirSync(layout.owner, { recursive: true, mode: 0o700 });
     for (let waited = 0; ; waited += RETRY_MS) {
-      const lock = takeLock(layout.lock);
-      if (lock.kind !== "taken") return claimWith(layout, lock, later);
+      const lock = takeFileLock(layout.lock);
+      if (lock.kind !== "taken") return writeClaim(layout, lock, later);
       const owner = currentOwner(layout);
       // Locked and not yet claimed, or let go and not yet unlocked: a matter of moments.
-      if (owner || waited >= PATIENCE_MS) return { kind: "theirs", owner };
+      if (owner || waited >= CLAIM_TIMEOUT_MS) return { kind: "theirs", owner };
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   } catch (thrown) {
-    return failed(thrown);
+    return claimFailure(thrown);
   }
 }
 
-function claimWith(layout: CastLayout, lock: Exclude<Lock, { kind: "taken" }>, later: CastLayout): Claim {
+function writeClaim(layout: CastLayout, lock: Exclude<FileLock, { kind: "taken" }>, later: CastLayout): ClaimOutcome {
   const draft = join(layout.owner, `draft-${randomUUID()}`);
-  let claimed: Claim | undefined;
+  let claimed: ClaimOutcome | undefined;
   try {
     const locked = lock.kind === "held";
     const content = JSON.stringify({ ...thisProcess(), locked } satisfies ClaimFile);
@@ -84,58 +84,58 @@ function claimWith(layout: CastLayout, lock: Exclude<Lock, { kind: "taken" }>, l
     for (;;) {
       const last = lastEpoch(layout);
       const theirs = last === 0 ? undefined : readClaim(layout, last);
-      const isTheirs = theirs && isHeld(layout, theirs, () => now - modified(layout.claim(last)), locked);
+      const isTheirs = theirs && isHeld(layout, theirs, () => now - modifiedMs(layout.claim(last)), locked);
       if (isTheirs) return { kind: "theirs", owner: ownerOf(theirs) };
-      if (last >= LAST_EPOCH) return { kind: "failed", problem: "the cast cannot be taken up: its claims are used up" };
+      if (last >= MAX_EPOCH) return { kind: "failed", problem: "the cast cannot be taken up: its claims are used up" };
       // A link appears whole or not at all, and only if its name is free.
-      if (!tryLink(draft, layout.claim(last + 1))) continue;
-      claimed = held(later, { epoch: last + 1, content, lock });
+      if (!linkIfFree(draft, layout.claim(last + 1))) continue;
+      claimed = createHeldClaim(later, { epoch: last + 1, content, lock });
       return claimed;
     }
   } catch (thrown) {
-    return failed(thrown);
+    return claimFailure(thrown);
   } finally {
     if (claimed === undefined && lock.kind === "held") lock.release();
-    discard(draft);
+    removeDraft(draft);
   }
 }
 
-function failed(thrown: unknown): Claim {
-  return { kind: "failed", problem: `the cast cannot be taken up: ${problemText(thrown)}` };
+function claimFailure(thrown: unknown): ClaimOutcome {
+  return { kind: "failed", problem: `the cast cannot be taken up: ${errorText(thrown)}` };
 }
 
 /** [D16] Under one kernel the lock is the judge of an owner that cannot be seen; across hosts only its signs of life are. */
 function isHeld(layout: CastLayout, claim: ClaimFile, silentFor: () => number, lockIsOurs = false): boolean {
   const sight = livenessOf(claim);
   if (sight !== "unseen") return sight === "alive";
-  if (claim.locked && isOfThisKernel(claim)) {
-    const locked = lockIsOurs ? false : isLocked(layout.lock);
+  if (claim.locked && isFromThisBoot(claim)) {
+    const locked = lockIsOurs ? false : isFileLocked(layout.lock);
     if (locked !== undefined) return locked;
   }
-  return silentFor() < SILENT_MS;
+  return silentFor() < OWNER_TIMEOUT_MS;
 }
 
 interface HeldClaim {
   readonly epoch: number;
   readonly content: string;
-  readonly lock: Exclude<Lock, { kind: "taken" }>;
+  readonly lock: Exclude<FileLock, { kind: "taken" }>;
 }
 
-function held(layout: CastLayout, { epoch, content, lock }: HeldClaim): Claim {
+function createHeldClaim(layout: CastLayout, { epoch, content, lock }: HeldClaim): ClaimOutcome {
   const [own, next] = [layout.claim(epoch), layout.claim(epoch + 1)];
   let isOver = false;
   return {
     kind: "mine",
     epoch,
-    holds: () => !isOver && !existsSync(next) && existsSync(own),
+    holdsClaim: () => !isOver && !existsSync(next) && existsSync(own),
     isSuperseded: () => isOver || existsSync(next),
     heartbeat: () => {
-      if (!isOver) overwrite(own, content);
+      if (!isOver) touchClaim(own, content);
     },
     release: () => {
       if (isOver) return;
       isOver = true;
-      letGo(own);
+      emptyClaim(own);
       if (lock.kind === "held") lock.release();
     },
   };
@@ -152,7 +152,7 @@ function writeDraft(draft: string, content: string): number {
   }
 }
 
-function discard(draft: string): void {
+function removeDraft(draft: string): void {
   try {
     rmSync(draft, { force: true });
   } catch {
@@ -161,7 +161,7 @@ function discard(draft: string): void {
 }
 
 /** An empty claim names nobody. Emptying it needs no room, so that a full disk cannot keep a cast from being let go. */
-function letGo(file: string): void {
+function emptyClaim(file: string): void {
   try {
     truncateSync(file, 0);
   } catch {
@@ -170,7 +170,7 @@ function letGo(file: string): void {
 }
 
 /** The same bytes again, so that the file system writes down its own time. */
-function overwrite(file: string, content: string): void {
+function touchClaim(file: string, content: string): void {
   try {
     const fd = openSync(file, "r+");
     try {
@@ -183,20 +183,20 @@ function overwrite(file: string, content: string): void {
   }
 }
 
-function modified(file: string): number {
+function modifiedMs(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 function lastEpoch(layout: CastLayout): number {
   try {
-    return readdirSync(layout.owner).reduce((last, name) => Math.max(last, claimNumber(name)), 0);
+    return readdirSync(layout.owner).reduce((last, name) => Math.max(last, parseClaimEpoch(name)), 0);
   } catch (thrown) {
-    if (isMissing(thrown)) return 0;
+    if (isMissingFile(thrown)) return 0;
     throw thrown;
   }
 }
 
-function ownerOf({ locked: _locked, ...owner }: ClaimFile): Owner {
+function ownerOf({ locked: _locked, ...owner }: ClaimFile): ProcessIdentity {
   return owner;
 }
 

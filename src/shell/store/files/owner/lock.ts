@@ -1,5 +1,5 @@
 /** A lock that the system holds for the life of a process and takes back at its death, whatever becomes of the process. */
-export type Lock =
+export type FileLock =
   | { readonly kind: "held"; readonly release: () => void }
   /** Somebody else has it. */
   | { readonly kind: "taken" }
@@ -7,10 +7,10 @@ export type Lock =
   | { readonly kind: "none" };
 
 /** SQLite locks files on every system that Node runs on. Nothing is ever stored in this one. */
-export function takeLock(file: string): Lock {
+export function takeFileLock(file: string): FileLock {
   const sqlite = loadSqlite();
   if (!sqlite) return { kind: "none" };
-  let database: Database | undefined;
+  let database: SqliteDatabase | undefined;
   try {
     const held = new sqlite.DatabaseSync(file);
     database = held;
@@ -19,28 +19,28 @@ export function takeLock(file: string): Lock {
     return { kind: "held", release: () => held.close() };
   } catch (thrown) {
     database?.close();
-    return isTaken(thrown) ? { kind: "taken" } : { kind: "none" };
+    return isBusyError(thrown) ? { kind: "taken" } : { kind: "none" };
   }
 }
 
 /** Whether somebody holds it, without taking it; undefined where that cannot be told. */
-export function isLocked(file: string): boolean | undefined {
+export function isFileLocked(file: string): boolean | undefined {
   const sqlite = loadSqlite();
   if (!sqlite) return undefined;
-  let database: Database | undefined;
+  let database: SqliteDatabase | undefined;
   try {
     database = new sqlite.DatabaseSync(file, { readOnly: true });
     database.exec("SELECT count(*) FROM sqlite_schema");
     return false;
   } catch (thrown) {
-    return isTaken(thrown) ? true : undefined;
+    return isBusyError(thrown) ? true : undefined;
   } finally {
     database?.close();
   }
 }
 
 type Sqlite = typeof import("node:sqlite");
-type Database = InstanceType<Sqlite["DatabaseSync"]>;
+type SqliteDatabase = InstanceType<Sqlite["DatabaseSync"]>;
 
 /** Node 22 calls it an experiment, on the screen of whoever started a cast. */
 function loadSqlite(): Sqlite | undefined {
@@ -53,8 +53,8 @@ function loadSqlite(): Sqlite | undefined {
   }
 }
 
-const BUSY = 5;
+const SQLITE_BUSY = 5;
 
-function isTaken(thrown: unknown): boolean {
-  return thrown instanceof Error && "errcode" in thrown && thrown.errcode === BUSY;
+function isBusyError(thrown: unknown): boolean {
+  return thrown instanceof Error && "errcode" in thrown && thrown.errcode === SQLITE_BUSY;
 }

@@ -1,6 +1,6 @@
 import type { Client, ClientConfig, Pool, PoolClient, QueryResultRow } from "pg";
 import { error, fail, ok, type Issue, type Result } from "../../../../core/model/issue.ts";
-import { problemText } from "../../../system/problem.ts";
+import { errorText } from "../../../system/problem.ts";
 
 /** Where a database is, and what is believed of its certificate. */
 export interface DatabaseAddress {
@@ -19,21 +19,21 @@ export interface Statement {
 /** Connections to one database. Only here is the driver known; a broken connection is tried anew for as long as `patienceMs`. */
 export interface Database {
   readonly pool: Pool;
-  readonly rows: <T extends QueryResultRow>(statement: Statement) => Promise<readonly T[]>;
+  readonly query: <T extends QueryResultRow>(statement: Statement) => Promise<readonly T[]>;
   /** One attempt and no more, for what must know whether it was carried out. */
-  readonly once: <T extends QueryResultRow>(statement: Statement) => Promise<readonly T[]>;
+  readonly queryOnce: <T extends QueryResultRow>(statement: Statement) => Promise<readonly T[]>;
   readonly transaction: <T>(work: (client: PoolClient) => Promise<T>) => Promise<T>;
   /** A connection of its own, for what belongs to a session. */
-  readonly session: () => Promise<Client>;
+  readonly openSession: () => Promise<Client>;
   readonly pause: (ms: number) => Promise<void>;
-  readonly patienceMs: number;
+  readonly retryForMs: number;
   readonly close: () => Promise<void>;
 }
 
 const RETRY_MS = 200;
-const MOST_CONNECTIONS = 4;
+const MAX_CONNECTIONS = 4;
 /** A link that is cut says nothing: who waits longer for an answer than this takes another connection. */
-const ANSWER_MS = 60_000;
+const QUERY_TIMEOUT_MS = 60_000;
 const BYTES_PER_MS = 1_000;
 const CONNECT_MS = 10_000;
 /** A process that sleeps in the middle of a transaction must not lock others out until it wakes. */
@@ -46,7 +46,7 @@ export async function openDatabase(
 ): Promise<Result<Database>> {
   const pg = await loadDriver();
   if (!pg.ok) return pg;
-  const secured = connectionOf(pg.value, url, ca);
+  const secured = connectionConfig(pg.value, url, ca);
   if (!secured.ok) return secured;
   const config = {
     ...secured.value,
@@ -55,13 +55,13 @@ export async function openDatabase(
     keepAlive: true,
     keepAliveInitialDelayMillis: CONNECT_MS,
   };
-  const pool = new pg.value.Pool({ ...config, max: MOST_CONNECTIONS });
+  const pool = new pg.value.Pool({ ...config, max: MAX_CONNECTIONS });
   // A connection that breaks while nobody uses it is replaced by the next.
   pool.on("error", () => undefined);
   // One that breaks between two statements of a transaction tells so with the second; unheard it would end the process.
   pool.on("connect", (client) => void client.on("error", () => undefined));
   const once = async <T extends QueryResultRow>({ text, values = [], name }: Statement): Promise<readonly T[]> => {
-    const asked = { text, values: [...values], query_timeout: ANSWER_MS + bytesIn(values) / BYTES_PER_MS };
+    const asked = { text, values: [...values], query_timeout: QUERY_TIMEOUT_MS + bytesIn(values) / BYTES_PER_MS };
     const done = await pool.query<T>({ ...asked, ...(name === undefined ? {} : { name }) });
     return done.rows;
   };
@@ -71,29 +71,29 @@ export async function openDatabase(
       try {
         return await work();
       } catch (thrown) {
-        if (!isPassingTrouble(thrown) || waited >= patienceMs) throw thrown;
+        if (!isTransientError(thrown) || waited >= patienceMs) throw thrown;
         await pause(RETRY_MS);
       }
     }
   };
   return ok({
     pool,
-    once,
-    rows: (statement) => patiently(() => once(statement)),
-    transaction: (work) => transactionOn(pool, work),
-    session: async () => {
+    queryOnce: once,
+    query: (statement) => patiently(() => once(statement)),
+    transaction: (work) => runTransaction(pool, work),
+    openSession: async () => {
       const client = new pg.value.Client(config);
       client.on("error", () => undefined);
       await client.connect();
       return client;
     },
     pause,
-    patienceMs,
+    retryForMs: patienceMs,
     close: () => pool.end(),
   });
 }
 
-async function transactionOn<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+async function runTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
     await client.query("begin");
@@ -114,7 +114,7 @@ function bytesIn(values: readonly unknown[]): number {
 }
 
 /** What passes: classes 08, 53 (no room, no memory, no place) and 57P of the standard's codes, and whatever the network says. */
-export function isPassingTrouble(thrown: unknown): boolean {
+export function isTransientError(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   const code = codeOf(thrown);
   return code === "" ? /connection|timeout/i.test(thrown.message) : /^(08|53|57P|E[A-Z]+$)/.test(code);
@@ -131,20 +131,20 @@ export function databaseIssue(at: string, thrown: unknown): Issue {
     return error(
       "database_full",
       at,
-      `the database has no room: ${problemText(thrown)}`,
+      `the database has no room: ${errorText(thrown)}`,
       "casts go on from where they stand when it has",
     );
-  if (isPassingTrouble(thrown))
-    return error("database_unreachable", at, `the database cannot be reached: ${problemText(thrown)}`);
+  if (isTransientError(thrown))
+    return error("database_unreachable", at, `the database cannot be reached: ${errorText(thrown)}`);
   if (code === "42501")
     return error(
       "database_rights",
       at,
-      `this role lacks a right: ${problemText(thrown)}`,
+      `this role lacks a right: ${errorText(thrown)}`,
       "grant it materia_member, or materia_worker where it drives casts",
     );
   if (code.startsWith("28") || code === "3D000")
-    return error("database_rights", at, `the database does not let this role in: ${problemText(thrown)}`);
+    return error("database_rights", at, `the database does not let this role in: ${errorText(thrown)}`);
   if (code === "3F000" || code === "42P01")
     return error(
       "database_not_migrated",
@@ -152,14 +152,14 @@ export function databaseIssue(at: string, thrown: unknown): Issue {
       "the database has no tables of a fleet yet",
       '"materia fleet migrate" makes them',
     );
-  return error("database_failed", at, `the database refused: ${problemText(thrown)}`);
+  return error("database_failed", at, `the database refused: ${errorText(thrown)}`);
 }
 
-const PG = "8.23.1";
+const PG_VERSION = "8.23.1";
 
-type Driver = Pick<typeof import("pg"), "Pool" | "Client">;
+type PgDriver = Pick<typeof import("pg"), "Pool" | "Client">;
 
-async function loadDriver(): Promise<Result<Driver>> {
+async function loadDriver(): Promise<Result<PgDriver>> {
   try {
     return ok((await import("pg")).default);
   } catch {
@@ -168,7 +168,7 @@ async function loadDriver(): Promise<Result<Driver>> {
         "missing_package",
         "pg",
         "a fleet needs a driver that is not installed",
-        `install it beside pi-materia: npm install pg@${PG}`,
+        `install it beside pi-materia: npm install pg@${PG_VERSION}`,
       ),
     );
   }
@@ -177,7 +177,7 @@ async function loadDriver(): Promise<Result<Driver>> {
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1"]);
 
 /** [B4] Off this machine only with a certificate that names the host, whatever the url says. */
-function connectionOf(pg: Pick<Driver, "Client">, url: string, ca: string | undefined): Result<ClientConfig> {
+function connectionConfig(pg: Pick<PgDriver, "Client">, url: string, ca: string | undefined): Result<ClientConfig> {
   try {
     const parsed = new URL(url);
     if (parsed.protocol !== "postgres:" && parsed.protocol !== "postgresql:")
@@ -190,14 +190,14 @@ function connectionOf(pg: Pick<Driver, "Client">, url: string, ca: string | unde
     const { host } = new pg.Client({ connectionString });
     const isLocal = LOOPBACK.has(host) || host.startsWith("/");
     if (isLocal && ca === undefined) return ok({ connectionString });
-    if (mode !== null && mode !== "verify-full") return fail(insecure(host, mode));
+    if (mode !== null && mode !== "verify-full") return fail(insecureIssue(host, mode));
     return ok({ connectionString, ssl: { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) } });
   } catch {
     return fail(error("bad_database_url", "url", "it is no url", "postgres://user@host:5432/database"));
   }
 }
 
-function insecure(host: string, mode: string): Issue {
+function insecureIssue(host: string, mode: string): Issue {
   const message = `sslmode=${mode} to ${host} would be open to others`;
   return error("insecure_database", "url", message, "use sslmode=verify-full");
 }

@@ -2,22 +2,22 @@ import type { Client } from "pg";
 import type { Database } from "./database.ts";
 
 /** Who wants to hear of changes in the database. One connection for all of them, made when the first comes. */
-export interface News {
+export interface Notifications {
   /** Of one cast, or of any; it is said of which, unless anything may have happened. */
   readonly on: (castId: string | undefined, listener: (castId?: string) => void) => () => void;
   readonly close: () => Promise<void>;
 }
 
 /** Of whatever changes in a cast, and of casts that a worker is wanted for. */
-const CASTS = "materia";
-export const DUE = "materia_due";
+const CASTS_CHANNEL = "materia";
+export const DUE_CHANNEL = "materia_due";
 /** Of what agents do right now: apart, since it comes far more often than anything else. */
-export const TURNS = "materia_turns";
+export const TURNS_CHANNEL = "materia_turns";
 /** Of what items have used of the budget that they share, by their parent. */
-export const BUDGETS = "materia_budgets";
-const AGAIN_MS = 500;
+export const BUDGETS_CHANNEL = "materia_budgets";
+const RECONNECT_MS = 500;
 
-export function openNews(database: Database, channel = CASTS): News {
+export function openNotifications(database: Database, channel = CASTS_CHANNEL): Notifications {
   const listeners = new Map<(castId?: string) => void, string | undefined>();
   let client: Promise<Client | undefined> | undefined;
   const closed = new AbortController();
@@ -28,7 +28,7 @@ export function openNews(database: Database, channel = CASTS): News {
   const connect = async (): Promise<Client | undefined> => {
     while (!closed.signal.aborted) {
       try {
-        const made = await database.session();
+        const made = await database.openSession();
         made.on("notification", ({ payload }) => tell(payload));
         made.on("end", () => {
           if (!closed.signal.aborted) client = connect();
@@ -38,7 +38,7 @@ export function openNews(database: Database, channel = CASTS): News {
         tell();
         return made;
       } catch {
-        await database.pause(AGAIN_MS);
+        await database.pause(RECONNECT_MS);
       }
     }
     return undefined;
@@ -59,12 +59,12 @@ export function openNews(database: Database, channel = CASTS): News {
   };
 }
 
-const GATHERED_MS = 5;
+const BATCH_MS = 5;
 /** Nobody misses a notice after a crash of the server: its commit need not wait for the disk, where appends do. */
-const TELL = "select pg_notify($2, id) from unnest($1::text[]) id, set_config('synchronous_commit', 'off', true)";
+const NOTIFY = "select pg_notify($2, id) from unnest($1::text[]) id, set_config('synchronous_commit', 'off', true)";
 
 /** [B6] Told after the commit, gathered: inside of it every writer would wait for every other. */
-export function openTelling(database: Database, channel = CASTS): (castId: string) => void {
+export function createNotifier(database: Database, channel = CASTS_CHANNEL): (castId: string) => void {
   let waiting: Set<string> | undefined;
   return (castId) => {
     if (waiting) return void waiting.add(castId);
@@ -73,9 +73,9 @@ export function openTelling(database: Database, channel = CASTS): (castId: strin
     setTimeout(() => {
       waiting = undefined;
       void database
-        .once({ name: "tell", text: TELL, values: [[...gathered], channel] })
+        .queryOnce({ name: "tell", text: NOTIFY, values: [[...gathered], channel] })
         // Readers catch up by number: who was not told now is told with the next.
         .catch(() => undefined);
-    }, GATHERED_MS);
+    }, BATCH_MS);
   };
 }

@@ -1,16 +1,16 @@
 import type { ReactElement } from "react";
-import { cut } from "../../../../../core/model/values/text.ts";
+import { truncate } from "../../../../../core/model/values/text.ts";
 import { useCasts } from "../../data/use-casts.ts";
-import { Pick } from "../../parts/controls/fields.tsx";
-import { classesOf } from "../../browser/classes.ts";
+import { Select } from "../../parts/controls/fields.tsx";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 
-const css = classesOf(baseSheet);
+const replySourceCss = bindClassNames(baseSheet);
 
-const MOST = 30;
+const MAX_OFFERED_CASTS = 30;
 
 /** Whose replies are begun with: made-up ones, or those of a cast that happened, casts of the same loadout first. */
-export function EarlierCast(props: {
+export function ReplySourceField(props: {
   readonly loadout: string | null;
   readonly value: string | null;
   readonly onPick: (castId: string | null) => void;
@@ -18,18 +18,18 @@ export function EarlierCast(props: {
   const { loadout, value, onPick } = props;
   const { casts } = useCasts();
   const own = casts.filter((cast) => cast.loadout === loadout);
-  const offered = [...own, ...casts.filter((cast) => cast.loadout !== loadout)].slice(0, MOST);
+  const offered = [...own, ...casts.filter((cast) => cast.loadout !== loadout)].slice(0, MAX_OFFERED_CASTS);
   return (
     <>
-      <span className={css("secondary")}>Replies</span>
-      <Pick
+      <span className={replySourceCss("secondary")}>Replies</span>
+      <Select
         label="Replies from"
         value={value ?? ""}
         options={[
           { value: "", label: "made up" },
           ...offered.map((cast) => ({
             value: cast.castId,
-            label: `of ${cast.loadout}: ${cut(cast.request, 40)} (${cast.castId})`,
+            label: `of ${cast.loadout}: ${truncate(cast.request, 40)} (${cast.castId})`,
           })),
         ]}
         onPick={(castId) => onPick(castId === "" ? null : castId)}

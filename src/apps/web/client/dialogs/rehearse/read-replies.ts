@@ -1,10 +1,10 @@
 import { parseJsonc } from "../../../../../core/edit/text/parse.ts";
-import { Reply } from "../../../../../core/model/rehearsal.ts";
+import { ScriptedReply } from "../../../../../core/model/rehearsal.ts";
 import * as v from "valibot";
 
 /** Replies as they are typed: one per line as JSON, a whole JSON list, or plain words as one reply of text. */
-export function readReplies(text: string): {
-  readonly replies: v.InferInput<typeof Reply>[] | null;
+export function parseReplies(text: string): {
+  readonly replies: v.InferInput<typeof ScriptedReply>[] | null;
   readonly fault: string | null;
 } {
   const trimmed = text.trim();
@@ -19,8 +19,8 @@ export function readReplies(text: string): {
         const read = parseJsonc(line);
         return read.ok ? read.value.value : undefined;
       });
-  const bad = list.findIndex((reply: unknown) => !v.is(Reply, reply));
-  if (bad === -1) return { replies: list as v.InferInput<typeof Reply>[], fault: null }; // each has just been looked at
+  const bad = list.findIndex((reply: unknown) => !v.is(ScriptedReply, reply));
+  if (bad === -1) return { replies: list as v.InferInput<typeof ScriptedReply>[], fault: null }; // each has just been looked at
   const hint = 'write { "text": "…" } or { "json": { … } }, one reply per line';
   return { replies: null, fault: `Reply ${bad + 1} cannot be read; ${hint}.` };
 }

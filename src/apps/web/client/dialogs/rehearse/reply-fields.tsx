@@ -1,19 +1,19 @@
 import type { ReactElement } from "react";
-import type { RehearsedReply, RehearsedSocket } from "../../../../../core/edit/rehearse.ts";
+import type { RehearsedReply, SocketReplies } from "../../../../../core/edit/rehearse.ts";
 import { isJsonObject, type JsonObject } from "../../../../../core/model/values/json.ts";
 import { Button } from "../../parts/controls/button.tsx";
-import { Segments, TextField } from "../../parts/controls/fields.tsx";
-import { classesOf } from "../../browser/classes.ts";
+import { SegmentedControl, TextField } from "../../parts/controls/fields.tsx";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import controlsSheet from "../../parts/controls/controls.module.css";
 import rehearseSheet from "./rehearse.module.css";
 
-const css = classesOf(rehearseSheet, controlsSheet, baseSheet);
+const replyFieldsCss = bindClassNames(rehearseSheet, controlsSheet, baseSheet);
 
 /** One answer: whether it is satisfied, what it says, and the work items that it makes. */
 export function ReplyFields(props: {
   readonly label: string;
-  readonly asks: RehearsedSocket["asks"];
+  readonly asks: SocketReplies["replyShape"];
   readonly reply: RehearsedReply;
   readonly onChange: (reply: RehearsedReply) => void;
   readonly onRemove: (() => void) | null;
@@ -22,9 +22,9 @@ export function ReplyFields(props: {
   const json = "json" in reply ? reply.json : {};
   const set = (part: JsonObject): void => onChange({ json: { ...json, ...part } });
   return (
-    <div className={css("reply")} role="group" aria-label={label}>
+    <div className={replyFieldsCss("reply")} role="group" aria-label={label}>
       {asks !== "text" && asks.satisfied && (
-        <Segments
+        <SegmentedControl
           label={`${label}: satisfied`}
           value={json["satisfied"] === false ? "no" : "yes"}
           options={[
@@ -34,11 +34,11 @@ export function ReplyFields(props: {
           onPick={(value) => set({ satisfied: value === "yes" })}
         />
       )}
-      <span className={css("field grow")}>
+      <span className={replyFieldsCss("field grow")}>
         <textarea
           aria-label={asks === "text" ? `${label}: text` : `${label}: context`}
           rows={2}
-          value={"text" in reply ? reply.text : textIn(json)}
+          value={"text" in reply ? reply.text : contextOf(json)}
           onChange={(event) =>
             asks === "text" ? onChange({ text: event.target.value }) : set({ context: event.target.value })
           }
@@ -46,13 +46,13 @@ export function ReplyFields(props: {
       </span>
       {onRemove && <Button look="bare" icon="bin" label={`Remove: ${label}`} onClick={onRemove} />}
       {asks !== "text" && asks.workItems && (
-        <Items label={label} items={itemsIn(json)} onChange={(workItems) => set({ workItems: [...workItems] })} />
+        <WorkItemFields label={label} items={workItemsOf(json)} onChange={(workItems) => set({ workItems: [...workItems] })} />
       )}
     </div>
   );
 }
 
-function Items(props: {
+function WorkItemFields(props: {
   readonly label: string;
   readonly items: readonly JsonObject[];
   readonly onChange: (items: readonly JsonObject[]) => void;
@@ -60,19 +60,19 @@ function Items(props: {
   const { label, items, onChange } = props;
   const setAt = (index: number, part: JsonObject): void => onChange(items.with(index, { ...items[index], ...part }));
   return (
-    <div className={css("reply-items")}>
+    <div className={replyFieldsCss("reply-items")}>
       {items.map((item, index) => (
         // They may be called alike.
-        <div key={index} className={css("row")}>
+        <div key={index} className={replyFieldsCss("row")}>
           <TextField
             label={`${label}: title of item ${index + 1}`}
-            value={text(item["title"])}
+            value={stringOrEmpty(item["title"])}
             placeholder="Title"
             onType={(title) => setAt(index, { title })}
           />
           <TextField
             label={`${label}: context of item ${index + 1}`}
-            value={text(item["context"])}
+            value={stringOrEmpty(item["context"])}
             placeholder="Context"
             onType={(context) => setAt(index, { context })}
           />
@@ -93,14 +93,14 @@ function Items(props: {
   );
 }
 
-function itemsIn({ workItems }: JsonObject): readonly JsonObject[] {
+function workItemsOf({ workItems }: JsonObject): readonly JsonObject[] {
   return Array.isArray(workItems) ? workItems.filter(isJsonObject) : [];
 }
 
-function textIn({ context }: JsonObject): string {
-  return text(context);
+function contextOf({ context }: JsonObject): string {
+  return stringOrEmpty(context);
 }
 
-function text(value: unknown): string {
+function stringOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

@@ -1,38 +1,38 @@
 import type { ReactElement } from "react";
-import type { RehearsedReply, RehearsedSocket } from "../../../../../core/edit/rehearse.ts";
+import type { RehearsedReply, SocketReplies } from "../../../../../core/edit/rehearse.ts";
 import type { Materia } from "../../../../../core/model/materia.ts";
 import { Button } from "../../parts/controls/button.tsx";
-import { Segments } from "../../parts/controls/fields.tsx";
-import { Orb } from "../../parts/marks/orb.tsx";
-import { readReplies } from "./read-replies.ts";
+import { SegmentedControl } from "../../parts/controls/fields.tsx";
+import { MateriaIcon } from "../../parts/marks/orb.tsx";
+import { parseReplies } from "./read-replies.ts";
 import { ReplyFields } from "./reply-fields.tsx";
-import type { Answers, SocketAnswers } from "./use-replies.ts";
-import { classesOf } from "../../browser/classes.ts";
+import type { ReplyDraft, SocketReplyDraft } from "./use-replies.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import controlsSheet from "../../parts/controls/controls.module.css";
 import dialogSheet from "../../parts/controls/dialog.module.css";
 import fieldsSheet from "../../parts/controls/fields.module.css";
 import rehearseSheet from "./rehearse.module.css";
 
-const css = classesOf(rehearseSheet, fieldsSheet, dialogSheet, controlsSheet, baseSheet);
+const css = bindClassNames(rehearseSheet, fieldsSheet, dialogSheet, controlsSheet, baseSheet);
 
 /** What one socket answers, visit by visit. */
 export function SocketReplies(props: {
-  readonly given: SocketAnswers;
+  readonly given: SocketReplyDraft;
   readonly seated: Materia | undefined;
-  readonly onChange: (answers: Answers) => void;
+  readonly onChange: (answers: ReplyDraft) => void;
 }): ReactElement {
   const { given, seated, onChange } = props;
-  const { socket, materia, asks, answers, isChanged } = given;
-  const back = asFields(answers, asks);
+  const { socket, materia, replyShape: asks, draft: answers, isChanged } = given;
+  const back = repliesAsFields(answers, asks);
   return (
     <fieldset className={css("socket-replies")}>
       <legend className={css("row wrap")}>
-        <Orb materia={seated} size="sm" />
+        <MateriaIcon materia={seated} size="sm" />
         <b className={css("breakable")}>{materia}</b>
         <span className={css("faint")}>{socket}</span>
         <span className={css("faint grow")}>{isChanged ? "changed" : ""}</span>
-        <Segments
+        <SegmentedControl
           label={`How the replies of ${socket} are written`}
           value={answers.kind}
           options={[
@@ -40,15 +40,15 @@ export function SocketReplies(props: {
             { value: "text", label: "text" },
           ]}
           onPick={(kind) => {
-            if (kind === "text") onChange({ kind, text: textOf(answers) });
+            if (kind === "text") onChange({ kind, text: repliesAsText(answers) });
             else if (back) onChange(back);
           }}
         />
       </legend>
       {answers.kind === "text" ? (
-        <AsText socket={socket} text={answers.text} onType={(text) => onChange({ kind: "text", text })} />
+        <ReplyTextArea socket={socket} text={answers.text} onType={(text) => onChange({ kind: "text", text })} />
       ) : (
-        <AsFields
+        <ReplyFieldList
           given={given}
           replies={answers.replies}
           onChange={(replies) => onChange({ kind: "fields", replies })}
@@ -58,13 +58,13 @@ export function SocketReplies(props: {
   );
 }
 
-function AsFields(props: {
-  readonly given: SocketAnswers;
+function ReplyFieldList(props: {
+  readonly given: SocketReplyDraft;
   readonly replies: readonly RehearsedReply[];
   readonly onChange: (replies: readonly RehearsedReply[]) => void;
 }): ReactElement {
   const { given, replies, onChange } = props;
-  const { socket, asks } = given;
+  const { socket, replyShape: asks } = given;
   const last = replies.at(-1) ?? given.replies.at(-1);
   return (
     <>
@@ -88,13 +88,13 @@ function AsFields(props: {
   );
 }
 
-function AsText(props: {
+function ReplyTextArea(props: {
   readonly socket: string;
   readonly text: string;
   readonly onType: (text: string) => void;
 }): ReactElement {
   const { socket, text, onType } = props;
-  const { fault } = readReplies(text);
+  const { fault } = parseReplies(text);
   return (
     <>
       <span className={css(`field ${fault === null ? "" : "bad"}`)}>
@@ -113,14 +113,14 @@ function AsText(props: {
   );
 }
 
-function textOf(answers: Answers): string {
+function repliesAsText(answers: ReplyDraft): string {
   return answers.kind === "text" ? answers.text : answers.replies.map((reply) => JSON.stringify(reply)).join("\n");
 }
 
 /** The same as fields; null where it says more than they can hold: tools, failures, another shape. */
-function asFields(answers: Answers, asks: RehearsedSocket["asks"]): Answers | null {
+function repliesAsFields(answers: ReplyDraft, asks: SocketReplies["replyShape"]): ReplyDraft | null {
   if (answers.kind === "fields") return answers;
-  const { replies } = readReplies(answers.text);
+  const { replies } = parseReplies(answers.text);
   const key = asks === "text" ? "text" : "json";
   const isPlain = (reply: object): reply is RehearsedReply =>
     Object.keys(reply).join() === key && (key === "text" || isObject((reply as { readonly json: unknown }).json)); // its one key

@@ -1,55 +1,55 @@
 import { useMemo, useState } from "react";
 import type { Graph } from "../../../../../core/compile/graph.ts";
 import {
-  generatedReplies,
-  repliesOfCast,
+  generateReplies,
+  repliesFromCast,
   type RehearsedReply,
-  type RehearsedSocket,
+  type SocketReplies,
 } from "../../../../../core/edit/rehearse.ts";
 import type { Issue } from "../../../../../core/model/issue.ts";
-import type { RehearsedCommand } from "../../../../../core/wire/commands.ts";
+import type { RehearsalRequest } from "../../../../../core/wire/commands.ts";
 import { getCast } from "../../net/api.ts";
-import { readReplies } from "./read-replies.ts";
+import { parseReplies } from "./read-replies.ts";
 
 /** The answers of a socket: as fields, or as the text of a rehearsal file. */
-export type Answers =
+export type ReplyDraft =
   | { readonly kind: "fields"; readonly replies: readonly RehearsedReply[] }
   | { readonly kind: "text"; readonly text: string };
 
-export interface SocketAnswers extends RehearsedSocket {
-  readonly answers: Answers;
+export interface SocketReplyDraft extends SocketReplies {
+  readonly draft: ReplyDraft;
   readonly isChanged: boolean;
 }
 
-export interface Replies {
-  readonly sockets: readonly SocketAnswers[];
+export interface RehearsalReplies {
+  readonly sockets: readonly SocketReplyDraft[];
   readonly items: string;
   readonly setItems: (items: string) => void;
   /** The cast that they are taken from; null where they are made up. */
-  readonly from: string | null;
-  readonly takeFrom: (castId: string | null) => void;
-  readonly change: (socket: string, answers: Answers) => void;
+  readonly sourceCastId: string | null;
+  readonly loadFromCast: (castId: string | null) => void;
+  readonly change: (socket: string, answers: ReplyDraft) => void;
   /** Why it cannot begin. */
   readonly fault: string | null;
   readonly issues: readonly Issue[];
-  readonly given: () => RehearsedCommand["replies"];
+  readonly buildReplies: () => RehearsalRequest["replies"];
 }
 
-type Past = Parameters<typeof repliesOfCast>[1] & { readonly castId: string };
+type EarlierCast = Parameters<typeof repliesFromCast>[1] & { readonly castId: string };
 
-export function useReplies(graph: Graph): Replies {
+export function useRehearsalReplies(graph: Graph): RehearsalReplies {
   const [items, setItems] = useState("2");
-  const [past, setPast] = useState<Past | null>(null);
-  const [changed, setChanged] = useState<Readonly<Record<string, Answers>>>({});
+  const [past, setPast] = useState<EarlierCast | null>(null);
+  const [changed, setChanged] = useState<Readonly<Record<string, ReplyDraft>>>({});
   const [issues, setIssues] = useState<readonly Issue[]>([]);
-  const count = countOf(items);
+  const count = parseItemCount(items);
   const base = useMemo(() => {
-    const made = generatedReplies(graph, count);
-    return past ? repliesOfCast(made, past) : made;
+    const made = generateReplies(graph, count);
+    return past ? repliesFromCast(made, past) : made;
   }, [graph, count, past]);
-  const sockets = base.map((each): SocketAnswers => {
+  const sockets = base.map((each): SocketReplyDraft => {
     const own = changed[each.socket];
-    return { ...each, answers: own ?? { kind: "fields", replies: each.replies }, isChanged: own !== undefined };
+    return { ...each, draft: own ?? { kind: "fields", replies: each.replies }, isChanged: own !== undefined };
   });
   const takeFrom = async (castId: string | null): Promise<void> => {
     setIssues([]);
@@ -60,25 +60,25 @@ export function useReplies(graph: Graph): Replies {
       answer && castId !== null ? { castId, graph: answer.value.castFile.graph, events: answer.value.events } : null,
     );
   };
-  const unread = sockets.find(({ answers }) => repliesIn(answers) === null);
+  const unread = sockets.find(({ draft: answers }) => repliesOf(answers) === null);
   return {
     sockets,
     items,
     setItems,
-    from: past?.castId ?? null,
-    takeFrom: (castId) => void takeFrom(castId),
+    sourceCastId: past?.castId ?? null,
+    loadFromCast: (castId) => void takeFrom(castId),
     change: (socket, answers) => setChanged({ ...changed, [socket]: answers }),
     fault: unread ? `The replies of ${unread.socket} cannot be read` : null,
     issues,
-    given: () => Object.fromEntries(sockets.map(({ socket, answers }) => [socket, [...(repliesIn(answers) ?? [])]])),
+    buildReplies: () => Object.fromEntries(sockets.map(({ socket, draft: answers }) => [socket, [...(repliesOf(answers) ?? [])]])),
   };
 }
 
-function repliesIn(answers: Answers): readonly RehearsedCommand["replies"][string][number][] | null {
-  return answers.kind === "fields" ? answers.replies : readReplies(answers.text).replies;
+function repliesOf(answers: ReplyDraft): readonly RehearsalRequest["replies"][string][number][] | null {
+  return answers.kind === "fields" ? answers.replies : parseReplies(answers.text).replies;
 }
 
-function countOf(text: string): number {
+function parseItemCount(text: string): number {
   const count = Number(text);
   return Number.isSafeInteger(count) && count >= 0 && count <= 200 ? count : 2;
 }

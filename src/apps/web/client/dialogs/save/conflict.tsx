@@ -1,20 +1,20 @@
 import { useMemo, useState, type ReactElement } from "react";
-import { mergeJson, mergedPlaces, type MergedPlace } from "../../../../../core/edit/merge.ts";
+import { mergeJson, findMergeDifferences, type MergeDifference } from "../../../../../core/edit/merge.ts";
 import { parseJsonc } from "../../../../../core/edit/text/parse.ts";
-import { stepText } from "../../../../../core/edit/text/step.ts";
+import { updateJsonText } from "../../../../../core/edit/text/step.ts";
 import type { Json } from "../../../../../core/model/values/json.ts";
 import { Button } from "../../parts/controls/button.tsx";
-import { Segments } from "../../parts/controls/fields.tsx";
+import { SegmentedControl } from "../../parts/controls/fields.tsx";
 import { Icon } from "../../parts/marks/icon.tsx";
-import { Diff } from "./diff.tsx";
-import { classesOf } from "../../browser/classes.ts";
+import { TextDiff } from "./diff.tsx";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
 import saveSheet from "./save.module.css";
 
-const css = classesOf(saveSheet, marksSheet, baseSheet);
+const css = bindClassNames(saveSheet, marksSheet, baseSheet);
 
-export interface ConflictProps {
+export interface FileConflictProps {
   /** As it was opened, as the file has it now (empty where it is gone), and as it is in hand. */
   readonly base: string | null;
   readonly theirs: string;
@@ -25,19 +25,19 @@ export interface ConflictProps {
 }
 
 /** [E24] A file that changed meanwhile: what each has done to it, place by place, and what is to stay. */
-export function Conflict(props: ConflictProps): ReactElement {
+export function FileConflict(props: FileConflictProps): ReactElement {
   const { theirs, mine, onKeep, onTake } = props;
-  const places = useMemo(() => placesOf(props), [props.base, theirs, mine]);
+  const places = useMemo(() => findChanges(props), [props.base, theirs, mine]);
   const [taken, setTaken] = useState<ReadonlySet<string>>(new Set());
   const clashes = places?.filter(({ by }) => by === "both").length ?? 0;
   const both = (): void => {
-    const raw = valueOf(mine);
+    const raw = parseValue(mine);
     if (!places || raw === undefined) return;
     onTake?.(
-      stepText(
+      updateJsonText(
         mine,
         raw,
-        mergeJson(raw, places, (place) => taken.has(keyOf(place))),
+        mergeJson(raw, places, (place) => taken.has(pathKey(place))),
       ),
     );
   };
@@ -52,18 +52,18 @@ export function Conflict(props: ConflictProps): ReactElement {
         {clashes > 0 && ` In ${clashes === 1 ? "one place" : `${clashes} places`} both of you changed the same.`}
       </p>
       {places ? (
-        <Places
+        <ChangeTable
           places={places}
           taken={taken}
           onPick={(place, isTheirs) => {
             const next = new Set(taken);
-            if (isTheirs) next.add(keyOf(place));
-            else next.delete(keyOf(place));
+            if (isTheirs) next.add(pathKey(place));
+            else next.delete(pathKey(place));
             setTaken(next);
           }}
         />
       ) : (
-        theirs !== "" && <Diff before={theirs} after={mine} label="Theirs and mine" />
+        theirs !== "" && <TextDiff before={theirs} after={mine} label="Theirs and mine" />
       )}
       <div className={css("row wrap")}>
         {onTake && places && (
@@ -78,25 +78,25 @@ export function Conflict(props: ConflictProps): ReactElement {
   );
 }
 
-function placesOf({ base, theirs, mine }: ConflictProps): readonly MergedPlace[] | null {
-  const [old, other, own] = [base === null ? undefined : valueOf(base), valueOf(theirs), valueOf(mine)];
-  return other === undefined || own === undefined ? null : mergedPlaces(old, own, other);
+function findChanges({ base, theirs, mine }: FileConflictProps): readonly MergeDifference[] | null {
+  const [old, other, own] = [base === null ? undefined : parseValue(base), parseValue(theirs), parseValue(mine)];
+  return other === undefined || own === undefined ? null : findMergeDifferences(old, own, other);
 }
 
 /** What a text means; nothing where it is no JSON. */
-function valueOf(text: string): Json | undefined {
+function parseValue(text: string): Json | undefined {
   const read = parseJsonc(text);
   return read.ok ? (read.value.value as Json) : undefined; // what a JSON reader gives
 }
 
-function keyOf({ path }: MergedPlace): string {
+function pathKey({ path }: MergeDifference): string {
   return JSON.stringify(path);
 }
 
-function Places(props: {
-  readonly places: readonly MergedPlace[];
+function ChangeTable(props: {
+  readonly places: readonly MergeDifference[];
   readonly taken: ReadonlySet<string>;
-  readonly onPick: (place: MergedPlace, isTheirs: boolean) => void;
+  readonly onPick: (place: MergeDifference, isTheirs: boolean) => void;
 }): ReactElement {
   const { places, taken, onPick } = props;
   return (
@@ -113,17 +113,17 @@ function Places(props: {
         </thead>
         <tbody>
           {places.map((place) => {
-            const isTheirs = place.by === "theirs" || (place.by === "both" && taken.has(keyOf(place)));
+            const isTheirs = place.by === "theirs" || (place.by === "both" && taken.has(pathKey(place)));
             const where = place.path.join(" › ") || "all of it";
             return (
-              <tr key={keyOf(place)}>
+              <tr key={pathKey(place)}>
                 <th scope="row">{where}</th>
-                <td>{shown(place.base)}</td>
-                <td className={css(isTheirs ? "stays" : "")}>{shown(place.theirs)}</td>
-                <td className={css(isTheirs ? "" : "stays")}>{shown(place.mine)}</td>
+                <td>{valueText(place.base)}</td>
+                <td className={css(isTheirs ? "stays" : "")}>{valueText(place.theirs)}</td>
+                <td className={css(isTheirs ? "" : "stays")}>{valueText(place.mine)}</td>
                 <td>
                   {place.by === "both" ? (
-                    <Segments<"mine" | "theirs">
+                    <SegmentedControl<"mine" | "theirs">
                       label={`What stays of ${where}`}
                       value={isTheirs ? "theirs" : "mine"}
                       options={[
@@ -145,10 +145,10 @@ function Places(props: {
   );
 }
 
-const SHOWN = 400;
+const MAX_VALUE_LENGTH = 400;
 
-function shown(value: Json | undefined): string {
+function valueText(value: Json | undefined): string {
   if (value === undefined) return "–";
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
 }

@@ -1,14 +1,14 @@
 import type { ReactElement } from "react";
 import { Button } from "../../parts/controls/button.tsx";
 import { Icon } from "../../parts/marks/icon.tsx";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import saveSheet from "./save.module.css";
 
-const css = classesOf(saveSheet, baseSheet);
+const conflictBarCss = bindClassNames(saveSheet, baseSheet);
 
 /** [E24] Said as soon as it happens, not only when it is too late to save. */
-export function OutdatedBar({
+export function FileConflictBar({
   name,
   onCompare,
 }: {
@@ -16,10 +16,10 @@ export function OutdatedBar({
   readonly onCompare: () => void;
 }): ReactElement {
   return (
-    <div className={css("outdated")} role="status">
+    <div className={conflictBarCss("outdated")} role="status">
       <Icon name="warning" />
       <span
-        className={css("grow")}
+        className={conflictBarCss("grow")}
       >{`${name} was changed in its file while you edit it. Nothing of yours is lost.`}</span>
       <Button onClick={onCompare}>Compare and choose…</Button>
     </div>

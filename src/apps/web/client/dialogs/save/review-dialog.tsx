@@ -2,26 +2,26 @@ import { useState, type ReactElement, type ReactNode } from "react";
 import type { Issue } from "../../../../../core/model/issue.ts";
 import type { EditableLayer } from "../../../../../core/wire/catalog.ts";
 import { useCatalog } from "../../data/use-catalog.ts";
-import { Segments } from "../../parts/controls/fields.tsx";
+import { SegmentedControl } from "../../parts/controls/fields.tsx";
 import { Button } from "../../parts/controls/button.tsx";
 import { Dialog } from "../../parts/controls/dialog.tsx";
 import { useKeys } from "../../browser/keys.ts";
-import { Conflict } from "./conflict.tsx";
+import { FileConflict } from "./conflict.tsx";
 import { FileDiff } from "./file-diff.tsx";
-import { useReview, type Review, type Saving } from "./use-review.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { useSaveReview, type SaveReview, type SaveRequest } from "./use-review.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
 import dialogSheet from "../../parts/controls/dialog.module.css";
 import saveSheet from "./save.module.css";
 
-const css = classesOf(saveSheet, dialogSheet, marksSheet, baseSheet);
+const css = bindClassNames(saveSheet, dialogSheet, marksSheet, baseSheet);
 
 /** The difference first, then the save; a file that changed meanwhile is never overwritten without a word. */
-export function ReviewDialog(props: {
+export function SaveReviewDialog(props: {
   readonly title: string;
   readonly action: string;
-  readonly saving: Saving;
+  readonly saving: SaveRequest;
   readonly layer: EditableLayer;
   readonly problems: readonly Issue[];
   /** What else is to be known before. */
@@ -33,10 +33,10 @@ export function ReviewDialog(props: {
 }): ReactElement {
   const { title, action, saving, problems, onClose, onSaved, onTake } = props;
   const [layer, setLayer] = useState(props.layer);
-  const { review, busy, save } = useReview(layer, saving);
+  const { review, busy, save } = useSaveReview(layer, saving);
   const [keepMine, setKeepMine] = useState(false);
   const theirs = review.kind === "ready" && !keepMine ? review.theirs : null;
-  const off = offReason(review, theirs);
+  const off = saveDisabledReason(review, theirs);
   const submit = async (): Promise<void> => {
     if (off === null && !busy && (await save())) onSaved(layer);
   };
@@ -45,13 +45,13 @@ export function ReviewDialog(props: {
   return (
     <Dialog title={title} onClose={onClose} wide className={css("review")}>
       <div className={css("dialog-body")}>
-        <LayerChoice layer={layer} onPick={setLayer} />
-        <Problems problems={problems} />
+        <LayerField layer={layer} onPick={setLayer} />
+        <ProblemSummary problems={problems} />
         {props.children}
         {theirs === null ? (
-          <Shown review={review} />
+          <ReviewBody review={review} />
         ) : (
-          <Conflict
+          <FileConflict
             base={saving.filed}
             theirs={theirs}
             mine={saving.text ?? ""}
@@ -70,7 +70,7 @@ export function ReviewDialog(props: {
   );
 }
 
-function LayerChoice(props: {
+function LayerField(props: {
   readonly layer: EditableLayer;
   readonly onPick: (layer: EditableLayer) => void;
 }): ReactElement {
@@ -78,7 +78,7 @@ function LayerChoice(props: {
   return (
     <div className={css("row wrap")}>
       <span className={css("secondary")}>Save to</span>
-      <Segments<EditableLayer>
+      <SegmentedControl<EditableLayer>
         label="Save to"
         value={props.layer}
         options={[
@@ -92,7 +92,7 @@ function LayerChoice(props: {
   );
 }
 
-function Problems({ problems }: { readonly problems: readonly Issue[] }): ReactElement | null {
+function ProblemSummary({ problems }: { readonly problems: readonly Issue[] }): ReactElement | null {
   if (problems.length === 0) return null;
   const errors = problems.filter(({ severity }) => severity === "error").length;
   const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? "" : "s"}`;
@@ -105,14 +105,14 @@ function Problems({ problems }: { readonly problems: readonly Issue[] }): ReactE
   );
 }
 
-function offReason(review: Review, theirs: string | null): string | null {
+function saveDisabledReason(review: SaveReview, theirs: string | null): string | null {
   if (review.kind === "reading") return "The file is being read";
   if (review.kind === "failed") return "The file cannot be written";
   if (theirs !== null) return "Choose which one stays first";
   return review.before === review.after ? "Nothing differs from the file" : null;
 }
 
-function Shown({ review }: { readonly review: Review }): ReactNode {
+function ReviewBody({ review }: { readonly review: SaveReview }): ReactNode {
   if (review.kind === "reading") return <p className={css("faint")}>Reading the file…</p>;
   if (review.kind === "failed") {
     return (

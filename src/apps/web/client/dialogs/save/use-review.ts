@@ -1,22 +1,22 @@
 import { useCallback, useEffect, useState } from "react";
 import {
   entryText,
-  withActive,
+  withActiveLoadout,
   withEntry,
   withMateriaRenamed,
-  type Section,
+  type ConfigSection,
 } from "../../../../../core/edit/text/file.ts";
-import type { Carried } from "../../../../../core/edit/carry.ts";
+import type { MateriaText } from "../../../../../core/edit/carry.ts";
 import { ok, type Issue, type Result } from "../../../../../core/model/issue.ts";
 import { getConfig, putConfig } from "../../net/api.ts";
 import type { EditableLayer } from "../../../../../core/wire/catalog.ts";
-import { readCatalog } from "../../data/use-catalog.ts";
-import { keepActive } from "../../data/active-loadout.ts";
-import { findInTests, followRename } from "../../data/renamed-elsewhere.ts";
+import { loadCatalog } from "../../data/use-catalog.ts";
+import { updateActiveLoadout } from "../../data/active-loadout.ts";
+import { findTestsWithOldName, renameInOtherLayer } from "../../data/renamed-elsewhere.ts";
 
 /** What is to be written: one named thing, and perhaps the name it had. */
-export interface Saving {
-  readonly section: Section;
+export interface SaveRequest {
+  readonly section: ConfigSection;
   readonly name: string;
   /** Null takes it out of the file. */
   readonly text: string | null;
@@ -24,10 +24,10 @@ export interface Saving {
   readonly filed: string | null;
   readonly was: string | null;
   /** [E16] Materia that came along; those that the file has already stay as they are. */
-  readonly brings?: readonly Carried[];
+  readonly carriedMateria?: readonly MateriaText[];
 }
 
-export type Review =
+export type SaveReview =
   | { readonly kind: "reading" }
   | { readonly kind: "failed"; readonly issues: readonly Issue[] }
   | {
@@ -40,15 +40,15 @@ export type Review =
       readonly theirs: string | null;
     };
 
-const NONE: readonly Carried[] = [];
+const NO_MATERIA: readonly MateriaText[] = [];
 
 /** The difference that a save would make, against the file as it is now. */
-export function useReview(layer: EditableLayer, saving: Saving) {
-  const [review, setReview] = useState<Review>({ kind: "reading" });
+export function useSaveReview(layer: EditableLayer, saving: SaveRequest) {
+  const [review, setReview] = useState<SaveReview>({ kind: "reading" });
   const [busy, setBusy] = useState(false);
-  const { section, name, text, filed, was, brings = NONE } = saving;
+  const { section, name, text, filed, was, carriedMateria: brings = NO_MATERIA } = saving;
   const read = useCallback(async (): Promise<void> => {
-    setReview(await readReview(layer, { section, name, text, filed, was, brings }));
+    setReview(await loadReview(layer, { section, name, text, filed, was, carriedMateria: brings }));
   }, [layer, section, name, text, filed, was, brings]);
   useEffect(() => {
     void read();
@@ -60,11 +60,11 @@ export function useReview(layer: EditableLayer, saving: Saving) {
     const written = await putConfig(layer, review.after, review.etag);
     setBusy(false);
     if (written.ok) {
-      await readCatalog();
-      if (section === "loadouts") await keepActive(was ?? name, text === null ? null : name);
-      else if (was !== null) await followRename(layer, was, name);
+      await loadCatalog();
+      if (section === "loadouts") await updateActiveLoadout(was ?? name, text === null ? null : name);
+      else if (was !== null) await renameInOtherLayer(layer, was, name);
       if (was !== null && layer === "project")
-        void findInTests({ kind: section === "loadouts" ? "loadout" : "materia", was, now: name });
+        void findTestsWithOldName({ kind: section === "loadouts" ? "loadout" : "materia", was, now: name });
       return true;
     }
     // Somebody wrote between reading and saving: the difference is shown anew, against what is there now.
@@ -75,14 +75,14 @@ export function useReview(layer: EditableLayer, saving: Saving) {
   return { review, busy, save, read };
 }
 
-async function readReview(layer: EditableLayer, saving: Saving): Promise<Review> {
+async function loadReview(layer: EditableLayer, saving: SaveRequest): Promise<SaveReview> {
   const { section, name, text, filed, was } = saving;
   const answer = await getConfig(layer);
   if (!answer.ok && answer.status !== 404) return { kind: "failed", issues: answer.issues };
   const before = answer.ok ? answer.value.text : "";
   const cleared = was === null ? { ok: true as const, value: before } : withEntry(before, section, was, null);
   const written = cleared.ok ? withEntry(cleared.value, section, name, text) : cleared;
-  const after = written.ok ? await withOthers(written.value, saving) : written;
+  const after = written.ok ? await withRelatedEntries(written.value, saving) : written;
   if (!after.ok) return { kind: "failed", issues: after.issues };
   const theirs = entryText(before, section, was ?? name) ?? null;
   const file = answer.ok ? answer.value.file : "";
@@ -92,8 +92,8 @@ async function readReview(layer: EditableLayer, saving: Saving): Promise<Review>
 }
 
 /** What else of the file goes with it. */
-async function withOthers(file: string, saving: Saving): Promise<Result<string>> {
-  const { section, name, was, brings = [] } = saving;
+async function withRelatedEntries(file: string, saving: SaveRequest): Promise<Result<string>> {
+  const { section, name, was, carriedMateria: brings = [] } = saving;
   if (section === "materia") return was === null ? ok(file) : ok(withMateriaRenamed(file, was, name));
   const carried = brings
     .filter((each) => entryText(file, "materia", each.name) === undefined)
@@ -101,13 +101,13 @@ async function withOthers(file: string, saving: Saving): Promise<Result<string>>
       (text, each) => (text.ok ? withEntry(text.value, "materia", each.name, each.text) : text),
       ok(file),
     );
-  return carried.ok ? withActiveOf(carried.value, saving) : carried;
+  return carried.ok ? updateActiveLoadoutIn(carried.value, saving) : carried;
 }
 
 /** [E25] The file keeps naming an active loadout that is there. */
-async function withActiveOf(file: string, { name, text, was }: Saving): Promise<Result<string>> {
-  if (text !== null) return was === null ? ok(file) : withActive(file, was, name);
+async function updateActiveLoadoutIn(file: string, { name, text, was }: SaveRequest): Promise<Result<string>> {
+  if (text !== null) return was === null ? ok(file) : withActiveLoadout(file, was, name);
   const { bundledLayer } = await import("../../../../../core/catalog/bundled.ts");
   // A bundled one of the same name takes its place.
-  return bundledLayer().loadouts.has(name) ? ok(file) : withActive(file, name, null);
+  return bundledLayer().loadouts.has(name) ? ok(file) : withActiveLoadout(file, name, null);
 }

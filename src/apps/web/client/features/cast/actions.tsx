@@ -6,36 +6,36 @@ import { AbortDialog } from "../../dialogs/abort-dialog.tsx";
 import { CastMenu } from "./again/cast-menu.tsx";
 import { AnswerDialog } from "./answer/answer-dialog.tsx";
 import { asksYesOrNo } from "./answer/answer-form.tsx";
-import type { CastPartProps } from "./state/use-cast-view.ts";
-import { RaiseDialog } from "./raise-dialog.tsx";
-import { TrustDialog } from "../../dialogs/trust-dialog.tsx";
+import type { CastPanelProps } from "./state/use-cast-view.ts";
+import { RaiseLimitDialog } from "./raise-dialog.tsx";
+import { TrustCastDialog } from "../../dialogs/trust-dialog.tsx";
 import { useCommand } from "../../data/use-command.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import marksSheet from "../../parts/marks/marks.module.css";
 import castSheet from "./cast.module.css";
 
-const css = classesOf(castSheet, marksSheet);
+const css = bindClassNames(castSheet, marksSheet);
 
-type DialogName = "abort" | "continue" | "raise" | "trust";
+type ActionDialog = "abort" | "continue" | "raise" | "trust";
 
 /** The commands of a cast as buttons that keep their place; one that cannot act says why. */
-export function Actions({
+export function CastActions({
   cast,
   view,
   dialogToOpen,
-}: CastPartProps & { readonly dialogToOpen: string | null }): ReactElement {
-  const [dialog, setDialog] = useState<DialogName | null>(
+}: CastPanelProps & { readonly dialogToOpen: string | null }): ReactElement {
+  const [dialog, setDialog] = useState<ActionDialog | null>(
     dialogToOpen === "continue" || dialogToOpen === "raise" || dialogToOpen === "abort" ? dialogToOpen : null,
   );
   const { status } = view.latest;
   const { castId } = cast.castFile;
   const command = useCommand();
-  const why = reasonsAgainst(status);
+  const why = disabledReasonsFor(status);
   const close = (): void => setDialog(null);
   const resume = async (): Promise<void> => {
     if ((await command.run(`recast ${castId}`, "Resumed")) === null) setDialog("trust");
   };
-  const { state } = cast.replay.trailAt(cast.replay.lastSeq());
+  const { state } = cast.replay.timelineAt(cast.replay.lastSeq());
   const [step] = nextSteps(state, status, "");
   return (
     <div className={css("actions")} role="group" aria-label="Cast">
@@ -71,17 +71,17 @@ export function Actions({
         <AbortDialog castId={castId} request={cast.castFile.request} onClose={close} />
       )}
       {dialog === "trust" && command.isForeign && (
-        <TrustDialog castId={castId} issues={command.issues} onClose={close} />
+        <TrustCastDialog castId={castId} issues={command.issues} onClose={close} />
       )}
       {dialog === "continue" && why.continue === null && <AnswerDialog cast={cast} view={view} onClose={close} />}
-      {dialog === "raise" && why.raise === null && <RaiseDialog cast={cast} view={view} onClose={close} />}
+      {dialog === "raise" && why.raise === null && <RaiseLimitDialog cast={cast} view={view} onClose={close} />}
     </div>
   );
 }
 
-type Reasons = Readonly<Record<"continue" | "resume" | "raise" | "abort", string | null>>;
+type DisabledReasons = Readonly<Record<"continue" | "resume" | "raise" | "abort", string | null>>;
 
-function reasonsAgainst(status: CastStatus): Reasons {
+function disabledReasonsFor(status: CastStatus): DisabledReasons {
   const over = status === "completed" || status === "not_satisfied";
   const stopped = status === "failed" || status === "aborted" || status === "interrupted";
   return {

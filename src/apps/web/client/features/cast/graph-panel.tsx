@@ -1,31 +1,31 @@
 import { useEffect, useMemo, useRef, useState, type ReactElement } from "react";
-import type { Drawing } from "../../../../../core/view/draw/drawing.ts";
+import type { GraphDrawing } from "../../../../../core/view/draw/drawing.ts";
 import { layoutGraph } from "../../../../../core/view/draw/layout.ts";
-import { COMPACT, REGULAR, scaled, withItemLine } from "../../../../../core/view/draw/measure/metrics.ts";
-import { stitchOf } from "../../../../../core/view/draw/routes.ts";
-import { visitWords } from "../../../../../core/view/now/board.ts";
+import { COMPACT_METRICS, REGULAR_METRICS, scaleMetrics, withItemLineRoom } from "../../../../../core/view/draw/measure/metrics.ts";
+import { stitchNumber } from "../../../../../core/view/draw/routes.ts";
+import { positionText } from "../../../../../core/view/now/board.ts";
 import { countedText } from "../../../../../core/view/numbers.ts";
 import { GraphView } from "../../graph/graph-view.tsx";
-import { Legend } from "../../graph/legend.tsx";
+import { GraphLegend } from "../../graph/legend.tsx";
 import type { GraphPart } from "../../graph/marks.ts";
 import type { GraphHandle } from "../../graph/frame/use-handle.ts";
 import { Button } from "../../parts/controls/button.tsx";
-import { textScale, type Width } from "../../browser/use-width.ts";
-import type { CastPartProps, CastView } from "./state/use-cast-view.ts";
-import type { KnownCast } from "./state/use-cast.ts";
-import { castMarks, castRoom } from "./state/marks.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { textScale, type ScreenWidth } from "../../browser/use-width.ts";
+import type { CastPanelProps, CastView } from "./state/use-cast-view.ts";
+import type { WatchedCast } from "./state/use-cast.ts";
+import { castMarks, longestCastLabel } from "./state/marks.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
 import castSheet from "./cast.module.css";
 
-const css = classesOf(castSheet, marksSheet, baseSheet);
+const css = bindClassNames(castSheet, marksSheet, baseSheet);
 
 /** The panel is too narrow for the titles of bands to stand beside the sockets. */
-const NARROW = { ...REGULAR, band: COMPACT.band };
+const NARROW_METRICS = { ...REGULAR_METRICS, band: COMPACT_METRICS.band };
 
-export function GraphPanel(
-  props: CastPartProps & { readonly width: Width; readonly onOpen: () => void },
+export function CastGraphPanel(
+  props: CastPanelProps & { readonly width: ScreenWidth; readonly onOpen: () => void },
 ): ReactElement {
   const { cast, view, width, onOpen } = props;
   const { graph } = cast.castFile;
@@ -33,10 +33,10 @@ export function GraphPanel(
   const compact = width !== "large" || textScale() >= 1.5;
   const handle = useRef<GraphHandle>(null);
   const [legend, setLegend] = useState(false);
-  const drawing = useDrawing(cast, compact);
+  const drawing = useCastDrawing(cast, compact);
   const marks = useMemo(
     () => castMarks(drawing, view),
-    [drawing, view.trail, view.visits, view.ways, view.board, view.at, view.seq, cast.version],
+    [drawing, view.trail, view.visits, view.waysTaken, view.board, view.at, view.seq, cast.version],
   );
   const read = view.visit?.socket;
   const selected = useMemo<readonly GraphPart[]>(() => (read ? [{ kind: "socket", id: read }] : []), [read]);
@@ -64,7 +64,7 @@ export function GraphPanel(
       </div>
       {legend && (
         <div className={css("legend-row")}>
-          <Legend />
+          <GraphLegend />
         </div>
       )}
       <div className={css("graph-wrap")}>
@@ -73,12 +73,12 @@ export function GraphPanel(
           drawing={drawing}
           marks={marks}
           selected={selected}
-          label={`${graph.name}, ${sockets}${position ? `, ${position.atWork ? visitWords(position) : `now at ${position.socket}`}` : ""}`}
-          onSelect={(part) => readLatest(view, part)}
+          label={`${graph.name}, ${sockets}${position ? `, ${position.atWork ? positionText(position) : `now at ${position.socket}`}` : ""}`}
+          onSelect={(part) => readLatestVisit(view, part)}
           onOpen={onOpen}
           compact={compact}
-          grows={width !== "large"}
-          whole={cast.castFile.layout !== undefined}
+          fullHeight={width !== "large"}
+          fitWhole={cast.castFile.layout !== undefined}
           handle={handle}
         />
       </div>
@@ -86,13 +86,13 @@ export function GraphPanel(
   );
 }
 
-function useDrawing(cast: KnownCast, compact: boolean): Drawing {
+function useCastDrawing(cast: WatchedCast, compact: boolean): GraphDrawing {
   const { graph, stitches, layout } = cast.castFile;
   return useMemo(
     () =>
       layoutGraph(graph, {
-        metrics: scaled(withItemLine(compact ? COMPACT : NARROW), textScale()),
-        labelOf: (way, runs) => castRoom(way, runs, stitchOf(way, stitches)),
+        metrics: scaleMetrics(withItemLineRoom(compact ? COMPACT_METRICS : NARROW_METRICS), textScale()),
+        longestLabelOf: (way, runs) => longestCastLabel(way, runs, stitchNumber(way, stitches)),
         stitches,
         ...(layout ? { layout } : {}),
       }),
@@ -101,7 +101,7 @@ function useDrawing(cast: KnownCast, compact: boolean): Drawing {
 }
 
 /** A socket is read where it was visited last. */
-function readLatest(view: CastView, part: GraphPart | null): void {
+function readLatestVisit(view: CastView, part: GraphPart | null): void {
   if (part?.kind !== "socket") return;
   const latest = view.visits.findLast(({ socket }) => socket === part.id);
   if (latest) view.read(latest.index);

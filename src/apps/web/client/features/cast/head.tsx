@@ -1,29 +1,29 @@
 import type { ReactElement } from "react";
-import { amountText, clockText, costText, countedText, itemsText } from "../../../../../core/view/numbers.ts";
-import { ofText } from "../../../../../core/cast/words/of-text.ts";
-import { reworkNow } from "../../../../../core/view/watch/rework.ts";
+import { amountText, durationText, costText, countedText, itemsDoneText } from "../../../../../core/view/numbers.ts";
+import { countOfLimitText } from "../../../../../core/cast/words/of-text.ts";
+import { currentRework } from "../../../../../core/view/watch/rework.ts";
 import { oneLine } from "../../../../../core/model/values/text.ts";
 import { Icon } from "../../parts/marks/icon.tsx";
-import { Status } from "../../parts/marks/status.tsx";
-import { glyphs } from "../../parts/marks/words.tsx";
+import { CastStatusLabel } from "../../parts/marks/status.tsx";
+import { renderSymbols } from "../../parts/marks/words.tsx";
 import { hrefOf } from "../../browser/route.ts";
 import { useCasts } from "../../data/use-casts.ts";
-import { Actions } from "./actions.tsx";
-import type { CastPartProps, CastView } from "./state/use-cast-view.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { CastActions } from "./actions.tsx";
+import type { CastPanelProps, CastView } from "./state/use-cast-view.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
 import cellsSheet from "../../parts/marks/cells.module.css";
 import nodeSheet from "../../graph/node.module.css";
 import castSheet from "./cast.module.css";
 
-const css = classesOf(castSheet, nodeSheet, cellsSheet, marksSheet, baseSheet);
+const css = bindClassNames(castSheet, nodeSheet, cellsSheet, marksSheet, baseSheet);
 
 export function CastHead({
   cast,
   view,
   dialogToOpen,
-}: CastPartProps & { readonly dialogToOpen: string | null }): ReactElement {
+}: CastPanelProps & { readonly dialogToOpen: string | null }): ReactElement {
   const { board } = view;
   const { castFile } = cast;
   return (
@@ -33,27 +33,27 @@ export function CastHead({
         <span aria-hidden="true">/</span>
         <code>{castFile.castId}</code>
         <span aria-hidden="true">·</span>
-        <LoadoutName cast={cast} name={board.loadout} />
+        <LoadoutLink cast={cast} name={board.loadout} />
         {cast.isForeign && (
           <span className={css("badge")} title="Not begun by you on this machine">
             Foreign
           </span>
         )}
-        <OnFleet castId={castFile.castId} />
+        <FleetFacts castId={castFile.castId} />
         {castFile.rehearsal !== null && <span className={css("badge")}>Rehearsal</span>}
       </nav>
       <h1 className={css("cut")} title={castFile.request}>
         {castFile.request}
       </h1>
-      <Actions cast={cast} view={view} dialogToOpen={dialogToOpen} />
-      <Figures view={view} />
-      <Reason view={view} />
+      <CastActions cast={cast} view={view} dialogToOpen={dialogToOpen} />
+      <CastFigures view={view} />
+      <StatusNote view={view} />
     </div>
   );
 }
 
 /** [B26] Whose cast of a fleet it is, and who drives it now. */
-function OnFleet({ castId }: { readonly castId: string }): ReactElement | null {
+function FleetFacts({ castId }: { readonly castId: string }): ReactElement | null {
   const { casts } = useCasts();
   const fleet = casts.find((cast) => cast.castId === castId)?.fleet;
   if (!fleet) return null;
@@ -67,25 +67,25 @@ function OnFleet({ castId }: { readonly castId: string }): ReactElement | null {
 }
 
 /** A loadout leads to itself; a chain of them has no page of its own. */
-function LoadoutName({ cast, name }: { readonly cast: CastPartProps["cast"]; readonly name: string }): ReactElement {
+function LoadoutLink({ cast, name }: { readonly cast: CastPanelProps["cast"]; readonly name: string }): ReactElement {
   const [only, ...others] = cast.castFile.targets;
-  if (only?.kind !== "loadout" || others.length > 0) return <span className={css("cut")}>{glyphs(name)}</span>;
+  if (only?.kind !== "loadout" || others.length > 0) return <span className={css("cut")}>{renderSymbols(name)}</span>;
   return (
     <a className={css("cut")} href={hrefOf("loadouts", only.name)}>
-      {glyphs(name)}
+      {renderSymbols(name)}
     </a>
   );
 }
 
 /** Where the cast stands and what it has used. */
-function Figures({ view }: { readonly view: CastView }): ReactElement {
+function CastFigures({ view }: { readonly view: CastView }): ReactElement {
   const { board, trail } = view;
   return (
     <div className={css("facts")}>
       {view.at === null ? (
-        <Status status={board.status} />
+        <CastStatusLabel status={board.status} />
       ) : (
-        <b className={css("tone-accent")}>{`At ${clockText(board.elapsedMs)}`}</b>
+        <b className={css("tone-accent")}>{`At ${durationText(board.elapsedMs)}`}</b>
       )}
       {board.item && (
         <span>
@@ -94,24 +94,24 @@ function Figures({ view }: { readonly view: CastView }): ReactElement {
       )}
       {!board.item && board.items.total > 0 && (
         <span>
-          <b>{itemsText(board.items)}</b>
+          <b>{itemsDoneText(board.items)}</b>
         </span>
       )}
       <span className={css("figures-only")}>
         <b>{board.visits}</b> {countedText(board.visits, "visit").replace(/^\d+ /, "")}
       </span>
       <span title="Time worked">
-        <b>{clockText(board.elapsedMs)}</b>
+        <b>{durationText(board.elapsedMs)}</b>
       </span>
-      <Spent have={board.tokens} of={trail.state.budget.maxTokens} text={amountText} unit=" tokens" />
-      <Spent have={board.cost} of={trail.state.budget.maxCostUsd} text={costText} unit="" />
-      <Rework view={view} />
+      <BudgetMeter have={board.tokens} of={trail.state.budget.maxTokens} text={amountText} unit=" tokens" />
+      <BudgetMeter have={board.cost} of={trail.state.budget.maxCostUsd} text={costText} unit="" />
+      <ReworkCount view={view} />
     </div>
   );
 }
 
 /** Why it stopped, or what it asks. */
-function Reason({ view }: { readonly view: CastView }): ReactElement {
+function StatusNote({ view }: { readonly view: CastView }): ReactElement {
   const { board } = view;
   return (
     <>
@@ -121,7 +121,7 @@ function Reason({ view }: { readonly view: CastView }): ReactElement {
             `cast-reason note ${board.status === "failed" ? "bad" : board.status === "not_satisfied" ? "rework" : ""}`,
           )}
         >
-          {glyphs(board.reason)}
+          {renderSymbols(board.reason)}
         </p>
       )}
       {board.question !== null && view.at === null && (
@@ -134,7 +134,7 @@ function Reason({ view }: { readonly view: CastView }): ReactElement {
   );
 }
 
-function Spent(props: {
+function BudgetMeter(props: {
   readonly have: number;
   readonly of: number | undefined;
   readonly text: (amount: number) => string;
@@ -155,10 +155,10 @@ function Spent(props: {
 }
 
 /** How often the item in hand came back, where it did. */
-function Rework({ view }: { readonly view: CastView }): ReactElement | null {
-  const rework = reworkNow(view.trail.state);
+function ReworkCount({ view }: { readonly view: CastView }): ReactElement | null {
+  const rework = currentRework(view.trail.state);
   if (!rework || view.board.status === "completed") return null;
-  const times = rework.of === null ? `${rework.taken}` : ofText(rework.taken, rework.of);
+  const times = rework.of === null ? `${rework.taken}` : countOfLimitText(rework.taken, rework.of);
   return (
     <span className={css("status rework light")}>
       <Icon name="rework" />

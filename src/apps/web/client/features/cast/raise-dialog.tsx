@@ -1,19 +1,19 @@
 import { useState, type ReactElement } from "react";
 import type { LimitName } from "../../../../../core/cast/state/event.ts";
 import { amountText, costText } from "../../../../../core/view/numbers.ts";
-import { AskDialog } from "../../parts/controls/dialog.tsx";
-import { Issues } from "../../parts/marks/issues.tsx";
-import { glyphs } from "../../parts/marks/words.tsx";
-import type { CastPartProps } from "./state/use-cast-view.ts";
+import { ConfirmDialog } from "../../parts/controls/dialog.tsx";
+import { IssueList } from "../../parts/marks/issues.tsx";
+import { renderSymbols } from "../../parts/marks/words.tsx";
+import type { CastPanelProps } from "./state/use-cast-view.ts";
 import { useCommand } from "../../data/use-command.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import marksSheet from "../../parts/marks/marks.module.css";
 import controlsSheet from "../../parts/controls/controls.module.css";
 import dialogSheet from "../../parts/controls/dialog.module.css";
 
-const css = classesOf(dialogSheet, controlsSheet, marksSheet);
+const css = bindClassNames(dialogSheet, controlsSheet, marksSheet);
 
-const COUNTED: readonly LimitName[] = [
+const COUNTED_LIMITS: readonly LimitName[] = [
   "maxTurnTokens",
   "maxTurnMinutes",
   "maxTraversals",
@@ -22,13 +22,13 @@ const COUNTED: readonly LimitName[] = [
 ];
 
 /** Raises the budget of a cast; one that stopped at a limit goes on with it. */
-export function RaiseDialog({ cast, view, onClose }: CastPartProps & { readonly onClose: () => void }): ReactElement {
+export function RaiseLimitDialog({ cast, view, onClose }: CastPanelProps & { readonly onClose: () => void }): ReactElement {
   const { status, limit, tokens, cost } = view.latest;
-  const { budget } = cast.replay.trailAt(cast.replay.lastSeq()).state;
+  const { budget } = cast.replay.timelineAt(cast.replay.lastSeq()).state;
   const stopped = status === "failed" || status === "aborted" || status === "interrupted";
-  const counted = limit !== null && COUNTED.includes(limit);
-  const [maxTokens, setTokens] = useState(String(suggested(budget.maxTokens, limit === "maxTokens" ? tokens : 0)));
-  const [maxCost, setCost] = useState(String(suggested(budget.maxCostUsd, limit === "maxCostUsd" ? cost : 0)));
+  const counted = limit !== null && COUNTED_LIMITS.includes(limit);
+  const [maxTokens, setTokens] = useState(String(suggestedLimit(budget.maxTokens, limit === "maxTokens" ? tokens : 0)));
+  const [maxCost, setCost] = useState(String(suggestedLimit(budget.maxCostUsd, limit === "maxCostUsd" ? cost : 0)));
   const [allow, setAllow] = useState("1");
   const command = useCommand({ quiet: true });
   const { castId } = cast.castFile;
@@ -43,7 +43,7 @@ export function RaiseDialog({ cast, view, onClose }: CastPartProps & { readonly 
     if ((await command.run(line, "Raised", { trust: command.isForeign })) !== null) onClose();
   };
   return (
-    <AskDialog
+    <ConfirmDialog
       title="Raise a limit"
       action={command.isForeign ? "Trust this cast and resume" : stopped ? "Raise and resume" : "Raise"}
       busy={command.busy !== null}
@@ -51,16 +51,16 @@ export function RaiseDialog({ cast, view, onClose }: CastPartProps & { readonly 
       onClose={onClose}
       onAct={() => void raise()}
     >
-      {view.latest.reason !== null && <p className={css("note bad")}>{glyphs(view.latest.reason)}</p>}
-      {counted && <Figure label="Allow so many more times" value={allow} onChange={setAllow} />}
-      <Figure
+      {view.latest.reason !== null && <p className={css("note bad")}>{renderSymbols(view.latest.reason)}</p>}
+      {counted && <LimitInput label="Allow so many more times" value={allow} onChange={setAllow} />}
+      <LimitInput
         label={`Tokens in all; ${amountText(tokens)} are used`}
         value={maxTokens}
         onChange={setTokens}
         placeholder="no limit"
       />
       {stopped && (
-        <Figure
+        <LimitInput
           label={`Dollars in all; ${costText(cost)} are used`}
           value={maxCost}
           onChange={setCost}
@@ -70,17 +70,17 @@ export function RaiseDialog({ cast, view, onClose }: CastPartProps & { readonly 
       <p className={css("command")}>
         <code>/materia {line}</code>
       </p>
-      <Issues issues={command.issues} />
-    </AskDialog>
+      <IssueList issues={command.issues} />
+    </ConfirmDialog>
   );
 }
 
 /** The limit as it is, or twice what reached it. */
-function suggested(limit: number | undefined, used: number): number | string {
+function suggestedLimit(limit: number | undefined, used: number): number | string {
   return limit === undefined ? "" : used >= limit ? Math.ceil(2 * used) : limit;
 }
 
-function Figure(props: {
+function LimitInput(props: {
   readonly label: string;
   readonly value: string;
   readonly onChange: (text: string) => void;

@@ -1,22 +1,22 @@
 import { useMemo, useRef, type ComponentProps, type ReactElement } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
-import { ageText, costText, millisOf } from "../../../../../core/view/numbers.ts";
-import { Status } from "../../parts/marks/status.tsx";
+import { ageText, costText, parseMillis } from "../../../../../core/view/numbers.ts";
+import { CastStatusLabel } from "../../parts/marks/status.tsx";
 import { hrefOf } from "../../browser/route.ts";
-import { ItemsDone, NextAction, Whose, type CastListProps } from "./table.tsx";
-import { listRows, useRows } from "./use-rows.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { ItemsDone, NextActionButton, FleetDetails, type CastListProps } from "./table.tsx";
+import { castListRows, useVisibleRows } from "./use-rows.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
 import castsSheet from "./casts.module.css";
 
-const css = classesOf(castsSheet, marksSheet, baseSheet);
+const css = bindClassNames(castsSheet, marksSheet, baseSheet);
 
 /** The same facts as the table, one card each; of many only those in sight are drawn. */
 export function CastCards({ groups, now, waits, onAct, busy }: CastListProps): ReactElement {
   const list = useRef<HTMLUListElement>(null);
-  const all = useMemo(() => listRows(groups), [groups]);
-  const { rows, before, behind, measure } = useRows(list, all, { scrolls: "page", height: 104 });
+  const all = useMemo(() => castListRows(groups), [groups]);
+  const { rows, spaceBefore: before, spaceAfter: behind, measureRow: measure } = useVisibleRows(list, all, { scrolls: "page", height: 104 });
   return (
     <ul ref={list} aria-label="Casts">
       {before > 0 && <li aria-hidden="true" style={{ height: before }} />}
@@ -49,10 +49,10 @@ function CastCard({
     <li className={css("card-place")} {...place}>
       <div className={css("card")}>
         <span className={css("row wrap")}>
-          <Status status={cast.status} />
+          <CastStatusLabel status={cast.status} />
           <span className={css("grow")} />
           {cast.rehearsed && <span className={css("badge")}>Rehearsal</span>}
-          <span className={css("faint one-line")}>{ageText(now - millisOf(cast.startedAt, now))}</span>
+          <span className={css("faint one-line")}>{ageText(now - parseMillis(cast.startedAt, now))}</span>
         </span>
         <a className={css("request")} href={hrefOf("casts", cast.castId)} data-cast={cast.castId}>
           {cast.request}
@@ -63,8 +63,8 @@ function CastCard({
           <ItemsDone cast={cast} />
           <b>{costText(cast.cost)}</b>
         </span>
-        <Whose cast={cast} waits={waits} />
-        <NextAction cast={cast} onAct={onAct} busy={busy} />
+        <FleetDetails cast={cast} waits={waits} />
+        <NextActionButton cast={cast} onAct={onAct} busy={busy} />
       </div>
     </li>
   );

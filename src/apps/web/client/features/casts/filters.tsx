@@ -1,18 +1,18 @@
 import { useMemo, type ReactElement } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
-import { CAST_FILTERS, EVERY_CAST, isFound, type CastSearch } from "../../../../../core/view/watch/groups.ts";
+import { CAST_FILTERS, ALL_CASTS, matchesSearch, type CastSearch } from "../../../../../core/view/watch/groups.ts";
 import { hrefOf } from "../../browser/route.ts";
 import { Icon } from "../../parts/marks/icon.tsx";
-import { capital } from "../../parts/marks/status.tsx";
-import { classesOf } from "../../browser/classes.ts";
+import { capitalize } from "../../parts/marks/status.tsx";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
 import controlsSheet from "../../parts/controls/controls.module.css";
 import castsSheet from "./casts.module.css";
 
-const css = classesOf(castsSheet, controlsSheet, marksSheet, baseSheet);
+const css = bindClassNames(castsSheet, controlsSheet, marksSheet, baseSheet);
 
-export function Filters(props: {
+export function CastFilters(props: {
   readonly casts: readonly CastSummary[];
   readonly search: CastSearch;
   readonly onSearch: (search: CastSearch) => void;
@@ -40,7 +40,7 @@ export function Filters(props: {
       )}
       <div className={css("row wrap chips")} role="group" aria-label="Show">
         {CAST_FILTERS.map((each) => {
-          const count = casts.filter((cast) => isFound(cast, { ...EVERY_CAST, filter: each })).length;
+          const count = casts.filter((cast) => matchesSearch(cast, { ...ALL_CASTS, filter: each })).length;
           if (count === 0 && each !== "all" && each !== filter) return null;
           return (
             <button
@@ -50,7 +50,7 @@ export function Filters(props: {
               aria-pressed={each === filter}
               onClick={() => onSearch({ ...search, filter: each })}
             >
-              {`${capital(each.replace("_", " "))} ${count}`}
+              {`${capitalize(each.replace("_", " "))} ${count}`}
             </button>
           );
         })}

@@ -1,30 +1,30 @@
 import type { ReactElement } from "react";
 import { quoteWord } from "../../../../../core/command/words.ts";
-import { amountText, clockText, costText, countedText } from "../../../../../core/view/numbers.ts";
-import { ForecastTold } from "../../../../../core/wire/testing.ts";
-import { useAsked } from "../../data/use-asked.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { amountText, durationText, costText, countedText } from "../../../../../core/view/numbers.ts";
+import { ForecastResponse } from "../../../../../core/wire/testing.ts";
+import { useCommandOutput } from "../../data/use-asked.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import castsSheet from "./casts.module.css";
 
-const css = classesOf(castsSheet, baseSheet);
+const forecastTableCss = bindClassNames(castsSheet, baseSheet);
 
 /** What a cast of this loadout will take, likely and at its bad; nothing where it cannot be told. */
 export function ForecastTable({ loadout }: { readonly loadout: string }): ReactElement | null {
-  const { value } = useAsked(loadout === "" ? null : `forecast ${quoteWord(loadout)}`, ForecastTold);
+  const { value } = useCommandOutput(loadout === "" ? null : `forecast ${quoteWord(loadout)}`, ForecastResponse);
   if (!value || value.loadout !== loadout) return null;
   const { casts, turns, tokens, cost, seconds, unknown } = value;
   if (casts === 0 || turns.p50 === null)
-    return <p className={css("faint")}>No past cast of these materia, so nothing likely can be said of its cost.</p>;
+    return <p className={forecastTableCss("faint")}>No past cast of these materia, so nothing likely can be said of its cost.</p>;
   const rows = [
     ["Turns", turns, String],
     ["Tokens", tokens, amountText],
     ["Cost", cost, costText],
-    ["Time", seconds, (amount: number) => clockText(amount * 1000)],
+    ["Time", seconds, (amount: number) => durationText(amount * 1000)],
   ] as const;
   return (
-    <table className={css("forecast")}>
-      <caption className={css("faint")}>
+    <table className={forecastTableCss("forecast")}>
+      <caption className={forecastTableCss("faint")}>
         {`Forecast from ${countedText(casts, "past cast")}`}
         {unknown.length > 0 && `; without a past: ${unknown.join(", ")}`}
       </caption>

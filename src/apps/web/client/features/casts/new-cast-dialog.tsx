@@ -1,22 +1,22 @@
 import { useEffect, useState, type ReactElement } from "react";
 import { quoteWord } from "../../../../../core/command/words.ts";
 import { getCatalog } from "../../net/api.ts";
-import type { CatalogAnswer } from "../../../../../core/wire/catalog.ts";
+import type { CatalogResponse } from "../../../../../core/wire/catalog.ts";
 import { useCommand } from "../../data/use-command.ts";
 import { ForecastTable } from "./forecast-table.tsx";
 import { ModelField } from "../../dialogs/model-field.tsx";
 import { RequestField } from "../../dialogs/request-field.tsx";
-import { AskDialog } from "../../parts/controls/dialog.tsx";
-import { Issues } from "../../parts/marks/issues.tsx";
-import { useKeptText } from "../../browser/drafts/kept-text.ts";
-import { go, hrefOf } from "../../browser/route.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { ConfirmDialog } from "../../parts/controls/dialog.tsx";
+import { IssueList } from "../../parts/marks/issues.tsx";
+import { useTextDraft } from "../../browser/drafts/kept-text.ts";
+import { navigate, hrefOf } from "../../browser/route.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
 import controlsSheet from "../../parts/controls/controls.module.css";
 import dialogSheet from "../../parts/controls/dialog.module.css";
 
-const css = classesOf(dialogSheet, controlsSheet, marksSheet, baseSheet);
+const css = bindClassNames(dialogSheet, controlsSheet, marksSheet, baseSheet);
 
 /** Starts a cast with the same text as a terminal would. */
 export function NewCastDialog({
@@ -27,7 +27,7 @@ export function NewCastDialog({
   readonly loadout?: string;
 }): ReactElement {
   const { catalog, chosen, setChosen } = useLoadoutChoice(loadout);
-  const [request, setRequest] = useKeptText("request");
+  const [request, setRequest] = useTextDraft("request");
   const [rehearsal, setRehearsal] = useState("");
   const [model, setModel] = useState("");
   const command = useCommand({ quiet: true });
@@ -37,17 +37,17 @@ export function NewCastDialog({
     ...(rehearsal.trim() === "" ? [] : [`--rehearse ${quoteWord(rehearsal.trim())}`]),
   ];
   const start = async (): Promise<void> => {
-    const all = command.isBusyTree ? [...options, "--anyway"] : options;
+    const all = command.isTreeInUse ? [...options, "--anyway"] : options;
     const castId = await command.run(`cast ${all.join(" ")} -- ${request.trim()}`, "Started");
     if (castId === null) return;
     setRequest("");
     onClose();
-    if (castId !== "") go(hrefOf("casts", castId));
+    if (castId !== "") navigate(hrefOf("casts", castId));
   };
   return (
-    <AskDialog
+    <ConfirmDialog
       title="New cast"
-      action={command.isBusyTree ? "Start all the same" : "Start"}
+      action={command.isTreeInUse ? "Start all the same" : "Start"}
       keepsText
       busy={command.busy !== null}
       off={request.trim() === "" ? "Write what is to be done" : null}
@@ -66,14 +66,14 @@ export function NewCastDialog({
       <ForecastTable loadout={chosen} />
       <ModelField value={model} onType={setModel} />
       <RehearsalField value={rehearsal} onChange={setRehearsal} />
-      <Issues issues={command.issues} />
-    </AskDialog>
+      <IssueList issues={command.issues} />
+    </ConfirmDialog>
   );
 }
 
 /** The loadout that is active, until another is chosen. */
 function useLoadoutChoice(first = "") {
-  const [catalog, setCatalog] = useState<CatalogAnswer | null>(null);
+  const [catalog, setCatalog] = useState<CatalogResponse | null>(null);
   const [chosen, setChosen] = useState(first);
   useEffect(() => {
     const load = async (): Promise<void> => {

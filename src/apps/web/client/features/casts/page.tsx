@@ -3,41 +3,41 @@ import type { CastSummary } from "../../../../../core/view/casts.ts";
 import type { QueuedCast } from "../../../../../core/view/now/fleet.ts";
 import {
   CAST_FILTERS,
-  EVERY_CAST,
+  ALL_CASTS,
   groupCasts,
-  isFound,
+  matchesSearch,
   type CastSearch,
 } from "../../../../../core/view/watch/groups.ts";
 import { AbortDialog } from "../../dialogs/abort-dialog.tsx";
-import { TrustDialog } from "../../dialogs/trust-dialog.tsx";
+import { TrustCastDialog } from "../../dialogs/trust-dialog.tsx";
 import { useCommand } from "../../data/use-command.ts";
 import { useConnection } from "../../net/connection.ts";
 import { Button } from "../../parts/controls/button.tsx";
-import { Issues } from "../../parts/marks/issues.tsx";
-import { glyphs } from "../../parts/marks/words.tsx";
-import { go, hrefOf, replaceSearch, type PageProps } from "../../browser/route.ts";
+import { IssueList } from "../../parts/marks/issues.tsx";
+import { renderSymbols } from "../../parts/marks/words.tsx";
+import { navigate, hrefOf, replaceSearchParams, type PageProps } from "../../browser/route.ts";
 import { useNow } from "../../browser/use-now.ts";
-import { textScale, useWidth } from "../../browser/use-width.ts";
+import { textScale, useScreenWidth } from "../../browser/use-width.ts";
 import { CastCards } from "./cards.tsx";
-import { Filters } from "./filters.tsx";
+import { CastFilters } from "./filters.tsx";
 import { NewCastDialog } from "./new-cast-dialog.tsx";
 import { CastTable } from "./table.tsx";
 import { useCasts } from "../../data/use-casts.ts";
-import { useStanding } from "../../data/use-standing.ts";
-import { useListKeys } from "./use-list-keys.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { useFleetStatus } from "../../data/use-standing.ts";
+import { useCastListKeys } from "./use-list-keys.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import pageSheet from "../../ground/page.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
 import controlsSheet from "../../parts/controls/controls.module.css";
 import castsSheet from "./casts.module.css";
 
-const css = classesOf(castsSheet, controlsSheet, marksSheet, pageSheet, baseSheet);
+const css = bindClassNames(castsSheet, controlsSheet, marksSheet, pageSheet, baseSheet);
 
 /** What a row can do besides being opened. */
 export type CastAction = "continue" | "resume" | "abort" | "raise";
 
-const NONE: readonly QueuedCast[] = [];
+const NO_QUEUED_CASTS: readonly QueuedCast[] = [];
 
 export default function CastsPage({ search: address }: PageProps): ReactElement {
   const { casts, isReady, issues } = useCasts();
@@ -47,43 +47,43 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
   const [resuming, setResuming] = useState<CastSummary | null>(null);
   const command = useCommand();
   const now = useNow(true, 10_000);
-  const width = useWidth();
+  const width = useScreenWidth();
   // Large letters need the room of a table of their own.
   const isSmall = width === "small" || innerWidth < 608 * textScale();
   const CastList = isSmall ? CastCards : CastTable;
-  const found = useMemo(() => casts.filter((cast) => isFound(cast, search)), [casts, search]);
+  const found = useMemo(() => casts.filter((cast) => matchesSearch(cast, search)), [casts, search]);
   const groups = useMemo(() => groupCasts(found, (at) => dayText(at, now)), [found, now]);
-  const { standing } = useStanding(found.some(({ status }) => status === "queued"));
+  const { status: standing } = useFleetStatus(found.some(({ status }) => status === "queued"));
   const resume = async (cast: CastSummary): Promise<void> => {
     if ((await command.run(`recast ${cast.castId}`, "Resumed")) === null) setResuming(cast);
   };
   const act = (cast: CastSummary, action: CastAction): void => {
     if (action === "abort") setAborting(cast);
     else if (action === "resume") void resume(cast);
-    else go(hrefOf("casts", cast.castId, { do: action }));
+    else navigate(hrefOf("casts", cast.castId, { do: action }));
   };
-  const keys = useListKeys(found, act);
+  const keys = useCastListKeys(found, act);
   return (
     <section className={css("view casts")} aria-label="Casts">
       <div className={css("page-head")}>
         <h1>Casts</h1>
-        <Filters casts={casts} search={search} onSearch={setSearch} />
-        <Beginnings onStart={() => setStarting(true)} />
+        <CastFilters casts={casts} search={search} onSearch={setSearch} />
+        <StartLinks onStart={() => setStarting(true)} />
       </div>
-      <Issues issues={issues} />
+      <IssueList issues={issues} />
       {casts.length === 0 ? (
         <NoCasts isReady={isReady} onStart={() => setStarting(true)} />
       ) : found.length === 0 ? (
-        <NoMatch text={search.text} onClear={() => setSearch(EVERY_CAST)} />
+        <NoMatch text={search.text} onClear={() => setSearch(ALL_CASTS)} />
       ) : (
         <div className={css(isSmall ? "list" : "list panel")} data-scrolls ref={keys.list} onKeyDown={keys.onKeyDown}>
-          <CastList groups={groups} now={now} waits={standing?.queue ?? NONE} onAct={act} busy={command.busy} />
+          <CastList groups={groups} now={now} waits={standing?.queue ?? NO_QUEUED_CASTS} onAct={act} busy={command.busy} />
         </div>
       )}
       <KeyHints />
       {isStarting && <NewCastDialog onClose={() => setStarting(false)} />}
       {resuming && command.isForeign && (
-        <TrustDialog castId={resuming.castId} issues={command.issues} onClose={() => setResuming(null)} />
+        <TrustCastDialog castId={resuming.castId} issues={command.issues} onClose={() => setResuming(null)} />
       )}
       {aborting && (
         <AbortDialog castId={aborting.castId} request={aborting.request} onClose={() => setAborting(null)} />
@@ -101,7 +101,7 @@ function useCastSearch(address: URLSearchParams): readonly [CastSearch, (search:
   }));
   const change = (next: CastSearch): void => {
     setSearch(next);
-    replaceSearch({
+    replaceSearchParams({
       show: next.filter === "all" ? null : next.filter,
       q: next.text === "" ? null : next.text,
       loadout: next.loadout,
@@ -111,7 +111,7 @@ function useCastSearch(address: URLSearchParams): readonly [CastSearch, (search:
 }
 
 /** What a person may want to begin with. */
-function Beginnings({ onStart }: { readonly onStart: () => void }): ReactElement {
+function StartLinks({ onStart }: { readonly onStart: () => void }): ReactElement {
   return (
     <>
       <span className={css("grow large-only")} />
@@ -167,8 +167,8 @@ function KeyHints(): ReactElement {
   return (
     <div className={css("keys")} aria-hidden="true">
       <span>
-        <kbd>{glyphs("↑")}</kbd>
-        <kbd>{glyphs("↓")}</kbd> move
+        <kbd>{renderSymbols("↑")}</kbd>
+        <kbd>{renderSymbols("↓")}</kbd> move
       </span>
       <span>
         <kbd>Enter</kbd> open

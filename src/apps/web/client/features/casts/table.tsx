@@ -1,23 +1,23 @@
 import { useMemo, useRef, type ComponentProps, type ReactElement } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
-import { CELLS_SHOWN, type ItemProgress } from "../../../../../core/view/now/cells.ts";
-import { needsPerson, waitText, type QueuedCast, type WaitReason } from "../../../../../core/view/now/fleet.ts";
-import { ageText, amountText, costText, doneText, millisOf } from "../../../../../core/view/numbers.ts";
+import { MAX_ITEM_CELLS, type ItemProgress } from "../../../../../core/view/now/cells.ts";
+import { needsPerson, waitReasonText, type QueuedCast, type WaitReason } from "../../../../../core/view/now/fleet.ts";
+import { ageText, amountText, costText, doneCountText, parseMillis } from "../../../../../core/view/numbers.ts";
 import type { CastGroup } from "../../../../../core/view/watch/groups.ts";
 import { Button } from "../../parts/controls/button.tsx";
-import { Cells } from "../../parts/marks/cells.tsx";
-import { Status } from "../../parts/marks/status.tsx";
-import { glyphs } from "../../parts/marks/words.tsx";
+import { ItemCells } from "../../parts/marks/cells.tsx";
+import { CastStatusLabel } from "../../parts/marks/status.tsx";
+import { renderSymbols } from "../../parts/marks/words.tsx";
 import { hrefOf } from "../../browser/route.ts";
-import { useWidth } from "../../browser/use-width.ts";
+import { useScreenWidth } from "../../browser/use-width.ts";
 import type { CastAction } from "./page.tsx";
-import { listRows, useRows } from "./use-rows.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { castListRows, useVisibleRows } from "./use-rows.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
 import castsSheet from "./casts.module.css";
 
-const css = classesOf(castsSheet, marksSheet, baseSheet);
+const css = bindClassNames(castsSheet, marksSheet, baseSheet);
 
 export interface CastListProps {
   readonly groups: readonly CastGroup[];
@@ -30,16 +30,16 @@ export interface CastListProps {
 }
 
 /** Those that are there at every width: a title over more of them would make more. */
-const COLUMNS = 6;
+const FIXED_COLUMNS = 6;
 /** And those that are there where there is room. */
-const ROOMY = 3;
+const WIDE_COLUMNS = 3;
 
 /** Of many casts only those in sight are drawn; each row says which of all it is. */
 export function CastTable({ groups, now, waits, onAct, busy }: CastListProps): ReactElement {
-  const width = useWidth();
+  const width = useScreenWidth();
   const body = useRef<HTMLTableSectionElement>(null);
-  const all = useMemo(() => listRows(groups), [groups]);
-  const { rows, before, behind, measure } = useRows(body, all, {
+  const all = useMemo(() => castListRows(groups), [groups]);
+  const { rows, spaceBefore: before, spaceAfter: behind, measureRow: measure } = useVisibleRows(body, all, {
     scrolls: width === "large" ? "panel" : "page",
     height: groups.some(({ casts }) => casts[0]?.fleet) ? 52 : 39,
   });
@@ -62,28 +62,28 @@ export function CastTable({ groups, now, waits, onAct, busy }: CastListProps): R
         </tr>
       </thead>
       <tbody ref={body}>
-        {before > 0 && <Room height={before} />}
+        {before > 0 && <SpacerRow height={before} />}
         {rows.map(({ row, index }) => {
           const place = { ref: measure, "data-index": index, "aria-rowindex": index + 2 };
           return row.kind === "cast" ? (
             <CastRow key={row.key} place={place} cast={row.cast} now={now} waits={waits} onAct={onAct} busy={busy} />
           ) : (
             <tr key={row.key} {...place} className={css("group-row")}>
-              <th colSpan={COLUMNS} scope="colgroup">
+              <th colSpan={FIXED_COLUMNS} scope="colgroup">
                 {row.title} <span className={css("faint")}>{row.count}</span>
               </th>
-              <td className={css("roomy")} colSpan={ROOMY} />
+              <td className={css("roomy")} colSpan={WIDE_COLUMNS} />
             </tr>
           );
         })}
-        {behind > 0 && <Room height={behind} />}
+        {behind > 0 && <SpacerRow height={behind} />}
       </tbody>
     </table>
   );
 }
 
 /** The room of rows that are not drawn. */
-function Room({ height }: { readonly height: number }): ReactElement {
+function SpacerRow({ height }: { readonly height: number }): ReactElement {
   return (
     <tr aria-hidden="true">
       <td style={{ height, padding: 0, border: 0 }} />
@@ -102,7 +102,7 @@ function CastRow({
   return (
     <tr className={css("cast-row")} {...place}>
       <td>
-        <Status status={cast.status} />
+        <CastStatusLabel status={cast.status} />
       </td>
       <td className={css("request-cell")}>
         <span className={css("row")}>
@@ -112,13 +112,13 @@ function CastRow({
           </a>
           {cast.rehearsed && <span className={css("badge")}>Rehearsal</span>}
         </span>
-        <span className={css("loadout-below secondary cut")}>{glyphs(cast.loadout)}</span>
-        <Whose cast={cast} waits={waits} />
+        <span className={css("loadout-below secondary cut")}>{renderSymbols(cast.loadout)}</span>
+        <FleetDetails cast={cast} waits={waits} />
       </td>
       <td className={css("roomy")}>
         <code className={css("faint")}>{cast.castId}</code>
       </td>
-      <td className={css("secondary cut roomy")}>{glyphs(cast.loadout)}</td>
+      <td className={css("secondary cut roomy")}>{renderSymbols(cast.loadout)}</td>
       <td>
         <ItemsDone cast={cast} />
       </td>
@@ -127,17 +127,17 @@ function CastRow({
       </td>
       <td className={css("number")}>{costText(cast.cost)}</td>
       <td className={css("number secondary")} title={new Date(cast.startedAt).toLocaleString()}>
-        {ageText(now - millisOf(cast.startedAt, now))}
+        {ageText(now - parseMillis(cast.startedAt, now))}
       </td>
       <td className={css("number")}>
-        <NextAction cast={cast} onAct={onAct} busy={busy} />
+        <NextActionButton cast={cast} onAct={onAct} busy={busy} />
       </td>
     </tr>
   );
 }
 
 /** [B26, B29] Whose cast of a fleet it is, and who drives it or why nobody does yet. */
-export function Whose({
+export function FleetDetails({
   cast: { castId, fleet, blocked, status },
   waits,
 }: Pick<CastListProps, "waits"> & { readonly cast: CastSummary }): ReactElement | null {
@@ -147,7 +147,7 @@ export function Whose({
   const { queue = "", why = null } = waits.find((cast) => cast.castId === castId) ?? {};
   // What nobody could begin says so by itself, however many wait before it.
   const reason: WaitReason | null = blocked === undefined ? why : { kind: "blocked", why: blocked };
-  const told = status === "queued" && reason && reason.kind !== "soon" ? waitText(reason, queue) : null;
+  const told = status === "queued" && reason && reason.kind !== "soon" ? waitReasonText(reason, queue) : null;
   return (
     <span className={css("whose faint cut")} title={told ?? words}>
       {words}
@@ -165,25 +165,25 @@ export function ItemsDone({ cast }: { readonly cast: CastSummary }): ReactElemen
   const ended = cast.status === "completed" || cast.status === "not_satisfied";
   return (
     <span className={css("one-line")}>
-      <Cells
-        items={{ done, size: total, reworked: [], givenUp: unplaced(done, givenUp), ...(ended ? {} : { current }) }}
+      <ItemCells
+        items={{ done, size: total, reworked: [], givenUp: givenUpAfterDone(done, givenUp), ...(ended ? {} : { current }) }}
       />{" "}
-      <span className={css("secondary")}>{doneText(cast.items)}</span>
+      <span className={css("secondary")}>{doneCountText(cast.items)}</span>
     </span>
   );
 }
 
 /** A listing knows how many were given up, not which: they stand behind those that are done. */
-function unplaced(done: number, count: number): ItemProgress["givenUp"] {
-  return { count, at: Array.from({ length: Math.min(count, CELLS_SHOWN) }, (_, index) => done + index) };
+function givenUpAfterDone(done: number, count: number): ItemProgress["givenUp"] {
+  return { count, at: Array.from({ length: Math.min(count, MAX_ITEM_CELLS) }, (_, index) => done + index) };
 }
 
 /** What to do next, where there is something. */
-export function NextAction(
+export function NextActionButton(
   props: Pick<CastListProps, "onAct" | "busy"> & { readonly cast: CastSummary },
 ): ReactElement | null {
   const { cast, onAct, busy } = props;
-  const [action, label] = actionOf(cast);
+  const [action, label] = nextActionOf(cast);
   if (action === null) return null;
   return (
     <Button
@@ -196,7 +196,7 @@ export function NextAction(
   );
 }
 
-export function actionOf({ status }: CastSummary): readonly [CastAction | null, string] {
+export function nextActionOf({ status }: CastSummary): readonly [CastAction | null, string] {
   switch (status) {
     case "waiting":
       return ["continue", "Continue…"];

@@ -2,12 +2,12 @@ import { useRef, type KeyboardEvent, type RefObject } from "react";
 import type { CastSummary } from "../../../../../core/view/casts.ts";
 import { useKeys } from "../../browser/keys.ts";
 import type { CastAction } from "./page.tsx";
-import { actionOf } from "./table.tsx";
+import { nextActionOf } from "./table.tsx";
 
-const KEYS: Readonly<Record<string, readonly CastAction[]>> = { c: ["continue"], r: ["resume", "raise"], x: ["abort"] };
+const ACTION_KEYS: Readonly<Record<string, readonly CastAction[]>> = { c: ["continue"], r: ["resume", "raise"], x: ["abort"] };
 
 /** Arrows from request to request; letters do what the button at the end of the row does. */
-export function useListKeys(
+export function useCastListKeys(
   casts: readonly CastSummary[],
   act: (cast: CastSummary, action: CastAction) => void,
 ): { readonly list: RefObject<HTMLDivElement | null>; readonly onKeyDown: (event: KeyboardEvent) => void } {
@@ -32,8 +32,8 @@ export function useListKeys(
       return;
     }
     const cast = casts.find(({ castId }) => castId === links[at]?.dataset["cast"]);
-    const wanted = KEYS[event.key.toLowerCase()];
-    const action = cast ? actionOf(cast)[0] : null;
+    const wanted = ACTION_KEYS[event.key.toLowerCase()];
+    const action = cast ? nextActionOf(cast)[0] : null;
     if (!cast || action === null || !wanted?.includes(action)) return;
     event.preventDefault();
     act(cast, action);

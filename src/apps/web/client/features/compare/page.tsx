@@ -1,25 +1,25 @@
 import { useState, type ReactElement } from "react";
-import { amountText, clockText, costText } from "../../../../../core/view/numbers.ts";
-import { ComparedCasts, type ComparedSide } from "../../../../../core/wire/testing.ts";
+import { amountText, durationText, costText } from "../../../../../core/view/numbers.ts";
+import { CastComparison, type ComparedSide } from "../../../../../core/wire/testing.ts";
 import { hrefOf, type PageProps } from "../../browser/route.ts";
-import { useAsked } from "../../data/use-asked.ts";
-import { Diff } from "../../dialogs/save/diff.tsx";
-import { Issues } from "../../parts/marks/issues.tsx";
-import { capital } from "../../parts/marks/status.tsx";
-import { glyphs } from "../../parts/marks/words.tsx";
-import { classesOf } from "../../browser/classes.ts";
+import { useCommandOutput } from "../../data/use-asked.ts";
+import { TextDiff } from "../../dialogs/save/diff.tsx";
+import { IssueList } from "../../parts/marks/issues.tsx";
+import { capitalize } from "../../parts/marks/status.tsx";
+import { renderSymbols } from "../../parts/marks/words.tsx";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import pageSheet from "../../ground/page.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
 import compareSheet from "./compare.module.css";
 
-const css = classesOf(compareSheet, marksSheet, pageSheet, baseSheet);
+const css = bindClassNames(compareSheet, marksSheet, pageSheet, baseSheet);
 
 /** [W30] Two casts side by side: `#/compare/<cast>?with=<cast>`. */
 export default function ComparePage({ name, search }: PageProps): ReactElement {
   const other = search.get("with");
   const line = name === null || other === null ? null : `compare ${name} ${other}`;
-  const { value, issues, busy } = useAsked(line, ComparedCasts);
+  const { value, issues, busy } = useCommandOutput(line, CastComparison);
   return (
     <section className={css("view")} aria-label="Compare">
       <div className={css("page-head")}>
@@ -32,25 +32,25 @@ export default function ComparePage({ name, search }: PageProps): ReactElement {
         </div>
       )}
       <div className={css("compared")} aria-busy={busy}>
-        <Issues issues={issues} />
-        {value && <Compared value={value} />}
+        <IssueList issues={issues} />
+        {value && <Comparison value={value} />}
         {!value && busy && line !== null && <div className={css("skeleton")} role="status" aria-label="Comparing" />}
       </div>
     </section>
   );
 }
 
-const FIGURES: readonly (readonly [name: string, text: (side: ComparedSide) => string])[] = [
+const COMPARED_FIGURES: readonly (readonly [name: string, text: (side: ComparedSide) => string])[] = [
   ["Loadout", ({ loadout }) => loadout],
-  ["End", ({ outcome }) => capital(outcome.replaceAll("_", " "))],
+  ["End", ({ outcome }) => capitalize(outcome.replaceAll("_", " "))],
   ["Visits", ({ visits }) => String(visits)],
   ["Items done", ({ itemsDone }) => String(itemsDone)],
   ["Tokens", ({ tokens }) => amountText(tokens)],
   ["Cost", ({ cost }) => costText(cost)],
-  ["Time", ({ seconds }) => clockText(seconds * 1000)],
+  ["Time", ({ seconds }) => durationText(seconds * 1000)],
 ];
 
-function Compared({ value }: { readonly value: ComparedCasts }): ReactElement {
+function Comparison({ value }: { readonly value: CastComparison }): ReactElement {
   const { first, second, visits, files } = value;
   return (
     <>
@@ -70,28 +70,28 @@ function Compared({ value }: { readonly value: ComparedCasts }): ReactElement {
           </tr>
         </thead>
         <tbody>
-          {FIGURES.map(([name, text]) => (
+          {COMPARED_FIGURES.map(([name, text]) => (
             <tr key={name} className={css(text(first) === text(second) ? "" : "differs")}>
               <th scope="row">{name}</th>
-              <td>{glyphs(text(first))}</td>
-              <td>{glyphs(text(second))}</td>
+              <td>{renderSymbols(text(first))}</td>
+              <td>{renderSymbols(text(second))}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      <Files files={files} />
+      <DifferingFiles files={files} />
       <h2>Path and handoffs</h2>
       <ol className={css("panel")} aria-label="Visits of both casts">
         {visits.map((row, index) => (
           // A row has no name of its own: either side may be missing.
-          <VisitRow key={index} row={row} casts={[first.castId, second.castId]} />
+          <ComparedVisitRow key={index} row={row} casts={[first.castId, second.castId]} />
         ))}
       </ol>
     </>
   );
 }
 
-function Files({ files }: { readonly files: ComparedCasts["files"] }): ReactElement {
+function DifferingFiles({ files }: { readonly files: CastComparison["files"] }): ReactElement {
   if (files === null) return <p className={css("secondary")}>Files were not kept for both.</p>;
   if (files.length === 0) return <p className={css("secondary")}>Their files are the same at the end.</p>;
   return (
@@ -108,19 +108,19 @@ function Files({ files }: { readonly files: ComparedCasts["files"] }): ReactElem
   );
 }
 
-type Row = ComparedCasts["visits"][number];
+type ComparedVisit = CastComparison["visits"][number];
 
-function VisitRow({ row, casts }: { readonly row: Row; readonly casts: readonly [string, string] }): ReactElement {
+function ComparedVisitRow({ row, casts }: { readonly row: ComparedVisit; readonly casts: readonly [string, string] }): ReactElement {
   const [isOpen, setOpen] = useState(false);
   const { left, right, same } = row;
   const handed = (left?.handed ?? "") !== (right?.handed ?? "");
   return (
     <li className={css(same ? "path-row" : "path-row differs")}>
       <span className={css("path-mark")} aria-hidden="true">
-        {same ? "" : glyphs("≠")}
+        {same ? "" : renderSymbols("≠")}
       </span>
-      <Side visit={left} castId={casts[0]} />
-      <Side visit={right} castId={casts[1]} />
+      <VisitLink visit={left} castId={casts[0]} />
+      <VisitLink visit={right} castId={casts[1]} />
       {handed ? (
         <button type="button" className={css("handed-button")} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {left && right ? "handoff differs" : "handoff"}
@@ -130,14 +130,14 @@ function VisitRow({ row, casts }: { readonly row: Row; readonly casts: readonly 
       )}
       {isOpen && (
         <div className={css("handed-diff")}>
-          <Diff before={left?.handed ?? ""} after={right?.handed ?? ""} label="What was handed on" />
+          <TextDiff before={left?.handed ?? ""} after={right?.handed ?? ""} label="What was handed on" />
         </div>
       )}
     </li>
   );
 }
 
-function Side({ visit, castId }: { readonly visit: Row["left"]; readonly castId: string }): ReactElement {
+function VisitLink({ visit, castId }: { readonly visit: ComparedVisit["left"]; readonly castId: string }): ReactElement {
   if (!visit) return <span className={css("faint path-side")}>–</span>;
   return (
     <a className={css("path-side cut")} href={hrefOf("casts", castId, { visit: visit.visit })}>

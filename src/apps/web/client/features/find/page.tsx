@@ -1,25 +1,25 @@
 import { useEffect, useState, type ReactElement } from "react";
 import type { Issue } from "../../../../../core/model/issue.ts";
 import { countedText } from "../../../../../core/view/numbers.ts";
-import type { Found, SearchOver } from "../../../../../core/wire/find.ts";
-import { hrefOf, replaceSearch, type PageProps } from "../../browser/route.ts";
-import { searchTexts } from "../../net/api.ts";
+import type { SearchHit, SearchEnd } from "../../../../../core/wire/find.ts";
+import { hrefOf, replaceSearchParams, type PageProps } from "../../browser/route.ts";
+import { searchCastTexts } from "../../net/api.ts";
 import { Icon } from "../../parts/marks/icon.tsx";
-import { Issues } from "../../parts/marks/issues.tsx";
-import { classesOf } from "../../browser/classes.ts";
+import { IssueList } from "../../parts/marks/issues.tsx";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import pageSheet from "../../ground/page.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
 import controlsSheet from "../../parts/controls/controls.module.css";
 import findSheet from "./find.module.css";
 
-const css = classesOf(findSheet, controlsSheet, marksSheet, pageSheet, baseSheet);
+const css = bindClassNames(findSheet, controlsSheet, marksSheet, pageSheet, baseSheet);
 
 /** [W37] A search in what was said and done: `#/find?q=…`, in one cast with `&cast=<id>`. */
 export default function FindPage({ search }: PageProps): ReactElement {
   const castId = search.get("cast");
   const [text, setText] = useState(search.get("q") ?? "");
-  const { found, over, issues } = useSearch(text.trim(), castId);
+  const { found, over, issues } = useTextSearch(text.trim(), castId);
   return (
     <section className={css("view")} aria-label="Find">
       <div className={css("page-head")}>
@@ -33,7 +33,7 @@ export default function FindPage({ search }: PageProps): ReactElement {
             value={text}
             onChange={(event) => {
               setText(event.target.value);
-              replaceSearch({ q: event.target.value });
+              replaceSearchParams({ q: event.target.value });
             }}
           />
           <kbd>/</kbd>
@@ -49,9 +49,9 @@ export default function FindPage({ search }: PageProps): ReactElement {
         {castId !== null && <a href={hrefOf("find", undefined, { q: text })}>Search all casts</a>}
       </div>
       <p className={css("find-state secondary")} role="status">
-        {stateText(text.trim(), found.length, over)}
+        {searchStateText(text.trim(), found.length, over)}
       </p>
-      <Issues issues={issues} />
+      <IssueList issues={issues} />
       <ul className={css("found-list")} aria-label="Found">
         {found.map((each) => (
           <FoundRow key={`${each.castId} ${each.socket} ${each.visit} ${each.in}`} found={each} />
@@ -61,29 +61,29 @@ export default function FindPage({ search }: PageProps): ReactElement {
   );
 }
 
-const LEAST = 2;
-const PAUSE_MS = 300;
+const MIN_LETTERS = 2;
+const DEBOUNCE_MS = 300;
 
-function useSearch(needle: string, castId: string | null) {
-  const [found, setFound] = useState<readonly Found[]>([]);
-  const [over, setOver] = useState<SearchOver | null>(null);
+function useTextSearch(needle: string, castId: string | null) {
+  const [found, setFound] = useState<readonly SearchHit[]>([]);
+  const [over, setOver] = useState<SearchEnd | null>(null);
   const [issues, setIssues] = useState<readonly Issue[]>([]);
   useEffect(() => {
     setFound([]);
     setOver(null);
     setIssues([]);
-    if (needle.length < LEAST) return undefined;
+    if (needle.length < MIN_LETTERS) return undefined;
     let stop = (): void => undefined;
     const timer = setTimeout(() => {
-      stop = searchTexts(
+      stop = searchCastTexts(
         { needle, castId },
         {
           onFound: (each) => setFound((before) => [...before, each]),
-          onOver: setOver,
+          onDone: setOver,
           onIssue: (issue) => setIssues((before) => [...before, issue]),
         },
       );
-    }, PAUSE_MS);
+    }, DEBOUNCE_MS);
     return () => {
       clearTimeout(timer);
       stop();
@@ -92,8 +92,8 @@ function useSearch(needle: string, castId: string | null) {
   return { found, over, issues };
 }
 
-function stateText(needle: string, found: number, over: SearchOver | null): string {
-  if (needle.length < LEAST) return "Type at least two letters.";
+function searchStateText(needle: string, found: number, over: SearchEnd | null): string {
+  if (needle.length < MIN_LETTERS) return "Type at least two letters.";
   if (!over) return found === 0 ? "Searching…" : `${countedText(found, "place")} so far, searching…`;
   const looked = `in ${countedText(over.casts, "cast")}`;
   if (found === 0)
@@ -101,15 +101,15 @@ function stateText(needle: string, found: number, over: SearchOver | null): stri
   return `${countedText(found, "place")} ${looked}${over.isCut ? "; there may be more" : ""}.`;
 }
 
-const WORDS = { output: "Output", prompt: "Prompt", tools: "Tools", handoff: "Handoff" } as const;
+const SOURCE_LABELS = { output: "Output", prompt: "Prompt", tools: "Tools", handoff: "Handoff" } as const;
 
-function FoundRow({ found }: { readonly found: Found }): ReactElement {
+function FoundRow({ found }: { readonly found: SearchHit }): ReactElement {
   const { castId, request, socket, visit, materia, before, match, after } = found;
   const href = hrefOf("casts", castId, { visit: `${socket}#${visit}`, tab: found.in, found: match });
   return (
     <li className={css("found")}>
       <a href={href}>{`${materia} ${socket} · visit ${visit}`}</a>
-      <span className={css("badge")}>{WORDS[found.in]}</span>
+      <span className={css("badge")}>{SOURCE_LABELS[found.in]}</span>
       <span className={css("faint cut")}>{request}</span>
       <p className={css("found-words")}>
         {before}

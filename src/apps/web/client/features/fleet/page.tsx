@@ -1,45 +1,45 @@
 import type { ReactElement } from "react";
 import {
-  heardText,
+  lastHeartbeatText,
   needsPerson,
-  waitText,
-  wayOut,
+  waitReasonText,
+  waitRemedy,
   workerCommand,
-  type FleetStanding,
+  type FleetStatus,
   type QueuedCast,
-  type WorkerStanding,
+  type WorkerStatus,
 } from "../../../../../core/view/now/fleet.ts";
-import { clockText, countedText } from "../../../../../core/view/numbers.ts";
+import { durationText, countedText } from "../../../../../core/view/numbers.ts";
 import { hrefOf } from "../../browser/route.ts";
 import { useCasts } from "../../data/use-casts.ts";
 import { useCatalog } from "../../data/use-catalog.ts";
-import { useStanding } from "../../data/use-standing.ts";
-import { Issues } from "../../parts/marks/issues.tsx";
-import { classesOf } from "../../browser/classes.ts";
+import { useFleetStatus } from "../../data/use-standing.ts";
+import { IssueList } from "../../parts/marks/issues.tsx";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import pageSheet from "../../ground/page.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
 import fleetSheet from "./fleet.module.css";
 
-const css = classesOf(fleetSheet, marksSheet, pageSheet, baseSheet);
+const css = bindClassNames(fleetSheet, marksSheet, pageSheet, baseSheet);
 
 /** [B29] Who works on what, and what waits for whom: `#/fleet`. */
 export default function FleetPage(): ReactElement {
   const { fleet } = useCatalog();
-  const { standing, issues } = useStanding(true);
+  const { status: standing, issues } = useFleetStatus(true);
   return (
     <section className={css("view")} aria-label="Fleet">
       <div className={css("page-head")}>
         <h1>{fleet === null ? "Fleet" : `Fleet ${fleet}`}</h1>
         <span className={css("secondary")} role="status">
-          {standing && summaryText(standing)}
+          {standing && fleetSummaryText(standing)}
         </span>
       </div>
-      <Issues issues={issues} />
+      <IssueList issues={issues} />
       {standing && (
         <div className={css("fleet")}>
-          <Workers workers={standing.workers} />
-          <Queue standing={standing} />
+          <WorkerList workers={standing.workers} />
+          <QueueList standing={standing} />
         </div>
       )}
     </section>
@@ -47,19 +47,19 @@ export default function FleetPage(): ReactElement {
 }
 
 /** The name that commands are given. */
-function useFleet(): string {
+function useFleetName(): string {
   return useCatalog().fleet ?? "…";
 }
 
-function summaryText({ workers, queued }: FleetStanding): string {
+function fleetSummaryText({ workers, queued }: FleetStatus): string {
   const up = workers.filter(({ state }) => state !== "gone");
   const seats = up.reduce((sum, { concurrency }) => sum + concurrency, 0);
   const busy = up.reduce((sum, { casts }) => sum + casts.length, 0);
   return `${countedText(up.length, "worker")} up, ${busy} of ${countedText(seats, "place")} taken, ${countedText(queued, "cast")} waiting`;
 }
 
-function Workers({ workers }: { readonly workers: readonly WorkerStanding[] }): ReactElement {
-  const fleet = useFleet();
+function WorkerList({ workers }: { readonly workers: readonly WorkerStatus[] }): ReactElement {
+  const fleet = useFleetName();
   return (
     <section className={css("panel")} aria-label="Workers">
       <h2>Workers</h2>
@@ -70,7 +70,7 @@ function Workers({ workers }: { readonly workers: readonly WorkerStanding[] }): 
       ) : (
         <ul className={css("rows")}>
           {workers.map((worker) => (
-            <Worker key={worker.worker} worker={worker} />
+            <WorkerItem key={worker.worker} worker={worker} />
           ))}
         </ul>
       )}
@@ -78,42 +78,42 @@ function Workers({ workers }: { readonly workers: readonly WorkerStanding[] }): 
   );
 }
 
-const STATES = { up: "Up", draining: "Leaving", gone: "Gone" } as const;
+const STATE_LABELS = { up: "Up", draining: "Leaving", gone: "Gone" } as const;
 
-function Worker({
+function WorkerItem({
   worker: { worker, state, silentMs, casts, concurrency, queues, version },
 }: {
-  readonly worker: WorkerStanding;
+  readonly worker: WorkerStatus;
 }): ReactElement {
   return (
     <li className={css(state === "gone" ? "worker gone-worker" : "worker")}>
       <span className={css("worker-head")}>
-        <b className={css(`state ${state}`)}>{STATES[state]}</b>
+        <b className={css(`state ${state}`)}>{STATE_LABELS[state]}</b>
         <code className={css("cut")} title={`${worker}, version ${version}`}>
           {worker}
         </code>
         <span className={css("grow")} />
-        <span className={css("faint last-sign")}>{heardText(state, silentMs)}</span>
+        <span className={css("faint last-sign")}>{lastHeartbeatText(state, silentMs)}</span>
       </span>
       {state !== "gone" && (
         <span className={css("worker-load")}>
-          <Seats taken={casts.length} of={concurrency} />
+          <WorkerSlots taken={casts.length} of={concurrency} />
           <span className={css("secondary")}>{`${casts.length} of ${concurrency} busy`}</span>
           <span className={css("faint cut")}>{queues.map((queue) => `queue ${queue}`).join(", ")}</span>
         </span>
       )}
       {casts.map((castId) => (
-        <DrivenCast key={castId} castId={castId} />
+        <WorkerCast key={castId} castId={castId} />
       ))}
     </li>
   );
 }
 
-const SEATS_DRAWN = 16;
+const MAX_SLOTS_DRAWN = 16;
 
 /** A cell for each cast that it may drive at once; the words beside it say the same. */
-function Seats({ taken, of }: { readonly taken: number; readonly of: number }): ReactElement | null {
-  if (of > SEATS_DRAWN) return null;
+function WorkerSlots({ taken, of }: { readonly taken: number; readonly of: number }): ReactElement | null {
+  if (of > MAX_SLOTS_DRAWN) return null;
   return (
     <span className={css("seats")} aria-hidden="true">
       {Array.from({ length: of }, (_, index) => (
@@ -123,7 +123,7 @@ function Seats({ taken, of }: { readonly taken: number; readonly of: number }): 
   );
 }
 
-function DrivenCast({ castId }: { readonly castId: string }): ReactElement {
+function WorkerCast({ castId }: { readonly castId: string }): ReactElement {
   const { casts } = useCasts();
   const request = casts.find((cast) => cast.castId === castId)?.request;
   return (
@@ -133,7 +133,7 @@ function DrivenCast({ castId }: { readonly castId: string }): ReactElement {
   );
 }
 
-function Queue({ standing: { queue, queued } }: { readonly standing: FleetStanding }): ReactElement {
+function QueueList({ standing: { queue, queued } }: { readonly standing: FleetStatus }): ReactElement {
   return (
     <section className={css("panel")} aria-label="Waiting for a worker">
       <h2>Waiting for a worker</h2>
@@ -142,7 +142,7 @@ function Queue({ standing: { queue, queued } }: { readonly standing: FleetStandi
       ) : (
         <ol className={css("rows")}>
           {queue.map((cast) => (
-            <Queued key={cast.castId} cast={cast} />
+            <QueuedCastItem key={cast.castId} cast={cast} />
           ))}
         </ol>
       )}
@@ -151,9 +151,9 @@ function Queue({ standing: { queue, queued } }: { readonly standing: FleetStandi
   );
 }
 
-function Queued({ cast }: { readonly cast: QueuedCast }): ReactElement {
+function QueuedCastItem({ cast }: { readonly cast: QueuedCast }): ReactElement {
   const { castId, request, place, why, queue, project, person, waitsMs } = cast;
-  const command = wayOut(why, { fleet: useFleet(), queue });
+  const command = waitRemedy(why, { fleet: useFleetName(), queue });
   return (
     <li className={css("queued")}>
       <span className={css("place-number")} title={`Place ${place} of project ${project} in the queue ${queue}`}>
@@ -164,7 +164,7 @@ function Queued({ cast }: { readonly cast: QueuedCast }): ReactElement {
           {request}
         </a>
         <span className={css(needsPerson(why) ? "tone-rework" : "secondary")}>
-          {waitText(why, queue)}
+          {waitReasonText(why, queue)}
           {command !== undefined && (
             <>
               : <code>{command}</code>
@@ -173,7 +173,7 @@ function Queued({ cast }: { readonly cast: QueuedCast }): ReactElement {
         </span>
         <span
           className={css("faint cut")}
-        >{`${project} · ${person} · queue ${queue} · waits for ${clockText(waitsMs)}`}</span>
+        >{`${project} · ${person} · queue ${queue} · waits for ${durationText(waitsMs)}`}</span>
       </span>
     </li>
   );

@@ -1,10 +1,10 @@
 import type { ReactElement } from "react";
 import guide from "../../../../../../docs/guides/page.md?raw";
 import { Markdown } from "../../parts/text/markdown.tsx";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import helpSheet from "./help.module.css";
 
-const css = classesOf(helpSheet);
+const css = bindClassNames(helpSheet);
 
 /** [W41] The guide of the page, as the package has it. */
 export default function HelpPage(): ReactElement {

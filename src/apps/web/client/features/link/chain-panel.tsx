@@ -1,15 +1,15 @@
 import { type KeyboardEvent, type ReactElement, Fragment } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import { type TargetRef, targetText } from "../../../../../core/command/command.ts";
-import { chainCommand, type Chain, type Composed, type Joint } from "../../../../../core/edit/chain.ts";
+import { chainCommand, type TargetChain, type ChainResult, type ChainJoint } from "../../../../../core/edit/chain.ts";
 import { useCasts } from "../../data/use-casts.ts";
-import { Pick } from "../../parts/controls/fields.tsx";
+import { Select } from "../../parts/controls/fields.tsx";
 import { Button } from "../../parts/controls/button.tsx";
 import { Icon } from "../../parts/marks/icon.tsx";
-import { CommandLine } from "./command-line.tsx";
+import { CopyableCommand } from "./command-line.tsx";
 import { TargetField } from "./target-field.tsx";
 import { moveTarget, removeTarget, setChain } from "./use-chain.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import controlsSheet from "../../parts/controls/controls.module.css";
 import dialogSheet from "../../parts/controls/dialog.module.css";
@@ -17,12 +17,12 @@ import workbenchSheet from "../../parts/controls/workbench.module.css";
 import edgesSheet from "../../graph/edges.module.css";
 import linkSheet from "./link.module.css";
 
-const css = classesOf(linkSheet, edgesSheet, workbenchSheet, dialogSheet, controlsSheet, baseSheet);
+const css = bindClassNames(linkSheet, edgesSheet, workbenchSheet, dialogSheet, controlsSheet, baseSheet);
 
 export function ChainPanel(props: {
   readonly catalog: Catalog;
-  readonly chain: Chain;
-  readonly composed: Composed;
+  readonly chain: TargetChain;
+  readonly composed: ChainResult;
 }): ReactElement {
   const { catalog, chain, composed } = props;
   const { casts } = useCasts();
@@ -31,7 +31,7 @@ export function ChainPanel(props: {
     <div className={css("section chain")}>
       <div className={css("option")}>
         <span className={css("label")}>From a previous cast</span>
-        <Pick
+        <Select
           label="From a previous cast"
           value={chain.from ?? ""}
           options={[
@@ -50,7 +50,7 @@ export function ChainPanel(props: {
           {chain.targets.map((target, index) => (
             // The same target may stand in the chain twice; its place tells it apart.
             <Fragment key={index}>
-              <Target target={target} index={index} catalog={catalog} faulty={isOpen(joints[index])} />
+              <TargetItem target={target} index={index} catalog={catalog} faulty={isUnstitched(joints[index])} />
               {index < chain.targets.length - 1 && <JointRow joint={joints[index]} />}
             </Fragment>
           ))}
@@ -71,18 +71,18 @@ export function ChainPanel(props: {
       {chain.targets.length > 0 && (
         <div className={css("option")}>
           <span className={css("label")}>Command</span>
-          <CommandLine text={`/materia ${chainCommand(chain)}`} />
+          <CopyableCommand text={`/materia ${chainCommand(chain)}`} />
         </div>
       )}
     </div>
   );
 }
 
-export function isOpen(joint: Joint | undefined): boolean {
+export function isUnstitched(joint: ChainJoint | undefined): boolean {
   return joint !== undefined && joint.ends.length !== 1;
 }
 
-function Target(props: {
+function TargetItem(props: {
   readonly target: TargetRef;
   readonly index: number;
   readonly catalog: Catalog;
@@ -104,7 +104,7 @@ function Target(props: {
       tabIndex={0}
       aria-label={`${index + 1}, ${targetText(target)}${faulty ? ", no stitch to the next" : ""}`}
       draggable
-      onKeyDown={(event) => moveByKey(event, index)}
+      onKeyDown={(event) => moveTargetByKey(event, index)}
       onDragStart={(event) => event.dataTransfer.setData("text/target", `${index}`)}
       onDragOver={(event) => {
         if (event.dataTransfer.types.includes("text/target")) event.preventDefault();
@@ -138,7 +138,7 @@ function Target(props: {
 }
 
 /** Alt and arrows move a target, Delete removes it; the focus goes along. */
-function moveByKey(event: KeyboardEvent<HTMLLIElement>, index: number): void {
+function moveTargetByKey(event: KeyboardEvent<HTMLLIElement>, index: number): void {
   const by = event.altKey ? ({ ArrowUp: -1, ArrowDown: 1 }[event.key] ?? 0) : 0;
   const list = event.currentTarget.parentElement;
   const focus = (at: number): void => {
@@ -153,7 +153,7 @@ function moveByKey(event: KeyboardEvent<HTMLLIElement>, index: number): void {
   event.stopPropagation();
 }
 
-function JointRow({ joint }: { readonly joint: Joint | undefined }): ReactElement {
+function JointRow({ joint }: { readonly joint: ChainJoint | undefined }): ReactElement {
   if (joint && joint.ends.length !== 1) {
     return (
       <li className={css("joint refused-end")}>

@@ -1,29 +1,29 @@
 import { useState, type ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import type { TargetRef } from "../../../../../core/command/command.ts";
-import { remappings, type Compiled } from "../../../../../core/compile/targets/compile.ts";
+import { socketOrigins, type CompiledChain } from "../../../../../core/compile/targets/compile.ts";
 import { socketsOf } from "../../../../../core/compile/graph.ts";
 import { worstCase } from "../../../../../core/compile/weigh/worst-case.ts";
-import { chainCommand, type Chain, type Composed } from "../../../../../core/edit/chain.ts";
-import { placeText } from "../../../../../core/view/graph/words.ts";
-import { exampleOf, worstWords } from "../../data/worst-case.ts";
+import { chainCommand, type TargetChain, type ChainResult } from "../../../../../core/edit/chain.ts";
+import { destinationText } from "../../../../../core/view/graph/words.ts";
+import { worstCaseExample, worstCaseText } from "../../data/worst-case.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { hrefOf } from "../../browser/route.ts";
-import { isOpen } from "./chain-panel.tsx";
-import { CommandLine } from "./command-line.tsx";
-import { classesOf } from "../../browser/classes.ts";
+import { isUnstitched } from "./chain-panel.tsx";
+import { CopyableCommand } from "./command-line.tsx";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
 import controlsSheet from "../../parts/controls/controls.module.css";
 import workbenchSheet from "../../parts/controls/workbench.module.css";
 import linkSheet from "./link.module.css";
 
-const css = classesOf(linkSheet, workbenchSheet, controlsSheet, marksSheet, baseSheet);
+const css = bindClassNames(linkSheet, workbenchSheet, controlsSheet, marksSheet, baseSheet);
 
 /** How the chain came about, or why it did not. */
-export function Details(props: {
-  readonly composed: Composed;
-  readonly chain: Chain;
+export function ChainDetails(props: {
+  readonly composed: ChainResult;
+  readonly chain: TargetChain;
   readonly catalog: Catalog;
 }): ReactElement {
   const { composed, chain, catalog } = props;
@@ -43,26 +43,26 @@ export function Details(props: {
     );
   }
   return composed.kind === "composed" ? (
-    <Made compiled={composed.compiled} catalog={catalog} />
+    <ComposedDetails compiled={composed.compiled} catalog={catalog} />
   ) : (
-    <Refused composed={composed} chain={chain} />
+    <RefusedDetails composed={composed} chain={chain} />
   );
 }
 
-function Made({ compiled, catalog }: { readonly compiled: Compiled; readonly catalog: Catalog }): ReactElement {
+function ComposedDetails({ compiled, catalog }: { readonly compiled: CompiledChain; readonly catalog: Catalog }): ReactElement {
   const { graph, flow, stitches, warnings } = compiled;
   const { turns } = worstCase(graph, flow, catalog.settings.limits);
   const waits = socketsOf(graph).filter(({ interactive }) => interactive);
-  const example = exampleOf(turns);
+  const example = worstCaseExample(turns);
   return (
     <div className={css("scrolls")}>
-      {stitches.length > 0 && <Seams compiled={compiled} />}
+      {stitches.length > 0 && <StitchDetails compiled={compiled} />}
       <div className={css("panel-head")}>
         <h2>Worst case</h2>
       </div>
       <div className={css("section")}>
         <div>
-          <b>{worstWords(turns)}</b> turns{example === null ? "" : ` · ${example}`}
+          <b>{worstCaseText(turns)}</b> turns{example === null ? "" : ` · ${example}`}
         </div>
         {waits.map((socket) => (
           <p
@@ -80,7 +80,7 @@ function Made({ compiled, catalog }: { readonly compiled: Compiled; readonly cat
   );
 }
 
-function Seams({ compiled: { graph, stitches } }: { readonly compiled: Compiled }): ReactElement {
+function StitchDetails({ compiled: { graph, stitches } }: { readonly compiled: CompiledChain }): ReactElement {
   return (
     <>
       <div className={css("panel-head")}>
@@ -94,7 +94,7 @@ function Seams({ compiled: { graph, stitches } }: { readonly compiled: Compiled 
           </tr>
         </thead>
         <tbody>
-          {remappings(graph).map(({ socket, name, source }) => (
+          {socketOrigins(graph).map(({ socket, name, source }) => (
             <tr key={socket}>
               <td>{`${name} ${source}`}</td>
               <td>{socket}</td>
@@ -108,7 +108,7 @@ function Seams({ compiled: { graph, stitches } }: { readonly compiled: Compiled 
       <ol className={css("section")}>
         {stitches.map(({ from, to, reason }, index) => (
           <li key={`${from} ${to}`}>
-            <b>{index + 1}</b> {`${placeText(graph, from)} → ${placeText(graph, to)}`}
+            <b>{index + 1}</b> {`${destinationText(graph, from)} → ${destinationText(graph, to)}`}
             <div className={css("faint")}>{reason}.</div>
           </li>
         ))}
@@ -117,14 +117,14 @@ function Seams({ compiled: { graph, stitches } }: { readonly compiled: Compiled 
   );
 }
 
-function Refused({
+function RefusedDetails({
   composed,
   chain,
 }: {
-  readonly composed: Extract<Composed, { kind: "refused" }>;
-  readonly chain: Chain;
+  readonly composed: Extract<ChainResult, { kind: "refused" }>;
+  readonly chain: TargetChain;
 }): ReactElement {
-  const at = composed.joints.findIndex(isOpen);
+  const at = composed.joints.findIndex(isUnstitched);
   const joint = composed.joints[at];
   const [left, right] = [chain.targets[at], chain.targets[at + 1]];
   return (
@@ -151,15 +151,15 @@ function Refused({
           </dl>
         )}
       </div>
-      {joint && left && <WaysOut chain={chain} at={at} left={left} />}
+      {joint && left && <SuggestedFixes chain={chain} at={at} left={left} />}
     </div>
   );
 }
 
-function WaysOut(props: { readonly chain: Chain; readonly at: number; readonly left: TargetRef }): ReactElement {
+function SuggestedFixes(props: { readonly chain: TargetChain; readonly at: number; readonly left: TargetRef }): ReactElement {
   const { chain, at, left } = props;
   const [isSplit, setSplit] = useState(false);
-  const half = (targets: Chain["targets"], from: string | null): string =>
+  const half = (targets: TargetChain["targets"], from: string | null): string =>
     `/materia ${chainCommand({ ...chain, targets, from })}`;
   return (
     <>
@@ -180,8 +180,8 @@ function WaysOut(props: { readonly chain: Chain; readonly at: number; readonly l
         </Button>
         {isSplit && (
           <>
-            <CommandLine text={half(chain.targets.slice(0, at + 1), chain.from)} />
-            <CommandLine text={half(chain.targets.slice(at + 1), "<castId>")} />
+            <CopyableCommand text={half(chain.targets.slice(0, at + 1), chain.from)} />
+            <CopyableCommand text={half(chain.targets.slice(at + 1), "<castId>")} />
           </>
         )}
         <div className={css("faint")}>Choosing the sockets of a stitch by hand is not available yet.</div>

@@ -1,23 +1,23 @@
 import { useMemo, type ReactElement } from "react";
-import { layoutOf } from "../../../../../core/compile/targets/compile.ts";
-import type { Composed } from "../../../../../core/edit/chain.ts";
+import { authoredLayout } from "../../../../../core/compile/targets/compile.ts";
+import type { ChainResult } from "../../../../../core/edit/chain.ts";
 import { END } from "../../../../../core/model/ids.ts";
 import { layoutGraph } from "../../../../../core/view/draw/layout.ts";
-import type { AnyWay, PlacedEdge } from "../../../../../core/view/draw/drawing.ts";
-import { COMPACT, REGULAR, scaled } from "../../../../../core/view/draw/measure/metrics.ts";
+import type { DrawnLine, PlacedEdge } from "../../../../../core/view/draw/drawing.ts";
+import { COMPACT_METRICS, REGULAR_METRICS, scaleMetrics } from "../../../../../core/view/draw/measure/metrics.ts";
 import { line } from "../../../../../core/view/text/line.ts";
 import { GraphView } from "../../graph/graph-view.tsx";
-import type { EdgeMark, Marks, SocketMark } from "../../graph/marks.ts";
-import { textScale, useWidth } from "../../browser/use-width.ts";
-import { isOpen } from "./chain-panel.tsx";
-import { classesOf } from "../../browser/classes.ts";
+import type { EdgeMark, GraphMarks, SocketMark } from "../../graph/marks.ts";
+import { textScale, useScreenWidth } from "../../browser/use-width.ts";
+import { isUnstitched } from "./chain-panel.tsx";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import linkSheet from "./link.module.css";
 
-const css = classesOf(linkSheet, baseSheet);
+const css = bindClassNames(linkSheet, baseSheet);
 
 /** The chain drawn with one band per target: stitched, or with its open ends in red. */
-export function ChainGraph({ composed }: { readonly composed: Composed }): ReactElement {
+export function ChainGraph({ composed }: { readonly composed: ChainResult }): ReactElement {
   if (composed.kind === "empty")
     return (
       <div className={css("graph-empty")}>
@@ -32,31 +32,31 @@ export function ChainGraph({ composed }: { readonly composed: Composed }): React
         <p className={css("faint")}>Why stands beside it.</p>
       </div>
     );
-  return <Drawn composed={composed} />;
+  return <DrawnChain composed={composed} />;
 }
 
-function Drawn({ composed }: { readonly composed: Exclude<Composed, { kind: "empty" }> }): ReactElement | null {
-  const width = useWidth();
+function DrawnChain({ composed }: { readonly composed: Exclude<ChainResult, { kind: "empty" }> }): ReactElement | null {
+  const width = useScreenWidth();
   const compact = width === "small";
   const graph = composed.kind === "composed" ? composed.compiled.graph : composed.parts;
   const drawn = useMemo(() => {
     if (!graph) return null;
-    const metrics = scaled(compact ? COMPACT : REGULAR, textScale());
-    const open = composed.kind === "refused" ? composed.joints.filter(isOpen).flatMap(({ ends }) => ends) : [];
-    const isLoose = (way: AnyWay): boolean => way.via !== "items" && way.to === END && open.includes(way.from);
+    const metrics = scaleMetrics(compact ? COMPACT_METRICS : REGULAR_METRICS, textScale());
+    const open = composed.kind === "refused" ? composed.joints.filter(isUnstitched).flatMap(({ ends }) => ends) : [];
+    const isLoose = (way: DrawnLine): boolean => way.via !== "items" && way.to === END && open.includes(way.from);
     const stitches = composed.kind === "composed" ? composed.compiled.stitches : [];
     const labels = new Map<string, readonly string[]>();
-    const labelOf = (way: AnyWay): readonly string[] => {
-      const lines = wordsOf(way, stitches, isLoose(way));
+    const labelOf = (way: DrawnLine): readonly string[] => {
+      const lines = edgeLabelLines(way, stitches, isLoose(way));
       labels.set(way.id, lines);
       return lines;
     };
-    const layout = composed.kind === "composed" ? layoutOf(composed.compiled) : {};
-    const whole = layoutGraph(graph, { metrics, labelOf, stitches, layout });
+    const layout = composed.kind === "composed" ? authoredLayout(composed.compiled) : {};
+    const whole = layoutGraph(graph, { metrics, longestLabelOf: labelOf, stitches, layout });
     // Of a target behind an open end only its entry is drawn, and no way leads from there.
     const waiting =
       composed.kind === "refused"
-        ? composed.joints.filter((_, index) => index >= composed.joints.findIndex(isOpen)).map(({ entry }) => entry)
+        ? composed.joints.filter((_, index) => index >= composed.joints.findIndex(isUnstitched)).map(({ entry }) => entry)
         : [];
     const isShown = ({ way }: PlacedEdge): boolean => open.length === 0 || !waiting.includes(way.from);
     const drawing = { ...whole, edges: whole.edges.filter(isShown) };
@@ -75,7 +75,7 @@ function Drawn({ composed }: { readonly composed: Exclude<Composed, { kind: "emp
         { flag: `${index + 1}`, problem: { severity: "error", text: "one of the ways to end" } },
       ]),
     );
-    const marks: Marks = { edges, sockets };
+    const marks: GraphMarks = { edges, sockets };
     return { drawing, marks, isArranged: Object.keys(layout).length > 0 };
   }, [graph, composed, compact]);
   if (!graph || !drawn) return null;
@@ -86,14 +86,14 @@ function Drawn({ composed }: { readonly composed: Exclude<Composed, { kind: "emp
       marks={drawn.marks}
       label={`Composed graph, ${drawn.drawing.sockets.length} sockets`}
       compact={compact}
-      grows={width !== "large"}
-      whole={drawn.isArranged}
+      fullHeight={width !== "large"}
+      fitWhole={drawn.isArranged}
     />
   );
 }
 
-function wordsOf(
-  way: AnyWay,
+function edgeLabelLines(
+  way: DrawnLine,
   stitches: readonly { readonly from: string; readonly to: string }[],
   loose: boolean,
 ): readonly string[] {

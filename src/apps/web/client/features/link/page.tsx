@@ -1,27 +1,27 @@
 import { useMemo, useState, type ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import { targetText } from "../../../../../core/command/command.ts";
-import { chainCommand, composeChain, type Composed } from "../../../../../core/edit/chain.ts";
+import { chainCommand, composeChain, type ChainResult } from "../../../../../core/edit/chain.ts";
 import { useCommand } from "../../data/use-command.ts";
 import { useCatalog } from "../../data/use-catalog.ts";
 import { Button } from "../../parts/controls/button.tsx";
-import { UndoRedo } from "../../parts/controls/undo-redo.tsx";
+import { UndoRedoButtons } from "../../parts/controls/undo-redo.tsx";
 import { Icon } from "../../parts/marks/icon.tsx";
 import { RehearseDialog } from "../../dialogs/rehearse/rehearse-dialog.tsx";
 import { useKeysOutsideDialogs } from "../../browser/keys.ts";
-import { go, hrefOf } from "../../browser/route.ts";
+import { navigate, hrefOf } from "../../browser/route.ts";
 import { toast } from "../../parts/controls/toasts.tsx";
 import { ChainPanel } from "./chain-panel.tsx";
-import { Details } from "./details.tsx";
+import { ChainDetails } from "./details.tsx";
 import { ChainGraph } from "./graph.tsx";
 import { redoChain, setChain, undoChain, useChain, useChainHistory } from "./use-chain.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
 import workbenchSheet from "../../parts/controls/workbench.module.css";
 import linkSheet from "./link.module.css";
 
-const css = classesOf(linkSheet, workbenchSheet, marksSheet, baseSheet);
+const css = bindClassNames(linkSheet, workbenchSheet, marksSheet, baseSheet);
 
 export default function LinkPage(): ReactElement {
   const { catalog, issues } = useCatalog();
@@ -32,7 +32,7 @@ export default function LinkPage(): ReactElement {
         <span className={css("secondary")}>Chain materia and loadouts into one cast. Nothing is saved.</span>
       </div>
       {catalog ? (
-        <Opened catalog={catalog} />
+        <ChainEditor catalog={catalog} />
       ) : (
         <div className={css("blank")}>{issues.map(({ message }) => message).join(" ")}</div>
       )}
@@ -40,7 +40,7 @@ export default function LinkPage(): ReactElement {
   );
 }
 
-function Opened({ catalog }: { readonly catalog: Catalog }): ReactElement {
+function ChainEditor({ catalog }: { readonly catalog: Catalog }): ReactElement {
   const chain = useChain();
   const composed = useMemo(() => composeChain(chain, catalog), [chain, catalog]);
   return (
@@ -49,7 +49,7 @@ function Opened({ catalog }: { readonly catalog: Catalog }): ReactElement {
         <div className={css("panel-head")}>
           <h2>Chain</h2>
           <span className={css("grow")} />
-          <Steps />
+          <UndoButtons />
           <Button
             look="bare"
             off={chain.targets.length === 0 ? "The chain is empty" : null}
@@ -62,29 +62,29 @@ function Opened({ catalog }: { readonly catalog: Catalog }): ReactElement {
           </Button>
         </div>
         <ChainPanel catalog={catalog} chain={chain} composed={composed} />
-        <Foot composed={composed} />
+        <RunBar composed={composed} />
       </section>
       <section className={css("panel")} aria-label="Composed graph">
         <div className={css("panel-head")}>
           <h2>Composed graph</h2>
-          <span className={css("faint")}>{countsOf(composed)}</span>
+          <span className={css("faint")}>{countsText(composed)}</span>
         </div>
         <ChainGraph composed={composed} />
       </section>
       <section className={css("panel")} aria-label="Details">
-        <Details composed={composed} chain={chain} catalog={catalog} />
+        <ChainDetails composed={composed} chain={chain} catalog={catalog} />
       </section>
     </div>
   );
 }
 
-function Steps(): ReactElement {
+function UndoButtons(): ReactElement {
   const { past, future } = useChainHistory();
   useKeysOutsideDialogs({ "ctrl+z": undoChain, "ctrl+shift+z": redoChain, "ctrl+y": redoChain });
-  return <UndoRedo back={past.at(-1)} on={future[0]} onUndo={undoChain} onRedo={redoChain} />;
+  return <UndoRedoButtons back={past.at(-1)} on={future[0]} onUndo={undoChain} onRedo={redoChain} />;
 }
 
-function countsOf(composed: Composed): string {
+function countsText(composed: ChainResult): string {
   if (composed.kind === "empty") return "";
   if (composed.kind === "refused") return "not composed";
   const { graph, stitches } = composed.compiled;
@@ -93,7 +93,7 @@ function countsOf(composed: Composed): string {
 }
 
 /** Whether it composes, and what can be done with it. */
-function Foot({ composed }: { readonly composed: Composed }): ReactElement {
+function RunBar({ composed }: { readonly composed: ChainResult }): ReactElement {
   const chain = useChain();
   const command = useCommand();
   const [rehearses, setRehearses] = useState(false);
@@ -108,7 +108,7 @@ function Foot({ composed }: { readonly composed: Composed }): ReactElement {
   const run = async (): Promise<void> => {
     if (off !== null || command.busy !== null) return;
     const castId = await command.run(chainCommand(chain), "The link runs.");
-    if (castId !== null && castId !== "") go(hrefOf("casts", castId));
+    if (castId !== null && castId !== "") navigate(hrefOf("casts", castId));
   };
   useKeysOutsideDialogs({ "ctrl+enter": () => void run() });
   return (

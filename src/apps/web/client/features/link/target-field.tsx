@@ -2,18 +2,18 @@ import { useId, useState, type ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import type { TargetRef } from "../../../../../core/command/command.ts";
 import { Icon } from "../../parts/marks/icon.tsx";
-import { Orb } from "../../parts/marks/orb.tsx";
-import { useOptions } from "../../parts/controls/use-options.ts";
+import { MateriaIcon } from "../../parts/marks/orb.tsx";
+import { useOptionKeys } from "../../parts/controls/use-options.ts";
 import { addTarget } from "./use-chain.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import controlsSheet from "../../parts/controls/controls.module.css";
 import dialogSheet from "../../parts/controls/dialog.module.css";
 import linkSheet from "./link.module.css";
 
-const css = classesOf(linkSheet, dialogSheet, controlsSheet, baseSheet);
+const css = bindClassNames(linkSheet, dialogSheet, controlsSheet, baseSheet);
 
-interface Choice {
+interface TargetChoice {
   readonly ref: TargetRef;
   readonly key: string;
 }
@@ -24,13 +24,13 @@ export function TargetField({ catalog }: { readonly catalog: Catalog }): ReactEl
   const [isOpen, setOpen] = useState(false);
   const list = useId();
   const words = text.toLowerCase().split(/\s+/);
-  const found = choicesOf(catalog).filter(({ key }) => words.every((word) => key.toLowerCase().includes(word)));
-  const choose = ({ ref }: Choice): void => {
+  const found = targetChoices(catalog).filter(({ key }) => words.every((word) => key.toLowerCase().includes(word)));
+  const choose = ({ ref }: TargetChoice): void => {
     addTarget(ref);
     setText("");
     setOpen(false);
   };
-  const { at, first, onKey } = useOptions(found, choose);
+  const { at, first, onKey } = useOptionKeys(found, choose);
   return (
     <div className={css("adder")}>
       <label className={css("field")}>
@@ -60,18 +60,18 @@ export function TargetField({ catalog }: { readonly catalog: Catalog }): ReactEl
           }}
         />
       </label>
-      <Choices id={list} found={found} at={at} isOpen={isOpen} catalog={catalog} onChoose={choose} />
+      <TargetChoiceList id={list} found={found} at={at} isOpen={isOpen} catalog={catalog} onChoose={choose} />
     </div>
   );
 }
 
-function Choices(props: {
+function TargetChoiceList(props: {
   readonly id: string;
-  readonly found: readonly Choice[];
+  readonly found: readonly TargetChoice[];
   readonly at: number;
   readonly isOpen: boolean;
   readonly catalog: Catalog;
-  readonly onChoose: (choice: Choice) => void;
+  readonly onChoose: (choice: TargetChoice) => void;
 }): ReactElement {
   const { id, found, at, isOpen, catalog, onChoose } = props;
   return (
@@ -89,7 +89,7 @@ function Choices(props: {
           }}
         >
           {choice.ref.kind === "materia" ? (
-            <Orb materia={catalog.materia.get(choice.ref.name)?.value} size="sm" />
+            <MateriaIcon materia={catalog.materia.get(choice.ref.name)?.value} size="sm" />
           ) : (
             <Icon name="loadouts" />
           )}
@@ -102,10 +102,10 @@ function Choices(props: {
   );
 }
 
-function choicesOf(catalog: Catalog): readonly Choice[] {
-  return [...choices("loadout", catalog.loadouts.keys()), ...choices("materia", catalog.materia.keys())];
+function targetChoices(catalog: Catalog): readonly TargetChoice[] {
+  return [...choicesOfKind("loadout", catalog.loadouts.keys()), ...choicesOfKind("materia", catalog.materia.keys())];
 }
 
-function choices(kind: "materia" | "loadout", names: Iterable<string>): readonly Choice[] {
+function choicesOfKind(kind: "materia" | "loadout", names: Iterable<string>): readonly TargetChoice[] {
   return [...names].map((name) => ({ ref: { kind, name }, key: `${kind}:${name}` }));
 }

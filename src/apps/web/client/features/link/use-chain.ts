@@ -1,65 +1,65 @@
 import * as v from "valibot";
 import type { TargetRef } from "../../../../../core/command/command.ts";
-import type { Chain } from "../../../../../core/edit/chain.ts";
-import { historyOf, redo, undo, historyWith, type History } from "../../../../../core/edit/history.ts";
-import { KeptHistory, keepHistory, readHistory } from "../../../../../core/edit/kept-history.ts";
-import { openKept } from "../../browser/drafts/kept.ts";
+import type { TargetChain } from "../../../../../core/edit/chain.ts";
+import { startHistory, redo, undo, recordStep, type UndoHistory } from "../../../../../core/edit/history.ts";
+import { StoredHistory, serializeHistory, restoreHistory } from "../../../../../core/edit/kept-history.ts";
+import { createDraftStore } from "../../browser/drafts/kept.ts";
 import { useStore } from "../../browser/store.ts";
 
-const EMPTY: Chain = { targets: [], from: null, request: "" };
-const NONE = historyOf(EMPTY);
-const NAME = "chain";
+const EMPTY_CHAIN: TargetChain = { targets: [], from: null, request: "" };
+const EMPTY_HISTORY = startHistory(EMPTY_CHAIN);
+const STORE_KEY = "chain";
 
-const KeptChain = v.object({
+const StoredChain = v.object({
   targets: v.array(v.object({ kind: v.picklist(["materia", "loadout", "either"]), name: v.string() })),
   from: v.nullable(v.string()),
   request: v.string(),
 });
 
 /** [E23] The chain in hand; it outlives the page, with what was done to it. */
-const chains = openKept<History<Chain>>("link", {
-  write: (history) => (history.past.length === 0 ? null : keepHistory(history, (chain) => JSON.stringify(chain))),
+const chainStore = createDraftStore<UndoHistory<TargetChain>>("link", {
+  write: (history) => (history.past.length === 0 ? null : serializeHistory(history, (chain) => JSON.stringify(chain))),
   read: (_name, kept) =>
-    readHistory(v.parse(KeptHistory, kept), (text) => v.parse(KeptChain, JSON.parse(text)) satisfies Chain),
+    restoreHistory(v.parse(StoredHistory, kept), (text) => v.parse(StoredChain, JSON.parse(text)) satisfies TargetChain),
 });
 
-export function useChain(): Chain {
+export function useChain(): TargetChain {
   return useChainHistory().present;
 }
 
-export function useChainHistory(): History<Chain> {
-  return useStore(chains).get(NAME) ?? NONE;
+export function useChainHistory(): UndoHistory<TargetChain> {
+  return useStore(chainStore).get(STORE_KEY) ?? EMPTY_HISTORY;
 }
 
-function historyNow(): History<Chain> {
-  return chains.get().get(NAME) ?? NONE;
+function currentHistory(): UndoHistory<TargetChain> {
+  return chainStore.get().get(STORE_KEY) ?? EMPTY_HISTORY;
 }
 
 /** One step; letters typed into one field in a row are one. */
-export function setChain(part: Partial<Chain>, what: string, kind?: string): void {
-  const history = historyNow();
-  chains.put(NAME, historyWith(history, { ...history.present, ...part }, what, kind));
+export function setChain(part: Partial<TargetChain>, what: string, kind?: string): void {
+  const history = currentHistory();
+  chainStore.put(STORE_KEY, recordStep(history, { ...history.present, ...part }, what, kind));
 }
 
 export function undoChain(): void {
-  chains.put(NAME, undo(historyNow()));
+  chainStore.put(STORE_KEY, undo(currentHistory()));
 }
 
 export function redoChain(): void {
-  chains.put(NAME, redo(historyNow()));
+  chainStore.put(STORE_KEY, redo(currentHistory()));
 }
 
 export function addTarget(target: TargetRef): void {
-  setChain({ targets: [...historyNow().present.targets, target] }, `Add ${target.name}`);
+  setChain({ targets: [...currentHistory().present.targets, target] }, `Add ${target.name}`);
 }
 
 export function removeTarget(index: number): void {
-  const { targets } = historyNow().present;
+  const { targets } = currentHistory().present;
   setChain({ targets: targets.toSpliced(index, 1) }, `Remove ${targets[index]?.name ?? ""}`);
 }
 
 export function moveTarget(from: number, to: number): boolean {
-  const { targets } = historyNow().present;
+  const { targets } = currentHistory().present;
   const target = targets[from];
   if (!target || to < 0 || to >= targets.length) return false;
   setChain({ targets: targets.toSpliced(from, 1).toSpliced(to, 0, target) }, `Move ${target.name}`);

@@ -3,35 +3,35 @@ import { addSocket, nextSocketId } from "../../../../../core/edit/graph/sockets.
 import { GraphView } from "../../graph/graph-view.tsx";
 import type { GraphHandle } from "../../graph/frame/use-handle.ts";
 import { Button } from "../../parts/controls/button.tsx";
-import { useWidth } from "../../browser/use-width.ts";
-import { Callout } from "./parts/callout.tsx";
-import { BelowCanvas } from "./parts/below-canvas.tsx";
+import { useScreenWidth } from "../../browser/use-width.ts";
+import { ProblemCallout } from "./parts/callout.tsx";
+import { CanvasFooter } from "./parts/below-canvas.tsx";
 import { ConnectBar } from "./parts/connect-bar.tsx";
-import { Plus } from "./parts/plus.tsx";
+import { AddSocketButton } from "./parts/plus.tsx";
 import { useEditor } from "./state/editor.ts";
-import { useChoosing, useDraw, useDrawing, useGraphEdit, type Connecting } from "./state/use-canvas.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { useGraphSelection, useConnectSockets, useEditorDrawing, useGraphEditing, type PendingConnection } from "./state/use-canvas.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import editorSheet from "./look/editor.module.css";
 
-const css = classesOf(editorSheet);
+const css = bindClassNames(editorSheet);
 
 export interface CanvasProps {
   readonly handle: RefObject<GraphHandle | null>;
-  readonly connecting: Connecting | null;
-  readonly setConnecting: (connecting: Connecting | null) => void;
+  readonly connecting: PendingConnection | null;
+  readonly setConnecting: (connecting: PendingConnection | null) => void;
   readonly onOpen: () => void;
   readonly onAdd: () => void;
   /** What gets the focus as soon as it is drawn. */
-  readonly awaited: { readonly current: string | null };
+  readonly pendingFocus: { readonly current: string | null };
 }
 
-export function Canvas(props: CanvasProps): ReactElement {
+export function EditorCanvas(props: CanvasProps): ReactElement {
   const { checked, loadout } = useEditor();
   // An empty graph has nothing to draw, and yet things can be dropped onto it.
   return Object.keys(loadout.sockets).length === 0 || Object.keys(checked.graph.sockets).length === 0 ? (
     <EmptyCanvas onAdd={props.onAdd} />
   ) : (
-    <FullCanvas {...props} />
+    <GraphCanvas {...props} />
   );
 }
 
@@ -59,20 +59,20 @@ function EmptyCanvas({ onAdd }: { readonly onAdd: () => void }): ReactElement {
   );
 }
 
-function FullCanvas({ handle, connecting, setConnecting, onOpen, onAdd, awaited }: CanvasProps): ReactElement {
+function GraphCanvas({ handle, connecting, setConnecting, onOpen, onAdd, pendingFocus: awaited }: CanvasProps): ReactElement {
   const { name, checked, selected, readOnly } = useEditor();
-  const width = useWidth();
-  const { drawing, marks, setDragged } = useDrawing(width !== "large");
-  const draw = useDraw();
-  const edit = useGraphEdit(drawing, draw, setDragged);
-  const choose = useChoosing({ connecting, setConnecting, draw, onOpen: width === "small" ? onOpen : undefined });
-  useAwaited(awaited, drawing, handle);
+  const width = useScreenWidth();
+  const { drawing, marks, setDragged } = useEditorDrawing(width !== "large");
+  const draw = useConnectSockets();
+  const edit = useGraphEditing(drawing, draw, setDragged);
+  const choose = useGraphSelection({ connecting, setConnecting, draw, onOpen: width === "small" ? onOpen : undefined });
+  usePendingFocus(awaited, drawing, handle);
   return (
     <div
       data-canvas
       className={css("canvas")}
       data-connecting={connecting !== null || undefined}
-      onKeyUpCapture={withoutClick}
+      onKeyUpCapture={suppressSpaceClick}
     >
       <GraphView
         graph={checked.graph}
@@ -84,13 +84,13 @@ function FullCanvas({ handle, connecting, setConnecting, onOpen, onAdd, awaited 
         onOpen={onOpen}
         onKey={choose.onKey}
         compact={width !== "large"}
-        grows={width === "small"}
-        whole
+        fullHeight={width === "small"}
+        fitWhole
         handle={handle}
         {...(readOnly === null ? { edit } : {})}
       >
-        <Plus drawing={drawing} onAdd={onAdd} />
-        {width === "large" && <Callout drawing={drawing} />}
+        <AddSocketButton drawing={drawing} onAdd={onAdd} />
+        {width === "large" && <ProblemCallout drawing={drawing} />}
       </GraphView>
       {connecting && (
         <ConnectBar
@@ -99,20 +99,20 @@ function FullCanvas({ handle, connecting, setConnecting, onOpen, onAdd, awaited 
           onEnd={() => draw(connecting.from, "end", connecting.when ?? undefined)}
         />
       )}
-      {width === "large" && <BelowCanvas handle={handle} />}
+      {width === "large" && <CanvasFooter handle={handle} />}
     </div>
   );
 }
 
 /** Space has selected already; the click that a button makes of it would select anew. */
-function withoutClick(event: KeyboardEvent): void {
+function suppressSpaceClick(event: KeyboardEvent): void {
   if (event.key === " " && event.target instanceof HTMLElement && event.target.dataset["part"] !== undefined)
     event.preventDefault();
 }
 
 /** A socket that was just added is focused once it is there. */
-function useAwaited(
-  awaited: CanvasProps["awaited"],
+function usePendingFocus(
+  awaited: CanvasProps["pendingFocus"],
   drawing: { readonly sockets: readonly { readonly id: string }[] },
   handle: CanvasProps["handle"],
 ): void {

@@ -1,33 +1,33 @@
 import type { ReactElement } from "react";
 import { compareLoadouts } from "../../../../../core/edit/compare.ts";
-import { tidyLayout } from "../../../../../core/edit/graph/sockets.ts";
-import { exportWork } from "./state/export-work.ts";
+import { resetLayout } from "../../../../../core/edit/graph/sockets.ts";
+import { exportLoadout } from "./state/export-work.ts";
 import { Button } from "../../parts/controls/button.tsx";
-import { UndoRedo } from "../../parts/controls/undo-redo.tsx";
+import { UndoRedoButtons } from "../../parts/controls/undo-redo.tsx";
 import { Menu, type MenuItem } from "../../parts/controls/menu.tsx";
-import { useWidth } from "../../browser/use-width.ts";
+import { useScreenWidth } from "../../browser/use-width.ts";
 import { useEditor } from "./state/editor.ts";
-import type { EditorDialog } from "./state/editor-dialog.ts";
-import { discardWork, isDirty, undoWork, type Work } from "./state/works.ts";
+import type { EditorDialogName } from "./state/editor-dialog.ts";
+import { revertLoadoutDraft, isDirty, undoLoadoutDraft, type OpenLoadoutDraft } from "./state/works.ts";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
-import { chooseActive } from "../../data/active-loadout.ts";
+import { activateLoadout } from "../../data/active-loadout.ts";
 import { toast } from "../../parts/controls/toasts.tsx";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
 import workbenchSheet from "../../parts/controls/workbench.module.css";
 import editorSheet from "./look/editor.module.css";
 
-const css = classesOf(editorSheet, workbenchSheet, marksSheet, baseSheet);
+const css = bindClassNames(editorSheet, workbenchSheet, marksSheet, baseSheet);
 
 /** What can be done with the loadout as a whole. */
-export function Toolbar(props: {
-  readonly open: (dialog: EditorDialog) => void;
+export function EditorToolbar(props: {
+  readonly open: (dialog: EditorDialogName) => void;
   readonly onLoop: () => void;
 }): ReactElement {
   const { open, onLoop } = props;
   const { name, work, loadout, readOnly, apply, catalog } = useEditor();
-  const width = useWidth();
+  const width = useScreenWidth();
   const layer = work.layer ?? catalog.loadouts.get(name)?.layer ?? "bundled";
   return (
     <div className={css("toolbar")} role="toolbar" aria-label="Loadout">
@@ -38,9 +38,9 @@ export function Toolbar(props: {
           Active
         </span>
       )}
-      <Provenance />
+      <DraftProvenance />
       <span className={css("divider")} />
-      <Steps />
+      <UndoButtons />
       {width === "large" && (
         <>
           <Button look="bare" icon="loop" off={readOnly} onClick={onLoop}>
@@ -49,14 +49,14 @@ export function Toolbar(props: {
           <Button
             look="bare"
             off={readOnly ?? (Object.keys(loadout.layout).length === 0 ? "Nothing was placed by hand" : null)}
-            onClick={() => apply("Tidy the layout", tidyLayout)}
+            onClick={() => apply("Tidy the layout", resetLayout)}
           >
             Tidy layout
           </Button>
         </>
       )}
       <span className={css("grow")} />
-      <Worst />
+      <WorstCaseText />
       <span className={css("divider")} />
       {width === "large" && <Button onClick={() => open("compare")}>Compare…</Button>}
       {width === "large" && (
@@ -67,7 +67,7 @@ export function Toolbar(props: {
           </Button>
         </>
       )}
-      <More open={open} onLoop={onLoop} />
+      <MoreMenu open={open} onLoop={onLoop} />
       {readOnly === null ? (
         <Button look="primary" off={isDirty(work) ? null : "Nothing to save"} onClick={() => open("review")}>
           Review and save…
@@ -81,12 +81,12 @@ export function Toolbar(props: {
   );
 }
 
-function Steps(): ReactElement {
+function UndoButtons(): ReactElement {
   const { work, undo, redo } = useEditor();
-  return <UndoRedo back={work.history.past.at(-1)} on={work.history.future[0]} onUndo={undo} onRedo={redo} />;
+  return <UndoRedoButtons back={work.history.past.at(-1)} on={work.history.future[0]} onUndo={undo} onRedo={redo} />;
 }
 
-function Worst(): ReactElement {
+function WorstCaseText(): ReactElement {
   const { worst } = useEditor().checked;
   if (worst === null) return <span className={css("secondary worst-case")}>Worst case unknown</span>;
   return (
@@ -97,7 +97,7 @@ function Worst(): ReactElement {
   );
 }
 
-function Provenance(): ReactElement | null {
+function DraftProvenance(): ReactElement | null {
   const { work, readOnly } = useEditor();
   if (readOnly !== null) return <span className={css("faint")}>read-only</span>;
   const count = compareLoadouts(work.base.loadout, work.history.present.loadout).length;
@@ -114,25 +114,25 @@ function Provenance(): ReactElement | null {
   return parts.length === 0 ? null : <span className={css("faint")}>{parts.join(" · ")}</span>;
 }
 
-function More({
+function MoreMenu({
   open,
   onLoop,
 }: {
-  readonly open: (dialog: EditorDialog) => void;
+  readonly open: (dialog: EditorDialogName) => void;
   readonly onLoop: () => void;
 }): ReactElement {
   const { name, work, loadout, readOnly, apply, catalog } = useEditor();
-  const width = useWidth();
+  const width = useScreenWidth();
   const discard = (): void => {
-    discardWork(name);
-    toast({ text: `${name} is as it is in its file.`, action: { label: "Undo", act: () => undoWork(name) } });
+    revertLoadoutDraft(name);
+    toast({ text: `${name} is as it is in its file.`, action: { label: "Undo", act: () => undoLoadoutDraft(name) } });
   };
   const narrow: readonly MenuItem[] = [
     { label: "Add a socket…", act: () => open("add"), off: readOnly },
     { label: "Loop from selection", act: onLoop, off: readOnly },
     {
       label: "Tidy layout",
-      act: () => apply("Tidy the layout", tidyLayout),
+      act: () => apply("Tidy the layout", resetLayout),
       off: Object.keys(loadout.layout).length === 0 ? "Nothing was placed by hand" : readOnly,
     },
     { label: "Compare…", act: () => open("compare") },
@@ -145,13 +145,13 @@ function More({
       label="Rename, duplicate, import, export, delete"
       items={[
         ...(width === "large" ? [] : narrow),
-        { label: "Make active", act: () => void chooseActive(name), off: activeOff(catalog, name) },
-        { label: "Discard changes", act: discard, off: discardOff(work) },
+        { label: "Make active", act: () => void activateLoadout(name), off: whyNotActivatable(catalog, name) },
+        { label: "Discard changes", act: discard, off: whyNotRevertible(work) },
         { label: "New loadout…", act: () => open("new") },
         { label: "Duplicate…", act: () => open("duplicate") },
         { label: "Rename…", act: () => open("rename"), off: readOnly },
         { label: "Import…", act: () => open("import") },
-        { label: "Export", act: () => void exportWork(work, catalog) },
+        { label: "Export", act: () => void exportLoadout(work, catalog) },
         { label: "Delete…", act: () => open("delete"), off: readOnly },
       ]}
     />
@@ -159,12 +159,12 @@ function More({
 }
 
 /** Why it cannot be what cast runs. */
-function activeOff(catalog: Catalog, name: string): string | null {
+function whyNotActivatable(catalog: Catalog, name: string): string | null {
   if (catalog.settings.activeLoadout.value === name) return "It is already";
   return catalog.loadouts.has(name) ? null : "It is not saved yet";
 }
 
-function discardOff(work: Work): string | null {
+function whyNotRevertible(work: OpenLoadoutDraft): string | null {
   if (work.filed === null) return "No file has it yet";
   return isDirty(work) ? null : "Nothing has changed";
 }

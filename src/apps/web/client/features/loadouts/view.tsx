@@ -2,124 +2,124 @@ import { useRef, useState, type ReactElement, type ReactNode, type RefObject } f
 import type { GraphHandle } from "../../graph/frame/use-handle.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { Dialog } from "../../parts/controls/dialog.tsx";
-import { useWidth } from "../../browser/use-width.ts";
-import { OutdatedBar } from "../../dialogs/save/outdated-bar.tsx";
-import { Canvas } from "./canvas.tsx";
-import type { Connecting } from "./state/use-canvas.ts";
+import { useScreenWidth } from "../../browser/use-width.ts";
+import { FileConflictBar } from "../../dialogs/save/outdated-bar.tsx";
+import { EditorCanvas } from "./canvas.tsx";
+import type { PendingConnection } from "./state/use-canvas.ts";
 import { EditorDialogs } from "./dialogs/dialogs.tsx";
 import { Inspector } from "./inspect/inspector.tsx";
-import { Bottom, type BottomTab } from "./parts/bottom.tsx";
+import { ProblemsPanel, type ProblemsPanelTab } from "./parts/bottom.tsx";
 import { LoadoutList } from "./parts/loadout-list.tsx";
 import { MateriaPalette } from "./parts/palette.tsx";
-import { PlayedOnCanvas } from "./play/played.tsx";
-import { partOf } from "./state/part-of.ts";
+import { RehearsalPlayer } from "./play/played.tsx";
+import { graphPartOf } from "./state/part-of.ts";
 import { useEditor } from "./state/editor.ts";
-import { loopFrom, socketsIn, useEditorKeys } from "./state/use-editor-keys.ts";
-import type { Problem } from "./state/use-checked.ts";
-import { Toolbar } from "./toolbar.tsx";
-import type { EditorDialog } from "./state/editor-dialog.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { makeLoopFrom, socketIdsIn, useEditorKeys } from "./state/use-editor-keys.ts";
+import type { LoadoutProblem } from "./state/use-checked.ts";
+import { EditorToolbar } from "./toolbar.tsx";
+import type { EditorDialogName } from "./state/editor-dialog.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import workbenchSheet from "../../parts/controls/workbench.module.css";
 import editorSheet from "./look/editor.module.css";
 
-const css = classesOf(editorSheet, workbenchSheet);
+const viewCss = bindClassNames(editorSheet, workbenchSheet);
 
 /** Palette, canvas, inspector and problems, arranged for the width there is. */
 export function EditorView(): ReactElement {
   const editor = useEditor();
   const { checked } = editor;
-  const width = useWidth();
+  const width = useScreenWidth();
   const handle = useRef<GraphHandle>(null);
   const awaited = useRef<string | null>(null);
-  const [dialog, setDialog] = useState<EditorDialog | null>(null);
-  const [tab, setTab] = useState<BottomTab>("problems");
-  const [connecting, setConnecting] = useState<Connecting | null>(null);
+  const [dialog, setDialog] = useState<EditorDialogName | null>(null);
+  const [tab, setTab] = useState<ProblemsPanelTab>("problems");
+  const [connecting, setConnecting] = useState<PendingConnection | null>(null);
   const [rehearsal, setRehearsal] = useState<string | null>(null);
   const close = (): void => setDialog(null);
   const focusSoon = (id: string): void => {
     awaited.current = id;
     handle.current?.focus(id);
   };
-  const { show, nextProblem } = useProblems(handle, () => (dialog === "problems" ? close() : undefined));
-  const onLoop = (): void => loopFrom(editor, socketsIn(editor.selected));
+  const { show, nextProblem } = useProblemNavigation(handle, () => (dialog === "problems" ? close() : undefined));
+  const onLoop = (): void => makeLoopFrom(editor, socketIdsIn(editor.selected));
   const boxOf = (id: string) => handle.current?.boxOf(id);
-  useEditorKeys(editor, { boxOf, open: setDialog, setConnecting, nextProblem, await: focusSoon });
+  useEditorKeys(editor, { boxOf, open: setDialog, setConnecting, nextProblem, focusWhenDrawn: focusSoon });
   const added = (id: string): void => {
     if (dialog === "palette") close();
     focusSoon(id);
   };
-  const palette = <LeftPanel onNew={() => setDialog("new")} onAdded={added} />;
+  const palette = <LoadoutsAndPalette onNew={() => setDialog("new")} onAdded={added} />;
   return (
-    <div className={css("editor-grid")}>
-      <Head open={setDialog} onLoop={onLoop} />
+    <div className={viewCss("editor-grid")}>
+      <EditorHead open={setDialog} onLoop={onLoop} />
       {width === "large" && (
-        <aside className={css("side-panel")} aria-label="Loadouts and palette">
+        <aside className={viewCss("side-panel")} aria-label="Loadouts and palette">
           {palette}
         </aside>
       )}
       {rehearsal !== null ? (
-        <PlayedOnCanvas castId={rehearsal} handle={handle} onClose={() => setRehearsal(null)} />
+        <RehearsalPlayer castId={rehearsal} handle={handle} onClose={() => setRehearsal(null)} />
       ) : (
         <>
-          <Canvas
+          <EditorCanvas
             handle={handle}
             connecting={connecting}
             setConnecting={setConnecting}
             onOpen={() => (width === "small" ? setDialog("inspector") : undefined)}
             onAdd={() => setDialog("add")}
-            awaited={awaited}
+            pendingFocus={awaited}
           />
-          {width !== "small" && <Beside onLoop={onLoop} />}
+          {width !== "small" && <InspectorPanel onLoop={onLoop} />}
         </>
       )}
-      {width !== "small" && <Bottom tab={tab} setTab={setTab} onShow={show} />}
-      {width !== "large" && <SheetBar open={setDialog} problems={checked.problems.length} width={width} />}
-      <Sheets dialog={dialog} onClose={close} palette={palette}>
-        {dialog === "problems" ? <Bottom tab={tab} setTab={setTab} onShow={show} /> : <Beside onLoop={onLoop} />}
-      </Sheets>
+      {width !== "small" && <ProblemsPanel tab={tab} setTab={setTab} onShow={show} />}
+      {width !== "large" && <PanelBar open={setDialog} problems={checked.problems.length} width={width} />}
+      <PanelSheets dialog={dialog} onClose={close} palette={palette}>
+        {dialog === "problems" ? <ProblemsPanel tab={tab} setTab={setTab} onShow={show} /> : <InspectorPanel onLoop={onLoop} />}
+      </PanelSheets>
       <EditorDialogs dialog={dialog} onClose={close} onAdded={focusSoon} onRehearsed={setRehearsal} />
     </div>
   );
 }
 
-function Beside({ onLoop }: { readonly onLoop: () => void }): ReactElement {
+function InspectorPanel({ onLoop }: { readonly onLoop: () => void }): ReactElement {
   return (
-    <aside className={css("inspector")} aria-label="Inspector">
+    <aside className={viewCss("inspector")} aria-label="Inspector">
       <Inspector onLoop={onLoop} />
     </aside>
   );
 }
 
-function Head({ open, onLoop }: Parameters<typeof Toolbar>[0]): ReactElement {
+function EditorHead({ open, onLoop }: Parameters<typeof EditorToolbar>[0]): ReactElement {
   const { work, name } = useEditor();
   return (
-    <div className={css("editor-head")}>
-      <Toolbar open={open} onLoop={onLoop} />
-      {work.isOutdated && <OutdatedBar name={name} onCompare={() => open("review")} />}
+    <div className={viewCss("editor-head")}>
+      <EditorToolbar open={open} onLoop={onLoop} />
+      {work.isOutdated && <FileConflictBar name={name} onCompare={() => open("review")} />}
     </div>
   );
 }
 
-function LeftPanel(props: { readonly onNew: () => void; readonly onAdded: (id: string) => void }): ReactElement {
+function LoadoutsAndPalette(props: { readonly onNew: () => void; readonly onAdded: (id: string) => void }): ReactElement {
   const { catalog, name } = useEditor();
   return (
     <>
       <LoadoutList catalog={catalog} chosen={name} onNew={props.onNew} />
-      <div className={css("separator")} />
+      <div className={viewCss("separator")} />
       <MateriaPalette onAdded={props.onAdded} />
     </>
   );
 }
 
 /** Goes to a problem, and from one to the next. */
-function useProblems(
+function useProblemNavigation(
   handle: RefObject<GraphHandle | null>,
   onShown: () => void,
-): { readonly show: (problem: Problem) => void; readonly nextProblem: () => void } {
+): { readonly show: (problem: LoadoutProblem) => void; readonly nextProblem: () => void } {
   const { checked, select } = useEditor();
   const last = useRef(-1);
-  const show = (problem: Problem): void => {
-    const part = partOf(problem);
+  const show = (problem: LoadoutProblem): void => {
+    const part = graphPartOf(problem);
     if (!part) return;
     select(part);
     onShown();
@@ -127,7 +127,7 @@ function useProblems(
     handle.current?.focus(part.id);
   };
   const nextProblem = (): void => {
-    const places = checked.problems.filter(partOf);
+    const places = checked.problems.filter(graphPartOf);
     last.current = (last.current + 1) % Math.max(1, places.length);
     const problem = places[last.current];
     if (problem) show(problem);
@@ -136,39 +136,39 @@ function useProblems(
 }
 
 /** The panels that have no place of their own at this width. */
-function Sheets(props: {
-  readonly dialog: EditorDialog | null;
+function PanelSheets(props: {
+  readonly dialog: EditorDialogName | null;
   readonly onClose: () => void;
   readonly palette: ReactNode;
   readonly children: ReactNode;
 }): ReactElement | null {
   const { dialog, onClose, palette, children } = props;
-  const width = useWidth();
+  const width = useScreenWidth();
   if (dialog === "palette") {
     return (
-      <Dialog title="Loadouts and palette" onClose={onClose} className={css(width === "small" ? "sheet" : "drawer")}>
-        <div className={css("side-panel")}>{palette}</div>
+      <Dialog title="Loadouts and palette" onClose={onClose} className={viewCss(width === "small" ? "sheet" : "drawer")}>
+        <div className={viewCss("side-panel")}>{palette}</div>
       </Dialog>
     );
   }
   if (dialog !== "inspector" && dialog !== "problems") return null;
   return (
-    <Dialog title={dialog === "problems" ? "Problems" : "Inspector"} onClose={onClose} className={css("sheet")}>
+    <Dialog title={dialog === "problems" ? "Problems" : "Inspector"} onClose={onClose} className={viewCss("sheet")}>
       {children}
     </Dialog>
   );
 }
 
 /** What does not fit beside the canvas. */
-function SheetBar(props: {
-  readonly open: (dialog: EditorDialog) => void;
+function PanelBar(props: {
+  readonly open: (dialog: EditorDialogName) => void;
   readonly problems: number;
   readonly width: "small" | "medium";
 }): ReactElement {
   const { open, problems, width } = props;
   const { readOnly, selected } = useEditor();
   return (
-    <div className={css("sheet-bar")} role="toolbar" aria-label="Panels">
+    <div className={viewCss("sheet-bar")} role="toolbar" aria-label="Panels">
       <Button onClick={() => open("palette")}>Loadouts</Button>
       <Button icon="plus" off={readOnly} onClick={() => open("add")}>
         Add

@@ -1,69 +1,69 @@
 import { useState, type ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
-import { compile } from "../../../../../core/compile/targets/compile.ts";
+import { compileTargets } from "../../../../../core/compile/targets/compile.ts";
 import type { JsonObject } from "../../../../../core/model/values/json.ts";
-import { NameDialog, freeName } from "../../dialogs/name-dialog.tsx";
+import { NameDialog, nextFreeName } from "../../dialogs/name-dialog.tsx";
 import { RehearseDialog } from "../../dialogs/rehearse/rehearse-dialog.tsx";
-import { Diff } from "../../dialogs/save/diff.tsx";
-import { ReviewDialog } from "../../dialogs/save/review-dialog.tsx";
-import { AskDialog, Dialog } from "../../parts/controls/dialog.tsx";
-import { Segments } from "../../parts/controls/fields.tsx";
+import { TextDiff } from "../../dialogs/save/diff.tsx";
+import { SaveReviewDialog } from "../../dialogs/save/review-dialog.tsx";
+import { ConfirmDialog, Dialog } from "../../parts/controls/dialog.tsx";
+import { SegmentedControl } from "../../parts/controls/fields.tsx";
 import { toast } from "../../parts/controls/toasts.tsx";
-import { go, hrefOf } from "../../browser/route.ts";
+import { navigate, hrefOf } from "../../browser/route.ts";
 import {
-  beginMateria,
-  dropMateria,
-  isChanged,
+  createMateriaDraft,
+  removeMateriaDraft,
+  isMateriaDirty,
   readMateriaDraft,
-  renameMateria,
-  restoreMateria,
-  savedMateria,
-  takeMateria,
-  useDraftCatalog,
-  type MateriaWork,
+  renameMateriaDraft,
+  restoreMateriaDraft,
+  markMateriaSaved,
+  resolveMateriaConflict,
+  useCatalogWithDraft,
+  type OpenMateriaDraft,
 } from "./state/state.ts";
-import { useBundled } from "./state/use-bundled.ts";
-import { seatsOf } from "./state/used-by.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { useBundledMateriaText } from "./state/use-bundled.ts";
+import { usagesOf } from "./state/used-by.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import marksSheet from "../../parts/marks/marks.module.css";
 import dialogSheet from "../../parts/controls/dialog.module.css";
 
-const css = classesOf(dialogSheet, marksSheet);
+const css = bindClassNames(dialogSheet, marksSheet);
 
-export type MateriaDialog = "review" | "compare" | "duplicate" | "rename" | "delete" | "new" | "rehearse" | "list";
+export type MateriaDialogName = "review" | "compare" | "duplicate" | "rename" | "delete" | "new" | "rehearse" | "list";
 
-interface DialogProps {
-  readonly work: MateriaWork;
+interface MateriaDialogProps {
+  readonly work: OpenMateriaDraft;
   readonly catalog: Catalog;
   readonly onClose: () => void;
 }
 
-export function MateriaDialogs(props: DialogProps & { readonly open: MateriaDialog | null }): ReactElement | null {
+export function MateriaDialogs(props: MateriaDialogProps & { readonly open: MateriaDialogName | null }): ReactElement | null {
   switch (props.open) {
     case "review":
-      return <Save {...props} />;
+      return <SaveMateriaDialog {...props} />;
     case "compare":
-      return <Compare {...props} />;
+      return <CompareMateriaDialog {...props} />;
     case "rehearse":
-      return <Rehearse {...props} />;
+      return <RehearseMateriaDialog {...props} />;
     case "delete":
-      return <Delete {...props} />;
+      return <DeleteMateriaDialog {...props} />;
     case "rename":
     case "duplicate":
-      return <Name {...props} what={props.open} />;
+      return <NameMateriaDialog {...props} what={props.open} />;
     case "new":
-      return <New {...props} />;
+      return <NewMateriaDialog {...props} />;
     case "list":
     case null:
       return null;
   }
 }
 
-function Save({ work, catalog, onClose }: DialogProps): ReactElement {
+function SaveMateriaDialog({ work, catalog, onClose }: MateriaDialogProps): ReactElement {
   const { name, filed, history, was } = work;
-  const seats = was === null ? [] : seatsOf(catalog, was);
+  const seats = was === null ? [] : usagesOf(catalog, was);
   return (
-    <ReviewDialog
+    <SaveReviewDialog
       title={`Save ${name}`}
       action="Save"
       layer={work.layer ?? "project"}
@@ -71,32 +71,32 @@ function Save({ work, catalog, onClose }: DialogProps): ReactElement {
       problems={readMateriaDraft(name, history.present).issues}
       onClose={onClose}
       onTake={(taken) => {
-        takeMateria(name, taken);
+        resolveMateriaConflict(name, taken);
         onClose();
         toast({ text: `${taken.text === taken.filed ? "Theirs is" : "Both are"} shown. Undo brings yours back.` });
       }}
       onSaved={(layer) => {
-        savedMateria(name, layer);
+        markMateriaSaved(name, layer);
         onClose();
         toast({ text: `${name} is saved.`, tone: "ok" });
       }}
     >
       {seats.length > 0 && <p>{`Sockets of the same file that hold ${was} hold ${name} from then on.`}</p>}
-    </ReviewDialog>
+    </SaveReviewDialog>
   );
 }
 
-function Delete({ work, catalog, onClose }: DialogProps): ReactElement {
+function DeleteMateriaDialog({ work, catalog, onClose }: MateriaDialogProps): ReactElement {
   const { name, filed } = work;
-  const bundled = useBundled(name);
-  const loadouts = [...new Set(seatsOf(catalog, name).map(({ loadout }) => loadout))];
+  const bundled = useBundledMateriaText(name);
+  const loadouts = [...new Set(usagesOf(catalog, name).map(({ loadout }) => loadout))];
   const leave = (): void => {
-    dropMateria(name);
+    removeMateriaDraft(name);
     onClose();
-    go(hrefOf("materia"));
+    navigate(hrefOf("materia"));
     const act = (): void => {
-      restoreMateria(work);
-      go(hrefOf("materia", name));
+      restoreMateriaDraft(work);
+      navigate(hrefOf("materia", name));
     };
     toast({ text: `${name} is deleted.`, tone: "ok", action: { label: "Undo", act } });
   };
@@ -107,14 +107,14 @@ function Delete({ work, catalog, onClose }: DialogProps): ReactElement {
   );
   if (filed === null) {
     return (
-      <AskDialog title={`Delete ${name}`} action="Delete" danger onClose={onClose} onAct={leave}>
+      <ConfirmDialog title={`Delete ${name}`} action="Delete" danger onClose={onClose} onAct={leave}>
         <p>{`${name} was never saved. What you made of it goes.`}</p>
         {warning}
-      </AskDialog>
+      </ConfirmDialog>
     );
   }
   return (
-    <ReviewDialog
+    <SaveReviewDialog
       title={`Delete ${name}`}
       action="Delete"
       layer={work.layer ?? "project"}
@@ -124,39 +124,39 @@ function Delete({ work, catalog, onClose }: DialogProps): ReactElement {
       onSaved={leave}
     >
       {warning}
-    </ReviewDialog>
+    </SaveReviewDialog>
   );
 }
 
-function Compare({ work, onClose }: DialogProps): ReactElement {
+function CompareMateriaDialog({ work, onClose }: MateriaDialogProps): ReactElement {
   const { name, filed, history } = work;
-  const bundled = useBundled(name);
+  const bundled = useBundledMateriaText(name);
   const what = bundled === null ? "as saved" : "bundled";
   return (
     <Dialog title={`${name}: ${what} and now`} onClose={onClose} wide>
       <div className={css("dialog-body")}>
-        <Diff before={bundled ?? filed ?? ""} after={history.present.text} label={`${name}, ${what} and now`} />
+        <TextDiff before={bundled ?? filed ?? ""} after={history.present.text} label={`${name}, ${what} and now`} />
       </div>
     </Dialog>
   );
 }
 
-function Rehearse({ work, catalog, onClose }: DialogProps): ReactElement | null {
+function RehearseMateriaDialog({ work, catalog, onClose }: MateriaDialogProps): ReactElement | null {
   const { name, history } = work;
   const { value } = readMateriaDraft(name, history.present);
-  const made = compile([{ kind: "materia", name }], useDraftCatalog(catalog, name, value));
+  const made = compileTargets([{ kind: "materia", name }], useCatalogWithDraft(catalog, name, value));
   if (!made.ok) {
     return (
-      <AskDialog title={`Rehearse ${name}`} action="Close" onClose={onClose} onAct={onClose}>
+      <ConfirmDialog title={`Rehearse ${name}`} action="Close" onClose={onClose} onAct={onClose}>
         {made.issues.map(({ message }) => (
           <p key={message} className={css("note bad")}>
             {message}
           </p>
         ))}
-      </AskDialog>
+      </ConfirmDialog>
     );
   }
-  const isDraft = isChanged(work);
+  const isDraft = isMateriaDirty(work);
   const warning = isDraft ? "It is rehearsed as you see it. Its file stays as it is until you save." : null;
   return (
     <RehearseDialog
@@ -172,61 +172,61 @@ function Rehearse({ work, catalog, onClose }: DialogProps): ReactElement | null 
   );
 }
 
-function Name({ work, catalog, onClose, what }: DialogProps & { readonly what: "rename" | "duplicate" }): ReactElement {
+function NameMateriaDialog({ work, catalog, onClose, what }: MateriaDialogProps & { readonly what: "rename" | "duplicate" }): ReactElement {
   const { name, history } = work;
   const taken = (each: string): boolean => catalog.materia.has(each);
   return (
     <NameDialog
       title={what === "rename" ? `Rename ${name}` : `Duplicate ${name}`}
       action={what === "rename" ? "Rename" : "Duplicate"}
-      initial={what === "rename" ? name : freeName(name, taken)}
+      initial={what === "rename" ? name : nextFreeName(name, taken)}
       taken={taken}
       note={what === "rename" ? "The file is changed when you save." : "Nothing is written before you save."}
       onClose={onClose}
       onName={(next) => {
-        if (what === "rename") renameMateria(name, next);
-        else beginMateria(next, history.present.raw);
+        if (what === "rename") renameMateriaDraft(name, next);
+        else createMateriaDraft(next, history.present.raw);
         onClose();
-        go(hrefOf("materia", next));
+        navigate(hrefOf("materia", next));
       }}
     />
   );
 }
 
 /** Each of them runs as it is. */
-const STARTS = {
+const MATERIA_TEMPLATES = {
   agent: { type: "agent", prompt: "Do what the request asks:\n{{request}}" },
   utility: { type: "utility", command: ["echo", "done"] },
   gate: { type: "utility", gate: true, command: ["npm", "test"] },
   person: { type: "person", question: "Is this as it should be?\n{{request}}" },
 } as const satisfies Readonly<Record<string, JsonObject>>;
-type Start = keyof typeof STARTS;
+type TemplateKind = keyof typeof MATERIA_TEMPLATES;
 
-const WHAT_FOR: Readonly<Record<Start, string>> = {
+const KIND_DESCRIPTIONS: Readonly<Record<TemplateKind, string>> = {
   agent: "A model does something, with a prompt.",
   utility: "A program does something; no model is asked.",
   gate: "A program answers yes or no by its exit code, such as your tests.",
   person: "You are asked, and the cast waits for your answer.",
 };
 
-function New({ catalog, onClose }: DialogProps): ReactElement {
-  const [kind, setKind] = useState<Start>("agent");
+function NewMateriaDialog({ catalog, onClose }: MateriaDialogProps): ReactElement {
+  const [kind, setKind] = useState<TemplateKind>("agent");
   const taken = (each: string): boolean => catalog.materia.has(each);
   return (
     <NameDialog
       title="New materia"
       action="Create"
-      initial={taken("My-Materia") ? freeName("My-Materia", taken) : "My-Materia"}
+      initial={taken("My-Materia") ? nextFreeName("My-Materia", taken) : "My-Materia"}
       taken={taken}
       note="Nothing is written before you save."
       onClose={onClose}
       onName={(next) => {
-        beginMateria(next, STARTS[kind]);
+        createMateriaDraft(next, MATERIA_TEMPLATES[kind]);
         onClose();
-        go(hrefOf("materia", next));
+        navigate(hrefOf("materia", next));
       }}
     >
-      <Segments<Start>
+      <SegmentedControl<TemplateKind>
         label="Kind"
         value={kind}
         options={[
@@ -237,7 +237,7 @@ function New({ catalog, onClose }: DialogProps): ReactElement {
         ]}
         onPick={setKind}
       />
-      <p>{WHAT_FOR[kind]}</p>
+      <p>{KIND_DESCRIPTIONS[kind]}</p>
     </NameDialog>
   );
 }

@@ -1,19 +1,19 @@
 import { useState, type ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import type { Materia } from "../../../../../core/model/materia.ts";
-import { groupsOf } from "../../data/materia-groups.ts";
+import { groupMateria } from "../../data/materia-groups.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { Icon } from "../../parts/marks/icon.tsx";
-import { Orb } from "../../parts/marks/orb.tsx";
+import { MateriaIcon } from "../../parts/marks/orb.tsx";
 import { hrefOf } from "../../browser/route.ts";
-import { isChanged, useMateriaWorks } from "./state/state.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { isMateriaDirty, useMateriaDrafts } from "./state/state.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
 import controlsSheet from "../../parts/controls/controls.module.css";
 import workbenchSheet from "../../parts/controls/workbench.module.css";
 
-const css = classesOf(workbenchSheet, controlsSheet, marksSheet, baseSheet);
+const css = bindClassNames(workbenchSheet, controlsSheet, marksSheet, baseSheet);
 
 export function MateriaList(props: {
   readonly catalog: Catalog;
@@ -21,9 +21,9 @@ export function MateriaList(props: {
   readonly onNew: () => void;
 }): ReactElement {
   const { catalog, chosen, onNew } = props;
-  const works = useMateriaWorks();
+  const works = useMateriaDrafts();
   const [search, setSearch] = useState("");
-  const groups = groupsOf(catalog, search);
+  const groups = groupMateria(catalog, search);
   const fresh = [...works.values()].filter(({ name }) => !catalog.materia.has(name));
   return (
     <>
@@ -43,9 +43,9 @@ export function MateriaList(props: {
       {groups.every(({ entries }) => entries.length === 0) && (
         <p className={css("faint nothing")}>No materia matches. Clear the search.</p>
       )}
-      <Group title="Not saved" entries={fresh.map(({ name }) => ({ name }))} chosen={chosen} />
+      <MateriaGroup title="Not saved" entries={fresh.map(({ name }) => ({ name }))} chosen={chosen} />
       {groups.map(({ title, entries }) => (
-        <Group key={title} title={title} entries={entries} chosen={chosen} />
+        <MateriaGroup key={title} title={title} entries={entries} chosen={chosen} />
       ))}
       <div className={css("padded")}>
         <Button icon="plus" className={css("whole-width")} onClick={onNew}>
@@ -56,14 +56,14 @@ export function MateriaList(props: {
   );
 }
 
-interface Listed {
+interface ListedMateria {
   readonly name: string;
   readonly value?: Materia;
 }
 
-function Group(props: {
+function MateriaGroup(props: {
   readonly title: string;
-  readonly entries: readonly Listed[];
+  readonly entries: readonly ListedMateria[];
   readonly chosen: string;
 }): ReactElement | null {
   const { title, entries, chosen } = props;
@@ -76,7 +76,7 @@ function Group(props: {
       <ul>
         {entries.map((entry) => (
           <li key={entry.name}>
-            <Item {...entry} isChosen={entry.name === chosen} />
+            <MateriaItem {...entry} isChosen={entry.name === chosen} />
           </li>
         ))}
       </ul>
@@ -84,13 +84,13 @@ function Group(props: {
   );
 }
 
-function Item({ name, value, isChosen }: Listed & { readonly isChosen: boolean }): ReactElement {
-  const work = useMateriaWorks().get(name);
+function MateriaItem({ name, value, isChosen }: ListedMateria & { readonly isChosen: boolean }): ReactElement {
+  const work = useMateriaDrafts().get(name);
   return (
     <a className={css("side-row")} href={hrefOf("materia", name)} aria-current={isChosen ? "page" : undefined}>
-      <Orb materia={value} size="sm" />
+      <MateriaIcon materia={value} size="sm" />
       <span className={css("cut grow")}>{name}</span>
-      {work && isChanged(work) && (
+      {work && isMateriaDirty(work) && (
         <span className={css("unsaved")} title="Not saved">
           <span className={css("spoken")}>not saved</span>
         </span>

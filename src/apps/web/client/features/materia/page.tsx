@@ -2,31 +2,31 @@ import { useEffect, useState, type ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
 import { useCatalog } from "../../data/use-catalog.ts";
 import { Button } from "../../parts/controls/button.tsx";
-import { UndoRedo, type UndoStep } from "../../parts/controls/undo-redo.tsx";
+import { UndoRedoButtons, type UndoStep } from "../../parts/controls/undo-redo.tsx";
 import { Dialog } from "../../parts/controls/dialog.tsx";
 import { Menu } from "../../parts/controls/menu.tsx";
-import { download } from "../../browser/download.ts";
-import { Orb } from "../../parts/marks/orb.tsx";
-import { OutdatedBar } from "../../dialogs/save/outdated-bar.tsx";
+import { downloadText } from "../../browser/download.ts";
+import { MateriaIcon } from "../../parts/marks/orb.tsx";
+import { FileConflictBar } from "../../dialogs/save/outdated-bar.tsx";
 import { useKeysOutsideDialogs } from "../../browser/keys.ts";
-import { go, hrefOf, type PageProps } from "../../browser/route.ts";
+import { navigate, hrefOf, type PageProps } from "../../browser/route.ts";
 import { toast } from "../../parts/controls/toasts.tsx";
-import { useWidth } from "../../browser/use-width.ts";
+import { useScreenWidth } from "../../browser/use-width.ts";
 import { MateriaForm } from "./fields/form.tsx";
 import { MateriaList } from "./list.tsx";
-import { Preview } from "./preview.tsx";
-import { MateriaDialogs, type MateriaDialog } from "./dialogs.tsx";
+import { MateriaPreview } from "./preview.tsx";
+import { MateriaDialogs, type MateriaDialogName } from "./dialogs.tsx";
 import {
-  isChanged,
+  isMateriaDirty,
   readMateriaDraft,
-  redoMateria,
-  undoMateria,
-  useMateriaWork,
-  type MateriaWork,
+  redoMateriaDraft,
+  undoMateriaDraft,
+  useMateriaDraft,
+  type OpenMateriaDraft,
 } from "./state/state.ts";
-import { useBundled } from "./state/use-bundled.ts";
-import { seatsOf } from "./state/used-by.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { useBundledMateriaText } from "./state/use-bundled.ts";
+import { usagesOf } from "./state/used-by.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
 import controlsSheet from "../../parts/controls/controls.module.css";
@@ -34,14 +34,14 @@ import dialogSheet from "../../parts/controls/dialog.module.css";
 import workbenchSheet from "../../parts/controls/workbench.module.css";
 import materiaSheet from "./look/materia.module.css";
 
-const css = classesOf(materiaSheet, workbenchSheet, dialogSheet, controlsSheet, marksSheet, baseSheet);
+const css = bindClassNames(materiaSheet, workbenchSheet, dialogSheet, controlsSheet, marksSheet, baseSheet);
 
 export default function MateriaPage({ name }: PageProps): ReactElement {
   const { catalog, issues } = useCatalog();
-  const work = useMateriaWork(name, catalog);
+  const work = useMateriaDraft(name, catalog);
   useEffect(() => {
     const first = catalog?.materia.keys().next().value;
-    if (name === null && first !== undefined) go(hrefOf("materia", first));
+    if (name === null && first !== undefined) navigate(hrefOf("materia", first));
   }, [name, catalog]);
   if (!catalog) return <div className={css("blank")}>{issues.map(({ message }) => message).join(" ")}</div>;
   if (!work) {
@@ -57,25 +57,25 @@ export default function MateriaPage({ name }: PageProps): ReactElement {
       </div>
     );
   }
-  return <Opened work={work} catalog={catalog} />;
+  return <MateriaEditor work={work} catalog={catalog} />;
 }
 
-function Opened({ work, catalog }: { readonly work: MateriaWork; readonly catalog: Catalog }): ReactElement {
-  const [open, setOpen] = useState<MateriaDialog | null>(null);
-  const width = useWidth();
+function MateriaEditor({ work, catalog }: { readonly work: OpenMateriaDraft; readonly catalog: Catalog }): ReactElement {
+  const [open, setOpen] = useState<MateriaDialogName | null>(null);
+  const width = useScreenWidth();
   const { name, history } = work;
   const { value, issues } = readMateriaDraft(name, history.present);
-  const isOff = isChanged(work) ? null : "Nothing to save";
+  const isOff = isMateriaDirty(work) ? null : "Nothing to save";
   useKeysOutsideDialogs({
     "ctrl+s": () => (isOff === null ? setOpen("review") : toast({ text: `${isOff}.` })),
-    "ctrl+z": () => undoMateria(name),
-    "ctrl+shift+z": () => redoMateria(name),
+    "ctrl+z": () => undoMateriaDraft(name),
+    "ctrl+shift+z": () => redoMateriaDraft(name),
   });
   const list = <MateriaList catalog={catalog} chosen={name} onNew={() => setOpen("new")} />;
   return (
     <>
-      <Head work={work} catalog={catalog} open={setOpen} off={isOff} />
-      {work.isOutdated && <OutdatedBar name={name} onCompare={() => setOpen("review")} />}
+      <MateriaToolbar work={work} catalog={catalog} open={setOpen} off={isOff} />
+      {work.isOutdated && <FileConflictBar name={name} onCompare={() => setOpen("review")} />}
       <div className={css("materia-grid")}>
         {width === "large" && (
           <aside className={css("side-panel")} aria-label="All materia">
@@ -83,7 +83,7 @@ function Opened({ work, catalog }: { readonly work: MateriaWork; readonly catalo
           </aside>
         )}
         <MateriaForm work={work} value={value} issues={issues} />
-        <Preview name={name} value={value} catalog={catalog} />
+        <MateriaPreview name={name} value={value} catalog={catalog} />
       </div>
       {open === "list" && (
         <Dialog
@@ -99,35 +99,35 @@ function Opened({ work, catalog }: { readonly work: MateriaWork; readonly catalo
   );
 }
 
-function Head(props: {
-  readonly work: MateriaWork;
+function MateriaToolbar(props: {
+  readonly work: OpenMateriaDraft;
   readonly catalog: Catalog;
-  readonly open: (open: MateriaDialog) => void;
+  readonly open: (open: MateriaDialogName) => void;
   readonly off: string | null;
 }): ReactElement {
   const { work, catalog, open, off } = props;
-  const width = useWidth();
+  const width = useScreenWidth();
   const { name, history } = work;
   const { value } = readMateriaDraft(name, history.present);
   const entry = catalog.materia.get(name);
   const layer = work.layer ?? entry?.layer ?? "project";
-  const used = new Set(seatsOf(catalog, name).map(({ loadout }) => loadout)).size;
-  const bundled = useBundled(name);
+  const used = new Set(usagesOf(catalog, name).map(({ loadout }) => loadout)).size;
+  const bundled = useBundledMateriaText(name);
   const notes = [
     ...(layer !== "bundled" && bundled !== null ? ["replaces bundled"] : []),
     ...(layer === "bundled" ? ["saved as your own when you change it"] : []),
     `used by ${used} ${used === 1 ? "loadout" : "loadouts"}`,
-    ...(isChanged(work) ? ["not saved"] : []),
+    ...(isMateriaDirty(work) ? ["not saved"] : []),
   ];
   return (
     <div className={css("toolbar")} role="toolbar" aria-label="Materia">
-      <Orb materia={value ?? entry?.value} size="lg" />
+      <MateriaIcon materia={value ?? entry?.value} size="lg" />
       <h1 className={css("thing")}>{name}</h1>
       <span className={css("badge capital")}>{layer}</span>
       <span className={css("faint")}>{notes.join(" · ")}</span>
       <span className={css("grow")} />
       {width !== "large" && <Button onClick={() => open("list")}>All materia</Button>}
-      <Steps work={work} />
+      <UndoButtons work={work} />
       {width === "large" && (
         <Button
           off={
@@ -145,7 +145,7 @@ function Head(props: {
       <Button icon="play" onClick={() => open("rehearse")}>
         Rehearse…
       </Button>
-      <More work={work} layer={layer} open={open} />
+      <MoreMenu work={work} layer={layer} open={open} />
       <Button look="primary" off={off} onClick={() => open("review")}>
         Review and save…
       </Button>
@@ -153,16 +153,16 @@ function Head(props: {
   );
 }
 
-function More(props: {
-  readonly work: MateriaWork;
+function MoreMenu(props: {
+  readonly work: OpenMateriaDraft;
   readonly layer: string;
-  readonly open: (open: MateriaDialog) => void;
+  readonly open: (open: MateriaDialogName) => void;
 }): ReactElement {
   const { work, layer, open } = props;
   const off = layer === "project" || layer === "user" ? null : `It is ${layer} and cannot be changed in its place`;
   const name = JSON.stringify(work.name);
   const exported = (): void =>
-    download(`${work.name}.json`, `{\n  "materia": {\n    ${name}: ${indented(work)}\n  }\n}\n`);
+    downloadText(`${work.name}.json`, `{\n  "materia": {\n    ${name}: ${indentedText(work)}\n  }\n}\n`);
   return (
     <Menu
       icon="more"
@@ -178,18 +178,18 @@ function More(props: {
   );
 }
 
-function indented({ history }: MateriaWork): string {
+function indentedText({ history }: OpenMateriaDraft): string {
   return history.present.text.replaceAll("\n", "\n    ");
 }
 
-function Steps({ work: { name, history } }: { readonly work: MateriaWork }): ReactElement {
+function UndoButtons({ work: { name, history } }: { readonly work: OpenMateriaDraft }): ReactElement {
   const step = (steps: readonly unknown[]): UndoStep | undefined => (steps.length === 0 ? undefined : {});
   return (
-    <UndoRedo
+    <UndoRedoButtons
       back={step(history.past)}
       on={step(history.future)}
-      onUndo={() => undoMateria(name)}
-      onRedo={() => redoMateria(name)}
+      onUndo={() => undoMateriaDraft(name)}
+      onRedo={() => redoMateriaDraft(name)}
     />
   );
 }

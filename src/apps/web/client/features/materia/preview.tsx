@@ -1,40 +1,40 @@
 import { useMemo, useState, type ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
-import { compile } from "../../../../../core/compile/targets/compile.ts";
+import { compileTargets } from "../../../../../core/compile/targets/compile.ts";
 import type { Graph, GraphSocket } from "../../../../../core/compile/graph.ts";
-import { contractText } from "../../../../../core/prompt/contract.ts";
+import { handoffContractText } from "../../../../../core/prompt/contract.ts";
 import { previewTurn, promptVariables } from "../../../../../core/edit/preview.ts";
 import type { Materia } from "../../../../../core/model/materia.ts";
-import type { TurnText } from "../../../../../core/prompt/turn.ts";
-import { Pick, FieldRow, Switch, TextField } from "../../parts/controls/fields.tsx";
+import type { AgentPrompt } from "../../../../../core/prompt/turn.ts";
+import { Select, FieldRow, Switch, TextField } from "../../parts/controls/fields.tsx";
 import { Button } from "../../parts/controls/button.tsx";
 import { Tabs, tabId } from "../../parts/controls/tabs.tsx";
 import { hrefOf } from "../../browser/route.ts";
 import { toast } from "../../parts/controls/toasts.tsx";
-import { useDraftCatalog } from "./state/state.ts";
-import { seatsOf, type Seat } from "./state/used-by.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { useCatalogWithDraft } from "./state/state.ts";
+import { usagesOf, type MateriaUsage } from "./state/used-by.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
 import workbenchSheet from "../../parts/controls/workbench.module.css";
 import materiaSheet from "./look/materia.module.css";
 
-const css = classesOf(materiaSheet, workbenchSheet, marksSheet, baseSheet);
+const css = bindClassNames(materiaSheet, workbenchSheet, marksSheet, baseSheet);
 
-const ITEMS = [
+const SAMPLE_ITEMS = [
   { title: "Cancel a running export", context: "Stop the worker between rows and remove the partial file." },
   { title: "Show the progress", context: "A bar with the rows done so far." },
 ];
 
 /** The prompt as a socket would send it, and where the materia is seated. */
-export function Preview(props: {
+export function MateriaPreview(props: {
   readonly name: string;
   readonly value: Materia | null;
   readonly catalog: Catalog;
 }): ReactElement {
   const { name, value } = props;
-  const catalog = useDraftCatalog(props.catalog, name, value);
-  const seats = seatsOf(catalog, name);
+  const catalog = useCatalogWithDraft(props.catalog, name, value);
+  const seats = usagesOf(catalog, name);
   const [tab, setTab] = useState<"preview" | "used">("preview");
   return (
     <aside className={css("preview")} aria-label="Prompt preview">
@@ -52,7 +52,7 @@ export function Preview(props: {
       </div>
       <div role="tabpanel" className={css("preview-body")} aria-labelledby={tabId("preview", tab)}>
         {tab === "used" ? (
-          <UsedBy seats={seats} />
+          <UsageList seats={seats} />
         ) : (
           <PromptPreview name={name} value={value} catalog={catalog} seats={seats} />
         )}
@@ -61,7 +61,7 @@ export function Preview(props: {
   );
 }
 
-function UsedBy({ seats }: { readonly seats: readonly Seat[] }): ReactElement {
+function UsageList({ seats }: { readonly seats: readonly MateriaUsage[] }): ReactElement {
   if (seats.length === 0)
     return <p className={css("preview-part faint")}>No loadout uses it. Drag it into one from the palette.</p>;
   return (
@@ -82,14 +82,14 @@ function PromptPreview(props: {
   readonly name: string;
   readonly value: Materia | null;
   readonly catalog: Catalog;
-  readonly seats: readonly Seat[];
+  readonly seats: readonly MateriaUsage[];
 }): ReactElement {
   const { name, value, catalog, seats } = props;
   const [place, setPlace] = useState("");
   const [request, setRequest] = useState("Add CSV export to the reports page");
   const [reworked, setReworked] = useState(false);
   const chosen = seats.find(({ loadout, socket }) => `${loadout} ${socket}` === place) ?? seats[0];
-  const seated = useMemo(() => seatIn(catalog, name, chosen), [catalog, name, chosen]);
+  const seated = useMemo(() => compileUsage(catalog, name, chosen), [catalog, name, chosen]);
   if (value?.type === "person")
     return (
       <p className={css("preview-part faint")}>
@@ -104,12 +104,12 @@ function PromptPreview(props: {
     );
   if (!value || !seated)
     return <p className={css("preview-part faint")}>The prompt can be shown when its problems are mended.</p>;
-  const text = previewTurn(seated.graph, seated.socket, { request, items: ITEMS, reworked });
+  const text = previewTurn(seated.graph, seated.socket, { request, items: SAMPLE_ITEMS, reworked });
   return (
     <>
       <div className={css("section")}>
         <FieldRow label="As told in">
-          <Pick
+          <Select
             label="As told in"
             value={chosen ? `${chosen.loadout} ${chosen.socket}` : ""}
             options={
@@ -130,22 +130,22 @@ function PromptPreview(props: {
           <Switch label="After a refusal" on={reworked} onTurn={setReworked} />
         </FieldRow>
       </div>
-      <Variables value={value} graph={seated.graph} socket={seated.socket} request={request} />
-      <Sections {...seated} text={text} />
+      <PromptVariables value={value} graph={seated.graph} socket={seated.socket} request={request} />
+      <PromptSections {...seated} text={text} />
     </>
   );
 }
 
 /** Part by part, with how long each is and how long it stays the same. */
-function Sections(props: {
-  readonly text: TurnText;
+function PromptSections(props: {
+  readonly text: AgentPrompt;
   readonly graph: Graph;
   readonly socket: GraphSocket;
 }): ReactElement {
   const { text, graph, socket } = props;
   return (
     <>
-      {sectionsOf(text).map(({ title, note, body }, index) => (
+      {promptSections(text).map(({ title, note, body }, index) => (
         <div key={`${index} ${title}`} className={css("preview-part")}>
           <div className={css("preview-head")}>
             <span>{`${index + 1} · ${title}`}</span>
@@ -162,17 +162,17 @@ function Sections(props: {
           <span className={css("faint")}>{socket.parse}</span>
         </div>
         <p>
-          {contractText(graph, socket) === ""
+          {handoffContractText(graph, socket) === ""
             ? "Plain text. No fields are read from it."
             : "The fields stand at the end of the instructions."}
         </p>
       </div>
-      <Whole text={`${text.system}\n\n${text.prompt}`} />
+      <WholePrompt text={`${text.system}\n\n${text.prompt}`} />
     </>
   );
 }
 
-function sectionsOf({ system, prompt }: TurnText): readonly Record<"title" | "note" | "body", string>[] {
+function promptSections({ system, prompt }: AgentPrompt): readonly Record<"title" | "note" | "body", string>[] {
   const parts = prompt.split(/\n\n(?=## )/).map((part) => {
     const [, title = "", body = part] = /^## ([^\n]*)\n\n([^]*)$/.exec(part) ?? [];
     return { title, note: title === "Request" ? "stable" : title === "Current item" ? "per item" : "per visit", body };
@@ -180,7 +180,7 @@ function sectionsOf({ system, prompt }: TurnText): readonly Record<"title" | "no
   return [{ title: "Instructions", note: "stable", body: system }, ...parts];
 }
 
-function Whole({ text }: { readonly text: string }): ReactElement {
+function WholePrompt({ text }: { readonly text: string }): ReactElement {
   const copy = (): void => {
     void navigator.clipboard.writeText(text);
     toast({ text: "The prompt is copied.", tone: "ok" });
@@ -199,13 +199,13 @@ function Whole({ text }: { readonly text: string }): ReactElement {
   );
 }
 
-function seatIn(
+function compileUsage(
   catalog: Catalog,
   name: string,
-  seat: Seat | undefined,
+  seat: MateriaUsage | undefined,
 ): { readonly graph: Graph; readonly socket: GraphSocket } | null {
-  const inPlace = seat && compile([{ kind: "loadout", name: seat.loadout }], catalog);
-  const made = inPlace?.ok ? inPlace : compile([{ kind: "materia", name }], catalog);
+  const inPlace = seat && compileTargets([{ kind: "loadout", name: seat.loadout }], catalog);
+  const made = inPlace?.ok ? inPlace : compileTargets([{ kind: "materia", name }], catalog);
   if (!made.ok) return null;
   const { graph } = made.value;
   const id = inPlace?.ok && seat ? seat.socket : graph.entry;
@@ -214,7 +214,7 @@ function seatIn(
 }
 
 /** Each variable of the prompt and what it would be here. */
-function Variables(props: {
+function PromptVariables(props: {
   readonly value: Materia;
   readonly graph: Graph;
   readonly socket: GraphSocket;
@@ -232,10 +232,10 @@ function Variables(props: {
             ? request
             : variable.kind === "item"
               ? isLooped
-                ? (ITEMS[0]?.[variable.field] ?? "")
+                ? (SAMPLE_ITEMS[0]?.[variable.field] ?? "")
                 : "nothing: it stands in no loop"
               : variable.kind === "workItems"
-                ? `${ITEMS.length} work items as JSON`
+                ? `${SAMPLE_ITEMS.length} work items as JSON`
                 : variable.kind === "state"
                   ? "what an earlier socket set"
                   : "nothing: it is not known";

@@ -2,21 +2,21 @@ import { useState, type ReactElement, type ReactNode } from "react";
 import type { Catalog, Settings } from "../../../../../core/catalog/catalog.ts";
 import type { Issue } from "../../../../../core/model/issue.ts";
 import type { EditableLayer } from "../../../../../core/wire/catalog.ts";
-import { chooseActive } from "../../data/active-loadout.ts";
+import { activateLoadout } from "../../data/active-loadout.ts";
 import { useCatalog } from "../../data/use-catalog.ts";
 import { ModelField } from "../../dialogs/model-field.tsx";
 import { Button } from "../../parts/controls/button.tsx";
-import { Pick, FieldRow, Segments, Switch, TextField } from "../../parts/controls/fields.tsx";
+import { Select, FieldRow, SegmentedControl, Switch, TextField } from "../../parts/controls/fields.tsx";
 import { toast } from "../../parts/controls/toasts.tsx";
-import { Issues } from "../../parts/marks/issues.tsx";
-import { BUDGET, LIMIT_FIELDS, inForce, readNumber, type NumberField } from "./fields.ts";
+import { IssueList } from "../../parts/marks/issues.tsx";
+import { BUDGET_FIELDS, LIMIT_FIELDS, currentValueText, parseSettingNumber, type NumberSetting } from "./fields.ts";
 import { saveSettings } from "./save.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import pageSheet from "../../ground/page.module.css";
 import settingsSheet from "./settings.module.css";
 
-const css = classesOf(settingsSheet, pageSheet, baseSheet);
+const css = bindClassNames(settingsSheet, pageSheet, baseSheet);
 
 /** [E29] What holds for every cast of this project. */
 export default function SettingsPage(): ReactElement {
@@ -24,12 +24,12 @@ export default function SettingsPage(): ReactElement {
   return (
     <div className={css("settings")}>
       <h1>Settings</h1>
-      {catalog ? <Form key={JSON.stringify(catalog.settings)} catalog={catalog} /> : <Issues issues={issues} />}
+      {catalog ? <SettingsForm key={JSON.stringify(catalog.settings)} catalog={catalog} /> : <IssueList issues={issues} />}
     </div>
   );
 }
 
-function Form({ catalog }: { readonly catalog: Catalog }): ReactElement {
+function SettingsForm({ catalog }: { readonly catalog: Catalog }): ReactElement {
   const { settings } = catalog;
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   const [notify, setNotify] = useState(settings.notify);
@@ -37,7 +37,7 @@ function Form({ catalog }: { readonly catalog: Catalog }): ReactElement {
   const [layer, setLayer] = useState<EditableLayer>("project");
   const [issues, setIssues] = useState<readonly Issue[]>([]);
   const [busy, setBusy] = useState(false);
-  const { changes, isFaulty } = changesOf(typed, settings, { notify, model });
+  const { changes, isFaulty } = changedSettings(typed, settings, { notify, model });
   const save = async (): Promise<void> => {
     setBusy(true);
     const found = await saveSettings(layer, changes);
@@ -45,8 +45,8 @@ function Form({ catalog }: { readonly catalog: Catalog }): ReactElement {
     setIssues(found);
     if (found.length === 0) toast({ text: "The settings are saved.", tone: "ok" });
   };
-  const group = (fields: readonly NumberField[]): ReactElement => (
-    <Numbers
+  const group = (fields: readonly NumberSetting[]): ReactElement => (
+    <NumberFields
       fields={fields}
       settings={settings}
       typed={typed}
@@ -55,13 +55,13 @@ function Form({ catalog }: { readonly catalog: Catalog }): ReactElement {
   );
   return (
     <>
-      <Part title="Casts">
+      <SettingsSection title="Casts">
         <FieldRow label="Active loadout">
-          <Pick
+          <Select
             label="Active loadout"
             value={settings.activeLoadout.value}
             options={[...catalog.loadouts.keys()].map((name) => ({ value: name, label: name }))}
-            onPick={(name) => void chooseActive(name)}
+            onPick={(name) => void activateLoadout(name)}
           />
         </FieldRow>
         <FieldRow label="Model">
@@ -71,9 +71,9 @@ function Form({ catalog }: { readonly catalog: Catalog }): ReactElement {
           </span>
         </FieldRow>
         <Switch label="The terminal says when a cast waits, fails or ends" on={notify} onTurn={setNotify} />
-      </Part>
-      <Part title="Budget of a cast">{group(BUDGET)}</Part>
-      <Part title="Limits">{group(LIMIT_FIELDS)}</Part>
+      </SettingsSection>
+      <SettingsSection title="Budget of a cast">{group(BUDGET_FIELDS)}</SettingsSection>
+      <SettingsSection title="Limits">{group(LIMIT_FIELDS)}</SettingsSection>
       <SaveRow
         layer={layer}
         onLayer={setLayer}
@@ -81,7 +81,7 @@ function Form({ catalog }: { readonly catalog: Catalog }): ReactElement {
         off={isFaulty ? "A number cannot be read" : changes.length === 0 ? "Nothing to save" : null}
         onSave={() => void save()}
       />
-      <Issues issues={issues} />
+      <IssueList issues={issues} />
     </>
   );
 }
@@ -98,7 +98,7 @@ function SaveRow(props: {
   return (
     <div className={css("row wrap")}>
       <span className={css("secondary")}>Save to</span>
-      <Segments<EditableLayer>
+      <SegmentedControl<EditableLayer>
         label="Save to"
         value={layer}
         options={[
@@ -115,7 +115,7 @@ function SaveRow(props: {
   );
 }
 
-function Part({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactElement {
+function SettingsSection({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactElement {
   return (
     <section aria-label={title}>
       <h2>{title}</h2>
@@ -124,8 +124,8 @@ function Part({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
-function Numbers(props: {
-  readonly fields: readonly NumberField[];
+function NumberFields(props: {
+  readonly fields: readonly NumberSetting[];
   readonly settings: Settings;
   readonly typed: Readonly<Record<string, string>>;
   readonly onType: (key: string, text: string) => void;
@@ -133,8 +133,8 @@ function Numbers(props: {
   const { fields, settings, typed, onType } = props;
   return fields.map((field) => {
     const key = field.path.join(".");
-    const text = typed[key] ?? inForce(settings, field);
-    const read = readNumber(text);
+    const text = typed[key] ?? currentValueText(settings, field);
+    const read = parseSettingNumber(text);
     return (
       <FieldRow key={key} label={field.label}>
         <span>
@@ -142,27 +142,27 @@ function Numbers(props: {
             label={field.label}
             numeric
             value={text}
-            placeholder={field.without}
+            placeholder={field.defaultText}
             invalid={"fault" in read ? read.fault : null}
             onType={(next) => onType(key, next)}
           />
-          <span className={css("faint")}>{field.about}</span>
+          <span className={css("faint")}>{field.description}</span>
         </span>
       </FieldRow>
     );
   });
 }
 
-function changesOf(
+function changedSettings(
   typed: Readonly<Record<string, string>>,
   settings: Settings,
   { notify, model }: { readonly notify: boolean; readonly model: string },
 ) {
-  const fields = [...BUDGET, ...LIMIT_FIELDS].filter((field) => {
+  const fields = [...BUDGET_FIELDS, ...LIMIT_FIELDS].filter((field) => {
     const text = typed[field.path.join(".")];
-    return text !== undefined && text.trim() !== inForce(settings, field);
+    return text !== undefined && text.trim() !== currentValueText(settings, field);
   });
-  const read = fields.map((field) => ({ field, read: readNumber(typed[field.path.join(".")] ?? "") }));
+  const read = fields.map((field) => ({ field, read: parseSettingNumber(typed[field.path.join(".")] ?? "") }));
   const numbers = read.flatMap(({ field, read: each }) =>
     "value" in each ? [{ path: field.path, value: each.value }] : [],
   );

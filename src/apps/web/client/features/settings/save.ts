@@ -3,7 +3,7 @@ import { ok, type Issue, type Result } from "../../../../../core/model/issue.ts"
 import type { Json } from "../../../../../core/model/values/json.ts";
 import type { EditableLayer } from "../../../../../core/wire/catalog.ts";
 import { getConfig, putConfig } from "../../net/api.ts";
-import { readCatalog } from "../../data/use-catalog.ts";
+import { loadCatalog } from "../../data/use-catalog.ts";
 
 interface ChangedSetting {
   readonly path: readonly string[];
@@ -26,6 +26,6 @@ export async function saveSettings(
   if (!after.ok) return after.issues;
   const written = await putConfig(layer, after.value, etag);
   if (!written.ok) return written.issues;
-  await readCatalog();
+  await loadCatalog();
   return written.value.issues.filter(({ severity }) => severity === "error");
 }

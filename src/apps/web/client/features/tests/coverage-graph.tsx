@@ -1,15 +1,15 @@
 import { useMemo, type ReactElement } from "react";
 import type { Catalog } from "../../../../../core/catalog/catalog.ts";
-import { compile, layoutOf } from "../../../../../core/compile/targets/compile.ts";
+import { compileTargets, authoredLayout } from "../../../../../core/compile/targets/compile.ts";
 import { layoutGraph } from "../../../../../core/view/draw/layout.ts";
-import { COMPACT, REGULAR, scaled } from "../../../../../core/view/draw/measure/metrics.ts";
-import { textScale, useWidth } from "../../browser/use-width.ts";
+import { COMPACT_METRICS, REGULAR_METRICS, scaleMetrics } from "../../../../../core/view/draw/measure/metrics.ts";
+import { textScale, useScreenWidth } from "../../browser/use-width.ts";
 import { GraphView } from "../../graph/graph-view.tsx";
-import { coverageMarks, labelOf, missingWords } from "./coverage.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { coverageMarks, coverageLabel, missingText } from "./coverage.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 
-const css = classesOf(baseSheet);
+const css = bindClassNames(baseSheet);
 
 /** A loadout as it is drawn everywhere, with what no test took in the colour of a warning. */
 export function CoverageGraph(props: {
@@ -18,17 +18,17 @@ export function CoverageGraph(props: {
   readonly missing: readonly string[];
 }): ReactElement {
   const { catalog, loadout, missing } = props;
-  const width = useWidth();
+  const width = useScreenWidth();
   const compact = width === "small";
   const drawn = useMemo(() => {
-    const compiled = compile([{ kind: "loadout", name: loadout }], catalog);
+    const compiled = compileTargets([{ kind: "loadout", name: loadout }], catalog);
     if (!compiled.ok) return null;
     const { graph } = compiled.value;
     const never = new Set(missing);
     const drawing = layoutGraph(graph, {
-      metrics: scaled(compact ? COMPACT : REGULAR, textScale()),
-      labelOf: (way) => labelOf(way, missingWords(graph, way, never)),
-      layout: layoutOf(compiled.value),
+      metrics: scaleMetrics(compact ? COMPACT_METRICS : REGULAR_METRICS, textScale()),
+      longestLabelOf: (way) => coverageLabel(way, missingText(graph, way, never)),
+      layout: authoredLayout(compiled.value),
     });
     return { graph, drawing, marks: coverageMarks(graph, drawing, never) };
   }, [catalog, loadout, missing, compact]);
@@ -40,7 +40,7 @@ export function CoverageGraph(props: {
       marks={drawn.marks}
       label={`${loadout}, as far as tests take it`}
       compact={compact}
-      grows={width !== "large"}
+      fullHeight={width !== "large"}
     />
   );
 }

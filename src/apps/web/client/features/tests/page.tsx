@@ -1,24 +1,24 @@
 import { useState, type ReactElement } from "react";
 import type { Issue } from "../../../../../core/model/issue.ts";
-import { percentOf } from "../../../../../core/testing/coverage.ts";
-import { TestsTold } from "../../../../../core/wire/testing.ts";
-import { askCommand } from "../../net/api.ts";
+import { coveragePercent } from "../../../../../core/testing/coverage.ts";
+import { TestsResponse } from "../../../../../core/wire/testing.ts";
+import { fetchCommandOutput } from "../../net/api.ts";
 import { useCatalog } from "../../data/use-catalog.ts";
 import { Button } from "../../parts/controls/button.tsx";
 import { Icon } from "../../parts/marks/icon.tsx";
-import { Issues } from "../../parts/marks/issues.tsx";
+import { IssueList } from "../../parts/marks/issues.tsx";
 import { CoverageGraph } from "./coverage-graph.tsx";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import pageSheet from "../../ground/page.module.css";
 import marksSheet from "../../parts/marks/marks.module.css";
 import testsSheet from "./tests.module.css";
 
-const css = classesOf(testsSheet, marksSheet, pageSheet, baseSheet);
+const css = bindClassNames(testsSheet, marksSheet, pageSheet, baseSheet);
 
 /** [W31] The tests of the project, run here, and what of each loadout they took. */
 export default function TestsPage(): ReactElement {
-  const { told, issues, busy, run } = useTests();
+  const { told, issues, busy, run } = useTestRun();
   const untrusted = issues.some(({ code }) => code === "not_trusted");
   const failed = told?.tests.filter(({ ok }) => !ok).length ?? 0;
   return (
@@ -29,10 +29,10 @@ export default function TestsPage(): ReactElement {
           {untrusted ? "Trust the project and run" : "Run all tests"}
         </Button>
         <span className={css("secondary")} role="status">
-          {busy ? "Running, without a model…" : told && totalText(told.tests.length, failed)}
+          {busy ? "Running, without a model…" : told && totalsText(told.tests.length, failed)}
         </span>
       </div>
-      <Issues issues={issues} />
+      <IssueList issues={issues} />
       {!told && issues.length === 0 && (
         <div className={css("empty")}>
           <p>
@@ -41,23 +41,23 @@ export default function TestsPage(): ReactElement {
           </p>
         </div>
       )}
-      {told && <Results told={told} />}
+      {told && <TestResults told={told} />}
     </section>
   );
 }
 
-function totalText(all: number, failed: number): string {
+function totalsText(all: number, failed: number): string {
   if (failed === 0) return `${all} passed`;
   return `${failed} failed, ${all - failed} passed`;
 }
 
-function useTests() {
-  const [told, setTold] = useState<TestsTold | null>(null);
+function useTestRun() {
+  const [told, setTold] = useState<TestsResponse | null>(null);
   const [issues, setIssues] = useState<readonly Issue[]>([]);
   const [busy, setBusy] = useState(false);
   const run = async (trust: boolean): Promise<void> => {
     setBusy(true);
-    const answer = await askCommand("test", TestsTold, { trust });
+    const answer = await fetchCommandOutput("test", TestsResponse, { trust });
     setBusy(false);
     setTold(answer.ok ? answer.value : null);
     setIssues(answer.ok ? [] : answer.issues);
@@ -65,7 +65,7 @@ function useTests() {
   return { told, issues, busy, run };
 }
 
-function Results({ told }: { readonly told: TestsTold }): ReactElement {
+function TestResults({ told }: { readonly told: TestsResponse }): ReactElement {
   const { catalog } = useCatalog();
   const names = Object.keys(told.coverage);
   const [chosen, setChosen] = useState<string | null>(null);
@@ -90,7 +90,7 @@ function Results({ told }: { readonly told: TestsTold }): ReactElement {
                 onClick={() => setChosen(name)}
               >
                 <span className={css("cut grow")}>{name}</span>
-                <b>{`${percentOf(coverage)} %`}</b>
+                <b>{`${coveragePercent(coverage)} %`}</b>
                 <span className={css("faint")}>{`${coverage.taken} of ${coverage.of}`}</span>
               </button>
             </li>
@@ -118,7 +118,7 @@ function Results({ told }: { readonly told: TestsTold }): ReactElement {
   );
 }
 
-function TestRow({ test }: { readonly test: TestsTold["tests"][number] }): ReactElement {
+function TestRow({ test }: { readonly test: TestsResponse["tests"][number] }): ReactElement {
   const { file, ok, failures } = test;
   return (
     <li className={css("test")}>

@@ -1,16 +1,16 @@
 import { useReactFlow, useViewport } from "@xyflow/react";
 import type { PointerEvent, ReactElement } from "react";
-import type { Box, Drawing } from "../../../../../core/view/draw/drawing.ts";
-import { classesOf } from "../../browser/classes.ts";
+import type { Box, GraphDrawing } from "../../../../../core/view/draw/drawing.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import mapSheet from "./mini-map.module.css";
 
-const css = classesOf(mapSheet);
+const css = bindClassNames(mapSheet);
 
 /** More than this is seldom seen at once at a size that can be read. */
-const LARGE = 20;
+const MINI_MAP_MIN_SOCKETS = 20;
 
-export function isLarge({ sockets }: Drawing): boolean {
-  return sockets.length > LARGE;
+export function needsMiniMap({ sockets }: GraphDrawing): boolean {
+  return sockets.length > MINI_MAP_MIN_SOCKETS;
 }
 
 /**
@@ -18,7 +18,7 @@ export function isLarge({ sockets }: Drawing): boolean {
  * every socket in the graph itself.
  */
 export function MiniMap(props: {
-  readonly drawing: Drawing;
+  readonly drawing: GraphDrawing;
   /** How a socket stands: `live`, `failed`, … */
   readonly stateOf: (id: string) => string | undefined;
   readonly width: number;

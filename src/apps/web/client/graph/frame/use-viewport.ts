@@ -1,10 +1,10 @@
 import { useReactFlow } from "@xyflow/react";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type Ref, type RefObject } from "react";
-import type { Box, Drawing, Point } from "../../../../../core/view/draw/drawing.ts";
+import type { Box, GraphDrawing, Point } from "../../../../../core/view/draw/drawing.ts";
 import { textScale } from "../../browser/use-width.ts";
-import { useHandle, useReveal, type GraphHandle } from "./use-handle.ts";
+import { useGraphHandle, useRevealBox, type GraphHandle } from "./use-handle.ts";
 
-interface Viewport {
+interface GraphViewport {
   /** Of the frame that the drawing is seen in. */
   readonly width: number;
   readonly frameHeight: number;
@@ -16,23 +16,23 @@ interface Viewport {
 }
 
 /** Of letters of the usual size: larger ones may shrink until they are as small. */
-const LEAST_ZOOM = 0.8;
-const SMALLEST = 0.3;
+const MIN_READABLE_ZOOM = 0.8;
+const MIN_ZOOM = 0.3;
 
-export function useViewport(
+export function useGraphViewport(
   box: RefObject<HTMLDivElement | null>,
-  drawing: Drawing,
+  drawing: GraphDrawing,
   options: { readonly grows: boolean; readonly whole: boolean; readonly handle: Ref<GraphHandle> | undefined },
-): Viewport {
+): GraphViewport {
   const flow = useReactFlow();
-  const { width, height } = useSize(box);
+  const { width, height } = useElementSize(box);
   const { grows, whole, handle } = options;
   const fits = whole && !grows ? Math.min(width / drawing.width, height / drawing.height) : width / drawing.width;
-  const zoom = width === 0 ? 1 : Math.min(1, Math.max(grows || whole ? SMALLEST : LEAST_ZOOM / textScale(), fits));
-  useFirstPlace(drawing, { width, height: whole ? height : 0, zoom, grows });
-  const reveal = useReveal({ grows, width, height });
-  useHandle(handle, { box, drawing, width, height, grows }, reveal);
-  const extent = useMemo<Viewport["extent"]>(
+  const zoom = width === 0 ? 1 : Math.min(1, Math.max(grows || whole ? MIN_ZOOM : MIN_READABLE_ZOOM / textScale(), fits));
+  useInitialViewport(drawing, { width, height: whole ? height : 0, zoom, grows });
+  const reveal = useRevealBox({ fullHeight: grows, width, height });
+  useGraphHandle(handle, { box, drawing, width, height, fullHeight: grows }, reveal);
+  const extent = useMemo<GraphViewport["extent"]>(
     () => [
       [-drawing.width - 400, -400],
       [2 * drawing.width + 400, drawing.height + 600],
@@ -44,8 +44,8 @@ export function useViewport(
 }
 
 /** At first, and whenever the frame changes: whole width, from the top. What a person moved stays where it is. */
-function useFirstPlace(
-  drawing: Drawing,
+function useInitialViewport(
+  drawing: GraphDrawing,
   frame: { readonly width: number; readonly height: number; readonly zoom: number; readonly grows: boolean },
 ): void {
   const flow = useReactFlow();
@@ -63,7 +63,7 @@ function useFirstPlace(
   }, [flow, width, height, grows, drawing, zoom]);
 }
 
-function useSize(box: RefObject<HTMLDivElement | null>): { readonly width: number; readonly height: number } {
+function useElementSize(box: RefObject<HTMLDivElement | null>): { readonly width: number; readonly height: number } {
   const [size, setSize] = useState({ width: 0, height: 0 });
   useEffect(() => {
     const element = box.current;

@@ -1,11 +1,11 @@
 import { useId, type ComponentProps, type ReactElement, type ReactNode } from "react";
 import { Icon, type IconName } from "../marks/icon.tsx";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../marks/marks.module.css";
 import controlsSheet from "./controls.module.css";
 
-const css = classesOf(controlsSheet, marksSheet, baseSheet);
+const css = bindClassNames(controlsSheet, marksSheet, baseSheet);
 
 export interface ButtonProps extends Omit<ComponentProps<"button">, "disabled"> {
   readonly look?: "plain" | "primary" | "danger" | "bare";
@@ -18,7 +18,7 @@ export interface ButtonProps extends Omit<ComponentProps<"button">, "disabled"> 
   readonly children?: ReactNode;
 }
 
-const LOOKS = { plain: "", primary: "primary", danger: "danger", bare: "bare" } as const;
+const LOOK_CLASSES = { plain: "", primary: "primary", danger: "danger", bare: "bare" } as const;
 
 export function Button(props: ButtonProps): ReactElement {
   const { look = "plain", icon, off, busy = false, label, children, className = "", onClick, ...rest } = props;
@@ -28,7 +28,7 @@ export function Button(props: ButtonProps): ReactElement {
     <button
       type="button"
       {...rest}
-      className={`${css(`control-button ${LOOKS[look]} ${label !== undefined && children === undefined ? "icon-only" : ""}`)} ${className}`}
+      className={`${css(`control-button ${LOOK_CLASSES[look]} ${label !== undefined && children === undefined ? "icon-only" : ""}`)} ${className}`}
       aria-disabled={isOff || busy || undefined}
       aria-busy={busy || undefined}
       aria-label={label}

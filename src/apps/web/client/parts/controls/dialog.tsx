@@ -1,9 +1,9 @@
 import { useId, useLayoutEffect, useRef, useState, type FormEvent, type ReactElement, type ReactNode } from "react";
 import { Button } from "./button.tsx";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import dialogSheet from "./dialog.module.css";
 
-const css = classesOf(dialogSheet);
+const css = bindClassNames(dialogSheet);
 
 /** A modal dialog; the browser keeps the focus inside and brings it back. `onClose` is called for Esc as well. */
 export function Dialog({
@@ -61,7 +61,7 @@ export function Dialog({
 }
 
 /** A dialog that asks before it acts. What was typed into it is not lost by a slip. */
-export function AskDialog(props: {
+export function ConfirmDialog(props: {
   readonly title: string;
   readonly children: ReactNode;
   readonly action: string;
@@ -90,7 +90,7 @@ export function AskDialog(props: {
       <form ref={form} onSubmit={submit} onInput={() => setTyped(true)}>
         <div className={css("dialog-body")}>{children}</div>
         {isLeaving ? (
-          <Leaving onStay={() => setLeaving(false)} onLeave={onClose} />
+          <DiscardPrompt onStay={() => setLeaving(false)} onLeave={onClose} />
         ) : (
           <div className={css("dialog-foot")}>
             <Button onClick={leave}>Cancel</Button>
@@ -109,7 +109,7 @@ function hasText(form: HTMLFormElement | null): boolean {
   return [...fields].some(({ value }) => value.trim() !== "");
 }
 
-function Leaving({ onStay, onLeave }: { readonly onStay: () => void; readonly onLeave: () => void }): ReactElement {
+function DiscardPrompt({ onStay, onLeave }: { readonly onStay: () => void; readonly onLeave: () => void }): ReactElement {
   return (
     <div className={css("dialog-foot")} role="alert">
       <span className={css("leaving")}>What you typed would be lost.</span>

@@ -1,24 +1,24 @@
 import { useId, type ReactElement, type ReactNode } from "react";
 import { Icon } from "../marks/icon.tsx";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "../marks/marks.module.css";
 import controlsSheet from "./controls.module.css";
 import dialogSheet from "./dialog.module.css";
 import fieldsSheet from "./fields.module.css";
 
-const css = classesOf(fieldsSheet, dialogSheet, controlsSheet, marksSheet, baseSheet);
+const css = bindClassNames(fieldsSheet, dialogSheet, controlsSheet, marksSheet, baseSheet);
 
-export interface Option {
+export interface SelectOption {
   readonly value: string;
   readonly label: string;
 }
 
 /** A choice from a list, as the system draws it. */
-export function Pick(props: {
+export function Select(props: {
   readonly label: string;
   readonly value: string;
-  readonly options: readonly Option[];
+  readonly options: readonly SelectOption[];
   readonly onPick: (value: string) => void;
   readonly off?: boolean;
   readonly invalid?: boolean;
@@ -49,7 +49,7 @@ export function Pick(props: {
   );
 }
 
-export function Segments<V extends string>(props: {
+export function SegmentedControl<V extends string>(props: {
   readonly label: string;
   readonly value: V;
   readonly options: readonly { readonly value: V; readonly label: string; readonly title?: string }[];
@@ -124,12 +124,12 @@ export function TextField(props: {
           onBlur={onDone}
         />
       </label>
-      {invalid !== null && <Fault id={fault} text={invalid} />}
+      {invalid !== null && <FieldError id={fault} text={invalid} />}
     </>
   );
 }
 
-export function Fault({
+export function FieldError({
   id,
   text,
   warning = false,

@@ -1,10 +1,10 @@
 import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactElement } from "react";
 import { Button } from "./button.tsx";
 import type { IconName } from "../marks/icon.tsx";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import controlsSheet from "./controls.module.css";
 
-const css = classesOf(controlsSheet);
+const css = bindClassNames(controlsSheet);
 
 export interface MenuItem {
   readonly label: string;
@@ -32,13 +32,13 @@ export function Menu(props: {
           {label}
         </Button>
       )}
-      {isOpen && <Items label={label} items={items} opener={`[data-menu="${id}"]`} onClose={() => setOpen(false)} />}
+      {isOpen && <MenuPopover label={label} items={items} opener={`[data-menu="${id}"]`} onClose={() => setOpen(false)} />}
     </span>
   );
 }
 
 /** In the browser's top layer, so that no panel around it can cut it off; a click elsewhere closes it. */
-function Items(props: {
+function MenuPopover(props: {
   readonly label: string;
   readonly items: readonly MenuItem[];
   readonly opener: string;

@@ -1,8 +1,8 @@
 import { useRef, type KeyboardEvent, type ReactElement, type ReactNode } from "react";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import controlsSheet from "./controls.module.css";
 
-const css = classesOf(controlsSheet);
+const css = bindClassNames(controlsSheet);
 
 export interface Tab<K extends string> {
   readonly key: K;

@@ -1,11 +1,11 @@
 import type { ReactElement } from "react";
-import { openStore, useStore } from "../../browser/store.ts";
+import { createStore, useStore } from "../../browser/store.ts";
 import { Button } from "./button.tsx";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import toastsSheet from "./toasts.module.css";
 
-const css = classesOf(toastsSheet, baseSheet);
+const css = bindClassNames(toastsSheet, baseSheet);
 
 export interface Toast {
   readonly text: string;
@@ -14,43 +14,43 @@ export interface Toast {
   readonly action?: { readonly label: string; readonly act: () => void };
 }
 
-type Shown = Toast & { readonly key: number };
+type ShownToast = Toast & { readonly key: number };
 
-const TONES = { ok: "toast-good", bad: "toast-bad", plain: "" } as const;
-const STAYS_MS = 6_000;
-const shown = openStore<readonly Shown[]>([]);
-let last = 0;
+const TOAST_CLASSES = { ok: "toast-good", bad: "toast-bad", plain: "" } as const;
+const TOAST_DURATION_MS = 6_000;
+const shownToasts = createStore<readonly ShownToast[]>([]);
+let lastKey = 0;
 
 /** Says something in passing. What went wrong stays until it is closed. */
 export function toast(news: Toast): void {
-  last += 1;
-  const key = last;
-  shown.set([...shown.get().slice(-3), { ...news, key }]);
-  if (news.tone !== "bad") setTimeout(() => close(key), STAYS_MS);
+  lastKey += 1;
+  const key = lastKey;
+  shownToasts.set([...shownToasts.get().slice(-3), { ...news, key }]);
+  if (news.tone !== "bad") setTimeout(() => closeToast(key), TOAST_DURATION_MS);
 }
 
-function close(key: number): void {
-  shown.set(shown.get().filter((each) => each.key !== key));
+function closeToast(key: number): void {
+  shownToasts.set(shownToasts.get().filter((each) => each.key !== key));
 }
 
-export function Toasts(): ReactElement {
-  const all = useStore(shown);
+export function ToastList(): ReactElement {
+  const all = useStore(shownToasts);
   return (
     <div className={css("toasts")} role="status" aria-live="polite">
       {all.map(({ key, text, tone = "plain", action }) => (
-        <div key={key} className={css(`toast ${TONES[tone]}`)}>
+        <div key={key} className={css(`toast ${TOAST_CLASSES[tone]}`)}>
           <span className={css("grow")}>{text}</span>
           {action && (
             <Button
               onClick={() => {
                 action.act();
-                close(key);
+                closeToast(key);
               }}
             >
               {action.label}
             </Button>
           )}
-          <Button look="bare" icon="cross" label="Close" onClick={() => close(key)} />
+          <Button look="bare" icon="cross" label="Close" onClick={() => closeToast(key)} />
         </div>
       ))}
     </div>

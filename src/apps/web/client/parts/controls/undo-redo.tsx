@@ -6,7 +6,7 @@ export interface UndoStep {
   readonly what?: string;
 }
 
-export function UndoRedo(props: {
+export function UndoRedoButtons(props: {
   readonly back: UndoStep | undefined;
   readonly on: UndoStep | undefined;
   readonly onUndo: () => void;
@@ -18,14 +18,14 @@ export function UndoRedo(props: {
       <Button
         look="bare"
         icon="undo"
-        label={labelOf("Undo", back)}
+        label={stepLabel("Undo", back)}
         off={back ? null : "Nothing to undo"}
         onClick={onUndo}
       />
       <Button
         look="bare"
         icon="redo"
-        label={labelOf("Redo", on)}
+        label={stepLabel("Redo", on)}
         off={on ? null : "Nothing to redo"}
         onClick={onRedo}
       />
@@ -33,6 +33,6 @@ export function UndoRedo(props: {
   );
 }
 
-function labelOf(word: string, step: UndoStep | undefined): string {
+function stepLabel(word: string, step: UndoStep | undefined): string {
   return step?.what === undefined ? word : `${word}: ${step.what}`;
 }

@@ -1,7 +1,7 @@
 import { useState, type KeyboardEvent } from "react";
 
 /** Arrow keys through the options of a combobox, Enter takes one. */
-export function useOptions<T>(
+export function useOptionKeys<T>(
   found: readonly T[],
   choose: (option: T) => void,
 ): { readonly at: number; readonly first: () => void; readonly onKey: (event: KeyboardEvent) => boolean } {

@@ -1,11 +1,11 @@
 import type { ReactElement } from "react";
-import { CELLS_SHOWN, cellsOf, type ItemCell, type ItemProgress } from "../../../../../core/view/now/cells.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { MAX_ITEM_CELLS, itemCells, type ItemCell, type ItemProgress } from "../../../../../core/view/now/cells.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import cellsSheet from "./cells.module.css";
 
-const css = classesOf(cellsSheet);
+const cellsCss = bindClassNames(cellsSheet);
 
-const CELL = {
+const CELL_CLASSES = {
   done: "done",
   reworked: "reworked",
   given_up: "given-up",
@@ -16,22 +16,22 @@ const CELL = {
 } as const satisfies Record<ItemCell, string>;
 
 /** One cell per item, or a bar where there are too many; what it shows is always written beside it. */
-export function Cells({ items }: { readonly items: ItemProgress }): ReactElement {
-  if (items.size > CELLS_SHOWN) {
+export function ItemCells({ items }: { readonly items: ItemProgress }): ReactElement {
+  if (items.size > MAX_ITEM_CELLS) {
     return (
-      <span className={css("meter wide-meter")} aria-hidden="true">
+      <span className={cellsCss("meter wide-meter")} aria-hidden="true">
         <i style={{ width: `${(100 * items.done) / items.size}%` }} />
         {items.givenUp.count > 0 && (
-          <i className={css("given-up")} style={{ width: `${(100 * items.givenUp.count) / items.size}%` }} />
+          <i className={cellsCss("given-up")} style={{ width: `${(100 * items.givenUp.count) / items.size}%` }} />
         )}
       </span>
     );
   }
   return (
-    <span className={css("cells")} aria-hidden="true">
-      {cellsOf(items).map((cell, index) => (
+    <span className={cellsCss("cells")} aria-hidden="true">
+      {itemCells(items).map((cell, index) => (
         // Cells have no identity but their place.
-        <i key={index} className={css(CELL[cell])} />
+        <i key={index} className={cellsCss(CELL_CLASSES[cell])} />
       ))}
     </span>
   );

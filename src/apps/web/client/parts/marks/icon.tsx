@@ -1,10 +1,10 @@
 import type { ReactElement } from "react";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 
-const css = classesOf(baseSheet);
+const css = bindClassNames(baseSheet);
 
-const PATHS = {
+const ICON_PATHS = {
   search: "M7 3a4 4 0 100 8 4 4 0 000-8zM10 10l3.5 3.5",
   plus: "M8 3v10M3 8h10",
   minus: "M3 8h10",
@@ -42,13 +42,13 @@ const PATHS = {
   interrupted: "M2 8h3M11 8h3M7 5l2 6",
 } as const;
 
-export type IconName = keyof typeof PATHS;
+export type IconName = keyof typeof ICON_PATHS;
 
 /** A drawing of 16 by 16; always beside a word, or inside a control with a name. */
 export function Icon({ name }: { readonly name: IconName }): ReactElement {
   return (
     <svg className={css("icon")} viewBox="0 0 16 16" aria-hidden="true">
-      <path d={PATHS[name]} />
+      <path d={ICON_PATHS[name]} />
     </svg>
   );
 }

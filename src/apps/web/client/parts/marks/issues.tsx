@@ -1,23 +1,23 @@
 import type { ReactElement } from "react";
 import { pathText, type Issue } from "../../../../../core/model/issue.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import baseSheet from "../../ground/base.module.css";
 import marksSheet from "./marks.module.css";
 
-const css = classesOf(marksSheet, baseSheet);
+const css = bindClassNames(marksSheet, baseSheet);
 
 /** Problems in words: what, where, and the way out where there is one. */
-export function Issues({ issues }: { readonly issues: readonly Issue[] }): ReactElement | null {
+export function IssueList({ issues }: { readonly issues: readonly Issue[] }): ReactElement | null {
   if (issues.length === 0) return null;
   return (
     <div role="alert">
       <ul className={css("issues")}>
         {issues.map((issue) => (
           <li
-            key={`${issue.code} ${place(issue)} ${issue.message}`}
+            key={`${issue.code} ${issueLocation(issue)} ${issue.message}`}
             className={css(`note ${issue.severity === "error" ? "bad" : "rework"}`)}
           >
-            {place(issue) !== "" && <code>{place(issue)}</code>} {issue.message}
+            {issueLocation(issue) !== "" && <code>{issueLocation(issue)}</code>} {issue.message}
             {issue.hint !== undefined && <div className={css("secondary")}>{issue.hint}</div>}
           </li>
         ))}
@@ -26,6 +26,6 @@ export function Issues({ issues }: { readonly issues: readonly Issue[] }): React
   );
 }
 
-function place({ file, path }: Issue): string {
+function issueLocation({ file, path }: Issue): string {
   return [...(file === undefined ? [] : [file]), ...(path.length === 0 ? [] : [pathText(path)])].join(" ");
 }

@@ -1,15 +1,15 @@
 import type { CSSProperties, ReactElement } from "react";
 import type { Materia } from "../../../../../core/model/materia.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import orbSheet from "./orb.module.css";
 
-const css = classesOf(orbSheet);
+const materiaIconCss = bindClassNames(orbSheet);
 
-export const HUES = ["leaf", "lagoon", "azure", "violet", "rose", "ember", "gold", "slate"] as const;
+export const MATERIA_COLORS = ["leaf", "lagoon", "azure", "violet", "rose", "ember", "gold", "slate"] as const;
 
 /** A hue of the palette by its name, anything else as it was given; without one slate. */
-export function hueStyle(color: string | undefined): CSSProperties {
-  const known = HUES.find((hue) => hue === color);
+export function materiaColorStyle(color: string | undefined): CSSProperties {
+  const known = MATERIA_COLORS.find((hue) => hue === color);
   const value = known
     ? `var(--${known})`
     : color !== undefined && CSS.supports("color", color)
@@ -18,9 +18,9 @@ export function hueStyle(color: string | undefined): CSSProperties {
   return { "--m": value } as CSSProperties; // a property of our own, which the types do not know
 }
 
-const SIZES = { sm: "small-size", md: "", lg: "large" } as const;
+const ICON_SIZE_CLASSES = { sm: "small-size", md: "", lg: "large" } as const;
 
-export function Orb({
+export function MateriaIcon({
   materia,
   size = "md",
 }: {
@@ -28,5 +28,5 @@ export function Orb({
   readonly size?: "sm" | "md" | "lg";
 }): ReactElement {
   const shape = materia?.type === "utility" ? "utility" : materia?.type === "person" ? "person" : "";
-  return <span className={css(`orb ${shape} ${SIZES[size]}`)} style={hueStyle(materia?.color)} aria-hidden="true" />;
+  return <span className={materiaIconCss(`orb ${shape} ${ICON_SIZE_CLASSES[size]}`)} style={materiaColorStyle(materia?.color)} aria-hidden="true" />;
 }

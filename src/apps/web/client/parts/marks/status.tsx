@@ -1,12 +1,12 @@
 import type { ReactElement, ReactNode } from "react";
 import { type CastStatus, statusText } from "../../../../../core/view/casts.ts";
 import { Icon, type IconName } from "./icon.tsx";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import marksSheet from "./marks.module.css";
 
-const css = classesOf(marksSheet);
+const css = bindClassNames(marksSheet);
 
-const MARKS = {
+const STATUS_LOOKS = {
   running: { icon: "running", tone: "running" },
   waiting: { icon: "waiting", tone: "waiting-tone" },
   completed: { icon: "tick", tone: "good" },
@@ -17,23 +17,23 @@ const MARKS = {
   queued: { icon: "queued", tone: "off" },
 } as const satisfies Record<CastStatus, { readonly icon: IconName; readonly tone: string }>;
 
-export function Status({
+export function CastStatusLabel({
   status,
   children,
 }: {
   readonly status: CastStatus;
   readonly children?: ReactNode;
 }): ReactElement {
-  const { icon, tone } = MARKS[status];
+  const { icon, tone } = STATUS_LOOKS[status];
   return (
     <span className={css(`status ${tone}`)}>
       <Icon name={icon} />
-      {capital(statusText(status))}
+      {capitalize(statusText(status))}
       {children}
     </span>
   );
 }
 
-export function capital(text: string): string {
+export function capitalize(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

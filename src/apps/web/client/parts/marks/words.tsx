@@ -1,12 +1,12 @@
 import type { ReactElement, ReactNode } from "react";
 import type { Line, Tone } from "../../../../../core/view/text/line.ts";
-import { classesOf } from "../../browser/classes.ts";
+import { bindClassNames } from "../../browser/classes.ts";
 import marksSheet from "./marks.module.css";
 import baseSheet from "../../ground/base.module.css";
 
-const css = classesOf(baseSheet, marksSheet);
+const css = bindClassNames(baseSheet, marksSheet);
 
-const TONES = {
+const TONE_CLASSES = {
   plain: "",
   dim: "faint",
   strong: "strong",
@@ -18,20 +18,20 @@ const TONES = {
 } as const satisfies Record<Tone, string>;
 
 /** A line of the shared view: its words and what they mean to the eye. */
-export function LineWords({ line }: { readonly line: Line }): ReactElement {
+export function LineText({ line }: { readonly line: Line }): ReactElement {
   return (
     <>
       {line.map(({ text, tone = "plain" }, index) => (
         // A line is drawn anew as a whole; its pieces have no identity but their place.
-        <span key={index} className={css(TONES[tone])}>
-          {glyphs(text)}
+        <span key={index} className={css(TONE_CLASSES[tone])}>
+          {renderSymbols(text)}
         </span>
       ))}
     </>
   );
 }
 
-const SIGNS: Readonly<Record<string, string>> = {
+const SYMBOL_PATHS: Readonly<Record<string, string>> = {
   "✓": "M2.500 8.500l3.500 3.500L13.500 4",
   "✗": "M3.500 3.500l9 9M12.500 3.500l-9 9",
   "✕": "M3.500 3.500l9 9M12.500 3.500l-9 9",
@@ -43,10 +43,10 @@ const SIGNS: Readonly<Record<string, string>> = {
 };
 
 /** Signs are drawn, not written: not every system has letters for them. The word beside them says the same. */
-export function glyphs(text: string): ReactNode {
+export function renderSymbols(text: string): ReactNode {
   if (!/[✓✗✕‖→←↑↓]/.test(text)) return text;
   return text.split(/([✓✗✕‖→←↑↓])/).map((piece, index) => {
-    const sign = SIGNS[piece];
+    const sign = SYMBOL_PATHS[piece];
     // Pieces of one text have no identity but their place.
     return sign ? (
       <svg key={index} className={css("glyph")} viewBox="0 0 16 16" aria-hidden="true">

@@ -2,11 +2,11 @@ import { marked, type Token, type Tokens } from "marked";
 import { Fragment, memo, type ReactElement, type ReactNode } from "react";
 import { headingLevels } from "./headings.ts";
 import styles from "./markdown.module.css";
-import { decoded, safeAddress } from "./safe.ts";
+import { decodeEntities, safeHref } from "./safe.ts";
 
 /** Longer texts, and what is nested deeper, are shown as they were written: reading them would stop the page. */
-const MOST_CHARACTERS = 200_000;
-const MOST_NESTED = 24;
+const MAX_CHARACTERS = 200_000;
+const MAX_DEPTH = 24;
 
 /**
  * Text of an agent with its headings, lists, tables, code and links. Tokens become elements, and nothing ever becomes
@@ -18,7 +18,7 @@ export const Markdown = memo(function Markdown(props: {
   readonly above?: 1 | 2;
 }): ReactElement {
   const { text, above = 2 } = props;
-  const tokens = tokensOf(text);
+  const tokens = parseTokens(text);
   if (!tokens) return <pre className={styles.plain}>{text}</pre>;
   const levels = headingLevels(tokens, above);
   return (
@@ -31,8 +31,8 @@ export const Markdown = memo(function Markdown(props: {
   );
 });
 
-function tokensOf(text: string): readonly Token[] | null {
-  if (text.length > MOST_CHARACTERS) return null;
+function parseTokens(text: string): readonly Token[] | null {
+  if (text.length > MAX_CHARACTERS) return null;
   try {
     return marked.lexer(text);
   } catch {
@@ -49,7 +49,7 @@ interface BlockProps {
 }
 
 function Block({ token, depth, level = null }: BlockProps): ReactNode {
-  if (depth > MOST_NESTED) return <p>{token.raw}</p>;
+  if (depth > MAX_DEPTH) return <p>{token.raw}</p>;
   const known = token as MarkedBlock; // one of the lexer's own tokens: it has no extensions
   switch (known.type) {
     case "space":
@@ -57,11 +57,11 @@ function Block({ token, depth, level = null }: BlockProps): ReactNode {
     case "checkbox":
       return null;
     case "heading":
-      return <Heading level={level}>{inline(known.tokens, depth)}</Heading>;
+      return <Heading level={level}>{renderInlineTokens(known.tokens, depth)}</Heading>;
     case "code":
       return <pre className={styles.code}>{known.text}</pre>;
     case "blockquote":
-      return <blockquote className={styles.quote}>{blocks(known.tokens, depth)}</blockquote>;
+      return <blockquote className={styles.quote}>{renderBlocks(known.tokens, depth)}</blockquote>;
     case "list":
       return <List list={known} depth={depth} />;
     case "table":
@@ -71,9 +71,9 @@ function Block({ token, depth, level = null }: BlockProps): ReactNode {
     case "html":
       return <p>{known.raw.trimEnd()}</p>;
     case "paragraph":
-      return <p>{inline(known.tokens, depth)}</p>;
+      return <p>{renderInlineTokens(known.tokens, depth)}</p>;
     case "text":
-      return <>{known.tokens ? inline(known.tokens, depth) : decoded(known.text)}</>;
+      return <>{known.tokens ? renderInlineTokens(known.tokens, depth) : decodeEntities(known.text)}</>;
     default:
       return <p>{token.raw}</p>;
   }
@@ -93,7 +93,7 @@ type MarkedBlock =
   | Tokens.Paragraph
   | Tokens.Text;
 
-function blocks(tokens: readonly Token[], depth: number): ReactNode {
+function renderBlocks(tokens: readonly Token[], depth: number): ReactNode {
   return tokens.map((token, index) => <Block key={index} token={token} depth={depth + 1} />);
 }
 
@@ -116,7 +116,7 @@ function List({ list, depth }: { readonly list: Tokens.List; readonly depth: num
           aria-label={item.checked === true ? "done" : "open"}
         />
       )}
-      {blocks(item.tokens, depth)}
+      {renderBlocks(item.tokens, depth)}
     </li>
   ));
   if (!list.ordered) return <ul className={styles.list}>{items}</ul>;
@@ -130,7 +130,7 @@ function List({ list, depth }: { readonly list: Tokens.List; readonly depth: num
 function Table({ table, depth }: { readonly table: Tokens.Table; readonly depth: number }): ReactElement {
   const cell = ({ tokens, align }: Tokens.TableCell) => ({
     style: align === null ? undefined : { textAlign: align },
-    children: inline(tokens, depth),
+    children: renderInlineTokens(tokens, depth),
   });
   return (
     <div className={styles.table} role="region" aria-label="Table" tabIndex={0}>
@@ -168,40 +168,40 @@ type MarkedInline =
   | Tokens.Del
   | Tokens.Text;
 
-function inline(tokens: readonly Token[], depth: number): ReactNode {
-  return tokens.map((token, index) => <Fragment key={index}>{words(token, depth + 1)}</Fragment>);
+function renderInlineTokens(tokens: readonly Token[], depth: number): ReactNode {
+  return tokens.map((token, index) => <Fragment key={index}>{renderInlineToken(token, depth + 1)}</Fragment>);
 }
 
-function words(token: Token, depth: number): ReactNode {
-  if (depth > MOST_NESTED) return token.raw;
+function renderInlineToken(token: Token, depth: number): ReactNode {
+  if (depth > MAX_DEPTH) return token.raw;
   const known = token as MarkedInline; // as above
   switch (known.type) {
     case "strong":
-      return <strong>{inline(known.tokens, depth)}</strong>;
+      return <strong>{renderInlineTokens(known.tokens, depth)}</strong>;
     case "em":
-      return <em>{inline(known.tokens, depth)}</em>;
+      return <em>{renderInlineTokens(known.tokens, depth)}</em>;
     case "del":
-      return <del>{inline(known.tokens, depth)}</del>;
+      return <del>{renderInlineTokens(known.tokens, depth)}</del>;
     case "codespan":
       return <code>{known.text}</code>;
     case "br":
       return <br />;
     case "link":
-      return <Link href={known.href}>{inline(known.tokens, depth)}</Link>;
+      return <Link href={known.href}>{renderInlineTokens(known.tokens, depth)}</Link>;
     case "image":
       // Nothing is loaded from elsewhere: an image is a link to it.
-      return <Link href={known.href}>{decoded(known.text) || known.href}</Link>;
+      return <Link href={known.href}>{decodeEntities(known.text) || known.href}</Link>;
     case "escape":
       return known.text;
     case "text":
-      return "tokens" in known && known.tokens ? inline(known.tokens, depth) : decoded(known.text);
+      return "tokens" in known && known.tokens ? renderInlineTokens(known.tokens, depth) : decodeEntities(known.text);
     default:
       return token.raw;
   }
 }
 
 function Link({ href, children }: { readonly href: string; readonly children: ReactNode }): ReactElement {
-  const address = safeAddress(href);
+  const address = safeHref(href);
   if (address === null) return <span title={href}>{children}</span>;
   return (
     <a href={address} rel="noopener noreferrer nofollow" target="_blank">

@@ -1,19 +1,19 @@
 import { useEffect, useState, type RefObject } from "react";
-import { searchNow } from "../../browser/route.ts";
+import { readSearchParam } from "../../browser/route.ts";
 
 /** What a search led here for is marked and in sight, once it is drawn; from then on the person scrolls. */
-export function useFound(place: RefObject<HTMLElement | null>, tab: string): void {
-  const [sought] = useState(() => ({ words: searchNow("found")?.toLowerCase() ?? "", tab }));
+export function useSearchHighlight(place: RefObject<HTMLElement | null>, tab: string): void {
+  const [sought] = useState(() => ({ words: readSearchParam("found")?.toLowerCase() ?? "", tab }));
   useEffect(() => {
     const element = place.current;
     if (!element || sought.words === "" || tab !== sought.tab) return undefined;
     const look = (): boolean => {
-      const range = rangeOf(element, sought.words);
+      const range = findTextRange(element, sought.words);
       if (!range) return false;
       observer.disconnect();
       // Marked without touching what is drawn; an older browser only scrolls.
       if ("highlights" in CSS) CSS.highlights.set("found", new Highlight(range));
-      bringIntoSight(range);
+      scrollToRange(range);
       return true;
     };
     // A prompt or an output may still be on its way.
@@ -27,7 +27,7 @@ export function useFound(place: RefObject<HTMLElement | null>, tab: string): voi
 }
 
 /** Into the middle of whatever scrolls. A text may be one long element, which is in sight as soon as a part of it is. */
-function bringIntoSight(range: Range): void {
+function scrollToRange(range: Range): void {
   for (let frame = range.startContainer.parentElement; frame; frame = frame.parentElement) {
     const isPage = frame === document.scrollingElement;
     if (frame.scrollHeight <= frame.clientHeight || (!isPage && getComputedStyle(frame).overflowY === "visible"))
@@ -38,7 +38,7 @@ function bringIntoSight(range: Range): void {
 }
 
 /** The first place of these words; they may stand across several pieces of text. */
-function rangeOf(element: HTMLElement, words: string): Range | null {
+function findTextRange(element: HTMLElement, words: string): Range | null {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const pieces: { readonly node: Node; readonly from: number }[] = [];
   let text = "";

@@ -1,11 +1,11 @@
 import type { CastSummary } from "../../../../../core/view/casts.ts";
-import type { OnFleet } from "../../../../../shell/casting/workspace/on-fleet.ts";
+import type { FleetClient } from "../../../../../shell/casting/workspace/on-fleet.ts";
 import type { CastStore } from "../../../../../shell/store/cast-store.ts";
-import type { Feed } from "../../http/stream.ts";
-import { say } from "../say.ts";
+import type { EventFeed } from "../../http/stream.ts";
+import { encodeMessage } from "../say.ts";
 
 /** [B26] The newest casts of a fleet, then each one that appears or changes: only what is told to have changed is read again. */
-export function fleetCastsFeed(store: CastStore, fleet: OnFleet, wake: () => void): Feed {
+export function openFleetCastListFeed(store: CastStore, fleet: FleetClient, wake: () => void): EventFeed {
   const said = new Map<string, string>();
   const changed = new Set<string>();
   let isListOld = true;
@@ -23,7 +23,7 @@ export function fleetCastsFeed(store: CastStore, fleet: OnFleet, wake: () => voi
     isListOld = false;
     const unlisted = new Set(said.keys());
     for (const { castId } of listed.value) unlisted.delete(castId);
-    return sayAll(said, listed.value) + (await sayChanged([...unlisted]));
+    return encodeChanged(said, listed.value) + (await sayChanged([...unlisted]));
   };
   const sayChanged = async (casts: readonly string[]): Promise<string> => {
     if (casts.length === 0) return "";
@@ -34,7 +34,7 @@ export function fleetCastsFeed(store: CastStore, fleet: OnFleet, wake: () => voi
     }
     const there = new Set(found.map(({ castId }) => castId));
     const gone = casts.filter((castId) => !there.has(castId) && said.delete(castId));
-    return sayAll(said, found) + gone.map((castId) => say({ kind: "gone", data: { castId } })).join("");
+    return encodeChanged(said, found) + gone.map((castId) => encodeMessage({ kind: "gone", data: { castId } })).join("");
   };
   return {
     next: async () => {
@@ -45,7 +45,7 @@ export function fleetCastsFeed(store: CastStore, fleet: OnFleet, wake: () => voi
       if (news !== "") return news;
       if (isReady || isListOld) return undefined;
       isReady = true;
-      return say({ kind: "ready", data: {} });
+      return encodeMessage({ kind: "ready", data: {} });
     },
     isOver: () => false,
     close: stop,
@@ -53,10 +53,10 @@ export function fleetCastsFeed(store: CastStore, fleet: OnFleet, wake: () => voi
 }
 
 /** Those of them that say something new. */
-function sayAll(said: Map<string, string>, casts: readonly CastSummary[]): string {
+function encodeChanged(said: Map<string, string>, casts: readonly CastSummary[]): string {
   return casts
     .map((cast) => {
-      const message = say({ kind: "cast", data: cast });
+      const message = encodeMessage({ kind: "cast", data: cast });
       if (said.get(cast.castId) === message) return "";
       said.set(cast.castId, message);
       return message;

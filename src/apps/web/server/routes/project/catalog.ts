@@ -1,19 +1,19 @@
 import type { Hono } from "hono";
-import type { Entry } from "../../../../../core/catalog/layer.ts";
+import type { CatalogEntry } from "../../../../../core/catalog/layer.ts";
 import { error } from "../../../../../core/model/issue.ts";
-import { TrustGiven, type CatalogAnswer } from "../../../../../core/wire/catalog.ts";
-import { jsonBody, readBody } from "../../http/body.ts";
+import { TrustRequest, type CatalogResponse } from "../../../../../core/wire/catalog.ts";
+import { requireJsonBody, parseBody } from "../../http/body.ts";
 import { refuse } from "../../http/reply.ts";
 import { projectConfigFile, userConfigFile } from "../../../../../shell/config/config.ts";
-import type { Trust } from "../../../../../shell/casting/workspace/workspace.ts";
+import type { ProjectTrust } from "../../../../../shell/casting/workspace/workspace.ts";
 import { VERSION } from "../../../../../shell/version.ts";
-import { inWorkspace, type ServedProject } from "../served-project.ts";
+import { withWorkspace, type ServedProject } from "../served-project.ts";
 
 /** [N20] What can be named and where it comes from; the page checks and composes it by itself. */
 export function catalogRoutes(app: Hono, served: ServedProject): void {
   app.get(
     "/api/catalog",
-    inWorkspace(served, (c, { catalog, configFiles, place, root, trust, fleet }) =>
+    withWorkspace(served, (c, { catalog, configFiles, place, root, trust, fleet }) =>
       c.json({
         version: VERSION,
         cwd: place.cwd,
@@ -26,16 +26,16 @@ export function catalogRoutes(app: Hono, served: ServedProject): void {
         configFiles: [...configFiles],
         layers: { user: userConfigFile(place.env), project: projectConfigFile(place.cwd) },
         trust: trustJson(trust),
-      } satisfies CatalogAnswer),
+      } satisfies CatalogResponse),
     ),
   );
   app.post(
     "/api/trust",
-    jsonBody(1),
-    inWorkspace(served, (c, { trust }) => {
-      const body = readBody(c, TrustGiven);
+    requireJsonBody(1),
+    withWorkspace(served, (c, { trust }) => {
+      const body = parseBody(c, TrustRequest);
       if (!body.ok) return refuse(c, 400, ...body.issues);
-      if (trust.kind === "given") return c.json({ given: true } satisfies CatalogAnswer["trust"]);
+      if (trust.kind === "given") return c.json({ given: true } satisfies CatalogResponse["trust"]);
       // [N35] What was shown is what is trusted: whoever changes it meanwhile gets nothing by it.
       if (trust.digest !== body.value.digest)
         return refuse(
@@ -44,17 +44,17 @@ export function catalogRoutes(app: Hono, served: ServedProject): void {
           error("changed", "digest", "what would run has changed since it was shown", "look again"),
         );
       trust.remember();
-      return c.json({ given: true } satisfies CatalogAnswer["trust"]);
+      return c.json({ given: true } satisfies CatalogResponse["trust"]);
     }),
   );
 }
 
-function entryJson<T>({ name, layer, file, value, partial, issues }: Entry<T>) {
+function entryJson<T>({ name, layer, file, value, partial, issues }: CatalogEntry<T>) {
   const readable = partial === undefined ? {} : { partial };
   return { name, layer, file: file ?? null, value: value ?? null, ...readable, issues: [...issues] };
 }
 
-function trustJson(trust: Trust): CatalogAnswer["trust"] {
+function trustJson(trust: ProjectTrust): CatalogResponse["trust"] {
   if (trust.kind === "given") return { given: true };
   const { file, commands, watched, tooLarge, digest } = trust;
   return { given: false, file, commands: [...commands], watched: [...watched], tooLarge: [...tooLarge], digest };

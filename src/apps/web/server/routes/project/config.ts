@@ -2,49 +2,49 @@ import { isJsonObject } from "../../../../../core/model/values/json.ts";
 import type { Context, Hono } from "hono";
 import { readLayer } from "../../../../../core/catalog/layer.ts";
 import { error, type Issue } from "../../../../../core/model/issue.ts";
-import { ConfigText, type ConfigAnswer, type EditableLayer } from "../../../../../core/wire/catalog.ts";
-import { projectConfigFile, userConfigFile, type ConfigPlace } from "../../../../../shell/config/config.ts";
+import { SaveConfigRequest, type ConfigResponse, type EditableLayer } from "../../../../../core/wire/catalog.ts";
+import { projectConfigFile, userConfigFile, type ConfigContext } from "../../../../../shell/config/config.ts";
 import { readConfigText, writeConfigText } from "../../../../../shell/config/config-text.ts";
 import { parseJson } from "../../../../../shell/config/json-file.ts";
 import { isTrusted, rememberTrust } from "../../../../../shell/config/trust.ts";
-import { jsonBody, readBody } from "../../http/body.ts";
-import { notFound, refuse, refuseAll } from "../../http/reply.ts";
+import { requireJsonBody, parseBody } from "../../http/body.ts";
+import { notFound, refuse, refuseByCode } from "../../http/reply.ts";
 import type { ServedProject } from "../served-project.ts";
 
 /** [N21] The two files that the page may edit, each at its one path. */
 export function configRoutes(app: Hono, { place }: ServedProject): void {
   app.get("/api/config/:layer", (c) => {
-    const layer = layerOf(c);
-    return layer ? show(c, place, layer) : notFound(c);
+    const layer = layerParam(c);
+    return layer ? sendConfig(c, place, layer) : notFound(c);
   });
-  app.put("/api/config/:layer", jsonBody(8), async (c) => {
-    const layer = layerOf(c);
+  app.put("/api/config/:layer", requireJsonBody(8), async (c) => {
+    const layer = layerParam(c);
     if (!layer) return notFound(c);
-    const body = readBody(c, ConfigText);
-    return body.ok ? write(c, place, { layer, text: body.value.text }) : refuse(c, 400, ...body.issues);
+    const body = parseBody(c, SaveConfigRequest);
+    return body.ok ? writeConfig(c, place, { layer, text: body.value.text }) : refuse(c, 400, ...body.issues);
   });
 }
 
-function layerOf(c: Context): EditableLayer | undefined {
+function layerParam(c: Context): EditableLayer | undefined {
   const layer = c.req.param("layer");
   return layer === "user" || layer === "project" ? layer : undefined;
 }
 
-function fileOf(place: ConfigPlace, layer: EditableLayer): string {
+function layerFile(place: ConfigContext, layer: EditableLayer): string {
   return layer === "user" ? userConfigFile(place.env) : projectConfigFile(place.cwd);
 }
 
-function show(c: Context, place: ConfigPlace, layer: EditableLayer): Response {
-  const file = fileOf(place, layer);
+function sendConfig(c: Context, place: ConfigContext, layer: EditableLayer): Response {
+  const file = layerFile(place, layer);
   const found = readConfigText(file);
-  if (!found.ok) return refuseAll(c, found.issues);
+  if (!found.ok) return refuseByCode(c, found.issues);
   const { text, etag } = found.value;
   c.header("etag", etag);
-  return c.json({ layer, file, text, etag, ...readingOf(layer, file, text) } satisfies ConfigAnswer);
+  return c.json({ layer, file, text, etag, ...parseConfig(layer, file, text) } satisfies ConfigResponse);
 }
 
 /** What the text means, broken or not. */
-function readingOf(layer: EditableLayer, file: string, text: string): { value: unknown; issues: Issue[] } {
+function parseConfig(layer: EditableLayer, file: string, text: string): { value: unknown; issues: Issue[] } {
   const parsed = parseJson(file, text);
   if (!parsed.ok) return { value: null, issues: [...parsed.issues] };
   const { issues, materia, loadouts } = readLayer(layer, parsed.value, file);
@@ -52,40 +52,40 @@ function readingOf(layer: EditableLayer, file: string, text: string): { value: u
   return { value: parsed.value, issues: [...issues, ...inner] };
 }
 
-function write(
+function writeConfig(
   c: Context,
-  place: ConfigPlace,
+  place: ConfigContext,
   { layer, text }: { readonly layer: EditableLayer; readonly text: string },
 ): Response {
-  const file = fileOf(place, layer);
+  const file = layerFile(place, layer);
   const parsed = parseJson(file, text);
   if (!parsed.ok) return refuse(c, 422, ...parsed.issues);
   if (!isJsonObject(parsed.value)) return refuse(c, 422, ...readLayer(layer, parsed.value, file).issues);
   const before = readConfigText(file);
-  if (!before.ok && before.issues[0]?.code !== "missing_file") return refuseAll(c, before.issues);
+  if (!before.ok && before.issues[0]?.code !== "missing_file") return refuseByCode(c, before.issues);
   const current = before.ok ? before.value.etag : undefined;
-  if (!isExpected(c, current)) {
+  if (!matchesEtag(c, current)) {
     if (current !== undefined) c.header("etag", current);
     const message = current === undefined ? "the file is not there any more" : "the file has changed since it was read";
     return refuse(c, 412, { ...error("changed", "", message, "read it again and merge"), file });
   }
-  const wasTrusted = layer === "project" && (!before.ok || trusts(place, file, before.value.text));
+  const wasTrusted = layer === "project" && (!before.ok || isTextTrusted(place, file, before.value.text));
   const written = writeConfigText(file, text, { root: layer === "project" ? place.cwd : undefined, isNew: !before.ok });
-  if (!written.ok) return refuseAll(c, written.issues);
+  if (!written.ok) return refuseByCode(c, written.issues);
   // [N23] What the person wrote here is as trusted as what stood there before, and no more.
   if (wasTrusted) rememberTrust(place, parsed.value);
   c.header("etag", written.value);
-  const saved: ConfigAnswer = { layer, file, text, etag: written.value, ...readingOf(layer, file, text) };
+  const saved: ConfigResponse = { layer, file, text, etag: written.value, ...parseConfig(layer, file, text) };
   return c.json(saved, before.ok ? 200 : 201);
 }
 
 /** [N22] Whoever overwrites a file has read it, and whoever makes one has seen that there is none. */
-function isExpected(c: Context, current: string | undefined): boolean {
+function matchesEtag(c: Context, current: string | undefined): boolean {
   if (current === undefined) return c.req.header("if-none-match") === "*" && c.req.header("if-match") === undefined;
   return c.req.header("if-match") === current;
 }
 
-function trusts(place: ConfigPlace, file: string, text: string): boolean {
+function isTextTrusted(place: ConfigContext, file: string, text: string): boolean {
   const parsed = parseJson(file, text);
   return isTrusted(place, parsed.ok ? parsed.value : null);
 }

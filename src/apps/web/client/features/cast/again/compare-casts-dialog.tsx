@@ -1,25 +1,25 @@
 import { useMemo, useState, type ReactElement } from "react";
 import { statusText } from "../../../../../../core/view/casts.ts";
-import { go, hrefOf } from "../../../browser/route.ts";
+import { navigate, hrefOf } from "../../../browser/route.ts";
 import { useCasts } from "../../../data/use-casts.ts";
-import { AskDialog } from "../../../parts/controls/dialog.tsx";
-import type { KnownCast } from "../state/use-cast.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import { ConfirmDialog } from "../../../parts/controls/dialog.tsx";
+import type { WatchedCast } from "../state/use-cast.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import controlsSheet from "../../../parts/controls/controls.module.css";
 import dialogSheet from "../../../parts/controls/dialog.module.css";
 
-const css = classesOf(dialogSheet, controlsSheet, baseSheet);
+const css = bindClassNames(dialogSheet, controlsSheet, baseSheet);
 
 /** A longer list is searched by typing, in the browser's own way. */
-const LISTED = 500;
+const MAX_LISTED_CASTS = 500;
 
 /** Which cast this one is put beside; those of the same loadout come first. */
 export function CompareCastsDialog({
   cast,
   onClose,
 }: {
-  readonly cast: KnownCast;
+  readonly cast: WatchedCast;
   readonly onClose: () => void;
 }): ReactElement {
   const { castId, loadout } = cast.castFile;
@@ -29,18 +29,18 @@ export function CompareCastsDialog({
       casts
         .filter((each) => each.castId !== castId)
         .toSorted((a, b) => Number(b.loadout === loadout.name) - Number(a.loadout === loadout.name))
-        .slice(0, LISTED),
+        .slice(0, MAX_LISTED_CASTS),
     [casts, castId, loadout.name],
   );
   const [chosen, setChosen] = useState("");
   const other = chosen === "" ? others[0]?.castId : chosen;
   return (
-    <AskDialog
+    <ConfirmDialog
       title="Compare with another cast"
       action="Compare"
       off={other === undefined ? "There is no other cast here" : null}
       onClose={onClose}
-      onAct={() => other !== undefined && go(hrefOf("compare", castId, { with: other }))}
+      onAct={() => other !== undefined && navigate(hrefOf("compare", castId, { with: other }))}
     >
       <label className={css("option")}>
         <span className={css("label")}>Path, handoffs, cost, time and files beside those of</span>
@@ -52,6 +52,6 @@ export function CompareCastsDialog({
           ))}
         </select>
       </label>
-    </AskDialog>
+    </ConfirmDialog>
   );
 }

@@ -1,68 +1,68 @@
 import { useState, type ReactElement } from "react";
 import { quoteWord } from "../../../../../../core/command/words.ts";
-import { fileSpans } from "../../../../../../core/view/file-spans.ts";
+import { castFileSpans } from "../../../../../../core/view/file-spans.ts";
 import { amountText, costText, countedText } from "../../../../../../core/view/numbers.ts";
 import type { VisitRecord } from "../../../../../../core/view/watch/visit.ts";
-import { ForkPlanned } from "../../../../../../core/wire/testing.ts";
-import { go, hrefOf } from "../../../browser/route.ts";
-import { useAsked } from "../../../data/use-asked.ts";
+import { ForkPreview } from "../../../../../../core/wire/testing.ts";
+import { navigate, hrefOf } from "../../../browser/route.ts";
+import { useCommandOutput } from "../../../data/use-asked.ts";
 import { useCommand } from "../../../data/use-command.ts";
-import { AskDialog } from "../../../parts/controls/dialog.tsx";
-import { Issues } from "../../../parts/marks/issues.tsx";
-import type { KnownCast } from "../state/use-cast.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import { ConfirmDialog } from "../../../parts/controls/dialog.tsx";
+import { IssueList } from "../../../parts/marks/issues.tsx";
+import type { WatchedCast } from "../state/use-cast.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import marksSheet from "../../../parts/marks/marks.module.css";
 import controlsSheet from "../../../parts/controls/controls.module.css";
 import dialogSheet from "../../../parts/controls/dialog.module.css";
 
-const css = classesOf(dialogSheet, controlsSheet, marksSheet, baseSheet);
+const css = bindClassNames(dialogSheet, controlsSheet, marksSheet, baseSheet);
 
 interface ForkEdits {
   readonly request: string;
   readonly model: string;
   /** What the visit hands over in place of being run; null runs it. */
   readonly handoff: string | null;
-  readonly here: boolean;
+  readonly restoresFiles: boolean;
 }
 
 /** [B26] Its files stand in the database of the fleet. */
-export const NOT_ON_FLEET = "A cast is run again where its files are: take it home first";
+export const FORK_NOT_ON_FLEET = "A cast is run again where its files are: take it home first";
 
 /** A new cast with the past of this one up to a visit; from the first visit on it is the same cast run again. */
 export function ForkDialog(props: {
-  readonly cast: KnownCast;
+  readonly cast: WatchedCast;
   readonly visit: VisitRecord;
   readonly onClose: () => void;
 }): ReactElement {
   const { cast, visit, onClose } = props;
   const { castFile } = cast;
   const isFirst = visit.index === 0;
-  const areKept = !isFirst && fileSpans(cast.replay.events()).kind === "kept";
-  const [edits, setEdits] = useState<ForkEdits>({ request: castFile.request, model: "", handoff: null, here: false });
+  const areKept = !isFirst && castFileSpans(cast.replay.events()).kind === "kept";
+  const [edits, setEdits] = useState<ForkEdits>({ request: castFile.request, model: "", handoff: null, restoresFiles: false });
   const set = (part: Partial<ForkEdits>): void => setEdits((before) => ({ ...before, ...part }));
-  const line = forkLine(cast, visit, edits);
-  const plan = useAsked(`${line} --plan`, ForkPlanned);
+  const line = forkCommandLine(cast, visit, edits);
+  const plan = useCommandOutput(`${line} --plan`, ForkPreview);
   const command = useCommand({ quiet: true });
   const start = async (): Promise<void> => {
-    const text = command.isBusyTree ? `${line} --anyway` : line;
+    const text = command.isTreeInUse ? `${line} --anyway` : line;
     const castId = await command.run(text, "Started", { trust: command.isForeign });
     if (castId === null) return;
     onClose();
-    go(hrefOf("casts", castId));
+    navigate(hrefOf("casts", castId));
   };
   return (
-    <AskDialog
+    <ConfirmDialog
       title={isFirst ? "Run again" : `Run from ${visit.materia}, visit ${visit.visit}`}
-      action={command.isForeign ? "Trust this cast and start" : command.isBusyTree ? "Start all the same" : "Start"}
+      action={command.isForeign ? "Trust this cast and start" : command.isTreeInUse ? "Start all the same" : "Start"}
       busy={command.busy !== null}
       off={edits.request.trim() === "" ? "Write what is to be done" : null}
       onClose={onClose}
       onAct={() => void start()}
     >
-      <Plan plan={plan.value} isFirst={isFirst} />
-      <Area label="Request" value={edits.request} onChange={(request) => set({ request })} />
-      {canHandOver(cast, visit) && <HandOver cast={cast} visit={visit} edits={edits} onEdit={set} />}
+      <ForkSummary plan={plan.value} isFirst={isFirst} />
+      <TextAreaField label="Request" value={edits.request} onChange={(request) => set({ request })} />
+      {canWriteHandoff(cast, visit) && <HandoffField cast={cast} visit={visit} edits={edits} onEdit={set} />}
       <label className={css("option")}>
         <span className={css("label")}>Model, from here on; empty for the one it had</span>
         <span className={css("field")}>
@@ -76,17 +76,17 @@ export function ForkDialog(props: {
       </label>
       {areKept && (
         <label className={css("row")}>
-          <input type="checkbox" checked={edits.here} onChange={(event) => set({ here: event.target.checked })} />
+          <input type="checkbox" checked={edits.restoresFiles} onChange={(event) => set({ restoresFiles: event.target.checked })} />
           <span>Put the files back as they were then</span>
         </label>
       )}
-      <Issues issues={command.issues.length > 0 ? command.issues : plan.issues} />
-    </AskDialog>
+      <IssueList issues={command.issues.length > 0 ? command.issues : plan.issues} />
+    </ConfirmDialog>
   );
 }
 
 /** The same text as a terminal would take. */
-function forkLine({ castFile }: KnownCast, visit: VisitRecord, { request, model, handoff, here }: ForkEdits): string {
+function forkCommandLine({ castFile }: WatchedCast, visit: VisitRecord, { request, model, handoff, restoresFiles: here }: ForkEdits): string {
   const options = [
     ...(request.trim() === castFile.request ? [] : ["--request", quoteWord(request.trim())]),
     ...(model.trim() === "" ? [] : ["--model", quoteWord(model.trim())]),
@@ -96,7 +96,7 @@ function forkLine({ castFile }: KnownCast, visit: VisitRecord, { request, model,
   return ["fork", `${castFile.castId}@${visit.socket}#${visit.visit}`, ...options].join(" ");
 }
 
-function Plan({ plan, isFirst }: { readonly plan: ForkPlanned | null; readonly isFirst: boolean }): ReactElement {
+function ForkSummary({ plan, isFirst }: { readonly plan: ForkPreview | null; readonly isFirst: boolean }): ReactElement {
   if (!plan || isFirst)
     return (
       <p className={css("secondary")}>
@@ -115,12 +115,12 @@ function Plan({ plan, isFirst }: { readonly plan: ForkPlanned | null; readonly i
 }
 
 /** Only what an agent says can be written for it. */
-function canHandOver({ castFile }: KnownCast, { materia }: VisitRecord): boolean {
+function canWriteHandoff({ castFile }: WatchedCast, { materia }: VisitRecord): boolean {
   return castFile.graph.materia[materia]?.type === "agent";
 }
 
-function HandOver(props: {
-  readonly cast: KnownCast;
+function HandoffField(props: {
+  readonly cast: WatchedCast;
   readonly visit: VisitRecord;
   readonly edits: ForkEdits;
   readonly onEdit: (part: Partial<ForkEdits>) => void;
@@ -132,19 +132,19 @@ function HandOver(props: {
         <input
           type="checkbox"
           checked={edits.handoff !== null}
-          onChange={(event) => onEdit({ handoff: event.target.checked ? handedBy(cast, visit) : null })}
+          onChange={(event) => onEdit({ handoff: event.target.checked ? handoffTextOf(cast, visit) : null })}
         />
         <span>{`Write what ${visit.materia} hands on, in place of running it`}</span>
       </label>
       {edits.handoff !== null && (
-        <Area label="Handoff" value={edits.handoff} onChange={(handoff) => onEdit({ handoff })} mono />
+        <TextAreaField label="Handoff" value={edits.handoff} onChange={(handoff) => onEdit({ handoff })} mono />
       )}
     </>
   );
 }
 
 /** What the visit handed on then, to be edited. */
-function handedBy({ replay }: KnownCast, { firstSeq, lastSeq }: VisitRecord): string {
+function handoffTextOf({ replay }: WatchedCast, { firstSeq, lastSeq }: VisitRecord): string {
   const handed = replay
     .events()
     .slice(firstSeq - 1, lastSeq)
@@ -153,7 +153,7 @@ function handedBy({ replay }: KnownCast, { firstSeq, lastSeq }: VisitRecord): st
   return handed?.type === "output_accepted" ? handed.text : "";
 }
 
-function Area(props: {
+function TextAreaField(props: {
   readonly label: string;
   readonly value: string;
   readonly onChange: (text: string) => void;

@@ -2,20 +2,20 @@ import { useState, type ReactElement } from "react";
 import type { Issue } from "../../../../../../core/model/issue.ts";
 import { quoteWord } from "../../../../../../core/command/words.ts";
 import { RecordedTest } from "../../../../../../core/wire/testing.ts";
-import { go, hrefOf } from "../../../browser/route.ts";
-import { askCommand } from "../../../net/api.ts";
-import { AskDialog } from "../../../parts/controls/dialog.tsx";
+import { navigate, hrefOf } from "../../../browser/route.ts";
+import { fetchCommandOutput } from "../../../net/api.ts";
+import { ConfirmDialog } from "../../../parts/controls/dialog.tsx";
 import { Switch, TextField } from "../../../parts/controls/fields.tsx";
 import { toast } from "../../../parts/controls/toasts.tsx";
-import { Issues } from "../../../parts/marks/issues.tsx";
-import { classesOf } from "../../../browser/classes.ts";
+import { IssueList } from "../../../parts/marks/issues.tsx";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import dialogSheet from "../../../parts/controls/dialog.module.css";
 
-const css = classesOf(dialogSheet, baseSheet);
+const recordDialogCss = bindClassNames(dialogSheet, baseSheet);
 
 /** A test from a cast that happened: what was answered, and what came of it. */
-export function RecordDialog({
+export function RecordTestDialog({
   castId,
   onClose,
 }: {
@@ -29,18 +29,18 @@ export function RecordDialog({
   const record = async (): Promise<void> => {
     setBusy(true);
     const line = `record ${castId} ${quoteWord(file.trim())}${tools ? "" : " --no-tools"}`;
-    const answer = await askCommand(line, RecordedTest);
+    const answer = await fetchCommandOutput(line, RecordedTest);
     setBusy(false);
     if (!answer.ok) return setIssues(answer.issues);
     toast({
       text: `Wrote ${file.trim()}`,
       tone: "ok",
-      action: { label: "Open tests", act: () => go(hrefOf("tests")) },
+      action: { label: "Open tests", act: () => navigate(hrefOf("tests")) },
     });
     return onClose();
   };
   return (
-    <AskDialog
+    <ConfirmDialog
       title="Record as a test"
       action="Record"
       busy={busy}
@@ -48,15 +48,15 @@ export function RecordDialog({
       onClose={onClose}
       onAct={() => void record()}
     >
-      <p className={css("secondary")}>
+      <p className={recordDialogCss("secondary")}>
         What was answered here becomes a rehearsal, and what came of it what is expected. The test runs without a model.
       </p>
-      <div className={css("option")}>
-        <span className={css("label")}>File</span>
+      <div className={recordDialogCss("option")}>
+        <span className={recordDialogCss("label")}>File</span>
         <TextField label="File" mono value={file} onType={setFile} />
       </div>
       <Switch label="Tool calls too" on={tools} onTurn={setTools} />
-      <Issues issues={issues} />
-    </AskDialog>
+      <IssueList issues={issues} />
+    </ConfirmDialog>
   );
 }

@@ -1,26 +1,26 @@
 import type { ReactElement } from "react";
-import { personAsked } from "../../../../../../core/cast/question.ts";
-import { useKeptText } from "../../../browser/drafts/kept-text.ts";
+import { askedPersonMateria } from "../../../../../../core/cast/question.ts";
+import { useTextDraft } from "../../../browser/drafts/kept-text.ts";
 import { useCommand } from "../../../data/use-command.ts";
 import { Button } from "../../../parts/controls/button.tsx";
-import { Issues } from "../../../parts/marks/issues.tsx";
-import type { CastPartProps } from "../state/use-cast-view.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import { IssueList } from "../../../parts/marks/issues.tsx";
+import type { CastPanelProps } from "../state/use-cast-view.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import controlsSheet from "../../../parts/controls/controls.module.css";
 import answerSheet from "./answer.module.css";
 
-const css = classesOf(answerSheet, controlsSheet);
+const css = bindClassNames(answerSheet, controlsSheet);
 
 /** Whether a yes or no is asked for, and not an answer. */
-export function asksYesOrNo({ cast }: Pick<CastPartProps, "cast">): boolean {
-  return personAsked(cast.replay.trailAt(cast.replay.lastSeq()).state) !== undefined;
+export function asksYesOrNo({ cast }: Pick<CastPanelProps, "cast">): boolean {
+  return askedPersonMateria(cast.replay.timelineAt(cast.replay.lastSeq()).state) !== undefined;
 }
 
 /** What a person says to a cast that waits: yes or no to a gate, else words for the agent or none. */
-export function AnswerForm(props: CastPartProps & { readonly onDone?: () => void }): ReactElement {
+export function AnswerForm(props: CastPanelProps & { readonly onDone?: () => void }): ReactElement {
   const { cast, onDone } = props;
   const { castId } = cast.castFile;
-  const [said, setSaid] = useKeptText(`answer ${castId}`);
+  const [said, setSaid] = useTextDraft(`answer ${castId}`);
   const command = useCommand({ quiet: true });
   const isGate = asksYesOrNo(props);
   const text = said.trim();
@@ -58,7 +58,7 @@ export function AnswerForm(props: CastPartProps & { readonly onDone?: () => void
           />
         </span>
       </label>
-      <Issues issues={command.issues} />
+      <IssueList issues={command.issues} />
       <div className={css("answer-buttons")}>
         {isGate && (
           <Button

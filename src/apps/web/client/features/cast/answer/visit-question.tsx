@@ -1,25 +1,25 @@
 import type { ReactElement } from "react";
 import { Markdown } from "../../../parts/text/markdown.tsx";
 import type { VisitRecord } from "../../../../../../core/view/watch/visit.ts";
-import type { CastPartProps } from "../state/use-cast-view.ts";
+import type { CastPanelProps } from "../state/use-cast-view.ts";
 import { AnswerForm, asksYesOrNo } from "./answer-form.tsx";
-import { classesOf } from "../../../browser/classes.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import answerSheet from "./answer.module.css";
 
-const css = classesOf(answerSheet);
+const visitQuestionCss = bindClassNames(answerSheet);
 
 /** [W32] The cast waits at the visit that is read: what is asked, and the answer to it, in the reader. */
-export function VisitQuestion(props: CastPartProps & { readonly visit: VisitRecord }): ReactElement | null {
+export function VisitQuestion(props: CastPanelProps & { readonly visit: VisitRecord }): ReactElement | null {
   const { view, visit } = props;
   const { status, question, position } = view.latest;
   const isHere = visit.index === view.allVisits.length - 1;
   if (status !== "waiting" || !isHere || view.at !== null) return null;
   const who = position?.materia ?? "The cast";
   return (
-    <section className={css("asked")} aria-label="Waiting for you">
-      <h3 className={css("asked-title")}>{asksYesOrNo(props) ? `${who} asks you` : `${who} waits for you`}</h3>
+    <section className={visitQuestionCss("asked")} aria-label="Waiting for you">
+      <h3 className={visitQuestionCss("asked-title")}>{asksYesOrNo(props) ? `${who} asks you` : `${who} waits for you`}</h3>
       {question !== null && asksYesOrNo(props) && (
-        <div className={css("question")} tabIndex={0} role="region" aria-label="Question">
+        <div className={visitQuestionCss("question")} tabIndex={0} role="region" aria-label="Question">
           <Markdown text={question} />
         </div>
       )}

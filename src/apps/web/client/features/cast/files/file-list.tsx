@@ -1,13 +1,13 @@
 import { useRef, type KeyboardEvent, type ReactElement } from "react";
 import type { FileChange } from "../../../../../../core/model/values/checkpoint.ts";
-import { visibleLine } from "../../../../../../core/view/patch/visible.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import { showHiddenCharacters } from "../../../../../../core/view/patch/visible.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import filesSheet from "./files.module.css";
 
-const css = classesOf(filesSheet, baseSheet);
+const css = bindClassNames(filesSheet, baseSheet);
 
-const STATUS = {
+const STATUS_LABELS = {
   added: { sign: "A", word: "added", look: "file-added" },
   modified: { sign: "M", word: "changed", look: "" },
   deleted: { sign: "D", word: "deleted", look: "file-deleted" },
@@ -19,7 +19,7 @@ const STATUS = {
 >;
 
 /** The files in git's order; one tab stop, arrows move. */
-export function FileList(props: {
+export function ChangedFileList(props: {
   readonly files: readonly FileChange[];
   readonly chosen: string | null;
   readonly onChoose: (path: string) => void;
@@ -46,31 +46,31 @@ export function FileList(props: {
     <ul className={css("file-list")} aria-label="Changed files" ref={list} onKeyDown={move}>
       {files.map((file) => (
         <li key={file.path}>
-          <FileRow file={file} isChosen={file.path === chosen} onChoose={() => onChoose(file.path)} />
+          <ChangedFileRow file={file} isChosen={file.path === chosen} onChoose={() => onChoose(file.path)} />
         </li>
       ))}
     </ul>
   );
 }
 
-function FileRow(props: {
+function ChangedFileRow(props: {
   readonly file: FileChange;
   readonly isChosen: boolean;
   readonly onChoose: () => void;
 }): ReactElement {
   const { file, isChosen, onChoose } = props;
-  const { sign, word, look } = STATUS[file.status];
+  const { sign, word, look } = STATUS_LABELS[file.status];
   const cut = file.path.lastIndexOf("/") + 1;
-  const name = visibleLine(file.path.slice(cut));
-  const folder = visibleLine(file.path.slice(0, cut));
-  const was = file.from === undefined ? "" : `, was ${visibleLine(file.from)}`;
+  const name = showHiddenCharacters(file.path.slice(cut));
+  const folder = showHiddenCharacters(file.path.slice(0, cut));
+  const was = file.from === undefined ? "" : `, was ${showHiddenCharacters(file.from)}`;
   return (
     <button
       type="button"
       className={css("file-row")}
       aria-current={isChosen ? "true" : undefined}
       tabIndex={isChosen ? 0 : -1}
-      title={`${visibleLine(file.path)}, ${word}${was}`}
+      title={`${showHiddenCharacters(file.path)}, ${word}${was}`}
       onClick={onChoose}
     >
       <span className={css(`file-sign ${look}`)} aria-hidden="true">
@@ -81,13 +81,13 @@ function FileRow(props: {
         {folder !== "" && <span className={css("cut faint")}>{folder}</span>}
       </span>
       <span className={css("spoken")}>{`, ${word}${was}, `}</span>
-      <Lines file={file} />
+      <LineCounts file={file} />
     </button>
   );
 }
 
 /** `+41 −7`, or that the file is no text. */
-export function Lines({ file: { added, removed } }: { readonly file: FileChange }): ReactElement {
+export function LineCounts({ file: { added, removed } }: { readonly file: FileChange }): ReactElement {
   if (added === null || removed === null) return <span className={css("faint")}>no text</span>;
   return (
     <span className={css("number file-lines")}>

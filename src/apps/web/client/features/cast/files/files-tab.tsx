@@ -1,54 +1,54 @@
 import { useMemo, useState, type ReactElement } from "react";
-import { fileSpans, type CastSpans } from "../../../../../../core/view/file-spans.ts";
-import type { PatchForm } from "../../../../../../core/view/patch/rows.ts";
-import { fileCountsText, leftText } from "../../../../../../core/view/tell/files.ts";
+import { castFileSpans, type CastFileSpans } from "../../../../../../core/view/file-spans.ts";
+import type { PatchViewMode } from "../../../../../../core/view/patch/rows.ts";
+import { fileCountsText, leftOutText } from "../../../../../../core/view/tell/files.ts";
 import type { VisitRecord } from "../../../../../../core/view/watch/visit.ts";
-import type { ChangesAnswer } from "../../../../../../core/wire/changes.ts";
+import type { ChangesResponse } from "../../../../../../core/wire/changes.ts";
 import { getChanges } from "../../../net/api.ts";
 import { Button } from "../../../parts/controls/button.tsx";
-import { Segments } from "../../../parts/controls/fields.tsx";
-import { Issues } from "../../../parts/marks/issues.tsx";
-import type { CastPartProps } from "../state/use-cast-view.ts";
-import { FileList } from "./file-list.tsx";
+import { SegmentedControl } from "../../../parts/controls/fields.tsx";
+import { IssueList } from "../../../parts/marks/issues.tsx";
+import type { CastPanelProps } from "../state/use-cast-view.ts";
+import { ChangedFileList } from "./file-list.tsx";
 import { FilePatchView } from "./patch-view.tsx";
-import { placeIn, spanIn, type FilesScope } from "./scope.ts";
-import { useAnswer } from "./use-answer.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import { scopeAddress, fileSpanOf, type FilesScope } from "./scope.ts";
+import { useFetched } from "./use-answer.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import filesSheet from "./files.module.css";
 
-const css = classesOf(filesSheet, baseSheet);
+const css = bindClassNames(filesSheet, baseSheet);
 
-interface FilesProps extends CastPartProps {
+interface FilesTabProps extends CastPanelProps {
   readonly visit: VisitRecord;
 }
 
-const SCOPES = [
+const SCOPE_OPTIONS = [
   { value: "visit", label: "Visit" },
   { value: "item", label: "Item" },
   { value: "cast", label: "Cast" },
 ] as const;
 
 /** [W25] What the visit, its item or the whole cast changed. */
-export function FilesTab(props: FilesProps): ReactElement {
+export function FilesTab(props: FilesTabProps): ReactElement {
   const { cast, visit } = props;
   const [wanted, setWanted] = useState<FilesScope>("visit");
-  const [form, setForm] = useForm();
+  const [form, setForm] = usePatchForm();
   const lastSeq = cast.replay.lastSeq();
-  const spans = useMemo(() => fileSpans(cast.replay.events()), [cast.replay, lastSeq]);
-  if (spans.kind === "none") return <NotKept spans={spans} />;
+  const spans = useMemo(() => castFileSpans(cast.replay.events()), [cast.replay, lastSeq]);
+  if (spans.kind === "none") return <FilesNotKept spans={spans} />;
   const scope = wanted === "item" && !visit.item ? "visit" : wanted;
   return (
     <div className={css("files")}>
       <div className={css("files-head")}>
-        <Segments
+        <SegmentedControl
           label="Whose files"
           value={scope}
-          options={SCOPES.filter(({ value }) => value !== "item" || visit.item !== null)}
+          options={SCOPE_OPTIONS.filter(({ value }) => value !== "item" || visit.item !== null)}
           onPick={setWanted}
         />
         <span className={css("grow")} />
-        <Segments
+        <SegmentedControl
           label="How a diff is drawn"
           value={form}
           options={[
@@ -58,12 +58,12 @@ export function FilesTab(props: FilesProps): ReactElement {
           onPick={setForm}
         />
       </div>
-      <Changes {...props} spans={spans} scope={scope} form={form} onScope={setWanted} />
+      <FileChanges {...props} spans={spans} scope={scope} form={form} onScope={setWanted} />
     </div>
   );
 }
 
-function NotKept({ spans }: { readonly spans: CastSpans & { readonly kind: "none" } }): ReactElement {
+function FilesNotKept({ spans }: { readonly spans: CastFileSpans & { readonly kind: "none" } }): ReactElement {
   const why = spans.problem ?? "checkpoints were turned off, or an earlier version ran it";
   return (
     <div className={css("files-note")} tabIndex={0} role="region" aria-label="Files">
@@ -73,21 +73,21 @@ function NotKept({ spans }: { readonly spans: CastSpans & { readonly kind: "none
   );
 }
 
-interface ChangesProps extends FilesProps {
-  readonly spans: CastSpans & { readonly kind: "kept" };
+interface FileChangesProps extends FilesTabProps {
+  readonly spans: CastFileSpans & { readonly kind: "kept" };
   readonly scope: FilesScope;
-  readonly form: PatchForm;
+  readonly form: PatchViewMode;
   readonly onScope: (scope: FilesScope) => void;
 }
 
-function Changes(props: ChangesProps): ReactElement {
+function FileChanges(props: FileChangesProps): ReactElement {
   const { cast, visit, spans, scope, onScope } = props;
   const { castId } = cast.castFile;
-  const place = placeIn(scope, visit);
-  const { from, to } = spanIn(spans, scope, visit);
+  const place = scopeAddress(scope, visit);
+  const { from, to } = fileSpanOf(spans, scope, visit);
   const isSame = from === to;
   const of = `${castId} ${place ?? ""}`;
-  const asked = useAnswer(isSame ? null : `${of} ${from} ${to}`, of, (signal) => getChanges(castId, place, signal));
+  const asked = useFetched(isSame ? null : `${of} ${from} ${to}`, of, (signal) => getChanges(castId, place, signal));
   if (isSame)
     return (
       <div className={css("files-note")}>
@@ -101,7 +101,7 @@ function Changes(props: ChangesProps): ReactElement {
   if (asked.kind === "refused")
     return (
       <div className={css("files-note")}>
-        <Issues issues={asked.issues} />
+        <IssueList issues={asked.issues} />
         <Button onClick={asked.again}>Try again</Button>
       </div>
     );
@@ -109,7 +109,7 @@ function Changes(props: ChangesProps): ReactElement {
 }
 
 function ChangedFiles(
-  props: ChangesProps & { readonly place: string | null; readonly to: string; readonly changes: ChangesAnswer },
+  props: FileChangesProps & { readonly place: string | null; readonly to: string; readonly changes: ChangesResponse },
 ): ReactElement {
   const { cast, view, place, to, changes, form, onScope } = props;
   const [chosen, setChosen] = useState<string | null>(null);
@@ -121,9 +121,9 @@ function ChangedFiles(
         <p className={css("secondary files-sum")}>
           {changes.changed === 0
             ? "Changed back to what it was."
-            : `${fileCountsText(changes)}${leftText(changes.left)}`}
+            : `${fileCountsText(changes)}${leftOutText(changes.left)}`}
         </p>
-        <FileList files={changes.files} chosen={file?.path ?? null} onChoose={setChosen} />
+        <ChangedFileList files={changes.files} chosen={file?.path ?? null} onChoose={setChosen} />
         {more > 0 && <p className={css("faint files-sum")}>{`${more} more are not listed`}</p>}
       </div>
       {file && (
@@ -132,7 +132,7 @@ function ChangedFiles(
           view={view}
           file={file}
           place={place}
-          to={to}
+          checkpoint={to}
           form={form}
           onVisit={(index) => {
             setChosen(file.path);
@@ -145,15 +145,15 @@ function ChangedFiles(
   );
 }
 
-const FORM = "materia-diff-form";
+const PATCH_FORM_KEY = "materia-diff-form";
 
 /** Remembered by the browser. */
-function useForm(): readonly [PatchForm, (form: PatchForm) => void] {
-  const [form, setForm] = useState<PatchForm>(() => (localStorage.getItem(FORM) === "split" ? "split" : "unified"));
+function usePatchForm(): readonly [PatchViewMode, (form: PatchViewMode) => void] {
+  const [form, setForm] = useState<PatchViewMode>(() => (localStorage.getItem(PATCH_FORM_KEY) === "split" ? "split" : "unified"));
   return [
     form,
     (next) => {
-      localStorage.setItem(FORM, next);
+      localStorage.setItem(PATCH_FORM_KEY, next);
       setForm(next);
     },
   ];

@@ -1,107 +1,107 @@
 import type { ReactElement } from "react";
-import type { Marked, PatchSide } from "../../../../../../core/view/patch/rows.ts";
-import type { Token } from "../../../../../../core/view/patch/tokens.ts";
-import { visibleLine } from "../../../../../../core/view/patch/visible.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import type { ChangedRange, PatchSide } from "../../../../../../core/view/patch/rows.ts";
+import type { SyntaxToken } from "../../../../../../core/view/patch/tokens.ts";
+import { showHiddenCharacters } from "../../../../../../core/view/patch/visible.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import filesSheet from "./files.module.css";
 
-const css = classesOf(filesSheet, baseSheet);
+const linesCss = bindClassNames(filesSheet, baseSheet);
 
-export type Colour = (line: string) => readonly Token[];
+export type LineTokenizer = (line: string) => readonly SyntaxToken[];
 
-const LOOKS = { same: "", gone: "gone-line", new: "new-line" } as const;
-const SIGNS = { same: " ", gone: "−", new: "+" } as const;
-const SAID = { same: "", gone: "removed: ", new: "added: " } as const;
+const LINE_CLASSES = { same: "", gone: "gone-line", new: "new-line" } as const;
+const LINE_SIGNS = { same: " ", gone: "−", new: "+" } as const;
+const SPOKEN_PREFIXES = { same: "", gone: "removed: ", new: "added: " } as const;
 
-interface LineProps extends PatchSide {
-  readonly colour: Colour | null;
+interface PatchLineProps extends PatchSide {
+  readonly colour: LineTokenizer | null;
 }
 
 /** One line below the other. */
-export function LineRow({ line, changed, colour }: LineProps): ReactElement {
+export function PatchLineRow({ line, changed, colour }: PatchLineProps): ReactElement {
   return (
-    <div className={css(`line ${LOOKS[line.kind]}`)}>
-      <span className={css("line-number")} data-number={line.before ?? ""} aria-hidden="true" />
-      <span className={css("line-number")} data-number={line.after ?? ""} aria-hidden="true" />
-      <Text line={line} changed={changed} colour={colour} />
+    <div className={linesCss(`line ${LINE_CLASSES[line.kind]}`)}>
+      <span className={linesCss("line-number")} data-number={line.before ?? ""} aria-hidden="true" />
+      <span className={linesCss("line-number")} data-number={line.after ?? ""} aria-hidden="true" />
+      <LineText line={line} changed={changed} colour={colour} />
     </div>
   );
 }
 
 /** Before beside after. */
-export function PairRow(props: {
+export function SideBySideRow(props: {
   readonly left: PatchSide | null;
   readonly right: PatchSide | null;
-  readonly colour: Colour | null;
+  readonly colour: LineTokenizer | null;
 }): ReactElement {
   const { left, right, colour } = props;
   return (
-    <div className={css("pair")}>
-      {left ? <Half {...left} number={left.line.before} colour={colour} /> : <span className={css("no-line")} />}
-      {right ? <Half {...right} number={right.line.after} colour={colour} /> : <span className={css("no-line")} />}
+    <div className={linesCss("pair")}>
+      {left ? <SideBySideHalf {...left} number={left.line.before} colour={colour} /> : <span className={linesCss("no-line")} />}
+      {right ? <SideBySideHalf {...right} number={right.line.after} colour={colour} /> : <span className={linesCss("no-line")} />}
     </div>
   );
 }
 
-function Half({ number, ...props }: LineProps & { readonly number: number | null }): ReactElement {
+function SideBySideHalf({ number, ...props }: PatchLineProps & { readonly number: number | null }): ReactElement {
   return (
-    <div className={css(`line ${LOOKS[props.line.kind]}`)}>
-      <span className={css("line-number")} data-number={number ?? ""} aria-hidden="true" />
-      <Text {...props} />
+    <div className={linesCss(`line ${LINE_CLASSES[props.line.kind]}`)}>
+      <span className={linesCss("line-number")} data-number={number ?? ""} aria-hidden="true" />
+      <LineText {...props} />
     </div>
   );
 }
 
 /** More of one line than this is nothing to read. */
-const LONGEST_SHOWN = 4_000;
+const MAX_LINE_CHARS = 4_000;
 
-function Text({ line, changed, colour }: LineProps): ReactElement {
-  const { kind, isUnended } = line;
-  const more = line.text.length - LONGEST_SHOWN;
-  const text = more > 0 ? line.text.slice(0, LONGEST_SHOWN) : line.text;
+function LineText({ line, changed, colour }: PatchLineProps): ReactElement {
+  const { kind, lacksFinalNewline: isUnended } = line;
+  const more = line.text.length - MAX_LINE_CHARS;
+  const text = more > 0 ? line.text.slice(0, MAX_LINE_CHARS) : line.text;
   return (
     <>
-      <span className={css("line-sign")} data-sign={SIGNS[kind]} aria-hidden="true" />
-      {kind !== "same" && <span className={css("spoken")}>{SAID[kind]}</span>}
+      <span className={linesCss("line-sign")} data-sign={LINE_SIGNS[kind]} aria-hidden="true" />
+      {kind !== "same" && <span className={linesCss("spoken")}>{SPOKEN_PREFIXES[kind]}</span>}
       <code dir="ltr">
-        {piecesOf(text, changed, colour).map(({ look, text: piece }, index) =>
+        {highlightPieces(text, changed, colour).map(({ look, text: piece }, index) =>
           look === "" ? (
-            visibleLine(piece)
+            showHiddenCharacters(piece)
           ) : (
-            <span key={index} className={css(look)}>
-              {visibleLine(piece)}
+            <span key={index} className={linesCss(look)}>
+              {showHiddenCharacters(piece)}
             </span>
           ),
         )}
-        {more > 0 && <span className={css("faint")}>{` … ${more} more characters`}</span>}
-        {isUnended && <span className={css("faint")}> (no line break at the end)</span>}
+        {more > 0 && <span className={linesCss("faint")}>{` … ${more} more characters`}</span>}
+        {isUnended && <span className={linesCss("faint")}> (no line break at the end)</span>}
       </code>
     </>
   );
 }
 
-const TOKENS = { plain: "", string: "string", comment: "comment", number: "figure", keyword: "keyword" } as const;
-type Look = (typeof TOKENS)[Token["kind"]] | "changed";
+const TOKEN_CLASSES = { plain: "", string: "string", comment: "comment", number: "figure", keyword: "keyword" } as const;
+type PieceClass = (typeof TOKEN_CLASSES)[SyntaxToken["kind"]] | "changed";
 
-interface Piece {
-  readonly look: Look;
+interface TextPiece {
+  readonly look: PieceClass;
   readonly text: string;
 }
 
 /** What differs is marked and keeps the colour of plain text; the rest is coloured by what it is. */
-function piecesOf(text: string, changed: Marked | null, colour: Colour | null): readonly Piece[] {
-  const tokens: readonly Token[] = colour ? colour(text) : [{ kind: "plain", text }];
-  const pieces: Piece[] = [];
+function highlightPieces(text: string, changed: ChangedRange | null, colour: LineTokenizer | null): readonly TextPiece[] {
+  const tokens: readonly SyntaxToken[] = colour ? colour(text) : [{ kind: "plain", text }];
+  const pieces: TextPiece[] = [];
   let at = 0;
   for (const { kind, text: piece } of tokens) {
     const end = at + piece.length;
     const [from, to] = changed ? [Math.max(at, changed.from), Math.min(end, changed.to)] : [end, end];
     const middle = Math.min(from, end);
-    const parts: readonly Piece[] = [
-      { look: TOKENS[kind], text: text.slice(at, middle) },
+    const parts: readonly TextPiece[] = [
+      { look: TOKEN_CLASSES[kind], text: text.slice(at, middle) },
       { look: "changed", text: to > middle ? text.slice(middle, to) : "" },
-      { look: TOKENS[kind], text: text.slice(Math.max(middle, to), end) },
+      { look: TOKEN_CLASSES[kind], text: text.slice(Math.max(middle, to), end) },
     ];
     pieces.push(...parts.filter((part) => part.text !== ""));
     at = end;

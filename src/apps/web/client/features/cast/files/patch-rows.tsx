@@ -1,36 +1,36 @@
 import { memo, useEffect, useMemo, useRef, useState, type ReactElement, type RefObject } from "react";
-import type { PatchForm, PatchRow } from "../../../../../../core/view/patch/rows.ts";
-import { tokensFor } from "../../../../../../core/view/patch/tokens.ts";
-import { LineRow, PairRow, type Colour } from "./lines.tsx";
-import { classesOf } from "../../../browser/classes.ts";
+import type { PatchViewMode, PatchRow } from "../../../../../../core/view/patch/rows.ts";
+import { tokenizerFor } from "../../../../../../core/view/patch/tokens.ts";
+import { PatchLineRow, SideBySideRow, type LineTokenizer } from "./lines.tsx";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import filesSheet from "./files.module.css";
 
-const css = classesOf(filesSheet, baseSheet);
+const css = bindClassNames(filesSheet, baseSheet);
 
 /** So many rows are drawn at once, when they come near; a file of 5,000 lines costs no more than one of 100 at first. */
-const SLICE = 100;
+const ROWS_PER_SLICE = 100;
 /** Colours help to read, and nobody reads so much. */
-const MOST_COLOURED = 20_000;
+const MAX_COLOURED_ROWS = 20_000;
 
 export function PatchRows(props: {
   readonly rows: readonly PatchRow[];
   readonly path: string;
-  readonly form: PatchForm;
+  readonly form: PatchViewMode;
   readonly isCut: boolean;
 }): ReactElement {
   const { rows, path, form, isCut } = props;
   const frame = useRef<HTMLDivElement>(null);
-  const colour = useMemo(() => (rows.length > MOST_COLOURED ? null : tokensFor(path)), [rows, path]);
+  const colour = useMemo(() => (rows.length > MAX_COLOURED_ROWS ? null : tokenizerFor(path)), [rows, path]);
   const slices = useMemo(
-    () => Array.from({ length: Math.ceil(rows.length / SLICE) }, (_, at) => rows.slice(at * SLICE, (at + 1) * SLICE)),
+    () => Array.from({ length: Math.ceil(rows.length / ROWS_PER_SLICE) }, (_, at) => rows.slice(at * ROWS_PER_SLICE, (at + 1) * ROWS_PER_SLICE)),
     [rows],
   );
   return (
     <div className={css("rows")} ref={frame} tabIndex={0} role="region" aria-label="Lines">
       {slices.map((slice, index) => (
         // Rows never change their place; another file is another key above.
-        <Slice key={`${path} ${form} ${index}`} rows={slice} isFirst={index === 0} frame={frame} colour={colour} />
+        <RowSlice key={`${path} ${form} ${index}`} rows={slice} isFirst={index === 0} frame={frame} colour={colour} />
       ))}
       {isCut && <p className={css("faint rows-end")}>The rest is too long to be shown here.</p>}
     </div>
@@ -38,11 +38,11 @@ export function PatchRows(props: {
 }
 
 /** Empty space of about its height until it comes near. */
-const Slice = memo(function Slice(props: {
+const RowSlice = memo(function Slice(props: {
   readonly rows: readonly PatchRow[];
   readonly isFirst: boolean;
   readonly frame: RefObject<HTMLDivElement | null>;
-  readonly colour: Colour | null;
+  readonly colour: LineTokenizer | null;
 }): ReactElement {
   const { rows, isFirst, frame, colour } = props;
   const place = useRef<HTMLDivElement>(null);
@@ -69,8 +69,8 @@ const Slice = memo(function Slice(props: {
               <span aria-hidden="true">⋯</span> {row.about}
             </div>
           );
-        if (row.kind === "line") return <LineRow key={index} line={row.line} changed={row.changed} colour={colour} />;
-        return <PairRow key={index} left={row.left} right={row.right} colour={colour} />;
+        if (row.kind === "line") return <PatchLineRow key={index} line={row.line} changed={row.changed} colour={colour} />;
+        return <SideBySideRow key={index} left={row.left} right={row.right} colour={colour} />;
       })}
     </div>
   );

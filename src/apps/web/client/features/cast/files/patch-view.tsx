@@ -1,53 +1,53 @@
 import { useMemo, type ReactElement } from "react";
 import type { FileChange } from "../../../../../../core/model/values/checkpoint.ts";
-import { makersOf } from "../../../../../../core/view/patch/history.ts";
+import { checkpointAuthors } from "../../../../../../core/view/patch/history.ts";
 import { parsePatch, type FilePatch } from "../../../../../../core/view/patch/parse.ts";
-import { patchRows, type PatchForm } from "../../../../../../core/view/patch/rows.ts";
-import { visibleLine } from "../../../../../../core/view/patch/visible.ts";
-import type { PatchAnswer } from "../../../../../../core/wire/changes.ts";
+import { patchRows, type PatchViewMode } from "../../../../../../core/view/patch/rows.ts";
+import { showHiddenCharacters } from "../../../../../../core/view/patch/visible.ts";
+import type { PatchResponse } from "../../../../../../core/wire/changes.ts";
 import { getPatch } from "../../../net/api.ts";
 import { Button } from "../../../parts/controls/button.tsx";
-import { Issues } from "../../../parts/marks/issues.tsx";
-import type { CastPartProps } from "../state/use-cast-view.ts";
-import { Lines } from "./file-list.tsx";
+import { IssueList } from "../../../parts/marks/issues.tsx";
+import type { CastPanelProps } from "../state/use-cast-view.ts";
+import { LineCounts } from "./file-list.tsx";
 import { PatchRows } from "./patch-rows.tsx";
-import { useAnswer } from "./use-answer.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import { useFetched } from "./use-answer.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import filesSheet from "./files.module.css";
 
-const css = classesOf(filesSheet, baseSheet);
+const css = bindClassNames(filesSheet, baseSheet);
 
-interface PatchProps extends CastPartProps {
+interface FilePatchProps extends CastPanelProps {
   readonly file: FileChange;
   readonly place: string | null;
   /** The checkpoint that it is looked at in: while the visit lasts there are later ones. */
-  readonly to: string;
-  readonly form: PatchForm;
+  readonly checkpoint: string;
+  readonly form: PatchViewMode;
   readonly onVisit: (index: number) => void;
 }
 
 /** One file: what became of it, and which visits it has to thank for that. */
-export function FilePatchView(props: PatchProps): ReactElement {
-  const { cast, file, place, to, form } = props;
+export function FilePatchView(props: FilePatchProps): ReactElement {
+  const { cast, file, place, checkpoint: to, form } = props;
   const { castId } = cast.castFile;
   const { path } = file;
   const of = `${castId} ${place ?? ""} ${path}`;
-  const asked = useAnswer(`${of} ${to}`, of, (signal) => getPatch(castId, { place, path }, signal));
+  const asked = useFetched(`${of} ${to}`, of, (signal) => getPatch(castId, { place, path }, signal));
   return (
-    <section className={css("patch")} aria-label={`Diff of ${visibleLine(path)}`}>
+    <section className={css("patch")} aria-label={`Diff of ${showHiddenCharacters(path)}`}>
       <div className={css("patch-head")}>
         <code className={css("breakable")}>
-          {file.from !== undefined && `${visibleLine(file.from)} → `}
-          {visibleLine(path)}
+          {file.from !== undefined && `${showHiddenCharacters(file.from)} → `}
+          {showHiddenCharacters(path)}
         </code>
-        <Lines file={file} />
+        <LineCounts file={file} />
       </div>
-      {asked.kind === "loaded" && <History {...props} answer={asked.value} />}
-      {asked.kind === "loaded" && <Patch answer={asked.value} form={form} />}
+      {asked.kind === "loaded" && <FileHistory {...props} answer={asked.value} />}
+      {asked.kind === "loaded" && <PatchBody answer={asked.value} form={form} />}
       {asked.kind === "refused" && (
         <div className={css("files-note")}>
-          <Issues issues={asked.issues} />
+          <IssueList issues={asked.issues} />
           <Button onClick={asked.again}>Try again</Button>
         </div>
       )}
@@ -55,10 +55,10 @@ export function FilePatchView(props: PatchProps): ReactElement {
   );
 }
 
-function Patch({ answer, form }: { readonly answer: PatchAnswer; readonly form: PatchForm }): ReactElement {
+function PatchBody({ answer, form }: { readonly answer: PatchResponse; readonly form: PatchViewMode }): ReactElement {
   const parts = useMemo(() => parsePatch(answer.patch), [answer]);
   const rows = useMemo(() => parts.flatMap((part) => patchRows(part, form)), [parts, form]);
-  const notes = parts.flatMap(notesOf);
+  const notes = parts.flatMap(patchNotes);
   return (
     <>
       {notes.length > 0 && <p className={css("secondary patch-notes")}>{notes.join(" · ")}</p>}
@@ -67,7 +67,7 @@ function Patch({ answer, form }: { readonly answer: PatchAnswer; readonly form: 
   );
 }
 
-const MODES: Readonly<Record<string, string>> = {
+const MODE_NAMES: Readonly<Record<string, string>> = {
   "100644": "a file",
   "100755": "a program",
   "120000": "a link",
@@ -75,8 +75,8 @@ const MODES: Readonly<Record<string, string>> = {
 };
 
 /** What is not said by its lines. */
-function notesOf({ modes: { before, after }, similarity, isBinary, hunks }: FilePatch): readonly string[] {
-  const word = (mode: string): string => MODES[mode] ?? `mode ${mode}`;
+function patchNotes({ modes: { before, after }, similarity, isBinary, hunks }: FilePatch): readonly string[] {
+  const word = (mode: string): string => MODE_NAMES[mode] ?? `mode ${mode}`;
   return [
     ...(before !== null && after !== null ? [`${word(before)} became ${word(after)}`] : []),
     ...(before === null && after !== null && after !== "100644" ? [`new: ${word(after)}`] : []),
@@ -89,8 +89,8 @@ function notesOf({ modes: { before, after }, similarity, isBinary, hunks }: File
 }
 
 /** [W26] Every visit that changed the file, in order. */
-function History({ cast, view, answer, onVisit }: PatchProps & { readonly answer: PatchAnswer }): ReactElement | null {
-  const makers = makersOf(cast.replay.events(), answer.commits);
+function FileHistory({ cast, view, answer, onVisit }: FilePatchProps & { readonly answer: PatchResponse }): ReactElement | null {
+  const makers = checkpointAuthors(cast.replay.events(), answer.commits);
   if (makers.length === 0) return null;
   return (
     <div className={css("history")}>

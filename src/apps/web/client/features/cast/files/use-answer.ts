@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 import type { Issue } from "../../../../../../core/model/issue.ts";
-import type { Fetched } from "../../../net/request.ts";
+import type { FetchResult } from "../../../net/request.ts";
 
-type LoadedAnswer<T> =
+type FetchState<T> =
   | { readonly kind: "loading" }
   | { readonly kind: "loaded"; readonly value: T }
   | { readonly kind: "refused"; readonly issues: readonly Issue[]; readonly again: () => void };
@@ -11,12 +11,12 @@ type LoadedAnswer<T> =
  * What the server says to a question, asked anew where `key` changes; null asks nothing. While the same thing (`of`)
  * is asked about again, what is known of it stays.
  */
-export function useAnswer<T>(
+export function useFetched<T>(
   key: string | null,
   of: string,
-  ask: (signal: AbortSignal) => Promise<Fetched<T>>,
-): LoadedAnswer<T> {
-  const [known, setKnown] = useState<{ readonly of: string; readonly answer: Fetched<T> }>();
+  ask: (signal: AbortSignal) => Promise<FetchResult<T>>,
+): FetchState<T> {
+  const [known, setKnown] = useState<{ readonly of: string; readonly answer: FetchResult<T> }>();
   const [round, setRound] = useState(0);
   useEffect(() => {
     if (key === null) return undefined;

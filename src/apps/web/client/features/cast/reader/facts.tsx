@@ -1,41 +1,41 @@
 import { useState, type ReactElement } from "react";
 import type { EventOf } from "../../../../../../core/cast/state/event.ts";
-import type { Reason } from "../../../../../../core/cast/state/fork.ts";
+import type { ReworkReason } from "../../../../../../core/cast/state/fork.ts";
 import { addUsage, type Usage } from "../../../../../../core/cast/state/usage.ts";
 import { socketOf, type Graph } from "../../../../../../core/compile/graph.ts";
 import { END } from "../../../../../../core/model/ids.ts";
-import { conditionText, visitText } from "../../../../../../core/view/graph/words.ts";
+import { conditionText, visitLabel } from "../../../../../../core/view/graph/words.ts";
 import { costText } from "../../../../../../core/view/numbers.ts";
-import { ofText } from "../../../../../../core/cast/words/of-text.ts";
-import { Orb } from "../../../parts/marks/orb.tsx";
-import { limitText } from "../../../../../../core/view/tell/limit.ts";
-import { capital } from "../../../parts/marks/status.tsx";
-import { glyphs } from "../../../parts/marks/words.tsx";
+import { countOfLimitText } from "../../../../../../core/cast/words/of-text.ts";
+import { MateriaIcon } from "../../../parts/marks/orb.tsx";
+import { limitReachedText } from "../../../../../../core/view/tell/limit.ts";
+import { capitalize } from "../../../parts/marks/status.tsx";
+import { renderSymbols } from "../../../parts/marks/words.tsx";
 import type { VisitRecord } from "../../../../../../core/view/watch/visit.ts";
 import type { CastView } from "../state/use-cast-view.ts";
 import type { VisitProps } from "./reader.tsx";
-import { classesOf } from "../../../browser/classes.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import marksSheet from "../../../parts/marks/marks.module.css";
 import readerSheet from "./reader.module.css";
 
-const css = classesOf(readerSheet, marksSheet, baseSheet);
+const css = bindClassNames(readerSheet, marksSheet, baseSheet);
 
 /** How the cast got here, where it goes next and why, and what it took. */
-export function Facts(props: VisitProps): ReactElement {
+export function VisitFacts(props: VisitProps): ReactElement {
   const { cast, visit } = props;
   const { graph, model } = cast.castFile;
   const materia = graph.materia[visit.materia];
-  const usage = usageNow(props);
+  const usage = currentUsage(props);
   return (
     <aside className={css("side")} aria-label="About this visit" tabIndex={0}>
       <div className={css("came")}>
         <h3>How it got here</h3>
-        <CameBy {...props} />
+        <VisitOrigin {...props} />
       </div>
       <div className={css("came")}>
         <h3>{visit.leftBy === null ? "Where it goes next" : "Where it went"}</h3>
-        {visit.leftBy === null ? <WaysOn {...props} /> : <LeftBy {...props} />}
+        {visit.leftBy === null ? <OutgoingEdges {...props} /> : <VisitDestination {...props} />}
       </div>
       <dl className={css("facts-list option-facts")}>
         {materia?.type === "agent" && (
@@ -74,11 +74,11 @@ export function Facts(props: VisitProps): ReactElement {
 }
 
 /** [W34] What the visit has used; while a turn of it runs, with what that has used so far. */
-function usageNow({ cast, visit }: Pick<VisitProps, "cast" | "visit">): Usage {
-  return visit.to === null ? addUsage(visit.usage, cast.progress.used()) : visit.usage;
+function currentUsage({ cast, visit }: Pick<VisitProps, "cast" | "visit">): Usage {
+  return visit.to === null ? addUsage(visit.usage, cast.progress.turnUsage()) : visit.usage;
 }
 
-function CameBy({ cast, view, visit }: VisitProps): ReactElement {
+function VisitOrigin({ cast, view, visit }: VisitProps): ReactElement {
   const [all, setAll] = useState(false);
   const { graph } = cast.castFile;
   const event = visit.cameBy === null ? undefined : cast.replay.events()[visit.cameBy - 1];
@@ -86,10 +86,10 @@ function CameBy({ cast, view, visit }: VisitProps): ReactElement {
   const [reason, ...earlier] = visit.reasons;
   return (
     <>
-      <Step graph={graph} to={event.from} event={event} onGo={goTo(view, lastBefore(view, event.from, visit.index))} />
+      <TakenEdge graph={graph} to={event.from} event={event} onGo={visitOpener(view, lastVisitBefore(view, event.from, visit.index))} />
       {reason !== undefined && (
         <div className={css("note rework")}>
-          <GivenBy reason={reason} onGo={goTo(view, lastBefore(view, reason.socket, visit.index))} />
+          <ReasonLink reason={reason} onGo={visitOpener(view, lastVisitBefore(view, reason.socket, visit.index))} />
         </div>
       )}
       {earlier.length > 0 &&
@@ -97,7 +97,7 @@ function CameBy({ cast, view, visit }: VisitProps): ReactElement {
           earlier.map((each, index) => (
             // The same may be said twice.
             <div key={index} className={css("note")}>
-              {reasonWords(each)}
+              {reasonText(each)}
             </div>
           ))
         ) : (
@@ -110,42 +110,42 @@ function CameBy({ cast, view, visit }: VisitProps): ReactElement {
 }
 
 /** The last visit of a socket before another: who sent it here, or said why. */
-function lastBefore(view: CastView, socket: string, before: number): VisitRecord | undefined {
+function lastVisitBefore(view: CastView, socket: string, before: number): VisitRecord | undefined {
   return view.allVisits.slice(0, before).findLast((each) => each.socket === socket);
 }
 
-function goTo(view: CastView, visit: VisitRecord | undefined): (() => void) | undefined {
+function visitOpener(view: CastView, visit: VisitRecord | undefined): (() => void) | undefined {
   return visit && (() => view.goToVisit(visit.index));
 }
 
 /** A reason leads to the visit that gave it. */
-function GivenBy({ reason, onGo }: { readonly reason: Reason; readonly onGo: (() => void) | undefined }): ReactElement {
-  if (!onGo) return <>{reasonWords(reason)}</>;
+function ReasonLink({ reason, onGo }: { readonly reason: ReworkReason; readonly onGo: (() => void) | undefined }): ReactElement {
+  if (!onGo) return <>{reasonText(reason)}</>;
   return (
     <>
       <button type="button" className={css("step-button")} onClick={onGo}>
-        {visitText(reason.socket, reason.materia)}
+        {visitLabel(reason.socket, reason.materia)}
       </button>
       {`: ${reason.text}`}
     </>
   );
 }
 
-function reasonWords({ socket, materia, text }: Reason): string {
-  return `${visitText(socket, materia)}: ${text}`;
+function reasonText({ socket, materia, text }: ReworkReason): string {
+  return `${visitLabel(socket, materia)}: ${text}`;
 }
 
-function LeftBy({ cast, view, visit }: VisitProps): ReactElement | null {
+function VisitDestination({ cast, view, visit }: VisitProps): ReactElement | null {
   const event = visit.leftBy === null ? undefined : cast.replay.events()[visit.leftBy - 1];
-  if (event?.type === "limit_reached") return <div className={css("note bad")}>{capital(limitText(event))}</div>;
+  if (event?.type === "limit_reached") return <div className={css("note bad")}>{capitalize(limitReachedText(event))}</div>;
   if (event?.type !== "edge_taken") return null;
   const next = view.allVisits[visit.index + 1];
-  const onGo = next?.socket === event.to ? goTo(view, next) : undefined;
-  return <Step graph={cast.castFile.graph} to={event.to} event={event} onGo={onGo} />;
+  const onGo = next?.socket === event.to ? visitOpener(view, next) : undefined;
+  return <TakenEdge graph={cast.castFile.graph} to={event.to} event={event} onGo={onGo} />;
 }
 
 /** A socket and the edge that joins it: condition, traversal of limit. */
-function Step(props: {
+function TakenEdge(props: {
   readonly graph: Graph;
   readonly to: string;
   readonly event: EventOf<"edge_taken">;
@@ -158,10 +158,10 @@ function Step(props: {
     <div className={css("row wrap step")}>
       {onGo ? (
         <button type="button" className={css("step-button")} onClick={onGo}>
-          <Place graph={graph} to={to} />
+          <SocketLabel graph={graph} to={to} />
         </button>
       ) : (
-        <Place graph={graph} to={to} />
+        <SocketLabel graph={graph} to={to} />
       )}
       <span
         className={css(
@@ -173,26 +173,26 @@ function Step(props: {
           ? socket.edges.length === 0
             ? "it has no edges"
             : "no edge matched"
-          : glyphs(conditionText(event.when))}
+          : renderSymbols(conditionText(event.when))}
       </span>
-      {limit !== undefined && <span className={css("faint")}>{ofText(event.traversal, limit)}</span>}
+      {limit !== undefined && <span className={css("faint")}>{countOfLimitText(event.traversal, limit)}</span>}
     </div>
   );
 }
 
-function Place({ graph, to }: { readonly graph: Graph; readonly to: string }): ReactElement {
+function SocketLabel({ graph, to }: { readonly graph: Graph; readonly to: string }): ReactElement {
   const socket = graph.sockets[to];
   if (!socket) return <span>{to}</span>;
   return (
     <>
-      <Orb materia={graph.materia[socket.materia]} size="sm" />
+      <MateriaIcon materia={graph.materia[socket.materia]} size="sm" />
       <span>{`${socket.id} ${socket.materia}`}</span>
     </>
   );
 }
 
 /** The ways on from a visit that is not over, in the order in which they are tried. */
-export function WaysOn({ cast, visit }: VisitProps): ReactElement {
+export function OutgoingEdges({ cast, visit }: VisitProps): ReactElement {
   const { graph } = cast.castFile;
   const socket = socketOf(graph, visit.socket);
   if (socket.edges.length === 0) return <p className={css("secondary")}>{END}</p>;
@@ -201,11 +201,11 @@ export function WaysOn({ cast, visit }: VisitProps): ReactElement {
       {socket.edges.map(({ when, to, maxTraversals, then }, index) => (
         // The same edge may be written twice.
         <li key={`${when} ${to} ${index}`} className={css("row wrap step")}>
-          <Place graph={graph} to={to} />
+          <SocketLabel graph={graph} to={to} />
           <span
             className={css(when === "not_satisfied" ? "tone-rework" : when === "satisfied" ? "tone-good" : "faint")}
           >
-            {glyphs(conditionText(when))}
+            {renderSymbols(conditionText(when))}
           </span>
           {maxTraversals !== undefined && (
             <span

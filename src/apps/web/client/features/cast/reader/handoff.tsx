@@ -3,14 +3,14 @@ import type { CastEvent, EventOf } from "../../../../../../core/cast/state/event
 import { countedText } from "../../../../../../core/view/numbers.ts";
 import { CopyButton } from "../../../parts/controls/copy.tsx";
 import type { VisitProps } from "./reader.tsx";
-import { classesOf } from "../../../browser/classes.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import marksSheet from "../../../parts/marks/marks.module.css";
 import readerSheet from "./reader.module.css";
 
-const css = classesOf(readerSheet, marksSheet, baseSheet);
+const css = bindClassNames(readerSheet, marksSheet, baseSheet);
 
-const FOUND = {
+const FOUND_TEXTS = {
   exact: "The reply was the object and nothing else.",
   fenced: "The object stood in a code fence.",
   embedded: "The object stood inside other text.",
@@ -20,7 +20,7 @@ const FOUND = {
 export function HandoffTab({ cast, visit }: VisitProps): ReactElement {
   const events = cast.replay.events().slice(visit.firstSeq - 1, visit.lastSeq);
   const told = events.flatMap((event) => {
-    const shown = partOf(event);
+    const shown = renderHandoffEvent(event);
     return shown ? [<div key={event.seq}>{shown}</div>] : [];
   });
   return (
@@ -31,10 +31,10 @@ export function HandoffTab({ cast, visit }: VisitProps): ReactElement {
   );
 }
 
-function partOf(event: CastEvent): ReactElement | null {
+function renderHandoffEvent(event: CastEvent): ReactElement | null {
   switch (event.type) {
     case "handoff_accepted":
-      return <Accepted event={event} />;
+      return <AcceptedHandoff event={event} />;
     case "handoff_rejected":
       return (
         <div className={css("note rework")}>
@@ -62,12 +62,12 @@ function partOf(event: CastEvent): ReactElement | null {
   }
 }
 
-function Accepted({ event }: { readonly event: EventOf<"handoff_accepted"> }): ReactElement {
+function AcceptedHandoff({ event }: { readonly event: EventOf<"handoff_accepted"> }): ReactElement {
   return (
     <>
       <p className={css("secondary")}>
         {event.approved ? "A person took it as it was said. " : ""}
-        {FOUND[event.found]}
+        {FOUND_TEXTS[event.found]}
       </p>
       {event.dropped.length > 0 && (
         <p className={css("secondary")}>

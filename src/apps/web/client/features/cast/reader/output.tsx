@@ -2,16 +2,16 @@ import { useLayoutEffect, useRef, useState, type ReactElement } from "react";
 import { Button } from "../../../parts/controls/button.tsx";
 import { CopyButton } from "../../../parts/controls/copy.tsx";
 import type { TranscriptBlock } from "../state/blocks.ts";
-import { Prose } from "./prose.tsx";
+import { AgentText } from "./prose.tsx";
 import type { VisitProps } from "./reader.tsx";
-import { ToolView } from "./tools.tsx";
+import { ToolCallView } from "./tools.tsx";
 import { useVisitFile } from "./use-visit-file.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import marksSheet from "../../../parts/marks/marks.module.css";
 import readerSheet from "./reader.module.css";
 
-const css = classesOf(readerSheet, marksSheet, baseSheet);
+const css = bindClassNames(readerSheet, marksSheet, baseSheet);
 
 /** What was said, with the tool calls where they were made. Follows what streams until a person scrolls up. */
 export function OutputTab(props: VisitProps & { readonly blocks: readonly TranscriptBlock[] }): ReactElement {
@@ -36,7 +36,7 @@ function AgentOutput({
     visit,
     blocks.length === 0 && visit.to !== null && visit.outcome !== "failed" ? "output.md" : null,
   );
-  const follow = useFollow(isLive, blocks);
+  const follow = useAutoScroll(isLive, blocks);
   const shown =
     blocks.length > 0 ? blocks : output.kind === "text" ? [{ kind: "text", text: output.text } as const] : [];
   const said = shown.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n\n");
@@ -77,12 +77,12 @@ function AgentOutput({
 function OutputBlock({ block, isLast }: { readonly block: TranscriptBlock; readonly isLast: boolean }): ReactElement {
   switch (block.kind) {
     case "tool":
-      return <ToolView tool={block} />;
+      return <ToolCallView tool={block} />;
     case "thinking":
       return (
         <details className={css("thinking")} open={isLast}>
           <summary className={css("faint")}>{isLast ? "Thinking…" : "Thinking"}</summary>
-          <Prose text={block.text} />
+          <AgentText text={block.text} />
         </details>
       );
     case "note":
@@ -90,7 +90,7 @@ function OutputBlock({ block, isLast }: { readonly block: TranscriptBlock; reado
     case "text":
       return (
         <div className={css("said")}>
-          <Prose text={block.text} />
+          <AgentText text={block.text} />
           {isLast && <Caret />}
         </div>
       );
@@ -108,7 +108,7 @@ function UtilityOutput({ cast, visit }: VisitProps): ReactElement {
   const errors = err.kind === "text" ? err.text : "";
   return (
     <div className={css("output")} tabIndex={0} role="region" aria-label="Output">
-      {text !== "" && <pre className={css("code wrap")}>{pretty(text)}</pre>}
+      {text !== "" && <pre className={css("code wrap")}>{prettyJson(text)}</pre>}
       {errors !== "" && (
         <>
           <h3>Standard error</h3>
@@ -120,7 +120,7 @@ function UtilityOutput({ cast, visit }: VisitProps): ReactElement {
   );
 }
 
-export function pretty(text: string): string {
+export function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
@@ -128,13 +128,13 @@ export function pretty(text: string): string {
   }
 }
 
-const NEAR_END = 24;
+const NEAR_END_PX = 24;
 
-function useFollow(isLive: boolean, blocks: readonly TranscriptBlock[]) {
+function useAutoScroll(isLive: boolean, blocks: readonly TranscriptBlock[]) {
   const box = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const [seen, setSeen] = useState(0);
-  const lines = linesIn(blocks);
+  const lines = countLines(blocks);
   useLayoutEffect(() => {
     const element = box.current;
     if (!element || !isLive) return;
@@ -148,7 +148,7 @@ function useFollow(isLive: boolean, blocks: readonly TranscriptBlock[]) {
     onScroll: () => {
       const element = box.current;
       if (!element) return;
-      follows.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END;
+      follows.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX;
       if (follows.current) setSeen(lines);
     },
     resume: () => {
@@ -159,6 +159,6 @@ function useFollow(isLive: boolean, blocks: readonly TranscriptBlock[]) {
   };
 }
 
-function linesIn(blocks: readonly TranscriptBlock[]): number {
+function countLines(blocks: readonly TranscriptBlock[]): number {
   return blocks.reduce((sum, block) => sum + (block.kind === "tool" ? 1 : block.text.split("\n").length), 0);
 }

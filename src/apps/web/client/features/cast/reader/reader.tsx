@@ -1,35 +1,35 @@
 import { useRef, useState, type ReactElement } from "react";
-import { clockText } from "../../../../../../core/view/numbers.ts";
+import { durationText } from "../../../../../../core/view/numbers.ts";
 import { titleText } from "../../../../../../core/view/tell/handed.ts";
 import type { VisitOutcome, VisitRecord } from "../../../../../../core/view/watch/visit.ts";
 import { Icon, type IconName } from "../../../parts/marks/icon.tsx";
-import { Orb } from "../../../parts/marks/orb.tsx";
+import { MateriaIcon } from "../../../parts/marks/orb.tsx";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Tabs, tabId } from "../../../parts/controls/tabs.tsx";
 import { useKeys } from "../../../browser/keys.ts";
-import { hrefOf, searchNow } from "../../../browser/route.ts";
-import type { CastPartProps } from "../state/use-cast-view.ts";
+import { hrefOf, readSearchParam } from "../../../browser/route.ts";
+import type { CastPanelProps } from "../state/use-cast-view.ts";
 import { VisitQuestion } from "../answer/visit-question.tsx";
-import { ForkDialog, NOT_ON_FLEET } from "../again/fork-dialog.tsx";
+import { ForkDialog, FORK_NOT_ON_FLEET } from "../again/fork-dialog.tsx";
 import { useCatalog } from "../../../data/use-catalog.ts";
 import { FilesTab } from "../files/files-tab.tsx";
-import { Facts } from "./facts.tsx";
+import { VisitFacts } from "./facts.tsx";
 import { HandoffTab } from "./handoff.tsx";
 import { OutputTab } from "./output.tsx";
 import { PromptTab } from "./prompt.tsx";
 import { RouteTab } from "./route.tsx";
-import { ToolsTab } from "./tools.tsx";
-import { useFound } from "../../../parts/text/use-found.ts";
+import { ToolCallsTab } from "./tools.tsx";
+import { useSearchHighlight } from "../../../parts/text/use-found.ts";
 import { useTranscript } from "./use-transcript.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import pageSheet from "../../../ground/page.module.css";
 import marksSheet from "../../../parts/marks/marks.module.css";
 import readerSheet from "./reader.module.css";
 
-const css = classesOf(readerSheet, marksSheet, pageSheet, baseSheet);
+const css = bindClassNames(readerSheet, marksSheet, pageSheet, baseSheet);
 
-const TABS = [
+const VISIT_TABS = [
   { key: "output", label: "Output" },
   { key: "prompt", label: "Prompt" },
   { key: "tools", label: "Tools" },
@@ -37,14 +37,14 @@ const TABS = [
   { key: "route", label: "Route" },
   { key: "files", label: "Files" },
 ] as const;
-export type ReaderTab = (typeof TABS)[number]["key"];
+export type VisitTab = (typeof VISIT_TABS)[number]["key"];
 
-export interface VisitProps extends CastPartProps {
+export interface VisitProps extends CastPanelProps {
   readonly visit: VisitRecord;
 }
 
 /** One visit: what it was told, what it said and did, what it handed on, and which way it went. */
-export function Reader({ cast, view }: CastPartProps): ReactElement {
+export function VisitPanel({ cast, view }: CastPanelProps): ReactElement {
   const { visit } = view;
   if (!visit)
     return (
@@ -56,29 +56,29 @@ export function Reader({ cast, view }: CastPartProps): ReactElement {
 }
 
 /** A link may lead to a tab; from then on the person chooses. */
-function tabInAddress(): ReaderTab {
-  const asked = searchNow("tab");
-  return TABS.find(({ key }) => key === asked)?.key ?? "output";
+function tabFromAddress(): VisitTab {
+  const asked = readSearchParam("tab");
+  return VISIT_TABS.find(({ key }) => key === asked)?.key ?? "output";
 }
 
 function VisitReader(props: VisitProps): ReactElement {
   const { cast, visit } = props;
-  const [tab, setTab] = useState<ReaderTab>(tabInAddress);
+  const [tab, setTab] = useState<VisitTab>(tabFromAddress);
   const { fleet } = useCatalog();
   const [forking, setForking] = useState(false);
   const main = useRef<HTMLDivElement>(null);
-  useFound(main, tab);
+  useSearchHighlight(main, tab);
   const blocks = useTranscript(props);
   const tools = blocks.filter(({ kind }) => kind === "tool").length;
   const materia = cast.castFile.graph.materia[visit.materia];
-  useKeys(Object.fromEntries(TABS.map(({ key }, index) => [`${index + 1}`, () => setTab(key)])));
+  useKeys(Object.fromEntries(VISIT_TABS.map(({ key }, index) => [`${index + 1}`, () => setTab(key)])));
   const changed = visit.files && "changed" in visit.files.now ? visit.files.now.changed : 0;
   const counts: Readonly<Record<string, number>> = { tools, files: changed };
-  const tabs = TABS.map((each) => ((counts[each.key] ?? 0) > 0 ? { ...each, count: counts[each.key] } : each));
+  const tabs = VISIT_TABS.map((each) => ((counts[each.key] ?? 0) > 0 ? { ...each, count: counts[each.key] } : each));
   return (
     <section className={css("panel visit-panel")} aria-label="Visit">
       <div className={css("visit-head")}>
-        <Orb materia={materia} />
+        <MateriaIcon materia={materia} />
         <div className={css("grow")}>
           <h2 className={css("cut")}>
             <a className={css("quiet-link")} href={hrefOf("materia", visit.materia)}>
@@ -94,8 +94,8 @@ function VisitReader(props: VisitProps): ReactElement {
                 : "No items"}
           </div>
         </div>
-        <Outcome {...props} />
-        <Button off={fleet === null ? null : NOT_ON_FLEET} onClick={() => setForking(true)}>
+        <OutcomeStatus {...props} />
+        <Button off={fleet === null ? null : FORK_NOT_ON_FLEET} onClick={() => setForking(true)}>
           Run from here…
         </Button>
       </div>
@@ -107,19 +107,19 @@ function VisitReader(props: VisitProps): ReactElement {
         <div className={css("visit-main")} ref={main} role="tabpanel" aria-labelledby={tabId("visit", tab)}>
           {tab === "output" && <OutputTab {...props} blocks={blocks} />}
           {tab === "prompt" && <PromptTab {...props} />}
-          {tab === "tools" && <ToolsTab blocks={blocks} />}
+          {tab === "tools" && <ToolCallsTab blocks={blocks} />}
           {tab === "handoff" && <HandoffTab {...props} />}
           {tab === "route" && <RouteTab {...props} />}
           {tab === "files" && <FilesTab {...props} />}
         </div>
-        {tab !== "files" && <Facts {...props} />}
+        {tab !== "files" && <VisitFacts {...props} />}
       </div>
       <VisitQuestion {...props} />
     </section>
   );
 }
 
-const OUTCOMES = {
+const OUTCOME_LABELS = {
   running: ["running", "running", "Running"],
   waiting: ["waiting-tone", "waiting", "Waiting for you"],
   done: ["off", "tick", "Done"],
@@ -129,13 +129,13 @@ const OUTCOMES = {
   aborted: ["off", "aborted", "Aborted"],
 } as const satisfies Record<VisitOutcome, readonly [tone: string, icon: IconName, word: string]>;
 
-function Outcome({ visit, view }: VisitProps): ReactElement {
+function OutcomeStatus({ visit, view }: VisitProps): ReactElement {
   const running = visit.outcome === "running" && view.latest.status !== "running" && visit.to === null;
-  const [tone, icon, word] = running ? (["off", "interrupted", "Stopped"] as const) : OUTCOMES[visit.outcome];
+  const [tone, icon, word] = running ? (["off", "interrupted", "Stopped"] as const) : OUTCOME_LABELS[visit.outcome];
   return (
     <span className={css(`status ${tone}`)}>
       <Icon name={icon} />
-      {`${word} ${clockText((visit.to ?? view.latest.elapsedMs) - visit.from)}`}
+      {`${word} ${durationText((visit.to ?? view.latest.elapsedMs) - visit.from)}`}
     </span>
   );
 }

@@ -1,15 +1,15 @@
 import type { ReactElement } from "react";
 import { eventLines } from "../../../../../../core/view/tell/event.ts";
-import { LineWords } from "../../../parts/marks/words.tsx";
-import { WaysOn } from "./facts.tsx";
+import { LineText } from "../../../parts/marks/words.tsx";
+import { OutgoingEdges } from "./facts.tsx";
 import type { VisitProps } from "./reader.tsx";
-import { classesOf } from "../../../browser/classes.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import readerSheet from "./reader.module.css";
 
-const css = classesOf(readerSheet, baseSheet);
+const routeCss = bindClassNames(readerSheet, baseSheet);
 
-const WIDTH = 400;
+const LINE_WIDTH = 400;
 
 /** Which way the cast went on from here, and why not each other one. */
 export function RouteTab(props: VisitProps): ReactElement {
@@ -17,23 +17,23 @@ export function RouteTab(props: VisitProps): ReactElement {
   const events = cast.replay
     .events()
     .slice(visit.firstSeq - 1, visit.lastSeq)
-    .filter(({ type }) => ROUTE.has(type));
+    .filter(({ type }) => ROUTE_EVENTS.has(type));
   return (
-    <div className={css("output")} tabIndex={0} role="region" aria-label="Route">
+    <div className={routeCss("output")} tabIndex={0} role="region" aria-label="Route">
       {events.length === 0 && (
         <>
-          <p className={css("faint")}>The visit is not over. It may go on:</p>
-          <WaysOn {...props} />
+          <p className={routeCss("faint")}>The visit is not over. It may go on:</p>
+          <OutgoingEdges {...props} />
         </>
       )}
       {events.map((event) => {
-        const before = cast.replay.trailAt(event.seq - 1).state;
+        const before = cast.replay.timelineAt(event.seq - 1).state;
         return (
-          <ul key={event.seq} className={css("reasons")}>
-            {eventLines(before, event, WIDTH).map((line, index) => (
+          <ul key={event.seq} className={routeCss("reasons")}>
+            {eventLines(before, event, LINE_WIDTH).map((line, index) => (
               // The lines of one event have no identity but their order.
               <li key={index}>
-                <LineWords line={line} />
+                <LineText line={line} />
               </li>
             ))}
           </ul>
@@ -43,7 +43,7 @@ export function RouteTab(props: VisitProps): ReactElement {
   );
 }
 
-const ROUTE: ReadonlySet<string> = new Set([
+const ROUTE_EVENTS: ReadonlySet<string> = new Set([
   "cursor_advanced",
   "item_given_up",
   "loop_exhausted",

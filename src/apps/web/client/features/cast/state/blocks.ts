@@ -1,9 +1,9 @@
-import { transcriptMessage, type TranscriptMessage } from "../../../../../../core/wire/transcript.ts";
+import { parseTranscriptLine, type TranscriptMessage } from "../../../../../../core/wire/transcript.ts";
 
 /** A piece of what an agent said or did, in order. */
-export type TranscriptBlock = { readonly kind: "text" | "thinking" | "note"; readonly text: string } | ToolBlock;
+export type TranscriptBlock = { readonly kind: "text" | "thinking" | "note"; readonly text: string } | ToolCallBlock;
 
-export interface ToolBlock {
+export interface ToolCallBlock {
   readonly kind: "tool";
   readonly id: string;
   readonly name: string;
@@ -11,24 +11,24 @@ export interface ToolBlock {
   /** Null while it runs. */
   readonly result: string | null;
   /** What it has said, while it runs. */
-  readonly soFar?: string;
+  readonly partialResult?: string;
   readonly failed: boolean;
 }
 
 /** The blocks of a transcript; a line that cannot be read is left out. */
-export function transcriptBlocks(transcript: string): readonly TranscriptBlock[] {
+export function parseTranscript(transcript: string): readonly TranscriptBlock[] {
   const blocks: TranscriptBlock[] = [];
   for (const line of transcript.split("\n")) {
-    const message = transcriptMessage(line);
-    if (message?.role === "assistant") blocks.push(...said(message));
-    else if (message?.role === "toolResult") answer(blocks, message);
+    const message = parseTranscriptLine(line);
+    if (message?.role === "assistant") blocks.push(...assistantBlocks(message));
+    else if (message?.role === "toolResult") addToolResult(blocks, message);
     // The first words of a person are the prompt, which has a tab of its own.
-    else if (message?.role === "user" && blocks.length > 0) blocks.push({ kind: "note", text: textOf(message) });
+    else if (message?.role === "user" && blocks.length > 0) blocks.push({ kind: "note", text: messageText(message) });
   }
   return blocks;
 }
 
-function said({ content }: TranscriptMessage): readonly TranscriptBlock[] {
+function assistantBlocks({ content }: TranscriptMessage): readonly TranscriptBlock[] {
   if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
   return content.flatMap((part): readonly TranscriptBlock[] => {
     if (part.type === "text" && part.text !== undefined && part.text !== "") return [{ kind: "text", text: part.text }];
@@ -39,19 +39,19 @@ function said({ content }: TranscriptMessage): readonly TranscriptBlock[] {
   });
 }
 
-function answer(blocks: TranscriptBlock[], message: TranscriptMessage): void {
+function addToolResult(blocks: TranscriptBlock[], message: TranscriptMessage): void {
   const at = blocks.findLastIndex((block) => block.kind === "tool" && block.id === message.toolCallId);
   const block = blocks[at];
-  if (block?.kind === "tool") blocks[at] = { ...block, result: textOf(message), failed: message.isError === true };
+  if (block?.kind === "tool") blocks[at] = { ...block, result: messageText(message), failed: message.isError === true };
 }
 
-function textOf({ content }: TranscriptMessage): string {
+function messageText({ content }: TranscriptMessage): string {
   if (typeof content === "string") return content;
   return content.map(({ text = "" }) => text).join("\n");
 }
 
 /** The one argument that says most: a path, a command, a pattern. */
-export function aboutTool({ args }: ToolBlock): string {
+export function mainArgumentOf({ args }: ToolCallBlock): string {
   if (typeof args !== "object" || args === null) return "";
   const known = ["path", "file_path", "command", "pattern", "query", "url"].map(
     (key) => Reflect.get(args, key) as unknown,

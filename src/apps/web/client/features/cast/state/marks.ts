@@ -1,25 +1,25 @@
 import type { CastState } from "../../../../../../core/cast/state/state.ts";
 import { materiaOf, type Graph } from "../../../../../../core/compile/graph.ts";
-import type { AnyWay, Drawing, PlacedEdge, RouteRun } from "../../../../../../core/view/draw/drawing.ts";
+import type { DrawnLine, GraphDrawing, PlacedEdge, RouteStyle } from "../../../../../../core/view/draw/drawing.ts";
 import type { DrawnWay } from "../../../../../../core/view/graph/ways.ts";
-import { countsOf } from "../../../../../../core/view/now/cells.ts";
-import { clockText, costText, countedText, itemsText } from "../../../../../../core/view/numbers.ts";
-import { ofText } from "../../../../../../core/cast/words/of-text.ts";
+import { progressCounts } from "../../../../../../core/view/now/cells.ts";
+import { durationText, costText, countedText, itemsDoneText } from "../../../../../../core/view/numbers.ts";
+import { countOfLimitText } from "../../../../../../core/cast/words/of-text.ts";
 import { titleText } from "../../../../../../core/view/tell/handed.ts";
 import { line, toned, type Line } from "../../../../../../core/view/text/line.ts";
-import { takenNow } from "../../../../../../core/view/watch/rework.ts";
+import { currentTraversals } from "../../../../../../core/view/watch/rework.ts";
 import type { VisitRecord } from "../../../../../../core/view/watch/visit.ts";
-import type { EdgeMark, LoopMark, Marks, SocketMark } from "../../../graph/marks.ts";
+import type { EdgeMark, LoopMark, GraphMarks, SocketMark } from "../../../graph/marks.ts";
 import type { CastView } from "./use-cast-view.ts";
 
 /** What a cast says of its graph at the moment that is looked at. */
-export function castMarks(drawing: Drawing, view: CastView): Marks {
+export function castMarks(drawing: GraphDrawing, view: CastView): GraphMarks {
   const { trail } = view;
   const { graph } = trail.state;
   const bySocket = Map.groupBy(view.visits, ({ socket }) => socket);
   const counts = new Map<string, number>();
-  for (const { id } of view.ways) counts.set(id, (counts.get(id) ?? 0) + 1);
-  const last = view.ways.at(-1)?.id;
+  for (const { id } of view.waysTaken) counts.set(id, (counts.get(id) ?? 0) + 1);
+  const last = view.waysTaken.at(-1)?.id;
   return {
     sockets: new Map(drawing.sockets.map(({ id }) => [id, socketMark(graph, id, bySocket.get(id) ?? [], view)])),
     edges: new Map(
@@ -32,31 +32,31 @@ export function castMarks(drawing: Drawing, view: CastView): Marks {
 function socketMark(graph: Graph, id: string, visits: readonly VisitRecord[], view: CastView): SocketMark {
   const socket = graph.sockets[id];
   const { position, status } = view.board;
-  const working = view.atWork.get(id) ?? 0;
-  const isAt = view.atWork.size > 0 && status === "running" ? working > 0 : position?.socket === id;
+  const working = view.workingItems.get(id) ?? 0;
+  const isAt = view.workingItems.size > 0 && status === "running" ? working > 0 : position?.socket === id;
   const isHere = isAt && status !== "completed" && status !== "not_satisfied";
   const past = view.at !== null;
-  const state = isHere ? stateHere(status, past) : visits.length === 0 ? "todo" : "visited";
-  const tag = isHere ? tagHere(view, working) : undefined;
+  const state = isHere ? currentSocketState(status, past) : visits.length === 0 ? "todo" : "visited";
+  const tag = isHere ? currentSocketTag(view, working) : undefined;
   const cost = visits.reduce((sum, { usage }) => sum + usage.cost, 0);
   const worked = visits.reduce((sum, { from, to }) => sum + ((to ?? from) - from), 0);
   const isUtility = socket !== undefined && materiaOf(graph, socket).type === "utility";
   return {
     state,
-    past,
+    isPast: past,
     visits: visits.length === 0 ? "–" : `${visits.length}×`,
-    ...(visits.length === 0 ? {} : { figure: isUtility ? clockText(worked) : costText(cost) }),
+    ...(visits.length === 0 ? {} : { figure: isUtility ? durationText(worked) : costText(cost) }),
     ...(tag === undefined ? {} : { tag }),
   };
 }
 
-function stateHere(status: CastView["board"]["status"], past: boolean): NonNullable<SocketMark["state"]> {
+function currentSocketState(status: CastView["board"]["status"], past: boolean): NonNullable<SocketMark["state"]> {
   if (status === "failed" || status === "aborted" || status === "interrupted") return past ? "live" : "failed";
   return status === "waiting" ? "waiting" : "live";
 }
 
-function tagHere({ at, board }: CastView, working: number): string {
-  if (at !== null) return `At ${clockText(board.elapsedMs)}`;
+function currentSocketTag({ at, board }: CastView, working: number): string {
+  if (at !== null) return `At ${durationText(board.elapsedMs)}`;
   if (working > 0 && board.status === "running") return `${countedText(working, "item")} at work`;
   switch (board.status) {
     case "waiting":
@@ -72,7 +72,7 @@ function tagHere({ at, board }: CastView, working: number): string {
     case "running":
     case "completed":
     case "not_satisfied":
-      return `Now ${clockText(board.position?.ms ?? 0)}`;
+      return `Now ${durationText(board.position?.ms ?? 0)}`;
   }
 }
 
@@ -84,34 +84,34 @@ function edgeMark(
 ): EdgeMark {
   const { state } = view.trail;
   const visits = way.id === last ? "last" : count > 0 ? "visited" : "unvisited";
-  if (way.via === "items") return { visits, label: [line(listText(way.loop, state))] };
-  const { closed } = view;
+  if (way.via === "items") return { visits, label: [line(itemListText(way.loop, state))] };
+  const { closedEdgeId: closed } = view;
   const isClosed = way.id === closed;
-  const item = way.via === "edge" && way.index !== undefined ? takenNow(state, way.from, way.index) : 0;
+  const item = way.via === "edge" && way.index !== undefined ? currentTraversals(state, way.from, way.index) : 0;
   return {
     visits,
-    label: labelLines(way, runs, { count, item, stitch }),
+    label: edgeLabelLines(way, runs, { count, item, stitch }),
     ...(isClosed ? { problem: "error" as const } : {}),
   };
 }
 
-function listText(loop: string, { graph, data, pass }: CastState): string {
+function itemListText(loop: string, { graph, data, pass }: CastState): string {
   const path = graph.loops[loop]?.items;
   const list = path?.length === 1 ? data[path[0] ?? ""] : undefined;
   const size = pass?.loop === loop ? pass.items.length : Array.isArray(list) ? list.length : null;
   return size === null ? "work items" : countedText(size, "work item");
 }
 
-function labelLines(
+function edgeLabelLines(
   way: DrawnWay,
-  runs: RouteRun,
+  runs: RouteStyle,
   { count, item, stitch }: { readonly count: number; readonly item: number; readonly stitch: number | null },
 ): readonly Line[] {
   const times = count === 0 ? "" : `${count}×`;
-  const words = wordsOf(way, runs, stitch);
+  const words = edgeLabelText(way, runs, stitch);
   if (way.maxTraversals !== undefined) {
     const limit =
-      item === 0 ? toned("plain", `up to ${way.maxTraversals}`) : toned("strong", ofText(item, way.maxTraversals));
+      item === 0 ? toned("plain", `up to ${way.maxTraversals}`) : toned("strong", countOfLimitText(item, way.maxTraversals));
     return [line(words), line(limit, times === "" ? "" : ` · ${times}`)];
   }
   if (runs === "lane") return times === "" ? [line(words)] : [line(words), line(toned("strong", times))];
@@ -119,15 +119,15 @@ function labelLines(
   return [times === "" ? line(words) : line(words, " ", toned("strong", times))];
 }
 
-function wordsOf(way: DrawnWay, runs: RouteRun, stitch: number | null): string {
+function edgeLabelText(way: DrawnWay, runs: RouteStyle, stitch: number | null): string {
   const own = way.label === "" && runs === "lane" ? "always" : way.label;
   return [...(stitch === null ? [] : [`stitch ${stitch}`]), ...(own === "" ? [] : [own])].join(" · ");
 }
 
 /** Room for the longest that a label will say, so that nothing moves while a cast runs. */
-export function castRoom(way: AnyWay, runs: RouteRun, stitch: number | null): readonly string[] {
+export function longestCastLabel(way: DrawnLine, runs: RouteStyle, stitch: number | null): readonly string[] {
   if (way.via === "items") return ["99 work items"];
-  const words = wordsOf(way, runs, stitch);
+  const words = edgeLabelText(way, runs, stitch);
   if (way.maxTraversals !== undefined) return [words, `${way.maxTraversals} of ${way.maxTraversals} · 99×`];
   return runs === "lane" ? [words, "99×"] : [`${words} 99×`];
 }
@@ -139,8 +139,8 @@ function loopMark(id: string, { trail, board }: CastView): LoopMark {
   const inHand = trail.state.pass?.loop === id && item;
   return {
     items: board.walk,
-    second: inHand
+    secondLine: inHand
       ? line(toned("strong", `Item ${item.number} of ${item.of} `), titleText(item.title, 200))
-      : line(itemsText(countsOf(board.walk))),
+      : line(itemsDoneText(progressCounts(board.walk))),
   };
 }

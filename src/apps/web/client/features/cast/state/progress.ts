@@ -1,27 +1,27 @@
 import type { CastEvent } from "../../../../../../core/cast/state/event.ts";
 import { NO_USAGE, type Usage } from "../../../../../../core/cast/state/usage.ts";
-import { usedAfter } from "../../../../../../core/view/now/used.ts";
-import type { Progress } from "../../../../../../core/wire/stream.ts";
-import type { TranscriptBlock, ToolBlock } from "./blocks.ts";
+import { pendingUsageAfter } from "../../../../../../core/view/now/used.ts";
+import type { AgentProgress } from "../../../../../../core/wire/stream.ts";
+import type { TranscriptBlock, ToolCallBlock } from "./blocks.ts";
 
 /** What the agent of the visit in hand has said and done so far. */
 export interface ProgressLog {
-  readonly push: (note: Progress) => void;
+  readonly push: (note: AgentProgress) => void;
   readonly clear: () => void;
   /** An event of the journal: what it counts is not counted here any more. */
-  readonly count: (event: CastEvent) => void;
+  readonly applyEvent: (event: CastEvent) => void;
   /** What the turn in hand has used so far. */
-  readonly used: () => Usage;
-  readonly of: (socket: string, visit: number) => readonly TranscriptBlock[];
+  readonly turnUsage: () => Usage;
+  readonly blocksOf: (socket: string, visit: number) => readonly TranscriptBlock[];
   /** In a few words, for the bar at the bottom of a small screen. */
-  readonly doing: () => string;
+  readonly activityText: () => string;
 }
 
-function toolIn(blocks: readonly TranscriptBlock[], id: string, part: Partial<ToolBlock>): TranscriptBlock[] {
+function updateTool(blocks: readonly TranscriptBlock[], id: string, part: Partial<ToolCallBlock>): TranscriptBlock[] {
   return blocks.map((block) => (block.kind === "tool" && block.id === id ? { ...block, ...part } : block));
 }
 
-export function openProgressLog(): ProgressLog {
+export function createProgressLog(): ProgressLog {
   let place = "";
   let blocks: TranscriptBlock[] = [];
   let used = NO_USAGE;
@@ -29,7 +29,7 @@ export function openProgressLog(): ProgressLog {
     place = next;
     blocks = [];
   };
-  const push = (note: Progress): void => {
+  const push = (note: AgentProgress): void => {
     const at = `${note.socket} ${note.visit}`;
     if (at !== place) begin(at);
     switch (note.kind) {
@@ -52,10 +52,10 @@ export function openProgressLog(): ProgressLog {
         ];
         return;
       case "tool_said":
-        blocks = toolIn(blocks, note.id, { soFar: note.said });
+        blocks = updateTool(blocks, note.id, { partialResult: note.said });
         return;
       case "tool_ended":
-        blocks = toolIn(blocks, note.id, { failed: note.failed, result: note.said });
+        blocks = updateTool(blocks, note.id, { failed: note.failed, result: note.said });
         return;
       case "retrying":
         blocks = [...blocks, { kind: "note", text: `Trying again: ${note.error}` }];
@@ -64,12 +64,12 @@ export function openProgressLog(): ProgressLog {
   return {
     push,
     clear: () => begin(""),
-    count: (event) => {
-      used = usedAfter(used, event);
+    applyEvent: (event) => {
+      used = pendingUsageAfter(used, event);
     },
-    used: () => used,
-    of: (socket, visit) => (place === `${socket} ${visit}` ? blocks : []),
-    doing: () => {
+    turnUsage: () => used,
+    blocksOf: (socket, visit) => (place === `${socket} ${visit}` ? blocks : []),
+    activityText: () => {
       const last = blocks.at(-1);
       if (!last) return "working";
       return last.kind === "tool" ? `running ${last.name}` : last.kind === "thinking" ? "thinking" : "writing";

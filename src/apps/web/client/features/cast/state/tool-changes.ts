@@ -1,43 +1,43 @@
 import * as v from "valibot";
 import { diffLines } from "../../../../../../core/edit/text/lines.ts";
-import type { ToolBlock } from "./blocks.ts";
+import type { ToolCallBlock } from "./blocks.ts";
 
 export interface ToolChange {
   readonly before: string;
   readonly after: string;
 }
 
-const Replaced = v.object({ oldText: v.string(), newText: v.string() });
-const Edited = v.union([
-  v.object({ edits: v.array(Replaced) }),
+const TextReplacement = v.object({ oldText: v.string(), newText: v.string() });
+const EditArguments = v.union([
+  v.object({ edits: v.array(TextReplacement) }),
   v.pipe(
-    Replaced,
+    TextReplacement,
     v.transform((one) => ({ edits: [one] })),
   ),
 ]);
-const Written = v.object({ path: v.string(), content: v.string() });
+const WriteArguments = v.object({ path: v.string(), content: v.string() });
 
 /** A longer text is not compared line by line: it is shown as it was given. */
-const MOST = 100_000;
+const MAX_COMPARED_CHARS = 100_000;
 
-/** [W34] What a call of `edit` or `write` puts in the place of what; nothing for any other call. */
-export function changesIn({ name, args }: ToolBlock): readonly ToolChange[] {
+/** [W34] What a call of `edit` or `writeConfig` puts in the place of what; nothing for any other call. */
+export function toolChangesOf({ name, args }: ToolCallBlock): readonly ToolChange[] {
   if (name === "edit") {
-    const edited = v.safeParse(Edited, args);
+    const edited = v.safeParse(EditArguments, args);
     const changes = edited.success
       ? edited.output.edits.map(({ oldText, newText }) => ({ before: oldText, after: newText }))
       : [];
-    return changes.every(({ before, after }) => before.length + after.length <= MOST) ? changes : [];
+    return changes.every(({ before, after }) => before.length + after.length <= MAX_COMPARED_CHARS) ? changes : [];
   }
   if (name !== "write") return [];
-  const written = v.safeParse(Written, args);
-  return written.success && written.output.content.length <= MOST
+  const written = v.safeParse(WriteArguments, args);
+  return written.success && written.output.content.length <= MAX_COMPARED_CHARS
     ? [{ before: "", after: written.output.content }]
     : [];
 }
 
 /** `+3 −1`. */
-export function countsText(changes: readonly ToolChange[]): string {
+export function lineCountsText(changes: readonly ToolChange[]): string {
   const lines = changes
     .flatMap(({ before, after }) => diffLines(before, after))
     .filter(({ text, kind }) => kind === "new" || text !== "");

@@ -1,18 +1,18 @@
 import { useEffect, useRef, useState } from "react";
 import type { CastEvent } from "../../../../../../core/cast/state/event.ts";
 import type { Issue } from "../../../../../../core/model/issue.ts";
-import { openReplay, type Replay } from "../../../../../../core/view/watch/replay.ts";
+import { createPlayback, type CastPlayback } from "../../../../../../core/view/watch/replay.ts";
 import { useCasts } from "../../../data/use-casts.ts";
 import { followCast, getCast, type CastListener } from "../../../net/api.ts";
-import type { ShownCastFile } from "../../../../../../core/wire/casts.ts";
-import { openProgressLog, type ProgressLog } from "./progress.ts";
+import type { CastFileView } from "../../../../../../core/wire/casts.ts";
+import { createProgressLog, type ProgressLog } from "./progress.ts";
 
 /** A cast as the page knows it: what it was started with, its events so far, and what its agent does right now. */
-export interface KnownCast {
-  readonly castFile: ShownCastFile;
-  readonly replay: Replay;
+export interface WatchedCast {
+  readonly castFile: CastFileView;
+  readonly replay: CastPlayback;
   readonly progress: ProgressLog;
-  readonly alive: boolean;
+  readonly isAlive: boolean;
   /** Where the casts of its items are, by their ids. */
   readonly itemPlaces: ReadonlyMap<string, string>;
   /** [S10] Whether it was begun by somebody else, or on another machine. */
@@ -22,20 +22,20 @@ export interface KnownCast {
   readonly version: number;
 }
 
-export type CastLoad =
+export type CastLoadState =
   | { readonly kind: "loading" }
   | { readonly kind: "refused"; readonly issues: readonly Issue[] }
-  | ({ readonly kind: "loaded" } & KnownCast);
+  | ({ readonly kind: "loaded" } & WatchedCast);
 
-export function useCast(id: string): CastLoad {
-  const [load, setLoad] = useState<CastLoad>({ kind: "loading" });
+export function useCast(id: string): CastLoadState {
+  const [load, setLoad] = useState<CastLoadState>({ kind: "loading" });
   const [round, setRound] = useState(0);
-  const opened = useRef<OpenCast | null>(null);
+  const opened = useRef<CastSubscription | null>(null);
   const summary = useCasts().casts.find(({ castId }) => castId === id);
   // Where other windows are heard instead, the list of casts says that there is more to read.
   useEffect(() => void opened.current?.catchUp(), [summary]);
   useEffect(() => {
-    const cast = openCast(id, { setLoad, onReset: () => setRound((before) => before + 1) });
+    const cast = subscribeToCast(id, { setLoad, onReset: () => setRound((before) => before + 1) });
     opened.current = cast;
     return () => {
       opened.current = null;
@@ -45,55 +45,55 @@ export function useCast(id: string): CastLoad {
   return load;
 }
 
-interface OpenCast {
+interface CastSubscription {
   /** Reads what has happened since, unless it is heard. */
   readonly catchUp: () => Promise<void>;
   readonly close: () => void;
 }
 
-interface Opening {
-  readonly setLoad: (change: CastLoad | ((before: CastLoad) => CastLoad)) => void;
+interface SubscriptionHandlers {
+  readonly setLoad: (change: CastLoadState | ((before: CastLoadState) => CastLoadState)) => void;
   readonly onReset: () => void;
 }
 
-function openCast(id: string, { setLoad, onReset }: Opening): OpenCast {
+function subscribeToCast(id: string, { setLoad, onReset }: SubscriptionHandlers): CastSubscription {
   const control = new AbortController();
   const { signal } = control;
-  const heard = { progress: openProgressLog(), itemPlaces: new Map<string, string>() };
+  const heard = { progress: createProgressLog(), itemPlaces: new Map<string, string>() };
   const { progress } = heard;
-  let known: Replay | null = null;
+  let known: CastPlayback | null = null;
   let isHeard = true;
   let stop = (): void => undefined;
-  const change = (part: Partial<KnownCast>): void =>
+  const change = (part: Partial<WatchedCast>): void =>
     setLoad((before) => (before.kind === "loaded" ? { ...before, ...part } : before));
-  const changed = onceAFrame(signal, () =>
+  const changed = oncePerFrame(signal, () =>
     setLoad((before) => (before.kind === "loaded" ? { ...before, version: before.version + 1 } : before)),
   );
   const take = (event: CastEvent): void => {
     if (!known || event.seq <= known.lastSeq()) return;
     known.push(event);
     if (event.type === "visit_started") progress.clear();
-    progress.count(event);
+    progress.applyEvent(event);
     changed();
   };
   const listener: Omit<CastListener, "after"> = {
-    ...agentListener(heard, changed),
+    ...progressListener(heard, changed),
     onEvent: take,
-    onLive: (alive) => change({ alive }),
+    onLive: (alive) => change({ isAlive: alive }),
     onReset,
-    onIssue: (issue) => setLoad((before) => withIssue(before, issue)),
-    onHeard: (now) => void (isHeard = now),
+    onIssue: (issue) => setLoad((before) => addIssue(before, issue)),
+    onActiveChange: (now) => void (isHeard = now),
   };
   const open = async (): Promise<void> => {
     const answer = await getCast(id, signal);
     if (signal.aborted) return;
     if (!answer.ok) return setLoad({ kind: "refused", issues: answer.issues });
     const { castFile, events, live: alive, issues, summary } = answer.value;
-    const replay = openReplay({ ...castFile, data: castFile.state });
+    const replay = createPlayback({ ...castFile, data: castFile.state });
     for (const event of events) replay.push(event);
     known = replay;
     const isForeign = summary?.foreign === true;
-    setLoad({ kind: "loaded", castFile, replay, ...heard, alive, isForeign, issues, version: 0 });
+    setLoad({ kind: "loaded", castFile, replay, ...heard, isAlive: alive, isForeign, issues, version: 0 });
     // What cannot be read on has no more to tell.
     if (!issues.some(({ code }) => code === "damaged_journal"))
       stop = followCast(id, { ...listener, after: replay.lastSeq });
@@ -105,7 +105,7 @@ function openCast(id: string, { setLoad, onReset }: Opening): OpenCast {
       const answer = await getCast(id, signal);
       if (!answer.ok || signal.aborted) return;
       answer.value.events.forEach(take);
-      change({ alive: answer.value.live });
+      change({ isAlive: answer.value.live });
     },
     close: () => {
       control.abort();
@@ -115,7 +115,7 @@ function openCast(id: string, { setLoad, onReset }: Opening): OpenCast {
 }
 
 /** What its agents are at, and those of its items. */
-function agentListener(
+function progressListener(
   { progress, itemPlaces }: { readonly progress: ProgressLog; readonly itemPlaces: Map<string, string> },
   changed: () => void,
 ): Pick<CastListener, "onProgress" | "onItem" | "onOpen"> {
@@ -134,7 +134,7 @@ function agentListener(
 }
 
 /** Many events of one moment are drawn once. */
-function onceAFrame(signal: AbortSignal, draw: () => void): () => void {
+function oncePerFrame(signal: AbortSignal, draw: () => void): () => void {
   let frame = 0;
   return () => {
     frame ||= requestAnimationFrame(() => {
@@ -145,7 +145,7 @@ function onceAFrame(signal: AbortSignal, draw: () => void): () => void {
 }
 
 /** The same fault, said again and again, is one problem to a person. */
-function withIssue(load: CastLoad, issue: Issue): CastLoad {
+function addIssue(load: CastLoadState, issue: Issue): CastLoadState {
   if (load.kind !== "loaded" || load.issues.some(({ message }) => message === issue.message)) return load;
   return { ...load, issues: [...load.issues, issue] };
 }

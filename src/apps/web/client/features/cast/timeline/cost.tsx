@@ -1,33 +1,33 @@
 import { useMemo, type ReactElement } from "react";
-import { type Usage, tokensOf } from "../../../../../../core/cast/state/usage.ts";
+import { type Usage, totalTokens } from "../../../../../../core/cast/state/usage.ts";
 import { amountText, costText } from "../../../../../../core/view/numbers.ts";
 import { costTable, type CostTable } from "../../../../../../core/view/watch/costs.ts";
 import { timelineRows } from "../../../../../../core/view/watch/rows.ts";
-import { Orb, hueStyle } from "../../../parts/marks/orb.tsx";
+import { MateriaIcon, materiaColorStyle } from "../../../parts/marks/orb.tsx";
 import type { TimelineProps } from "./panel.tsx";
-import { classesOf } from "../../../browser/classes.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import marksSheet from "../../../parts/marks/marks.module.css";
 import tablesSheet from "./tables.module.css";
 
-const css = classesOf(tablesSheet, marksSheet, baseSheet);
+const css = bindClassNames(tablesSheet, marksSheet, baseSheet);
 
 /** Tokens and cost by materia and by item, at the moment that is looked at. */
 export function CostPanel({ cast, view }: TimelineProps): ReactElement {
   const table = useMemo(() => costTable(timelineRows(view.visits)), [view.visits]);
   const free = table.total.cost === 0;
   if (table.lines.length === 0) return <p className={css("faint padding")}>Nothing has been spent yet.</p>;
-  const whole = table.columns.length <= COLUMNS_SHOWN ? table : withoutColumns(table);
+  const whole = table.columns.length <= MAX_COLUMNS ? table : withoutColumns(table);
   return (
     <>
-      {table.columns.length > 1 && <CostChart cast={cast} table={table} free={free} />}
-      <Figures cast={cast} table={whole} free={free} />
+      {table.columns.length > 1 && <CostChart cast={cast} table={table} isFree={free} />}
+      <CostFigures cast={cast} table={whole} isFree={free} />
     </>
   );
 }
 
 /** More items than these are read in the chart; the table has the sums. */
-const COLUMNS_SHOWN = 12;
+const MAX_COLUMNS = 12;
 
 function withoutColumns(table: CostTable): CostTable {
   return { ...table, columns: [], lines: table.lines.map((line) => ({ ...line, cells: [] })) };
@@ -37,13 +37,13 @@ interface CostProps {
   readonly cast: TimelineProps["cast"];
   readonly table: CostTable;
   /** Nobody paid for it: tokens are told in place of money. */
-  readonly free: boolean;
+  readonly isFree: boolean;
 }
 
 /** [W36] One column per item, in the colours of the materia; it holds a hundred of them. */
-function CostChart({ cast, table, free }: CostProps): ReactElement {
-  const amount = (usage: Usage): number => (free ? tokensOf(usage) : usage.cost);
-  const text = (usage: Usage): string => (free ? `${amountText(tokensOf(usage))} tokens` : costText(usage.cost));
+function CostChart({ cast, table, isFree: free }: CostProps): ReactElement {
+  const amount = (usage: Usage): number => (free ? totalTokens(usage) : usage.cost);
+  const text = (usage: Usage): string => (free ? `${amountText(totalTokens(usage))} tokens` : costText(usage.cost));
   const most = Math.max(...table.columns.map(({ usage }) => amount(usage)));
   return (
     <figure className={css("cost-chart")}>
@@ -63,7 +63,7 @@ function CostChart({ cast, table, free }: CostProps): ReactElement {
                     title={`${title}, ${materia}: ${text(cell)}`}
                     style={{
                       height: `${most === 0 ? 0 : (100 * amount(cell)) / most}%`,
-                      ...hueStyle(cast.castFile.graph.materia[materia]?.color),
+                      ...materiaColorStyle(cast.castFile.graph.materia[materia]?.color),
                     }}
                   />
                 )
@@ -76,8 +76,8 @@ function CostChart({ cast, table, free }: CostProps): ReactElement {
   );
 }
 
-function Figures({ cast, table, free }: CostProps): ReactElement {
-  const text = (usage: Usage): string => (free ? amountText(tokensOf(usage)) : usage.cost.toFixed(2));
+function CostFigures({ cast, table, isFree: free }: CostProps): ReactElement {
+  const text = (usage: Usage): string => (free ? amountText(totalTokens(usage)) : usage.cost.toFixed(2));
   return (
     <table className={css("figures-table")}>
       <caption className={css("spoken")}>
@@ -98,7 +98,7 @@ function Figures({ cast, table, free }: CostProps): ReactElement {
           <tr key={materia}>
             <th scope="row">
               <span className={css("row")}>
-                <Orb materia={cast.castFile.graph.materia[materia]} size="sm" />
+                <MateriaIcon materia={cast.castFile.graph.materia[materia]} size="sm" />
                 <span className={css("breakable")}>{materia}</span>
               </span>
             </th>
@@ -106,19 +106,19 @@ function Figures({ cast, table, free }: CostProps): ReactElement {
               <td key={table.columns[index]?.key}>{cell ? text(cell) : ""}</td>
             ))}
             <td className={css("tokens")} title={`${usage.input} in, ${usage.output} out`}>
-              {amountText(tokensOf(usage))}
+              {amountText(totalTokens(usage))}
             </td>
             <td className={css("strong")}>{costText(usage.cost)}</td>
           </tr>
         ))}
-        <Sums table={table} free={free} />
+        <CostTotals table={table} free={free} />
       </tbody>
     </table>
   );
 }
 
 /** What each item took, and all of it; what nobody paid for has no sum of money. */
-function Sums({ table, free }: { readonly table: CostTable; readonly free: boolean }): ReactElement {
+function CostTotals({ table, free }: { readonly table: CostTable; readonly free: boolean }): ReactElement {
   return (
     <>
       <tr>
@@ -127,10 +127,10 @@ function Sums({ table, free }: { readonly table: CostTable; readonly free: boole
         </th>
         {table.columns.map(({ key, usage }) => (
           <td key={key} className={css("tokens")}>
-            {amountText(tokensOf(usage))}
+            {amountText(totalTokens(usage))}
           </td>
         ))}
-        <td className={css("tokens")}>{amountText(tokensOf(table.total))}</td>
+        <td className={css("tokens")}>{amountText(totalTokens(table.total))}</td>
         <td />
       </tr>
       {!free && (

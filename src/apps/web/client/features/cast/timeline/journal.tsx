@@ -1,40 +1,40 @@
 import { useRef, type ComponentProps, type ReactElement } from "react";
 import type { CastEvent } from "../../../../../../core/cast/state/event.ts";
-import { journalWords } from "../../../../../../core/view/tell/event-line.ts";
-import { useInSight } from "../../../browser/use-in-sight.ts";
-import { LineWords } from "../../../parts/marks/words.tsx";
+import { journalText } from "../../../../../../core/view/tell/event-line.ts";
+import { useVirtualRows } from "../../../browser/use-in-sight.ts";
+import { LineText } from "../../../parts/marks/words.tsx";
 import type { TimelineProps } from "./panel.tsx";
-import { classesOf } from "../../../browser/classes.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import tablesSheet from "./tables.module.css";
 
-const css = classesOf(tablesSheet, baseSheet);
+const journalCss = bindClassNames(tablesSheet, baseSheet);
 
 /** [W36] The events themselves, newest first; each one can be gone to, and only those in sight are drawn. */
 export function JournalPanel(props: TimelineProps): ReactElement {
   const { cast, width } = props;
   const list = useRef<HTMLOListElement>(null);
   const last = cast.replay.lastSeq();
-  const { indices, before, behind, measure } = useInSight(list, {
+  const { indices, spaceBefore: before, spaceAfter: behind, measureRow: measure } = useVirtualRows(list, {
     count: last,
     heightOf: () => (width === "small" ? 48 : 24),
     keyOf: (index) => last - index,
-    scrolls: width === "large" ? "panel" : "page",
+    scrollContainer: width === "large" ? "panel" : "page",
   });
   return (
-    <ol className={css("journal")} ref={list} aria-label="Events, newest first">
+    <ol className={journalCss("journal")} ref={list} aria-label="Events, newest first">
       {before > 0 && <li aria-hidden="true" style={{ height: before }} />}
       {indices.map((index) => {
         const event = cast.replay.events()[last - index - 1];
         const place = { ref: measure, "data-index": index, "aria-posinset": index + 1, "aria-setsize": last };
-        return event && <Row key={event.seq} {...props} event={event} place={place} />;
+        return event && <EventRow key={event.seq} {...props} event={event} place={place} />;
       })}
       {behind > 0 && <li aria-hidden="true" style={{ height: behind }} />}
     </ol>
   );
 }
 
-function Row({
+function EventRow({
   cast,
   view,
   event,
@@ -44,20 +44,20 @@ function Row({
     <li {...place}>
       <button
         type="button"
-        className={css(event.seq === view.seq ? "looked-at" : "")}
+        className={journalCss(event.seq === view.seq ? "looked-at" : "")}
         onClick={() => view.goTo(event.seq)}
       >
-        <span className={css("faint")}>{event.seq}</span>
-        <span className={css("faint")}>{timeText(event)}</span>
+        <span className={journalCss("faint")}>{event.seq}</span>
+        <span className={journalCss("faint")}>{eventTimeText(event)}</span>
         <code>{event.type}</code>
-        <span className={css("cut")}>
-          <LineWords line={[journalWords(cast.replay.trailAt(event.seq - 1).state, event)]} />
+        <span className={journalCss("cut")}>
+          <LineText line={[journalText(cast.replay.timelineAt(event.seq - 1).state, event)]} />
         </span>
       </button>
     </li>
   );
 }
 
-function timeText({ at }: CastEvent): string {
+function eventTimeText({ at }: CastEvent): string {
   return new Date(at).toLocaleTimeString("en-GB");
 }

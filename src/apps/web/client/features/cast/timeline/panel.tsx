@@ -1,29 +1,29 @@
 import { useState, type ReactElement } from "react";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Tabs, tabId } from "../../../parts/controls/tabs.tsx";
-import type { Width } from "../../../browser/use-width.ts";
-import type { CastPartProps, CastView } from "../state/use-cast-view.ts";
+import type { ScreenWidth } from "../../../browser/use-width.ts";
+import type { CastPanelProps, CastView } from "../state/use-cast-view.ts";
 import { CostPanel } from "./cost.tsx";
 import { JournalPanel } from "./journal.tsx";
 import { Timeline } from "./timeline.tsx";
-import { classesOf } from "../../../browser/classes.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import marksSheet from "../../../parts/marks/marks.module.css";
 import timelineSheet from "./timeline.module.css";
 import tablesSheet from "./tables.module.css";
 
-const css = classesOf(tablesSheet, timelineSheet, marksSheet, baseSheet);
+const css = bindClassNames(tablesSheet, timelineSheet, marksSheet, baseSheet);
 
-export interface TimelineProps extends CastPartProps {
-  readonly width: Width;
+export interface TimelineProps extends CastPanelProps {
+  readonly width: ScreenWidth;
   readonly onOpen: () => void;
 }
 
-type TabKey = "timeline" | "cost" | "journal";
+type TimelineTab = "timeline" | "cost" | "journal";
 
 export function TimelinePanel(props: TimelineProps): ReactElement {
   const { cast, view } = props;
-  const [tab, setTab] = useState<TabKey>("timeline");
+  const [tab, setTab] = useState<TimelineTab>("timeline");
   const [aligned, setAligned] = useState(false);
   const [bySocket, setBySocket] = useState(false);
   const [zoom, setZoom] = useState(1);
@@ -52,10 +52,10 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
             >
               Aligned
             </Button>
-            <Zoom zoom={zoom} onZoom={setZoom} off={aligned ? "Aligned rows are seen whole" : null} />
+            <ZoomButtons zoom={zoom} onZoom={setZoom} off={aligned ? "Aligned rows are seen whole" : null} />
           </>
         )}
-        <Steps view={view} />
+        <VisitStepButtons view={view} />
       </div>
       <div className={css("time-body")} data-scrolls role="tabpanel" aria-labelledby={tabId("time", tab)} tabIndex={0}>
         {tab === "timeline" && (
@@ -73,10 +73,10 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
   );
 }
 
-const MOST_ZOOM = 4_096;
+const MAX_ZOOM = 4_096;
 
 /** Closer and wider around the moment that is looked at. */
-function Zoom(props: {
+function ZoomButtons(props: {
   readonly zoom: number;
   readonly onZoom: (zoom: number) => void;
   readonly off: string | null;
@@ -95,7 +95,7 @@ function Zoom(props: {
         look="bare"
         icon="plus"
         label="Zoom in"
-        off={off ?? (zoom >= MOST_ZOOM ? "This is as close as it gets" : null)}
+        off={off ?? (zoom >= MAX_ZOOM ? "This is as close as it gets" : null)}
         onClick={() => onZoom(zoom * 2)}
       />
     </div>
@@ -103,7 +103,7 @@ function Zoom(props: {
 }
 
 /** From visit to visit, and back to now. */
-function Steps({ view }: { readonly view: CastView }): ReactElement {
+function VisitStepButtons({ view }: { readonly view: CastView }): ReactElement {
   const here = view.visit?.index ?? 0;
   const isFirst = here <= 0 ? "This is the first visit" : null;
   const isLast = here >= view.allVisits.length - 1 ? "This is the last visit" : null;
@@ -111,8 +111,8 @@ function Steps({ view }: { readonly view: CastView }): ReactElement {
   return (
     <div className={css("row steps")} role="group" aria-label="Step through visits">
       <Button look="bare" icon="first" label="First visit" off={isFirst} onClick={() => view.goToVisit(0)} />
-      <Button look="bare" icon="before" label="Previous visit" off={isFirst} onClick={() => view.step(-1)} />
-      <Button look="bare" icon="after" label="Next visit" off={isLast} onClick={() => view.step(1)} />
+      <Button look="bare" icon="before" label="Previous visit" off={isFirst} onClick={() => view.stepVisit(-1)} />
+      <Button look="bare" icon="after" label="Next visit" off={isLast} onClick={() => view.stepVisit(1)} />
       <Button aria-pressed={view.at === null} onClick={view.goLive}>
         {isOpen ? "Live" : "Latest"}
       </Button>

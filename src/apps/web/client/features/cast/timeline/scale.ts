@@ -1,17 +1,17 @@
-import type { ItemLane } from "../../../../../../core/view/items/lanes.ts";
+import type { ItemTimeline } from "../../../../../../core/view/items/lanes.ts";
 import type { TimelineRow } from "../../../../../../core/view/watch/rows.ts";
 
 /** How milliseconds become shares of the width, in percent; what lies outside is below 0 or over 100. */
-export interface Scale {
+export interface TimeScale {
   readonly startMs: number;
   readonly spanMs: number;
-  readonly share: (ms: number) => number;
-  readonly length: (ms: number) => number;
+  readonly positionPercent: (ms: number) => number;
+  readonly lengthPercent: (ms: number) => number;
 }
 
 /** The whole cast, or the longest row where each begins at its own zero. */
-export function wholeOf(
-  { rows, lanes }: { readonly rows: readonly TimelineRow[]; readonly lanes: readonly ItemLane[] },
+export function timelineLengthMs(
+  { rows, lanes }: { readonly rows: readonly TimelineRow[]; readonly lanes: readonly ItemTimeline[] },
   { nowMs, aligned }: { readonly nowMs: number; readonly aligned: boolean },
 ): number {
   const ends = rows.map(({ visits }) => {
@@ -27,24 +27,24 @@ export function wholeOf(
 }
 
 /** The part of the whole that is seen: all of it, or so much less around a moment. */
-export function scaleOf(wholeMs: number, { zoom, around }: { readonly zoom: number; readonly around: number }): Scale {
+export function timeScaleFor(wholeMs: number, { zoom, around }: { readonly zoom: number; readonly around: number }): TimeScale {
   const spanMs = wholeMs / zoom;
   const startMs = Math.max(0, Math.min(around - spanMs / 2, wholeMs - spanMs));
   const length = (ms: number): number => (100 * ms) / spanMs;
-  return { startMs, spanMs, length, share: (ms) => length(ms - startMs) };
+  return { startMs, spanMs, lengthPercent: length, positionPercent: (ms) => length(ms - startMs) };
 }
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-const STEPS = [10, 20, 50, 100, 200, 500]
+const TICK_STEPS = [10, 20, 50, 100, 200, 500]
   .concat([1, 2, 5, 10, 15, 30].map((count) => count * SECOND))
   .concat([1, 2, 5, 10, 15, 30].map((count) => count * MINUTE))
   .concat([1, 2, 4, 8, 24].map((count) => count * HOUR));
-const TICKS = 5;
+const MAX_TICKS = 5;
 
-export function ticksOf({ startMs, spanMs, share }: Scale): readonly { readonly at: number; readonly text: string }[] {
-  const step = STEPS.find((each) => spanMs / each <= TICKS) ?? spanMs / TICKS;
+export function ticksFor({ startMs, spanMs, positionPercent: share }: TimeScale): readonly { readonly at: number; readonly text: string }[] {
+  const step = TICK_STEPS.find((each) => spanMs / each <= MAX_TICKS) ?? spanMs / MAX_TICKS;
   const [unit, word] =
     step >= HOUR ? ([HOUR, "h"] as const) : step >= MINUTE ? ([MINUTE, "min"] as const) : ([SECOND, "s"] as const);
   const first = Math.ceil(startMs / step);

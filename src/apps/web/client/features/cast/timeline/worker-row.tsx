@@ -1,13 +1,13 @@
 import { useMemo, type ReactElement } from "react";
-import { clockText, countedText } from "../../../../../../core/view/numbers.ts";
-import { stretchesOf } from "../../../../../../core/view/watch/moves.ts";
+import { durationText, countedText } from "../../../../../../core/view/numbers.ts";
+import { workerStretches } from "../../../../../../core/view/watch/moves.ts";
 import type { TimelineProps } from "./panel.tsx";
-import type { Scale } from "./scale.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import type { TimeScale } from "./scale.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import timelineSheet from "./timeline.module.css";
 
-const css = classesOf(timelineSheet, baseSheet);
+const workerRowCss = bindClassNames(timelineSheet, baseSheet);
 
 /** [B28] Which worker drove the cast when; nothing of a cast that no fleet drives. */
 export function WorkerRow({
@@ -15,41 +15,41 @@ export function WorkerRow({
   view,
   scale,
   aligned,
-}: TimelineProps & { readonly scale: Scale; readonly aligned: boolean }): ReactElement | null {
+}: TimelineProps & { readonly scale: TimeScale; readonly aligned: boolean }): ReactElement | null {
   const { replay, version } = cast;
-  const stretches = useMemo(() => stretchesOf(replay.events()), [replay, version]);
+  const stretches = useMemo(() => workerStretches(replay.events()), [replay, version]);
   if (stretches.length === 0) return null;
   const nowMs = view.latest.elapsedMs;
   const parts = stretches.map(({ worker, seq }, index) => {
     const next = stretches[index + 1];
     const [from, to] = [replay.workedAt(seq), next ? replay.workedAt(next.seq) : nowMs];
     const came = index === 0 ? "began on" : "moved to";
-    return { worker, seq, from, length: to - from, text: `${came} ${worker} at ${clockText(from)}` };
+    return { worker, seq, from, length: to - from, text: `${came} ${worker} at ${durationText(from)}` };
   });
   const moves = parts.length - 1;
   return (
     <>
-      <div className={css("row-label")}>
-        <span className={css("row-number")} />
-        <span className={css("cut")}>{moves === 0 ? "Worker" : `Worker, ${countedText(moves, "move")}`}</span>
+      <div className={workerRowCss("row-label")}>
+        <span className={workerRowCss("row-number")} />
+        <span className={workerRowCss("cut")}>{moves === 0 ? "Worker" : `Worker, ${countedText(moves, "move")}`}</span>
       </div>
-      <ol className={css(aligned ? "lane worker-list" : "lane")} aria-label="Workers">
+      <ol className={workerRowCss(aligned ? "lane worker-list" : "lane")} aria-label="Workers">
         {parts.map(({ worker, seq, from, length, text }) => (
           <li
             key={seq}
-            className={css("worker-stretch")}
+            className={workerRowCss("worker-stretch")}
             title={text}
             style={
-              aligned ? undefined : { left: `${Math.max(0, scale.share(from))}%`, width: `${scale.length(length)}%` }
+              aligned ? undefined : { left: `${Math.max(0, scale.positionPercent(from))}%`, width: `${scale.lengthPercent(length)}%` }
             }
           >
             <button type="button" onClick={() => view.goTo(seq)} aria-label={text}>
-              <span className={css("cut")}>{worker}</span>
+              <span className={workerRowCss("cut")}>{worker}</span>
             </button>
           </li>
         ))}
       </ol>
-      <div className={css("cost")} />
+      <div className={workerRowCss("cost")} />
     </>
   );
 }

@@ -1,18 +1,18 @@
 import { useId, useState, type ReactElement } from "react";
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import { Dialog } from "../../../parts/controls/dialog.tsx";
-import { Orb } from "../../../parts/marks/orb.tsx";
-import { useOptions } from "../../../parts/controls/use-options.ts";
-import { groupsOf } from "../../../data/materia-groups.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import { MateriaIcon } from "../../../parts/marks/orb.tsx";
+import { useOptionKeys } from "../../../parts/controls/use-options.ts";
+import { groupMateria } from "../../../data/materia-groups.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import controlsSheet from "../../../parts/controls/controls.module.css";
 import dialogSheet from "../../../parts/controls/dialog.module.css";
 
-const css = classesOf(dialogSheet, controlsSheet, baseSheet);
+const addDialogCss = bindClassNames(dialogSheet, controlsSheet, baseSheet);
 
 /** Which materia to seat in a new socket: a few letters, arrows, Enter. */
-export function AddDialog(props: {
+export function PickMateriaDialog(props: {
   readonly catalog: Catalog;
   readonly after: string | null;
   readonly onClose: () => void;
@@ -21,16 +21,16 @@ export function AddDialog(props: {
   const { catalog, after, onClose, onAdd } = props;
   const [text, setText] = useState("");
   const list = useId();
-  const found = groupsOf(catalog, text).flatMap(({ title, entries }) => entries.map((entry) => ({ ...entry, title })));
-  const { at, first, onKey } = useOptions(found, ({ name }) => onAdd(name));
+  const found = groupMateria(catalog, text).flatMap(({ title, entries }) => entries.map((entry) => ({ ...entry, title })));
+  const { at, first, onKey } = useOptionKeys(found, ({ name }) => onAdd(name));
   const chosen = found[at];
   return (
     <Dialog
       title={after === null ? "Add a socket" : `Add a socket after ${after}`}
       onClose={onClose}
-      className={css("search-dialog")}
+      className={addDialogCss("search-dialog")}
     >
-      <label className={css("field")}>
+      <label className={addDialogCss("field")}>
         <input
           // The dialog was opened to type here.
           autoFocus
@@ -48,7 +48,7 @@ export function AddDialog(props: {
           }}
         />
       </label>
-      <ul className={css("goals")} id={list} role="listbox" aria-label="Materia">
+      <ul className={addDialogCss("goals")} id={list} role="listbox" aria-label="Materia">
         {found.map(({ name, value, title }) => (
           <li
             key={name}
@@ -57,13 +57,13 @@ export function AddDialog(props: {
             aria-selected={name === chosen?.name}
             onClick={() => onAdd(name)}
           >
-            <Orb materia={value} size="sm" />
-            <span className={css("cut grow")}>{name}</span>
-            <span className={css("faint")}>{title}</span>
+            <MateriaIcon materia={value} size="sm" />
+            <span className={addDialogCss("cut grow")}>{name}</span>
+            <span className={addDialogCss("faint")}>{title}</span>
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p className={css("faint nothing-found")}>No materia matches.</p>}
+      {found.length === 0 && <p className={addDialogCss("faint nothing-found")}>No materia matches.</p>}
     </Dialog>
   );
 }

@@ -4,14 +4,14 @@ import { compareLoadouts } from "../../../../../../core/edit/compare.ts";
 import { printLoadout } from "../../../../../../core/edit/text/draft.ts";
 import type { Loadout } from "../../../../../../core/model/loadout.ts";
 import { Dialog } from "../../../parts/controls/dialog.tsx";
-import { Diff } from "../../../dialogs/save/diff.tsx";
-import { Changes } from "../parts/bottom.tsx";
-import { Pick, Segments } from "../../../parts/controls/fields.tsx";
-import { classesOf } from "../../../browser/classes.ts";
+import { TextDiff } from "../../../dialogs/save/diff.tsx";
+import { ChangeList } from "../parts/bottom.tsx";
+import { Select, SegmentedControl } from "../../../parts/controls/fields.tsx";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import dialogSheet from "../../../parts/controls/dialog.module.css";
 
-const css = classesOf(dialogSheet, baseSheet);
+const compareLoadoutsDialogCss = bindClassNames(dialogSheet, baseSheet);
 
 /** What was added, removed and changed from another loadout to this one. */
 export function CompareLoadoutsDialog(props: {
@@ -33,13 +33,13 @@ export function CompareLoadoutsDialog(props: {
   const before = other === "" ? saved : (catalog.loadouts.get(other)?.value ?? null);
   return (
     <Dialog title={`Compare ${name}`} onClose={onClose} wide>
-      <div className={css("dialog-body")}>
-        <div className={css("row wrap")}>
-          <span className={css("secondary")}>From</span>
-          <Pick label="Compare with" value={other} options={options} onPick={setOther} />
-          <span className={css("secondary")}>{`to ${name}`}</span>
-          <span className={css("grow")} />
-          <Segments<"list" | "text">
+      <div className={compareLoadoutsDialogCss("dialog-body")}>
+        <div className={compareLoadoutsDialogCss("row wrap")}>
+          <span className={compareLoadoutsDialogCss("secondary")}>From</span>
+          <Select label="Compare with" value={other} options={options} onPick={setOther} />
+          <span className={compareLoadoutsDialogCss("secondary")}>{`to ${name}`}</span>
+          <span className={compareLoadoutsDialogCss("grow")} />
+          <SegmentedControl<"list" | "text">
             label="Show as"
             value={as}
             options={[
@@ -49,10 +49,10 @@ export function CompareLoadoutsDialog(props: {
             onPick={setAs}
           />
         </div>
-        {!before && <p className={css("faint")}>There is nothing to compare with.</p>}
-        {before && as === "list" && <Changes changes={compareLoadouts(before, loadout)} />}
+        {!before && <p className={compareLoadoutsDialogCss("faint")}>There is nothing to compare with.</p>}
+        {before && as === "list" && <ChangeList changes={compareLoadouts(before, loadout)} />}
         {before && as === "text" && (
-          <Diff before={printLoadout(before)} after={printLoadout(loadout)} label={`${other} and ${name}`} />
+          <TextDiff before={printLoadout(before)} after={printLoadout(loadout)} label={`${other} and ${name}`} />
         )}
       </div>
     </Dialog>

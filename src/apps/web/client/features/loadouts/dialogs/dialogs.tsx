@@ -1,32 +1,32 @@
 import type { ReactElement } from "react";
-import { newMateria, type Brought } from "../../../../../../core/edit/carry.ts";
-import { CastDialog } from "../../../dialogs/cast-dialog.tsx";
+import { missingMateria, type ImportedConfig } from "../../../../../../core/edit/carry.ts";
+import { CastLoadoutDialog } from "../../../dialogs/cast-dialog.tsx";
 import { RehearseDialog } from "../../../dialogs/rehearse/rehearse-dialog.tsx";
-import { ReviewDialog } from "../../../dialogs/save/review-dialog.tsx";
-import { go, hrefOf } from "../../../browser/route.ts";
+import { SaveReviewDialog } from "../../../dialogs/save/review-dialog.tsx";
+import { navigate, hrefOf } from "../../../browser/route.ts";
 import { toast } from "../../../parts/controls/toasts.tsx";
 import { useEditor } from "../state/editor.ts";
-import { addAfter, addInto, focused } from "../state/use-editor-keys.ts";
+import { addSocketAfter, addSocketIntoEdge, focusedPart } from "../state/use-editor-keys.ts";
 import {
-  beginWork,
-  draftOfWork,
-  dropWork,
-  renameWork,
-  restoreWork,
-  savedWork,
-  takeText,
-  useWorks,
-  type Work,
+  createLoadoutDraft,
+  unsavedConfigOf,
+  removeLoadoutDraft,
+  renameLoadoutDraft,
+  restoreLoadoutDraft,
+  markLoadoutSaved,
+  resolveLoadoutConflict,
+  useLoadoutDrafts,
+  type OpenLoadoutDraft,
 } from "../state/works.ts";
-import { AskDialog } from "../../../parts/controls/dialog.tsx";
-import type { EditorDialog } from "../state/editor-dialog.ts";
-import { AddDialog } from "./add-dialog.tsx";
+import { ConfirmDialog } from "../../../parts/controls/dialog.tsx";
+import type { EditorDialogName } from "../state/editor-dialog.ts";
+import { PickMateriaDialog } from "./add-dialog.tsx";
 import { CompareLoadoutsDialog } from "./compare-loadouts-dialog.tsx";
-import { ImportDialog } from "./import-dialog.tsx";
-import { NewDialog } from "./new-dialog.tsx";
-import { NameDialog, freeName } from "../../../dialogs/name-dialog.tsx";
+import { ImportLoadoutsDialog } from "./import-dialog.tsx";
+import { NewLoadoutDialog } from "./new-dialog.tsx";
+import { NameDialog, nextFreeName } from "../../../dialogs/name-dialog.tsx";
 
-interface DialogProps {
+interface EditorDialogProps {
   readonly onClose: () => void;
   /** A rehearsal has begun, and is played. */
   readonly onRehearsed: (castId: string) => void;
@@ -34,27 +34,27 @@ interface DialogProps {
 }
 
 /** The dialog that is open. */
-export function EditorDialogs(props: DialogProps & { readonly dialog: EditorDialog | null }): ReactElement | null {
+export function EditorDialogs(props: EditorDialogProps & { readonly dialog: EditorDialogName | null }): ReactElement | null {
   switch (props.dialog) {
     case "add":
-      return <Add {...props} />;
+      return <AddSocketDialog {...props} />;
     case "review":
-      return <Save {...props} />;
+      return <SaveLoadoutDialog {...props} />;
     case "compare":
-      return <Compare {...props} />;
+      return <CompareDraftDialog {...props} />;
     case "import":
-      return <Import {...props} />;
+      return <ImportDraftsDialog {...props} />;
     case "new":
-      return <New {...props} />;
+      return <CreateLoadoutDialog {...props} />;
     case "duplicate":
     case "rename":
-      return <Name {...props} what={props.dialog} />;
+      return <NameLoadoutDialog {...props} what={props.dialog} />;
     case "delete":
-      return <Delete {...props} />;
+      return <DeleteLoadoutDialog {...props} />;
     case "rehearse":
-      return <Rehearse {...props} />;
+      return <RehearseDraftDialog {...props} />;
     case "cast":
-      return <Cast {...props} />;
+      return <CastDraftDialog {...props} />;
     case "palette":
     case "inspector":
     case "problems":
@@ -64,18 +64,18 @@ export function EditorDialogs(props: DialogProps & { readonly dialog: EditorDial
   }
 }
 
-function Add({ onClose, onAdded }: DialogProps): ReactElement {
+function AddSocketDialog({ onClose, onAdded }: EditorDialogProps): ReactElement {
   const editor = useEditor();
-  const part = focused() ?? editor.selected[0];
+  const part = focusedPart() ?? editor.selected[0];
   const after = part?.kind === "socket" ? part.id : null;
   const edge = part?.kind === "edge" ? part.id : null;
   return (
-    <AddDialog
+    <PickMateriaDialog
       catalog={editor.catalog}
       after={after !== null && editor.loadout.sockets[after]?.edges.length === 0 ? after : null}
       onClose={onClose}
       onAdd={(materia) => {
-        const id = edge === null ? addAfter(editor, materia, after) : addInto(editor, materia, edge);
+        const id = edge === null ? addSocketAfter(editor, materia, after) : addSocketIntoEdge(editor, materia, edge);
         onClose();
         if (id !== null) onAdded(id);
       }}
@@ -83,24 +83,24 @@ function Add({ onClose, onAdded }: DialogProps): ReactElement {
   );
 }
 
-function Save({ onClose }: DialogProps): ReactElement {
+function SaveLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
   const { name, work, checked } = useEditor();
   const { text } = work.history.present;
   return (
-    <ReviewDialog
+    <SaveReviewDialog
       title={`Save ${name}`}
       action="Save"
       layer={work.layer ?? "project"}
-      saving={{ section: "loadouts", name, text, filed: work.filed, was: work.was, brings: work.brings }}
+      saving={{ section: "loadouts", name, text, filed: work.filed, was: work.was, carriedMateria: work.brings }}
       problems={checked.problems.map(({ issue }) => issue)}
       onClose={onClose}
       onSaved={(layer) => {
-        savedWork(name, layer);
+        markLoadoutSaved(name, layer);
         onClose();
         toast({ text: `${name} is saved.`, tone: "ok" });
       }}
       onTake={(taken) => {
-        takeText(name, taken);
+        resolveLoadoutConflict(name, taken);
         onClose();
         toast({ text: `${taken.text === taken.filed ? "Theirs is" : "Both are"} shown. Undo brings yours back.` });
       }}
@@ -108,24 +108,24 @@ function Save({ onClose }: DialogProps): ReactElement {
   );
 }
 
-function Delete({ onClose }: DialogProps): ReactElement {
+function DeleteLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
   const { name, work } = useEditor();
   const leave = (): void => {
-    dropWork(name);
+    removeLoadoutDraft(name);
     onClose();
-    go(hrefOf("loadouts"));
-    toast({ text: `${name} is deleted.`, tone: "ok", action: { label: "Undo", act: () => bringBack(work) } });
+    navigate(hrefOf("loadouts"));
+    toast({ text: `${name} is deleted.`, tone: "ok", action: { label: "Undo", act: () => restoreDeleted(work) } });
   };
   // What no file has yet needs no file to be changed.
   if (work.filed === null) {
     return (
-      <AskDialog title={`Delete ${name}`} action="Delete" danger onClose={onClose} onAct={leave}>
+      <ConfirmDialog title={`Delete ${name}`} action="Delete" danger onClose={onClose} onAct={leave}>
         <p>{`${name} was never saved. What you made of it goes.`}</p>
-      </AskDialog>
+      </ConfirmDialog>
     );
   }
   return (
-    <ReviewDialog
+    <SaveReviewDialog
       title={`Delete ${name}`}
       action="Delete"
       layer={work.layer ?? "project"}
@@ -138,12 +138,12 @@ function Delete({ onClose }: DialogProps): ReactElement {
 }
 
 /** [E26] As it was in hand, and not in any file before it is saved. */
-function bringBack(work: Work): void {
-  restoreWork(work);
-  go(hrefOf("loadouts", work.name));
+function restoreDeleted(work: OpenLoadoutDraft): void {
+  restoreLoadoutDraft(work);
+  navigate(hrefOf("loadouts", work.name));
 }
 
-function Compare({ onClose }: DialogProps): ReactElement {
+function CompareDraftDialog({ onClose }: EditorDialogProps): ReactElement {
   const { name, work, loadout, catalog } = useEditor();
   const saved = work.filed === null ? null : work.base.loadout;
   return (
@@ -158,46 +158,46 @@ function Compare({ onClose }: DialogProps): ReactElement {
   );
 }
 
-function Import({ onClose }: DialogProps): ReactElement {
+function ImportDraftsDialog({ onClose }: EditorDialogProps): ReactElement {
   const { catalog } = useEditor();
-  const works = useWorks();
+  const works = useLoadoutDrafts();
   const taken = (each: string): boolean => catalog.loadouts.has(each) || works.has(each);
-  const take = ({ loadouts, materia }: Brought): void => {
+  const take = ({ loadouts, materia }: ImportedConfig): void => {
     let first: string | undefined;
     for (const { name, draft } of loadouts) {
-      const free = taken(name) ? freeName(name, taken) : name;
-      beginWork(free, draft, { brings: newMateria(draft.loadout, materia, catalog) });
+      const free = taken(name) ? nextFreeName(name, taken) : name;
+      createLoadoutDraft(free, draft, { brings: missingMateria(draft.loadout, materia, catalog) });
       first ??= free;
     }
     onClose();
-    if (first !== undefined) go(hrefOf("loadouts", first));
+    if (first !== undefined) navigate(hrefOf("loadouts", first));
   };
-  return <ImportDialog catalog={catalog} onClose={onClose} onImport={take} />;
+  return <ImportLoadoutsDialog catalog={catalog} onClose={onClose} onImport={take} />;
 }
 
-function New({ onClose }: DialogProps): ReactElement {
+function CreateLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
   const { catalog } = useEditor();
-  const works = useWorks();
+  const works = useLoadoutDrafts();
   return (
-    <NewDialog catalog={catalog} taken={(each) => catalog.loadouts.has(each) || works.has(each)} onClose={onClose} />
+    <NewLoadoutDialog catalog={catalog} taken={(each) => catalog.loadouts.has(each) || works.has(each)} onClose={onClose} />
   );
 }
 
-function Name({ what, onClose }: DialogProps & { readonly what: "duplicate" | "rename" }): ReactElement {
+function NameLoadoutDialog({ what, onClose }: EditorDialogProps & { readonly what: "duplicate" | "rename" }): ReactElement {
   const { name, work, catalog } = useEditor();
-  const works = useWorks();
+  const works = useLoadoutDrafts();
   const taken = (each: string): boolean => catalog.loadouts.has(each) || works.has(each);
   const act = (next: string): void => {
-    if (what === "duplicate") beginWork(next, work.history.present, { from: name, brings: work.brings });
-    else renameWork(name, next);
+    if (what === "duplicate") createLoadoutDraft(next, work.history.present, { from: name, brings: work.brings });
+    else renameLoadoutDraft(name, next);
     onClose();
-    go(hrefOf("loadouts", next));
+    navigate(hrefOf("loadouts", next));
   };
   return (
     <NameDialog
       title={what === "duplicate" ? `Duplicate ${name}` : `Rename ${name}`}
       action={what === "duplicate" ? "Duplicate" : "Rename"}
-      initial={what === "rename" ? name : freeName(name, taken)}
+      initial={what === "rename" ? name : nextFreeName(name, taken)}
       taken={taken}
       note={what === "rename" ? "The file is changed when you save." : "Nothing is written before you save."}
       onClose={onClose}
@@ -206,9 +206,9 @@ function Name({ what, onClose }: DialogProps & { readonly what: "duplicate" | "r
   );
 }
 
-function Rehearse({ onClose, onRehearsed }: DialogProps): ReactElement {
+function RehearseDraftDialog({ onClose, onRehearsed }: EditorDialogProps): ReactElement {
   const { name, work, checked } = useEditor();
-  const draft = draftOfWork(work);
+  const draft = unsavedConfigOf(work);
   return (
     <RehearseDialog
       title={`Rehearse ${name}`}
@@ -221,9 +221,9 @@ function Rehearse({ onClose, onRehearsed }: DialogProps): ReactElement {
   );
 }
 
-function Cast({ onClose }: DialogProps): ReactElement {
+function CastDraftDialog({ onClose }: EditorDialogProps): ReactElement {
   const { name, work, checked } = useEditor();
   const errors = checked.problems.filter(({ issue }) => issue.severity === "error").length;
   const off = errors === 0 ? null : `It has ${errors} ${errors === 1 ? "error" : "errors"}`;
-  return <CastDialog loadout={name} draft={draftOfWork(work)} off={off} onClose={onClose} />;
+  return <CastLoadoutDialog loadout={name} draft={unsavedConfigOf(work)} off={off} onClose={onClose} />;
 }

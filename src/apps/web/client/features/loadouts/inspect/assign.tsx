@@ -3,15 +3,15 @@ import { setAssign } from "../../../../../../core/edit/graph/sockets.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { FieldRow, TextField } from "../../../parts/controls/fields.tsx";
 import { useEditor } from "../state/editor.ts";
-import { settleWork } from "../state/works.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import { closeUndoStep } from "../state/works.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import inspectSheet from "./inspect.module.css";
 
-const css = classesOf(inspectSheet, baseSheet);
+const css = bindClassNames(inspectSheet, baseSheet);
 
 /** What the socket puts into state: target and source, line by line. */
-export function AssignRows({ id }: { readonly id: string }): ReactElement {
+export function AssignFields({ id }: { readonly id: string }): ReactElement {
   const { loadout, apply, readOnly } = useEditor();
   const [adding, setAdding] = useState(false);
   const assign = Object.entries(loadout.sockets[id]?.assign ?? {});
@@ -33,7 +33,7 @@ export function AssignRows({ id }: { readonly id: string }): ReactElement {
         // A target may be renamed while it is typed; its place is what stays.
         <AssignRow key={index} id={id} number={index + 1} target={target} source={source} />
       ))}
-      {adding && <NewAssign onAdd={add} onCancel={() => setAdding(false)} />}
+      {adding && <NewAssignForm onAdd={add} onCancel={() => setAdding(false)} />}
     </>
   );
 }
@@ -56,7 +56,7 @@ function AssignRow(props: {
         onType={(next) =>
           apply(`Assign ${next}`, (each) => setAssign(each, id, { target: next, source, was: target }), `assign ${id}`)
         }
-        onDone={() => settleWork(name)}
+        onDone={() => closeUndoStep(name)}
       />
       <span aria-hidden="true">=</span>
       <TextField
@@ -67,7 +67,7 @@ function AssignRow(props: {
         onType={(next) =>
           apply(`Assign ${target}`, (each) => setAssign(each, id, { target, source: next }), `assign ${id} ${target}`)
         }
-        onDone={() => settleWork(name)}
+        onDone={() => closeUndoStep(name)}
       />
       <Button
         look="bare"
@@ -80,7 +80,7 @@ function AssignRow(props: {
   );
 }
 
-function NewAssign(props: {
+function NewAssignForm(props: {
   readonly onAdd: (target: string, source: string) => void;
   readonly onCancel: () => void;
 }): ReactElement {

@@ -1,20 +1,20 @@
 import type { KeyboardEvent, ReactElement } from "react";
-import { connect, moveEdge, removeEdge, setEdge } from "../../../../../../core/edit/graph/edges.ts";
+import { connectSockets, moveEdge, removeEdge, setEdge } from "../../../../../../core/edit/graph/edges.ts";
 import type { Destination } from "../../../../../../core/model/ids.ts";
 import type { Edge } from "../../../../../../core/model/loadout.ts";
 import { Button } from "../../../parts/controls/button.tsx";
-import { Pick } from "../../../parts/controls/fields.tsx";
+import { Select } from "../../../parts/controls/fields.tsx";
 import { edgeWayId } from "../../../../../../core/model/way-id.ts";
 import { useEditor } from "../state/editor.ts";
-import { CONDITIONS, asCondition, socketOptions } from "./conditions.ts";
-import { LimitField } from "./limit-field.tsx";
-import { glyphs } from "../../../parts/marks/words.tsx";
-import { classesOf } from "../../../browser/classes.ts";
+import { CONDITION_OPTIONS, parseCondition, socketOptions } from "./conditions.ts";
+import { TraversalLimitField } from "./limit-field.tsx";
+import { renderSymbols } from "../../../parts/marks/words.tsx";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import workbenchSheet from "../../../parts/controls/workbench.module.css";
 import inspectSheet from "./inspect.module.css";
 
-const css = classesOf(inspectSheet, workbenchSheet, baseSheet);
+const edgeListCss = bindClassNames(inspectSheet, workbenchSheet, baseSheet);
 
 /** The ways out of a socket in the order in which they are tried. */
 export function EdgeList({ from }: { readonly from: string }): ReactElement {
@@ -24,25 +24,25 @@ export function EdgeList({ from }: { readonly from: string }): ReactElement {
     edges.length > 0 &&
     ["always", "satisfied", "not_satisfied"].every((when) => edges.some((edge) => edge.when === when));
   return (
-    <section className={css("section")} aria-label="Edges">
+    <section className={edgeListCss("section")} aria-label="Edges">
       <h3>
         Edges, first match wins
         <Button
           icon="plus"
           off={readOnly ?? (isFull ? "There is an edge for every answer" : null)}
-          onClick={() => apply(`Add an edge to ${from}`, (each) => connect(each, { from, to: "end" }))}
+          onClick={() => apply(`Add an edge to ${from}`, (each) => connectSockets(each, { from, to: "end" }))}
         >
           Add
         </Button>
       </h3>
-      {edges.length === 0 && <p className={css("faint")}>No edge: the cast ends here.</p>}
+      {edges.length === 0 && <p className={edgeListCss("faint")}>No edge: the cast ends here.</p>}
       {edges.map((edge, index) => (
         // Edges have no identity but their place in the order.
         <EdgeRow key={index} from={from} index={index} edge={edge} />
       ))}
       {edges.length > 0 && (
-        <p className={css("faint small")}>
-          ≤ limits traversals per item. <kbd>Alt</kbd> <kbd>{glyphs("↑")}</kbd> <kbd>{glyphs("↓")}</kbd> reorders.
+        <p className={edgeListCss("faint small")}>
+          ≤ limits traversals per item. <kbd>Alt</kbd> <kbd>{renderSymbols("↑")}</kbd> <kbd>{renderSymbols("↓")}</kbd> reorders.
         </p>
       )}
     </section>
@@ -71,21 +71,21 @@ function EdgeRow({
     rows?.[index + by]?.querySelector<HTMLElement>("select")?.focus();
   };
   return (
-    <div data-edge className={css("edge-row")} role="group" aria-label={`Edge ${index + 1}`} onKeyDown={reorder}>
-      <span className={css("edge-order")} aria-hidden="true">
+    <div data-edge className={edgeListCss("edge-row")} role="group" aria-label={`Edge ${index + 1}`} onKeyDown={reorder}>
+      <span className={edgeListCss("edge-order")} aria-hidden="true">
         {index + 1}
       </span>
-      <Pick
+      <Select
         label={`Condition of edge ${index + 1}`}
         value={edge.when}
-        options={CONDITIONS}
+        options={CONDITION_OPTIONS}
         off={off}
         invalid={fault?.issue.severity === "error"}
         onPick={(when) =>
-          apply(`Edge ${index + 1} of ${from}`, (each) => setEdge(each, from, index, { when: asCondition(when) }))
+          apply(`Edge ${index + 1} of ${from}`, (each) => setEdge(each, from, index, { when: parseCondition(when) }))
         }
       />
-      <Pick
+      <Select
         label={`Target of edge ${index + 1}`}
         value={edge.to}
         options={[...socketOptions(loadout), { value: "end", label: "end" }]}
@@ -95,7 +95,7 @@ function EdgeRow({
           apply(`Lead edge ${index + 1} to ${to}`, (each) => setEdge(each, from, index, { to: to as Destination }))
         }
       />
-      <LimitField from={from} index={index} />
+      <TraversalLimitField from={from} index={index} />
       <Button
         look="bare"
         icon="bin"

@@ -1,30 +1,30 @@
 import type { ReactElement } from "react";
 import { moveEdge } from "../../../../../../core/edit/graph/edges.ts";
-import { removeWay, setWay, wayOf, type Authored } from "../../../../../../core/edit/graph/ways.ts";
+import { removeWay, setWay, findAuthoredWay, type AuthoredWay } from "../../../../../../core/edit/graph/ways.ts";
 import type { Destination } from "../../../../../../core/model/ids.ts";
 import { Button } from "../../../parts/controls/button.tsx";
-import { Fault, Pick, FieldRow } from "../../../parts/controls/fields.tsx";
-import { edgeWayId, emptyWayId } from "../../../../../../core/model/way-id.ts";
+import { FieldError, Select, FieldRow } from "../../../parts/controls/fields.tsx";
+import { edgeWayId, emptyListWayId } from "../../../../../../core/model/way-id.ts";
 import { useEditor } from "../state/editor.ts";
-import { CONDITIONS, asCondition, socketOptions } from "./conditions.ts";
-import { LimitField } from "./limit-field.tsx";
+import { CONDITION_OPTIONS, parseCondition, socketOptions } from "./conditions.ts";
+import { TraversalLimitField } from "./limit-field.tsx";
 import { ThenField } from "./then-field.tsx";
-import { classesOf } from "../../../browser/classes.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import workbenchSheet from "../../../parts/controls/workbench.module.css";
 
-const css = classesOf(workbenchSheet, baseSheet);
+const css = bindClassNames(workbenchSheet, baseSheet);
 
 /** One edge, or one exit of a loop; the silent ways that nobody wrote are only explained. */
 export function EdgeInspector({ id }: { readonly id: string }): ReactElement {
   const { loadout } = useEditor();
-  const way = wayOf(loadout, id);
-  return way ? <Written id={id} way={way} /> : <Silent id={id} />;
+  const way = findAuthoredWay(loadout, id);
+  return way ? <AuthoredEdge id={id} way={way} /> : <ImplicitEdge id={id} />;
 }
 
-function Silent({ id }: { readonly id: string }): ReactElement {
+function ImplicitEdge({ id }: { readonly id: string }): ReactElement {
   const { loadout } = useEditor();
-  const isEmpty = Object.keys(loadout.loops).some((loop) => id === emptyWayId(loop));
+  const isEmpty = Object.keys(loadout.loops).some((loop) => id === emptyListWayId(loop));
   return (
     <section className={css("section")} aria-label="Silent way">
       <h2 className={css("thing")}>{isEmpty ? "Empty list" : "Way to the end"}</h2>
@@ -38,7 +38,7 @@ function Silent({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-function Written({ id, way }: { readonly id: string; readonly way: Authored }): ReactElement {
+function AuthoredEdge({ id, way }: { readonly id: string; readonly way: AuthoredWay }): ReactElement {
   const { loadout, checked, apply, readOnly } = useEditor();
   const off = readOnly !== null;
   const isExit = way.kind === "exit";
@@ -50,26 +50,26 @@ function Written({ id, way }: { readonly id: string; readonly way: Authored }): 
   const targets = socketOptions(loadout).filter(({ value }) => !inside.some((member) => member === value));
   return (
     <section className={css("section")} aria-label={title}>
-      <WayHead id={id} title={title} isExit={isExit} />
+      <EdgeHead id={id} title={title} isExit={isExit} />
       {faults.map(({ key, issue }) => (
-        <Fault key={key} text={issue.message} warning={issue.severity === "warning"} />
+        <FieldError key={key} text={issue.message} warning={issue.severity === "warning"} />
       ))}
       <FieldRow label="From">
         <span>{`${from} ${loadout.sockets[from]?.materia ?? ""}`}</span>
       </FieldRow>
       <FieldRow label={isExit ? "When done" : "When"}>
-        <Pick
+        <Select
           label="Condition"
           value={isExit ? way.exit.condition : way.edge.when}
-          options={CONDITIONS}
+          options={CONDITION_OPTIONS}
           off={off}
           onPick={(when) =>
-            apply(`Change ${title.toLowerCase()}`, (each) => setWay(each, id, { when: asCondition(when) }))
+            apply(`Change ${title.toLowerCase()}`, (each) => setWay(each, id, { when: parseCondition(when) }))
           }
         />
       </FieldRow>
       <FieldRow label="To">
-        <Pick
+        <Select
           label="Target"
           value={to}
           options={isExit ? targets : [...targets, { value: "end", label: "end" }]}
@@ -81,12 +81,12 @@ function Written({ id, way }: { readonly id: string; readonly way: Authored }): 
       {!isExit && (
         <>
           <FieldRow label="At most">
-            <LimitField from={way.from} index={way.index} />
+            <TraversalLimitField from={way.from} index={way.index} />
           </FieldRow>
           <FieldRow label="Then">
             <ThenField from={way.from} index={way.index} />
           </FieldRow>
-          <OrderRow from={way.from} index={way.index} />
+          <EdgeOrderRow from={way.from} index={way.index} />
         </>
       )}
       {isExit && (
@@ -98,7 +98,7 @@ function Written({ id, way }: { readonly id: string; readonly way: Authored }): 
   );
 }
 
-function WayHead(props: { readonly id: string; readonly title: string; readonly isExit: boolean }): ReactElement {
+function EdgeHead(props: { readonly id: string; readonly title: string; readonly isExit: boolean }): ReactElement {
   const { id, title, isExit } = props;
   const { remove, select, readOnly } = useEditor();
   return (
@@ -119,7 +119,7 @@ function WayHead(props: { readonly id: string; readonly title: string; readonly 
   );
 }
 
-function OrderRow({ from, index }: { readonly from: string; readonly index: number }): ReactElement {
+function EdgeOrderRow({ from, index }: { readonly from: string; readonly index: number }): ReactElement {
   const { loadout, apply, select, readOnly } = useEditor();
   const count = loadout.sockets[from]?.edges.length ?? 0;
   const move = (by: -1 | 1): void => {

@@ -1,25 +1,25 @@
 import type { ReactElement } from "react";
 import { removeSockets, setDescription, setEntry } from "../../../../../../core/edit/graph/sockets.ts";
 import { Button } from "../../../parts/controls/button.tsx";
-import { Pick, FieldRow, TextField } from "../../../parts/controls/fields.tsx";
+import { Select, FieldRow, TextField } from "../../../parts/controls/fields.tsx";
 import { useEditor } from "../state/editor.ts";
-import { settleWork } from "../state/works.ts";
+import { closeUndoStep } from "../state/works.ts";
 import { socketOptions } from "./conditions.ts";
 import { EdgeInspector } from "./edge.tsx";
 import { LoopInspector } from "./loop.tsx";
 import { SocketInspector } from "./socket.tsx";
-import { classesOf } from "../../../browser/classes.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import workbenchSheet from "../../../parts/controls/workbench.module.css";
 
-const css = classesOf(workbenchSheet, baseSheet);
+const css = bindClassNames(workbenchSheet, baseSheet);
 
 /** What is chosen; with nothing chosen the loadout itself. */
 export function Inspector({ onLoop }: { readonly onLoop: () => void }): ReactElement {
   const { selected } = useEditor();
   const [part, ...others] = selected;
   if (!part) return <LoadoutInspector />;
-  if (others.length > 0) return <SeveralInspector onLoop={onLoop} />;
+  if (others.length > 0) return <SelectionInspector onLoop={onLoop} />;
   switch (part.kind) {
     case "socket":
       return <SocketInspector key={part.id} id={part.id} />;
@@ -43,11 +43,11 @@ function LoadoutInspector(): ReactElement {
           placeholder="One sentence"
           off={readOnly !== null}
           onType={(text) => apply("Describe the loadout", (each) => setDescription(each, text), "description")}
-          onDone={() => settleWork(name)}
+          onDone={() => closeUndoStep(name)}
         />
       </FieldRow>
       <FieldRow label="Entry">
-        <Pick
+        <Select
           label="Entry"
           value={loadout.entry}
           options={socketOptions(loadout)}
@@ -63,7 +63,7 @@ function LoadoutInspector(): ReactElement {
   );
 }
 
-function SeveralInspector({ onLoop }: { readonly onLoop: () => void }): ReactElement {
+function SelectionInspector({ onLoop }: { readonly onLoop: () => void }): ReactElement {
   const { selected, remove, select, readOnly } = useEditor();
   const sockets = selected.filter(({ kind }) => kind === "socket").map(({ id }) => id);
   return (

@@ -2,14 +2,14 @@ import type { ReactElement } from "react";
 import { setEdge } from "../../../../../../core/edit/graph/edges.ts";
 import { TextField } from "../../../parts/controls/fields.tsx";
 import { useEditor } from "../state/editor.ts";
-import { settleWork } from "../state/works.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import { closeUndoStep } from "../state/works.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import fieldsSheet from "../../../parts/controls/fields.module.css";
 
-const css = classesOf(fieldsSheet);
+const limitFieldCss = bindClassNames(fieldsSheet);
 
 /** How often an edge may be taken for one item; empty for no limit. */
-export function LimitField({ from, index }: { readonly from: string; readonly index: number }): ReactElement {
+export function TraversalLimitField({ from, index }: { readonly from: string; readonly index: number }): ReactElement {
   const { loadout, name, apply, readOnly } = useEditor();
   const most = loadout.sockets[from]?.edges[index]?.maxTraversals;
   const set = (text: string): void => {
@@ -22,14 +22,14 @@ export function LimitField({ from, index }: { readonly from: string; readonly in
   return (
     <TextField
       label="Most traversals per item"
-      className={css("limit")}
+      className={limitFieldCss("limit")}
       before="≤"
       numeric
       value={most === undefined ? "" : `${most}`}
       placeholder="∞"
       off={readOnly !== null}
       onType={set}
-      onDone={() => settleWork(name)}
+      onDone={() => closeUndoStep(name)}
     />
   );
 }

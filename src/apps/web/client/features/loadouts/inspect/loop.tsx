@@ -1,20 +1,20 @@
 import { useState, type ReactElement } from "react";
 import { addExit, removeExit } from "../../../../../../core/edit/graph/exits.ts";
-import { removeLoop, renameLoop, setConsumes, setMember } from "../../../../../../core/edit/graph/loops.ts";
+import { removeLoop, renameLoop, setLoopGenerator, setLoopMember } from "../../../../../../core/edit/graph/loops.ts";
 import { conditionText } from "../../../../../../core/view/graph/words.ts";
 import { Button } from "../../../parts/controls/button.tsx";
-import { Fault, Pick, FieldRow, TextField } from "../../../parts/controls/fields.tsx";
+import { FieldError, Select, FieldRow, TextField } from "../../../parts/controls/fields.tsx";
 import { exitWayId } from "../../../../../../core/model/way-id.ts";
 import { useEditor } from "../state/editor.ts";
-import { knownIn } from "../state/use-checked.ts";
-import { CONDITIONS, asCondition, socketOptions } from "./conditions.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import { knownMateria } from "../state/use-checked.ts";
+import { CONDITION_OPTIONS, parseCondition, socketOptions } from "./conditions.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import fieldsSheet from "../../../parts/controls/fields.module.css";
 import workbenchSheet from "../../../parts/controls/workbench.module.css";
 import inspectSheet from "./inspect.module.css";
 
-const css = classesOf(inspectSheet, workbenchSheet, fieldsSheet, baseSheet);
+const css = bindClassNames(inspectSheet, workbenchSheet, fieldsSheet, baseSheet);
 
 export function LoopInspector({ id }: { readonly id: string }): ReactElement {
   const { apply, remove, select, readOnly, checked } = useEditor();
@@ -39,10 +39,10 @@ export function LoopInspector({ id }: { readonly id: string }): ReactElement {
             }}
           />
         </div>
-        {faults.map(({ key, issue, mend }) => (
+        {faults.map(({ key, issue, quickFix: mend }) => (
           <div key={key} className={css("row")}>
             <div className={css("grow")}>
-              <Fault text={issue.message} warning={issue.severity === "warning"} />
+              <FieldError text={issue.message} warning={issue.severity === "warning"} />
             </div>
             {mend && readOnly === null && <Button onClick={() => apply(mend.label, mend.edit)}>{mend.label}</Button>}
           </div>
@@ -57,20 +57,20 @@ export function LoopInspector({ id }: { readonly id: string }): ReactElement {
             onDone={rename}
           />
         </FieldRow>
-        <LoopRows id={id} />
+        <LoopFields id={id} />
       </section>
-      <Members id={id} />
+      <LoopMembers id={id} />
     </>
   );
 }
 
 /** What a loop walks and where it leads, also beside one of its members. */
-export function LoopRows({ id }: { readonly id: string }): ReactElement | null {
+export function LoopFields({ id }: { readonly id: string }): ReactElement | null {
   const { loadout, catalog, apply, remove, select, selected, readOnly } = useEditor();
   const [adding, setAdding] = useState(false);
   const loop = loadout.loops[id];
   if (!loop) return null;
-  const { isGenerator } = knownIn(catalog);
+  const { isGenerator } = knownMateria(catalog);
   const generators = socketOptions(loadout).filter(({ value }) => isGenerator(loadout.sockets[value]?.materia ?? ""));
   return (
     <>
@@ -82,12 +82,12 @@ export function LoopRows({ id }: { readonly id: string }): ReactElement | null {
         </FieldRow>
       )}
       <FieldRow label="Consumes">
-        <Pick
+        <Select
           label="Consumes"
           value={loop.consumes?.from ?? ""}
           options={[...generators, { value: "", label: "Nothing" }]}
           off={readOnly !== null}
-          onPick={(from) => apply(`Consume ${from}`, (each) => setConsumes(each, id, from === "" ? null : from))}
+          onPick={(from) => apply(`Consume ${from}`, (each) => setLoopGenerator(each, id, from === "" ? null : from))}
         />
       </FieldRow>
       <FieldRow label="Exits">
@@ -118,12 +118,12 @@ export function LoopRows({ id }: { readonly id: string }): ReactElement | null {
           />
         </div>
       ))}
-      {adding && <NewExit loop={id} onDone={() => setAdding(false)} />}
+      {adding && <NewExitForm loop={id} onDone={() => setAdding(false)} />}
     </>
   );
 }
 
-function NewExit({ loop, onDone }: { readonly loop: string; readonly onDone: () => void }): ReactElement {
+function NewExitForm({ loop, onDone }: { readonly loop: string; readonly onDone: () => void }): ReactElement {
   const { loadout, apply } = useEditor();
   const members = loadout.loops[loop]?.sockets ?? [];
   const mover = members.find((id) => loadout.sockets[id]?.advance) ?? members[0] ?? "";
@@ -137,17 +137,17 @@ function NewExit({ loop, onDone }: { readonly loop: string; readonly onDone: () 
       className={css("new-exit")}
       onSubmit={(event) => {
         event.preventDefault();
-        if (apply("Add an exit", (each) => addExit(each, loop, { from, to, when: asCondition(when) }))) onDone();
+        if (apply("Add an exit", (each) => addExit(each, loop, { from, to, when: parseCondition(when) }))) onDone();
       }}
     >
-      <Pick
+      <Select
         label="Exit from"
         value={from}
         options={socketOptions(loadout).filter(({ value }) => isMember(value))}
         onPick={setFrom}
       />
-      <Pick label="Exit condition" value={when} options={CONDITIONS} onPick={setWhen} />
-      <Pick label="Exit to" value={to} options={outside} onPick={setTo} />
+      <Select label="Exit condition" value={when} options={CONDITION_OPTIONS} onPick={setWhen} />
+      <Select label="Exit to" value={to} options={outside} onPick={setTo} />
       <div className={css("row")}>
         <Button type="submit">Add the exit</Button>
         <Button look="bare" onClick={onDone}>
@@ -158,7 +158,7 @@ function NewExit({ loop, onDone }: { readonly loop: string; readonly onDone: () 
   );
 }
 
-function Members({ id }: { readonly id: string }): ReactElement {
+function LoopMembers({ id }: { readonly id: string }): ReactElement {
   const { loadout, apply, readOnly } = useEditor();
   const members = loadout.loops[id]?.sockets ?? [];
   return (
@@ -174,7 +174,7 @@ function Members({ id }: { readonly id: string }): ReactElement {
               disabled={readOnly !== null}
               onChange={() =>
                 apply(isMember ? `Take ${value} out` : `Take ${value} in`, (each) =>
-                  setMember(each, id, value, !isMember),
+                  setLoopMember(each, id, value, !isMember),
                 )
               }
             />

@@ -1,5 +1,5 @@
 import { useId, type ReactElement } from "react";
-import { loopWith } from "../../../../../../core/edit/graph/base.ts";
+import { loopContaining } from "../../../../../../core/edit/graph/base.ts";
 import {
   duplicateSockets,
   removeSockets,
@@ -8,62 +8,62 @@ import {
   setMateria,
   setParse,
 } from "../../../../../../core/edit/graph/sockets.ts";
-import { authoredSocket } from "../../../../../../core/edit/text/authored.ts";
+import { socketToJson } from "../../../../../../core/edit/text/authored.ts";
 import { printJson } from "../../../../../../core/edit/text/print.ts";
 import { isGate, isGenerator, isInteractive, parseModeOf } from "../../../../../../core/model/materia.ts";
 import { Button } from "../../../parts/controls/button.tsx";
-import { Orb } from "../../../parts/marks/orb.tsx";
-import { Code } from "../parts/code.tsx";
-import { Fault, Pick, FieldRow, Segments } from "../../../parts/controls/fields.tsx";
+import { MateriaIcon } from "../../../parts/marks/orb.tsx";
+import { HighlightedJson } from "../parts/code.tsx";
+import { FieldError, Select, FieldRow, SegmentedControl } from "../../../parts/controls/fields.tsx";
 import { materiaOptions } from "../../../data/materia-groups.ts";
 import { useEditor } from "../state/editor.ts";
-import { AssignRows } from "./assign.tsx";
-import { CONDITIONS, asCondition } from "./conditions.ts";
+import { AssignFields } from "./assign.tsx";
+import { CONDITION_OPTIONS, parseCondition } from "./conditions.ts";
 import { EdgeList } from "./edge-list.tsx";
-import { LoopRows } from "./loop.tsx";
-import { classesOf } from "../../../browser/classes.ts";
+import { LoopFields } from "./loop.tsx";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import marksSheet from "../../../parts/marks/marks.module.css";
 import workbenchSheet from "../../../parts/controls/workbench.module.css";
 import inspectSheet from "./inspect.module.css";
 
-const css = classesOf(inspectSheet, workbenchSheet, marksSheet, baseSheet);
+const css = bindClassNames(inspectSheet, workbenchSheet, marksSheet, baseSheet);
 
 /** Everything about one socket. */
 export function SocketInspector({ id }: { readonly id: string }): ReactElement | null {
   const { loadout, checked } = useEditor();
   const socket = loadout.sockets[id];
   if (!socket) return null;
-  const loop = loopWith(loadout, id);
+  const loop = loopContaining(loadout, id);
   const faults = checked.problems.filter(({ place }) => place.kind === "socket" && place.id === id);
   return (
     <>
-      <Head id={id} />
-      {faults.length > 0 && <Faults faults={faults} />}
-      <Output id={id} />
+      <SocketHead id={id} />
+      {faults.length > 0 && <SocketProblems faults={faults} />}
+      <SocketOutput id={id} />
       <EdgeList from={id} />
       {loop !== undefined && (
         <section className={css("section")} aria-label="Loop">
           <h3>Loop</h3>
-          <LoopRows id={loop} />
+          <LoopFields id={loop} />
         </section>
       )}
       <section className={css("section")} aria-label="JSON">
         <h3>JSON, in step</h3>
-        <Code text={`${JSON.stringify(id)}: ${printJson(authoredSocket(socket))}`} />
+        <HighlightedJson text={`${JSON.stringify(id)}: ${printJson(socketToJson(socket))}`} />
       </section>
     </>
   );
 }
 
-function Faults({ faults }: { readonly faults: ReturnType<typeof useEditor>["checked"]["problems"] }): ReactElement {
+function SocketProblems({ faults }: { readonly faults: ReturnType<typeof useEditor>["checked"]["problems"] }): ReactElement {
   const { apply, readOnly } = useEditor();
   return (
     <section className={css("section")} aria-label="Problems of this socket">
-      {faults.map(({ key, issue, mend }) => (
+      {faults.map(({ key, issue, quickFix: mend }) => (
         <div key={key} className={css("row")}>
           <div className={css("grow")}>
-            <Fault text={issue.message} warning={issue.severity === "warning"} />
+            <FieldError text={issue.message} warning={issue.severity === "warning"} />
           </div>
           {mend && readOnly === null && <Button onClick={() => apply(mend.label, mend.edit)}>{mend.label}</Button>}
         </div>
@@ -72,7 +72,7 @@ function Faults({ faults }: { readonly faults: ReturnType<typeof useEditor>["che
   );
 }
 
-function Head({ id }: { readonly id: string }): ReactElement {
+function SocketHead({ id }: { readonly id: string }): ReactElement {
   const { loadout, catalog, apply, remove, select, readOnly } = useEditor();
   const socket = loadout.sockets[id];
   const materia = catalog.materia.get(socket?.materia ?? "")?.value;
@@ -81,13 +81,13 @@ function Head({ id }: { readonly id: string }): ReactElement {
     ...(loadout.entry === id ? ["Entry"] : []),
     ...(materia && isGenerator(materia) ? ["Generator"] : []),
     ...(materia && isGate(materia) ? ["Gate"] : []),
-    ...(loopWith(loadout, id) === undefined ? [] : ["Loop consumer"]),
+    ...(loopContaining(loadout, id) === undefined ? [] : ["Loop consumer"]),
     ...(materia && isInteractive(materia) ? ["Interactive"] : []),
   ];
   return (
     <section className={css("section")} aria-label={id}>
       <div className={css("row")}>
-        <Orb materia={materia} />
+        <MateriaIcon materia={materia} />
         <div className={css("grow")}>
           <h2 className={css("thing")}>{id}</h2>
           <div className={css("row badges")}>
@@ -111,7 +111,7 @@ function Head({ id }: { readonly id: string }): ReactElement {
         />
       </div>
       <FieldRow label="Materia">
-        <Pick
+        <Select
           label="Materia"
           value={socket?.materia ?? ""}
           options={materiaOptions(catalog)}
@@ -130,7 +130,7 @@ function Head({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-function Output({ id }: { readonly id: string }): ReactElement {
+function SocketOutput({ id }: { readonly id: string }): ReactElement {
   const { loadout, catalog, checked, apply, readOnly } = useEditor();
   const fault = useId();
   const socket = loadout.sockets[id];
@@ -145,7 +145,7 @@ function Output({ id }: { readonly id: string }): ReactElement {
       <h3>Output</h3>
       {!answers && (
         <FieldRow label="Parse">
-          <Segments
+          <SegmentedControl
             label="Parse"
             value={socket?.parse ?? "inherit"}
             options={[
@@ -160,8 +160,8 @@ function Output({ id }: { readonly id: string }): ReactElement {
           />
         </FieldRow>
       )}
-      {needsJson && <Fault id={fault} text={jsonFault(socket?.edges ?? [])} />}
-      <AssignRows id={id} />
+      {needsJson && <FieldError id={fault} text={needsJsonText(socket?.edges ?? [])} />}
+      <AssignFields id={id} />
       <FieldRow label="Advance">
         <AdvanceField id={id} />
       </FieldRow>
@@ -172,30 +172,30 @@ function Output({ id }: { readonly id: string }): ReactElement {
 /** When the loop goes on to its next item behind this socket. */
 function AdvanceField({ id }: { readonly id: string }): ReactElement {
   const { loadout, apply, readOnly } = useEditor();
-  const loop = loopWith(loadout, id);
+  const loop = loopContaining(loadout, id);
   if (loop === undefined) return <span className={css("faint")}>In no loop</span>;
   const mover = loadout.loops[loop]?.sockets.find((each) => loadout.sockets[each]?.advance);
   const never = mover === undefined || mover === id ? "Never" : `Never: ${mover} moves the item on`;
   return (
-    <Pick
+    <Select
       label="Advance"
       value={loadout.sockets[id]?.advance?.when ?? "never"}
       options={[
         { value: "never", label: never },
-        ...CONDITIONS.map(({ value, label }) => ({
+        ...CONDITION_OPTIONS.map(({ value, label }) => ({
           value,
           label: value === "always" ? "Always: the next item" : `When ${label}`,
         })),
       ]}
       off={readOnly !== null}
       onPick={(when) =>
-        apply(`Advance ${id}`, (each) => setAdvance(each, id, when === "never" ? null : asCondition(when)))
+        apply(`Advance ${id}`, (each) => setAdvance(each, id, when === "never" ? null : parseCondition(when)))
       }
     />
   );
 }
 
-function jsonFault(edges: readonly { readonly when: string }[]): string {
+function needsJsonText(edges: readonly { readonly when: string }[]): string {
   const guarded = edges.flatMap(({ when }, index) => (when === "always" ? [] : [`${index + 1}`]));
   if (guarded.length === 0) return "What is read from this output, only JSON carries.";
   const which = guarded.length === 1 ? `Edge ${guarded.join("")} reads` : `Edges ${guarded.join(" and ")} read`;

@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
 import { setEdge } from "../../../../../../core/edit/graph/edges.ts";
-import { NEXT, type Edge } from "../../../../../../core/model/loadout.ts";
-import { Pick } from "../../../parts/controls/fields.tsx";
+import { NEXT_ITEM, type Edge } from "../../../../../../core/model/loadout.ts";
+import { Select } from "../../../parts/controls/fields.tsx";
 import { useEditor } from "../state/editor.ts";
 import { socketOptions } from "./conditions.ts";
 
@@ -12,12 +12,12 @@ export function ThenField({ from, index }: { readonly from: string; readonly ind
   const looped = Object.values(loadout.loops).some(({ sockets }) => sockets.some((id) => id === from));
   const options = [
     { value: "", label: "the cast fails" },
-    ...(looped ? [{ value: NEXT, label: "next item" }] : []),
+    ...(looped ? [{ value: NEXT_ITEM, label: "next item" }] : []),
     { value: "end", label: "end" },
     ...socketOptions(loadout),
   ];
   return (
-    <Pick
+    <Select
       label="Once used up"
       value={edge?.then ?? ""}
       options={options}

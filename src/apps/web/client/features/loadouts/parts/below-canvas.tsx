@@ -1,39 +1,39 @@
 import { useId, useState, type ReactElement, type RefObject } from "react";
-import { Legend } from "../../../graph/legend.tsx";
+import { GraphLegend } from "../../../graph/legend.tsx";
 import type { GraphHandle } from "../../../graph/frame/use-handle.ts";
 import { useKeysOutsideDialogs } from "../../../browser/keys.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Icon } from "../../../parts/marks/icon.tsx";
 import { useEditor } from "../state/editor.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import controlsSheet from "../../../parts/controls/controls.module.css";
 import editorSheet from "../look/editor.module.css";
 
-const css = classesOf(editorSheet, controlsSheet);
+const belowCanvasCss = bindClassNames(editorSheet, controlsSheet);
 
 /** Zoom, a way to every socket, and what the lines mean: beside the graph, never on it. */
-export function BelowCanvas({ handle }: { readonly handle: RefObject<GraphHandle | null> }): ReactElement {
+export function CanvasFooter({ handle }: { readonly handle: RefObject<GraphHandle | null> }): ReactElement {
   return (
-    <div className={css("below-canvas")}>
-      <div className={css("zoom")} role="group" aria-label="Zoom">
-        <Button look="bare" label="Zoom out" className={css("icon-only")} onClick={() => handle.current?.zoom(1 / 1.2)}>
+    <div className={belowCanvasCss("below-canvas")}>
+      <div className={belowCanvasCss("zoom")} role="group" aria-label="Zoom">
+        <Button look="bare" label="Zoom out" className={belowCanvasCss("icon-only")} onClick={() => handle.current?.zoom(1 / 1.2)}>
           −
         </Button>
         <Button look="bare" onClick={() => handle.current?.fit()}>
           Fit
         </Button>
-        <Button look="bare" label="Zoom in" className={css("icon-only")} onClick={() => handle.current?.zoom(1.2)}>
+        <Button look="bare" label="Zoom in" className={belowCanvasCss("icon-only")} onClick={() => handle.current?.zoom(1.2)}>
           +
         </Button>
       </div>
-      <FindSocket handle={handle} />
-      <Legend />
+      <FindSocketField handle={handle} />
+      <GraphLegend />
     </div>
   );
 }
 
 /** [E28] A few letters of its id or its materia lead to a socket; Enter goes to the next that matches. */
-function FindSocket({ handle }: { readonly handle: RefObject<GraphHandle | null> }): ReactElement {
+function FindSocketField({ handle }: { readonly handle: RefObject<GraphHandle | null> }): ReactElement {
   const { loadout, select } = useEditor();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
@@ -51,7 +51,7 @@ function FindSocket({ handle }: { readonly handle: RefObject<GraphHandle | null>
     setAt(index + 1);
   };
   return (
-    <label className={css("field find-socket")}>
+    <label className={belowCanvasCss("field find-socket")}>
       <Icon name="search" />
       <input
         id={field}

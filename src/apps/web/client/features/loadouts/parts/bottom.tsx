@@ -1,28 +1,28 @@
 import { useMemo, type ReactElement } from "react";
-import { compareLoadouts, type Change } from "../../../../../../core/edit/compare.ts";
+import { compareLoadouts, type LoadoutChange } from "../../../../../../core/edit/compare.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Icon } from "../../../parts/marks/icon.tsx";
 import { Tabs, tabId } from "../../../parts/controls/tabs.tsx";
 import { useEditor } from "../state/editor.ts";
-import type { Problem } from "../state/use-checked.ts";
-import { settleWork } from "../state/works.ts";
-import { partOf } from "../state/part-of.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import type { LoadoutProblem } from "../state/use-checked.ts";
+import { closeUndoStep } from "../state/works.ts";
+import { graphPartOf } from "../state/part-of.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import marksSheet from "../../../parts/marks/marks.module.css";
 import fieldsSheet from "../../../parts/controls/fields.module.css";
 import workbenchSheet from "../../../parts/controls/workbench.module.css";
 import editorSheet from "../look/editor.module.css";
 
-const css = classesOf(editorSheet, workbenchSheet, fieldsSheet, marksSheet, baseSheet);
+const css = bindClassNames(editorSheet, workbenchSheet, fieldsSheet, marksSheet, baseSheet);
 
-export type BottomTab = "problems" | "json" | "changes";
+export type ProblemsPanelTab = "problems" | "json" | "changes";
 
 /** Problems, the text and what has changed, below the canvas. */
-export function Bottom(props: {
-  readonly tab: BottomTab;
-  readonly setTab: (tab: BottomTab) => void;
-  readonly onShow: (problem: Problem) => void;
+export function ProblemsPanel(props: {
+  readonly tab: ProblemsPanelTab;
+  readonly setTab: (tab: ProblemsPanelTab) => void;
+  readonly onShow: (problem: LoadoutProblem) => void;
 }): ReactElement {
   const { tab, setTab, onShow } = props;
   const { checked, work } = useEditor();
@@ -48,15 +48,15 @@ export function Bottom(props: {
         <span className={css("faint not-small")}>Checked as you edit</span>
       </div>
       <div role="tabpanel" className={css("problems-body")} aria-labelledby={tabId("bottom", tab)}>
-        {tab === "problems" && <Problems onShow={onShow} />}
-        {tab === "json" && <JsonView />}
-        {tab === "changes" && <Changes changes={changes} />}
+        {tab === "problems" && <ProblemList onShow={onShow} />}
+        {tab === "json" && <JsonEditor />}
+        {tab === "changes" && <ChangeList changes={changes} />}
       </div>
     </section>
   );
 }
 
-function Problems({ onShow }: { readonly onShow: (problem: Problem) => void }): ReactElement {
+function ProblemList({ onShow }: { readonly onShow: (problem: LoadoutProblem) => void }): ReactElement {
   const { checked, apply, readOnly, loadout } = useEditor();
   if (checked.problems.length === 0) {
     const count = Object.keys(loadout.sockets).length;
@@ -70,7 +70,7 @@ function Problems({ onShow }: { readonly onShow: (problem: Problem) => void }): 
   return (
     <ul>
       {checked.problems.map((problem) => {
-        const { key, issue, path, mend } = problem;
+        const { key, issue, path, quickFix: mend } = problem;
         const isBad = issue.severity === "error";
         return (
           <li key={key} className={css("problem")}>
@@ -84,7 +84,7 @@ function Problems({ onShow }: { readonly onShow: (problem: Problem) => void }): 
             </span>
             <span className={css("row")}>
               {mend && readOnly === null && <Button onClick={() => apply(mend.label, mend.edit)}>{mend.label}</Button>}
-              <Button off={partOf(problem) ? null : "It has no place in the graph"} onClick={() => onShow(problem)}>
+              <Button off={graphPartOf(problem) ? null : "It has no place in the graph"} onClick={() => onShow(problem)}>
                 Show
               </Button>
             </span>
@@ -95,7 +95,7 @@ function Problems({ onShow }: { readonly onShow: (problem: Problem) => void }): 
   );
 }
 
-function JsonView(): ReactElement {
+function JsonEditor(): ReactElement {
   const { name, work, type, readOnly } = useEditor();
   const { text, issues } = work.history.present;
   return (
@@ -108,7 +108,7 @@ function JsonView(): ReactElement {
         readOnly={readOnly !== null}
         value={text}
         onChange={(event) => type(event.target.value)}
-        onBlur={() => settleWork(name)}
+        onBlur={() => closeUndoStep(name)}
       />
       <p className={css(issues.length > 0 ? "fault" : "faint")} role="status">
         {issues.length > 0
@@ -119,16 +119,16 @@ function JsonView(): ReactElement {
   );
 }
 
-const SIGNS = { added: "+", removed: "−", changed: "±" } as const;
+const CHANGE_SIGNS = { added: "+", removed: "−", changed: "±" } as const;
 
-export function Changes({ changes }: { readonly changes: readonly Change[] }): ReactElement {
+export function ChangeList({ changes }: { readonly changes: readonly LoadoutChange[] }): ReactElement {
   if (changes.length === 0) return <p className={css("nothing faint")}>Nothing has changed.</p>;
   return (
     <ul className={css("changes")}>
       {changes.map(({ kind, what, text }, index) => (
         // Two changes may read alike; their place tells them apart.
         <li key={index} className={css(kind)}>
-          <span aria-hidden="true">{SIGNS[kind]}</span>
+          <span aria-hidden="true">{CHANGE_SIGNS[kind]}</span>
           <span className={css("kind")}>{`${kind} ${what}`}</span>
           <span className={css("problem-text")}>{text}</span>
         </li>

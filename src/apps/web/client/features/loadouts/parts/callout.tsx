@@ -1,15 +1,15 @@
 import type { ReactElement } from "react";
-import type { Box, Drawing } from "../../../../../../core/view/draw/drawing.ts";
+import type { Box, GraphDrawing } from "../../../../../../core/view/draw/drawing.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { useEditor } from "../state/editor.ts";
-import type { Problem } from "../state/use-checked.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import type { LoadoutProblem } from "../state/use-checked.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import overCanvasSheet from "../look/over-canvas.module.css";
 
-const css = classesOf(overCanvasSheet);
+const css = bindClassNames(overCanvasSheet);
 
 /** The problem of what is chosen, else the first error, beside its place. */
-export function Callout({ drawing }: { readonly drawing: Drawing }): ReactElement | null {
+export function ProblemCallout({ drawing }: { readonly drawing: GraphDrawing }): ReactElement | null {
   const { checked, selected, apply, readOnly } = useEditor();
   const chosen = checked.problems.find(({ place }) =>
     selected.some(
@@ -19,9 +19,9 @@ export function Callout({ drawing }: { readonly drawing: Drawing }): ReactElemen
   );
   const problem =
     chosen ?? (selected.length === 0 ? checked.problems.find(({ issue }) => issue.severity === "error") : undefined);
-  const at = problem && boxOf(problem, drawing);
+  const at = problem && problemBox(problem, drawing);
   if (!problem || !at) return null;
-  const { issue, mend } = problem;
+  const { issue, quickFix: mend } = problem;
   const right = Math.max(
     ...drawing.sockets.map(({ box }) => box.x + box.width),
     ...drawing.loops.map(({ box }) => box.x + box.width),
@@ -34,20 +34,20 @@ export function Callout({ drawing }: { readonly drawing: Drawing }): ReactElemen
       role="note"
       aria-label={`${issue.severity}: ${issue.message}`}
     >
-      <b>{titleOf(issue.code)}</b>
+      <b>{issueTitle(issue.code)}</b>
       {issue.message}.
       {mend && readOnly === null && <Button onClick={() => apply(mend.label, mend.edit)}>{mend.label}</Button>}
     </div>
   );
 }
 
-function boxOf({ place }: Problem, drawing: Drawing): Box | undefined {
+function problemBox({ place }: LoadoutProblem, drawing: GraphDrawing): Box | undefined {
   if (place.kind === "loadout") return drawing.sockets[0]?.box;
   if (place.kind === "loop") return drawing.loops.find(({ id }) => id === place.id)?.box;
   return drawing.sockets.find(({ id }) => id === place.id)?.box;
 }
 
-const TITLES: Readonly<Record<string, string>> = {
+const ISSUE_TITLES: Readonly<Record<string, string>> = {
   guard_needs_json: "Routes need JSON",
   generator_not_json: "Generators speak JSON",
   assign_needs_json: "Fields need JSON",
@@ -62,6 +62,6 @@ const TITLES: Readonly<Record<string, string>> = {
   unbounded_cycle: "Round and round",
 };
 
-function titleOf(code: string): string {
-  return TITLES[code] ?? code.charAt(0).toUpperCase() + code.slice(1).replaceAll("_", " ");
+function issueTitle(code: string): string {
+  return ISSUE_TITLES[code] ?? code.charAt(0).toUpperCase() + code.slice(1).replaceAll("_", " ");
 }

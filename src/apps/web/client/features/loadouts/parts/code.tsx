@@ -1,19 +1,19 @@
 import type { ReactElement } from "react";
-import { classesOf } from "../../../browser/classes.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import marksSheet from "../../../parts/marks/marks.module.css";
 
-const css = classesOf(marksSheet);
+const codeCss = bindClassNames(marksSheet);
 
-const TOKEN =
+const JSON_TOKEN =
   /("(?:\\.|[^"\\])*"\s*:)|("(?:\\.|[^"\\])*")|(-?\d+(?:\.\d+)?|true|false|null)|(\/\/[^\n]*|\/\*[^]*?\*\/)/g;
 
 /** JSON with its words told apart. */
-export function Code({ text, label = "JSON" }: { readonly text: string; readonly label?: string }): ReactElement {
+export function HighlightedJson({ text, label = "JSON" }: { readonly text: string; readonly label?: string }): ReactElement {
   return (
-    <pre className={css("code")} tabIndex={0} aria-label={label}>
-      {tokensOf(text).map(({ kind, text: piece }, index) => (
+    <pre className={codeCss("code")} tabIndex={0} aria-label={label}>
+      {jsonTokens(text).map(({ kind, text: piece }, index) => (
         // Pieces have no identity but their place.
-        <span key={index} className={css(kind)}>
+        <span key={index} className={codeCss(kind)}>
           {piece}
         </span>
       ))}
@@ -21,15 +21,15 @@ export function Code({ text, label = "JSON" }: { readonly text: string; readonly
   );
 }
 
-interface Token {
+interface JsonToken {
   readonly kind: "" | "code-key" | "code-string" | "code-value" | "code-comment";
   readonly text: string;
 }
 
-function tokensOf(text: string): readonly Token[] {
-  const tokens: Token[] = [];
+function jsonTokens(text: string): readonly JsonToken[] {
+  const tokens: JsonToken[] = [];
   let at = 0;
-  for (const match of text.matchAll(TOKEN)) {
+  for (const match of text.matchAll(JSON_TOKEN)) {
     if (match.index > at) tokens.push({ kind: "", text: text.slice(at, match.index) });
     const kind =
       match[1] !== undefined

@@ -2,27 +2,27 @@ import type { ReactElement } from "react";
 import type { Condition } from "../../../../../../core/model/loadout.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { useKeys } from "../../../browser/keys.ts";
-import type { Connecting } from "../state/use-canvas.ts";
+import type { PendingConnection } from "../state/use-canvas.ts";
 import { useEditor } from "../state/editor.ts";
-import { Segments } from "../../../parts/controls/fields.tsx";
-import { glyphs } from "../../../parts/marks/words.tsx";
-import { classesOf } from "../../../browser/classes.ts";
+import { SegmentedControl } from "../../../parts/controls/fields.tsx";
+import { renderSymbols } from "../../../parts/marks/words.tsx";
+import { bindClassNames } from "../../../browser/classes.ts";
 import overCanvasSheet from "../look/over-canvas.module.css";
 
-const css = classesOf(overCanvasSheet);
+const connectBarCss = bindClassNames(overCanvasSheet);
 
-type Choice = Condition | "auto";
+type ConditionChoice = Condition | "auto";
 
 /** What is being connected, and how; every key has its button. */
 export function ConnectBar(props: {
-  readonly connecting: Connecting;
-  readonly setConnecting: (connecting: Connecting | null) => void;
+  readonly connecting: PendingConnection;
+  readonly setConnecting: (connecting: PendingConnection | null) => void;
   readonly onEnd: () => void;
 }): ReactElement {
   const { connecting, setConnecting, onEnd } = props;
   const { loadout } = useEditor();
   const { from, when } = connecting;
-  const choose = (choice: Choice): void => setConnecting({ from, when: choice === "auto" ? null : choice });
+  const choose = (choice: ConditionChoice): void => setConnecting({ from, when: choice === "auto" ? null : choice });
   useKeys({
     "1": () => choose("always"),
     "2": () => choose("satisfied"),
@@ -30,12 +30,12 @@ export function ConnectBar(props: {
     escape: () => setConnecting(null),
   });
   return (
-    <div className={css("connect")} role="group" aria-label={`Connect ${from}`}>
+    <div className={connectBarCss("connect")} role="group" aria-label={`Connect ${from}`}>
       <span role="status">
-        <b>{`${from} ${loadout.sockets[from]?.materia ?? ""}`}</b> leads to… <kbd>{glyphs("↑")}</kbd>{" "}
-        <kbd>{glyphs("↓")}</kbd> choose, <kbd>Enter</kbd> connects.
+        <b>{`${from} ${loadout.sockets[from]?.materia ?? ""}`}</b> leads to… <kbd>{renderSymbols("↑")}</kbd>{" "}
+        <kbd>{renderSymbols("↓")}</kbd> choose, <kbd>Enter</kbd> connects.
       </span>
-      <Segments<Choice>
+      <SegmentedControl<ConditionChoice>
         label="Condition"
         value={when ?? "auto"}
         options={[

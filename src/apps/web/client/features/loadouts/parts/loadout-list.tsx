@@ -1,21 +1,21 @@
 import type { ReactElement } from "react";
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
-import type { Entry } from "../../../../../../core/catalog/layer.ts";
+import type { CatalogEntry } from "../../../../../../core/catalog/layer.ts";
 import { checkTarget } from "../../../../../../core/compile/targets/compile.ts";
-import { entryOf, type LoadoutDraft } from "../../../../../../core/edit/text/draft.ts";
+import { catalogEntryOf, type LoadoutDraft } from "../../../../../../core/edit/text/draft.ts";
 import type { Loadout } from "../../../../../../core/model/loadout.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Icon } from "../../../parts/marks/icon.tsx";
 import { hrefOf } from "../../../browser/route.ts";
-import { isDirty, useWorks, type Work } from "../state/works.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import { isDirty, useLoadoutDrafts, type OpenLoadoutDraft } from "../state/works.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import marksSheet from "../../../parts/marks/marks.module.css";
 import workbenchSheet from "../../../parts/controls/workbench.module.css";
 
-const css = classesOf(workbenchSheet, marksSheet, baseSheet);
+const css = bindClassNames(workbenchSheet, marksSheet, baseSheet);
 
-const TITLES = {
+const LAYER_TITLES = {
   project: "Project",
   user: "User",
   explicit: "Named file",
@@ -25,14 +25,14 @@ const TITLES = {
 
 export interface ListedLoadout {
   readonly name: string;
-  readonly layer: keyof typeof TITLES;
+  readonly layer: keyof typeof LAYER_TITLES;
   readonly problems: { readonly errors: number; readonly warnings: number };
-  readonly work: Work | undefined;
+  readonly work: OpenLoadoutDraft | undefined;
   readonly isActive: boolean;
 }
 
 /** Every loadout, those in hand included, by the file it comes from. */
-function listLoadouts(catalog: Catalog, works: ReadonlyMap<string, Work>): readonly ListedLoadout[] {
+function listLoadouts(catalog: Catalog, works: ReadonlyMap<string, OpenLoadoutDraft>): readonly ListedLoadout[] {
   const renamed = new Set([...works.values()].flatMap(({ was }) => was ?? []));
   const names = [...new Set([...catalog.loadouts.keys(), ...works.keys()])].filter(
     (name) => !renamed.has(name) || works.has(name),
@@ -40,7 +40,7 @@ function listLoadouts(catalog: Catalog, works: ReadonlyMap<string, Work>): reado
   return names.map((name) => {
     const entry = catalog.loadouts.get(name);
     const work = works.get(name);
-    const problems = countOf(name, work?.history.present ?? entry, catalog);
+    const problems = countProblems(name, work?.history.present ?? entry, catalog);
     return {
       name,
       layer: work?.layer ?? entry?.layer ?? "project",
@@ -51,28 +51,28 @@ function listLoadouts(catalog: Catalog, works: ReadonlyMap<string, Work>): reado
   });
 }
 
-interface Counted {
+interface ProblemCount {
   readonly catalog: Catalog;
   readonly problems: ListedLoadout["problems"];
 }
 
-const counted = new WeakMap<object, Counted>();
+const problemCounts = new WeakMap<object, ProblemCount>();
 
 /** Each version of a loadout is checked once; typing in one must not check them all. */
-function countOf(
+function countProblems(
   name: string,
-  version: LoadoutDraft | Entry<Loadout> | undefined,
+  version: LoadoutDraft | CatalogEntry<Loadout> | undefined,
   catalog: Catalog,
 ): ListedLoadout["problems"] {
   const none = { errors: 0, warnings: 0 };
   if (!version) return none;
-  const known = counted.get(version);
+  const known = problemCounts.get(version);
   if (known?.catalog === catalog) return known.problems;
-  const entry = "loadout" in version ? entryOf(name, version) : version;
+  const entry = "loadout" in version ? catalogEntryOf(name, version) : version;
   const found = checkTarget({ kind: "loadout", name, entry }, catalog, 1).issues;
   const errors = found.filter(({ severity }) => severity === "error").length;
   const problems = { errors, warnings: found.length - errors };
-  counted.set(version, { catalog, problems });
+  problemCounts.set(version, { catalog, problems });
   return problems;
 }
 
@@ -82,8 +82,8 @@ export function LoadoutList(props: {
   readonly onNew: () => void;
 }): ReactElement {
   const { catalog, chosen, onNew } = props;
-  const all = listLoadouts(catalog, useWorks());
-  const layers = (Object.keys(TITLES) as (keyof typeof TITLES)[]).filter((layer) =>
+  const all = listLoadouts(catalog, useLoadoutDrafts());
+  const layers = (Object.keys(LAYER_TITLES) as (keyof typeof LAYER_TITLES)[]).filter((layer) =>
     all.some((each) => each.layer === layer),
   );
   return (
@@ -92,14 +92,14 @@ export function LoadoutList(props: {
         Loadouts <span className={css("faint")}>{all.length}</span>
       </h2>
       {layers.map((layer) => (
-        <section key={layer} aria-label={TITLES[layer]}>
-          <h3 className={css("layer")}>{TITLES[layer]}</h3>
+        <section key={layer} aria-label={LAYER_TITLES[layer]}>
+          <h3 className={css("layer")}>{LAYER_TITLES[layer]}</h3>
           <ul>
             {all
               .filter((each) => each.layer === layer)
               .map((each) => (
                 <li key={each.name}>
-                  <Item {...each} chosen={each.name === chosen} />
+                  <LoadoutItem {...each} chosen={each.name === chosen} />
                 </li>
               ))}
           </ul>
@@ -114,7 +114,7 @@ export function LoadoutList(props: {
   );
 }
 
-function Item(props: ListedLoadout & { readonly chosen: boolean }): ReactElement {
+function LoadoutItem(props: ListedLoadout & { readonly chosen: boolean }): ReactElement {
   const { name, layer, problems, work, isActive, chosen } = props;
   const { errors, warnings } = problems;
   const changed = work !== undefined && work.layer !== null && isDirty(work);

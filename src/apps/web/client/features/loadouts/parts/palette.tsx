@@ -1,26 +1,26 @@
 import { useState, type ReactElement } from "react";
-import type { Entry } from "../../../../../../core/catalog/layer.ts";
+import type { CatalogEntry } from "../../../../../../core/catalog/layer.ts";
 import type { Materia } from "../../../../../../core/model/materia.ts";
 import { Icon } from "../../../parts/marks/icon.tsx";
-import { Orb } from "../../../parts/marks/orb.tsx";
+import { MateriaIcon } from "../../../parts/marks/orb.tsx";
 import { useEditor } from "../state/editor.ts";
-import { addAfter, endOfChain } from "../state/use-editor-keys.ts";
-import { groupsOf } from "../../../data/materia-groups.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import { addSocketAfter, socketToExtend } from "../state/use-editor-keys.ts";
+import { groupMateria } from "../../../data/materia-groups.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import controlsSheet from "../../../parts/controls/controls.module.css";
 import workbenchSheet from "../../../parts/controls/workbench.module.css";
 
-const css = classesOf(workbenchSheet, controlsSheet, baseSheet);
+const css = bindClassNames(workbenchSheet, controlsSheet, baseSheet);
 
 /** Materia to drag onto the canvas; Enter or a click goes on where the chain ends. */
 export function MateriaPalette({ onAdded }: { readonly onAdded: (id: string) => void }): ReactElement {
   const editor = useEditor();
   const { catalog, readOnly } = editor;
   const [search, setSearch] = useState("");
-  const groups = groupsOf(catalog, search);
+  const groups = groupMateria(catalog, search);
   const add = (materia: string): void => {
-    const id = addAfter(editor, materia, endOfChain(editor));
+    const id = addSocketAfter(editor, materia, socketToExtend(editor));
     if (id !== null) onAdded(id);
   };
   return (
@@ -61,7 +61,7 @@ export function MateriaPalette({ onAdded }: { readonly onAdded: (id: string) => 
 }
 
 function PaletteRow(props: {
-  readonly entry: Entry<Materia>;
+  readonly entry: CatalogEntry<Materia>;
   readonly off: boolean;
   readonly onAdd: () => void;
 }): ReactElement {
@@ -81,7 +81,7 @@ function PaletteRow(props: {
         event.dataTransfer.effectAllowed = "copy";
       }}
     >
-      <Orb materia={value} size="sm" />
+      <MateriaIcon materia={value} size="sm" />
       <span className={css("cut grow")}>{name}</span>
       {!value && <Icon name="warning" />}
     </button>

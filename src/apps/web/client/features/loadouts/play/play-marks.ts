@@ -1,25 +1,25 @@
 import type { Graph } from "../../../../../../core/compile/graph.ts";
-import type { AnyWay, Drawing, PlacedEdge, RouteRun } from "../../../../../../core/view/draw/drawing.ts";
+import type { DrawnLine, GraphDrawing, PlacedEdge, RouteStyle } from "../../../../../../core/view/draw/drawing.ts";
 import { line, toned } from "../../../../../../core/view/text/line.ts";
-import type { EdgeMark, LoopMark, Marks, SocketMark } from "../../../graph/marks.ts";
-import { labelLines } from "../state/drawing.ts";
-import type { Play } from "./use-play.ts";
+import type { EdgeMark, LoopMark, GraphMarks, SocketMark } from "../../../graph/marks.ts";
+import { edgeLabelLines } from "../state/drawing.ts";
+import type { RehearsalPlayback } from "./use-play.ts";
 
 /** Room for what a label will say, so that nothing moves while it is played. */
-export function playRoom(graph: Graph, way: AnyWay, runs: RouteRun): readonly string[] {
-  const lines = labelLines(graph, way, runs === "lane");
+export function longestRehearsalLabel(graph: Graph, way: DrawnLine, runs: RouteStyle): readonly string[] {
+  const lines = edgeLabelLines(graph, way, runs === "lane");
   return lines.length === 0 ? ["99×"] : [...lines.slice(0, -1), `${lines.at(-1) ?? ""} 99×`];
 }
 
 /** [E30] Sockets as far as they were visited, edges as often as they were taken, at the step that is looked at. */
-export function playMarks(graph: Graph, drawing: Drawing, { replay, visits, step, seq }: Play): Marks {
+export function rehearsalMarks(graph: Graph, drawing: GraphDrawing, { replay, visits, step, seq }: RehearsalPlayback): GraphMarks {
   const now = visits[step];
   const seen = visits.slice(0, step + 1);
-  const ways = replay?.waysAt(seq) ?? [];
+  const ways = replay?.waysTakenAt(seq) ?? [];
   const last = ways.at(-1)?.id;
   const edgeMark = ({ way, runs }: PlacedEdge): EdgeMark => {
     const count = ways.filter(({ id }) => id === way.id).length;
-    const lines = labelLines(graph, way, runs === "lane");
+    const lines = edgeLabelLines(graph, way, runs === "lane");
     const label = lines.map((text) => line(text));
     const counted = line(lines.at(-1) === undefined ? "" : `${lines.at(-1) ?? ""} `, toned("strong", `${count}×`));
     return {
@@ -38,7 +38,7 @@ export function playMarks(graph: Graph, drawing: Drawing, { replay, visits, step
   };
   const loopMark = (id: string): LoopMark => {
     const item = now?.item?.loop === id ? now.item : null;
-    return item ? { second: line(toned("strong", `Item ${item.index + 1} of ${item.of} `), item.title) } : {};
+    return item ? { secondLine: line(toned("strong", `Item ${item.index + 1} of ${item.of} `), item.title) } : {};
   };
   return {
     sockets: new Map(drawing.sockets.map(({ id }) => [id, socketMark(id)])),

@@ -1,31 +1,31 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Issue } from "../../../../../../core/model/issue.ts";
-import { openReplay, type Replay } from "../../../../../../core/view/watch/replay.ts";
+import { createPlayback, type CastPlayback } from "../../../../../../core/view/watch/replay.ts";
 import type { VisitRecord } from "../../../../../../core/view/watch/visit.ts";
-import type { ShownCastFile } from "../../../../../../core/wire/casts.ts";
+import type { CastFileView } from "../../../../../../core/wire/casts.ts";
 import { useKeysOutsideDialogs } from "../../../browser/keys.ts";
 import { followCast, getCast } from "../../../net/api.ts";
 
 /** A rehearsal that is played step by step: a step is a visit. */
-export interface Play {
+export interface RehearsalPlayback {
   readonly castId: string;
-  readonly castFile: ShownCastFile | null;
+  readonly castFile: CastFileView | null;
   readonly issues: readonly Issue[];
-  readonly replay: Replay | null;
+  readonly replay: CastPlayback | null;
   /** Every visit that there was so far. */
   readonly visits: readonly VisitRecord[];
   /** The one that is looked at, from 0; the last event of it. */
   readonly step: number;
   readonly seq: number;
   readonly isPlaying: boolean;
-  readonly go: (step: number) => void;
-  readonly turn: () => void;
+  readonly goToStep: (step: number) => void;
+  readonly togglePlaying: () => void;
 }
 
 const STEP_MS = 900;
 
-export function usePlay(castId: string, onClose: () => void): Play {
-  const { castFile, replay, issues, version } = useEvents(castId);
+export function useRehearsalPlayback(castId: string, onClose: () => void): RehearsalPlayback {
+  const { castFile, replay, issues, version } = useRehearsalEvents(castId);
   const [step, setStep] = useState(0);
   const [isPlaying, setPlaying] = useState(true);
   const visits = useMemo(() => replay?.visitsAt(replay.lastSeq()) ?? [], [replay, version]);
@@ -55,27 +55,27 @@ export function usePlay(castId: string, onClose: () => void): Play {
     escape: onClose,
   });
   const visit = visits[step];
-  const seq = replay && visit ? endOf(visit, replay.lastSeq()) : 0;
-  return { castId, castFile, issues, replay, visits, step, seq, isPlaying, go, turn };
+  const seq = replay && visit ? visitEndSeq(visit, replay.lastSeq()) : 0;
+  return { castId, castFile, issues, replay, visits, step, seq, isPlaying, goToStep: go, togglePlaying: turn };
 }
 
 /** As it ended, before the cast went on from it. */
-function endOf({ leftBy, lastSeq }: VisitRecord, last: number): number {
+function visitEndSeq({ leftBy, lastSeq }: VisitRecord, last: number): number {
   return leftBy === null ? Math.min(lastSeq, last) : leftBy - 1;
 }
 
-interface Events {
-  readonly castFile: ShownCastFile | null;
-  readonly replay: Replay | null;
+interface RehearsalEvents {
+  readonly castFile: CastFileView | null;
+  readonly replay: CastPlayback | null;
   readonly issues: readonly Issue[];
   readonly version: number;
 }
 
-const NONE: Events = { castFile: null, replay: null, issues: [], version: 0 };
+const NO_EVENTS: RehearsalEvents = { castFile: null, replay: null, issues: [], version: 0 };
 
 /** What has happened so far; heard until the rehearsal is over. */
-function useEvents(castId: string): Events {
-  const [events, setEvents] = useState<Events>(NONE);
+function useRehearsalEvents(castId: string): RehearsalEvents {
+  const [events, setEvents] = useState<RehearsalEvents>(NO_EVENTS);
   const stop = useRef<() => void>(() => undefined);
   useEffect(() => {
     const control = new AbortController();
@@ -85,7 +85,7 @@ function useEvents(castId: string): Events {
       if (control.signal.aborted) return undefined;
       if (!answer.ok) return fail(answer.issues);
       const { castFile } = answer.value;
-      const replay = openReplay({ ...castFile, data: castFile.state });
+      const replay = createPlayback({ ...castFile, data: castFile.state });
       answer.value.events.forEach(replay.push);
       setEvents({ castFile, replay, issues: answer.value.issues, version: 0 });
       if (replay.events().at(-1)?.type === "cast_ended") return undefined;
@@ -97,12 +97,12 @@ function useEvents(castId: string): Events {
           if (event.type === "cast_ended") stop.current();
         },
         onIssue: (issue) => fail([issue]),
-        onReset: nothing,
-        onProgress: nothing,
-        onLive: nothing,
-        onItem: nothing,
-        onOpen: nothing,
-        onHeard: nothing,
+        onReset: ignore,
+        onProgress: ignore,
+        onLive: ignore,
+        onItem: ignore,
+        onOpen: ignore,
+        onActiveChange: ignore,
       });
       return undefined;
     };
@@ -110,12 +110,12 @@ function useEvents(castId: string): Events {
     return () => {
       control.abort();
       stop.current();
-      setEvents(NONE);
+      setEvents(NO_EVENTS);
     };
   }, [castId]);
   return events;
 }
 
-function nothing(): void {
+function ignore(): void {
   // What an agent is at is not shown while it is played.
 }

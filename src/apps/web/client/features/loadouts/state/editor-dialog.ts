@@ -1,5 +1,5 @@
 /** What the editor can open over its canvas. */
-export type EditorDialog =
+export type EditorDialogName =
   | "add"
   | "review"
   | "compare"

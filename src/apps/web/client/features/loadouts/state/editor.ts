@@ -1,28 +1,28 @@
 import { createContext, useCallback, useContext, useMemo, useState } from "react";
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
-import type { Edit } from "../../../../../../core/edit/graph/base.ts";
-import { edited, typed } from "../../../../../../core/edit/text/draft.ts";
+import type { LoadoutEdit } from "../../../../../../core/edit/graph/base.ts";
+import { applyGraphEdit, applyTextEdit } from "../../../../../../core/edit/text/draft.ts";
 import type { Loadout } from "../../../../../../core/model/loadout.ts";
 import type { GraphPart } from "../../../graph/marks.ts";
 import { toast } from "../../../parts/controls/toasts.tsx";
-import { useChecked, type Checked } from "./use-checked.ts";
-import { changeWork, redoWork, undoStep, undoWork, type Work } from "./works.ts";
+import { useCheckedDraft, type CheckedDraft } from "./use-checked.ts";
+import { changeLoadoutDraft, redoLoadoutDraft, undoIfLast, undoLoadoutDraft, type OpenLoadoutDraft } from "./works.ts";
 
 /** All that the parts of the editor share: what is in hand, what is chosen, and how to change it. */
 export interface Editor {
   readonly name: string;
-  readonly work: Work;
+  readonly work: OpenLoadoutDraft;
   readonly loadout: Loadout;
   readonly catalog: Catalog;
-  readonly checked: Checked;
+  readonly checked: CheckedDraft;
   /** Why nothing can be changed here; null where it can. */
   readonly readOnly: string | null;
   readonly selected: readonly GraphPart[];
   readonly select: (...parts: readonly GraphPart[]) => void;
   /** One step; false where it was refused, which is said. */
-  readonly apply: (what: string, edit: Edit, kind?: string) => Loadout | null;
+  readonly apply: (what: string, edit: LoadoutEdit, kind?: string) => Loadout | null;
   /** [E26] The same for what takes something away: it can be undone from where it happened. */
-  readonly remove: (what: string, edit: Edit) => Loadout | null;
+  readonly remove: (what: string, edit: LoadoutEdit) => Loadout | null;
   readonly type: (text: string) => void;
   readonly undo: () => void;
   readonly redo: () => void;
@@ -38,15 +38,15 @@ export function useEditor(): Editor {
   return editor;
 }
 
-export function useEditorState(work: Work, catalog: Catalog): Editor {
+export function useEditorState(work: OpenLoadoutDraft, catalog: Catalog): Editor {
   const { name, history, layer } = work;
   const draft = history.present;
-  const checked = useChecked(name, draft, catalog);
+  const checked = useCheckedDraft(name, draft, catalog);
   const [selected, setSelected] = useState<readonly GraphPart[]>([]);
   const source = catalog.loadouts.get(name)?.layer ?? "bundled";
   const readOnly = layer === null ? `${name} is ${source} and read-only. Duplicate it to change it.` : null;
   const apply = useCallback(
-    (what: string, edit: Edit, kind?: string): Loadout | null => {
+    (what: string, edit: LoadoutEdit, kind?: string): Loadout | null => {
       if (readOnly !== null) {
         toast({ text: readOnly });
         return null;
@@ -57,25 +57,25 @@ export function useEditorState(work: Work, catalog: Catalog): Editor {
         toast({ text: `Not possible: ${issue?.message ?? ""}${issue?.hint === undefined ? "" : `; ${issue.hint}`}.` });
         return null;
       }
-      changeWork(name, edited(draft, name, result.value), what, kind);
+      changeLoadoutDraft(name, applyGraphEdit(draft, name, result.value), what, kind);
       return result.value;
     },
     [draft, name, readOnly],
   );
   const remove = useCallback(
-    (what: string, edit: Edit): Loadout | null => {
+    (what: string, edit: LoadoutEdit): Loadout | null => {
       const removed = apply(what, edit);
       if (removed)
         toast({
           text: `${what.replace(/^(Delete|Remove)\b/, (word) => `${word}d`)}.`,
-          action: { label: "Undo", act: () => undoStep(name, what) },
+          action: { label: "Undo", act: () => undoIfLast(name, what) },
         });
       return removed;
     },
     [apply, name],
   );
   const type = useCallback(
-    (text: string) => changeWork(name, typed(draft, name, text), "Edit the JSON", "json"),
+    (text: string) => changeLoadoutDraft(name, applyTextEdit(draft, name, text), "Edit the JSON", "json"),
     [draft, name],
   );
   return useMemo(
@@ -86,20 +86,20 @@ export function useEditorState(work: Work, catalog: Catalog): Editor {
       catalog,
       checked,
       readOnly,
-      selected: selected.filter((part) => isThere(part, draft.loadout)),
+      selected: selected.filter((part) => partExists(part, draft.loadout)),
       select: (...parts) => setSelected(parts),
       apply,
       remove,
       type,
-      undo: () => void undoWork(name),
-      redo: () => void redoWork(name),
+      undo: () => void undoLoadoutDraft(name),
+      redo: () => void redoLoadoutDraft(name),
     }),
     [name, work, draft, catalog, checked, readOnly, selected, apply, remove, type],
   );
 }
 
 /** What was chosen may have been removed, or not be there any more after an undo. */
-function isThere(part: GraphPart, loadout: Loadout): boolean {
+function partExists(part: GraphPart, loadout: Loadout): boolean {
   if (part.kind === "socket") return Object.hasOwn(loadout.sockets, part.id);
   if (part.kind === "loop") return Object.hasOwn(loadout.loops, part.id);
   return true;

@@ -1,9 +1,9 @@
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import { EMPTY_LOADOUT } from "../../../../../../core/edit/graph/base.ts";
-import { draftOf, draftOfText, type LoadoutDraft } from "../../../../../../core/edit/text/draft.ts";
+import { draftFromLoadout, draftFromText, type LoadoutDraft } from "../../../../../../core/edit/text/draft.ts";
 
 /** What a new loadout begins with. All but the empty one run as they are. */
-export interface Template {
+export interface LoadoutTemplate {
   readonly key: string;
   readonly label: string;
   readonly draft: (name: string) => LoadoutDraft;
@@ -31,22 +31,22 @@ const BUILD_AND_CHECK = `{
 }`;
 
 /** [E28] Nothing, two small ones, and a copy of each that is bundled. */
-export function templatesOf(catalog: Catalog): readonly Template[] {
+export function loadoutTemplates(catalog: Catalog): readonly LoadoutTemplate[] {
   const bundled = [...catalog.loadouts.values()].flatMap(({ name, layer, value }) =>
     layer === "bundled" && value ? [{ name, value }] : [],
   );
   return [
-    { key: "", label: "Nothing: an empty canvas", draft: (name) => draftOf(name, EMPTY_LOADOUT) },
-    { key: "one agent", label: "One agent", draft: (name) => draftOfText(name, ONE_AGENT) },
+    { key: "", label: "Nothing: an empty canvas", draft: (name) => draftFromLoadout(name, EMPTY_LOADOUT) },
+    { key: "one agent", label: "One agent", draft: (name) => draftFromText(name, ONE_AGENT) },
     {
       key: "build and check",
       label: "Build, check, and build again",
-      draft: (name) => draftOfText(name, BUILD_AND_CHECK),
+      draft: (name) => draftFromText(name, BUILD_AND_CHECK),
     },
     ...bundled.map(({ name: key, value }) => ({
       key: `bundled ${key}`,
       label: `A copy of ${key}`,
-      draft: (name: string) => draftOf(name, value),
+      draft: (name: string) => draftFromLoadout(name, value),
     })),
   ];
 }

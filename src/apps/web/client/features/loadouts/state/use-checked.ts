@@ -3,76 +3,76 @@ import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import { checkTarget } from "../../../../../../core/compile/targets/compile.ts";
 import type { Graph } from "../../../../../../core/compile/graph.ts";
 import { worstCase } from "../../../../../../core/compile/weigh/worst-case.ts";
-import { mendFor, type Known, type Mend } from "../../../../../../core/edit/mend.ts";
-import { placeOfIssue, shortPath, type ProblemPlace } from "../../../../../../core/edit/problem.ts";
-import { entryOf, type LoadoutDraft } from "../../../../../../core/edit/text/draft.ts";
+import { quickFixFor, type KnownMateria, type QuickFix } from "../../../../../../core/edit/mend.ts";
+import { placeOfIssue, shortIssuePath, type IssuePlace } from "../../../../../../core/edit/problem.ts";
+import { catalogEntryOf, type LoadoutDraft } from "../../../../../../core/edit/text/draft.ts";
 import { isError, pathText, type Issue } from "../../../../../../core/model/issue.ts";
 import { isGenerator } from "../../../../../../core/model/materia.ts";
-import { exampleOf, worstWords } from "../../../data/worst-case.ts";
+import { worstCaseExample, worstCaseText } from "../../../data/worst-case.ts";
 
 /** A problem with its place in the drawing and, where there is one, the click that mends it. */
-export interface Problem {
+export interface LoadoutProblem {
   readonly key: string;
   readonly issue: Issue;
-  readonly place: ProblemPlace;
+  readonly place: IssuePlace;
   readonly path: string;
   /** The edges and exits that it makes red. */
   readonly ways: readonly string[];
-  readonly mend: Mend | undefined;
+  readonly quickFix: QuickFix | undefined;
 }
 
-export interface Checked {
+export interface CheckedDraft {
   readonly graph: Graph;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly LoadoutProblem[];
   readonly worst: { readonly words: string; readonly example: string | null } | null;
 }
 
 /** The same check as the command line, anew with every edit. */
-export function useChecked(name: string, draft: LoadoutDraft, catalog: Catalog): Checked {
+export function useCheckedDraft(name: string, draft: LoadoutDraft, catalog: Catalog): CheckedDraft {
   const shown = useDeferredValue(draft);
   return useMemo(() => checkDraft(name, shown, catalog), [name, shown, catalog]);
 }
 
-function checkDraft(name: string, draft: LoadoutDraft, catalog: Catalog): Checked {
+function checkDraft(name: string, draft: LoadoutDraft, catalog: Catalog): CheckedDraft {
   const { loadout } = draft;
-  const checked = checkTarget({ kind: "loadout", name, entry: entryOf(name, draft) }, catalog, 1);
-  const known = knownIn(catalog);
-  const problems = checked.issues.map((issue, index): Problem => {
+  const checked = checkTarget({ kind: "loadout", name, entry: catalogEntryOf(name, draft) }, catalog, 1);
+  const known = knownMateria(catalog);
+  const problems = checked.issues.map((issue, index): LoadoutProblem => {
     const place = placeOfIssue(issue, name, loadout);
-    const mend = mendFor(issue, place, loadout, known);
+    const mend = quickFixFor(issue, place, loadout, known);
     const key = `${index} ${issue.code} ${pathText(issue.path)}`;
-    return { key, issue, place, path: shortPath(issue, name), ways: wayIn(place), mend };
+    return { key, issue, place, path: shortIssuePath(issue, name), ways: edgeIdsOf(place), quickFix: mend };
   });
   const sound = checked.flow && !checked.issues.some(isError);
   const worst = sound ? worstCase(checked.graph, checked.flow, catalog.settings.limits).turns : undefined;
   return {
     graph: checked.graph,
     // Errors first: they are what stops a cast.
-    problems: onceEach(problems).toSorted((a, b) => Number(isError(b.issue)) - Number(isError(a.issue))),
-    worst: worst === undefined ? null : { words: worstWords(worst), example: exampleOf(worst) },
+    problems: mergeAlikeProblems(problems).toSorted((a, b) => Number(isError(b.issue)) - Number(isError(a.issue))),
+    worst: worst === undefined ? null : { words: worstCaseText(worst), example: worstCaseExample(worst) },
   };
 }
 
 /** Two edges with one fault and one mend are one problem to a person; each edge is still marked. */
-function onceEach(problems: readonly Problem[]): readonly Problem[] {
-  const alike = (a: Problem, b: Problem): boolean =>
-    a.issue.code === b.issue.code && a.mend !== undefined && a.mend.label === b.mend?.label && sameSocket(a, b);
+function mergeAlikeProblems(problems: readonly LoadoutProblem[]): readonly LoadoutProblem[] {
+  const alike = (a: LoadoutProblem, b: LoadoutProblem): boolean =>
+    a.issue.code === b.issue.code && a.quickFix !== undefined && a.quickFix.label === b.quickFix?.label && areOfSameSocket(a, b);
   return problems.flatMap((problem, index) => {
     if (problems.slice(0, index).some((other) => alike(other, problem))) return [];
     const others = problems.filter((other) => other === problem || alike(other, problem));
-    return [{ ...problem, ways: others.flatMap(({ place }) => wayIn(place)) }];
+    return [{ ...problem, ways: others.flatMap(({ place }) => edgeIdsOf(place)) }];
   });
 }
 
-function sameSocket({ place: a }: Problem, { place: b }: Problem): boolean {
+function areOfSameSocket({ place: a }: LoadoutProblem, { place: b }: LoadoutProblem): boolean {
   return a.kind === "socket" && b.kind === "socket" && a.id === b.id;
 }
 
-function wayIn(place: ProblemPlace): readonly string[] {
+function edgeIdsOf(place: IssuePlace): readonly string[] {
   return place.kind === "loadout" || place.way === null ? [] : [place.way];
 }
 
-export function knownIn(catalog: Catalog): Known {
+export function knownMateria(catalog: Catalog): KnownMateria {
   return {
     materia: [...catalog.materia.keys()],
     isGenerator: (name) => {

@@ -1,4 +1,4 @@
-import { connect, moveEdge } from "../../../../../../core/edit/graph/edges.ts";
+import { connectSockets, moveEdge } from "../../../../../../core/edit/graph/edges.ts";
 import {
   addSocket,
   duplicateSockets,
@@ -6,60 +6,60 @@ import {
   placeSockets,
   removeSockets,
 } from "../../../../../../core/edit/graph/sockets.ts";
-import { insertInWay } from "../../../../../../core/edit/graph/insert.ts";
-import { makeLoop, removeLoop } from "../../../../../../core/edit/graph/loops.ts";
-import { removeWay, wayOf } from "../../../../../../core/edit/graph/ways.ts";
+import { insertSocketInWay } from "../../../../../../core/edit/graph/insert.ts";
+import { createLoop, removeLoop } from "../../../../../../core/edit/graph/loops.ts";
+import { removeWay, findAuthoredWay } from "../../../../../../core/edit/graph/ways.ts";
 import { ok } from "../../../../../../core/model/issue.ts";
 import type { Box, Point } from "../../../../../../core/view/draw/drawing.ts";
-import { canJudge } from "../../../../../../core/model/materia.ts";
+import { canAnswerSatisfied } from "../../../../../../core/model/materia.ts";
 import type { GraphPart } from "../../../graph/marks.ts";
 import { useKeysOutsideDialogs } from "../../../browser/keys.ts";
 import { edgeWayId } from "../../../../../../core/model/way-id.ts";
-import type { Connecting } from "./use-canvas.ts";
-import type { EditorDialog } from "./editor-dialog.ts";
+import type { PendingConnection } from "./use-canvas.ts";
+import type { EditorDialogName } from "./editor-dialog.ts";
 import type { Editor } from "./editor.ts";
 import { toast } from "../../../parts/controls/toasts.tsx";
-import { knownIn } from "./use-checked.ts";
+import { knownMateria } from "./use-checked.ts";
 import { isDirty } from "./works.ts";
 
 /** What the keys need of the canvas around them. */
 interface CanvasControl {
   /** Where a socket is drawn now. */
   readonly boxOf: (id: string) => Box | undefined;
-  readonly open: (dialog: EditorDialog) => void;
-  readonly setConnecting: (connecting: Connecting | null) => void;
+  readonly open: (dialog: EditorDialogName) => void;
+  readonly setConnecting: (connecting: PendingConnection | null) => void;
   readonly nextProblem: () => void;
-  readonly await: (id: string) => void;
+  readonly focusWhenDrawn: (id: string) => void;
 }
 
 /** The keys of the editor; each has a button or a menu that does the same. */
 export function useEditorKeys(editor: Editor, canvas: CanvasControl): void {
   const { apply, select, selected, undo, redo } = editor;
-  const ids = (): readonly string[] => socketsIn(selected.length > 0 ? selected : focusedParts());
+  const ids = (): readonly string[] => socketIdsIn(selected.length > 0 ? selected : focusedParts());
   const remove = (): boolean => {
-    const part = focused() ?? selected[0];
+    const part = focusedPart() ?? selected[0];
     if (!part) return false;
     if (removeParts(editor, selected.length > 1 ? selected : [part])) select();
     return true;
   };
   const shift = (dx: number, dy: number): boolean => {
-    const part = focused();
-    if (part?.kind === "edge" && dx === 0) return reorder(editor, part.id, dy < 0 ? -1 : 1);
+    const part = focusedPart();
+    if (part?.kind === "edge" && dx === 0) return reorderEdge(editor, part.id, dy < 0 ? -1 : 1);
     const box = part?.kind === "socket" ? canvas.boxOf(part.id) : undefined;
-    return part && box ? moveAside(editor, part.id, { x: box.x + dx, y: box.y + dy }) : false;
+    return part && box ? moveSocketTo(editor, part.id, { x: box.x + dx, y: box.y + dy }) : false;
   };
   useKeysOutsideDialogs({
     a: () => canvas.open("add"),
     c: () => {
-      const from = focused() ?? selected[0];
+      const from = focusedPart() ?? selected[0];
       if (from?.kind !== "socket") return false;
       if (editor.readOnly !== null) return void apply("Connect", ok);
       canvas.setConnecting({ from: from.id, when: null });
-      canvas.await(from.id);
+      canvas.focusWhenDrawn(from.id);
       return true;
     },
     // What has the focus is meant too, whether it was marked or not.
-    l: () => loopFrom(editor, [...new Set([...socketsIn(selected), ...socketsIn(focusedParts())])]),
+    l: () => makeLoopFrom(editor, [...new Set([...socketIdsIn(selected), ...socketIdsIn(focusedParts())])]),
     delete: remove,
     backspace: remove,
     "alt+up": () => shift(0, -16),
@@ -73,7 +73,7 @@ export function useEditorKeys(editor: Editor, canvas: CanvasControl): void {
       const copied = ids();
       if (copied.length === 0) return false;
       const first = nextSocketId(editor.loadout);
-      if (apply(`Duplicate ${copied.join(", ")}`, (each) => duplicateSockets(each, copied))) canvas.await(first);
+      if (apply(`Duplicate ${copied.join(", ")}`, (each) => duplicateSockets(each, copied))) canvas.focusWhenDrawn(first);
       return true;
     },
     "ctrl+s": () => {
@@ -86,16 +86,16 @@ export function useEditorKeys(editor: Editor, canvas: CanvasControl): void {
 }
 
 /** [E2] Added behind the socket that is chosen, where that has no way on yet. */
-export function addAfter(editor: Editor, materia: string, after: string | null): string | null {
+export function addSocketAfter(editor: Editor, materia: string, after: string | null): string | null {
   const id = nextSocketId(editor.loadout);
   const edges = after === null ? undefined : editor.loadout.sockets[after]?.edges;
   // Where the only way on is always taken, the new socket comes into it.
   if (after !== null && edges?.length === 1 && edges[0]?.when === "always")
-    return addInto(editor, materia, edgeWayId(after, 0));
+    return addSocketIntoEdge(editor, materia, edgeWayId(after, 0));
   const leads = after !== null && edges?.length === 0;
   const added = editor.apply(`Add ${materia}`, (each) => {
     const next = addSocket(each, materia);
-    return next.ok && leads ? connect(next.value, { from: after, to: id, judges: judges(editor, after) }) : next;
+    return next.ok && leads ? connectSockets(next.value, { from: after, to: id, judges: canSocketJudge(editor, after) }) : next;
   });
   if (!added) return null;
   editor.select({ kind: "socket", id });
@@ -103,52 +103,52 @@ export function addAfter(editor: Editor, materia: string, after: string | null):
 }
 
 /** [E28] Put into an edge. */
-export function addInto(editor: Editor, materia: string, way: string): string | null {
+export function addSocketIntoEdge(editor: Editor, materia: string, way: string): string | null {
   const id = nextSocketId(editor.loadout);
-  if (!editor.apply(`Add ${materia}`, (each) => insertInWay(each, way, materia))) return null;
+  if (!editor.apply(`Add ${materia}`, (each) => insertSocketInWay(each, way, materia))) return null;
   editor.select({ kind: "socket", id });
   return id;
 }
 
 /** [E2] Where a click goes on: the chosen socket, else the only one that leads nowhere yet. */
-export function endOfChain({ selected, loadout }: Editor): string | null {
-  const [chosen] = socketsIn(selected);
+export function socketToExtend({ selected, loadout }: Editor): string | null {
+  const [chosen] = socketIdsIn(selected);
   if (chosen !== undefined) return chosen;
   const ends = Object.entries(loadout.sockets).filter(([, { edges }]) => edges.length === 0);
   return ends.length === 1 ? (ends[0]?.[0] ?? null) : null;
 }
 
-function judges({ catalog, loadout }: Editor, id: string): boolean {
+function canSocketJudge({ catalog, loadout }: Editor, id: string): boolean {
   const socket = loadout.sockets[id];
   const own = catalog.materia.get(socket?.materia ?? "")?.value;
-  return own !== undefined && canJudge(own, socket?.parse);
+  return own !== undefined && canAnswerSatisfied(own, socket?.parse);
 }
 
-export function loopFrom(editor: Editor, ids: readonly string[]): void {
-  const known = knownIn(editor.catalog);
+export function makeLoopFrom(editor: Editor, ids: readonly string[]): void {
+  const known = knownMateria(editor.catalog);
   const before = new Set(Object.keys(editor.loadout.loops));
-  const made = editor.apply("Make a loop", (each) => makeLoop(each, ids, known.isGenerator));
+  const made = editor.apply("Make a loop", (each) => createLoop(each, ids, known.isGenerator));
   const id = made && Object.keys(made.loops).find((each) => !before.has(each));
   if (id !== null && id !== undefined) editor.select({ kind: "loop", id });
 }
 
-export function focused(): GraphPart | null {
+export function focusedPart(): GraphPart | null {
   const text = document.activeElement?.closest<HTMLElement>("[data-part]")?.dataset["part"];
   const [, kind, id] = /^(socket|edge|loop) (.*)$/.exec(text ?? "") ?? [];
   return id === undefined ? null : { kind: kind as GraphPart["kind"], id }; // one of the three by the expression
 }
 
 function focusedParts(): readonly GraphPart[] {
-  const part = focused();
+  const part = focusedPart();
   return part ? [part] : [];
 }
 
-export function socketsIn(parts: readonly GraphPart[]): readonly string[] {
+export function socketIdsIn(parts: readonly GraphPart[]): readonly string[] {
   return parts.filter(({ kind }) => kind === "socket").map(({ id }) => id);
 }
 
 function removeParts({ remove }: Editor, parts: readonly GraphPart[]): boolean {
-  const sockets = socketsIn(parts);
+  const sockets = socketIdsIn(parts);
   const names = parts.map(({ id }) => id).join(", ");
   const done = remove(`Delete ${names}`, (loadout) => {
     let result = sockets.length > 0 ? removeSockets(loadout, sockets) : ok(loadout);
@@ -161,8 +161,8 @@ function removeParts({ remove }: Editor, parts: readonly GraphPart[]): boolean {
   return done !== null;
 }
 
-function reorder(editor: Editor, id: string, by: -1 | 1): boolean {
-  const way = wayOf(editor.loadout, id);
+function reorderEdge(editor: Editor, id: string, by: -1 | 1): boolean {
+  const way = findAuthoredWay(editor.loadout, id);
   if (way?.kind !== "edge") return false;
   const { from, index } = way;
   if (editor.apply(`Reorder the edges of ${from}`, (each) => moveEdge(each, from, index, by)))
@@ -171,7 +171,7 @@ function reorder(editor: Editor, id: string, by: -1 | 1): boolean {
 }
 
 /** Its place as it is drawn now, a little aside. */
-function moveAside(editor: Editor, id: string, at: Point): boolean {
+function moveSocketTo(editor: Editor, id: string, at: Point): boolean {
   const place = { x: Math.max(4, at.x), y: Math.max(4, at.y) };
   return editor.apply(`Move ${id}`, (each) => placeSockets(each, { [id]: place }), `move ${id}`) !== null;
 }

@@ -1,13 +1,13 @@
 import { useEffect } from "react";
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
 import { EMPTY_LOADOUT } from "../../../../../../core/edit/graph/base.ts";
-import { historyWith, historyOf, redo, settle, undo, type History } from "../../../../../../core/edit/history.ts";
-import { KeptHistory, keepHistory, readHistory } from "../../../../../../core/edit/kept-history.ts";
-import { draftOf, draftOfText, typed, type LoadoutDraft } from "../../../../../../core/edit/text/draft.ts";
-import type { Carried } from "../../../../../../core/edit/carry.ts";
+import { recordStep, startHistory, redo, endStepGroup, undo, type UndoHistory } from "../../../../../../core/edit/history.ts";
+import { StoredHistory, serializeHistory, restoreHistory } from "../../../../../../core/edit/kept-history.ts";
+import { draftFromLoadout, draftFromText, applyTextEdit, type LoadoutDraft } from "../../../../../../core/edit/text/draft.ts";
+import type { MateriaText } from "../../../../../../core/edit/carry.ts";
 import { entryText } from "../../../../../../core/edit/text/file.ts";
 import * as v from "valibot";
-import { openKept } from "../../../browser/drafts/kept.ts";
+import { createDraftStore } from "../../../browser/drafts/kept.ts";
 import { useStore } from "../../../browser/store.ts";
 import { getConfig } from "../../../net/api.ts";
 import type { ConfigDraft } from "../../../../../../core/wire/commands.ts";
@@ -15,9 +15,9 @@ import { parseJsonc } from "../../../../../../core/edit/text/parse.ts";
 import { EditableLayer } from "../../../../../../core/wire/catalog.ts";
 
 /** A loadout in hand, with all that was done to it; it outlives the page, so that looking elsewhere loses nothing. */
-export interface Work {
+export interface OpenLoadoutDraft {
   readonly name: string;
-  readonly history: History<LoadoutDraft>;
+  readonly history: UndoHistory<LoadoutDraft>;
   /** Where it is saved; null for one that can only be looked at. */
   readonly layer: EditableLayer | null;
   /** As it was opened, for what has changed. */
@@ -31,11 +31,11 @@ export interface Work {
   /** [E24] Whether somebody else changed it in the file since it was opened. */
   readonly isOutdated: boolean;
   /** [E16] Materia that came with it and are saved with it. */
-  readonly brings: readonly Carried[];
+  readonly brings: readonly MateriaText[];
 }
 
-const KeptWork = v.object({
-  history: KeptHistory,
+const StoredLoadoutDraft = v.object({
+  history: StoredHistory,
   layer: EditableLayer,
   base: v.string(),
   filed: v.nullable(v.string()),
@@ -45,53 +45,53 @@ const KeptWork = v.object({
 });
 
 /** [E23] What is not saved outlives the page as well. */
-const works = openKept<Work>("loadout", {
+const draftStore = createDraftStore<OpenLoadoutDraft>("loadout", {
   write: (work) => {
     const { history, layer, base, filed, from, was, brings } = work;
     if (layer === null || !isDirty(work)) return null;
-    return { history: keepHistory(history, ({ text }) => text), layer, base: base.text, filed, from, was, brings };
+    return { history: serializeHistory(history, ({ text }) => text), layer, base: base.text, filed, from, was, brings };
   },
   read: (name, kept) => {
-    const { history, base, ...rest } = v.parse(KeptWork, kept);
+    const { history, base, ...rest } = v.parse(StoredLoadoutDraft, kept);
     const read = (text: string, before: LoadoutDraft | undefined): LoadoutDraft =>
-      before ? typed(before, name, text) : draftOfText(name, text);
-    return { name, history: readHistory(history, read), base: draftOfText(name, base), ...rest, isOutdated: false };
+      before ? applyTextEdit(before, name, text) : draftFromText(name, text);
+    return { name, history: restoreHistory(history, read), base: draftFromText(name, base), ...rest, isOutdated: false };
   },
 });
 
-const { put } = works;
+const { put } = draftStore;
 
-export function useWorks(): ReadonlyMap<string, Work> {
-  return useStore(works);
+export function useLoadoutDrafts(): ReadonlyMap<string, OpenLoadoutDraft> {
+  return useStore(draftStore);
 }
 
-export function isDirty({ history, filed, was }: Work): boolean {
+export function isDirty({ history, filed, was }: OpenLoadoutDraft): boolean {
   return was !== null || filed === null || history.present.text !== filed;
 }
 
 /** The loadout of that name: in hand, or taken from its file. */
-export function useWork(name: string | null, catalog: Catalog | null): Work | null {
-  const all = useWorks();
+export function useLoadoutDraft(name: string | null, catalog: Catalog | null): OpenLoadoutDraft | null {
+  const all = useLoadoutDrafts();
   const work = name === null ? undefined : all.get(name);
   const entry = name === null ? undefined : catalog?.loadouts.get(name);
   useEffect(() => {
-    if (work && isTouched(work)) void compareWork(work.name);
-    else if (entry) void openWork(entry);
+    if (work && hasEdits(work)) void updateOutdated(work.name);
+    else if (entry) void openLoadoutDraft(entry);
     // Only what the files say can make it be opened anew; what is done to it must not.
   }, [entry, catalog]);
   return work ?? null;
 }
 
-function isTouched(work: Work): boolean {
+function hasEdits(work: OpenLoadoutDraft): boolean {
   const { past, future } = work.history;
   return work.layer !== null && (past.length > 0 || future.length > 0 || isDirty(work));
 }
 
 /** Whether its file still says what it said when it was opened. */
-async function compareWork(name: string): Promise<void> {
-  const layer = works.get().get(name)?.layer ?? null;
+async function updateOutdated(name: string): Promise<void> {
+  const layer = draftStore.get().get(name)?.layer ?? null;
   const file = layer && (await getConfig(layer));
-  const work = works.get().get(name);
+  const work = draftStore.get().get(name);
   if (!work || !file || (!file.ok && file.status !== 404)) return;
   const now = (file.ok && entryText(file.value.text, "loadouts", work.was ?? name)) || null;
   const isOutdated = now !== work.filed && now !== work.history.present.text;
@@ -100,18 +100,18 @@ async function compareWork(name: string): Promise<void> {
 
 type LoadoutEntry = NonNullable<ReturnType<Catalog["loadouts"]["get"]>>;
 
-async function openWork({ name, layer, value }: LoadoutEntry): Promise<void> {
+async function openLoadoutDraft({ name, layer, value }: LoadoutEntry): Promise<void> {
   const editable = layer === "user" || layer === "project" ? layer : null;
   const file = editable && (await getConfig(editable));
   // A file that cannot be read now is asked for again when the server is back; an empty one in its place would be a lie.
   if (file && !file.ok) return;
-  const known = works.get().get(name);
-  if (known && isTouched(known)) return;
+  const known = draftStore.get().get(name);
+  if (known && hasEdits(known)) return;
   const filed = file?.ok ? (entryText(file.value.text, "loadouts", name) ?? null) : null;
-  const base = filed === null ? draftOf(name, value ?? EMPTY_LOADOUT) : draftOfText(name, filed);
+  const base = filed === null ? draftFromLoadout(name, value ?? EMPTY_LOADOUT) : draftFromText(name, filed);
   put(name, {
     name,
-    history: historyOf(base),
+    history: startHistory(base),
     layer: editable,
     base,
     filed,
@@ -123,16 +123,16 @@ async function openWork({ name, layer, value }: LoadoutEntry): Promise<void> {
 }
 
 /** A new one: empty, a copy or an import. Nothing is written before it is saved. */
-export function beginWork(
+export function createLoadoutDraft(
   name: string,
   draft: LoadoutDraft,
-  { from = null, brings = [] }: Partial<Pick<Work, "from" | "brings">> = {},
+  { from = null, brings = [] }: Partial<Pick<OpenLoadoutDraft, "from" | "brings">> = {},
 ): void {
   put(name, {
     name,
-    history: historyOf(draft),
+    history: startHistory(draft),
     layer: "project",
-    base: from === null ? draftOf(name, EMPTY_LOADOUT) : draft,
+    base: from === null ? draftFromLoadout(name, EMPTY_LOADOUT) : draft,
     filed: null,
     from,
     was: null,
@@ -141,13 +141,13 @@ export function beginWork(
   });
 }
 
-export function changeWork(name: string, draft: LoadoutDraft, what: string, kind?: string): void {
-  const work = works.get().get(name);
-  if (work && work.layer !== null) put(name, { ...work, history: historyWith(work.history, draft, what, kind) });
+export function changeLoadoutDraft(name: string, draft: LoadoutDraft, what: string, kind?: string): void {
+  const work = draftStore.get().get(name);
+  if (work && work.layer !== null) put(name, { ...work, history: recordStep(work.history, draft, what, kind) });
 }
 
-export function undoWork(name: string): string | null {
-  const work = works.get().get(name);
+export function undoLoadoutDraft(name: string): string | null {
+  const work = draftStore.get().get(name);
   const step = work?.history.past.at(-1);
   if (!work || !step) return null;
   put(name, { ...work, history: undo(work.history) });
@@ -155,7 +155,7 @@ export function undoWork(name: string): string | null {
 }
 
 /** [E28] What of it no file has yet, as it is sent to be cast; null where its file says the same. */
-export function draftOfWork(work: Work): ConfigDraft | null {
+export function unsavedConfigOf(work: OpenLoadoutDraft): ConfigDraft | null {
   if (work.layer === null || !isDirty(work)) return null;
   const read = (text: string): unknown => {
     const parsed = parseJsonc(text);
@@ -168,12 +168,12 @@ export function draftOfWork(work: Work): ConfigDraft | null {
 }
 
 /** That very step, where nothing was done since. */
-export function undoStep(name: string, what: string): void {
-  if (works.get().get(name)?.history.past.at(-1)?.what === what) undoWork(name);
+export function undoIfLast(name: string, what: string): void {
+  if (draftStore.get().get(name)?.history.past.at(-1)?.what === what) undoLoadoutDraft(name);
 }
 
-export function redoWork(name: string): string | null {
-  const work = works.get().get(name);
+export function redoLoadoutDraft(name: string): string | null {
+  const work = draftStore.get().get(name);
   const [step] = work?.history.future ?? [];
   if (!work || !step) return null;
   put(name, { ...work, history: redo(work.history) });
@@ -181,25 +181,25 @@ export function redoWork(name: string): string | null {
 }
 
 /** The next letter in a field begins a step of its own. */
-export function settleWork(name: string): void {
-  const work = works.get().get(name);
-  if (work) put(name, { ...work, history: settle(work.history) });
+export function closeUndoStep(name: string): void {
+  const work = draftStore.get().get(name);
+  if (work) put(name, { ...work, history: endStepGroup(work.history) });
 }
 
-export function renameWork(name: string, to: string): void {
-  const work = works.get().get(name);
+export function renameLoadoutDraft(name: string, to: string): void {
+  const work = draftStore.get().get(name);
   if (!work) return;
   put(name, null);
   put(to, { ...work, name: to, was: work.filed === null ? null : (work.was ?? name) });
 }
 
-export function dropWork(name: string): void {
+export function removeLoadoutDraft(name: string): void {
   put(name, null);
 }
 
 /** What is in the file now is what was in hand; undo still goes back. */
-export function savedWork(name: string, layer: EditableLayer): void {
-  const work = works.get().get(name);
+export function markLoadoutSaved(name: string, layer: EditableLayer): void {
+  const work = draftStore.get().get(name);
   if (!work) return;
   const { present } = work.history;
   put(name, {
@@ -215,28 +215,28 @@ export function savedWork(name: string, layer: EditableLayer): void {
 }
 
 /** Theirs, or both in one, in place of mine, on top of what the file says now; mine can be brought back by undo. */
-export function takeText(name: string, { text, filed }: TakenText): void {
-  const work = works.get().get(name);
+export function resolveLoadoutConflict(name: string, { text, filed }: ResolvedText): void {
+  const work = draftStore.get().get(name);
   if (!work) return;
-  const history = historyWith(work.history, draftOfText(name, text), text === filed ? "Take theirs" : "Take both");
-  put(name, { ...work, history, base: draftOfText(name, filed), filed, isOutdated: false });
+  const history = recordStep(work.history, draftFromText(name, text), text === filed ? "Take theirs" : "Take both");
+  put(name, { ...work, history, base: draftFromText(name, filed), filed, isOutdated: false });
 }
 
 /** What a person chose where a file had changed meanwhile, and what that file says. */
-interface TakenText {
+interface ResolvedText {
   readonly text: string;
   readonly filed: string;
 }
 
 /** Back to what the file says; undo brings the changes back. */
-export function discardWork(name: string): void {
-  const work = works.get().get(name);
+export function revertLoadoutDraft(name: string): void {
+  const work = draftStore.get().get(name);
   if (!work || work.filed === null) return;
-  const history = historyWith(work.history, draftOfText(name, work.filed), "Discard the changes");
+  const history = recordStep(work.history, draftFromText(name, work.filed), "Discard the changes");
   put(name, { ...work, history });
 }
 
 /** Exactly as it was in hand, such as before it was deleted. */
-export function restoreWork(work: Work): void {
+export function restoreLoadoutDraft(work: OpenLoadoutDraft): void {
   put(work.name, { ...work, filed: null, was: null, layer: work.layer ?? "project" });
 }

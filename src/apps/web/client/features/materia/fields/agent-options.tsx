@@ -1,69 +1,69 @@
 import type { ReactElement } from "react";
 import { THINKING_LEVELS } from "../../../../../../core/model/materia.ts";
-import { toolsOf } from "../../../../../../core/model/tools.ts";
-import { Pick, TextField } from "../../../parts/controls/fields.tsx";
-import { FormOption, textOr } from "./form-option.tsx";
-import { WordsField } from "./words-field.tsx";
-import { setField, type MateriaWork } from "../state/state.ts";
+import { toolsInScope } from "../../../../../../core/model/tools.ts";
+import { Select, TextField } from "../../../parts/controls/fields.tsx";
+import { FormField, stringOr } from "./form-option.tsx";
+import { WordListField } from "./words-field.tsx";
+import { setMateriaField, type OpenMateriaDraft } from "../state/state.ts";
 
 /** What only an agent has. */
-export function AgentOptions({ work }: { readonly work: MateriaWork }): ReactElement {
+export function AgentFields({ work }: { readonly work: OpenMateriaDraft }): ReactElement {
   const { name, history } = work;
   const { raw } = history.present;
   return (
     <>
-      <ToolsOption work={work} />
-      <FormOption label="Model">
+      <ToolsField work={work} />
+      <FormField label="Model">
         <TextField
           label="Model"
           mono
-          value={textOr(raw["model"], "")}
+          value={stringOr(raw["model"], "")}
           placeholder="the cast's model"
-          onType={(text) => setField(name, "model", text === "" ? null : text, "model")}
+          onType={(text) => setMateriaField(name, "model", text === "" ? null : text, "model")}
         />
-      </FormOption>
-      <FormOption label="Thinking">
-        <Pick
+      </FormField>
+      <FormField label="Thinking">
+        <Select
           label="Thinking"
-          value={textOr(raw["thinking"], "")}
+          value={stringOr(raw["thinking"], "")}
           options={[
             { value: "", label: "the cast's own" },
             ...THINKING_LEVELS.map((level) => ({ value: level, label: level })),
           ]}
-          onPick={(level) => setField(name, "thinking", level === "" ? null : level)}
+          onPick={(level) => setMateriaField(name, "thinking", level === "" ? null : level)}
         />
-      </FormOption>
+      </FormField>
     </>
   );
 }
 
-const SCOPES = ["none", "readOnly", "coding"] as const;
+const TOOL_SCOPES = ["none", "readOnly", "coding"] as const;
 
-function ToolsOption({ work }: { readonly work: MateriaWork }): ReactElement {
+function ToolsField({ work }: { readonly work: OpenMateriaDraft }): ReactElement {
   const { name, history } = work;
   const { raw } = history.present;
-  const scope = typeof raw["tools"] === "object" && raw["tools"] !== null ? "custom" : textOr(raw["tools"], "none");
+  const scope = typeof raw["tools"] === "object" && raw["tools"] !== null ? "custom" : stringOr(raw["tools"], "none");
   const custom =
     scope === "custom" && raw["tools"] !== null && typeof raw["tools"] === "object" && "tools" in raw["tools"]
       ? raw["tools"].tools
       : [];
   const list = Array.isArray(custom) ? custom.map(String) : [];
-  const typed = (tools: readonly string[]): void => setField(name, "tools", { type: "custom", tools }, "tools");
+  const typed = (tools: readonly string[]): void => setMateriaField(name, "tools", { type: "custom", tools }, "tools");
   return (
-    <FormOption label="Tools">
-      <Pick
+    <FormField label="Tools">
+      <Select
         label="Tools"
         value={scope}
         options={[
-          ...SCOPES.map((each) => ({
+          ...TOOL_SCOPES.map((each) => ({
             value: each,
-            label: [each, toolsOf(each).join(", ")].filter(Boolean).join(": "),
+            label: [each, toolsInScope(each).join(", ")].filter(Boolean).join(": "),
           })),
           { value: "custom", label: "custom" },
         ]}
-        onPick={(next) => setField(name, "tools", next === "custom" ? { type: "custom", tools: ["read"] } : next)}
+        onPick={(next) => setMateriaField(name, "tools", next === "custom" ? { type: "custom", tools: ["read"] } : next)}
       />
-      {scope === "custom" && <WordsField label="Tools by name" value={list} onChange={typed} />}
-    </FormOption>
+      {scope === "custom" && <WordListField label="Tools by name" value={list} onChange={typed} />}
+    </FormField>
   );
 }

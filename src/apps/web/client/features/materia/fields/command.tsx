@@ -2,11 +2,11 @@ import type { ReactElement } from "react";
 import type { Json } from "../../../../../../core/model/values/json.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { TextField } from "../../../parts/controls/fields.tsx";
-import { classesOf } from "../../../browser/classes.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import materiaSheet from "../look/materia.module.css";
 
-const css = classesOf(materiaSheet, baseSheet);
+const commandCss = bindClassNames(materiaSheet, baseSheet);
 
 /** A program and its arguments, each in a field of its own: nothing is quoted, and no shell takes it apart. */
 export function CommandFields(props: {
@@ -17,16 +17,16 @@ export function CommandFields(props: {
   const words = Array.isArray(value) ? value.map(String) : typeof value === "string" ? [value] : [];
   const shown = words.length === 0 ? [""] : words;
   return (
-    <div className={css("command-fields")} role="group" aria-label="Command">
+    <div className={commandCss("command-fields")} role="group" aria-label="Command">
       {shown.map((word, index) => {
         const label = index === 0 ? "Program" : `Argument ${index}`;
         return (
           // Words have no identity but their place.
-          <div key={index} className={css("row")}>
+          <div key={index} className={commandCss("row")}>
             <TextField
               label={label}
               mono
-              className={css("grow")}
+              className={commandCss("grow")}
               value={word}
               placeholder={index === 0 ? "npm" : ""}
               onType={(next) => onChange(shown.with(index, next), `command ${index}`)}

@@ -1,15 +1,15 @@
 import type { ReactElement, ReactNode } from "react";
-import { classesOf } from "../../../browser/classes.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import dialogSheet from "../../../parts/controls/dialog.module.css";
 import materiaSheet from "../look/materia.module.css";
 
-const css = classesOf(materiaSheet, dialogSheet);
+const formOptionCss = bindClassNames(materiaSheet, dialogSheet);
 
-export function textOr(value: unknown, fallback: string): string {
+export function stringOr(value: unknown, fallback: string): string {
   return typeof value === "string" ? value : fallback;
 }
 
-export function FormOption({
+export function FormField({
   label,
   whole = false,
   children,
@@ -19,8 +19,8 @@ export function FormOption({
   readonly children: ReactNode;
 }): ReactElement {
   return (
-    <div className={css(whole ? "form-option whole" : "form-option")}>
-      <span className={css("label")}>{label}</span>
+    <div className={formOptionCss(whole ? "form-option whole" : "form-option")}>
+      <span className={formOptionCss("label")}>{label}</span>
       {children}
     </div>
   );

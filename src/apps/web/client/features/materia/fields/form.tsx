@@ -2,23 +2,23 @@ import type { ReactElement } from "react";
 import type { Issue } from "../../../../../../core/model/issue.ts";
 import type { JsonObject } from "../../../../../../core/model/values/json.ts";
 import type { Materia } from "../../../../../../core/model/materia.ts";
-import { Fault, Segments, Switch, TextField } from "../../../parts/controls/fields.tsx";
-import { HUES, hueStyle } from "../../../parts/marks/orb.tsx";
-import { AgentOptions } from "./agent-options.tsx";
-import { FormOption, textOr } from "./form-option.tsx";
+import { FieldError, SegmentedControl, Switch, TextField } from "../../../parts/controls/fields.tsx";
+import { MATERIA_COLORS, materiaColorStyle } from "../../../parts/marks/orb.tsx";
+import { AgentFields } from "./agent-options.tsx";
+import { FormField, stringOr } from "./form-option.tsx";
 import { PromptEditor } from "./prompt-editor.tsx";
-import { setField, type MateriaWork } from "../state/state.ts";
+import { setMateriaField, type OpenMateriaDraft } from "../state/state.ts";
 import { UtilityFields } from "./utility.tsx";
-import { classesOf } from "../../../browser/classes.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import orbSheet from "../../../parts/marks/orb.module.css";
 import materiaSheet from "../look/materia.module.css";
 
-const css = classesOf(materiaSheet, orbSheet, baseSheet);
+const css = bindClassNames(materiaSheet, orbSheet, baseSheet);
 
 /** Everything a materia says of itself. */
 export function MateriaForm(props: {
-  readonly work: MateriaWork;
+  readonly work: OpenMateriaDraft;
   readonly value: Materia | null;
   readonly issues: readonly Issue[];
 }): ReactElement {
@@ -30,37 +30,37 @@ export function MateriaForm(props: {
   return (
     <div className={css("materia-form")}>
       {issues.map((issue) => (
-        <Fault
+        <FieldError
           key={`${issue.path.join(".")} ${issue.message}`}
           text={`${issue.message}${issue.hint === undefined ? "" : `; ${issue.hint}`}.`}
           warning={issue.severity === "warning"}
         />
       ))}
       <div className={css("form-options")}>
-        {!isUtility && !isPerson && <AgentOptions work={work} />}
+        {!isUtility && !isPerson && <AgentFields work={work} />}
         {!isPerson && raw["gate"] !== true && (
-          <FormOption label="Parse">
-            <Segments
+          <FormField label="Parse">
+            <SegmentedControl
               label="Parse"
-              value={textOr(raw["parse"], raw["generator"] === true ? "json" : "text")}
+              value={stringOr(raw["parse"], raw["generator"] === true ? "json" : "text")}
               options={[
                 { value: "text", label: "text" },
                 { value: "json", label: "json" },
               ]}
-              onPick={(parse) => setField(name, "parse", parse)}
+              onPick={(parse) => setMateriaField(name, "parse", parse)}
             />
-          </FormOption>
+          </FormField>
         )}
-        {!isPerson && <Behaviour name={name} raw={raw} />}
-        <Hues name={name} chosen={textOr(raw["color"], "slate")} />
-        <FormOption label="What for" whole>
+        {!isPerson && <BehaviourField name={name} raw={raw} />}
+        <ColourField name={name} chosen={stringOr(raw["color"], "slate")} />
+        <FormField label="What for" whole>
           <TextField
             label="Description"
-            value={textOr(raw["description"], "")}
+            value={stringOr(raw["description"], "")}
             placeholder="One sentence"
-            onType={(text) => setField(name, "description", text === "" ? null : text, "description")}
+            onType={(text) => setMateriaField(name, "description", text === "" ? null : text, "description")}
           />
-        </FormOption>
+        </FormField>
       </div>
       {isUtility ? (
         <UtilityFields work={work} />
@@ -68,7 +68,7 @@ export function MateriaForm(props: {
         <PromptEditor
           name={name}
           field={isPerson ? "question" : "prompt"}
-          prompt={textOr(raw[isPerson ? "question" : "prompt"], "")}
+          prompt={stringOr(raw[isPerson ? "question" : "prompt"], "")}
           value={value}
         />
       )}
@@ -76,48 +76,48 @@ export function MateriaForm(props: {
   );
 }
 
-function Behaviour({ name, raw }: { readonly name: string; readonly raw: JsonObject }): ReactElement {
+function BehaviourField({ name, raw }: { readonly name: string; readonly raw: JsonObject }): ReactElement {
   const isUtility = raw["type"] === "utility";
   return (
-    <FormOption label="Behaviour">
+    <FormField label="Behaviour">
       <span className={css("row wrap")}>
         <Switch
           label="Generator"
           on={raw["generator"] === true}
-          onTurn={(on) => setField(name, "generator", on ? true : null)}
+          onTurn={(on) => setMateriaField(name, "generator", on ? true : null)}
         />
         {isUtility && (
-          <Switch label="Gate" on={raw["gate"] === true} onTurn={(on) => setField(name, "gate", on ? true : null)} />
+          <Switch label="Gate" on={raw["gate"] === true} onTurn={(on) => setMateriaField(name, "gate", on ? true : null)} />
         )}
         {!isUtility && (
           <Switch
             label="Interactive"
             on={raw["interactive"] === true || raw["multiTurn"] === true}
-            onTurn={(on) => setField(name, raw["multiTurn"] === true ? "multiTurn" : "interactive", on ? true : null)}
+            onTurn={(on) => setMateriaField(name, raw["multiTurn"] === true ? "multiTurn" : "interactive", on ? true : null)}
           />
         )}
       </span>
-    </FormOption>
+    </FormField>
   );
 }
 
-function Hues({ name, chosen }: { readonly name: string; readonly chosen: string }): ReactElement {
+function ColourField({ name, chosen }: { readonly name: string; readonly chosen: string }): ReactElement {
   return (
-    <FormOption label={`Colour: ${chosen}`}>
+    <FormField label={`Colour: ${chosen}`}>
       <span className={css("hues")} role="radiogroup" aria-label="Colour">
-        {HUES.map((hue) => (
+        {MATERIA_COLORS.map((hue) => (
           <button
             key={hue}
             type="button"
             className={css(`orb ${hue === chosen ? "chosen-hue" : ""}`)}
-            style={hueStyle(hue)}
+            style={materiaColorStyle(hue)}
             role="radio"
             aria-label={hue}
             aria-checked={hue === chosen}
-            onClick={() => setField(name, "color", hue)}
+            onClick={() => setMateriaField(name, "color", hue)}
           />
         ))}
       </span>
-    </FormOption>
+    </FormField>
   );
 }

@@ -3,15 +3,15 @@ import { promptVariables } from "../../../../../../core/edit/preview.ts";
 import type { Materia } from "../../../../../../core/model/materia.ts";
 import { Button } from "../../../parts/controls/button.tsx";
 import { Icon } from "../../../parts/marks/icon.tsx";
-import { setField } from "../state/state.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import { setMateriaField } from "../state/state.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import baseSheet from "../../../ground/base.module.css";
 import marksSheet from "../../../parts/marks/marks.module.css";
 import materiaSheet from "../look/materia.module.css";
 
-const css = classesOf(materiaSheet, marksSheet, baseSheet);
+const promptEditorCss = bindClassNames(materiaSheet, marksSheet, baseSheet);
 
-const INSERTED = ["request", "item.title", "item.context", "state.path", "workItems"];
+const INSERTABLE_VARIABLES = ["request", "item.title", "item.context", "state.path", "workItems"];
 
 /** The prompt, with its variables marked and known ones to insert. */
 export function PromptEditor({
@@ -31,7 +31,7 @@ export function PromptEditor({
   const insert = (variable: string): void => {
     const field = area.current;
     const [from, to] = [field?.selectionStart ?? prompt.length, field?.selectionEnd ?? prompt.length];
-    setField(name, key, `${prompt.slice(0, from)}{{${variable}}}${prompt.slice(to)}`);
+    setMateriaField(name, key, `${prompt.slice(0, from)}{{${variable}}}${prompt.slice(to)}`);
     requestAnimationFrame(() => {
       field?.focus();
       field?.setSelectionRange(from + variable.length + 4, from + variable.length + 4);
@@ -42,14 +42,14 @@ export function PromptEditor({
   };
   return (
     <>
-      <div className={css("row wrap")}>
+      <div className={promptEditorCss("row wrap")}>
         <h2>{key === "prompt" ? "Prompt" : "Question"}</h2>
-        <span className={css("grow")} />
-        <span className={css("faint not-small")}>Insert</span>
-        {INSERTED.map((variable) => (
+        <span className={promptEditorCss("grow")} />
+        <span className={promptEditorCss("faint not-small")}>Insert</span>
+        {INSERTABLE_VARIABLES.map((variable) => (
           <Button
             key={variable}
-            className={css("monospace insert")}
+            className={promptEditorCss("monospace insert")}
             aria-label={`Insert ${variable}`}
             onClick={() => insert(variable)}
           >
@@ -57,9 +57,9 @@ export function PromptEditor({
           </Button>
         ))}
       </div>
-      <div className={css("prompt-editor")}>
+      <div className={promptEditorCss("prompt-editor")}>
         <pre ref={layer} aria-hidden="true">
-          <Marked prompt={prompt} />
+          <HighlightedPrompt prompt={prompt} />
           {"\n"}
         </pre>
         <textarea
@@ -68,28 +68,28 @@ export function PromptEditor({
           spellCheck={false}
           value={prompt}
           onScroll={follow}
-          onChange={(event) => setField(name, key, event.target.value, "prompt")}
+          onChange={(event) => setMateriaField(name, key, event.target.value, "prompt")}
         />
       </div>
-      <Foot prompt={prompt} value={value} />
+      <PromptSummary prompt={prompt} value={value} />
     </>
   );
 }
 
-function Foot({ prompt, value }: { readonly prompt: string; readonly value: Materia | null }): ReactElement {
+function PromptSummary({ prompt, value }: { readonly prompt: string; readonly value: Materia | null }): ReactElement {
   const unknown = value ? promptVariables(value).filter(({ variable }) => variable.kind === "unknown") : [];
   const lines = prompt.split("\n").length;
   return (
-    <div className={css("row wrap faint")}>
+    <div className={promptEditorCss("row wrap faint")}>
       <span>{`${lines} ${lines === 1 ? "line" : "lines"} · ${prompt.length.toLocaleString("en")} characters`}</span>
-      <span className={css("grow")} />
+      <span className={promptEditorCss("grow")} />
       {unknown.length === 0 ? (
-        <span className={css("status good")}>
+        <span className={promptEditorCss("status good")}>
           <Icon name="tick" />
           All variables known
         </span>
       ) : (
-        <span className={css("status bad")}>
+        <span className={promptEditorCss("status bad")}>
           <Icon name="warning" />
           {`Nothing fills ${unknown.map((each) => `{{${each.name}}}`).join(", ")}`}
         </span>
@@ -98,10 +98,10 @@ function Foot({ prompt, value }: { readonly prompt: string; readonly value: Mate
   );
 }
 
-function Marked({ prompt }: { readonly prompt: string }): ReactElement[] {
+function HighlightedPrompt({ prompt }: { readonly prompt: string }): ReactElement[] {
   return prompt.split(/(\{\{[^{}]*\}\})/).map((piece, index) => (
     // Pieces have no identity but their place.
-    <span key={index} className={css(piece.startsWith("{{") ? "variable" : "")}>
+    <span key={index} className={promptEditorCss(piece.startsWith("{{") ? "variable" : "")}>
       {piece}
     </span>
   ));

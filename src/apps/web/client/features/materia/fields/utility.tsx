@@ -1,61 +1,61 @@
 import { type ReactElement, useState } from "react";
 import { parseJsonc } from "../../../../../../core/edit/text/parse.ts";
-import { BUNDLED_UTILITIES } from "../../../../../../core/catalog/utilities.ts";
+import { BUNDLED_SCRIPT_NAMES } from "../../../../../../core/catalog/utilities.ts";
 import type { Json } from "../../../../../../core/model/values/json.ts";
-import { Pick, TextField } from "../../../parts/controls/fields.tsx";
+import { Select, TextField } from "../../../parts/controls/fields.tsx";
 import { CommandFields } from "./command.tsx";
-import { FormOption, textOr } from "./form-option.tsx";
-import { WordsField } from "./words-field.tsx";
-import { setField, type MateriaWork } from "../state/state.ts";
-import { classesOf } from "../../../browser/classes.ts";
+import { FormField, stringOr } from "./form-option.tsx";
+import { WordListField } from "./words-field.tsx";
+import { setMateriaField, type OpenMateriaDraft } from "../state/state.ts";
+import { bindClassNames } from "../../../browser/classes.ts";
 import materiaSheet from "../look/materia.module.css";
 
-const css = classesOf(materiaSheet);
+const css = bindClassNames(materiaSheet);
 
 /** What a utility runs and what it is given. */
-export function UtilityFields({ work }: { readonly work: MateriaWork }): ReactElement {
+export function UtilityFields({ work }: { readonly work: OpenMateriaDraft }): ReactElement {
   const { name, history } = work;
   const { raw } = history.present;
   const isScript = raw["script"] !== undefined;
   const timeout = raw["timeoutMs"];
   return (
     <div className={css("form-options")}>
-      <FormOption label="Program" whole>
+      <FormField label="Program" whole>
         {isScript ? (
-          <Pick
+          <Select
             label="Bundled utility"
-            value={textOr(raw["script"], "")}
-            options={BUNDLED_UTILITIES.map((each) => ({ value: each, label: each }))}
-            onPick={(script) => setField(name, "script", script)}
+            value={stringOr(raw["script"], "")}
+            options={BUNDLED_SCRIPT_NAMES.map((each) => ({ value: each, label: each }))}
+            onPick={(script) => setMateriaField(name, "script", script)}
           />
         ) : (
-          <CommandFields value={raw["command"]} onChange={(words, kind) => setField(name, "command", words, kind)} />
+          <CommandFields value={raw["command"]} onChange={(words, kind) => setMateriaField(name, "command", words, kind)} />
         )}
-      </FormOption>
-      <FormOption label="Time-out in ms">
+      </FormField>
+      <FormField label="Time-out in ms">
         <TextField
           label="Time-out in ms"
           numeric
           placeholder="30000"
           value={typeof timeout === "number" ? `${timeout}` : ""}
-          onType={(text) => setField(name, "timeoutMs", text === "" ? null : Number(text), "timeout")}
+          onType={(text) => setMateriaField(name, "timeoutMs", text === "" ? null : Number(text), "timeout")}
         />
-      </FormOption>
-      <FormOption label="Environment">
-        <WordsField
+      </FormField>
+      <FormField label="Environment">
+        <WordListField
           label="Environment variables"
           placeholder="GIT_DIR, CI"
           value={Array.isArray(raw["env"]) ? raw["env"].map(String) : []}
-          onChange={(names) => setField(name, "env", names.length === 0 ? null : names, "env")}
+          onChange={(names) => setMateriaField(name, "env", names.length === 0 ? null : names, "env")}
         />
-      </FormOption>
-      <FormOption label="Parameters">
+      </FormField>
+      <FormField label="Parameters">
         <JsonField
           label="Parameters"
           value={raw["params"] ?? {}}
-          onChange={(params) => setField(name, "params", params, "params")}
+          onChange={(params) => setMateriaField(name, "params", params, "params")}
         />
-      </FormOption>
+      </FormField>
     </div>
   );
 }

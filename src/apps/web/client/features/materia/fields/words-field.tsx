@@ -2,7 +2,7 @@ import { useState, type ReactElement } from "react";
 import { TextField } from "../../../parts/controls/fields.tsx";
 
 /** A list of words with commas between them; what is typed stays as it is typed, and the words are read from it. */
-export function WordsField(props: {
+export function WordListField(props: {
   readonly label: string;
   readonly value: readonly string[];
   readonly placeholder?: string;

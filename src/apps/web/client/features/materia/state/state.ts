@@ -1,27 +1,27 @@
 import { useEffect, useState } from "react";
 import type { Catalog } from "../../../../../../core/catalog/catalog.ts";
-import { type Entry, readLayer } from "../../../../../../core/catalog/layer.ts";
-import { historyWith, historyOf, redo, undo, type History } from "../../../../../../core/edit/history.ts";
-import { KeptHistory, keepHistory, readHistory } from "../../../../../../core/edit/kept-history.ts";
+import { type CatalogEntry, readLayer } from "../../../../../../core/catalog/layer.ts";
+import { recordStep, startHistory, redo, undo, type UndoHistory } from "../../../../../../core/edit/history.ts";
+import { StoredHistory, serializeHistory, restoreHistory } from "../../../../../../core/edit/kept-history.ts";
 import { entryText } from "../../../../../../core/edit/text/file.ts";
 import { parseJsonc } from "../../../../../../core/edit/text/parse.ts";
 import { printJson } from "../../../../../../core/edit/text/print.ts";
-import { stepText } from "../../../../../../core/edit/text/step.ts";
+import { updateJsonText } from "../../../../../../core/edit/text/step.ts";
 import type { Issue } from "../../../../../../core/model/issue.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../../../../core/model/values/json.ts";
 import type { Materia } from "../../../../../../core/model/materia.ts";
 import * as v from "valibot";
-import { openKept } from "../../../browser/drafts/kept.ts";
+import { createDraftStore } from "../../../browser/drafts/kept.ts";
 import { useStore } from "../../../browser/store.ts";
 import { getConfig } from "../../../net/api.ts";
 import { EditableLayer } from "../../../../../../core/wire/catalog.ts";
 
 /** A materia in hand, as it stands in its file. */
-export interface MateriaWork {
+export interface OpenMateriaDraft {
   readonly name: string;
   readonly layer: EditableLayer | null;
   readonly filed: string | null;
-  readonly history: History<MateriaDraft>;
+  readonly history: UndoHistory<MateriaDraft>;
   /** Its name in the file, where it is renamed. */
   readonly was: string | null;
   /** [E24] Whether somebody else changed it in the file since it was opened. */
@@ -33,141 +33,141 @@ export interface MateriaDraft {
   readonly text: string;
 }
 
-const KeptMateria = v.object({
+const StoredMateriaDraft = v.object({
   layer: v.nullable(EditableLayer),
   filed: v.nullable(v.string()),
-  history: KeptHistory,
+  history: StoredHistory,
   was: v.nullable(v.string()),
 });
 
 /** [E23] What is not saved outlives the page as well. */
-const works = openKept<MateriaWork>("materia", {
+const draftStore = createDraftStore<OpenMateriaDraft>("materia", {
   write: (work) => {
     const { layer, filed, history, was } = work;
-    return isChanged(work) ? { layer, filed, was, history: keepHistory(history, ({ text }) => text) } : null;
+    return isMateriaDirty(work) ? { layer, filed, was, history: serializeHistory(history, ({ text }) => text) } : null;
   },
   read: (name, kept) => {
-    const { history, ...rest } = v.parse(KeptMateria, kept);
-    return { name, ...rest, history: readHistory(history, draftOfMateria), isOutdated: false };
+    const { history, ...rest } = v.parse(StoredMateriaDraft, kept);
+    return { name, ...rest, history: restoreHistory(history, parseMateriaText), isOutdated: false };
   },
 });
 
-const { put } = works;
+const { put } = draftStore;
 
-function draftOfMateria(text: string): MateriaDraft {
+function parseMateriaText(text: string): MateriaDraft {
   const read = parseJsonc(text);
   return { raw: read.ok && isJsonObject(read.value.value) ? read.value.value : {}, text };
 }
 
-export function useMateriaWorks(): ReadonlyMap<string, MateriaWork> {
-  return useStore(works);
+export function useMateriaDrafts(): ReadonlyMap<string, OpenMateriaDraft> {
+  return useStore(draftStore);
 }
 
-export function isChanged({ history, filed, was }: MateriaWork): boolean {
+export function isMateriaDirty({ history, filed, was }: OpenMateriaDraft): boolean {
   if (was !== null) return true;
   return filed === null ? history.past.length > 0 : history.present.text !== filed;
 }
 
-export function useMateriaWork(name: string | null, catalog: Catalog | null): MateriaWork | null {
-  const all = useMateriaWorks();
+export function useMateriaDraft(name: string | null, catalog: Catalog | null): OpenMateriaDraft | null {
+  const all = useMateriaDrafts();
   const work = name === null ? undefined : all.get(name);
   const entry = name === null ? undefined : catalog?.materia.get(name);
   useEffect(() => {
-    if (work && work.history.past.length > 0) void compareMateria(work.name);
-    else if (entry && (!work || work.was === null)) void openMateria(entry);
+    if (work && work.history.past.length > 0) void updateOutdated(work.name);
+    else if (entry && (!work || work.was === null)) void openMateriaDraft(entry);
     // Only what the files say can make it be opened anew.
   }, [entry, catalog]);
   return work ?? null;
 }
 
 /** Whether its file still says what it said when it was opened. */
-async function compareMateria(name: string): Promise<void> {
-  const layer = works.get().get(name)?.layer ?? null;
+async function updateOutdated(name: string): Promise<void> {
+  const layer = draftStore.get().get(name)?.layer ?? null;
   const file = layer && (await getConfig(layer));
-  const work = works.get().get(name);
+  const work = draftStore.get().get(name);
   if (!work || !file || (!file.ok && file.status !== 404)) return;
   const now = (file.ok && entryText(file.value.text, "materia", work.was ?? name)) || null;
   const isOutdated = now !== work.filed && now !== work.history.present.text;
   if (isOutdated !== work.isOutdated) put(name, { ...work, isOutdated });
 }
 
-async function openMateria({ name, layer, value }: Entry<Materia>): Promise<void> {
+async function openMateriaDraft({ name, layer, value }: CatalogEntry<Materia>): Promise<void> {
   const editable = layer === "user" || layer === "project" ? layer : null;
   const file = editable && (await getConfig(editable));
   if (file && !file.ok) return;
-  if ((works.get().get(name)?.history.past.length ?? 0) > 0) return;
+  if ((draftStore.get().get(name)?.history.past.length ?? 0) > 0) return;
   const filed = file?.ok ? (entryText(file.value.text, "materia", name) ?? null) : null;
-  const draft = filed === null ? { raw: asRaw(value), text: printJson(asRaw(value)) } : draftOfMateria(filed);
-  put(name, { name, layer: editable, filed, history: historyOf(draft), was: null, isOutdated: false });
+  const draft = filed === null ? { raw: toJsonObject(value), text: printJson(toJsonObject(value)) } : parseMateriaText(filed);
+  put(name, { name, layer: editable, filed, history: startHistory(draft), was: null, isOutdated: false });
 }
 
-function asRaw(value: Materia | undefined): JsonObject {
+function toJsonObject(value: Materia | undefined): JsonObject {
   if (!value) return {};
   return JSON.parse(JSON.stringify(value)) as JsonObject; // plain data, read from JSON
 }
 
 /** A new materia, or a copy; a bundled one that is changed becomes the project's own. */
-export function beginMateria(name: string, raw: JsonObject): void {
+export function createMateriaDraft(name: string, raw: JsonObject): void {
   put(name, {
     name,
     layer: "project",
     filed: null,
     was: null,
     isOutdated: false,
-    history: historyWith(historyOf({ raw: {}, text: "" }), { raw, text: printJson(raw) }, "Create"),
+    history: recordStep(startHistory({ raw: {}, text: "" }), { raw, text: printJson(raw) }, "Create"),
   });
 }
 
 /** One field set, or taken away with `null`. */
-export function setField(name: string, key: string, value: Json | null, kind?: string): void {
-  const work = works.get().get(name);
+export function setMateriaField(name: string, key: string, value: Json | null, kind?: string): void {
+  const work = draftStore.get().get(name);
   if (!work) return;
   const { raw, text } = work.history.present;
   const { [key]: _before, ...rest } = raw;
   const next: JsonObject = value === null ? rest : key in raw ? { ...raw, [key]: value } : { ...rest, [key]: value };
-  const draft = { raw: next, text: stepText(text, raw, next) };
-  put(name, { ...work, layer: work.layer ?? "project", history: historyWith(work.history, draft, `Set ${key}`, kind) });
+  const draft = { raw: next, text: updateJsonText(text, raw, next) };
+  put(name, { ...work, layer: work.layer ?? "project", history: recordStep(work.history, draft, `Set ${key}`, kind) });
 }
 
-export function undoMateria(name: string): void {
-  const work = works.get().get(name);
+export function undoMateriaDraft(name: string): void {
+  const work = draftStore.get().get(name);
   if (work) put(name, { ...work, history: undo(work.history) });
 }
 
-export function redoMateria(name: string): void {
-  const work = works.get().get(name);
+export function redoMateriaDraft(name: string): void {
+  const work = draftStore.get().get(name);
   if (work) put(name, { ...work, history: redo(work.history) });
 }
 
-export function savedMateria(name: string, layer: EditableLayer): void {
-  const work = works.get().get(name);
+export function markMateriaSaved(name: string, layer: EditableLayer): void {
+  const work = draftStore.get().get(name);
   if (work) put(name, { ...work, layer, filed: work.history.present.text, was: null, isOutdated: false });
 }
 
 /** Theirs, or both in one, in place of mine, on top of what the file says now; mine can be brought back by undo. */
-export function takeMateria(name: string, { text, filed }: { readonly text: string; readonly filed: string }): void {
-  const work = works.get().get(name);
+export function resolveMateriaConflict(name: string, { text, filed }: { readonly text: string; readonly filed: string }): void {
+  const work = draftStore.get().get(name);
   if (!work) return;
-  const history = historyWith(work.history, draftOfMateria(text), text === filed ? "Take theirs" : "Take both");
+  const history = recordStep(work.history, parseMateriaText(text), text === filed ? "Take theirs" : "Take both");
   put(name, { ...work, history, filed, isOutdated: false });
 }
 
 /** Under another name; the file is changed when it is saved. */
-export function renameMateria(name: string, to: string): void {
-  const work = works.get().get(name);
+export function renameMateriaDraft(name: string, to: string): void {
+  const work = draftStore.get().get(name);
   if (!work) return;
   put(name, null);
   put(to, { ...work, name: to, was: work.filed === null ? null : (work.was ?? name) });
 }
 
-export function dropMateria(name: string): void {
+export function removeMateriaDraft(name: string): void {
   put(name, null);
 }
 
 /** As it was in hand before it was deleted; no file has it before it is saved. */
-export function restoreMateria(work: MateriaWork): void {
+export function restoreMateriaDraft(work: OpenMateriaDraft): void {
   put(work.name, null);
-  beginMateria(work.name, work.history.present.raw);
+  createMateriaDraft(work.name, work.history.present.raw);
 }
 
 /** What the draft means, by the door that reads files. */
@@ -180,10 +180,10 @@ export function readMateriaDraft(
 }
 
 /** The catalogue as it would be with this draft in it. */
-export function useDraftCatalog(catalog: Catalog, name: string, value: Materia | null): Catalog {
+export function useCatalogWithDraft(catalog: Catalog, name: string, value: Materia | null): Catalog {
   const [kept, setKept] = useState({ catalog, value, made: catalog });
   if (kept.catalog === catalog && kept.value === value) return kept.made;
-  const entry: Entry<Materia> = { name, layer: "project", issues: [], ...(value ? { value } : {}) };
+  const entry: CatalogEntry<Materia> = { name, layer: "project", issues: [], ...(value ? { value } : {}) };
   const made = value ? { ...catalog, materia: new Map([...catalog.materia, [name, entry]]) } : catalog;
   setKept({ catalog, value, made });
   return made;

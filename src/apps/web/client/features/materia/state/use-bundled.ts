@@ -3,7 +3,7 @@ import { printJson } from "../../../../../../core/edit/text/print.ts";
 import type { JsonObject } from "../../../../../../core/model/values/json.ts";
 
 /** The bundled materia of this name, as text; read only when a page asks for it. */
-export function useBundled(name: string): string | null {
+export function useBundledMateriaText(name: string): string | null {
   const [text, setText] = useState<string | null>(null);
   useEffect(() => {
     let isHere = true;
