@@ -6,7 +6,7 @@ import { defineConfig, type CSSModulesOptions } from "vite";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-const client = here("src/apps/web/client");
+const client = here("src/apps/web");
 
 /** `row` in `ground/base.module.css` is `ground-base-row` in the page: a name and where it stands. */
 function classInPage(name: string, file: string): string {

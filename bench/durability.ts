@@ -3,11 +3,11 @@ import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, rmSync, wri
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { initialState } from "../src/core/cast/state/state.ts";
-import { createOwnCastRegistry } from "../src/shell/config/own/own-casts.ts";
+import { createOwnCastRegistry } from "../src/shell/config/own-casts.ts";
 import { fileStore } from "../src/shell/store/files/file-store.ts";
 import { castStartOf, type CastFile } from "../src/shell/store/cast-file.ts";
 import type { OwnedCast } from "../src/shell/store/cast-store.ts";
-import { encodeLines, firstChainHead } from "../src/shell/store/files/journal/chain.ts";
+import { encodeLines, firstChainHead } from "../src/shell/store/files/journal-chain.ts";
 import type { Journal } from "../src/shell/ports.ts";
 import { runCast } from "../src/shell/run/run-cast.ts";
 import { published } from "./measure/start-up.ts";

@@ -2,13 +2,13 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openUi } from "../src/apps/web/server/open-ui.ts";
+import { openUi } from "../src/apps/server/open-ui.ts";
 import type { CastEvent } from "../src/core/cast/state/event.ts";
 import type { CastState } from "../src/core/cast/state/state.ts";
-import { findPostgres, startPostgres, stopPostgres } from "../src/shell/fleet/embedded/embedded.ts";
-import { openLiveTurnPublisher } from "../src/shell/fleet/live/live-turn.ts";
-import { openDatabase } from "../src/shell/store/postgres/database/database.ts";
-import { MIGRATION } from "../src/shell/store/postgres/database/migration.ts";
+import { findPostgres, startPostgres, stopPostgres } from "../src/shell/fleet/local-fleet.ts";
+import { openLiveTurnPublisher } from "../src/shell/fleet/worker/live-turn.ts";
+import { openDatabase } from "../src/shell/store/postgres/database.ts";
+import { MIGRATION } from "../src/shell/store/postgres/migration.ts";
 import { postgresStore, type PostgresStore } from "../src/shell/store/postgres/postgres-store.ts";
 import { castFile, eventsOf, idOf } from "../test/harness/store/store-casts.ts";
 

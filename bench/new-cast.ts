@@ -5,9 +5,9 @@ import type { OwnedCast, WriteOptions } from "../src/shell/store/cast-store.ts";
 import { fileStore } from "../src/shell/store/files/file-store.ts";
 import { join } from "node:path";
 import type { CastState } from "../src/core/cast/state/state.ts";
-import type { CastStep } from "../src/core/cast/step.ts";
-import { advanceTimeline, startTimeline } from "../src/core/view/now/trail.ts";
-import { userKeyAccess } from "../src/shell/config/own/user-key.ts";
+import type { CastStep } from "../src/core/cast/cast-step.ts";
+import { advanceTimeline, startTimeline } from "../src/core/cast/timeline.ts";
+import { userKeyAccess } from "../src/shell/config/user-key.ts";
 import { workloadGraph } from "./workload.ts";
 
 /** A cast of the workload as it is kept. */

@@ -2,8 +2,8 @@ import { enableCompileCache } from "node:module";
 
 // Not TypeScript itself: what removes its types would have to be loaded for this one file.
 enableCompileCache();
-const { prepareResume, resumeCast } = await import("../src/shell/casting/resume.ts");
-const { openWorkspace } = await import("../src/shell/casting/workspace/workspace.ts");
+const { prepareResume, resumeCast } = await import("../src/shell/casting/resume-cast.ts");
+const { openWorkspace } = await import("../src/shell/workspace/workspace.ts");
 
 /** Resumes a cast as the command line does, with an agent that answers at once, and leaves when it is asked for the first time. */
 const [cwd = "", root = "", castId = ""] = process.argv.slice(2);

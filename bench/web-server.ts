@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openUi } from "../src/apps/web/server/open-ui.ts";
+import { openUi } from "../src/apps/server/open-ui.ts";
 import { castFile, createdCast } from "./new-cast.ts";
 import { changedFiles, filesViewMs } from "./web-files.ts";
 

@@ -13,9 +13,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { migrateFleet } from "../src/shell/fleet/migrate.ts";
-import { HEARTBEAT_TIMING } from "../src/shell/fleet/worker/watchdog.ts";
-import { openDatabase, type Database } from "../src/shell/store/postgres/database/database.ts";
+import { migrateFleet } from "../src/shell/fleet/worker/migrate-fleet.ts";
+import { HEARTBEAT_TIMING } from "../src/shell/fleet/worker/worker-registry.ts";
+import { openDatabase, type Database } from "../src/shell/store/postgres/database.ts";
 import { ownServer } from "../test/harness/fleet/own-server.ts";
 import { NOBODY } from "../test/harness/fleet/programs.ts";
 import { startWorker, until, type WorkerProcess } from "../test/harness/fleet/start-worker.ts";

@@ -1,8 +1,8 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
-import { bundledLayer } from "../src/core/catalog/bundled.ts";
+import { bundledLayer } from "../src/core/catalog/bundled-layer.ts";
 import type { CatalogEntry } from "../src/core/catalog/layer.ts";
 import { EVENT_SCHEMAS } from "../src/core/cast/state/event.ts";
-import { COMMANDS } from "../src/core/command/table.ts";
+import { COMMANDS } from "../src/core/command/command-table.ts";
 import { Budget, Limits } from "../src/core/model/config.ts";
 import { ISSUE_CODES } from "../src/core/model/issue-codes.ts";
 import { AdvanceRule, Edge, Exit, Loadout, Loop, Socket } from "../src/core/model/loadout.ts";

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const client = fileURLToPath(new URL("../src/apps/web/client", import.meta.url));
+const client = fileURLToPath(new URL("../src/apps/web", import.meta.url));
 const file = join(client, "class-names.d.ts");
 const text = `// Written by \`npm run classes\` from the style sheets.\n${sheets().map(declaration).join("")}`;
 

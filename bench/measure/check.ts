@@ -1,7 +1,7 @@
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import { checkTarget, compileTargets } from "../../src/core/compile/targets/compile.ts";
-import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
+import { worstCase } from "../../src/core/compile/worst-case.ts";
 import { isError } from "../../src/core/model/issue.ts";
 import { median } from "./process.ts";
 

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { diffText, hasCommit, listChanges } from "../../src/shell/git/changes.ts";
-import { openCheckpointSession } from "../../src/shell/git/cast-checkpoints.ts";
+import { diffText, hasCommit, listChanges } from "../../src/shell/git/diff.ts";
+import { openCheckpointSession } from "../../src/shell/git/checkpoint-session.ts";
 import { findRepository } from "../../src/shell/git/repository.ts";
 import { inScratch, median } from "./process.ts";
 

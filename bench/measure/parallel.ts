@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { bundledLayer } from "../../src/core/catalog/bundled.ts";
+import { bundledLayer } from "../../src/core/catalog/bundled-layer.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import { NO_USAGE, totalTokens } from "../../src/core/cast/state/usage.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
-import { planGraph, startCast } from "../../src/shell/casting/start.ts";
+import { planGraph, startCast } from "../../src/shell/casting/start-cast.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 import type { CastStore } from "../../src/shell/store/cast-store.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";

@@ -1,4 +1,4 @@
-import { bundledLayer } from "../../src/core/catalog/bundled.ts";
+import { bundledLayer } from "../../src/core/catalog/bundled-layer.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { initialState } from "../../src/core/cast/state/state.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";

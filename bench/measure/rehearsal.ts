@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { CastId, SocketId } from "../../src/core/model/ids.ts";
-import { realTimer } from "../../src/shell/agents/guard.ts";
-import { EMPTY_CREDENTIALS, loadPi, bareResources, createSettings } from "../../src/shell/agents/pi/pi.ts";
-import { createRehearsalHost } from "../../src/shell/agents/rehearsal.ts";
+import { realTimer } from "../../src/shell/agents/turn-guard.ts";
+import { EMPTY_CREDENTIALS, loadPi, bareResources, createSettings } from "../../src/shell/agents/pi-sdk.ts";
+import { createRehearsalHost } from "../../src/shell/agents/rehearsal-host.ts";
 import { SCRIPTED_MODEL, createScriptedProvider, type ReplyScript } from "../../src/shell/agents/scripted-provider.ts";
 import { inScratch, median } from "./process.ts";
 

@@ -3,8 +3,8 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  compile,
-  evaluate,
+  compileTargets,
+  evaluateFormula,
   fileStore,
   mergeLayers,
   plainText,
@@ -38,10 +38,10 @@ const configuration = {
 };
 
 const catalog = mergeLayers([readLayer("explicit", configuration)]);
-const compiled = compile([{ kind: "loadout", name: "Line" }], catalog);
+const compiled = compileTargets([{ kind: "loadout", name: "Line" }], catalog);
 if (!compiled.ok) throw new Error(compiled.issues.map((issue) => issue.message).join("\n"));
 const { graph, flow } = compiled.value;
-console.log(`At most ${evaluate(worstCase(graph, flow, catalog.settings.limits).turns, () => 0)} turns.`);
+console.log(`At most ${evaluateFormula(worstCase(graph, flow, catalog.settings.limits).turns, () => 0)} turns.`);
 
 // An agent is anything that answers a turn.
 const replies = {

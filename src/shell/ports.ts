@@ -1,14 +1,14 @@
 import type { Issue } from "../core/model/issue.ts";
 import type { CastId, SocketId } from "../core/model/ids.ts";
-import type { Json, JsonObject } from "../core/model/values/json.ts";
+import type { Json, JsonObject } from "../core/model/json.ts";
 import type { ThinkingLevel, UtilityMateria } from "../core/model/materia.ts";
 import type { CastEvent } from "../core/cast/state/event.ts";
-import type { Checkpoint, MissingCheckpoint } from "../core/model/values/checkpoint.ts";
-import type { ItemResult, ItemCommit, MergeOutcome } from "../core/cast/items/result.ts";
-import type { ItemResume, ItemCastInput, ItemRunFields } from "../core/cast/state/fork.ts";
+import type { Checkpoint, MissingCheckpoint } from "../core/model/checkpoint.ts";
+import type { ItemResult, ItemCommit, MergeOutcome } from "../core/cast/decide-items.ts";
+import type { ItemResume, ItemCastInput, ItemRunFields } from "../core/cast/state/parallel-run.ts";
 import type { CastStart, CastState } from "../core/cast/state/state.ts";
 import type { Usage } from "../core/cast/state/usage.ts";
-import type { RehearsalUsage } from "../core/testing/strict.ts";
+import type { RehearsalUsage } from "../core/cast/rehearsal-usage.ts";
 
 /** All that a cast needs of the world. No function here rejects: a failure is a value like any other. */
 export interface Ports {
@@ -266,7 +266,11 @@ export type JoinOutcome = { readonly kind: "joined"; readonly commit: string } |
 /** Working trees for the casts of items, and what becomes of the work in them. Every function may be called again. */
 export interface ItemWorktrees extends Pick<ItemRunner, "findBase" | "merge" | "join"> {
   /** A folder with the files that an item begins from, made anew for one that has not begun. */
-  readonly prepare: (child: CastId, window: ItemCastInput, has: "begun" | "not begun") => Promise<PreparedWorktree | ItemsFailure>;
+  readonly prepare: (
+    child: CastId,
+    window: ItemCastInput,
+    has: "begun" | "not begun",
+  ) => Promise<PreparedWorktree | ItemsFailure>;
   /** All that was done in the tree, as a commit that nothing removes; null where nothing was. */
   readonly saveWork: (child: CastId, window: ItemCastInput, title: string) => Promise<SavedWork | ItemsFailure>;
 }

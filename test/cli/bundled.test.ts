@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { bundledLayer } from "../../src/core/catalog/bundled.ts";
+import { bundledLayer } from "../../src/core/catalog/bundled-layer.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { checkTarget } from "../../src/core/compile/targets/compile.ts";
 import { isError } from "../../src/core/model/issue.ts";

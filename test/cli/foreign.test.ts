@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { encodeLines, firstChainHead } from "../../src/shell/store/files/journal/chain.ts";
+import { encodeLines, firstChainHead } from "../../src/shell/store/files/journal-chain.ts";
 import {
   castFile,
   castsIn,

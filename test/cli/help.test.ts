@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
-import { COMMANDS } from "../../src/core/command/table.ts";
+import { COMMANDS } from "../../src/core/command/command-table.ts";
 import { parseArgv, parseText } from "../../src/core/command/parse.ts";
 import { castsIn, eventsOf, journalOf, newPlace, run, runProcess } from "../harness/cli.ts";
 

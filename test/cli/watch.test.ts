@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { abortedEvent } from "../../src/core/cast/decide.ts";
 import { startedEvent } from "../../src/core/cast/next.ts";
-import { watchCast } from "../../src/shell/casting/watch.ts";
+import { watchCast } from "../../src/shell/casting/watch-cast.ts";
 import { castsIn, newPlace, run } from "../harness/cli.ts";
 import { TIME } from "../harness/seats.ts";
 import { newPlace as newLife } from "../parallel/harness/lives.ts";

@@ -49,7 +49,7 @@ describe.each(BODIES)("the project's own instructions for agents %s", (_name, pl
 });
 
 it("[A24] the user's own instructions reach an agent, too", async () => {
-  const { createRehearsalHost: rehearsalHost } = await import("../../src/shell/agents/rehearsal.ts");
+  const { createRehearsalHost: rehearsalHost } = await import("../../src/shell/agents/rehearsal-host.ts");
   piFolder({ "AGENTS.md": "Be brief." });
   const { rehearsal } = await import("../harness/agents.ts");
   const { request, progress } = ask({ instructions: "user" });

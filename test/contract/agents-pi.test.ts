@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadPi, EMPTY_CREDENTIALS, createSettings } from "../../src/shell/agents/pi/pi.ts";
+import { loadPi, EMPTY_CREDENTIALS, createSettings } from "../../src/shell/agents/pi-sdk.ts";
 import { createPiHost } from "../../src/shell/agents/pi-host.ts";
 import { SCRIPTED_MODEL, createScriptedProvider } from "../../src/shell/agents/scripted-provider.ts";
-import { runPiTurn } from "../../src/shell/agents/turn.ts";
+import { runPiTurn } from "../../src/shell/agents/pi-turn.ts";
 import { servePi } from "../harness/agent-bodies.ts";
 import { ask, conversation, handTimer } from "../harness/agents.ts";
 import type { ModelServer } from "../harness/model-server.ts";
@@ -151,7 +151,9 @@ describe("what a provider does", () => {
   it("[A22] Pi's own retry settings hold where no others are given", async () => {
     const down = { status: 503, message: "down" };
     const server = await servePi([down, down, down], { settings: { retry: { maxRetries: 1, baseDelayMs: 0 } } });
-    expect(await createPiHost({ defaultModel: "local/small" }).runTurn(ask().request)).toMatchObject({ kind: "failed" });
+    expect(await createPiHost({ defaultModel: "local/small" }).runTurn(ask().request)).toMatchObject({
+      kind: "failed",
+    });
     expect(server.requests).toHaveLength(2);
   });
 

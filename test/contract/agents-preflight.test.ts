@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { createPiHost } from "../../src/shell/agents/pi-host.ts";
-import { setPiLoader } from "../../src/shell/agents/pi/pi.ts";
-import { createRehearsalHost } from "../../src/shell/agents/rehearsal.ts";
+import { setPiLoader } from "../../src/shell/agents/pi-sdk.ts";
+import { createRehearsalHost } from "../../src/shell/agents/rehearsal-host.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 import { servePi } from "../harness/agent-bodies.ts";
 import { ask, need, piFolder, socket } from "../harness/agents.ts";

@@ -4,8 +4,8 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import type { Usage } from "../../src/core/cast/state/usage.ts";
 import { Rehearsal, type ScriptedReply } from "../../src/core/model/rehearsal.ts";
-import { KNOWN_TOOLS, toolsInScope } from "../../src/core/model/tools.ts";
-import { createRehearsalHost } from "../../src/shell/agents/rehearsal.ts";
+import { KNOWN_TOOLS, toolsInScope } from "../../src/core/model/materia.ts";
+import { createRehearsalHost } from "../../src/shell/agents/rehearsal-host.ts";
 import type { SocketTurnCount, TurnOutcome } from "../../src/shell/ports.ts";
 import { ask, handTimer, need, piFolder, rehearsal, socket } from "../harness/agents.ts";
 
@@ -32,7 +32,9 @@ async function replyTo(
   earlier: readonly SocketTurnCount[] = [],
 ): Promise<string> {
   return told(
-    await createRehearsalHost(script).runTurn(ask({ socket: socket(at), materia, earlierTurns: () => earlier }).request),
+    await createRehearsalHost(script).runTurn(
+      ask({ socket: socket(at), materia, earlierTurns: () => earlier }).request,
+    ),
   );
 }
 
@@ -240,7 +242,9 @@ describe("the stage of a rehearsal", () => {
     session.dispose();
     expect(toolsInScope("none")).toEqual([]);
     expect(toolsInScope("readOnly")).toEqual(["read", "grep", "find", "ls"]);
-    expect(toolsInScope("coding")).toEqual(expect.arrayContaining([...toolsInScope("readOnly"), "bash", "edit", "write"]));
+    expect(toolsInScope("coding")).toEqual(
+      expect.arrayContaining([...toolsInScope("readOnly"), "bash", "edit", "write"]),
+    );
     expect(toolsInScope({ type: "custom", tools: ["ls", "bash", "ls"] })).toEqual(["ls", "bash"]);
   });
 });

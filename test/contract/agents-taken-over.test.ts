@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createUserAgentHost } from "../../src/apps/pi/agents/host.ts";
-import { createVisibleTurns } from "../../src/apps/pi/agents/visible.ts";
+import { createUserAgentHost } from "../../src/apps/pi/agents/agent-host.ts";
+import { createVisibleTurns } from "../../src/apps/pi/agents/visible-turns.ts";
 import { noQuestions } from "../harness/turn-control.ts";
 import type { UserSession } from "../../src/apps/pi/session/user-session.ts";
 import type { TurnProgress } from "../../src/shell/ports.ts";
@@ -18,7 +18,7 @@ const TAKEN = { kind: "failed", reason: "taken_over" };
 function claimUntil(isLost: (progress: readonly TurnProgress[]) => boolean) {
   const seen: TurnProgress[] = [];
   return {
-    holds: async () => !isLost(seen),
+    holdsClaim: async () => !isLost(seen),
     onProgress: (progress: TurnProgress) => void seen.push(progress),
   };
 }

@@ -32,13 +32,16 @@ describe.each(BODIES)("money within a turn of agents %s", (_name, play) => {
     const { host } = await play([threeRequests]);
     const { request } = ask({ tools: ["write"], isBudgetSpent: (usage) => totalTokens(usage) >= 30 });
     await host.runTurn(request);
-    const again = { ...request, history: "continued" as const, prompt: "Go on.", isUsedUp: () => false };
+    const again = { ...request, history: "continued" as const, prompt: "Go on.", isBudgetSpent: () => false };
     expect(await host.runTurn(again)).toMatchObject({ kind: "said", text: "done", usage: { input: 60, output: 20 } });
     expect(conversation(request.transcript).filter((line) => line === "assistant: write")).toHaveLength(2);
   });
 
   it("[A25] a finished answer is taken, whatever it used", async () => {
     const { host } = await play([{ text: "built", usage: { input: 500, output: 5 } }]);
-    expect(await host.runTurn(ask({ isBudgetSpent: () => true }).request)).toMatchObject({ kind: "said", text: "built" });
+    expect(await host.runTurn(ask({ isBudgetSpent: () => true }).request)).toMatchObject({
+      kind: "said",
+      text: "built",
+    });
   });
 });

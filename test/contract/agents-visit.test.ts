@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { initialState } from "../../src/core/cast/state/state.ts";
-import { idempotencyKeyOf, visitEnvironment } from "../../src/shell/process/visit-secret.ts";
+import { idempotencyKeyOf, visitEnvironment } from "../../src/shell/process/visit-processes.ts";
 import type { TurnRequest, UtilityRequest } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { BODIES } from "../harness/agent-bodies.ts";

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
-import { captureBeginning, captureEnd } from "../../src/shell/run/utility/capture.ts";
+import { captureBeginning, captureEnd } from "../../src/shell/run/utility-output.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -50,5 +50,11 @@ it("[U7] a character that the cut goes through is left out at either end; broken
 
 it("[U7] a stream that is not there said nothing", () => {
   const [first, last] = [captureBeginning(null), captureEnd(null)];
-  expect([first.text(), first.isCut(), last.text(), last.textWithBeginning(), last.isCut()]).toEqual(["", false, "", "", false]);
+  expect([first.text(), first.isCut(), last.text(), last.textWithBeginning(), last.isCut()]).toEqual([
+    "",
+    false,
+    "",
+    "",
+    false,
+  ]);
 });

@@ -2,8 +2,7 @@ import { getEventListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { UtilityOutcome, UtilityRequest } from "../../src/shell/ports.ts";
-import { runUtility } from "../../src/shell/run/utility/run-utility.ts";
-import { runSetupCommand } from "../../src/shell/run/utility/run-setup.ts";
+import { runUtility, runSetupCommand } from "../../src/shell/run/run-utility.ts";
 import { gone, runs, until, utility } from "../harness/utility.ts";
 
 const MEBIBYTE = 1024 * 1024;

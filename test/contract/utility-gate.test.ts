@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runUtility } from "../../src/shell/run/utility/run-utility.ts";
+import { runUtility } from "../../src/shell/run/run-utility.ts";
 import { runs, utility } from "../harness/utility.ts";
 
 function gate(source: string, part: Parameters<typeof utility>[1] = {}) {

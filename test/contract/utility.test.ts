@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "vite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { UtilityOutcome, UtilityRequest } from "../../src/shell/ports.ts";
-import { runUtility } from "../../src/shell/run/utility/run-utility.ts";
+import { runUtility } from "../../src/shell/run/run-utility.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { utility } from "../harness/utility.ts";
 
@@ -88,7 +88,7 @@ describe("bundled utilities", () => {
       configFile: false,
       logLevel: "silent",
       ssr,
-      build: { ssr: "src/shell/run/utility/run-utility.ts", ...output },
+      build: { ssr: "src/shell/run/run-utility.ts", ...output },
     });
     const { request } = utility(
       `const { runUtility } = await import(process.argv[2]);

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parseArgv, parseText } from "../../src/core/command/parse.ts";
-import { splitWords } from "../../src/core/command/words.ts";
+import { splitWords } from "../../src/core/command/split-words.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const guides = readdirSync(join(root, "docs/guides")).map((name) => `docs/guides/${name}`);

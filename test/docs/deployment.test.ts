@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { parseArgv } from "../../src/core/command/parse.ts";
 import { Config } from "../../src/core/model/config.ts";
 import { userConfigFile } from "../../src/shell/config/config.ts";
-import { resolveFleetProfile } from "../../src/shell/fleet/open/profile.ts";
+import { resolveFleetProfile } from "../../src/shell/fleet/open-fleet.ts";
 
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), "utf8");
 const compose = read("examples/fleet/compose.yaml");

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import { initialState } from "../../src/core/cast/state/state.ts";
 import { type Result, pathText } from "../../src/core/model/issue.ts";
-import { prepareResume } from "../../src/shell/casting/resume.ts";
+import { prepareResume } from "../../src/shell/casting/resume-cast.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import type { LoadedCast } from "../../src/shell/store/cast-store.ts";
 import { listCasts } from "../harness/journals.ts";
@@ -97,7 +97,7 @@ it("[D6] a resume refuses what is damaged, takes up the beginning that is sound,
         {
           damaged: { ok: false, issues: [{ code: "damaged_journal" }] },
           over: { ok: false, issues: [{ code: "cast_is_over" }] },
-          goesOn: { ok: true, value: { plan: { cast: { trail: found.ok ? found.value.timeline : null } } } },
+          goesOn: { ok: true, value: { plan: { cast: { timeline: found.ok ? found.value.timeline : null } } } },
         }[expectation(found)],
       );
       expect([readFileSync(file, "utf8"), statSync(file).mtimeMs]).toEqual([

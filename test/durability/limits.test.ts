@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
-import { nextSteps } from "../../src/core/view/tell/next-step.ts";
+import { nextSteps } from "../../src/core/view/report/next-steps.ts";
 import { cast } from "../harness/cast.ts";
 import { newPlace } from "../harness/cli.ts";
 import { typed } from "../harness/doomed.ts";

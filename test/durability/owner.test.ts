@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { thisProcess } from "../../src/shell/process/process-owner.ts";
-import { selectPrunable } from "../../src/shell/store/prunable.ts";
+import { thisProcess } from "../../src/shell/process/process-identity.ts";
+import { selectPrunable } from "../../src/shell/store/summary.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { listing, run } from "../harness/cli.ts";
 import { journalIn, resumeHosted, saying, startHosted, workspaceWith } from "../harness/hosted.ts";

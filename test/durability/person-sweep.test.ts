@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { askedPersonMateria } from "../../src/core/cast/question.ts";
+import { askedPersonMateria } from "../../src/core/cast/prompt-text.ts";
 import { newPlace } from "../harness/cli.ts";
 import { begin, goOn, onlyCast, subject, type Kill, type Life, type Subject } from "../harness/killed.ts";
 import { eventsOf, told, type Told } from "../harness/told.ts";
-import type { Resumption } from "../../src/shell/casting/resume.ts";
+import type { Resumption } from "../../src/shell/casting/resume-cast.ts";
 
 const items = ["a", "b"].map((title) => ({ title, context: "" }));
 const edges = (yes: string, no: string) => [

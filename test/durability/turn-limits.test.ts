@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
-import type { Resumption } from "../../src/shell/casting/resume.ts";
+import type { Resumption } from "../../src/shell/casting/resume-cast.ts";
 import { cast } from "../harness/cast.ts";
 import { newPlace } from "../harness/cli.ts";
 import { begin, goOn, subject } from "../harness/killed.ts";

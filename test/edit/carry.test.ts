@@ -1,12 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { bundledLayer } from "../../src/core/catalog/bundled.ts";
+import { bundledLayer } from "../../src/core/catalog/bundled-layer.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
-import { exportLoadoutText, importConfigText, requiredMateria, missingMateria, catalogWithMateria } from "../../src/core/edit/carry.ts";
-import { insertSocketInWay } from "../../src/core/edit/graph/insert.ts";
-import { draftFromText } from "../../src/core/edit/text/draft.ts";
-import { edgeWayId } from "../../src/core/model/way-id.ts";
-import { withMateriaRenamed } from "../../src/core/edit/text/file.ts";
+import {
+  exportLoadoutText,
+  importConfigText,
+  requiredMateria,
+  missingMateria,
+  catalogWithMateria,
+} from "../../src/core/edit/import-export.ts";
+import { insertSocketInWay } from "../../src/core/edit/ways.ts";
+import { draftFromText } from "../../src/core/edit/loadout-draft.ts";
+import { edgeWayId } from "../../src/core/model/ids.ts";
+import { withMateriaRenamed } from "../../src/core/edit/config-text.ts";
 
 const MINE = '{ "extends": "Base", "prompt": "x" }';
 const BASE = '{ "type": "agent", "prompt": "y" }';

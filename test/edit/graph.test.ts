@@ -1,8 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { EMPTY_LOADOUT } from "../../src/core/edit/graph/base.ts";
-import { connectSockets, moveEdge, removeEdge, setEdge } from "../../src/core/edit/graph/edges.ts";
-import { addExit, removeExit, setExit } from "../../src/core/edit/graph/exits.ts";
-import { createLoop, removeLoop, renameLoop, setLoopGenerator, setLoopMember } from "../../src/core/edit/graph/loops.ts";
+import { EMPTY_LOADOUT } from "../../src/core/edit/loadout-edit.ts";
+import {
+  connectSockets,
+  moveEdge,
+  removeEdge,
+  setEdge,
+  addExit,
+  removeExit,
+  setExit,
+} from "../../src/core/edit/edges-and-exits.ts";
+import { createLoop, removeLoop, renameLoop, setLoopGenerator, setLoopMember } from "../../src/core/edit/loops.ts";
 import {
   addSocket,
   duplicateSockets,
@@ -14,8 +21,8 @@ import {
   setMateria,
   setParse,
   resetLayout,
-} from "../../src/core/edit/graph/sockets.ts";
-import { removeWay, setWay, findAuthoredWay } from "../../src/core/edit/graph/ways.ts";
+} from "../../src/core/edit/sockets.ts";
+import { removeWay, setWay, findAuthoredWay } from "../../src/core/edit/ways.ts";
 import type { Loadout } from "../../src/core/model/loadout.ts";
 import type { Result } from "../../src/core/model/issue.ts";
 import type { SocketId } from "../../src/core/model/ids.ts";
@@ -175,7 +182,11 @@ describe("[E7] exits", () => {
 
   it("[E7] are found, changed and deleted by their visual id, and edges stay", () => {
     const before = loadout();
-    expect(findAuthoredWay(before, way)).toMatchObject({ kind: "exit", loop: "workItemIteration", exit: { id: "done" } });
+    expect(findAuthoredWay(before, way)).toMatchObject({
+      kind: "exit",
+      loop: "workItemIteration",
+      exit: { id: "done" },
+    });
     const changed = done(setWay(before, way, { when: "satisfied", to: id("Socket-1") }));
     expect(changed.loops["workItemIteration"]?.exits).toEqual([
       { id: "done", from: "Socket-6", condition: "satisfied", targetSocketId: "Socket-1" },

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { mergeJson, findMergeDifferences } from "../../src/core/edit/merge.ts";
-import { diffBlocks } from "../../src/core/edit/text/blocks.ts";
-import { withActiveLoadout, withSetting } from "../../src/core/edit/text/file.ts";
-import { diffWords } from "../../src/core/edit/text/words.ts";
-import { startHistory, undo, recordStep } from "../../src/core/edit/history.ts";
-import { serializeHistory, restoreHistory } from "../../src/core/edit/kept-history.ts";
-import type { Json } from "../../src/core/model/values/json.ts";
+import { mergeJson, findMergeDifferences } from "../../src/core/edit/json-edit.ts";
+import { diffBlocks } from "../../src/core/edit/diff-blocks.ts";
+import { withActiveLoadout, withSetting } from "../../src/core/edit/config-text.ts";
+import { diffWords } from "../../src/core/model/diff.ts";
+import { startHistory, undo, recordStep, serializeHistory, restoreHistory } from "../../src/core/edit/undo-history.ts";
+import type { Json } from "../../src/core/model/json.ts";
 
 const BASE: Json = { entry: "a", sockets: { a: { materia: "Build" }, b: { materia: "Check" } } };
 

@@ -1,19 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { chainCommand, composeChain } from "../../src/core/edit/chain.ts";
-import { quickFixFor } from "../../src/core/edit/mend.ts";
-import { previewTurn, promptVariables } from "../../src/core/edit/preview.ts";
-import { placeOfIssue, shortIssuePath } from "../../src/core/edit/problem.ts";
-import { generateReplies, repliesFromCast } from "../../src/core/edit/rehearse.ts";
+import { chainCommand, composeChain } from "../../src/core/edit/target-chain.ts";
+import { quickFixFor, placeOfIssue, shortIssuePath } from "../../src/core/edit/quick-fix.ts";
+import { previewTurn, promptVariables } from "../../src/core/edit/prompt-preview.ts";
+import { generateReplies, repliesFromCast } from "../../src/core/edit/rehearsal-replies.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import type { SocketId } from "../../src/core/model/ids.ts";
-import { applyManualPositions } from "../../src/core/view/draw/by-hand.ts";
-import { boxesOverlap } from "../../src/core/view/draw/drawing.ts";
-import { layoutGraph } from "../../src/core/view/draw/layout.ts";
+import { applyManualPositions } from "../../src/core/view/layout/manual-positions.ts";
+import { boxesOverlap } from "../../src/core/view/layout/drawing.ts";
+import { layoutGraph } from "../../src/core/view/layout/layout.ts";
 import { parseText } from "../../src/core/command/parse.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
-import { bundledLayer } from "../../src/core/catalog/bundled.ts";
+import { bundledLayer } from "../../src/core/catalog/bundled-layer.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import { type LoadoutInput, FULL_AUTO, fullAuto } from "../harness/build.ts";
 import { CATALOG, CHAIN, done, isGenerator, loadout, problemsOf } from "./samples.ts";
@@ -143,7 +142,11 @@ it("[E11] what was placed by hand stands there, and labels meet neither sockets 
   const graph = fullAuto();
   const base = layoutGraph(graph);
   const members = { workItemIteration: ["Socket-4", "Socket-5", "Socket-6"] };
-  const placed = applyManualPositions(base, { "Socket-5": { x: 420, y: 180 }, "Socket-7": { x: 40, y: 700 } }, { members });
+  const placed = applyManualPositions(
+    base,
+    { "Socket-5": { x: 420, y: 180 }, "Socket-7": { x: 40, y: 700 } },
+    { members },
+  );
   expect(placed.sockets.find(({ id }) => id === "Socket-5")?.box).toMatchObject({ x: 420, y: 180 });
   const boxes = placed.sockets.map(({ box }) => box);
   const labels = placed.edges.flatMap(({ label }) => label ?? []);

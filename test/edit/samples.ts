@@ -1,8 +1,8 @@
 import { mergeLayers, type Catalog } from "../../src/core/catalog/catalog.ts";
-import { bundledLayer } from "../../src/core/catalog/bundled.ts";
+import { bundledLayer } from "../../src/core/catalog/bundled-layer.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import { checkTarget } from "../../src/core/compile/targets/compile.ts";
-import { loadoutToJson } from "../../src/core/edit/text/authored.ts";
+import { loadoutToJson } from "../../src/core/edit/loadout-draft.ts";
 import type { Issue, Result } from "../../src/core/model/issue.ts";
 import { Loadout } from "../../src/core/model/loadout.ts";
 import * as v from "valibot";

@@ -1,14 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { compareLoadouts } from "../../src/core/edit/compare.ts";
-import { connectSockets, setEdge } from "../../src/core/edit/graph/edges.ts";
-import { removeExit } from "../../src/core/edit/graph/exits.ts";
-import { addSocket, removeSockets, setParse } from "../../src/core/edit/graph/sockets.ts";
-import { recordStep, startHistory, redo, endStepGroup, undo } from "../../src/core/edit/history.ts";
-import { draftFromLoadout, draftFromText, applyGraphEdit, importLoadouts, applyTextEdit } from "../../src/core/edit/text/draft.ts";
-import { entryText, withEntry } from "../../src/core/edit/text/file.ts";
-import { diffLines } from "../../src/core/edit/text/lines.ts";
-import { printJson } from "../../src/core/edit/text/print.ts";
-import { updateJsonText } from "../../src/core/edit/text/step.ts";
+import { compareLoadouts } from "../../src/core/edit/compare-loadouts.ts";
+import { connectSockets, setEdge, removeExit } from "../../src/core/edit/edges-and-exits.ts";
+import { addSocket, removeSockets, setParse } from "../../src/core/edit/sockets.ts";
+import { recordStep, startHistory, redo, endStepGroup, undo } from "../../src/core/edit/undo-history.ts";
+import {
+  draftFromLoadout,
+  draftFromText,
+  applyGraphEdit,
+  importLoadouts,
+  applyTextEdit,
+} from "../../src/core/edit/loadout-draft.ts";
+import { entryText, withEntry } from "../../src/core/edit/config-text.ts";
+import { diffLines } from "../../src/core/model/diff.ts";
+import { printJson } from "../../src/core/edit/json-text.ts";
+import { updateJsonText } from "../../src/core/edit/json-edit.ts";
 import { pathText } from "../../src/core/model/issue.ts";
 import { CHAIN, done, loadout } from "./samples.ts";
 

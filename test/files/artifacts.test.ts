@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
-import type { JsonObject } from "../../src/core/model/values/json.ts";
+import type { JsonObject } from "../../src/core/model/json.ts";
 import { createFileArtifacts } from "../../src/shell/store/files/artifacts.ts";
 import { layoutInFolder } from "../../src/shell/store/layout.ts";
 import { createRedactor } from "../../src/shell/secrets/redact.ts";

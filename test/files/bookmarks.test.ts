@@ -11,22 +11,21 @@ import {
 import { beforeEach, describe, expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { initialState } from "../../src/core/cast/state/state.ts";
-import { emptyPackingContext, packTimeline } from "../../src/core/view/bookmark/pack.ts";
-import type { CastTimeline } from "../../src/core/view/now/trail.ts";
+import { emptyPackingContext, packTimeline } from "../../src/core/cast/bookmark.ts";
+import type { CastTimeline } from "../../src/core/cast/timeline.ts";
 import { castStartOf, type CastFile } from "../../src/shell/store/cast-file.ts";
-import type { CastStore, CurrentCast, OwnedCast } from "../../src/shell/store/cast-store.ts";
-import { digestFileStart } from "../../src/shell/store/files/bookmarks/file-digest.ts";
+import { type CastStore, type CurrentCast, type OwnedCast, TIMELINE } from "../../src/shell/store/cast-store.ts";
 import {
+  digestFileStart,
   BOOKMARK_FORMAT,
   firstSeal,
   sealBookmark,
   readSealedLines,
   type Bookmark,
-} from "../../src/shell/store/files/bookmarks/sealed-lines.ts";
-import { encodeLines } from "../../src/shell/store/files/journal/chain.ts";
+} from "../../src/shell/store/files/bookmarks.ts";
+import { encodeLines } from "../../src/shell/store/files/journal-chain.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import type { CastLayout } from "../../src/shell/store/layout.ts";
-import { TIMELINE } from "../../src/shell/store/loading.ts";
 import { compiled } from "../harness/play.ts";
 import { TIME, workshop } from "../harness/seats.ts";
 import { ranOn } from "../harness/store/bookmarked.ts";
@@ -83,7 +82,9 @@ interface Line {
 
 function marks(): readonly Bookmark[] {
   const all: Bookmark[] = [];
-  readSealedLines(readFileSync(layout.bookmarks, "utf8"), KEY, firstSeal(layout.castFile, castId), (each) => all.push(each));
+  readSealedLines(readFileSync(layout.bookmarks, "utf8"), KEY, firstSeal(layout.castFile, castId), (each) =>
+    all.push(each),
+  );
   return all;
 }
 
@@ -122,7 +123,9 @@ describe("[J28] bookmarks", () => {
     await goneOn(1_000);
     expect(taken.state.done.visits).toBeGreaterThan(25);
     // Each would be believed: none of them speaks of other bytes than those that are there.
-    expect(marks().map(({ bytes }) => digestFileStart(layout.journal, bytes))).toEqual(marks().map(({ digest }) => digest));
+    expect(marks().map(({ bytes }) => digestFileStart(layout.journal, bytes))).toEqual(
+      marks().map(({ digest }) => digest),
+    );
     const end = await current();
     expect([end.state.phase.kind, end.state.done.itemsDone]).toEqual(["ended", 40]);
     expect(end).toStrictEqual(await whole());

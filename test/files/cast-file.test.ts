@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { layoutInFolder } from "../../src/shell/store/layout.ts";
-import { readCastFile } from "../../src/shell/store/files/cast/read-cast.ts";
+import { readCastFile } from "../../src/shell/store/files/read-cast.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures/format-1");
 const RUN = join(FIXTURES, "limits");

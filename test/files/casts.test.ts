@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { thisProcess } from "../../src/shell/process/process-owner.ts";
+import { thisProcess } from "../../src/shell/process/process-identity.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { castLayout } from "../../src/shell/store/layout.ts";
 import { scratchFolder } from "../harness/agents.ts";

@@ -1,7 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { resolveArtifactRoot, loadConfig, type ConfigContext, type LoadedConfig } from "../../src/shell/config/config.ts";
+import {
+  resolveArtifactRoot,
+  loadConfig,
+  type ConfigContext,
+  type LoadedConfig,
+} from "../../src/shell/config/config.ts";
 import { pathText } from "../../src/core/model/issue.ts";
 import { scratchFolder } from "../harness/agents.ts";
 

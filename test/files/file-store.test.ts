@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { thisProcess } from "../../src/shell/process/process-owner.ts";
+import { thisProcess } from "../../src/shell/process/process-identity.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import type { CastLayout } from "../../src/shell/store/layout.ts";
 import { fullDisk, openFiles, withCalls } from "../harness/faulty-disk.ts";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { readJournalEnds } from "../../src/shell/store/files/journal/journal-ends.ts";
+import { readJournalEnds } from "../../src/shell/store/files/journal-ends.ts";
 import { createRedactor } from "../../src/shell/secrets/redact.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { fullDisk, withCalls } from "../harness/faulty-disk.ts";

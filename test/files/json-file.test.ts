@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Issue } from "../../src/core/model/issue.ts";
-import { readJsonFile } from "../../src/shell/config/json-file.ts";
+import { readJsonFile } from "../../src/shell/config/config-file.ts";
 import { scratchFolder } from "../harness/agents.ts";
 
 function written(content: string | Uint8Array): string {

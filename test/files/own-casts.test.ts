@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createOwnCastRegistry } from "../../src/shell/config/own/own-casts.ts";
+import { createOwnCastRegistry } from "../../src/shell/config/own-casts.ts";
 
 const file = { castId: "20260101-000000-abcdef", request: "mine" };
 const other = { ...file, request: "planted" };
@@ -33,7 +33,11 @@ it("[S11] one that was moved is read once, and then no more", async () => {
   const own = createOwnCastRegistry(home());
   own.record(file, "1 2 3");
   const moved = listed(file, "7 8 9");
-  expect([await own.ownsListed(moved.cast), await own.ownsListed(moved.cast), moved.seen.reads]).toEqual([true, true, 1]);
+  expect([await own.ownsListed(moved.cast), await own.ownsListed(moved.cast), moved.seen.reads]).toEqual([
+    true,
+    true,
+    1,
+  ]);
 });
 
 it("[S10] another content under the id of an own cast is foreign, and takes nothing from that one", async () => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { isAlive, thisProcess, type ProcessIdentity } from "../../src/shell/process/process-owner.ts";
+import { isAlive, thisProcess, type ProcessIdentity } from "../../src/shell/process/process-identity.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { claimIn, ownerIn } from "../harness/journals.ts";
 
@@ -105,7 +105,7 @@ it.skipIf(process.platform !== "linux")(
   "[J21] a process that has ended and that nobody has collected is gone",
   async () => {
     const source = `
-    import { thisProcess } from ${JSON.stringify(join(import.meta.dirname, "../../src/shell/process/process-owner.ts"))};
+    import { thisProcess } from ${JSON.stringify(join(import.meta.dirname, "../../src/shell/process/process-identity.ts"))};
     process.stdout.write(JSON.stringify(thisProcess()));
   `;
     // `sleep` never collects the child that it inherits from the shell.

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { CastSummary } from "../../src/core/view/casts.ts";
-import { selectPrunable } from "../../src/shell/store/prunable.ts";
+import { selectPrunable } from "../../src/shell/store/summary.ts";
+import type { CastSummary } from "../../src/core/cast/summary.ts";
 
 const NOW = Date.parse("2026-06-01T00:00:00Z");
 

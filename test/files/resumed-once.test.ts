@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { prepareResume, resumeCast, type ResumePlan } from "../../src/shell/casting/resume.ts";
-import { planGraph, startCast } from "../../src/shell/casting/start.ts";
-import { loadWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
+import { prepareResume, resumeCast, type ResumePlan } from "../../src/shell/casting/resume-cast.ts";
+import { planGraph, startCast } from "../../src/shell/casting/start-cast.ts";
+import { loadWorkspace } from "../../src/shell/workspace/workspace.ts";
 import type { AgentHost, TurnOutcome } from "../../src/shell/ports.ts";
 import type { CastStore } from "../../src/shell/store/cast-store.ts";
 import { scratchFolder } from "../harness/agents.ts";

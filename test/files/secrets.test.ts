@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { createFileArtifacts } from "../../src/shell/store/files/artifacts.ts";
 import { layoutInFolder } from "../../src/shell/store/layout.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { redactEvent } from "../../src/shell/secrets/events.ts";
+import { redactEvent } from "../../src/shell/secrets/redact-event.ts";
 import { registerSecrets, createRedactor } from "../../src/shell/secrets/redact.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { socket } from "../harness/seats.ts";
@@ -71,7 +71,9 @@ it("[S7] signs that mean something to patterns are just signs", () => {
 
 it("[S7] what an agent or a utility printed is written without it", async () => {
   const runDir = scratchFolder();
-  const artifacts = createFileArtifacts(layoutInFolder(runDir), { redact: createRedactor({ OPENAI_API_KEY: "sk-1234567890" }) });
+  const artifacts = createFileArtifacts(layoutInFolder(runDir), {
+    redact: createRedactor({ OPENAI_API_KEY: "sk-1234567890" }),
+  });
   const at = [socket("Socket-1"), 1] as const;
   await artifacts.write(...at, "stdout.txt", "export OPENAI_API_KEY=sk-1234567890\n");
   await artifacts.append(...at, "stdout.txt", "sk-1234567890\n");

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { loadWorkspace, trustIssue, type Workspace } from "../../src/shell/casting/workspace/workspace.ts";
+import { loadWorkspace, trustIssue, type Workspace } from "../../src/shell/workspace/workspace.ts";
 import type { ConfigContext } from "../../src/shell/config/config.ts";
 import { isTrusted, rememberTrust } from "../../src/shell/config/trust.ts";
 import { scratchFolder } from "../harness/agents.ts";
@@ -216,7 +216,10 @@ it("[S5] no project file, and a file named on the command line, need no trust", 
   put(join(folder, "mine.json"), CONFIG);
   const env = { HOME: join(folder, "home") };
   put(join(folder, "home", ".config", "pi", "pi-materia", "materia.json"), CONFIG);
-  expect([refused({ cwd: folder, env }), refused({ cwd: folder, env, explicitFile: "mine.json" })]).toEqual([false, false]);
+  expect([refused({ cwd: folder, env }), refused({ cwd: folder, env, explicitFile: "mine.json" })]).toEqual([
+    false,
+    false,
+  ]);
 });
 
 it("[S5] a file named on the command line does not vouch for the project's own", () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { loadWorkspace, trustIssue, type Workspace } from "../../src/shell/casting/workspace/workspace.ts";
+import { loadWorkspace, trustIssue, type Workspace } from "../../src/shell/workspace/workspace.ts";
 import type { ConfigContext } from "../../src/shell/config/config.ts";
 import { scratchFolder } from "../harness/agents.ts";
 

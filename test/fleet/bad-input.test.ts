@@ -2,11 +2,11 @@ import { renameSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { parseCastId } from "../../src/core/model/ids.ts";
-import { createParking } from "../../src/shell/fleet/items/parking.ts";
-import type { ResolvedFleetProfile } from "../../src/shell/fleet/open/profile.ts";
-import { runDispatch } from "../../src/shell/fleet/worker/leg.ts";
-import { createWorkerTrees } from "../../src/shell/fleet/worker/trees.ts";
-import { BUDGETS_CHANNEL, openNotifications } from "../../src/shell/store/postgres/database/news.ts";
+import { createParking } from "../../src/shell/fleet/worker/dispatch-state.ts";
+import type { ResolvedFleetProfile } from "../../src/shell/fleet/open-fleet.ts";
+import { runDispatch } from "../../src/shell/fleet/worker/run-dispatch.ts";
+import { createWorkerTrees } from "../../src/shell/fleet/worker/worker-trees.ts";
+import { BUDGETS_CHANNEL, openNotifications } from "../../src/shell/store/postgres/notifications.ts";
 import { postgresStore } from "../../src/shell/store/postgres/postgres-store.ts";
 import { git } from "../git/scratch.ts";
 import { listing, newPlace, put, run, userFolder } from "../harness/cli.ts";
@@ -126,7 +126,13 @@ it("[B5] a database that breaks down behind a claim leaves nobody's claim in the
       throw Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
     return database.query(statement);
   };
-  const profile: ResolvedFleetProfile = { name: "f", url: place.url, project: "p", queue: "casts", maxCheckpointBytes: 50_000_000 };
+  const profile: ResolvedFleetProfile = {
+    name: "f",
+    url: place.url,
+    project: "p",
+    queue: "casts",
+    maxCheckpointBytes: 50_000_000,
+  };
   const trees = createWorkerTrees({ ...database, query: rows }, folder, profile);
   const scratch = join(folder, "casts");
   const worker = { id: workerId, scratch, packFor: trees.packFor, checkpointPolicyFor: trees.checkpointPolicy };

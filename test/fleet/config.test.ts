@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openDatabase } from "../../src/shell/store/postgres/database/database.ts";
+import { openDatabase } from "../../src/shell/store/postgres/database.ts";
 import { listing, newPlace, put, run, runProcess, userFolder } from "../harness/cli.ts";
 import { fleetDatabase } from "../harness/fleet/postgres.ts";
 

@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import type { DeliveryOutcome } from "../../src/core/view/text/delivery.ts";
 import { createSecretFinder } from "../../src/shell/secrets/redact.ts";
-import { tokenKindsIn } from "../../src/shell/secrets/shapes.ts";
+import { tokenKindsIn } from "../../src/shell/secrets/find-secrets.ts";
 import { git } from "../git/scratch.ts";
 import { eventsOn, fileOf, fleetPlace, statusOn, submitted, type FleetPlace } from "../harness/fleet/fleet-place.ts";
 import { until } from "../harness/fleet/start-worker.ts";
+import type { DeliveryOutcome } from "../../src/core/cast/summary.ts";
 
 function remoteOf({ cwd }: FleetPlace): string {
   const remote = join(dirname(cwd), "remote.git");
@@ -20,7 +20,10 @@ function delivered(place: FleetPlace, castId: string): Promise<DeliveryOutcome> 
   const { database } = place;
   return until(async () => {
     const text = "select status, summary -> 'delivered' as delivered from materia.casts where cast_id = $1";
-    const [row] = await database.query<{ status: string; delivered: DeliveryOutcome | null }>({ text, values: [castId] });
+    const [row] = await database.query<{ status: string; delivered: DeliveryOutcome | null }>({
+      text,
+      values: [castId],
+    });
     if (row?.status === "failed") throw new Error(JSON.stringify((await eventsOn(place, castId)).at(-1)));
     return row?.delivered ?? undefined;
   });

@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { fleetPlace, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
 import { until } from "../harness/fleet/start-worker.ts";
-import { deleteStaleWorkers, removeOrphanedFolders, createWorkerId } from "../../src/shell/fleet/operations/gone.ts";
+import {
+  deleteStaleWorkers,
+  removeOrphanedFolders,
+  createWorkerId,
+} from "../../src/shell/fleet/worker/worker-registry.ts";
 import { closing, enrol, fleetDatabase } from "../harness/fleet/postgres.ts";
 
 it("[B14, B18] workers that are gone for a week are forgotten, unless something of theirs is left; so are their folders", async () => {
@@ -31,7 +35,9 @@ it("[B14, B18] workers that are gone for a week are forgotten, unless something 
     text: "insert into dbos.workflow_status (workflow_uuid, status, executor_id) values ('c-2:1', 'PENDING', 'begun')",
   });
   await deleteStaleWorkers(database);
-  const left = await database.query<{ worker_id: string }>({ text: "select worker_id from materia.workers order by n" });
+  const left = await database.query<{ worker_id: string }>({
+    text: "select worker_id from materia.workers order by n",
+  });
   expect(left.map(({ worker_id: id }) => id)).toEqual(["recent", "silent", "owner", "begun"]);
 
   const base = mkdtempSync(join(tmpdir(), "materia-left-"));

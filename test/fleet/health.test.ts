@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { serveHealth } from "../../src/shell/fleet/worker/health.ts";
+import { serveHealth } from "../../src/shell/fleet/worker/health-server.ts";
 
 it("[B18] a worker answers its machine's monitoring, and nothing else", async () => {
   const figures = { workerId: "w-1", running: ["c-1"], legs: { completed: 3, "handed back": 1 } };

@@ -3,8 +3,8 @@ import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE, type Usage } from "../../src/core/cast/state/usage.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
-import { createAdmission } from "../../src/shell/fleet/items/budget.ts";
-import { createPackedCommits, itemCommits } from "../../src/shell/fleet/items/sent-work.ts";
+import { createAdmission } from "../../src/shell/fleet/worker/remote-item-budget.ts";
+import { createPackedCommits, itemCommits } from "../../src/shell/fleet/worker/worker-trees.ts";
 import { closing, enrol, fleetDatabase } from "../harness/fleet/postgres.ts";
 
 const PARENT = "20261116-100000-parent" as CastId; // as ids are made

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { openProgress } from "../../src/apps/cli/terminal/progress.ts";
 import { parseArgv } from "../../src/core/command/parse.ts";
-import { planGraph } from "../../src/shell/casting/start.ts";
-import { sendDueDispatches } from "../../src/shell/fleet/worker/outbox.ts";
-import { providersOf } from "../../src/shell/fleet/submit/providers.ts";
-import type { Database } from "../../src/shell/store/postgres/database/database.ts";
+import { planGraph } from "../../src/shell/casting/start-cast.ts";
+import { sendDueDispatches } from "../../src/shell/fleet/worker/send-due.ts";
+import { providersOf } from "../../src/shell/fleet/submit-cast.ts";
+import type { Database } from "../../src/shell/store/postgres/database.ts";
 import { newPlace, put, run, userFolder } from "../harness/cli.ts";
 import { fleetPlace, isWaiting, letGo, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
 import { looker, printing } from "../harness/fleet/looker.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { join } from "node:path";
 import type { CastState } from "../../src/core/cast/state/state.ts";
 import type { AgentProgress } from "../../src/core/wire/stream.ts";
-import { openLiveTurnPublisher } from "../../src/shell/fleet/live/live-turn.ts";
+import { openLiveTurnPublisher } from "../../src/shell/fleet/worker/live-turn.ts";
 import { postgresStore } from "../../src/shell/store/postgres/postgres-store.ts";
 import { createRedactedStream } from "../../src/shell/secrets/redact.ts";
 import { put } from "../harness/cli.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { FleetStatus } from "../../src/core/view/now/fleet.ts";
+import type { FleetStatus } from "../../src/core/view/progress/fleet-status.ts";
 import { isEvent, type Message } from "../webserver/harness.ts";
 import { fleetPage } from "../harness/fleet/fleet-page.ts";
 import { fleetPlace, isWaiting, letGo, statusOn, submitted } from "../harness/fleet/fleet-place.ts";

@@ -3,7 +3,7 @@ import { startedEvent } from "../../src/core/cast/next.ts";
 import { initialState } from "../../src/core/cast/state/state.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { Ports, TurnProgress } from "../../src/shell/ports.ts";
-import { PAUSE_REASON } from "../../src/shell/run/effect.ts";
+import { PAUSE_REASON } from "../../src/shell/run/run-context.ts";
 import { runCast, type RunOutcome } from "../../src/shell/run/run-cast.ts";
 import { startOf } from "../harness/play.ts";
 import { graph, said, seat, world } from "../harness/seats.ts";

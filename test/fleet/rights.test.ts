@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { migrateFleet } from "../../src/shell/fleet/migrate.ts";
-import type { Database } from "../../src/shell/store/postgres/database/database.ts";
+import { migrateFleet } from "../../src/shell/fleet/worker/migrate-fleet.ts";
+import type { Database } from "../../src/shell/store/postgres/database.ts";
 import { fleetDatabase, opened } from "../harness/fleet/postgres.ts";
 
 /** A role that may log in, as one of the two that the migration makes. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { submitDueSchedules } from "../../src/shell/fleet/worker/schedules.ts";
+import { submitDueSchedules } from "../../src/shell/fleet/worker/send-due.ts";
 import { git } from "../git/scratch.ts";
 import { fileOf, fleetPlace, statusOn, type FleetPlace } from "../harness/fleet/fleet-place.ts";
 import { until } from "../harness/fleet/start-worker.ts";
@@ -23,7 +23,9 @@ const dueSince = ({ database }: FleetPlace, time: string) =>
   database.query({ text: "update materia.schedules set next_at = now() - $1::interval", values: [time] });
 
 async function castsOf({ database }: FleetPlace): Promise<readonly string[]> {
-  const rows = await database.query<{ cast_id: string }>({ text: "select cast_id from materia.casts order by cast_id" });
+  const rows = await database.query<{ cast_id: string }>({
+    text: "select cast_id from materia.casts order by cast_id",
+  });
   return rows.map((row) => row.cast_id);
 }
 

@@ -2,13 +2,13 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openProgress } from "../../src/apps/cli/terminal/progress.ts";
-import type { CastSummary } from "../../src/core/view/casts.ts";
 import { commitAll } from "../git/scratch.ts";
 import { jsonOf, put } from "../harness/cli.ts";
 import { eventsOn, submitted, type FleetPlace } from "../harness/fleet/fleet-place.ts";
 import { ended, itemsPlace } from "../harness/fleet/items-place.ts";
 import { looker, printing } from "../harness/fleet/looker.ts";
 import { until } from "../harness/fleet/start-worker.ts";
+import type { CastSummary } from "../../src/core/cast/summary.ts";
 
 /** Says that it runs, for whom, and does not end while it is held, unless the folder of the gates is gone. */
 const setupOf = ({ gate }: FleetPlace, name: string): readonly string[] => {

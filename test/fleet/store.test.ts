@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import { postgresStore } from "../../src/shell/store/postgres/postgres-store.ts";
-import type { Database } from "../../src/shell/store/postgres/database/database.ts";
+import type { Database } from "../../src/shell/store/postgres/database.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { closing, enrol, fleetDatabase, opened } from "../harness/fleet/postgres.ts";
 import type { StoreUnderTest } from "../harness/store/store-casts.ts";
@@ -27,11 +27,16 @@ beforeEach(async () => {
 
 const inPostgres = (): StoreUnderTest => {
   const scratch = join(scratchFolder(), "casts");
-  const store = closing(postgresStore({ database, location: "the fleet", project: "p", worker: { id: "me", scratch } }));
+  const store = closing(
+    postgresStore({ database, location: "the fleet", project: "p", worker: { id: "me", scratch } }),
+  );
   return {
     store,
     giveUp: async (castId) =>
-      void (await admin.queryOnce({ text: "update materia.casts set owner = 'gone' where cast_id = $1", values: [castId] })),
+      void (await admin.queryOnce({
+        text: "update materia.casts set owner = 'gone' where cast_id = $1",
+        values: [castId],
+      })),
   };
 };
 

@@ -52,5 +52,7 @@ it("[B9] the model of the settings goes along with a cast whose materia name non
     "materia.json": { model: "acme/one", fleet: { profiles: { f: { url: "$FLEET_URL", project: "p" } } } },
   });
   await submitted(place, "Thinking");
-  expect(await place.database.query({ text: "select providers from materia.casts" })).toEqual([{ providers: ["acme"] }]);
+  expect(await place.database.query({ text: "select providers from materia.casts" })).toEqual([
+    { providers: ["acme"] },
+  ]);
 });

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { parseArgv, parseText } from "../../src/core/command/parse.ts";
-import { parseCron } from "../../src/core/model/times/cron.ts";
-import { isTimeZone, nextCronTime } from "../../src/core/model/times/next-time.ts";
+import { parseCron, isTimeZone, nextCronTime } from "../../src/core/model/cron.ts";
 
 function next(cron: string, after: string, zone = "UTC"): string | undefined {
   const read = parseCron(cron);

@@ -3,8 +3,8 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { TLSSocket } from "node:tls";
 import { expect, it, onTestFinished } from "vitest";
-import { migrateFleet } from "../../src/shell/fleet/migrate.ts";
-import { openDatabase } from "../../src/shell/store/postgres/database/database.ts";
+import { migrateFleet } from "../../src/shell/fleet/worker/migrate-fleet.ts";
+import { openDatabase } from "../../src/shell/store/postgres/database.ts";
 import { authority } from "../harness/fleet/certificates.ts";
 import { ownServer } from "../harness/fleet/own-server.ts";
 import { opened } from "../harness/fleet/postgres.ts";
@@ -60,7 +60,9 @@ it("[B4] a certificate of an authority that nobody named is not believed", async
   const database = await openDatabase({ url: `postgres://ann@${ELSEWHERE}:${port}/x` });
   if (!database.ok) throw new Error(JSON.stringify(database.issues));
   onTestFinished(() => database.value.close());
-  await expect(database.value.queryOnce({ text: "select 1" })).rejects.toThrow(/unable to verify|self.signed|local issuer/);
+  await expect(database.value.queryOnce({ text: "select 1" })).rejects.toThrow(
+    /unable to verify|self.signed|local issuer/,
+  );
 });
 
 it.each([

@@ -144,7 +144,9 @@ it("[B32] what a worker took from a queue while the answer got lost is offered a
   await place.worker();
   const castId = await submitted(place, "Quick");
   await until(async () => (await statusOn(place, castId)) === "completed");
-  const [row] = await place.database.query<{ lost: number }>({ text: "select count(*)::int as lost from lost_answers" });
+  const [row] = await place.database.query<{ lost: number }>({
+    text: "select count(*)::int as lost from lost_answers",
+  });
   expect(row).toEqual({ lost: 1 });
   expect(completions(await eventsOn(place, castId))).toEqual(["Socket-1", "Socket-2"]);
 });

@@ -1,6 +1,10 @@
 import { expect, it } from "vitest";
-import { createPauseControl } from "../../src/shell/fleet/items/parking.ts";
-import { HEARTBEAT_TIMING, openWorkerSession, type WorkerRegistration } from "../../src/shell/fleet/worker/watchdog.ts";
+import { createPauseControl } from "../../src/shell/fleet/worker/dispatch-state.ts";
+import {
+  HEARTBEAT_TIMING,
+  openWorkerSession,
+  type WorkerRegistration,
+} from "../../src/shell/fleet/worker/worker-registry.ts";
 import { fleetPlace, letGo, submitted, type FleetPlace } from "../harness/fleet/fleet-place.ts";
 import { closing, enrol, fleetDatabase } from "../harness/fleet/postgres.ts";
 import { submitMore } from "../harness/fleet/storm/storm-place.ts";
@@ -34,7 +38,9 @@ it("[B14] who has just come says of nobody that they are gone, and knows when it
   closing(database);
   await enrol(database, "killed");
   await database.query({ text: "update materia.workers set seen_at = now() - interval '1 minute'" });
-  const { evictDead: judge, nextEvictionMs: nextVerdict } = closing(await openWorkerSession(database, me("new"), HEARTBEAT_TIMING));
+  const { evictDead: judge, nextEvictionMs: nextVerdict } = closing(
+    await openWorkerSession(database, me("new"), HEARTBEAT_TIMING),
+  );
   expect(await judge()).toEqual([]);
   expect(await nextVerdict()).toBeGreaterThan(9_000);
   await database.query({ text: "update materia.workers set since = now() - interval '10 s' where worker_id = 'new'" });

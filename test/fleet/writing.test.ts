@@ -6,7 +6,7 @@ import {
   type PostgresStoreOptions,
   type PostgresStore,
 } from "../../src/shell/store/postgres/postgres-store.ts";
-import type { Database } from "../../src/shell/store/postgres/database/database.ts";
+import type { Database } from "../../src/shell/store/postgres/database.ts";
 import { castLayout } from "../../src/shell/store/layout.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { TIME, USAGE, socket } from "../harness/seats.ts";
@@ -33,14 +33,21 @@ async function storeOf(
   {
     through = (database: Database) => database,
     packOf,
-  }: { through?: (database: Database) => Database; packOf?: NonNullable<PostgresStoreOptions["worker"]>["packFor"] } = {},
+  }: {
+    through?: (database: Database) => Database;
+    packOf?: NonNullable<PostgresStoreOptions["worker"]>["packFor"];
+  } = {},
 ): Promise<{ readonly store: PostgresStore; readonly scratch: string }> {
   await enrol(admin, id);
   const scratch = join(scratchFolder(), "casts");
   const database = through(await opened(url));
   return {
     store: closing(
-      postgresStore({ database, location: "the fleet", worker: { id, scratch, ...(packOf ? { packFor: packOf } : {}) } }),
+      postgresStore({
+        database,
+        location: "the fleet",
+        worker: { id, scratch, ...(packOf ? { packFor: packOf } : {}) },
+      }),
     ),
     scratch,
   };
@@ -48,7 +55,9 @@ async function storeOf(
 
 const seqOf = async (): Promise<unknown> =>
   (
-    await admin.queryOnce({ text: "select seq, (select count(*)::int from materia.events) as events from materia.casts" })
+    await admin.queryOnce({
+      text: "select seq, (select count(*)::int from materia.events) as events from materia.casts",
+    })
   )[0];
 
 describe("writing for one claim", () => {
@@ -232,7 +241,10 @@ describe("taking over", () => {
     const follower = other.followEvents(castId, 0, woken.ring);
     await owned.journal.append(events.slice(0, 1), 0);
     // Written by a worker that died before it could tell.
-    await admin.queryOnce({ text: "insert into materia.events values ('c-1', 2, $1)", values: [JSON.stringify(events[1])] });
+    await admin.queryOnce({
+      text: "insert into materia.events values ('c-1', 2, $1)",
+      values: [JSON.stringify(events[1])],
+    });
     await admin.queryOnce({ text: "update materia.casts set seq = 2" });
     await owned.journal.append(events.slice(2), 2);
     const heard = [...(await drained(follower))];

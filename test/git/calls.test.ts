@@ -1,9 +1,8 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import { openCheckpointSession } from "../../src/shell/git/cast-checkpoints.ts";
-import { importPacks } from "../../src/shell/git/packs/joined-packs.ts";
-import { createPack } from "../../src/shell/git/packs/packs.ts";
+import { openCheckpointSession } from "../../src/shell/git/checkpoint-session.ts";
+import { importPacks, createPack } from "../../src/shell/git/transfer/packs.ts";
 import { git, newRepository, scratch } from "./scratch.ts";
 
 afterEach(() => {

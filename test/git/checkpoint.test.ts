@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { countChanges } from "../../src/shell/git/checkpoint.ts";
+import { countChanges } from "../../src/shell/git/take-checkpoint.ts";
 import { REF, checkpoint, git, namesIn, newRepository, personsView, scratch } from "./scratch.ts";
 
 describe("[Y1] a checkpoint is the whole working tree as it is", () => {

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { openCheckpointSession } from "../../src/shell/git/cast-checkpoints.ts";
+import { openCheckpointSession } from "../../src/shell/git/checkpoint-session.ts";
 import { doom, said } from "../harness/doomed.ts";
 import { castFile } from "../harness/cli.ts";
 import { mortalGit, soundGit } from "../harness/mortal-git.ts";

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { takeCheckpoint, type CheckpointOutcome } from "../../src/shell/git/checkpoint.ts";
-import { treeOf } from "../../src/shell/git/changes.ts";
+import { takeCheckpoint, type CheckpointOutcome } from "../../src/shell/git/take-checkpoint.ts";
+import { treeOf } from "../../src/shell/git/diff.ts";
 import { findRepository, type Repository } from "../../src/shell/git/repository.ts";
-import { openShadowIndex } from "../../src/shell/git/shadow.ts";
+import { openShadowIndex } from "../../src/shell/git/shadow-index.ts";
 import { copied } from "../harness/copied.ts";
 
 /** git as a person calls it, with a name of its own and none of the machine's configuration. */

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { onTestFinished } from "vitest";
 import { ScriptedReply } from "../../src/core/model/rehearsal.ts";
 import { createPiHost, type PiHostOptions } from "../../src/shell/agents/pi-host.ts";
-import { createRehearsalHost } from "../../src/shell/agents/rehearsal.ts";
+import { createRehearsalHost } from "../../src/shell/agents/rehearsal-host.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 import { handTimer, modelsFile, piFolder, rehearsal, serverReplies, type HandTimer } from "./agents.ts";
 import { startModelServer, type ModelServer, type ServerReply } from "./model-server.ts";

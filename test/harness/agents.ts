@@ -6,7 +6,7 @@ import { onTestFinished, vi } from "vitest";
 import { CastId, SocketId } from "../../src/core/model/ids.ts";
 import { Rehearsal, type ScriptedReply } from "../../src/core/model/rehearsal.ts";
 import type { AgentRequirement, TurnProgress, TurnRequest } from "../../src/shell/ports.ts";
-import type { Timer } from "../../src/shell/agents/guard.ts";
+import type { Timer } from "../../src/shell/agents/turn-guard.ts";
 import type { ServerReply } from "./model-server.ts";
 
 export function scratchFolder(): string {

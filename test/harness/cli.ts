@@ -17,7 +17,7 @@ import { afterAll } from "vitest";
 import { main } from "../../src/apps/cli/main.ts";
 import { processIo } from "../../src/apps/cli/terminal/io.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import type { OpenUi } from "../../src/shell/commands/ui.ts";
+import type { OpenUi } from "../../src/shell/commands/open-ui.ts";
 
 /** The program as people start it. */
 export const PROGRAM = fileURLToPath(new URL("../../bin/materia.mjs", import.meta.url));
@@ -92,7 +92,7 @@ export function run(args: readonly string[], options: RunOptions): Promise<Ran> 
 
 let last: Promise<unknown> = Promise.resolve();
 
-const openUi: OpenUi = async (request) => (await import("../../src/apps/web/server/open-ui.ts")).openUi(request);
+const openUi: OpenUi = async (request) => (await import("../../src/apps/server/open-ui.ts")).openUi(request);
 
 async function runHere(args: readonly string[], { cwd, from = cwd, env, stdin = "" }: RunOptions): Promise<Ran> {
   const [stdout, stderr] = [collector(), collector()];

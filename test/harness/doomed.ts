@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { listProcesses } from "../../src/shell/process/process-table.ts";
+import { listProcesses } from "../../src/shell/process/processes.ts";
 import { PROGRAM, envOf } from "./cli.ts";
 
 /** `suggestMateria` in a process of its own that is not going to end by itself. */

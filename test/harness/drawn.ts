@@ -1,6 +1,6 @@
 import { buildFragment } from "../../src/core/compile/targets/fragment.ts";
 import type { Graph } from "../../src/core/compile/graph.ts";
-import { type DrawnLine, type GraphDrawing, boxesOverlap, segmentBoxes } from "../../src/core/view/draw/drawing.ts";
+import { type DrawnLine, type GraphDrawing, boxesOverlap, segmentBoxes } from "../../src/core/view/layout/drawing.ts";
 import { catalogOf, type TestConfig } from "./play.ts";
 
 /** The loadout `Main` as a graph, whether it compiles or not: an editor draws what is still broken. */

@@ -3,7 +3,7 @@ import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { initialState } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import type { Ports, TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
-import type { RunOptions } from "../../src/shell/run/effect.ts";
+import type { RunOptions } from "../../src/shell/run/run-context.ts";
 import { runCast, type RunOutcome } from "../../src/shell/run/run-cast.ts";
 import { type TestConfig, startOf } from "./play.ts";
 import { graph, seat, world } from "./seats.ts";

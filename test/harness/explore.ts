@@ -1,12 +1,12 @@
 import { apply } from "../../src/core/cast/apply.ts";
 import { decide } from "../../src/core/cast/decide.ts";
 import type { EventBody } from "../../src/core/cast/state/event.ts";
-import { readLoopList } from "../../src/core/cast/lists/list.ts";
+import { readLoopList } from "../../src/core/cast/item-lists.ts";
 import { visitCompletedEvent, next, type Effect } from "../../src/core/cast/next.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
-import { keysOf, getValue, type PersistentMap } from "../../src/core/cast/state/table.ts";
+import { keysOf, getValue, type PersistentMap } from "../../src/core/cast/state/persistent-map.ts";
 import type { GraphSocket } from "../../src/core/compile/graph.ts";
-import { requiredHandoffFields } from "../../src/core/compile/needs.ts";
+import { requiredHandoffFields } from "../../src/core/compile/socket-outputs.ts";
 import { isGate } from "../../src/core/model/materia.ts";
 
 export interface Exploring {

@@ -3,15 +3,15 @@ import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { initialState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
 import { ok, type Result } from "../../src/core/model/issue.ts";
-import type { CastSummary } from "../../src/core/view/casts.ts";
 import type { Journal } from "../../src/shell/ports.ts";
-import type { ProcessIdentity } from "../../src/shell/process/process-owner.ts";
+import type { ProcessIdentity } from "../../src/shell/process/process-identity.ts";
 import type { Durability } from "../../src/shell/store/cast-store.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
-import { openJournalWriter } from "../../src/shell/store/files/journal/write-journal.ts";
-import { createChainFor, foldJournal } from "../../src/shell/store/files/journal/read-journal.ts";
+import { openJournalWriter } from "../../src/shell/store/files/write-journal.ts";
+import { createChainFor, foldJournal } from "../../src/shell/store/files/read-journal.ts";
 import { layoutInFolder } from "../../src/shell/store/layout.ts";
-import { claimCast, currentOwner, type ClaimOutcome } from "../../src/shell/store/files/owner/claims.ts";
+import { claimCast, currentOwner, type ClaimOutcome } from "../../src/shell/store/files/claims.ts";
+import type { CastSummary } from "../../src/core/cast/summary.ts";
 
 export interface ReadJournal {
   readonly events: readonly CastEvent[];

@@ -2,12 +2,12 @@ import { existsSync, readFileSync, readdirSync, statSync, truncateSync, writeFil
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import type { CastStep } from "../../src/core/cast/step.ts";
+import type { CastStep } from "../../src/core/cast/cast-step.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
-import { prepareCast, startCast } from "../../src/shell/casting/start.ts";
-import { prepareResume, resumeCast, type Resumption } from "../../src/shell/casting/resume.ts";
-import { loadWorkspace, type Workspace } from "../../src/shell/casting/workspace/workspace.ts";
+import { prepareCast, startCast } from "../../src/shell/casting/start-cast.ts";
+import { prepareResume, resumeCast, type Resumption } from "../../src/shell/casting/resume-cast.ts";
+import { loadWorkspace, type Workspace } from "../../src/shell/workspace/workspace.ts";
 import type { Result } from "../../src/core/model/issue.ts";
 import type { RunOutcome } from "../../src/shell/run/run-cast.ts";
 import type { TurnProgress } from "../../src/shell/ports.ts";

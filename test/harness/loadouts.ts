@@ -1,8 +1,7 @@
-import { evaluateFormula, type TurnFormula } from "../../src/core/compile/amount.ts";
+import { evaluateFormula, type TurnFormula, worstCase } from "../../src/core/compile/worst-case.ts";
 import { checkTarget } from "../../src/core/compile/targets/compile.ts";
-import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import { type Issue, pathText } from "../../src/core/model/issue.ts";
-import type { JsonObject } from "../../src/core/model/values/json.ts";
+import type { JsonObject } from "../../src/core/model/json.ts";
 import { catalogOf, compiled, type Played, type TestConfig } from "./play.ts";
 
 /** One materia of each kind, for graphs in which only the kind matters. */

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { initialState } from "../../src/core/cast/state/state.ts";
-import { answerEvent, type SimulatedAnswer } from "../../src/core/testing/fuzz/choice.ts";
-import { simulateCast } from "../../src/core/testing/simulate.ts";
-import { planGraph } from "../../src/shell/casting/start.ts";
+import { answerEvent, type SimulatedAnswer } from "../../src/core/cast/simulated-answer.ts";
+import { simulateCast } from "../../src/core/cast/simulate.ts";
+import { planGraph } from "../../src/shell/casting/start-cast.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { catalogOf, type TestConfig } from "./play.ts";

@@ -1,7 +1,7 @@
-import { loadWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
-import { prepareResume, resumeCast } from "../../src/shell/casting/resume.ts";
+import { loadWorkspace } from "../../src/shell/workspace/workspace.ts";
+import { prepareResume, resumeCast } from "../../src/shell/casting/resume-cast.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
-import { findCast } from "../../src/shell/casting/workspace/named-cast.ts";
+import { findCast } from "../../src/shell/workspace/find-cast.ts";
 import { servePi } from "./agent-bodies.ts";
 
 /** Answers the waiting cast of a project as the command line does, and tells what its model was asked. */

@@ -1,6 +1,6 @@
-import type { TraversalLimit } from "../../src/core/compile/weigh/region.ts";
-import type { WeighingOptions } from "../../src/core/compile/weigh/rounds.ts";
-import type { WalkWeights } from "../../src/core/compile/weigh/walks.ts";
+import type { TraversalLimit } from "../../src/core/compile/worst-case-regions.ts";
+import type { WeighingOptions } from "../../src/core/compile/worst-case-cycles.ts";
+import type { WalkWeights } from "../../src/core/compile/worst-case-walks.ts";
 
 /** What walks weigh, said a second time: with sets and recursion, everything worked out where it is asked for. */
 export interface PlainRegion {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { prepareResume, resumeCast } from "../../src/shell/casting/resume.ts";
-import { loadWorkspace } from "../../src/shell/casting/workspace/workspace.ts";
+import { prepareResume, resumeCast } from "../../src/shell/casting/resume-cast.ts";
+import { loadWorkspace } from "../../src/shell/workspace/workspace.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 
 /** A process that loads everything, says so, and resumes a cast when it is told to; the one that gets it asks its agent. */

@@ -3,9 +3,9 @@ import { decide, type EffectOutcome } from "../../src/core/cast/decide.ts";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
 import { visitCompletedEvent, next } from "../../src/core/cast/next.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
-import { requiredHandoffFields } from "../../src/core/compile/needs.ts";
+import { requiredHandoffFields } from "../../src/core/compile/socket-outputs.ts";
 import type { Graph, GraphSocket } from "../../src/core/compile/graph.ts";
-import type { Json } from "../../src/core/model/values/json.ts";
+import type { Json } from "../../src/core/model/json.ts";
 import { exit, type EdgeInput, type SocketInput } from "./loadouts.ts";
 import type { TestConfig } from "./play.ts";
 

@@ -1,6 +1,6 @@
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { CastStart } from "../../src/core/cast/state/state.ts";
-import type { TurnFormula } from "../../src/core/compile/amount.ts";
+import type { TurnFormula } from "../../src/core/compile/worst-case.ts";
 import { materiaOf, socketOf, type Graph } from "../../src/core/compile/graph.ts";
 import { allowedTurns } from "./loadouts.ts";
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { initialState, type CastStart } from "../../src/core/cast/state/state.ts";
-import { applyStep } from "../../src/core/cast/step.ts";
+import { applyStep } from "../../src/core/cast/cast-step.ts";
 import {
   applyMapChanges,
   keysOf,
@@ -11,10 +11,16 @@ import {
   withValue,
   withoutKeys,
   type PersistentMap,
-} from "../../src/core/cast/state/table.ts";
-import { emptyPackingContext, packTimeline, type PackedTimeline, type PackingContext } from "../../src/core/view/bookmark/pack.ts";
-import { createUnpacker, type TimelineUnpacker } from "../../src/core/view/bookmark/unpack.ts";
-import { advanceTimeline, startTimeline, type CastTimeline } from "../../src/core/view/now/trail.ts";
+} from "../../src/core/cast/state/persistent-map.ts";
+import {
+  emptyPackingContext,
+  packTimeline,
+  type PackedTimeline,
+  type PackingContext,
+  createUnpacker,
+  type TimelineUnpacker,
+} from "../../src/core/cast/bookmark.ts";
+import { advanceTimeline, startTimeline, type CastTimeline } from "../../src/core/cast/timeline.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { catalogOf, playFrom, startOf } from "../harness/play.ts";
@@ -126,7 +132,10 @@ describe("[J28] changes of a table", () => {
     { weight: 1, arbitrary: fc.record({ key }) },
   );
   const steps = fc.array(step, { maxLength: 120 });
-  const changed = (table: PersistentMap<number>, all: readonly { key: string; value?: number }[]): PersistentMap<number> =>
+  const changed = (
+    table: PersistentMap<number>,
+    all: readonly { key: string; value?: number }[],
+  ): PersistentMap<number> =>
     all.reduce(
       (each, { key: at, value }) => (value === undefined ? withoutKeys(each, [at]) : withValue(each, at, value)),
       table,

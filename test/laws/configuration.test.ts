@@ -4,10 +4,10 @@ import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import { initialState } from "../../src/core/cast/state/state.ts";
 import { checkTarget, compileTargets } from "../../src/core/compile/targets/compile.ts";
-import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
+import { worstCase } from "../../src/core/compile/worst-case.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import type { Issue } from "../../src/core/model/issue.ts";
-import { isJsonObject } from "../../src/core/model/values/json.ts";
+import { isJsonObject } from "../../src/core/model/json.ts";
 import {
   MATERIA,
   allowedTurns,

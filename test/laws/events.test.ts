@@ -2,8 +2,7 @@ import * as fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { EVENT_SCHEMAS } from "../../src/core/cast/state/event.ts";
-import { wholeNumber } from "../../src/core/model/values/number.ts";
-import { compileCheck } from "../../src/core/model/values/quick-check.ts";
+import { wholeNumber, compileCheck } from "../../src/core/model/schemas.ts";
 import { oddity, sampleOf, withChanged } from "../harness/samples.ts";
 
 /** A line of the journal, stamp and body. */

@@ -4,7 +4,7 @@ import { apply } from "../../src/core/cast/apply.ts";
 import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { compileTargets, type CompiledChain } from "../../src/core/compile/targets/compile.ts";
-import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
+import { worstCase } from "../../src/core/compile/worst-case.ts";
 import type { CastLimits } from "../../src/core/model/config.ts";
 import { deepFreeze } from "../harness/deep-freeze.ts";
 import { allowedTurns } from "../harness/loadouts.ts";

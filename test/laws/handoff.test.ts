@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { socketOf } from "../../src/core/compile/graph.ts";
-import { findObject } from "../../src/core/handoff/find.ts";
-import { readHandoff, type HandoffReading } from "../../src/core/handoff/read.ts";
+import { findObject } from "../../src/core/handoff/find-object.ts";
+import { readHandoff, type HandoffReading } from "../../src/core/handoff/read-handoff.ts";
 import { compiled } from "../harness/play.ts";
 import { graph, satisfied, seat, socket } from "../harness/seats.ts";
 

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { initialState, type CastStart } from "../../src/core/cast/state/state.ts";
-import type { CastStep } from "../../src/core/cast/step.ts";
+import type { CastStep } from "../../src/core/cast/cast-step.ts";
 import type { Ports } from "../../src/shell/ports.ts";
 import { runCast, type RunOutcome } from "../../src/shell/run/run-cast.ts";
 import { scratchFolder } from "../harness/agents.ts";

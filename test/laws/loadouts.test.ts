@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BUNDLED_LOADOUTS } from "../../src/core/catalog/bundled/loadouts.ts";
-import { compileReader } from "../../src/core/catalog/quick-read.ts";
+import { BUNDLED_LOADOUTS } from "../../src/core/catalog/bundled-loadouts.ts";
+import { compileReader } from "../../src/core/model/schemas.ts";
 import { validate } from "../../src/core/catalog/validate.ts";
 import { Loadout } from "../../src/core/model/loadout.ts";
 import { oddity, sampleOf, withChanged } from "../harness/samples.ts";

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { initialState } from "../../src/core/cast/state/state.ts";
-import { evaluateFormula } from "../../src/core/compile/amount.ts";
+import { evaluateFormula, worstCase } from "../../src/core/compile/worst-case.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
-import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
 import { mostTurns } from "../harness/explore.ts";
 import { catalogOf, startWith } from "../harness/play.ts";
 import { chanceOf } from "../harness/random-graph.ts";

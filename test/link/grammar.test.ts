@@ -1,9 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { LinkCommand, TargetRef } from "../../src/core/command/command.ts";
+import { type LinkCommand, type TargetRef, commandText } from "../../src/core/command/command.ts";
 import { parseArgv, parseText } from "../../src/core/command/parse.ts";
-import { commandText } from "../../src/core/command/typed.ts";
-import { quoteWord } from "../../src/core/command/words.ts";
+import { quoteWord } from "../../src/core/command/split-words.ts";
 
 const either = (name: string): TargetRef => ({ kind: "either", name });
 

@@ -9,7 +9,7 @@ import type { Catalog } from "../../src/core/catalog/catalog.ts";
 import { compileTargets, socketOrigins, type CompiledChain } from "../../src/core/compile/targets/compile.ts";
 import type { Graph, GraphSocket } from "../../src/core/compile/graph.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
-import type { JsonObject } from "../../src/core/model/values/json.ts";
+import type { JsonObject } from "../../src/core/model/json.ts";
 import { deepFreeze } from "../harness/deep-freeze.ts";
 import { catalogWith, refsOf } from "../harness/chain.ts";
 import { chanceOf, randomConfig, randomMood, randomReply } from "../harness/random-graph.ts";

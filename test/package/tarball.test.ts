@@ -126,7 +126,7 @@ describe("[K1, K2, K3] the package as strangers get it", () => {
   it("[K2] its library has types that a strict project accepts", () => {
     writeFileSync(
       join(folder, "typed.ts"),
-      'import { compile, type Graph } from "pi-materia";\nexport const use: [typeof compile, Graph?] = [compile];\n',
+      'import { compileTargets, type Graph } from "pi-materia";\nexport const use: [typeof compileTargets, Graph?] = [compileTargets];\n',
     );
     writeFileSync(
       join(folder, "tsconfig.json"),

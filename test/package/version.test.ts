@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { VERSION } from "../../src/shell/version.ts";
+import { VERSION } from "../../src/shell/system/package.ts";
 
 it("[K4] the version is that of package.json", () => {
   const file = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { fuzzGraph } from "../../src/core/testing/fuzz/fuzz.ts";
-import { fuzzSubject } from "../../src/core/testing/fuzz/one-cast.ts";
+import { fuzzGraph } from "../../src/core/testing/fuzz.ts";
+import { fuzzSubject } from "../../src/core/testing/fuzz-cast.ts";
 import { castsIn, journalOf, readText, run } from "../harness/cli.ts";
 import { compiled, startOf, type TestConfig } from "../harness/play.ts";
 import { workshopPlace as place } from "./harness/place.ts";
@@ -81,7 +81,8 @@ it("[T17] items that are worked on at once are fuzzed as casts of their own: no 
 it("[T17] a conflict is made up for an item, with its seed, and the limit of them is found where the loop gives nobody up", () => {
   const text = JSON.stringify(parallelWorkshop(3, { limits: { maxConflicts: 1 } })).replaceAll(',"then":"next"', "");
   const config = JSON.parse(text) as TestConfig; // as it was written
-  const once = () => fuzzGraph(fuzzSubject(startOf(config), compiled(config).flow), { casts: 1_000, seed: 3, items: 3 });
+  const once = () =>
+    fuzzGraph(fuzzSubject(startOf(config), compiled(config).flow), { casts: 1_000, seed: 3, items: 3 });
   const found = once().findings.find(({ what }) => what === "limit maxConflicts at Socket-2");
   expect(found?.smallest.choices.filter(({ by, satisfied }) => by === "merge" && !satisfied)).toHaveLength(2);
   expect(once()).toEqual(once());

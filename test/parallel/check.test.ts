@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { socketOf } from "../../src/core/compile/graph.ts";
-import { feedsParallelLoop } from "../../src/core/compile/needs.ts";
+import { feedsParallelLoop } from "../../src/core/compile/socket-outputs.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
-import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
-import { readHandoff } from "../../src/core/handoff/read.ts";
-import { handoffContractText } from "../../src/core/prompt/contract.ts";
-import { gridLines } from "../../src/core/view/grid.ts";
-import { lineText } from "../../src/core/view/text/line.ts";
+import { worstCase } from "../../src/core/compile/worst-case.ts";
+import { readHandoff } from "../../src/core/handoff/read-handoff.ts";
+import { handoffContractText } from "../../src/core/prompt/handoff-contract.ts";
+import { gridLines } from "../../src/core/view/graph/terminal-grid.ts";
+import { lineText } from "../../src/core/view/line.ts";
 import { refsOf } from "../harness/chain.ts";
 import { catalogOf, compiled, type TestConfig } from "../harness/play.ts";
 import { always, exit, graph, notSatisfied, refusals, satisfied, seat, socket, workshop } from "../harness/seats.ts";

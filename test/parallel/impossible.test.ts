@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
-import { countOf } from "../../src/core/cast/state/tally.ts";
+import { countOf } from "../../src/core/cast/state/persistent-map.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { live, newPlace } from "./harness/lives.ts";
 import { parallelWorkshop } from "./harness/scenarios.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { itemResultOf } from "../../src/core/cast/items/result.ts";
+import { itemResultOf } from "../../src/core/cast/decide-items.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
 import type { Usage } from "../../src/core/cast/state/usage.ts";

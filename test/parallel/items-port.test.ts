@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { itemResultOf } from "../../src/core/cast/items/result.ts";
+import { itemResultOf } from "../../src/core/cast/decide-items.ts";
 import { startedEvent } from "../../src/core/cast/next.ts";
 import type { EventType } from "../../src/core/cast/state/event.ts";
 import { initialState, type CastState } from "../../src/core/cast/state/state.ts";

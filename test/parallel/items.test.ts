@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { reworkLimitOf } from "../../src/core/cast/limits/rework-limit.ts";
+import { reworkLimitOf } from "../../src/core/cast/rework-limit.ts";
 import { initialState } from "../../src/core/cast/state/state.ts";
-import { replaySteps } from "../../src/core/cast/step.ts";
-import { NO_LIVE_ITEMS, advanceLiveItem, liveItemLines } from "../../src/core/view/now/lanes.ts";
-import { eventLine } from "../../src/core/view/tell/event-line.ts";
-import { lineText } from "../../src/core/view/text/line.ts";
+import { replaySteps } from "../../src/core/cast/cast-step.ts";
+import { NO_LIVE_ITEMS, advanceLiveItem, liveItemLines } from "../../src/core/view/progress/live-items.ts";
+import { eventLine } from "../../src/core/view/report/event-line.ts";
+import { lineText } from "../../src/core/view/line.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { TIME } from "../harness/seats.ts";
 import { parentCastId } from "../../src/core/model/ids.ts";
@@ -255,10 +255,12 @@ it("[V15] while items are at work each has a row with its key, socket and title,
     expect.stringMatching(/^▸ WI-2 \w+ +0:03 · \d+ tokens {2}second$/),
   ]);
   expect(lanes.size).toBe(0);
-  const told = [...replaySteps(initialState(castStartOf(place.file)), await eventsOf(place))].flatMap(({ before, event }) => {
-    const shown = eventLine(before, event);
-    return shown && /^(loop_|item_)/.test(event.type) ? [lineText(shown).slice(9)] : [];
-  });
+  const told = [...replaySteps(initialState(castStartOf(place.file)), await eventsOf(place))].flatMap(
+    ({ before, event }) => {
+      const shown = eventLine(before, event);
+      return shown && /^(loop_|item_)/.test(event.type) ? [lineText(shown).slice(9)] : [];
+    },
+  );
   expect(told).toEqual([
     "loop each: 2 items",
     expect.stringMatching(/^up to 3 items at once, from [0-9a-f]{9}$/),

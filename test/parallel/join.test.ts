@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, readdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { removeCastRefs } from "../../src/shell/git/cast-ref.ts";
-import { joinMergedItems } from "../../src/shell/git/items/join.ts";
-import { findItemRepository } from "../../src/shell/git/items/tree/open-repository.ts";
+import { removeCastRefs } from "../../src/shell/git/refs.ts";
+import { joinMergedItems } from "../../src/shell/git/worktrees/join-items.ts";
+import { findItemRepository } from "../../src/shell/git/worktrees/item-repository.ts";
 import { scratch } from "../git/scratch.ts";
 import { castIn, git, repositoryWith, resumeIn, writeFiles, type Doing, type Files } from "./harness/repository.ts";
 

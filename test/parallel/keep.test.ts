@@ -1,8 +1,8 @@
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { commitWorktree } from "../../src/shell/git/items/keep.ts";
-import { findItemRepository } from "../../src/shell/git/items/tree/open-repository.ts";
+import { commitWorktree } from "../../src/shell/git/worktrees/save-item.ts";
+import { findItemRepository } from "../../src/shell/git/worktrees/item-repository.ts";
 import { git, newRepository } from "../git/scratch.ts";
 
 it("[V8] a change of the same length in the very moment of the checkout is kept", async () => {

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { boardLines, castBoard } from "../../src/core/view/now/board.ts";
-import { plainText } from "../../src/core/view/text/line.ts";
-import { createPlayback } from "../../src/core/view/watch/replay.ts";
-import { timelineRows } from "../../src/core/view/watch/rows.ts";
-import { itemTimelines } from "../../src/core/view/items/lanes.ts";
+import { boardLines, castBoard } from "../../src/core/view/progress/board.ts";
+import { plainText } from "../../src/core/view/line.ts";
+import { createPlayback } from "../../src/core/view/progress/playback.ts";
+import { timelineRows } from "../../src/core/view/progress/timeline-rows.ts";
+import { itemTimelines } from "../../src/core/view/progress/item-timelines.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { castIn, repositoryWith, writeFiles, type Setting } from "./harness/repository.ts";
 
@@ -18,7 +18,11 @@ async function replayed(setting: Setting) {
 
 it("[V23] each item has a lane: its attempts as long as they took, its conflicts and its merge", async () => {
   const cwd = repositoryWith({ "same.txt": "before\n" });
-  const { castId, replay, items: lanes } = await replayed({
+  const {
+    castId,
+    replay,
+    items: lanes,
+  } = await replayed({
     cwd,
     titles: ["a", "b"],
     doing: {
@@ -44,7 +48,9 @@ it("[V23] each item has a lane: its attempts as long as they took, its conflicts
 it("[V23] visits before and behind items that are worked on at once stand in rows of their own", async () => {
   const { replay, items: lanes, parallelStarts: forked } = await replayed({ cwd: repositoryWith({}), titles: ["a"] });
   const rows = timelineRows(replay.visitsAt(replay.lastSeq()), forked);
-  expect(rows.map(({ title, parallelRunsBefore: forks, visits }) => [title, forks, visits.map(({ socket }) => socket)])).toEqual([
+  expect(
+    rows.map(({ title, parallelRunsBefore: forks, visits }) => [title, forks, visits.map(({ socket }) => socket)]),
+  ).toEqual([
     ["Before the loop", 0, ["Socket-1"]],
     ["After the loop", 1, ["Socket-5"]],
   ]);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { emptyWorktreePool } from "../../src/shell/git/items/tree/pool.ts";
+import { emptyWorktreePool } from "../../src/shell/git/worktrees/worktree.ts";
 import { castIn, git, ofType, repositoryWith, writeFiles, type Doing, type Files } from "./harness/repository.ts";
 
 /** Long names make the index of a large repository out of few files. */

@@ -3,9 +3,9 @@ import { expect, it, onTestFinished } from "vitest";
 import type { Io } from "../../src/apps/cli/terminal/io.ts";
 import { openProgress } from "../../src/apps/cli/terminal/progress.ts";
 import { initialState } from "../../src/core/cast/state/state.ts";
-import { buildTimeline } from "../../src/core/view/now/trail.ts";
-import { lineText } from "../../src/core/view/text/line.ts";
-import type { RunObserver } from "../../src/shell/casting/drive/driver.ts";
+import { buildTimeline } from "../../src/core/cast/timeline.ts";
+import { lineText } from "../../src/core/view/line.ts";
+import type { RunObserver } from "../../src/shell/run/run-context.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { itemsAtWork, watched, type AtWork } from "./harness/at-work.ts";
 

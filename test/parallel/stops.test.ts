@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { countOf } from "../../src/core/cast/state/tally.ts";
+import { countOf } from "../../src/core/cast/state/persistent-map.ts";
 import type { TurnRequest } from "../../src/shell/ports.ts";
 import { exit, graph, notSatisfied, satisfied, seat } from "../harness/seats.ts";
 import { live, newPlace, ofType, type Deed, type Scenario } from "./harness/lives.ts";

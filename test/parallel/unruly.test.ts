@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { commitWorktree } from "../../src/shell/git/items/keep.ts";
-import { findItemRepository } from "../../src/shell/git/items/tree/open-repository.ts";
+import { commitWorktree } from "../../src/shell/git/worktrees/save-item.ts";
+import { findItemRepository } from "../../src/shell/git/worktrees/item-repository.ts";
 import { findRepository } from "../../src/shell/git/repository.ts";
 import { castIn, git, repositoryWith, resumeIn, writeFiles, type Doing, type Ran } from "./harness/repository.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { watchCast } from "../../src/shell/casting/watch.ts";
+import { watchCast } from "../../src/shell/casting/watch-cast.ts";
 import type { CastStore } from "../../src/shell/store/cast-store.ts";
 import { eventsOf, live, newPlace, ofType, type Place } from "./harness/lives.ts";
 import { YES, doing, parallelWorkshop } from "./harness/scenarios.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { activityLines, IDLE_ACTIVITY, applyProgress } from "../../src/apps/pi/live/activity.ts";
-import { plainText } from "../../src/core/view/text/line.ts";
+import { activityLines, IDLE_ACTIVITY, applyProgress } from "../../src/apps/pi/screen/agent-activity.ts";
+import { plainText } from "../../src/core/view/line.ts";
 import type { TurnProgress } from "../../src/shell/ports.ts";
 
 const call = (id: string, failed?: boolean): readonly TurnProgress[] => [

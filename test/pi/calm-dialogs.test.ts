@@ -1,7 +1,7 @@
 import * as tui from "@earendil-works/pi-tui";
 import { beforeAll, describe, expect, it } from "vitest";
-import { deferDialogs, redirectTyping } from "../../src/apps/pi/tui/calm-dialogs.ts";
-import { setPiTui } from "../../src/apps/pi/tui/tui.ts";
+import { deferDialogs, redirectTyping } from "../../src/apps/pi/session/dialogs.ts";
+import { setPiTui } from "../../src/apps/pi/session/pi-tui.ts";
 
 beforeAll(() => setPiTui(tui));
 

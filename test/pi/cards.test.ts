@@ -1,9 +1,8 @@
 import { execFileSync } from "node:child_process";
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { describe, expect, it } from "vitest";
-import { drawCard } from "../../src/apps/pi/cards/card.ts";
-import { resetCards, openNextCard } from "../../src/apps/pi/cards/open-card.ts";
-import { line } from "../../src/core/view/text/line.ts";
+import { drawCard, resetCards, openNextCard } from "../../src/apps/pi/screen/card.ts";
+import { line } from "../../src/core/view/line.ts";
 import { openPiSession, project, type PiSession } from "../harness/pi-session.ts";
 
 const REWORK = {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { COMMANDS } from "../../src/core/command/table.ts";
+import { COMMANDS } from "../../src/core/command/command-table.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { openPiSession, project } from "../harness/pi-session.ts";
 import { standardOutput } from "../harness/pi-output.ts";

@@ -1,11 +1,11 @@
 import type { ExtensionContext, Theme } from "@earendil-works/pi-coding-agent";
 import * as tui from "@earendil-works/pi-tui";
 import { beforeAll, describe, expect, it } from "vitest";
-import { activityLines, IDLE_ACTIVITY, applyProgress } from "../../src/apps/pi/live/activity.ts";
-import { desktopNotification } from "../../src/apps/pi/live/call-person.ts";
-import { openWidget } from "../../src/apps/pi/live/widget.ts";
-import { setPiTui } from "../../src/apps/pi/tui/tui.ts";
-import { line, lineText } from "../../src/core/view/text/line.ts";
+import { activityLines, IDLE_ACTIVITY, applyProgress } from "../../src/apps/pi/screen/agent-activity.ts";
+import { desktopNotification } from "../../src/apps/pi/screen/screen.ts";
+import { openWidget } from "../../src/apps/pi/screen/widget.ts";
+import { setPiTui } from "../../src/apps/pi/session/pi-tui.ts";
+import { line, lineText } from "../../src/core/view/line.ts";
 import { openPiSession, project } from "../harness/pi-session.ts";
 
 beforeAll(() => setPiTui(tui));

@@ -3,7 +3,7 @@ import { expect, it, vi } from "vitest";
 import { listCasts } from "../harness/journals.ts";
 import { openPiSession } from "../harness/pi-session.ts";
 
-vi.mock("../../src/apps/pi/input/keys.ts", () => ({
+vi.mock("../../src/apps/pi/casts/cast-keys.ts", () => ({
   onCastKeys: () => {
     throw new Error("no keys today");
   },

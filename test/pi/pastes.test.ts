@@ -2,11 +2,10 @@ import * as pi from "@earendil-works/pi-coding-agent";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import * as tui from "@earendil-works/pi-tui";
 import { beforeAll, describe, expect, it } from "vitest";
-import { conversationView } from "../../src/apps/pi/conversation/view.ts";
-import { askGate } from "../../src/apps/pi/input/gate-dialog.ts";
-import { askReplyDecision } from "../../src/apps/pi/input/plan-dialog.ts";
-import { askAfterInterrupt, askLeave } from "../../src/apps/pi/input/stop-dialogs.ts";
-import { setPiTui } from "../../src/apps/pi/tui/tui.ts";
+import { conversationView } from "../../src/apps/pi/conversation/conversation-view.ts";
+import { askGate, askAfterInterrupt, askLeave } from "../../src/apps/pi/casts/cast-dialogs.ts";
+import { askReplyDecision } from "../../src/apps/pi/casts/waiting-cast.ts";
+import { setPiTui } from "../../src/apps/pi/session/pi-tui.ts";
 
 beforeAll(() => {
   setPiTui(tui);

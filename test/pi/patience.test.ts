@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createUserAgentHost } from "../../src/apps/pi/agents/host.ts";
-import { createVisibleTurns } from "../../src/apps/pi/agents/visible.ts";
+import { createUserAgentHost } from "../../src/apps/pi/agents/agent-host.ts";
+import { createVisibleTurns } from "../../src/apps/pi/agents/visible-turns.ts";
 import { noQuestions } from "../harness/turn-control.ts";
 import type { UserSession } from "../../src/apps/pi/session/user-session.ts";
-import { openPiHost, type AgentRetryOptions } from "../../src/shell/casting/workspace/hosts.ts";
+import { openPiHost, type AgentRetryOptions } from "../../src/shell/workspace/agent-hosts.ts";
 import { createPiHost } from "../../src/shell/agents/pi-host.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 import { servePi } from "../harness/agent-bodies.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { completeCommand } from "../../src/apps/pi/input/complete.ts";
-import { unfinishedCastsText } from "../../src/apps/pi/session/unfinished.ts";
+import { completeCommand } from "../../src/apps/pi/completion.ts";
+import { unfinishedCastsText } from "../../src/apps/pi/session/unfinished-casts.ts";
 import { openPiSession, type PiSession } from "../harness/pi-session.ts";
 
 describe("[X26] what Pi's start loads", () => {
@@ -14,17 +14,14 @@ describe("[X26] what Pi's start loads", () => {
         .map((file) => file.slice(root.length + 1))
         .toSorted(),
     ).toEqual([
-      "apps/pi/cards/card.ts",
-      "apps/pi/cards/markdown-theme.ts",
-      "apps/pi/cards/open-card.ts",
       "apps/pi/extension.ts",
-      "apps/pi/input/own-keys.ts",
       "apps/pi/register.ts",
-      "apps/pi/session/marks.ts",
-      "apps/pi/tui/tui.ts",
-      "core/model/values/text.ts",
-      "core/view/text/columns.ts",
-      "core/view/text/line.ts",
+      "apps/pi/screen/card.ts",
+      "apps/pi/session/pi-tui.ts",
+      "apps/pi/session/user-session.ts",
+      "core/model/text.ts",
+      "core/view/columns.ts",
+      "core/view/line.ts",
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Json, JsonObject } from "../../src/core/model/values/json.ts";
+import type { Json, JsonObject } from "../../src/core/model/json.ts";
 import { play, playFrom, type Played, type Script } from "../harness/play.ts";
 import {
   after,

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseEvent } from "../../src/core/cast/state/event.ts";
-import { reworkReasonText, displayedReasons } from "../../src/core/cast/state/rework.ts";
+import { reworkReasonText, displayedReasons } from "../../src/core/cast/state/rework-reasons.ts";
 import { initialState, assignSourcesOf, visibleState, type CastState } from "../../src/core/cast/state/state.ts";
 import {
   EMPTY_MAP,
@@ -11,7 +11,7 @@ import {
   withValue,
   withoutKeys,
   type PersistentMap,
-} from "../../src/core/cast/state/table.ts";
+} from "../../src/core/cast/state/persistent-map.ts";
 import type { Materia } from "../../src/core/model/materia.ts";
 import { startOf } from "../harness/play.ts";
 import { TIME, items, socket, workshop } from "../harness/seats.ts";
@@ -61,7 +61,8 @@ describe("[R1, R3] reasons", () => {
 
   it("[R3] all together have a limit; what has no room is left out", () => {
     const said = (text: string) => ({ socket: socket("Socket-1"), materia: "Build", item: null, text });
-    const lengths = (...texts: readonly number[]) => displayedReasons(texts.map((count) => said("x".repeat(count)))).length;
+    const lengths = (...texts: readonly number[]) =>
+      displayedReasons(texts.map((count) => said("x".repeat(count)))).length;
     expect([lengths(900, 900, 400), lengths(2_350, 900), lengths(2_300, 900)]).toEqual([3, 1, 2]);
     const all = displayedReasons([said("x".repeat(900)), said("y".repeat(900)), said("z".repeat(900))]);
     expect(all.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(2_400);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { askedPersonMateria } from "../../src/core/cast/question.ts";
+import { askedPersonMateria } from "../../src/core/cast/prompt-text.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
 import { play, startOf } from "../harness/play.ts";

@@ -1,7 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createDigraph, stronglyConnectedComponents, addArc } from "../../src/core/compile/components.ts";
-import { createDominanceTest } from "../../src/core/compile/dominators.ts";
+import {
+  createDigraph,
+  stronglyConnectedComponents,
+  addArc,
+  createDominanceTest,
+} from "../../src/core/compile/digraph.ts";
 import type { Flow } from "../../src/core/compile/flow.ts";
 import { always, consuming, exit, main, notSatisfied, satisfied, type EdgeInput } from "../harness/loadouts.ts";
 import { compiled, type TestConfig } from "../harness/play.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import type { JsonObject } from "../../src/core/model/values/json.ts";
+import type { JsonObject } from "../../src/core/model/json.ts";
 import type { UtilityOutcome } from "../../src/shell/ports.ts";
 import { catalogOf, compiled, play, playFrom, type Played, type Script, type TestConfig } from "../harness/play.ts";
 import { apply } from "../../src/core/cast/apply.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
-import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
+import { worstCase } from "../../src/core/compile/worst-case.ts";
 
 const GATE = { type: "utility", command: ["check"], gate: true };
 const PERSON = { type: "person", question: "Is {{state.note}} right?" };

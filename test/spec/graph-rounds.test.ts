@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { initialState } from "../../src/core/cast/state/state.ts";
-import { evaluateFormula } from "../../src/core/compile/amount.ts";
+import { evaluateFormula } from "../../src/core/compile/worst-case.ts";
 import { mostTurns } from "../harness/explore.ts";
 import {
   allowedTurns,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { matchesCondition } from "../../src/core/compile/route.ts";
+import { matchesCondition } from "../../src/core/compile/ways.ts";
 import type { Condition } from "../../src/core/model/loadout.ts";
-import type { JsonObject } from "../../src/core/model/values/json.ts";
+import type { JsonObject } from "../../src/core/model/json.ts";
 import {
   always,
   consuming,

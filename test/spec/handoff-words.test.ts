@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { socketOf } from "../../src/core/compile/graph.ts";
-import { findObject } from "../../src/core/handoff/find.ts";
-import { readHandoff } from "../../src/core/handoff/read.ts";
+import { findObject } from "../../src/core/handoff/find-object.ts";
+import { readHandoff } from "../../src/core/handoff/read-handoff.ts";
 import { compiled } from "../harness/play.ts";
 import { graph, seat, socket } from "../harness/seats.ts";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { socketOf } from "../../src/core/compile/graph.ts";
-import { findObject, type FoundObject } from "../../src/core/handoff/find.ts";
-import { readHandoff, type HandoffReading } from "../../src/core/handoff/read.ts";
+import { findObject, type FoundObject } from "../../src/core/handoff/find-object.ts";
+import { readHandoff, type HandoffReading } from "../../src/core/handoff/read-handoff.ts";
 import { compiled, play } from "../harness/play.ts";
 import { always, exited, graph, items, notSatisfied, satisfied, seat, socket } from "../harness/seats.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { endReasonText, failureText } from "../../src/core/cast/limits/reason.ts";
+import { endReasonText, failureText } from "../../src/core/cast/failure-text.ts";
 import type { EventOf } from "../../src/core/cast/state/event.ts";
 import { initialState, type CastState, type CastPhase } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";

@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { budgetWarning, limitHitOf, checkLimitDuringTurn, checkRepairLimit, checkTurnLimit } from "../../src/core/cast/limits/limits.ts";
+import {
+  budgetWarning,
+  limitHitOf,
+  checkLimitDuringTurn,
+  checkRepairLimit,
+  checkTurnLimit,
+} from "../../src/core/cast/limits.ts";
 import { initialState, type CastState, type CastPhase } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
-import { raiseLimits } from "../../src/core/cast/limits/raise.ts";
+import { raiseLimits } from "../../src/core/cast/apply-stops.ts";
 import { play, playFrom, startOf } from "../harness/play.ts";
 import { always, exit, graph, items, loop, raised, seat, socket } from "../harness/seats.ts";
 
@@ -74,7 +80,9 @@ describe("[D17] in the middle of a turn", () => {
     const stopped = { type: "limit_reached", limit: "maxTurnTokens", value: 100, where: { socket: first } } as const;
     const hit = limitHitOf(state, stopped);
     expect(hit).toEqual({ limit: "maxTurnTokens", scope: { kind: "cast", way: "turn Socket-1 1" } });
-    expect(limitHitOf(state, { ...stopped, limit: "maxTurnMinutes" })).toMatchObject({ scope: { way: "turn Socket-1 1" } });
+    expect(limitHitOf(state, { ...stopped, limit: "maxTurnMinutes" })).toMatchObject({
+      scope: { way: "turn Socket-1 1" },
+    });
     const body = [stopped, { type: "limits_raised", allow: 1 }, { type: "cast_resumed", by: "recast" }] as const;
     const raised = body.reduce(
       (before, event) => apply(before, { ...event, seq: before.seq + 1, at: "2026-01-01T00:00:00.000Z" }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { reworkReasonsFor } from "../../src/core/cast/state/rework.ts";
-import type { JsonObject } from "../../src/core/model/values/json.ts";
+import { reworkReasonsFor } from "../../src/core/cast/state/rework-reasons.ts";
+import type { JsonObject } from "../../src/core/model/json.ts";
 import type { UtilityOutcome, UtilityRequest } from "../../src/shell/ports.ts";
 import { always, consuming, exit, items, main, notSatisfied, type SocketInput } from "../harness/loadouts.ts";
 import { play } from "../harness/play.ts";

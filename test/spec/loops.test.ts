@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "../../src/core/model/values/json.ts";
+import type { Json } from "../../src/core/model/json.ts";
 import type { UtilityOutcome, UtilityRequest } from "../../src/shell/ports.ts";
 import {
   always,

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
-import { openAgentHost, type OpenAgentHost } from "../../src/shell/casting/workspace/hosts.ts";
-import type { Workspace } from "../../src/shell/casting/workspace/workspace.ts";
+import { openAgentHost, type OpenAgentHost } from "../../src/shell/workspace/agent-hosts.ts";
+import type { Workspace } from "../../src/shell/workspace/workspace.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 
 it("[A3] the model of the settings is asked for where none was typed", async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { socketOf } from "../../src/core/compile/graph.ts";
-import { requiredHandoffFields } from "../../src/core/compile/needs.ts";
-import { readHandoff } from "../../src/core/handoff/read.ts";
+import { requiredHandoffFields } from "../../src/core/compile/socket-outputs.ts";
+import { readHandoff } from "../../src/core/handoff/read-handoff.ts";
 import { compiled, play, type TestConfig } from "../harness/play.ts";
 import { always, exit, graph, items, loop, notSatisfied, satisfied, seat, socket } from "../harness/seats.ts";
 

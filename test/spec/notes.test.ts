@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/core/model/values/json.ts";
-import { workItemsText } from "../../src/core/cast/words/items-text.ts";
+import type { JsonObject } from "../../src/core/model/json.ts";
+import { workItemsText } from "../../src/core/cast/prompt-text.ts";
 import { play, type Played } from "../harness/play.ts";
 import { always, exited, graph, items, loop, notSatisfied, satisfied, seat, workshop } from "../harness/seats.ts";
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { bundledLayer } from "../../src/core/catalog/bundled.ts";
+import { bundledLayer } from "../../src/core/catalog/bundled-layer.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
-import { readAnyFormat } from "../../src/core/catalog/formats/formats.ts";
+import { readAnyFormat } from "../../src/core/catalog/formats.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import { checkCatalog } from "../../src/core/compile/targets/check-catalog.ts";
-import { upgradeConfigText } from "../../src/core/edit/text/todays-form.ts";
+import { upgradeConfigText } from "../../src/core/edit/config-text.ts";
 import { pathText } from "../../src/core/model/issue.ts";
 
 const textOf = (name: string): string =>

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { JsonObject } from "../../src/core/model/values/json.ts";
+import type { JsonObject } from "../../src/core/model/json.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { play, startOf, type Played } from "../harness/play.ts";
 import {

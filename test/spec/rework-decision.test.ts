@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { reworkDecisionEvents, reworkLimitOf, withPersonHint } from "../../src/core/cast/limits/rework-limit.ts";
+import { reworkDecisionEvents, reworkLimitOf, withPersonHint } from "../../src/core/cast/rework-limit.ts";
 import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
 import { play, startOf, type Said, type TestConfig } from "../harness/play.ts";
 import { after, always, fold, graph, items, loop, notSatisfied, satisfied, seat, socket } from "../harness/seats.ts";

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { initialState } from "../../src/core/cast/state/state.ts";
-import { graphJson } from "../../src/core/view/grid-json.ts";
-import { gridLines } from "../../src/core/view/grid.ts";
-import { mermaidText } from "../../src/core/view/mermaid.ts";
-import { storyLines } from "../../src/core/view/tell/story.ts";
-import { plainText } from "../../src/core/view/text/line.ts";
+import { graphJson, mermaidText } from "../../src/core/view/graph/export.ts";
+import { gridLines } from "../../src/core/view/graph/terminal-grid.ts";
+import { storyLines } from "../../src/core/view/report/story.ts";
+import { plainText } from "../../src/core/view/line.ts";
 import { compiled as linked } from "../harness/build.ts";
 import {
   always,

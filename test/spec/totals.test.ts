@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
-import { hasTotals, totalsFromLastEvents } from "../../src/core/cast/state/totals.ts";
-import { totalsOf } from "../../src/core/cast/state/usage.ts";
+import { hasTotals, totalsFromLastEvents, totalsOf } from "../../src/core/cast/state/usage.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { play, startOf, type Script, type TestConfig } from "../harness/play.ts";
 import { TIME, USAGE, fold, items, socket, workshop } from "../harness/seats.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parseEvent } from "../../src/core/cast/state/event.ts";
 import { next } from "../../src/core/cast/next.ts";
 import { layoutInFolder } from "../../src/shell/store/layout.ts";
-import { readCastFile } from "../../src/shell/store/files/cast/read-cast.ts";
+import { readCastFile } from "../../src/shell/store/files/read-cast.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { readJournal } from "../harness/journals.ts";
 import { after } from "../harness/seats.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { createDigraph, addArc } from "../../src/core/compile/components.ts";
-import type { ArcLimit, TraversalLimit, WalkRegion } from "../../src/core/compile/weigh/region.ts";
-import { orderRegion, weighWalks } from "../../src/core/compile/weigh/walks.ts";
+import { createDigraph, addArc } from "../../src/core/compile/digraph.ts";
+import type { ArcLimit, TraversalLimit, WalkRegion } from "../../src/core/compile/worst-case-regions.ts";
+import { orderRegion, weighWalks } from "../../src/core/compile/worst-case-walks.ts";
 import { weighPlainly, type PlainArc, type PlainRegion } from "../harness/plain-weigh.ts";
 import { chanceOf, type Chance } from "../harness/random-graph.ts";
 

@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { fuzzGraph } from "../../src/core/testing/fuzz/fuzz.ts";
-import { fuzzSubject } from "../../src/core/testing/fuzz/one-cast.ts";
+import { fuzzGraph } from "../../src/core/testing/fuzz.ts";
+import { fuzzSubject } from "../../src/core/testing/fuzz-cast.ts";
 import { newPlace, run } from "../harness/cli.ts";
 import { judgedPair } from "../harness/loadouts.ts";
 import { compiled, startOf, type TestConfig } from "../harness/play.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { mergeItemEvents } from "../../src/core/testing/item-events.ts";
+import { mergeItemEvents } from "../../src/core/cast/simulate.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { live, newPlace, type Place } from "../parallel/harness/lives.ts";
 import { randomScenario } from "../parallel/harness/scenarios.ts";

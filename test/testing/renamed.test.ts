@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { renameInTestCast, renameInTestVisits } from "../../src/core/testing/record/renamed.ts";
+import { renameInTestCast, renameInTestVisits } from "../../src/core/testing/rename-in-tests.ts";
 
 const TEST = `{
   // what is cast

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { bundledLayer } from "../../src/core/catalog/bundled.ts";
+import { bundledLayer } from "../../src/core/catalog/bundled-layer.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
-import { seededRandom } from "../../src/core/testing/chance.ts";
-import { randomAnswer } from "../../src/core/testing/fuzz/choice.ts";
-import { runFuzzCast, fuzzSubject } from "../../src/core/testing/fuzz/one-cast.ts";
-import { findDifferences } from "../../src/core/testing/replay/differences.ts";
-import { replayCast } from "../../src/core/testing/replay/replay.ts";
+import { seededRandom, randomAnswer } from "../../src/core/cast/simulated-answer.ts";
+import { runFuzzCast, fuzzSubject } from "../../src/core/testing/fuzz-cast.ts";
+import { findDifferences } from "../../src/core/replay/differences.ts";
+import { replayCast } from "../../src/core/replay/replay.ts";
 import { judgedPair } from "../harness/loadouts.ts";
 import { play, startOf, startWith, type TestConfig } from "../harness/play.ts";
 import { newPlace, put, run } from "../harness/cli.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { initialState } from "../../src/core/cast/state/state.ts";
-import { boardLines, castBoard, type BoardOptions } from "../../src/core/view/now/board.ts";
-import { buildTimeline } from "../../src/core/view/now/trail.ts";
-import { lineColumns, plainText } from "../../src/core/view/text/line.ts";
+import { boardLines, castBoard, type BoardOptions } from "../../src/core/view/progress/board.ts";
+import { buildTimeline } from "../../src/core/cast/timeline.ts";
+import { lineColumns, plainText } from "../../src/core/view/line.ts";
 import {
   STARTED_AT,
   emptyGraph,
@@ -23,7 +23,10 @@ const YES = handed({ satisfied: true });
 
 /** Five seconds after the last event. */
 function board({ start, events }: Play, options: Partial<BoardOptions> = {}) {
-  return castBoard(buildTimeline(initialState(start), events), { now: STARTED_AT + (events.length + 4) * 1000, ...options });
+  return castBoard(buildTimeline(initialState(start), events), {
+    now: STARTED_AT + (events.length + 4) * 1000,
+    ...options,
+  });
 }
 
 function lines(cast: Play, width = 90): readonly string[] {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { initialState } from "../../src/core/cast/state/state.ts";
-import { castListLines, castStatus, type CastSummary } from "../../src/core/view/casts.ts";
-import { lineColumns, plainText } from "../../src/core/view/text/line.ts";
+import { castListLines } from "../../src/core/view/cast-list.ts";
+import { lineColumns, plainText } from "../../src/core/view/line.ts";
 import { fullAuto, graphOf, handed, play, startOf } from "../harness/build.ts";
+import { castStatus, type CastSummary } from "../../src/core/cast/summary.ts";
 
 const NOW = Date.parse("2026-01-14T12:34:00Z");
 
@@ -60,7 +61,9 @@ describe("[C13] the listing of casts", () => {
   });
 
   it("no casts: one sentence and one way on", () => {
-    expect(plainText(castListLines([], { now: NOW }))).toBe("No casts yet. Start one, or run the demo: it needs no model.");
+    expect(plainText(castListLines([], { now: NOW }))).toBe(
+      "No casts yet. Start one, or run the demo: it needs no model.",
+    );
   });
 });
 

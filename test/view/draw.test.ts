@@ -1,9 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Graph } from "../../src/core/compile/graph.ts";
-import type { Box, GraphDrawing, PlacedEdge, Point } from "../../src/core/view/draw/drawing.ts";
-import { layoutGraph } from "../../src/core/view/draw/layout.ts";
-import { COMPACT_METRICS, REGULAR_METRICS, scaleMetrics, withItemLineRoom } from "../../src/core/view/draw/measure/metrics.ts";
+import type { Box, GraphDrawing, PlacedEdge, Point } from "../../src/core/view/layout/drawing.ts";
+import { layoutGraph } from "../../src/core/view/layout/layout.ts";
+import {
+  COMPACT_METRICS,
+  REGULAR_METRICS,
+  scaleMetrics,
+  withItemLineRoom,
+} from "../../src/core/view/layout/metrics.ts";
 import { FULL_AUTO, FULL_AUTO_MATERIA, compiled, emptyGraph, fullAuto } from "../harness/build.ts";
 import { collisions, drawable, wordy } from "../harness/drawn.ts";
 import { always, consuming, exit, main, notSatisfied, satisfied } from "../harness/loadouts.ts";
@@ -60,7 +65,9 @@ describe("a drawn graph", () => {
   });
 
   it("[W1] the same graph is drawn the same, and nothing is drawn of nothing", () => {
-    expect(layoutGraph(fullAuto(), { longestLabelOf: wordy })).toEqual(layoutGraph(fullAuto(), { longestLabelOf: wordy }));
+    expect(layoutGraph(fullAuto(), { longestLabelOf: wordy })).toEqual(
+      layoutGraph(fullAuto(), { longestLabelOf: wordy }),
+    );
     expect(layoutGraph(emptyGraph())).toMatchObject({ sockets: [], edges: [], loops: [], end: null });
   });
 
@@ -188,7 +195,12 @@ describe("a drawn graph", () => {
   );
 
   it("[W4] the end is whole at any size", () => {
-    for (const metrics of [REGULAR_METRICS, COMPACT_METRICS, scaleMetrics(REGULAR_METRICS, 2), scaleMetrics(COMPACT_METRICS, 2)])
+    for (const metrics of [
+      REGULAR_METRICS,
+      COMPACT_METRICS,
+      scaleMetrics(REGULAR_METRICS, 2),
+      scaleMetrics(COMPACT_METRICS, 2),
+    ])
       expect(layoutGraph(fullAuto(), { metrics }).end?.x).toBeGreaterThan(0);
     const alone = drawable(main({ "Socket-1": { materia: "Text" } }));
     expect(layoutGraph(alone, { metrics: COMPACT_METRICS }).end?.x).toBeGreaterThan(0);
@@ -221,7 +233,12 @@ describe("a drawn graph", () => {
   });
 
   it("[W4] no label lies on anything, in any graph and at any size", () => {
-    const sizes = [REGULAR_METRICS, COMPACT_METRICS, withItemLineRoom(REGULAR_METRICS), scaleMetrics(COMPACT_METRICS, 2)];
+    const sizes = [
+      REGULAR_METRICS,
+      COMPACT_METRICS,
+      withItemLineRoom(REGULAR_METRICS),
+      scaleMetrics(COMPACT_METRICS, 2),
+    ];
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 30 }), fc.constantFrom(...sizes), (seed, size, metrics) => {
         const graph = drawable(randomConfig(chanceOf(seed), size));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import { initialState } from "../../src/core/cast/state/state.ts";
-import { eventLine, type EventLineOptions } from "../../src/core/view/tell/event-line.ts";
-import { lineText } from "../../src/core/view/text/line.ts";
+import { eventLine, type EventLineOptions } from "../../src/core/view/report/event-line.ts";
+import { lineText } from "../../src/core/view/line.ts";
 import { eventsOf, fullAuto, graphOf, handed, play, playOn, startOf, workItems, type Play } from "../harness/build.ts";
 
 function progress({ start, events }: Play, options: EventLineOptions = {}): readonly string[] {

@@ -7,8 +7,8 @@ import {
   waitReasonOf,
   type BlockingLimit,
   type WorkerStatus,
-} from "../../src/core/view/now/fleet.ts";
-import { workerStretches } from "../../src/core/view/watch/moves.ts";
+} from "../../src/core/view/progress/fleet-status.ts";
+import { workerStretches } from "../../src/core/view/progress/timeline-rows.ts";
 
 const worker = (state: WorkerStatus["state"], casts: number, queues = ["casts"]): WorkerStatus => ({
   worker: "w",
@@ -25,7 +25,13 @@ const LIMIT: BlockingLimit = { kind: "project", name: "p", most: 3 };
 
 describe("what a cast waits for", () => {
   it.each<
-    [rule: string, blocked: string | null, held: readonly BlockingLimit[], workers: readonly WorkerStatus[], text: string]
+    [
+      rule: string,
+      blocked: string | null,
+      held: readonly BlockingLimit[],
+      workers: readonly WorkerStatus[],
+      text: string,
+    ]
   >([
     ["[B29] a model that nobody has", "no model x", [LIMIT], [], "no worker could begin it: no model x"],
     ["[B29] a limit", null, [LIMIT], [], "held back by a limit: 3 at once of project p"],

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { buildFlow } from "../../src/core/compile/flow.ts";
 import type { Graph } from "../../src/core/compile/graph.ts";
-import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
-import { graphJson } from "../../src/core/view/grid-json.ts";
-import { gridLines, type GridOptions } from "../../src/core/view/grid.ts";
-import { lineColumns, plainText } from "../../src/core/view/text/line.ts";
+import { worstCase } from "../../src/core/compile/worst-case.ts";
+import { graphJson } from "../../src/core/view/graph/export.ts";
+import { gridLines, type GridOptions } from "../../src/core/view/graph/terminal-grid.ts";
+import { lineColumns, plainText } from "../../src/core/view/line.ts";
 import {
   FULL_AUTO,
   FULL_AUTO_MATERIA,

@@ -3,16 +3,16 @@ import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import { initialState } from "../../src/core/cast/state/state.ts";
 import { buildFlow } from "../../src/core/compile/flow.ts";
-import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
-import { boardLines, castBoard } from "../../src/core/view/now/board.ts";
-import { castListLines } from "../../src/core/view/casts.ts";
-import { eventLine } from "../../src/core/view/tell/event-line.ts";
-import { gridLines } from "../../src/core/view/grid.ts";
-import { mermaidText } from "../../src/core/view/mermaid.ts";
-import { buildTimeline } from "../../src/core/view/now/trail.ts";
-import { storyLines } from "../../src/core/view/tell/story.ts";
-import { columnsOf, cutColumns, padColumns, wrapColumns } from "../../src/core/view/text/columns.ts";
-import { fitLine, line, lineColumns, lineText, toned, type Line } from "../../src/core/view/text/line.ts";
+import { worstCase } from "../../src/core/compile/worst-case.ts";
+import { boardLines, castBoard } from "../../src/core/view/progress/board.ts";
+import { castListLines } from "../../src/core/view/cast-list.ts";
+import { eventLine } from "../../src/core/view/report/event-line.ts";
+import { gridLines } from "../../src/core/view/graph/terminal-grid.ts";
+import { mermaidText } from "../../src/core/view/graph/export.ts";
+import { buildTimeline } from "../../src/core/cast/timeline.ts";
+import { storyLines } from "../../src/core/view/report/story.ts";
+import { columnsOf, cutColumns, padColumns, wrapColumns } from "../../src/core/view/columns.ts";
+import { fitLine, line, lineColumns, lineText, toned, type Line } from "../../src/core/view/line.ts";
 import { graphOf, handed, play, startOf } from "../harness/build.ts";
 
 const HOSTILE: readonly (readonly [string, string])[] = [

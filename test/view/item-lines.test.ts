@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import type { CastId } from "../../src/core/model/ids.ts";
-import { itemTableLines } from "../../src/core/view/items/lines.ts";
-import type { ItemRow } from "../../src/core/view/items/rows.ts";
-import { lineText } from "../../src/core/view/text/line.ts";
+import { itemTableLines, type ItemRow } from "../../src/core/view/report/item-table.ts";
+import { lineText } from "../../src/core/view/line.ts";
 
 const ROW: ItemRow = {
   loop: "each",
@@ -27,6 +26,9 @@ it.each([
   [120, "▸ 20261116-084202-mq8zgp_1_WI-1  at work  a small hut  on a-machine-with-a-name-1234-abcdef"],
   [60, "▸ 20261116-084202-mq8zgp_1_WI-1  at work  a small hut  on a…"],
 ])("[B12] an item names its title before its worker: %i columns", (width, said) => {
-  const lines = itemTableLines({ rows: [ROW], waiting: null }, { alive: true, width, trees: new Map(), aside: new Map() });
+  const lines = itemTableLines(
+    { rows: [ROW], waiting: null },
+    { alive: true, width, trees: new Map(), aside: new Map() },
+  );
   expect(lines.map(lineText)).toContain(said);
 });

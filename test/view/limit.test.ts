@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { storyLines } from "../../src/core/view/tell/story.ts";
-import { plainText } from "../../src/core/view/text/line.ts";
+import { storyLines } from "../../src/core/view/report/story.ts";
+import { plainText } from "../../src/core/view/line.ts";
 import { graphOf, handed, play, playOn, startOf, type LoadoutInput, type Played } from "../harness/build.ts";
 
 const NO = handed({ satisfied: false, context: "still red" });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mermaidText } from "../../src/core/view/mermaid.ts";
+import { mermaidText } from "../../src/core/view/graph/export.ts";
 import { emptyGraph, fullAuto, graphOf } from "../harness/build.ts";
 
 describe("[C18] a graph as Mermaid", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ageText, amountText, durationText, costText, parseMillis } from "../../src/core/view/numbers.ts";
-import { countOfLimitText } from "../../src/core/cast/words/of-text.ts";
+import { ageText, amountText, durationText, costText } from "../../src/core/view/numbers.ts";
+import { countOfLimitText } from "../../src/core/cast/failure-text.ts";
+import { parseMillis } from "../../src/core/model/text.ts";
 
 describe("[C14] figures are written as people read them", () => {
   it.each<[number, string]>([
@@ -46,6 +47,8 @@ describe("[C14] figures are written as people read them", () => {
   });
 
   it("a time that cannot be read counts as the other one", () => {
-    expect([parseMillis("1970-01-01T00:00:01Z", 7), parseMillis("yesterday", 7), parseMillis(null, 7)]).toEqual([1000, 7, 7]);
+    expect([parseMillis("1970-01-01T00:00:01Z", 7), parseMillis("yesterday", 7), parseMillis(null, 7)]).toEqual([
+      1000, 7, 7,
+    ]);
   });
 });

@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
 import { parseText } from "../../src/core/command/parse.ts";
 import { error } from "../../src/core/model/issue.ts";
-import { issueLines } from "../../src/core/view/issues.ts";
-import { plainText } from "../../src/core/view/text/line.ts";
-import { withProgramName, withFleetOption } from "../../src/core/view/text/typed.ts";
+import { issueLines, withProgramName, withFleetOption } from "../../src/core/view/issues.ts";
+import { plainText } from "../../src/core/view/line.ts";
 
 it.each([
   ['start one with "materia cast <prompt>"', "team", 'start one with "materia --on team cast <prompt>"'],

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { checkpointAuthors } from "../../src/core/view/patch/history.ts";
-import { parsePatch } from "../../src/core/view/patch/parse.ts";
-import { patchRows, type PatchRow } from "../../src/core/view/patch/rows.ts";
-import { tokenizerFor } from "../../src/core/view/patch/tokens.ts";
-import { showHiddenCharacters } from "../../src/core/view/patch/visible.ts";
+import { checkpointAuthors } from "../../src/core/view/file-changes.ts";
+import { parsePatch, patchRows, type PatchRow, showHiddenCharacters } from "../../src/core/view/patch.ts";
+import { tokenizerFor } from "../../src/core/view/syntax-tokens.ts";
 
 const HEAD = "diff --git a/a.ts b/a.ts\nindex 1111111..2222222 100644\n--- a/a.ts\n+++ b/a.ts\n";
 

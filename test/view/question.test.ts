@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { initialState } from "../../src/core/cast/state/state.ts";
-import { boardLines, castBoard } from "../../src/core/view/now/board.ts";
-import { buildTimeline } from "../../src/core/view/now/trail.ts";
-import { storyLines } from "../../src/core/view/tell/story.ts";
-import { plainText } from "../../src/core/view/text/line.ts";
+import { boardLines, castBoard } from "../../src/core/view/progress/board.ts";
+import { buildTimeline } from "../../src/core/cast/timeline.ts";
+import { storyLines } from "../../src/core/view/report/story.ts";
+import { plainText } from "../../src/core/view/line.ts";
 import { STARTED_AT } from "../harness/build.ts";
 import { play, startOf } from "../harness/play.ts";
 import { always, graph, items, notSatisfied, satisfied, seat } from "../harness/seats.ts";

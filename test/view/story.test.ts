@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { initialState } from "../../src/core/cast/state/state.ts";
-import { replaySteps } from "../../src/core/cast/step.ts";
+import { replaySteps } from "../../src/core/cast/cast-step.ts";
 import { durationText } from "../../src/core/view/numbers.ts";
-import { storyLines, type StoryOptions } from "../../src/core/view/tell/story.ts";
-import { createStoryWriter } from "../../src/core/view/tell/teller.ts";
-import { plainText } from "../../src/core/view/text/line.ts";
+import { storyLines, type StoryOptions } from "../../src/core/view/report/story.ts";
+import { createStoryWriter } from "../../src/core/view/report/story-writer.ts";
+import { plainText } from "../../src/core/view/line.ts";
 import {
   fullAuto,
   graphOf,

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { lineColumns, plainText } from "../../src/core/view/text/line.ts";
-import { tableLines } from "../../src/core/view/text/table.ts";
+import { lineColumns, plainText, tableLines } from "../../src/core/view/line.ts";
 
 const columns = [
   { title: "materia", of: (row: readonly string[]) => row[0] ?? "" },

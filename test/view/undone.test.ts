@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { initialState } from "../../src/core/cast/state/state.ts";
 import { totalsOf } from "../../src/core/cast/state/usage.ts";
-import { castListLines } from "../../src/core/view/casts.ts";
-import { boardLines, castBoard } from "../../src/core/view/now/board.ts";
-import { buildTimeline } from "../../src/core/view/now/trail.ts";
-import { itemCounts } from "../../src/core/view/numbers.ts";
-import { eventText } from "../../src/core/view/tell/event-line.ts";
-import { storyLines } from "../../src/core/view/tell/story.ts";
-import { plainText } from "../../src/core/view/text/line.ts";
-import { createPlayback } from "../../src/core/view/watch/replay.ts";
-import { timelineRows } from "../../src/core/view/watch/rows.ts";
+import { castListLines } from "../../src/core/view/cast-list.ts";
+import { boardLines, castBoard } from "../../src/core/view/progress/board.ts";
+import { buildTimeline } from "../../src/core/cast/timeline.ts";
+import { eventText } from "../../src/core/view/report/event-line.ts";
+import { storyLines } from "../../src/core/view/report/story.ts";
+import { plainText } from "../../src/core/view/line.ts";
+import { createPlayback } from "../../src/core/view/progress/playback.ts";
+import { timelineRows } from "../../src/core/view/progress/timeline-rows.ts";
 import { startedSummary } from "../../src/shell/store/summary.ts";
 import { graphOf, handed, play, startOf, workItems, type Play } from "../harness/build.ts";
+import { itemCounts } from "../../src/core/cast/summary.ts";
 
 const YES = handed({ satisfied: true });
 const NO = handed({ satisfied: false, context: "$ npm test\nthe sum is wrong\n1 failed" });

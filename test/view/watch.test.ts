@@ -2,14 +2,13 @@ import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import { initialState } from "../../src/core/cast/state/state.ts";
 import { totalTokens } from "../../src/core/cast/state/usage.ts";
-import type { CastSummary } from "../../src/core/view/casts.ts";
-import { drawnLinesOf } from "../../src/core/view/draw/routes.ts";
-import { costTable } from "../../src/core/view/watch/costs.ts";
-import { groupCasts, matchesSearch, type CastFilter } from "../../src/core/view/watch/groups.ts";
-import { createPlayback, type CastPlayback } from "../../src/core/view/watch/replay.ts";
-import { currentRework } from "../../src/core/view/watch/rework.ts";
-import { pendingItemRange, timelineRows } from "../../src/core/view/watch/rows.ts";
+import { drawnLinesOf } from "../../src/core/view/layout/routes.ts";
+import { costTable, pendingItemRange, timelineRows } from "../../src/core/view/progress/timeline-rows.ts";
+import { groupCasts, matchesSearch, type CastFilter } from "../../src/core/view/cast-list.ts";
+import { createPlayback, type CastPlayback } from "../../src/core/view/progress/playback.ts";
+import { currentRework } from "../../src/core/view/progress/traversals.ts";
 import { fullAuto, graphOf, handed, play, playOn, startOf, workItems, type Play } from "../harness/build.ts";
+import type { CastSummary } from "../../src/core/cast/summary.ts";
 
 const REPLIES = {
   "Ignore-Artifacts": [handed({})],

@@ -3,9 +3,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Hono } from "hono";
-import { createWebApp } from "../../src/apps/web/server/app.ts";
-import { createFolderWatcher, type FolderWatcher, type FolderWatcherPorts } from "../../src/shell/system/folder-watch.ts";
-import { openCastRuns, type CastRuns } from "../../src/apps/web/server/live/runs.ts";
+import { createWebApp } from "../../src/apps/server/open-ui.ts";
+import {
+  createFolderWatcher,
+  type FolderWatcher,
+  type FolderWatcherPorts,
+} from "../../src/shell/system/folder-watcher.ts";
+import { openCastRuns, type CastRuns } from "../../src/apps/server/cast-runs.ts";
 import type { ConfigContext } from "../../src/shell/config/config.ts";
 
 export const TOKEN = "the-token";

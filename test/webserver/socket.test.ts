@@ -4,8 +4,8 @@ import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { startHttpServer } from "../../src/apps/web/server/http/serve.ts";
-import { openUi } from "../../src/apps/web/server/open-ui.ts";
+import { startHttpServer } from "../../src/apps/server/http-server.ts";
+import { openUi } from "../../src/apps/server/open-ui.ts";
 import { TOKEN, hear, isEvent, project, site } from "./harness.ts";
 
 const LONG = "x".repeat(20_000);

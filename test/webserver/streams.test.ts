@@ -251,7 +251,7 @@ describe("listeners that are slow or gone", () => {
   });
 
   it("[N25] notes that nobody takes are joined, and the oldest go", async () => {
-    const { createProgressQueue: noteQueue } = await import("../../src/shell/casting/live/note-queue.ts");
+    const { createProgressQueue: noteQueue } = await import("../../src/shell/casting/live-progress.ts");
     const queue = noteQueue();
     const delta = "x".repeat(1_000);
     for (let from = 0; from < 2_000_000; from += 1_000)

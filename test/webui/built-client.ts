@@ -45,7 +45,7 @@ function take(): boolean {
 
 function isFresh(): boolean {
   const made = statSync(page, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return ["src/core", "src/apps/web/client"].every((folder) => newest(join(root, folder)) <= made);
+  return ["src/core", "src/apps/web"].every((folder) => newest(join(root, folder)) <= made);
 }
 
 function newest(folder: string): number {

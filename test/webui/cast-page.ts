@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
-import { startHttpServer } from "../../src/apps/web/server/http/serve.ts";
+import { startHttpServer } from "../../src/apps/server/http-server.ts";
 import { TOKEN, project, site, type Project, type Site } from "../webserver/harness.ts";
 import { launchBrowser } from "./browser.ts";
 import { builtClient } from "./built-client.ts";

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { Markdown } from "../../src/apps/web/client/parts/text/markdown.tsx";
+import { Markdown } from "../../src/apps/web/ui/markdown.tsx";
 
 function drawn(text: string): string {
   return renderToStaticMarkup(createElement(Markdown, { text }));

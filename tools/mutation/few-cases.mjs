@@ -1,9 +1,8 @@
 /** The laws of the suite with a few random cases of each, for faults that every example of a rule misses. */
 import { expect, it } from "vitest";
 import { startState } from "../../src/core/cast/state/state.ts";
-import { evaluate } from "../../src/core/compile/amount.ts";
 import { compile } from "../../src/core/compile/targets/compile.ts";
-import { worstCase } from "../../src/core/compile/weigh/worst-case.ts";
+import { evaluate, worstCase } from "../../src/core/compile/worst-case.ts";
 import { mostTurns } from "../../test/harness/explore.ts";
 import { catalogOf, startWith } from "../../test/harness/play.ts";
 import { chanceOf } from "../../test/harness/random-graph.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "../../../src/shell/store/postgres/database/database.ts";
+import type { Database } from "../../../src/shell/store/postgres/database.ts";
 import { until } from "../../../test/harness/fleet/start-worker.ts";
 import { makeRepository } from "../checkpoints.ts";
 import { median } from "../process.ts";

@@ -1,5 +1,5 @@
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
-import type { Database } from "../../../src/shell/store/postgres/database/database.ts";
+import type { Database } from "../../../src/shell/store/postgres/database.ts";
 import { type PostgresStore, postgresStore } from "../../../src/shell/store/postgres/postgres-store.ts";
 import { castFile, eventsOf, idOf } from "../../../test/harness/store/store-casts.ts";
 

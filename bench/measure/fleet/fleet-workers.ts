@@ -2,7 +2,7 @@ import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Database } from "../../../src/shell/store/postgres/database/database.ts";
+import type { Database } from "../../../src/shell/store/postgres/database.ts";
 import { submitMore } from "../../../test/harness/fleet/storm/storm-place.ts";
 import { until } from "../../../test/harness/fleet/start-worker.ts";
 import { median } from "../process.ts";

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { migrateFleet } from "../../../src/shell/fleet/migrate.ts";
-import { findPostgres } from "../../../src/shell/fleet/embedded/embedded.ts";
-import { openDatabase, type Database } from "../../../src/shell/store/postgres/database/database.ts";
+import { migrateFleet } from "../../../src/shell/fleet/worker/migrate-fleet.ts";
+import { findPostgres } from "../../../src/shell/fleet/local-fleet.ts";
+import { openDatabase, type Database } from "../../../src/shell/store/postgres/database.ts";
 import { ownServer } from "../../../test/harness/fleet/own-server.ts";
 import { median } from "../process.ts";
 import { published } from "../start-up.ts";

@@ -1,20 +1,18 @@
-import { askedPersonMateria } from "../../core/cast/question.ts";
+import { askedPersonMateria } from "../../core/cast/prompt-text.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastingCommand } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { hasForeignCastIssue, ok, type Result } from "../../core/model/issue.ts";
-import { sanitizeForTerminal } from "../../core/model/values/text.ts";
+import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { namesSpecificCast, prepareCommand, prepareStoppedCast } from "../../shell/commands/prepare.ts";
-import type { PreparedCast } from "../../shell/casting/drive/prepared-cast.ts";
+import { type PreparedCast, exitCodeFor } from "../../shell/casting/prepared-cast.ts";
 import type { RunOutcome } from "../../shell/run/run-cast.ts";
-import { printText, jsonText } from "./terminal/lines.ts";
-import type { CliContext } from "./terminal/request.ts";
+import { printText, jsonText } from "./terminal/print.ts";
+import type { CliContext } from "./terminal/io.ts";
 import { openProgress, progressKindFor } from "./terminal/progress.ts";
-import { exitCodeFor } from "../../shell/casting/exit-code.ts";
-import { printResult } from "./result.ts";
-import { commandCallerFor } from "./terminal/asker.ts";
+import { printResult } from "./print-result.ts";
+import { commandCallerFor, askYesOrNo, askForAnswer, askToTrustCast } from "./terminal/prompts.ts";
 import { listenForInterrupt } from "./terminal/interrupt.ts";
-import { askYesOrNo, askForAnswer, askToTrustCast } from "./terminal/person.ts";
 
 /** Everything that sets a cast going or keeps it going. */
 export async function runCastingCommand(command: CastingCommand, request: CliContext): Promise<Result<number>> {
@@ -31,7 +29,8 @@ export async function runCastingCommand(command: CastingCommand, request: CliCon
 async function runPrepared(request: CliContext, prepared: PreparedCast): Promise<Result<number>> {
   const { io, options } = request;
   const { cwd, startFolder: below } = request.workspace.place;
-  if (below !== undefined && !options.quiet) printText(io, `note: working in ${sanitizeForTerminal(cwd)}, the project's folder`);
+  if (below !== undefined && !options.quiet)
+    printText(io, `note: working in ${sanitizeForTerminal(cwd)}, the project's folder`);
   if (!options.quiet) for (const note of prepared.notes) printText(io, `note: ${note}`);
   const progress = openProgress(io, progressKindFor(io, options), prepared.trail);
   const interrupt = listenForInterrupt(io);
@@ -53,7 +52,9 @@ async function finishOrAsk(request: CliContext, castId: CastId, end: RunOutcome)
   const { io, options, workspace } = request;
   if (end.kind === "waiting" && io.canAsk && !options.json && !options.quiet) {
     const shown = waitingReply(end.state);
-    const answer = await (askedPersonMateria(end.state) ? askYesOrNo(io, shown, castId) : askForAnswer(io, shown, castId));
+    const answer = await (askedPersonMateria(end.state)
+      ? askYesOrNo(io, shown, castId)
+      : askForAnswer(io, shown, castId));
     const again = answer && (await prepareStoppedCast(castId, answer, await commandCallerFor(request)));
     if (again) return again.ok ? runPrepared(request, again.value) : again;
   }

@@ -1,12 +1,12 @@
 import type { DemoKind } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { demoLog, prepareDemo, type Demo } from "../../shell/casting/demo/demo.ts";
+import { demoLog, prepareDemo, type Demo } from "../../shell/casting/demo.ts";
 import { runCommand } from "../../shell/commands/run-command.ts";
 import { runCastingCommand } from "./casting.ts";
-import { nextStepLine } from "../../core/view/tell/story.ts";
-import { line, toned, type Line } from "../../core/view/text/line.ts";
-import { printAnswer, printLines } from "./terminal/lines.ts";
+import { nextStepLine } from "../../core/view/report/story.ts";
+import { line, toned, type Line } from "../../core/view/line.ts";
+import { printAnswer, printLines } from "./terminal/print.ts";
 import { applyStyle, type Io } from "./terminal/io.ts";
 
 /** [C20, C21] A complete cast in a scratch repository. The replies are scripted; the engine, the agent loop, the tools and git are real. */

@@ -2,16 +2,14 @@ import { resolve } from "node:path";
 import { isCastingCommand, type Command } from "../../core/command/command.ts";
 import { parseArgv, type ParsedCommand } from "../../core/command/parse.ts";
 import { error, type Issue, type Result } from "../../core/model/issue.ts";
-import { folderExists } from "../../shell/system/folder.ts";
-import { findProject } from "../../shell/config/project-folder.ts";
-import { loadWorkspace } from "../../shell/casting/workspace/workspace.ts";
-import { VERSION } from "../../shell/version.ts";
-import { issueJson } from "../../core/view/issues.ts";
-import { withFleetOption } from "../../core/view/text/typed.ts";
-import type { OpenUi } from "../../shell/commands/ui.ts";
-import type { Io } from "./terminal/io.ts";
-import type { CliContext } from "./terminal/request.ts";
-import { jsonText, printAnswer, printIssues } from "./terminal/lines.ts";
+import { folderExists } from "../../shell/system/folders.ts";
+import { findProject } from "../../shell/config/config.ts";
+import { loadWorkspace } from "../../shell/workspace/workspace.ts";
+import { VERSION } from "../../shell/system/package.ts";
+import { issueJson, withFleetOption } from "../../core/view/issues.ts";
+import type { OpenUi } from "../../shell/commands/open-ui.ts";
+import type { Io, CliContext } from "./terminal/io.ts";
+import { jsonText, printAnswer, printIssues } from "./terminal/print.ts";
 
 /** A refused command: nothing was written. */
 const EXIT_REFUSED = 2;
@@ -73,10 +71,10 @@ async function runParsedCommand({ command, options }: ParsedCommand, io: Io, ope
   const workspace = loadWorkspace(place, artifacts);
   if (!workspace.ok) return workspace;
   const request = { options, io, workspace: workspace.value };
-  if (command.kind === "worker") return (await import("./fleet/worker.ts")).runWorkerCommand(command, request);
-  if (command.kind === "fleet") return (await import("./fleet/fleet.ts")).runFleetCommand(command, request);
+  if (command.kind === "worker") return (await import("./worker.ts")).runWorkerCommand(command, request);
+  if (command.kind === "fleet") return (await import("./fleet.ts")).runFleetCommand(command, request);
   if (options.on === undefined) return runInWorkspace(request, command);
-  const { openFleetWorkspace: workspaceOn } = await import("../../shell/fleet/on-fleet.ts");
+  const { openFleetWorkspace: workspaceOn } = await import("../../shell/fleet/fleet-workspace.ts");
   const fleet = await workspaceOn(workspace.value, options.on, options);
   if (!fleet.ok) return fleet;
   try {

@@ -1,9 +1,9 @@
-import type { OpenUi } from "../../shell/commands/ui.ts";
+import type { OpenUi } from "../../shell/commands/open-ui.ts";
 import { processIo } from "./terminal/io.ts";
 import { main } from "./main.ts";
 
 /** Loaded only when it is asked for: no other command pays for a web server. */
-const openUi: OpenUi = async (request) => (await import("../web/server/open-ui.ts")).openUi(request);
+const openUi: OpenUi = async (request) => (await import("../server/open-ui.ts")).openUi(request);
 
 // Set rather than called: standard output may still be on its way to a pipe.
 process.exitCode = await main(process.argv.slice(2), processIo(process), openUi);

@@ -2,17 +2,16 @@ import { watch } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { TestCommand } from "../../core/command/command.ts";
 import { ok, type Result } from "../../core/model/issue.ts";
-import { loadWorkspace } from "../../shell/casting/workspace/workspace.ts";
+import { loadWorkspace } from "../../shell/workspace/workspace.ts";
 import { projectConfigFile } from "../../shell/config/config.ts";
-import { runTestCommand } from "../../shell/commands/testing/test.ts";
-import { folderExists } from "../../shell/system/folder.ts";
-import { createFolderWatcher } from "../../shell/system/folder-watch.ts";
+import { runTestCommand } from "../../shell/commands/test.ts";
+import { folderExists } from "../../shell/system/folders.ts";
+import { createFolderWatcher } from "../../shell/system/folder-watcher.ts";
 import { TESTS_FOLDER } from "../../shell/testing/find-tests.ts";
 import { listenForInterrupt } from "./terminal/interrupt.ts";
-import { applyStyle } from "./terminal/io.ts";
-import { printAnswer, printIssues } from "./terminal/lines.ts";
-import { askForTrust } from "./terminal/person.ts";
-import type { CliContext } from "./terminal/request.ts";
+import { applyStyle, type CliContext } from "./terminal/io.ts";
+import { printAnswer, printIssues } from "./terminal/print.ts";
+import { askForTrust } from "./terminal/prompts.ts";
 
 /** [T3, T12] Once, or again whenever a file changes until it is interrupted. */
 export async function runOrWatchTests(command: TestCommand, request: CliContext): Promise<Result<number>> {

@@ -1,13 +1,13 @@
 import type { Command } from "../../core/command/command.ts";
 import { ok, type Result } from "../../core/model/issue.ts";
-import { sanitizeForTerminal } from "../../core/model/values/text.ts";
-import { openPiHost } from "../../shell/casting/workspace/hosts.ts";
-import type { OpenUi } from "../../shell/commands/ui.ts";
+import { sanitizeForTerminal } from "../../core/model/text.ts";
+import { openPiHost } from "../../shell/workspace/agent-hosts.ts";
+import type { OpenUi } from "../../shell/commands/open-ui.ts";
 import type { ConfigContext } from "../../shell/config/config.ts";
-import { openInBrowser } from "../../shell/run/browser.ts";
+import { openInBrowser } from "./open-browser.ts";
 import { listenForInterrupt } from "./terminal/interrupt.ts";
 import type { Io } from "./terminal/io.ts";
-import { jsonText } from "./terminal/lines.ts";
+import { jsonText } from "./terminal/print.ts";
 
 interface UiOptions {
   readonly io: Io;
@@ -19,7 +19,10 @@ interface UiOptions {
 }
 
 /** [N26] Serves until it is interrupted. */
-export async function runUiCommand(command: Extract<Command, { kind: "ui" }>, options: UiOptions): Promise<Result<number>> {
+export async function runUiCommand(
+  command: Extract<Command, { kind: "ui" }>,
+  options: UiOptions,
+): Promise<Result<number>> {
   const { io, place, artifacts, on, openUi, json } = options;
   const server = await openUi({
     place,

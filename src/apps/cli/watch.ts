@@ -1,16 +1,16 @@
 import type { Command } from "../../core/command/command.ts";
 import { initialState } from "../../core/cast/state/state.ts";
 import { ok, type Result } from "../../core/model/issue.ts";
-import { buildTimeline } from "../../core/view/now/trail.ts";
-import { exitCodeFor } from "../../shell/casting/exit-code.ts";
-import { watchCast } from "../../shell/casting/watch.ts";
-import { followFleetCast } from "../../shell/commands/fleet/follow.ts";
-import { findCast } from "../../shell/casting/workspace/named-cast.ts";
+import { buildTimeline } from "../../core/cast/timeline.ts";
+import { exitCodeFor } from "../../shell/casting/prepared-cast.ts";
+import { watchCast } from "../../shell/casting/watch-cast.ts";
+import { followFleetCast } from "../../shell/commands/prepare-on-fleet.ts";
+import { findCast } from "../../shell/workspace/find-cast.ts";
 import { castStartOf } from "../../shell/store/cast-file.ts";
-import { printResult } from "./result.ts";
+import { printResult } from "./print-result.ts";
 import { listenForInterrupt } from "./terminal/interrupt.ts";
 import { openProgress, progressKindFor } from "./terminal/progress.ts";
-import type { CliContext } from "./terminal/request.ts";
+import type { CliContext } from "./terminal/io.ts";
 
 /** [C33] Shows a cast as who drives it sees it; Ctrl+C ends the looking, not the cast. */
 export async function runWatchCommand(
@@ -23,7 +23,9 @@ export async function runWatchCommand(
   const cast = await store.load(castId.value);
   if (!cast.ok) return cast;
   const { file, events } = cast.value;
-  const progress = openProgress(io, progressKindFor(io, options), () => buildTimeline(initialState(castStartOf(file)), events));
+  const progress = openProgress(io, progressKindFor(io, options), () =>
+    buildTimeline(initialState(castStartOf(file)), events),
+  );
   const interrupt = listenForInterrupt(io);
   const listening = { ...progress, signal: interrupt.signal };
   const end = await (workspace.fleet

@@ -4,7 +4,7 @@
  */
 
 // Configuration → catalog
-export { bundledLayer } from "../../core/catalog/bundled.ts";
+export { bundledLayer } from "../../core/catalog/bundled-layer.ts";
 export { mergeLayers } from "../../core/catalog/catalog.ts";
 export type { Catalog } from "../../core/catalog/catalog.ts";
 export { readLayer } from "../../core/catalog/layer.ts";
@@ -17,9 +17,9 @@ export { checkTarget, compileTargets } from "../../core/compile/targets/compile.
 export type { CompiledChain } from "../../core/compile/targets/compile.ts";
 export type { Graph, GraphLoop, GraphSocket } from "../../core/compile/graph.ts";
 export { buildFlow } from "../../core/compile/flow.ts";
-export { worstCase } from "../../core/compile/weigh/worst-case.ts";
-export { evaluateFormula } from "../../core/compile/amount.ts";
-export type { TurnFormula } from "../../core/compile/amount.ts";
+export { worstCase } from "../../core/compile/worst-case.ts";
+export { evaluateFormula } from "../../core/compile/worst-case.ts";
+export type { TurnFormula } from "../../core/compile/worst-case.ts";
 
 // Graph → cast
 export { apply } from "../../core/cast/apply.ts";
@@ -28,7 +28,7 @@ export { decide } from "../../core/cast/decide.ts";
 export { initialState } from "../../core/cast/state/state.ts";
 export type { CastStart, CastState } from "../../core/cast/state/state.ts";
 export { parseEvent } from "../../core/cast/state/event.ts";
-export type { CastStep } from "../../core/cast/step.ts";
+export type { CastStep } from "../../core/cast/cast-step.ts";
 export type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
 export { runCast } from "../../shell/run/run-cast.ts";
 export type { RunOutcome } from "../../shell/run/run-cast.ts";
@@ -45,24 +45,24 @@ export type {
   UtilityRequest,
 } from "../../shell/ports.ts";
 export { createPiHost } from "../../shell/agents/pi-host.ts";
-export { createRehearsalHost } from "../../shell/agents/rehearsal.ts";
-export { runUtility } from "../../shell/run/utility/run-utility.ts";
+export { createRehearsalHost } from "../../shell/agents/rehearsal-host.ts";
+export { runUtility } from "../../shell/run/run-utility.ts";
 
 // Where casts are kept
 export type { CastStore, LoadedCast, OwnedCast } from "../../shell/store/cast-store.ts";
 export { fileStore } from "../../shell/store/files/file-store.ts";
-export { planGraph, startCast } from "../../shell/casting/start.ts";
-export type { CastPlan, PlanDetails } from "../../shell/casting/start.ts";
-export { resumeCast } from "../../shell/casting/resume.ts";
-export type { ResumePlan, Resumption } from "../../shell/casting/resume.ts";
-export type { RunContext } from "../../shell/casting/drive/driver.ts";
+export { planGraph, startCast } from "../../shell/casting/start-cast.ts";
+export type { CastPlan, PlanDetails } from "../../shell/casting/start-cast.ts";
+export { resumeCast } from "../../shell/casting/resume-cast.ts";
+export type { ResumePlan, Resumption } from "../../shell/casting/resume-cast.ts";
+export type { RunContext } from "../../shell/run/run-context.ts";
 
 // What people see
-export { gridLines } from "../../core/view/grid.ts";
-export { mermaidText } from "../../core/view/mermaid.ts";
-export { storyLines } from "../../core/view/tell/story.ts";
-export { worstCaseText } from "../../core/view/worst-case.ts";
-export { plainText } from "../../core/view/text/line.ts";
+export { gridLines } from "../../core/view/graph/terminal-grid.ts";
+export { mermaidText } from "../../core/view/graph/export.ts";
+export { storyLines } from "../../core/view/report/story.ts";
+export { worstCaseText } from "../../core/view/graph/worst-case-text.ts";
+export { plainText } from "../../core/view/line.ts";
 
 // Words for problems
 export type { Issue, Result } from "../../core/model/issue.ts";

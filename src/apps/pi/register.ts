@@ -1,10 +1,8 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type { Pi } from "../../shell/agents/pi/pi.ts";
-import type { ExtensionHandlers } from "./commands/face.ts";
-import { resetCards, openNextCard } from "./cards/open-card.ts";
-import { NEXT_CARD_KEY, CONVERSATIONS_KEY } from "./input/own-keys.ts";
-import { drawCard } from "./cards/card.ts";
-import { setPiTui, type PiTui } from "./tui/tui.ts";
+import type { Pi } from "../../shell/agents/pi-sdk.ts";
+import type { ExtensionHandlers } from "./handlers.ts";
+import { resetCards, openNextCard, drawCard } from "./screen/card.ts";
+import { NEXT_CARD_KEY, CONVERSATIONS_KEY, setPiTui, type PiTui } from "./session/pi-tui.ts";
 import {
   ANSWER_ENTRY,
   areSettingsChanged,
@@ -14,7 +12,7 @@ import {
   TURN_ENTRY,
   VISIT_ENTRY,
   withoutCastTurns,
-} from "./session/marks.ts";
+} from "./session/user-session.ts";
 
 /** Pi's own copies of its libraries. */
 export interface PiLibraries {
@@ -27,12 +25,13 @@ export function register(pi: ExtensionAPI, { tui, library }: PiLibraries): void 
   setPiTui(tui);
   let face: ExtensionHandlers | undefined;
   let current: ExtensionContext | undefined;
-  const open = async (): Promise<ExtensionHandlers> => (face ??= (await import("./commands/face.ts")).createHandlers(pi, library));
+  const open = async (): Promise<ExtensionHandlers> =>
+    (face ??= (await import("./handlers.ts")).createHandlers(pi, library));
 
   pi.registerCommand("materia", {
     description: "Run repeatable agent work as graphs; /materia help lists the commands",
     getArgumentCompletions: async (typed) => {
-      const { completeCommand: complete } = await import("./input/complete.ts");
+      const { completeCommand: complete } = await import("./completion.ts");
       return complete(typed, current);
     },
     handler: async (text, ctx) => (await open()).performCommand(text, ctx),
@@ -61,8 +60,8 @@ export function register(pi: ExtensionAPI, { tui, library }: PiLibraries): void 
     current = ctx;
     resetCards();
     if (areSettingsChanged(ctx.sessionManager.getBranch()))
-      await (await import("./session/settings.ts")).restoreSettings(pi, ctx);
-    (await import("./session/greeting.ts")).announceUnfinishedCasts(ctx);
+      await (await import("./session/turn-settings.ts")).restoreSettings(pi, ctx);
+    (await import("./session/session-lifecycle.ts")).announceUnfinishedCasts(ctx);
   });
   const unlessStaying = async (ctx: ExtensionContext) => (await face?.confirmLeave(ctx)) === false && { cancel: true };
   pi.on("session_before_switch", async (_event, ctx) => (await unlessStaying(ctx)) || undefined);
@@ -70,10 +69,12 @@ export function register(pi: ExtensionAPI, { tui, library }: PiLibraries): void 
   pi.on("session_shutdown", async (_event, ctx) => {
     if (!face) return;
     await face.shutDown(ctx);
-    (await import("./session/keep-session.ts")).saveSessionFile(ctx.sessionManager);
+    (await import("./session/session-lifecycle.ts")).saveSessionFile(ctx.sessionManager);
   });
   pi.on("input", (event, ctx) => face?.onInput(event, ctx));
   pi.on("context", ({ messages }) =>
-    !face?.hasVisibleTurn() && hasCastMessages(messages) ? { messages: keepLastResults(withoutCastTurns(messages)) } : undefined,
+    !face?.hasVisibleTurn() && hasCastMessages(messages)
+      ? { messages: keepLastResults(withoutCastTurns(messages)) }
+      : undefined,
   );
 }

@@ -1,19 +1,17 @@
 import type { SocketId } from "../model/ids.ts";
-import { acceptHandoff, acceptOutput, addFinishedTurn } from "./accept.ts";
+import { acceptHandoff, acceptOutput, addFinishedTurn } from "./apply-accepted.ts";
 import type { CastEvent, EventBody, EventOf } from "./state/event.ts";
-import { checkpointsAfter } from "./files.ts";
-import { expectPhase, expectNotEnded, expectNotCompleted } from "./state/expect.ts";
-import { limitHitOf } from "./limits/limits.ts";
-import { applyItemEvent, applyItemGivenUp } from "./items/apply-items.ts";
-import { advance, enterLoop, exhaustLoop, giveUpCurrentItem, takeEdge } from "./move.ts";
-import { raiseLimits } from "./limits/raise.ts";
-import { countVisit } from "./limits/returns.ts";
-import { acceptUnsatisfiedResult } from "./limits/rework-limit.ts";
-import { endState, addPartialTurn, resumeState } from "./stop.ts";
-import { NO_TURN_USAGE, type CastState, type CastFailure, type Visit } from "./state/state.ts";
-import { withValue } from "./state/table.ts";
-import { increment } from "./state/tally.ts";
+import { expectPhase, expectNotEnded, expectNotCompleted } from "./state/expect-phase.ts";
+import { limitHitOf } from "./limits.ts";
+import { applyItemEvent, applyItemGivenUp } from "./apply-items.ts";
+import { advance, enterLoop, exhaustLoop, giveUpCurrentItem, takeEdge } from "./apply-moves.ts";
+import { raiseLimits, endState, addPartialTurn, resumeState } from "./apply-stops.ts";
+import { countVisit } from "./state/traversal-counts.ts";
+import { acceptUnsatisfiedResult } from "./rework-limit.ts";
+import { NO_TURN_USAGE, type CastState, type CastFailure, type Visit, type CheckpointCommits } from "./state/state.ts";
+import { withValue, increment } from "./state/persistent-map.ts";
 import { NO_USAGE, addUsage } from "./state/usage.ts";
+import type { Checkpoint, InitialCheckpoint, MissingCheckpoint } from "../model/checkpoint.ts";
 
 /** The only way a cast changes: live, on resume, and in the browser. Throws when the event cannot follow what happened so far. */
 export function apply(state: CastState, event: CastEvent): CastState {
@@ -185,4 +183,37 @@ function failTurn(state: CastState, event: EventOf<"turn_failed">): CastState {
   const wasTurn = event.reason !== "utility" && event.reason !== "rehearsal";
   const had = wasTurn ? addFinishedTurn(state, visit, event.usage, ask) : state;
   return startFailing(had, failure);
+}
+
+/** What an event says of the files. Without checkpoints there is nothing to keep. */
+function checkpointsAfter({ files }: Pick<CastState, "files">, event: EventBody): CheckpointCommits | null {
+  if (event.type === "cast_started") return initialCommits(event.files);
+  if (files === null) return null;
+  switch (event.type) {
+    case "visit_started":
+      return { ...files, visit: files.last };
+    case "loop_entered":
+    case "cursor_advanced":
+      return { ...files, item: files.last };
+    case "checkpoint_taken":
+      return { ...files, last: event.files.commit };
+    case "visit_completed":
+      return { ...files, meanwhile: [], ...commitOf(event.files) };
+    case "loop_joined":
+      return { ...files, ...commitOf(event.files) };
+    case "cast_resumed":
+      return event.files ? { ...files, last: event.files.commit, meanwhile: event.files.names } : files;
+    default:
+      return files;
+  }
+}
+
+function initialCommits(first: InitialCheckpoint | undefined): CheckpointCommits | null {
+  if (first === undefined || "problem" in first) return null;
+  const { commit } = first;
+  return { base: commit, last: commit, visit: commit, item: commit, meanwhile: [] };
+}
+
+function commitOf(files: Checkpoint | MissingCheckpoint | undefined): { readonly last: string } | undefined {
+  return files && "commit" in files ? { last: files.commit } : undefined;
 }

@@ -1,12 +1,12 @@
 import type { GraphSocket } from "../compile/graph.ts";
 import { findAssignProblems } from "../handoff/assign.ts";
-import { readHandoff, type UnusableReply } from "../handoff/read.ts";
+import { readHandoff, type UnusableReply } from "../handoff/read-handoff.ts";
 import type { SocketId } from "../model/ids.ts";
-import type { JsonObject } from "../model/values/json.ts";
-import { truncate, truncateStart, stripControls } from "../model/values/text.ts";
-import { assertNever } from "../model/values/never.ts";
+import type { JsonObject } from "../model/json.ts";
+import { truncate, truncateStart, stripControls } from "../model/text.ts";
+import { assertNever } from "../model/assert-never.ts";
 import type { EventBody, EventOf } from "./state/event.ts";
-import { outputExcerpt } from "./state/rework.ts";
+import { outputExcerpt } from "./state/rework-reasons.ts";
 import { assignSourcesOf, type CastState, type PersonDecision, type CastPhase, type Visit } from "./state/state.ts";
 import { NO_USAGE, totalsOf, type Usage } from "./state/usage.ts";
 
@@ -156,7 +156,9 @@ function readReply(state: CastState, socket: GraphSocket, visit: Visit, text: st
       found,
       dropped: [...dropped],
       ...(hints.length > 0 ? { hints: [...hints] } : {}),
-      ...(silent ? { excerpt: dropped.length === 0 ? outputExcerpt(text) : outputExcerpt(reasonTextOf(text, handoff)) } : {}),
+      ...(silent
+        ? { excerpt: dropped.length === 0 ? outputExcerpt(text) : outputExcerpt(reasonTextOf(text, handoff)) }
+        : {}),
       usage,
     },
   };

@@ -1,10 +1,18 @@
 import { type Graph, type GraphSocket, loopOf, materiaOf, socketOf } from "../compile/graph.ts";
-import { IMPLICIT_END, chooseEdge, exitForEmptyList, chooseExit, exitForGivenUp, matchesCondition, type Way } from "../compile/route.ts";
+import {
+  IMPLICIT_END,
+  chooseEdge,
+  exitForEmptyList,
+  chooseExit,
+  exitForGivenUp,
+  matchesCondition,
+  type Way,
+} from "../compile/ways.ts";
 import { itemKey } from "../model/handoff.ts";
 import { END, type SocketId } from "../model/ids.ts";
-import { materiaMayWrite } from "../model/tools.ts";
+import { materiaMayWrite } from "../model/materia.ts";
 import { NEXT_ITEM } from "../model/loadout.ts";
-import { assertNever } from "../model/values/never.ts";
+import { assertNever } from "../model/assert-never.ts";
 import { acceptReply, decide } from "./decide.ts";
 import type { EventBody } from "./state/event.ts";
 import {
@@ -15,16 +23,23 @@ import {
   checkReturnLimit,
   checkTurnLimit,
   checkTraversalLimit,
-} from "./limits/limits.ts";
-import { nextForParallelRun, type ParallelEffect } from "./items/next-items.ts";
-import { readLoopList } from "./lists/list.ts";
-import { endReasonText, failureText } from "./limits/reason.ts";
-import { NO_TURN_USAGE, currentItem, type TurnReason, type CastState, type CastPhase, type Visit } from "./state/state.ts";
-import type { Checkpoint, InitialCheckpoint, MissingCheckpoint } from "../model/values/checkpoint.ts";
-import { questionText } from "./question.ts";
-import { countOf } from "./state/tally.ts";
+} from "./limits.ts";
+import { nextForParallelRun, type ParallelEffect } from "./next-items.ts";
+import { readLoopList } from "./item-lists.ts";
+import { endReasonText, failureText } from "./failure-text.ts";
+import {
+  NO_TURN_USAGE,
+  currentItem,
+  type TurnReason,
+  type CastState,
+  type CastPhase,
+  type Visit,
+} from "./state/state.ts";
+import type { Checkpoint, InitialCheckpoint, MissingCheckpoint } from "../model/checkpoint.ts";
+import { questionText } from "./prompt-text.ts";
+import { countOf } from "./state/persistent-map.ts";
 import { totalsOf } from "./state/usage.ts";
-import { traversalCount, traversalScopeOf } from "./state/traversals.ts";
+import { traversalCount, traversalScopeOf } from "./state/traversal-counts.ts";
 
 /** What is to be done now. It depends on the state alone, so that start, resume and continue are one path. */
 export type Effect =
@@ -58,7 +73,9 @@ export function next(state: CastState): Effect {
     case "accepted": {
       const socket = socketOf(state.graph, phase.visit.socket);
       const isKept = state.files !== null && materiaMayWrite(materiaOf(state.graph, socket));
-      return isKept ? { kind: "checkpoint", socket, visit: phase.visit } : record(visitCompletedEvent(state, phase.visit));
+      return isKept
+        ? { kind: "checkpoint", socket, visit: phase.visit }
+        : record(visitCompletedEvent(state, phase.visit));
     }
     case "leaving":
       return leave(state, phase);
@@ -77,7 +94,10 @@ export function next(state: CastState): Effect {
 }
 
 /** The first event of a cast, with the checkpoint that it began from. */
-export function startedEvent(state: CastState, files?: InitialCheckpoint): Extract<EventBody, { type: "cast_started" }> {
+export function startedEvent(
+  state: CastState,
+  files?: InitialCheckpoint,
+): Extract<EventBody, { type: "cast_started" }> {
   const { castId, request, graph, rehearsed } = state;
   return {
     type: "cast_started",
@@ -172,7 +192,8 @@ function visit(state: CastState, { visit, ask }: Extract<CastPhase, { kind: "vis
     if (accepted) return record(accepted);
   }
   const limit =
-    (ask.kind === "repair" ? checkRepairLimit(state, visit) : undefined) ?? checkLimitDuringTurn(state, visit, NO_TURN_USAGE);
+    (ask.kind === "repair" ? checkRepairLimit(state, visit) : undefined) ??
+    checkLimitDuringTurn(state, visit, NO_TURN_USAGE);
   return limit ? record(limit) : { kind: "agent", socket, visit, ask };
 }
 

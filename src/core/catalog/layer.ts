@@ -1,14 +1,13 @@
 import { Budget, FleetConfig, Limits, WorktreeConfig, settingsSchemaEntries } from "../model/config.ts";
 import { error, isError, warning, type Issue, type KeyPath } from "../model/issue.ts";
-import { isJsonObject, type JsonObject } from "../model/values/json.ts";
+import { isJsonObject, type JsonObject } from "../model/json.ts";
 import type { Loadout } from "../model/loadout.ts";
 import type { Materia } from "../model/materia.ts";
-import { didYouMean } from "../model/values/nearest.ts";
-import { oneLine } from "../model/values/text.ts";
+import { didYouMean, oneLine } from "../model/text.ts";
 import * as v from "valibot";
 import { readLoadout, readCurrentLoadouts } from "./read-loadout.ts";
 import { readMateria } from "./read-materia.ts";
-import { readAnyFormat } from "./formats/formats.ts";
+import { readAnyFormat } from "./formats.ts";
 import { validate } from "./validate.ts";
 
 export const LAYER_NAMES = ["bundled", "user", "project", "environment", "explicit"] as const;
@@ -62,7 +61,14 @@ export function readLayer(name: LayerName, written: unknown, file?: string): Con
     const issues = [
       error("bad_value", "", "a configuration is one JSON object", 'begin with { "materia": {}, "loadouts": {} }'),
     ];
-    return { name, ...source, settings: {}, materia: new Map(), loadouts: new Map(), issues: withIssueFile(issues, file) };
+    return {
+      name,
+      ...source,
+      settings: {},
+      materia: new Map(),
+      loadouts: new Map(),
+      issues: withIssueFile(issues, file),
+    };
   }
   const settings = readSettings(raw, name);
   const issues = [

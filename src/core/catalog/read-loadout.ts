@@ -1,13 +1,12 @@
 import * as v from "valibot";
-import { SocketId, isCanonicalSocketId } from "../model/ids.ts";
+import { SocketId, isCanonicalSocketId, Destination, END } from "../model/ids.ts";
 import { error, warning, type Issue } from "../model/issue.ts";
-import { Loadout, Socket } from "../model/loadout.ts";
-import { isJsonObject } from "../model/values/json.ts";
-import { PROTOTYPE_KEYS } from "../model/values/record.ts";
-import { oneLine } from "../model/values/text.ts";
-import { compileReader } from "./quick-read.ts";
-import { salvageLoadout } from "./salvage.ts";
+import { Loadout, Socket, AdvanceRule, Condition, Edge, Exit, Loop } from "../model/loadout.ts";
+import { isJsonObject, PROTOTYPE_KEYS } from "../model/json.ts";
+import { oneLine } from "../model/text.ts";
+import { compileReader } from "../model/schemas.ts";
 import { nameIssues, validate } from "./validate.ts";
+import { AssignMap, ParseMode } from "../model/materia.ts";
 
 const readCurrentLoadout = compileReader(Loadout);
 
@@ -95,4 +94,76 @@ function socketIdIssue(id: string, keys: readonly string[]): Issue {
     return error("bad_socket_id", path, `"${oneLine(id, 60)}" is not a socket id`, "use Socket-1, Socket-2, …");
   const message = `"${id}" is not of the form Socket-N`;
   return warning("odd_socket_id", path, message, "tools generate only Socket-1, Socket-2, …");
+}
+
+/** What can be drawn of a broken loadout, so that its problems have a place to stand at. */
+function salvageLoadout(raw: unknown): Loadout | undefined {
+  if (!isJsonObject(raw)) return undefined;
+  const sockets = entriesOrNone(raw["sockets"]).flatMap(([id, value]): [string, Socket][] => {
+    const socket = v.is(SocketId, id) ? salvageSocket(value) : undefined;
+    return socket ? [[id, socket]] : [];
+  });
+  const loops = entriesOrNone(raw["loops"]).flatMap(([id, value]): [string, Loop][] => {
+    const loop = salvageLoop(value);
+    return loop ? [[id, loop]] : [];
+  });
+  const [first] = sockets.map(([id]) => v.parse(SocketId, id));
+  return {
+    entry: parseOrUndefined(SocketId, raw["entry"]) ?? first ?? v.parse(SocketId, "Socket-1"),
+    layout: {},
+    sockets: Object.fromEntries(sockets),
+    loops: Object.fromEntries(loops),
+  };
+}
+
+function salvageSocket(value: unknown): Socket | undefined {
+  const whole = parseOrUndefined(Socket, value);
+  if (whole) return whole;
+  if (!isJsonObject(value)) return undefined;
+  const { materia } = value;
+  const [parse, assign, advance] = [
+    parseOrUndefined(ParseMode, value["parse"]),
+    parseOrUndefined(AssignMap, value["assign"]),
+    parseOrUndefined(AdvanceRule, value["advance"]),
+  ];
+  return {
+    materia: typeof materia === "string" ? materia : "",
+    ...(parse ? { parse } : {}),
+    ...(assign ? { assign } : {}),
+    ...(advance ? { advance } : {}),
+    edges: listOrNone(value["edges"]).map((edge) => parseOrUndefined(Edge, edge) ?? salvageEdge(edge)),
+  };
+}
+
+/** An edge whose limit or condition is wrong still leads somewhere; one that leads nowhere keeps its place. */
+function salvageEdge(value: unknown): Edge {
+  const { when, to } = isJsonObject(value) ? value : {};
+  return { when: parseOrUndefined(Condition, when) ?? "always", to: parseOrUndefined(Destination, to) ?? END };
+}
+
+function salvageLoop(value: unknown): Loop | undefined {
+  const whole = parseOrUndefined(Loop, value);
+  if (whole) return whole;
+  if (!isJsonObject(value)) return undefined;
+  const sockets = listOrNone(value["sockets"]).flatMap((id) => parseOrUndefined(SocketId, id) ?? []);
+  const consumes = parseOrUndefined(Loop.entries.consumes, value["consumes"]);
+  if (sockets.length === 0) return undefined;
+  return {
+    sockets,
+    ...(consumes ? { consumes } : {}),
+    exits: listOrNone(value["exits"]).flatMap((exit) => parseOrUndefined(Exit, exit) ?? []),
+  };
+}
+
+function parseOrUndefined<const T extends v.GenericSchema>(schema: T, value: unknown): v.InferOutput<T> | undefined {
+  const parsed = v.safeParse(schema, value);
+  return parsed.success ? parsed.output : undefined;
+}
+
+function entriesOrNone(value: unknown): readonly [string, unknown][] {
+  return isJsonObject(value) ? Object.entries(value) : [];
+}
+
+function listOrNone(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }

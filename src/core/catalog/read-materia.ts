@@ -1,9 +1,8 @@
 import { error, type Issue } from "../model/issue.ts";
 import { AgentMateria, PersonMateria, UtilityMateria, type Materia } from "../model/materia.ts";
-import { isJsonObject, type JsonObject } from "../model/values/json.ts";
-import { didYouMean } from "../model/values/nearest.ts";
-import { oneLine } from "../model/values/text.ts";
-import { BUNDLED_SCRIPT_NAMES } from "./utilities.ts";
+import { isJsonObject, type JsonObject } from "../model/json.ts";
+import { didYouMean, oneLine } from "../model/text.ts";
+import { BUNDLED_SCRIPT_NAMES } from "./bundled-utilities.ts";
 import { nameIssues, validate } from "./validate.ts";
 
 interface MateriaReading {

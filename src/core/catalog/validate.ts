@@ -1,10 +1,8 @@
 import * as v from "valibot";
-import { PROTOTYPE_KEYS } from "../model/values/record.ts";
+import { PROTOTYPE_KEYS, isJsonObject } from "../model/json.ts";
 import { isValidName } from "../model/ids.ts";
 import { error, isError, warning, type Issue, type KeyPath } from "../model/issue.ts";
-import { isJsonObject } from "../model/values/json.ts";
-import { didYouMean } from "../model/values/nearest.ts";
-import { oneLine } from "../model/values/text.ts";
+import { didYouMean, oneLine } from "../model/text.ts";
 
 type Schema = v.GenericSchema;
 

@@ -1,9 +1,8 @@
 import * as v from "valibot";
 import { error, fail, ok, type Issue, type Result } from "../model/issue.ts";
 import { THINKING_LEVELS, ThinkingLevel } from "../model/materia.ts";
-import { nearestName } from "../model/values/nearest.ts";
-import { readAmount, readCount } from "./amounts.ts";
-import type { CommandWord } from "./words.ts";
+import { nearestName } from "../model/text.ts";
+import type { CommandWord } from "./split-words.ts";
 
 /** What each option takes. Every face knows the same ones. */
 const OPTIONS = {
@@ -205,4 +204,21 @@ const VALUE_DESCRIPTIONS = {
 function readValue(value: string, kind: keyof typeof VALUE_DESCRIPTIONS): string | number | undefined {
   if (kind === "text") return value === "" ? undefined : value;
   return kind === "number" ? readAmount(value) : readCount(value);
+}
+
+const MULTIPLIERS: Readonly<Record<string, number>> = { "": 1, k: 1_000, m: 1_000_000 };
+
+/** A number as people type it: `200000`, `200_000`, `200k`, `2.5M`. */
+function readAmount(text: string): number | undefined {
+  const [, digits = "", power = ""] = /^([0-9][0-9_]*(?:\.[0-9]+)?)([km]?)$/i.exec(text) ?? [];
+  if (digits === "") return undefined;
+  // Rounded to a millionth: 2.3 × 1000 is not 2300 to a computer.
+  const amount = Math.round(Number(digits.replaceAll("_", "")) * (MULTIPLIERS[power.toLowerCase()] ?? 1) * 1e6) / 1e6;
+  return Number.isFinite(amount) ? amount : undefined;
+}
+
+/** The same for what comes in whole pieces. */
+export function readCount(text: string): number | undefined {
+  const amount = readAmount(text);
+  return amount !== undefined && Number.isSafeInteger(amount) ? amount : undefined;
 }

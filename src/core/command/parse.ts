@@ -1,15 +1,26 @@
 import { error, fail, ok, type Issue, type Result } from "../model/issue.ts";
-import { nearestName } from "../model/values/nearest.ts";
-import { assertNever } from "../model/values/never.ts";
-import { oneLine } from "../model/values/text.ts";
-import { parseTarget, type BudgetOptions, type Command, type ReworkDecision } from "./command.ts";
+import { nearestName, oneLine } from "../model/text.ts";
+import { assertNever } from "../model/assert-never.ts";
+import { parseTarget, type BudgetOptions, type Command, type ReworkDecision, usageOf } from "./command.ts";
 import { COMMON_OPTIONS, expectsValue, splitOptions, type Options, type CommandArguments } from "./options.ts";
-import { readBudget, readCasts, readCompletion, readGrid, readOpen, readShow } from "./read-looking.ts";
-import { readFleetCommand } from "./read-fleet.ts";
-import { readCompare, readForecast, readFork, readFuzz, readRecord, readReplay, readTest } from "./read-testing.ts";
-import { COMMANDS, commandRow, type CommandRow } from "./table.ts";
-import { usageOf } from "./typed.ts";
-import { wordsFromArgv, splitWords, type CommandWord, type CommandWords } from "./words.ts";
+import {
+  readBudget,
+  readCasts,
+  readCompletion,
+  readGrid,
+  readOpen,
+  readShow,
+  readCompare,
+  readForecast,
+  readFork,
+  readFuzz,
+  readRecord,
+  readReplay,
+  readTest,
+} from "./read-commands.ts";
+import { readFleetCommand } from "./read-fleet-commands.ts";
+import { COMMANDS, commandRow, type CommandRow } from "./command-table.ts";
+import { wordsFromArgv, splitWords, type CommandWord, type CommandWords } from "./split-words.ts";
 
 /** A command with the options that say where and how it runs. */
 export interface ParsedCommand {

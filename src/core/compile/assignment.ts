@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { HANDOFF_FIELDS } from "../model/handoff.ts";
-import { PROTOTYPE_KEYS } from "../model/values/record.ts";
+import { PROTOTYPE_KEYS } from "../model/json.ts";
 
 const Path = v.pipe(v.array(v.string()), v.readonly());
 

@@ -1,8 +1,16 @@
 import { END, type Destination, type SocketId } from "../model/ids.ts";
 import { NEXT_ITEM, type Edge } from "../model/loadout.ts";
-import { type Graph, type GraphExit, type GraphLoop, type GraphSocket, givesUpItems, loopOf, socketsOf } from "./graph.ts";
-import { requiresSatisfied } from "./needs.ts";
-import { chooseEdge, exitForEmptyList, chooseExit, exitForGivenUp, matchesCondition, type Way } from "./route.ts";
+import {
+  type Graph,
+  type GraphExit,
+  type GraphLoop,
+  type GraphSocket,
+  givesUpItems,
+  loopOf,
+  socketsOf,
+} from "./graph.ts";
+import { requiresSatisfied } from "./socket-outputs.ts";
+import { chooseEdge, exitForEmptyList, chooseExit, exitForGivenUp, matchesCondition, type Way } from "./ways.ts";
 
 /** One step that a cast may take, as far as the graph alone tells. */
 export interface FlowStep {
@@ -122,11 +130,18 @@ function stepsWhenUsedUp(walker: FlowBuilder, socket: GraphSocket, step: FlowSte
   if (!loop?.items) return [];
   const exit = exitForGivenUp(loop, socket.id, satisfied);
   if (exit.to === END) return [];
-  return [{ way: exit, satisfied, advanced: true, exhausted: true, landings: landingsOf(walker, exit.to, socket.loop) }];
+  return [
+    { way: exit, satisfied, advanced: true, exhausted: true, landings: landingsOf(walker, exit.to, socket.loop) },
+  ];
 }
 
 /** [G28] The item after one that was given up begins where its loop was entered. */
-function stepsToNextItem({ sockets }: Flow, doors: ReadonlySet<number>, from: number, step: FlowStep): readonly FlowStep[] {
+function stepsToNextItem(
+  { sockets }: Flow,
+  doors: ReadonlySet<number>,
+  from: number,
+  step: FlowStep,
+): readonly FlowStep[] {
   const { way } = step;
   const loop = sockets[from]?.loop;
   if (way.via !== "edge" || way.then || way.edge.then !== NEXT_ITEM || !loop) return [];

@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { END, Destination, SocketId } from "../model/ids.ts";
 import { Condition, Edge, Exit, NEXT_ITEM, edgeTargets } from "../model/loadout.ts";
 import { Materia, ParseMode } from "../model/materia.ts";
-import { wholeNumber } from "../model/values/number.ts";
-import { recordById } from "../model/values/record.ts";
+import { wholeNumber } from "../model/schemas.ts";
+import { recordById } from "../model/json.ts";
 import { Assignment } from "./assignment.ts";
 
 /** Where a socket stands in the user's own file, before any renumbering. */

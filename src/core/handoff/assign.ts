@@ -1,8 +1,7 @@
 import type { Assignment } from "../compile/assignment.ts";
 import type { WorkItem } from "../model/handoff.ts";
-import { isJsonObject, type Json, type JsonObject } from "../model/values/json.ts";
-import { assertNever } from "../model/values/never.ts";
-import { valueAt, withValueAt } from "../model/values/path.ts";
+import { isJsonObject, type Json, type JsonObject, valueAt, withValueAt } from "../model/json.ts";
+import { assertNever } from "../model/assert-never.ts";
 
 /** What `assign` can read besides the output itself. */
 export interface AssignSources {
@@ -40,7 +39,11 @@ export interface AssignProblems {
 }
 
 /** [H16] Sources that lead nowhere, and targets that lead into a list. */
-export function findAssignProblems(assignments: readonly Assignment[], output: Json, around: AssignSources): AssignProblems {
+export function findAssignProblems(
+  assignments: readonly Assignment[],
+  output: Json,
+  around: AssignSources,
+): AssignProblems {
   const said: string[] = [];
   const state: string[] = [];
   let { data } = around;

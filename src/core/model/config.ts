@@ -1,15 +1,19 @@
 import * as v from "valibot";
 import { Loadout } from "./loadout.ts";
 import { AgentMateria, Materia, PersonMateria, UtilityMateria } from "./materia.ts";
-import { wholeNumber } from "./values/number.ts";
+import { wholeNumber } from "./schemas.ts";
 
 const nonNegative = v.pipe(v.number(), v.minValue(0, "must not be negative"), v.finite("must be finite"));
 const count = wholeNumber(0);
 
 export const Budget = v.object({
   maxTokens: v.optional(v.pipe(count, v.description("Tokens after which no further request to a model is made."))),
-  maxCostUsd: v.optional(v.pipe(nonNegative, v.description("Dollars after which no further request to a model is made."))),
-  warnAtPercent: v.optional(v.pipe(nonNegative, v.maxValue(100, "must be at most 100"), v.description("When to warn."))),
+  maxCostUsd: v.optional(
+    v.pipe(nonNegative, v.description("Dollars after which no further request to a model is made.")),
+  ),
+  warnAtPercent: v.optional(
+    v.pipe(nonNegative, v.maxValue(100, "must be at most 100"), v.description("When to warn.")),
+  ),
 });
 export type Budget = v.InferOutput<typeof Budget>;
 

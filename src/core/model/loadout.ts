@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Destination, SocketId } from "./ids.ts";
 import { AssignMap, ParseMode } from "./materia.ts";
-import { wholeNumber } from "./values/number.ts";
+import { wholeNumber } from "./schemas.ts";
 
 export const Condition = v.pipe(
   v.picklist(["always", "satisfied", "not_satisfied"]),

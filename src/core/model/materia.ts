@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { isJsonObject, type JsonObject } from "./values/json.ts";
-import { assertNever } from "./values/never.ts";
-import { wholeNumber } from "./values/number.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
+import { assertNever } from "./assert-never.ts";
+import { wholeNumber } from "./schemas.ts";
 
 const describedText = (description: string) => v.pipe(v.string(), v.description(description));
 
@@ -40,7 +40,9 @@ const displayEntries = {
   label: v.optional(describedText("The name people see, where it differs from the key.")),
   description: v.optional(describedText("One sentence on what it is for.")),
   group: v.optional(describedText("Where it stands in the palette.")),
-  color: v.optional(describedText("A palette name (leaf, lagoon, azure, violet, rose, ember, gold, slate) or a CSS colour.")),
+  color: v.optional(
+    describedText("A palette name (leaf, lagoon, azure, violet, rose, ember, gold, slate) or a CSS colour."),
+  ),
 };
 
 const commonEntries = {
@@ -156,4 +158,66 @@ export function templateOf(
     default:
       return assertNever(materia);
   }
+}
+
+const READ_ONLY_TOOLS = ["read", "grep", "find", "ls"] as const;
+const CODING_TOOLS = ["read", "bash", "edit", "write", "grep", "find", "ls"] as const;
+
+/** Every tool that Pi itself brings. */
+export const KNOWN_TOOLS: readonly string[] = [...CODING_TOOLS, "powershell"];
+
+/** Whether a call of it may change a file; what is not known to only read is taken to. */
+export function toolMayWrite(tool: string): boolean {
+  return !READ_ONLY_TOOLS.some((name) => name === tool);
+}
+
+/** Whether a visit of it may change a file: an agent with such a tool, and any program. */
+export function materiaMayWrite(materia: Materia): boolean {
+  return materia.type === "utility" || (materia.type === "agent" && toolsInScope(materia.tools).some(toolMayWrite));
+}
+
+/** [A5] The tools that a scope stands for; `coding` has all of `readOnly`, so that widening a scope takes nothing away. */
+export function toolsInScope(scope: ToolScope): readonly string[] {
+  if (typeof scope === "object") return [...new Set(scope.tools)];
+  switch (scope) {
+    case "none":
+      return [];
+    case "readOnly":
+      return READ_ONLY_TOOLS;
+    case "coding":
+      return CODING_TOOLS;
+    default:
+      return assertNever(scope);
+  }
+}
+
+/** A `{{…}}` in a materia's prompt. */
+export type TemplateVariable =
+  | { readonly kind: "request" }
+  | { readonly kind: "workItems" }
+  /** What the item in hand has changed so far. */
+  | { readonly kind: "changes" }
+  | { readonly kind: "item"; readonly field: "title" | "context" }
+  | { readonly kind: "state"; readonly path: readonly string[] }
+  | { readonly kind: "unknown"; readonly name: string };
+
+const VARIABLE_PATTERN = /\{\{\s*([^{}]*?)\s*\}\}/g;
+
+export const VARIABLE_NAMES = ["request", "item.title", "item.context", "state.path", "workItems", "changes"];
+
+export function parseVariables(prompt: string): readonly TemplateVariable[] {
+  return [...prompt.matchAll(VARIABLE_PATTERN)].map((match) => parseVariable(match[1] ?? ""));
+}
+
+/** Every variable replaced by what `parseValue` says; a value is never searched for variables again. */
+export function fillTemplate(prompt: string, valueOf: (variable: TemplateVariable) => string): string {
+  return prompt.replace(VARIABLE_PATTERN, (_whole, name: string) => valueOf(parseVariable(name)));
+}
+
+function parseVariable(name: string): TemplateVariable {
+  if (name === "request" || name === "workItems" || name === "changes") return { kind: name };
+  if (name === "item.title") return { kind: "item", field: "title" };
+  if (name === "item.context") return { kind: "item", field: "context" };
+  if (/^state(\.[\w-]+)+$/.test(name)) return { kind: "state", path: name.split(".").slice(1) };
+  return { kind: "unknown", name };
 }

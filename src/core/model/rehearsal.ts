@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { wholeNumber } from "./values/number.ts";
+import { wholeNumber } from "./schemas.ts";
 
 const count = wholeNumber(0);
 

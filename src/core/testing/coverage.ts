@@ -3,7 +3,15 @@ import { type Graph, type GraphSocket, loopOf } from "../compile/graph.ts";
 import type { CastEvent } from "../cast/state/event.ts";
 import { END } from "../model/ids.ts";
 import { NEXT_ITEM, type Edge } from "../model/loadout.ts";
-import { edgeName, emptyListName, exitName, edgeLimitName, unmatchedName, exhaustedEdgeName, countWaysTaken } from "./way-names.ts";
+import {
+  edgeName,
+  emptyListName,
+  exitName,
+  edgeLimitName,
+  unmatchedName,
+  exhaustedEdgeName,
+  countWaysTaken,
+} from "../history/way-names.ts";
 
 /** [T7] What the tests of a loadout took of it, and what none of them took. */
 export interface Coverage {

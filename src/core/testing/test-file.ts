@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { LIMIT_NAMES } from "../cast/state/event.ts";
 import { Rehearsal } from "../model/rehearsal.ts";
-import { wholeNumber } from "../model/values/number.ts";
+import { wholeNumber } from "../model/schemas.ts";
 
 const count = wholeNumber(0);
 const texts = v.array(v.string());
@@ -48,7 +48,10 @@ export type TestCast = v.InferOutput<typeof TestCast>;
 
 const FileExpectation = v.nullable(
   v.union(
-    [v.string(), v.strictObject({ matches: v.pipe(v.string(), v.check(isRegularExpression, "is no regular expression")) })],
+    [
+      v.string(),
+      v.strictObject({ matches: v.pipe(v.string(), v.check(isRegularExpression, "is no regular expression")) }),
+    ],
     'is neither the content, { "matches": "a regular expression" } nor null for no such file',
   ),
 );

@@ -1,6 +1,8 @@
 import { pathText, type Issue } from "../model/issue.ts";
-import { sanitizeForTerminal } from "../model/values/text.ts";
-import { line, toned, type Line } from "./text/line.ts";
+import { sanitizeForTerminal } from "../model/text.ts";
+import { line, toned, type Line } from "./line.ts";
+import { COMMANDS } from "../command/command-table.ts";
+import { quoteWord } from "../command/split-words.ts";
 
 /** Every problem: what, where, and the way out. Where the place they stand in says `Error` already, `withMergeMark` is false. */
 export function issueLines(issues: readonly Issue[], marked = true): readonly Line[] {
@@ -8,7 +10,11 @@ export function issueLines(issues: readonly Issue[], marked = true): readonly Li
     const label = toned(severity === "error" ? "bad" : severity === "info" ? "dim" : "rework", severity);
     const place = [file ?? "", pathText(path)].filter((part) => part !== "").map(sanitizeForTerminal);
     return [
-      line(...(marked || severity !== "error" ? [label, " "] : []), toned("dim", code), `: ${sanitizeForTerminal(message)}`),
+      line(
+        ...(marked || severity !== "error" ? [label, " "] : []),
+        toned("dim", code),
+        `: ${sanitizeForTerminal(message)}`,
+      ),
       ...(place.length > 0 ? [line("  ", toned("dim", `at ${place.join(": ")}`))] : []),
       ...(hint === undefined ? [] : [line("  ", toned("accent", `→ ${sanitizeForTerminal(hint)}`))]),
     ];
@@ -18,4 +24,34 @@ export function issueLines(issues: readonly Issue[], marked = true): readonly Li
 /** [C19] The shape that scripts read. */
 export function issueJson({ severity, code, file, path, message, hint }: Issue) {
   return { severity, code, file: file ?? null, path: pathText(path), message, hint: hint ?? null };
+}
+
+const COMMAND_NAMES = COMMANDS.map(({ name }) => name);
+const COMMAND_PATTERN = new RegExp(`(^|["\\s])materia (?=(${COMMAND_NAMES.join("|")})\\b|<command>|--help|--on )`, "g");
+/** Typed in a terminal wherever they are read. */
+const TERMINAL_ONLY: ReadonlySet<string> = new Set(["fleet", "worker"]);
+
+/** [C41] Commands as they are typed where the line is read: `materia show` is `/materia show` in Pi. */
+export function withProgramName(lines: readonly Line[], program: string): readonly Line[] {
+  const typed = (whole: string, before: string, name: string | undefined): string =>
+    program.startsWith("/") && TERMINAL_ONLY.has(name ?? "") ? whole : `${before}${program} `;
+  return lines.map((line) => line.map((span) => ({ ...span, text: span.text.replace(COMMAND_PATTERN, typed) })));
+}
+
+const FLEET_COMMANDS = COMMANDS.filter(({ name, options }) => options.includes("on") && !TERMINAL_ONLY.has(name));
+const FLEET_MIGRATE = "fleet migrate";
+const SUGGESTION_PATTERN = new RegExp(
+  `\\bmateria (${[FLEET_MIGRATE, ...FLEET_COMMANDS.map(({ name }) => name)].join("|")})\\b(?![^"]* --on )`,
+  "g",
+);
+
+/** [B26] What is suggested to somebody who named a fleet is typed on that fleet. */
+export function withFleetOption(issues: readonly Issue[], fleet: string): readonly Issue[] {
+  const on = `--on ${quoteWord(fleet)}`;
+  const named = (_whole: string, name: string): string =>
+    name === FLEET_MIGRATE ? `materia ${name} ${on}` : `materia ${on} ${name}`;
+  return issues.map(({ hint, ...issue }) => ({
+    ...issue,
+    ...(hint === undefined ? {} : { hint: hint.replace(SUGGESTION_PATTERN, named) }),
+  }));
 }

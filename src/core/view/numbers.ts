@@ -1,4 +1,6 @@
-import type { ProgressCounts } from "../cast/state/state.ts";
+import { line, toned, type Line } from "./line.ts";
+import { countedText } from "../model/text.ts";
+import type { ItemCounts, CastFigures } from "../cast/summary.ts";
 
 /** Figures as people read them: `812`, `1.2 k`, `1.52 M`. The exact value stands in the journal. */
 export function amountText(count: number): string {
@@ -40,23 +42,6 @@ export function ageText(ms: number): string {
   return `${Math.floor(seconds / 86_400)} days`;
 }
 
-export function countedText(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
-/** How many items there were, and what became of those that are behind. */
-export interface ItemCounts {
-  readonly done: number;
-  readonly total: number;
-  /** Absent where none was. */
-  readonly givenUp?: number;
-}
-
-/** Over all lists of a cast. */
-export function itemCounts({ itemsDone, items, itemsGivenUp }: ProgressCounts): ItemCounts {
-  return { done: itemsDone, total: items, ...(itemsGivenUp === undefined ? {} : { givenUp: itemsGivenUp }) };
-}
-
 /** [G31] `1 of 2, 1 given up`, where the words around it say what is counted. */
 export function doneCountText({ done, total, givenUp = 0 }: ItemCounts): string {
   return `${done} of ${total}${givenUpText(givenUp)}`;
@@ -75,12 +60,6 @@ function timesText(count: number): string {
   return count === 1 ? "once" : `${count} times`;
 }
 
-/** A time of the journal in milliseconds; one that cannot be read counts as `otherwise`. */
-export function parseMillis(at: string | null, otherwise: number): number {
-  const parsed = at === null ? Number.NaN : Date.parse(at);
-  return Number.isNaN(parsed) ? otherwise : parsed;
-}
-
 function wholeSeconds(ms: number): number {
   return Number.isFinite(ms) ? Math.max(0, Math.floor(ms / 1000)) : 0;
 }
@@ -95,4 +74,19 @@ export function traversalLimitText({
 }): string {
   if (maxTraversals === undefined) return "";
   return `at most ${timesText(maxTraversals)}${thenNext ? ", then the next item" : ""}`;
+}
+
+/** `4 visits · 1 of 3 items done · 821 tokens · $0.00`; items where there are any. */
+export function figuresText({ visits, items, tokens, cost }: CastFigures): string {
+  return [
+    countedText(visits, "visit"),
+    ...(items.total === 0 ? [] : [itemsDoneText(items)]),
+    `${amountText(tokens)} tokens`,
+    costText(cost),
+  ].join(" · ");
+}
+
+/** [C36] What was rehearsed says so where its figures stand, which would be others with a model. */
+export function figuresLine(text: string, rehearsed: boolean | undefined): Line {
+  return line(toned("dim", `${text}${rehearsed ? " · " : ""}`), rehearsed ? toned("wait", "rehearsed") : "");
 }

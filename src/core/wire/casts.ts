@@ -1,13 +1,15 @@
 import * as v from "valibot";
 import { CastOutcome, parseEvent, type CastEvent } from "../cast/state/event.ts";
-import { ItemCastInput } from "../cast/state/fork.ts";
+import { ItemCastInput } from "../cast/state/parallel-run.ts";
 import { Graph } from "../compile/graph.ts";
 import { Budget, Limits } from "../model/config.ts";
 import { CastId, SocketId } from "../model/ids.ts";
 import { Layout } from "../model/loadout.ts";
-import { isJsonObject, type JsonObject } from "../model/values/json.ts";
-import type { CastSummary } from "../view/casts.ts";
-import { IssueSchema } from "./wire.ts";
+import { isJsonObject, type JsonObject } from "../model/json.ts";
+import { IssueSchema } from "./response.ts";
+import { FileChange, OmittedFiles } from "../model/checkpoint.ts";
+import { wholeNumber } from "../model/schemas.ts";
+import type { CastSummary } from "../cast/summary.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
@@ -90,3 +92,28 @@ export const VisitFileName = v.picklist([
   "stderr.txt",
 ]);
 export type VisitFileName = v.InferOutput<typeof VisitFileName>;
+
+/** [N31] What lies between two checkpoints of a cast, file by file. */
+export const ChangesResponse = v.object({
+  castId: v.string(),
+  /** The visit or item that was asked for; null for the whole cast. */
+  place: v.nullable(v.string()),
+  changed: wholeNumber(0),
+  added: wholeNumber(0),
+  removed: wholeNumber(0),
+  /** The first of them in git's order; `replaceNodes` counts all. */
+  files: v.array(FileChange),
+  left: OmittedFiles,
+});
+export type ChangesResponse = v.InferOutput<typeof ChangesResponse>;
+
+/** [N32] One of these files, as git prints what became of it. */
+export const PatchResponse = v.object({
+  path: v.string(),
+  patch: v.string(),
+  /** Whether there is more of it than is sent. */
+  isCut: v.boolean(),
+  /** The checkpoints of the whole cast that changed this file, oldest first. */
+  commits: v.array(v.string()),
+});
+export type PatchResponse = v.InferOutput<typeof PatchResponse>;

@@ -2,10 +2,10 @@ import * as v from "valibot";
 import type { Settings } from "../catalog/catalog.ts";
 import { LAYER_NAMES } from "../catalog/layer.ts";
 import { Budget, Limits, WorktreeConfig } from "../model/config.ts";
-import { isJsonObject } from "../model/values/json.ts";
+import { isJsonObject } from "../model/json.ts";
 import { Loadout } from "../model/loadout.ts";
 import { Materia } from "../model/materia.ts";
-import { IssueSchema } from "./wire.ts";
+import { IssueSchema } from "./response.ts";
 
 const layer = v.picklist(LAYER_NAMES);
 const setting = v.object({ value: v.string(), layer, file: v.exactOptional(v.string()) });

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import type { FleetStatus } from "../view/now/fleet.ts";
+import type { FleetStatus } from "../view/progress/fleet-status.ts";
 import { error, fail, ok, type Result } from "../model/issue.ts";
 import { CastEventSchema, CastSummarySchema } from "./casts.ts";
-import { SearchHit, SearchEnd } from "./find.ts";
-import { parseResponse } from "./wire.ts";
+import { parseResponse } from "./response.ts";
+import { wholeNumber } from "../model/schemas.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const place = { socket: v.string(), visit: count };
@@ -67,6 +67,29 @@ const CASTS_STREAM = {
   /** A configuration file is another one than before. */
   config: v.object({}),
 } as const;
+
+/** Where in a visit something was found, as the reader's tabs are called. */
+export const SearchHitPlace = v.picklist(["output", "prompt", "tools", "handoff"]);
+export type SearchHitPlace = v.InferOutput<typeof SearchHitPlace>;
+
+/** [N36] One place that a search found. */
+export const SearchHit = v.object({
+  castId: v.string(),
+  request: v.string(),
+  socket: v.string(),
+  visit: wholeNumber(1),
+  materia: v.string(),
+  in: SearchHitPlace,
+  /** The words around it, and it itself. */
+  before: v.string(),
+  match: v.string(),
+  after: v.string(),
+});
+export type SearchHit = v.InferOutput<typeof SearchHit>;
+
+/** What was looked through, and why no further: all of it, or enough. */
+export const SearchEnd = v.object({ casts: wholeNumber(0), isCut: v.boolean() });
+export type SearchEnd = v.InferOutput<typeof SearchEnd>;
 
 /** [N36] The stream of a search. */
 const SEARCH_STREAM = {
@@ -162,4 +185,21 @@ function readMessage<const S extends StreamSchemas>(shapes: S, kind: string, tex
   }
   const read = parseResponse(shape, raw, kind);
   return read.ok ? ok({ kind, data: read.value }) : read;
+}
+
+const EXCERPT_MARGIN = 80;
+
+/** The first place of a needle in a text, with the words around it; case does not count. */
+export function excerptAround(text: string, needle: string): Pick<SearchHit, "before" | "match" | "after"> | undefined {
+  const lower = text.toLowerCase();
+  // A letter that becomes two in lower case would move every place behind it.
+  const at = lower.length === text.length ? lower.indexOf(needle.toLowerCase()) : text.indexOf(needle);
+  if (at === -1) return undefined;
+  const end = at + needle.length;
+  const flat = (piece: string): string => piece.replaceAll(/\s+/g, " ");
+  return {
+    before: `${at > EXCERPT_MARGIN ? "…" : ""}${flat(text.slice(Math.max(0, at - EXCERPT_MARGIN), at))}`,
+    match: text.slice(at, end),
+    after: `${flat(text.slice(end, end + EXCERPT_MARGIN))}${end + EXCERPT_MARGIN < text.length ? "…" : ""}`,
+  };
 }

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { wholeNumber } from "../model/values/number.ts";
+import { wholeNumber } from "../model/schemas.ts";
 
 /** [T20] What a fork would take over, what that saves, and what it would run anew. */
 export const ForkPreview = v.object({
@@ -12,36 +12,6 @@ export type ForkPreview = v.InferOutput<typeof ForkPreview>;
 /** [T19] The test that was written from a cast. */
 export const RecordedTest = v.object({ castId: v.string(), file: v.string(), seed: v.nullable(v.string()) });
 export type RecordedTest = v.InferOutput<typeof RecordedTest>;
-
-const SideSchema = v.object({
-  castId: v.string(),
-  loadout: v.string(),
-  outcome: v.string(),
-  visits: wholeNumber(0),
-  itemsDone: wholeNumber(0),
-  tokens: v.number(),
-  cost: v.number(),
-  seconds: v.number(),
-});
-export type ComparedSide = v.InferOutput<typeof SideSchema>;
-
-const ComparedVisit = v.object({
-  /** `Socket-5#2`. */
-  visit: v.string(),
-  materia: v.string(),
-  /** What it handed on, where that differs from the other side. */
-  handed: v.nullable(v.string()),
-});
-
-/** [T25] Two casts side by side: visits that correspond stand in one row. */
-export const CastComparison = v.object({
-  first: SideSchema,
-  second: SideSchema,
-  visits: v.array(v.object({ left: v.nullable(ComparedVisit), right: v.nullable(ComparedVisit), same: v.boolean() })),
-  /** The files that differ at the end; null where they were not kept for both. */
-  files: v.nullable(v.array(v.string())),
-});
-export type CastComparison = v.InferOutput<typeof CastComparison>;
 
 const Range = v.object({ p50: v.nullable(v.number()), p90: v.nullable(v.number()) });
 

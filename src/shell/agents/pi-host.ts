@@ -1,15 +1,22 @@
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { KeyPath } from "../../core/model/issue.ts";
 import type { ThinkingLevel } from "../../core/model/materia.ts";
-import { assertNever } from "../../core/model/values/never.ts";
-import { thrownMessage } from "../../core/model/values/text.ts";
+import { assertNever } from "../../core/model/assert-never.ts";
+import { thrownMessage } from "../../core/model/text.ts";
 import type { AgentHost, TurnOutcome, TurnRequest } from "../ports.ts";
-import { realTimer, type Timer } from "./guard.ts";
-import { chooseModel, loadConfiguredPi, type ModelChoice, type ConfiguredPi } from "./pi/models.ts";
-import type { SessionHooks, RetryPolicy } from "./pi/pi.ts";
-import { registerModelKey } from "./pi/pi-secrets.ts";
-import { modelIssues, missingPiIssue, toolIssues } from "./pi/preflight.ts";
-import { failedTurn, runPiTurn } from "./turn.ts";
+import { realTimer, type Timer } from "./turn-guard.ts";
+import {
+  chooseModel,
+  loadConfiguredPi,
+  type ModelChoice,
+  type ConfiguredPi,
+  registerModelKey,
+  modelIssues,
+  missingPiIssue,
+  toolIssues,
+} from "./pi-models.ts";
+import type { SessionHooks, RetryPolicy } from "./pi-sdk.ts";
+import { failedTurn, runPiTurn } from "./pi-turn.ts";
 
 export interface PiHostOptions extends Partial<RetryPolicy> {
   /** For materia that name no model: `provider/id`. */

@@ -7,9 +7,9 @@ import type {
   Provider,
   SimpleStreamOptions,
 } from "@earendil-works/pi-ai";
-import { assertNever } from "../../core/model/values/never.ts";
+import { assertNever } from "../../core/model/assert-never.ts";
 import type { ScriptedReply } from "../../core/model/rehearsal.ts";
-import type { Timer } from "./guard.ts";
+import type { Timer } from "./turn-guard.ts";
 
 /** One answer of the scripted provider. */
 export interface ScriptedStep {
@@ -56,7 +56,9 @@ const ERROR_TEXTS = {
 /** A provider that plays, for each session, the script it was given. */
 export function createScriptedProvider(scripts: ReadonlyMap<string, ReplyScript>, after: Timer): Provider {
   const stream = (_model: unknown, context: Context, options?: SimpleStreamOptions) =>
-    messageStream(playStep(scripts.get(options?.sessionId ?? ""), finishedCalls(context), { after, signal: options?.signal }));
+    messageStream(
+      playStep(scripts.get(options?.sessionId ?? ""), finishedCalls(context), { after, signal: options?.signal }),
+    );
   return {
     id: SCRIPTED_MODEL.provider,
     name: SCRIPTED_MODEL.name,
@@ -68,7 +70,11 @@ export function createScriptedProvider(scripts: ReadonlyMap<string, ReplyScript>
 }
 
 /** Only Pi's summaries come without a script: they belong to no session. */
-const SUMMARY_STEP: ScriptedStep = { does: { kind: "say", text: "(summary)" }, delayMs: 0, usage: { input: 0, output: 0 } };
+const SUMMARY_STEP: ScriptedStep = {
+  does: { kind: "say", text: "(summary)" },
+  delayMs: 0,
+  usage: { input: 0, output: 0 },
+};
 
 function finishedCalls({ messages }: Context): ReadonlySet<string> {
   return new Set(messages.flatMap((message) => (message.role === "toolResult" ? [message.toolCallId] : [])));
@@ -92,7 +98,11 @@ async function playStep(
         AssistantMessage["content"][number],
         { type: "toolCall" }
       >["arguments"];
-      return assistantMessage({ stopReason: "toolUse", usage, content: [{ type: "toolCall", id, name, arguments: copy }] });
+      return assistantMessage({
+        stopReason: "toolUse",
+        usage,
+        content: [{ type: "toolCall", id, name, arguments: copy }],
+      });
     }
     case "say":
       return assistantMessage({ stopReason: "stop", usage, content: [{ type: "text", text: step.does.text }] });
@@ -139,7 +149,9 @@ function messageStream(message: Promise<AssistantMessage>): ReturnType<Provider[
   return events as unknown as ReturnType<Provider["streamSimple"]>;
 }
 
-async function* messageEvents(awaited: Promise<AssistantMessage>): AsyncGenerator<AssistantMessageEvent, void, undefined> {
+async function* messageEvents(
+  awaited: Promise<AssistantMessage>,
+): AsyncGenerator<AssistantMessageEvent, void, undefined> {
   const message = await awaited;
   if (message.stopReason === "error" || message.stopReason === "aborted") {
     yield { type: "error", reason: message.stopReason, error: message };

@@ -3,8 +3,10 @@ import { dirname } from "node:path";
 import type { SessionManager } from "@earendil-works/pi-coding-agent";
 import * as v from "valibot";
 import type { TurnRequest } from "../ports.ts";
-import { MAX_FILE_BYTES, readRegularText } from "../system/regular-file.ts";
-import type { Pi } from "./pi/pi.ts";
+import { MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
+import type { Pi } from "./pi-sdk.ts";
+import { NO_USAGE, addUsage, type Usage } from "../../core/cast/state/usage.ts";
+import { MessageUsage } from "../../core/cast/transcript.ts";
 
 /** The conversation of a visit: Pi has it in memory, and what it adds stands on the disk before anything follows. */
 export interface OpenedTranscript {
@@ -133,4 +135,48 @@ function parseJsonLine(line: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** What a transcript tells of a visit that was cut off. */
+export interface TranscriptFacts {
+  /** How often the agent was asked something. */
+  readonly asked: number;
+  /** Its finished answers, in order. */
+  readonly replies: readonly string[];
+  /** What all its requests used, finished or not. */
+  readonly usage: Usage;
+}
+
+const NO_FACTS: TranscriptFacts = { asked: 0, replies: [], usage: NO_USAGE };
+
+/** What the sound part of a transcript tells. */
+export function readTranscript(text: string): TranscriptFacts {
+  return validPrefix(text)
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => v.safeParse(TranscriptLine, JSON.parse(line)))
+    .reduce((story, line) => (line.success ? addMessage(story, line.output.message) : story), NO_FACTS);
+}
+
+const TranscriptLine = v.object({
+  message: v.variant("role", [
+    v.object({ role: v.literal("user") }),
+    v.object({
+      role: v.literal("assistant"),
+      stopReason: v.string(),
+      content: v.array(v.object({ type: v.string(), text: v.optional(v.string(), "") })),
+      usage: MessageUsage,
+    }),
+  ]),
+});
+type Message = v.InferOutput<typeof TranscriptLine>["message"];
+
+function addMessage({ asked, replies, usage }: TranscriptFacts, message: Message): TranscriptFacts {
+  if (message.role === "user") return { asked: asked + 1, replies, usage };
+  const said = message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+  return {
+    asked,
+    replies: message.stopReason === "stop" ? [...replies, said] : replies,
+    usage: addUsage(usage, message.usage),
+  };
 }

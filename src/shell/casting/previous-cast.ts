@@ -1,12 +1,12 @@
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastId, SocketId } from "../../core/model/ids.ts";
 import { isError, ok, type Result } from "../../core/model/issue.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../core/model/values/json.ts";
-import { truncate } from "../../core/model/values/text.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../core/model/json.ts";
+import { truncate } from "../../core/model/text.ts";
 import { socketsOf, type Graph } from "../../core/compile/graph.ts";
 import { isWorkItem } from "../../core/model/handoff.ts";
 import type { CastStore, VisitRef } from "../store/cast-store.ts";
-import { findCast } from "./workspace/named-cast.ts";
+import { findCast } from "../workspace/find-cast.ts";
 
 /** What a later cast may know of an earlier one, and what of it could not be found. */
 export interface PreviousCast {
@@ -103,7 +103,9 @@ function parseJsonBytes(bytes: Uint8Array): unknown {
 function boundedItems(items: readonly Json[]): Json {
   return items
     .slice(0, MAX_ITEMS)
-    .flatMap((item) => (isWorkItem(item) ? [{ title: truncate(item.title, 300), context: truncate(item.context, 600) }] : []));
+    .flatMap((item) =>
+      isWorkItem(item) ? [{ title: truncate(item.title, 300), context: truncate(item.context, 600) }] : [],
+    );
 }
 
 /** Outputs of the last visits; a folder that was deleted is said to be missing, and the rest is used. */

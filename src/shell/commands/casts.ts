@@ -1,24 +1,36 @@
 import type { Command } from "../../core/command/command.ts";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
-import { assertNever } from "../../core/model/values/never.ts";
-import { sanitizeForTerminal } from "../../core/model/values/text.ts";
-import { boardLines, castBoard } from "../../core/view/now/board.ts";
-import { castListLines, type CastSummary } from "../../core/view/casts.ts";
-import { waitGroupText, groupByWaitReason, type QueuedCast } from "../../core/view/now/fleet.ts";
-import { deliveryLines } from "../../core/view/text/delivery.ts";
-import { line, toned, type Line } from "../../core/view/text/line.ts";
-import { createOwnCastRegistry } from "../config/own/own-casts.ts";
-import { foreignCastMarker } from "../casting/workspace/foreign.ts";
-import { changeBudget } from "../casting/budget.ts";
-import { findCast } from "../casting/workspace/named-cast.ts";
-import type { Workspace } from "../casting/workspace/workspace.ts";
-import { removeCastRefs } from "../git/cast-ref.ts";
-import { emptyWorktreePool } from "../git/items/tree/pool.ts";
+import { assertNever } from "../../core/model/assert-never.ts";
+import { sanitizeForTerminal } from "../../core/model/text.ts";
+import { boardLines, castBoard } from "../../core/view/progress/board.ts";
+import { castListLines, deliveryLines } from "../../core/view/cast-list.ts";
+import { waitGroupText, groupByWaitReason, type QueuedCast } from "../../core/view/progress/fleet-status.ts";
+import { line, toned, type Line } from "../../core/view/line.ts";
+import { createOwnCastRegistry } from "../config/own-casts.ts";
+import { foreignCastMarker } from "../workspace/foreign-casts.ts";
+import { findCast, findOwnCast, type RequestedCast } from "../workspace/find-cast.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { removeCastRefs } from "../git/refs.ts";
+import { emptyWorktreePool } from "../git/worktrees/worktree.ts";
 import { worktreePool } from "../store/layout.ts";
-import { selectPrunable } from "../store/prunable.ts";
-import type { CommandOutput } from "./answer/answer.ts";
-import { unservedQueueLine, queuePositionLines, setupLines } from "./fleet/place.ts";
-import { foreignLines, foreignField, castLineage, programOption } from "./show/marks.ts";
+import { selectPrunable } from "../store/summary.ts";
+import type { CommandOutput } from "./command-output.ts";
+import {
+  unservedQueueLine,
+  queuePositionLines,
+  setupLines,
+  foreignLines,
+  foreignField,
+  castLineage,
+  programOption,
+} from "./status-lines.ts";
+import { totalTokens } from "../../core/cast/state/usage.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import type { CastStore } from "../store/cast-store.ts";
+import { readCastState, recordEvents } from "../casting/record-events.ts";
+import { abortCast } from "../casting/abort-cast.ts";
+import type { CastSummary } from "../../core/cast/summary.ts";
 
 type CastsCommand = Extract<Command, { kind: "casts" | "prune" | "status" | "budget" }>;
 
@@ -46,11 +58,15 @@ async function listCasts(workspace: Workspace): Promise<Result<CommandOutput>> {
   const casts = await Promise.all(listed.value.map(foreignCastMarker(workspace)));
   // [B26] The demo runs here and on no fleet.
   const other = workspace.fleet ? "" : `, or see "${program} demo"`;
-  const none = line(`No casts yet under ${sanitizeForTerminal(store.location)}. Start one with "${program} cast <prompt>"${other}.`);
+  const none = line(
+    `No casts yet under ${sanitizeForTerminal(store.location)}. Start one with "${program} cast <prompt>"${other}.`,
+  );
   const waits = await readQueuedCasts(workspace, listed.value);
   const missing = await unservedQueueLines(workspace, listed.value);
   const lines: CommandOutput["lines"] = (width) =>
-    casts.length === 0 ? [none] : [...castListLines(casts, { now: Date.now(), width }), ...waitReasonLines(waits), ...missing];
+    casts.length === 0
+      ? [none]
+      : [...castListLines(casts, { now: Date.now(), width }), ...waitReasonLines(waits), ...missing];
   const why = new Map(waits.map((cast) => [cast.castId, cast.why]));
   const data = casts.map((cast) => ({ ...cast, ...(why.has(cast.castId) ? { waits: why.get(cast.castId) } : {}) }));
   return ok({ code: 0, data, lines });
@@ -154,3 +170,60 @@ async function showBudget(
   const text = `${id.value}: ${used} of ${maxTokens ?? "unlimited"} tokens, ${dollars}`;
   return ok({ code: 0, data: figures.value, lines: () => [line(text)] });
 }
+
+export interface BudgetFigures {
+  readonly maxTokens: number | null;
+  readonly maxCostUsd: number | null;
+  readonly tokens: number;
+  readonly cost: number;
+}
+
+/** What a cast has used and may use; with a number, for this cast only, raised or lowered to it. */
+async function changeBudget(
+  store: CastStore,
+  castId: CastId,
+  tokens: number | undefined,
+): Promise<Result<BudgetFigures>> {
+  const cast = await readCastState(store, castId);
+  if (!cast.ok) return cast;
+  const state = cast.value;
+  if (tokens === undefined) return ok(budgetFigures(state));
+  // [J17] Nothing follows the end of a cast that nobody can resume.
+  if (state.phase.kind === "ended" && (state.phase.outcome === "completed" || state.phase.outcome === "not_satisfied"))
+    return fail(error("cast_is_over", castId, `this cast has ended: ${state.phase.outcome.replace("_", " ")}`));
+  const raised = await recordEvents(store, castId, [{ type: "limits_raised", maxTokens: tokens }]);
+  return raised.ok ? ok(budgetFigures(raised.value)) : raised;
+}
+
+function budgetFigures({ budget, usage }: CastState): BudgetFigures {
+  return {
+    maxTokens: budget.maxTokens ?? null,
+    maxCostUsd: budget.maxCostUsd ?? null,
+    tokens: totalTokens(usage),
+    cost: usage.cost,
+  };
+}
+
+export async function runAbort(
+  workspace: Workspace,
+  { castId, trust }: Extract<Command, { kind: "abort" }>,
+): Promise<Result<CommandOutput>> {
+  const id = await findOwnCast(workspace, castId, UNFINISHED);
+  if (!id.ok) return id;
+  if (workspace.fleet) {
+    const asked = await workspace.fleet.abort(id.value);
+    if (!asked.ok) return asked;
+    const said = `${id.value} is asked to stop; "materia status ${id.value} --on ${workspace.fleet.name}" says when it has.`;
+    return ok({ code: 0, data: { castId: id.value, status: asked.value }, lines: () => [line(said)] });
+  }
+  const aborted = await abortCast(workspace, id.value, trust === true);
+  if (!aborted.ok) return aborted;
+  const text = `${id.value} is aborted. "${workspace.place.program ?? "materia"} recast ${id.value}" goes on where it stopped.`;
+  return ok({ code: 0, data: { castId: id.value, status: aborted.value }, lines: () => [line(text)] });
+}
+
+const UNFINISHED: RequestedCast = {
+  matches: ({ status }) =>
+    status === "running" || status === "queued" || status === "waiting" || status === "interrupted",
+  noneMessage: "no cast here is running, waiting or interrupted, so there is nothing to stop",
+};

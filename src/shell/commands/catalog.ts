@@ -1,20 +1,18 @@
 import type { Command, GridCommand } from "../../core/command/command.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
-import { worstCase } from "../../core/compile/weigh/worst-case.ts";
+import { worstCase } from "../../core/compile/worst-case.ts";
 import { error, fail, isError, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { isGate, isGenerator, isInteractive, templateOf, type Materia } from "../../core/model/materia.ts";
-import { didYouMean } from "../../core/model/values/nearest.ts";
-import { assertNever } from "../../core/model/values/never.ts";
-import { sanitizeForTerminal } from "../../core/model/values/text.ts";
-import { materiaIcon } from "../../core/view/graph/words.ts";
-import { graphJson } from "../../core/view/grid-json.ts";
-import { gridLines } from "../../core/view/grid.ts";
-import { mermaidText } from "../../core/view/mermaid.ts";
-import { padColumns } from "../../core/view/text/columns.ts";
-import { line, toned, type Line } from "../../core/view/text/line.ts";
-import type { Workspace } from "../casting/workspace/workspace.ts";
-import { setActiveLoadout } from "../config/choose-loadout.ts";
-import type { CommandOutput } from "./answer/answer.ts";
+import { didYouMean, sanitizeForTerminal } from "../../core/model/text.ts";
+import { assertNever } from "../../core/model/assert-never.ts";
+import { materiaIcon } from "../../core/view/graph/labels.ts";
+import { graphJson, mermaidText } from "../../core/view/graph/export.ts";
+import { gridLines } from "../../core/view/graph/terminal-grid.ts";
+import { padColumns } from "../../core/view/columns.ts";
+import { line, toned, type Line } from "../../core/view/line.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { setActiveLoadout } from "../config/config.ts";
+import type { CommandOutput } from "./command-output.ts";
 
 type CatalogCommand = Extract<Command, { kind: "loadout" | "materia" | "grid" }>;
 
@@ -119,7 +117,9 @@ function materiaLines(name: string, source: string, materia: Materia): readonly 
     ...facts.map(([key, value]) =>
       line(toned("dim", `${key}: `), sanitizeForTerminal(typeof value === "string" ? value : JSON.stringify(value))),
     ),
-    ...(template === undefined ? [] : [line(""), ...template.text.split("\n").map((text) => line(sanitizeForTerminal(text)))]),
+    ...(template === undefined
+      ? []
+      : [line(""), ...template.text.split("\n").map((text) => line(sanitizeForTerminal(text)))]),
   ];
 }
 

@@ -1,17 +1,16 @@
-import { bundledLayer } from "../../core/catalog/bundled.ts";
+import { bundledLayer } from "../../core/catalog/bundled-layer.ts";
 import { mergeLayers, type Catalog } from "../../core/catalog/catalog.ts";
 import { readLayer, type CatalogEntry } from "../../core/catalog/layer.ts";
 import type { Command } from "../../core/command/command.ts";
 import { checkCatalog } from "../../core/compile/targets/check-catalog.ts";
 import { error, fail, info, isError, ok, type Issue, type Result } from "../../core/model/issue.ts";
-import { sanitizeForTerminal } from "../../core/model/values/text.ts";
+import { sanitizeForTerminal, countedText } from "../../core/model/text.ts";
 import { issueJson, issueLines } from "../../core/view/issues.ts";
-import { line } from "../../core/view/text/line.ts";
-import { countedText } from "../../core/view/numbers.ts";
-import { worstCaseText } from "../../core/view/worst-case.ts";
-import { resolveCommandFiles } from "../config/found-commands.ts";
-import { readJsonFile } from "../config/json-file.ts";
-import type { CommandOutput } from "./answer/answer.ts";
+import { line } from "../../core/view/line.ts";
+import { worstCaseText } from "../../core/view/graph/worst-case-text.ts";
+import { resolveCommandFiles } from "../config/config.ts";
+import { readJsonFile } from "../config/config-file.ts";
+import type { CommandOutput } from "./command-output.ts";
 
 type CheckCommand = Extract<Command, { kind: "check" }>;
 

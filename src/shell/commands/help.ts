@@ -1,7 +1,7 @@
-import { COMMANDS, commandRow, type CommandRow } from "../../core/command/table.ts";
+import { COMMANDS, commandRow, type CommandRow } from "../../core/command/command-table.ts";
 import type { OptionName } from "../../core/command/options.ts";
-import { line, toned, type Line } from "../../core/view/text/line.ts";
-import type { CommandOutput } from "./answer/answer.ts";
+import { line, toned, type Line } from "../../core/view/line.ts";
+import type { CommandOutput } from "./command-output.ts";
 
 /** [C2] All commands with an example each, or one of them with its options. */
 export function runHelp(topic: string | undefined): CommandOutput {

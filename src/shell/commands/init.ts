@@ -1,21 +1,18 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, relative } from "node:path";
-import { readAnyFormat } from "../../core/catalog/formats/formats.ts";
-import type { FormatEdit } from "../../core/catalog/formats/edit.ts";
-import { upgradeConfigText } from "../../core/edit/text/todays-form.ts";
+import { readAnyFormat } from "../../core/catalog/formats.ts";
+import type { FormatEdit } from "../../core/catalog/format-edits.ts";
+import { upgradeConfigText } from "../../core/edit/config-text.ts";
 import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
-import { isJsonObject } from "../../core/model/values/json.ts";
-import { sanitizeForTerminal } from "../../core/model/values/text.ts";
+import { isJsonObject } from "../../core/model/json.ts";
+import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { issueJson, issueLines } from "../../core/view/issues.ts";
-import { line, type Line } from "../../core/view/text/line.ts";
-import { readConfigText } from "../config/config-text.ts";
-import { loadConfig, projectConfigFile, type ConfigContext } from "../config/config.ts";
-import { parseJson } from "../config/json-file.ts";
-import { findCommandFile } from "../config/found-commands.ts";
-import { errorText } from "../system/problem.ts";
-import { STARTER_CONFIG } from "../config/starter.ts";
+import { line, type Line } from "../../core/view/line.ts";
+import { readConfigText, parseJson, STARTER_CONFIG } from "../config/config-file.ts";
+import { loadConfig, projectConfigFile, type ConfigContext, findCommandFile } from "../config/config.ts";
+import { errorText } from "../system/system-error.ts";
 import { rememberTrust } from "../config/trust.ts";
-import type { CommandOutput } from "./answer/answer.ts";
+import type { CommandOutput } from "./command-output.ts";
 
 /** [F13] Writes the starter, or what `from` holds, and trusts it, because it was just written; an existing file is left alone. */
 export function runInit({ startFolder: below, ...project }: ConfigContext, from?: string): Result<CommandOutput> {
@@ -52,7 +49,10 @@ function writeNewFile(file: string, text: string): Issue | undefined {
 }
 
 /** [M8] What a file holds, as it would be written today at another place. */
-function convertedText(from: string, file: string): Result<{ readonly text: string; readonly notes: readonly Issue[] }> {
+function convertedText(
+  from: string,
+  file: string,
+): Result<{ readonly text: string; readonly notes: readonly Issue[] }> {
   const read = readConfigText(from);
   if (!read.ok) return read;
   const source = read.value.text.replace(/^\ufeff/, "");

@@ -1,30 +1,39 @@
-import type { CastingCommand, Command, ForkCommand, RestoreCommand, TargetRef } from "../../core/command/command.ts";
+import {
+  type CastingCommand,
+  type Command,
+  type ForkCommand,
+  type RestoreCommand,
+  type TargetRef,
+  commandText,
+} from "../../core/command/command.ts";
 import { runOptionIssues, thinkingLevelOption, type Options } from "../../core/command/options.ts";
-import { commandText } from "../../core/command/typed.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
-import { assertNever } from "../../core/model/values/never.ts";
-import type { CastFork } from "../../core/testing/replay/fork.ts";
-import { findUnknownReplyKeys, findRehearsalMistakes } from "../../core/testing/strict.ts";
+import { assertNever } from "../../core/model/assert-never.ts";
+import type { CastFork } from "../../core/replay/fork.ts";
+import { findUnknownReplyKeys, findRehearsalMistakes } from "../../core/cast/rehearsal-usage.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
-import type { RunContext, RunObserver } from "../casting/drive/driver.ts";
-import { type PreparedCast, storedCastHistory, newCastHistory } from "../casting/drive/prepared-cast.ts";
-import { findBusyTreeIssue } from "../casting/workspace/free-tree.ts";
-import type { AgentSource, OpenAgentHost } from "../casting/workspace/hosts.ts";
-import { LAST_CAST, looksLikeCastId, mayBeCastName, findOwnCast, type RequestedCast } from "../casting/workspace/named-cast.ts";
-import { resumedGraphNote } from "../testing/edited.ts";
-import { startForkedCast } from "../testing/fork.ts";
-import { prepareResume, resumeCast, type Resumption } from "../casting/resume.ts";
-import { prepareCast, startCast } from "../casting/start.ts";
-import type { Workspace } from "../casting/workspace/workspace.ts";
+import type { RunContext, RunObserver } from "../run/run-context.ts";
+import { type PreparedCast, storedCastHistory, newCastHistory } from "../casting/prepared-cast.ts";
+import { findBusyTreeIssue, type Workspace } from "../workspace/workspace.ts";
+import type { AgentSource, OpenAgentHost } from "../workspace/agent-hosts.ts";
+import { LAST_CAST, looksLikeCastId, mayBeCastName, findOwnCast, type RequestedCast } from "../workspace/find-cast.ts";
+import { resumedGraphNote, startForkedCast } from "../casting/rerun-cast.ts";
+import { prepareResume, resumeCast, type Resumption } from "../casting/resume-cast.ts";
+import { prepareCast, startCast } from "../casting/start-cast.ts";
 import type { AgentHost } from "../ports.ts";
 import { type CastFile, castStartOf } from "../store/cast-file.ts";
-import { runRestore } from "./files/restore.ts";
-import { fleetOptionIssues, prepareResumeOnFleet, prepareSubmission, type FleetCommandCaller } from "./fleet/prepare.ts";
-import { prepareCastFork } from "./testing/fork.ts";
-import { firstWord, readCommandText, type TextSource } from "./texts.ts";
+import { runRestore } from "./restore.ts";
+import {
+  fleetOptionIssues,
+  prepareResumeOnFleet,
+  prepareSubmission,
+  type FleetCommandCaller,
+} from "./prepare-on-fleet.ts";
+import { prepareCastFork } from "./fork.ts";
+import { firstWord, readCommandText, type TextSource } from "./command-text.ts";
 import { initialState } from "../../core/cast/state/state.ts";
-import { buildTimeline } from "../../core/view/now/trail.ts";
+import { buildTimeline } from "../../core/cast/timeline.ts";
 
 /** Who asks for a cast: what was typed with the command, in which project, and the face's own host for real models. */
 export interface CommandCaller {
@@ -96,7 +105,8 @@ async function prepareNewCast(
   const busy = await checkTreeIsFree(asker);
   if (busy) return fail(busy);
   const { plan, host } = ready.value;
-  const run: PreparedCast["run"] = (listening) => startCast(workspace.store, plan, runContextFor(asker, host, listening));
+  const run: PreparedCast["run"] = (listening) =>
+    startCast(workspace.store, plan, runContextFor(asker, host, listening));
   const { file } = plan;
   const notes = [...startNotes(plan, host, file), ...(dear.note === undefined ? [] : [dear.note])];
   return ok({ castId: file.castId, file, ...newCastHistory(file), notes, remarks: rehearsalRemarks(host), run });
@@ -164,7 +174,11 @@ async function prepareRecast(
 }
 
 /** A cast that stopped, set going again. */
-export async function prepareStoppedCast(castId: CastId, how: Resumption, asker: CommandCaller): Promise<Result<PreparedCast>> {
+export async function prepareStoppedCast(
+  castId: CastId,
+  how: Resumption,
+  asker: CommandCaller,
+): Promise<Result<PreparedCast>> {
   const { workspace, options } = asker;
   const trustsCast = asker.trustsCast ?? options.trust === true;
   const by = `materia ${how.kind === "recast" ? "recast" : "continue"}`;
@@ -175,17 +189,28 @@ export async function prepareStoppedCast(castId: CastId, how: Resumption, asker:
   const busy = await checkTreeIsFree(asker, castId);
   if (busy) return fail(busy);
   const { plan, host } = ready.value;
-  const run: PreparedCast["run"] = (listening) => resumeCast(workspace.store, plan, runContextFor(asker, host, listening));
+  const run: PreparedCast["run"] = (listening) =>
+    resumeCast(workspace.store, plan, runContextFor(asker, host, listening));
   const { file, timeline: trail } = plan.cast;
   const started = how.kind === "recast" ? [resumedGraphNote(workspace, file)] : [];
   const notes = [...started, ...startNotes(plan, host, file)];
-  return ok({ castId, file, ...storedCastHistory(workspace.store, castId, trail), notes, remarks: rehearsalRemarks(host), run });
+  return ok({
+    castId,
+    file,
+    ...storedCastHistory(workspace.store, castId, trail),
+    notes,
+    remarks: rehearsalRemarks(host),
+    run,
+  });
 }
 
 /** [T4] A name that is misspelt in a rehearsal is told before it runs. */
 function startNotes({ notes }: Pick<PreparedCast, "notes">, host: AgentHost, { graph }: CastFile): readonly string[] {
   const played = host.rehearsalUsage?.();
-  return [...notes, ...(played ? findUnknownReplyKeys(played, graph).map(({ message }) => `rehearsal: ${message}`) : [])];
+  return [
+    ...notes,
+    ...(played ? findUnknownReplyKeys(played, graph).map(({ message }) => `rehearsal: ${message}`) : []),
+  ];
 }
 
 /** What is left over of a cast that stopped on its way may still be asked for. */
@@ -213,7 +238,7 @@ async function checkForecast(
   const most = options["max-forecast"];
   const tells = tellsForecast === true && options.rehearse === undefined;
   if (most === undefined && !tells) return {};
-  const { forecastNote, checkForecastLimit: heldBack } = await import("./testing/history.ts");
+  const { forecastNote, checkForecastLimit: heldBack } = await import("./forecast.ts");
   const what = { targets, model: options.model };
   if (most !== undefined) return heldBack(workspace, what, most);
   const note = await forecastNote(workspace, what);
@@ -263,7 +288,11 @@ function agentSourceOf({ options, replies, openReal }: CommandCaller): AgentSour
   return { openReal, ...chosen, ...(rehearsal === undefined ? {} : { rehearsal }) };
 }
 
-function runContextFor({ options, workspace, remember }: CommandCaller, host: AgentHost, listening: RunObserver): RunContext {
+function runContextFor(
+  { options, workspace, remember }: CommandCaller,
+  host: AgentHost,
+  listening: RunObserver,
+): RunContext {
   let carriedOut = false;
   return {
     ...listening,

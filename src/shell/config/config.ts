@@ -1,12 +1,15 @@
-import { lstatSync, realpathSync } from "node:fs";
+import { lstatSync, realpathSync, existsSync, statSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join, resolve, sep } from "node:path";
-import { bundledLayer } from "../../core/catalog/bundled.ts";
+import { dirname, join, resolve, sep, isAbsolute } from "node:path";
+import { bundledLayer } from "../../core/catalog/bundled-layer.ts";
 import { mergeLayers, type Catalog } from "../../core/catalog/catalog.ts";
 import { readLayer, type ConfigLayer, type LayerName } from "../../core/catalog/layer.ts";
 import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
-import { resolveCommandFiles } from "./found-commands.ts";
-import { readJsonFile } from "./json-file.ts";
+import { readJsonFile, readConfigText } from "./config-file.ts";
+import { isJsonObject, type Json } from "../../core/model/json.ts";
+import { tryStat } from "../system/files.ts";
+import { applyEdits, modify } from "jsonc-parser";
+import { errorText } from "../system/system-error.ts";
 
 export interface ConfigContext {
   /** The folder of the project: all work happens here. */
@@ -38,7 +41,7 @@ export function userConfigFile(env: ConfigContext["env"]): string {
 }
 
 /** Where casts are kept unless a configuration says otherwise. */
-export const PROJECT_CASTS_FOLDER = join(".pi", "pi-materia");
+const PROJECT_CASTS_FOLDER = join(".pi", "pi-materia");
 
 export function projectConfigFile(cwd: string): string {
   return join(cwd, ".pi", "pi-materia.json");
@@ -119,5 +122,86 @@ function isInsideRealPath(folder: string, path: string): boolean {
     return real === top || real.startsWith(top + sep);
   } catch {
     return false;
+  }
+}
+
+/**
+ * [F19] The folder of the project that a folder belongs to, as git and npm find theirs: where its configuration is, else where
+ * its casts are, else the folder itself.
+ */
+export function findProject(place: ConfigContext): ConfigContext {
+  const folders = ancestorFolders(place.cwd, place.env);
+  const found =
+    folders.find((folder) => existsSync(projectConfigFile(folder))) ??
+    folders.find((folder) => existsSync(join(folder, PROJECT_CASTS_FOLDER)));
+  return found === undefined || found === place.cwd ? place : { ...place, cwd: found, startFolder: place.cwd };
+}
+
+/** The folder, then those around it: up to the top of its repository, else up to what is no longer one's own. */
+function ancestorFolders(cwd: string, env: ConfigContext["env"]): readonly string[] {
+  const above: string[] = [];
+  for (let at = cwd; ; at = dirname(at)) {
+    above.push(at);
+    if (existsSync(join(at, ".git")) || existsSync(join(at, ".jj"))) return above;
+    if (dirname(at) === at) break;
+  }
+  // A file in /tmp may be anybody's, and one in the home folder would stand above everything.
+  const home = resolve(env["HOME"] || homedir());
+  const end = above.findIndex((folder, index) => index > 0 && (folder === home || !isOwnFolder(folder)));
+  return end === -1 ? above : above.slice(0, end);
+}
+
+function isOwnFolder(folder: string): boolean {
+  const me = process.getuid?.();
+  // Whoever may write into a folder decides what stands in it.
+  const found = statSync(folder, { throwIfNoEntry: false });
+  return found !== undefined && (me === undefined || found.uid === me) && (found.mode & 0o002) === 0;
+}
+
+/** [U39] A configuration as read, with the files that its commands name found from the folder of the file that names them. */
+export function resolveCommandFiles(raw: unknown, file: string): unknown {
+  const materia = isJsonObject(raw) ? raw["materia"] : undefined;
+  if (!isJsonObject(raw) || !isJsonObject(materia)) return raw;
+  const folder = dirname(file);
+  const found = Object.entries(materia).map(([name, each]): [string, Json] => {
+    const command = isJsonObject(each) ? each["command"] : undefined;
+    return isJsonObject(each) && Array.isArray(command)
+      ? [name, { ...each, command: command.map((word, index) => resolveWord(folder, word, index)) }]
+      : [name, each];
+  });
+  return { ...raw, materia: Object.fromEntries(found) };
+}
+
+function resolveWord(folder: string, word: Json, index: number): Json {
+  return (typeof word === "string" ? findCommandFile(folder, word, index) : undefined) ?? word;
+}
+
+/** The file beside the configuration that a word of a command names, if it names one; a program without a slash is one of PATH. */
+export function findCommandFile(folder: string, word: string, index: number): string | undefined {
+  if (word === "" || isAbsolute(word) || word.startsWith("-") || word.includes("\0")) return undefined;
+  if (index === 0 && !word.includes("/")) return undefined;
+  const file = join(folder, word);
+  return tryStat(file)?.isFile() === true ? file : undefined;
+}
+
+/** Sets `activeLoadout` in the project's file where there is one, else in the user's; comments and order stay. The file's path. */
+export function setActiveLoadout(place: ConfigContext, name: string): Result<string> {
+  const project = projectConfigFile(place.cwd);
+  const file = existsSync(project) ? project : userConfigFile(place.env);
+  const before = existsSync(file) ? readConfigText(file) : ok({ text: "{}\n" });
+  if (!before.ok) return before;
+  const { text } = before.value;
+  try {
+    const edits = modify(text, ["activeLoadout"], name, { formattingOptions: { insertSpaces: true, tabSize: 2 } });
+    mkdirSync(dirname(file), { recursive: true });
+    const draft = `${file}.${process.pid}.draft`;
+    writeFileSync(draft, applyEdits(text, edits));
+    renameSync(draft, file);
+    return ok(file);
+  } catch (thrown) {
+    return fail({
+      ...error("cannot_write", "activeLoadout", `the choice cannot be kept: ${errorText(thrown)}`),
+      file,
+    });
   }
 }

@@ -2,12 +2,11 @@ import { createHash } from "node:crypto";
 import { mkdirSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import * as v from "valibot";
-import { depthExceeds, isJsonObject, type Json, type JsonObject } from "../../core/model/values/json.ts";
-import { configFolder, projectConfigFile, type ConfigContext } from "./config.ts";
-import { findCommandFile } from "./found-commands.ts";
-import { MAX_FILE_BYTES, readRegularText } from "../system/regular-file.ts";
-import { sortKeys } from "./sorted.ts";
-import { digestCommandFiles } from "./watched-files.ts";
+import { depthExceeds, isJsonObject, type Json, type JsonObject } from "../../core/model/json.ts";
+import { configFolder, projectConfigFile, type ConfigContext, findCommandFile } from "./config.ts";
+import { MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
+import { sortKeys } from "./config-file.ts";
+import { digestCommandFiles } from "./command-files.ts";
 
 const TrustFile = v.record(v.string(), v.string());
 
@@ -60,7 +59,9 @@ function commandWords(cwd: string, raw: unknown): readonly string[] {
   const materia = Object.values(section(raw, "materia")).filter(isJsonObject);
   const folder = dirname(projectConfigFile(cwd));
   // [U39] A word may mean a file beside the configuration as well as one in the project.
-  const beside = commandsOf(raw).flatMap((words) => words.flatMap((word, at) => findCommandFile(folder, word, at) ?? []));
+  const beside = commandsOf(raw).flatMap((words) =>
+    words.flatMap((word, at) => findCommandFile(folder, word, at) ?? []),
+  );
   return [...commandsOf(raw).flat(), ...beside, ...materia.flatMap((each) => textsIn(section(each, "params")))];
 }
 

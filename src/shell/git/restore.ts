@@ -1,10 +1,10 @@
-import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, rmSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { snapshotTree } from "./checkpoint.ts";
+import { snapshotTree } from "./take-checkpoint.ts";
 import type { Repository } from "./repository.ts";
-import { errorText } from "../system/problem.ts";
+import { errorText } from "../system/system-error.ts";
 import { gitErrorText, stdoutParts, runGit, stdoutText } from "./run-git.ts";
-import { openEmptyShadow, openShadowIndex } from "./shadow.ts";
+import { openEmptyShadow, openShadowIndex } from "./shadow-index.ts";
 
 export type RestoreOutcome =
   | { readonly kind: "restored"; readonly files: number; readonly pointers: number }
@@ -107,4 +107,21 @@ async function describeRestored(repository: Repository, commit: string, folder: 
   const listed = await runGit(["ls-tree", "-r", "-z", "--name-only", commit], { cwd: repository.top });
   const found = await runGit(["grep", "--cached", "-l", "-z", "-F", LFS_POINTER, commit], { cwd: folder });
   return { kind: "restored", files: stdoutParts(listed).length, pointers: stdoutParts(found).length };
+}
+
+/** The files of a commit in a plain folder, without a repository of its own; the answer is a sentence where that failed. */
+export async function exportTree(repository: Repository, commit: string, folder: string): Promise<string | undefined> {
+  try {
+    if (existsSync(folder) && readdirSync(folder).length > 0) return `there is something in ${folder} already`;
+    mkdirSync(folder, { recursive: true });
+    const shadow = await openEmptyShadow(repository, folder);
+    try {
+      const filled = await shadow.git(["read-tree", "--reset", "-u", commit]);
+      return filled.ok ? undefined : gitErrorText(filled);
+    } finally {
+      shadow.close();
+    }
+  } catch (thrown) {
+    return errorText(thrown);
+  }
 }

@@ -1,18 +1,15 @@
-import { materiaOf } from "../../core/compile/graph.ts";
+import { materiaOf, socketsOf } from "../../core/compile/graph.ts";
 import type { Effect } from "../../core/cast/next.ts";
-import { currentItemKey, type TurnReason } from "../../core/cast/state/state.ts";
-import { endVisitProcesses } from "../process/end-visit.ts";
-import { idempotencyKeyOf, visitEnvironment } from "../process/visit-secret.ts";
-import { checkLimitDuringTurn } from "../../core/cast/limits/limits.ts";
+import { currentItemKey, type TurnReason, type CastState } from "../../core/cast/state/state.ts";
+import { endVisitProcesses, idempotencyKeyOf, visitEnvironment } from "../process/visit-processes.ts";
+import { checkLimitDuringTurn } from "../../core/cast/limits.ts";
 import { NO_USAGE, type Usage } from "../../core/cast/state/usage.ts";
-import { templateOf } from "../../core/model/materia.ts";
-import { toolsInScope } from "../../core/model/tools.ts";
-import { parseVariables } from "../../core/model/values/template.ts";
-import { writeAgentPrompt, type AgentPrompt } from "../../core/prompt/turn.ts";
-import type { TurnOutcome, TurnProgress, TurnRequest } from "../ports.ts";
-import { checkpointsDuringTurn } from "./checkpoints.ts";
-import { earlierTurns } from "./earlier-turns.ts";
-import type { Interruption, EffectResult, EffectContext } from "./effect.ts";
+import { templateOf, toolsInScope, parseVariables } from "../../core/model/materia.ts";
+import { writeAgentPrompt, type AgentPrompt } from "../../core/prompt/agent-prompt.ts";
+import type { TurnOutcome, TurnProgress, TurnRequest, SocketTurnCount } from "../ports.ts";
+import { checkpointsDuringTurn } from "./visit-checkpoints.ts";
+import type { Interruption, EffectResult, EffectContext } from "./run-context.ts";
+import { countOf, itemTurnKey } from "../../core/cast/state/persistent-map.ts";
 
 const GRACE_MS = 1000;
 
@@ -163,4 +160,13 @@ async function writeOutput(
 ): Promise<string | undefined> {
   if (outcome.kind !== "said") return undefined;
   return ports.artifacts.write(effect.socket.id, effect.visit.number, "output.md", outcome.text);
+}
+
+/** What each socket has had so far: turns of its agent, answers of its person. */
+export function earlierTurns(state: CastState): readonly SocketTurnCount[] {
+  return socketsOf(state.graph).flatMap(({ id, materia }) => {
+    const turns = countOf(state.turns, id);
+    const turnsFor = (item: string): number => countOf(state.turns, itemTurnKey(id, item));
+    return turns === 0 ? [] : [{ socket: id, materia, turns, turnsFor }];
+  });
 }

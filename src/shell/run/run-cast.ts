@@ -1,18 +1,19 @@
 import { abortedEvent, decide } from "../../core/cast/decide.ts";
 import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
-import { applyStep, type CastStep } from "../../core/cast/step.ts";
+import { applyStep, type CastStep } from "../../core/cast/cast-step.ts";
 import { visitCompletedEvent, next, type Effect } from "../../core/cast/next.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
-import { assertNever } from "../../core/model/values/never.ts";
-import type { Usage } from "../../core/cast/state/usage.ts";
+import { assertNever } from "../../core/model/assert-never.ts";
+import { type Usage, NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { AgentHost, Ports } from "../ports.ts";
-import { redactEvent } from "../secrets/events.ts";
-import { runAgentTurn } from "./agent-turn.ts";
-import { checkpointVisit } from "./checkpoints.ts";
-import { isPauseSignal, type EffectContext, type EffectResult, type RunOptions } from "./effect.ts";
-import { openParallelItems, type ParallelItems } from "./items/lanes.ts";
-import { scriptedAnswer } from "./person-visit.ts";
+import { redactEvent } from "../secrets/redact-event.ts";
+import { runAgentTurn, earlierTurns } from "./agent-turn.ts";
+import { checkpointVisit } from "./visit-checkpoints.ts";
+import { isPauseSignal, type EffectContext, type EffectResult, type RunOptions } from "./run-context.ts";
+import { openParallelItems, type ParallelItems } from "./parallel-items.ts";
 import { runUtilityVisit } from "./utility-visit.ts";
+import { materiaOf } from "../../core/compile/graph.ts";
+import { itemKey } from "../../core/model/handoff.ts";
 
 export type RunOutcome =
   | { readonly kind: "ended"; readonly state: CastState }
@@ -203,4 +204,23 @@ function timeFormatter(): (now: Date) => string {
     last = now.getTime();
     return text;
   };
+}
+
+/** [Q13] What a script answers for the person that is waited for; nothing where a real one is to be asked. */
+function scriptedAnswer(
+  { socket, visit }: Extract<Effect, { kind: "wait" }>,
+  state: CastState,
+  { answerGate: judge }: AgentHost,
+): EventBody | undefined {
+  if (!judge || materiaOf(state.graph, socket).type !== "person") return undefined;
+  const said = judge({
+    socket: socket.id,
+    materia: socket.materia,
+    item: state.pass ? itemKey(state.pass.cursor) : null,
+    earlierTurns: () => earlierTurns(state),
+  });
+  const place = { socket: socket.id, visit: visit.number };
+  if (said?.kind === "failed")
+    return { type: "turn_failed", ...place, reason: "rehearsal", message: said.message, usage: NO_USAGE };
+  return said && { type: "person_judged", ...place, satisfied: said.satisfied, text: said.text };
 }

@@ -3,11 +3,11 @@ import type { Effect } from "../../core/cast/next.ts";
 import { currentItem } from "../../core/cast/state/state.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import { itemKey } from "../../core/model/handoff.ts";
-import type { Json, JsonObject } from "../../core/model/values/json.ts";
-import { truncate } from "../../core/model/values/text.ts";
+import type { Json, JsonObject } from "../../core/model/json.ts";
+import { truncate } from "../../core/model/text.ts";
 import type { UtilityOutcome, UtilityRequest } from "../ports.ts";
-import { idempotencyKeyOf } from "../process/visit-secret.ts";
-import type { EffectContext, EffectResult } from "./effect.ts";
+import { idempotencyKeyOf } from "../process/visit-processes.ts";
+import type { EffectContext, EffectResult } from "./run-context.ts";
 
 type UtilityEffect = Extract<Effect, { kind: "utility" }>;
 

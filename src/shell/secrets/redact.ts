@@ -1,5 +1,4 @@
-import { isSecret, secretsInEnv, type Secret } from "./values.ts";
-import { encodingsOf } from "./spellings.ts";
+import { isSecret, secretsInEnv, type Secret, encodingsOf } from "./find-secrets.ts";
 
 export type Redactor = (text: string) => string;
 
@@ -8,7 +7,8 @@ const registeredSecrets = new Map<string, string>();
 
 /** [S7] Pi keeps keys of its own, which stand in no variable. */
 export function registerSecrets(secrets: readonly Secret[]): void {
-  for (const { name, value } of secrets) if (isSecret(value) && !registeredSecrets.has(value)) registeredSecrets.set(value, name);
+  for (const { name, value } of secrets)
+    if (isSecret(value) && !registeredSecrets.has(value)) registeredSecrets.set(value, name);
 }
 
 /** [S7] Replaces secrets wherever an agent or a program printed them, by one pattern for all of them. */
@@ -90,7 +90,8 @@ function compilePatterns(secrets: readonly Secret[]): SecretPatterns {
   const spelled = [...names.keys()];
   return {
     redact: (text) => text.replace(pattern, (found) => `[secret ${names.get(found) ?? ""}]`),
-    partialLength: (text) => spelled.reduce((most, spelling) => Math.max(most, partialMatchLength(text, spelling, most)), 0),
+    partialLength: (text) =>
+      spelled.reduce((most, spelling) => Math.max(most, partialMatchLength(text, spelling, most)), 0),
   };
 }
 

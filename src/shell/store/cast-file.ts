@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import type { CastStart } from "../../core/cast/state/state.ts";
 import { Graph } from "../../core/compile/graph.ts";
-import { ItemCastInput } from "../../core/cast/state/fork.ts";
+import { ItemCastInput } from "../../core/cast/state/parallel-run.ts";
 import { Budget, WorktreeConfig } from "../../core/model/config.ts";
 import { CastId, SocketId } from "../../core/model/ids.ts";
 import { Layout } from "../../core/model/loadout.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../core/model/values/json.ts";
-import { wholeNumber } from "../../core/model/values/number.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../core/model/json.ts";
+import { wholeNumber } from "../../core/model/schemas.ts";
 
 /** The shape of the files of a new cast; a journal of an unknown format is refused rather than misread. */
 export const CAST_FORMAT = 2;
@@ -19,10 +19,17 @@ const countSchema = wholeNumber(0);
 function upgradeOrigins(graph: unknown): unknown {
   if (!isJsonObject(graph)) return graph;
   const { sockets, loops, name = "" } = graph;
-  return { ...graph, sockets: mapOrigins(sockets, socketOrigin), loops: mapOrigins(loops, (id) => ({ name, loop: id })) };
+  return {
+    ...graph,
+    sockets: mapOrigins(sockets, socketOrigin),
+    loops: mapOrigins(loops, (id) => ({ name, loop: id })),
+  };
 }
 
-function mapOrigins(things: Json | undefined, originOf: (id: string, origin: JsonObject) => JsonObject): Json | undefined {
+function mapOrigins(
+  things: Json | undefined,
+  originOf: (id: string, origin: JsonObject) => JsonObject,
+): Json | undefined {
   if (!isJsonObject(things)) return things;
   const entries = Object.entries(things).map(([id, thing]): [string, Json] => {
     if (!isJsonObject(thing) || !isJsonObject(thing["origin"]) || thing["origin"]["path"] === undefined)
@@ -105,4 +112,14 @@ export function castStartOf(file: CastFile): CastStart {
     rehearsed: rehearsal !== null,
     ...(window === undefined ? {} : { window }),
   };
+}
+
+/** Sorts by time when sorted by name, to the millisecond; chance keeps two casts of one moment apart. */
+export function newCastId(now: Date, chance: number): CastId {
+  const stamp = now.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
+  return `${stamp}-${base36(now.getUTCMilliseconds(), 2)}${base36(Math.floor(chance * 36 ** 4), 4)}` as CastId; // digits, letters and dashes
+}
+
+function base36(value: number, length: number): string {
+  return value.toString(36).padStart(length, "0");
 }

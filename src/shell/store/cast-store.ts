@@ -1,13 +1,15 @@
 import type { CastEvent } from "../../core/cast/state/event.ts";
-import type { CastState } from "../../core/cast/state/state.ts";
+import { type CastState, initialState } from "../../core/cast/state/state.ts";
 import type { CastId, SocketId } from "../../core/model/ids.ts";
 import type { Result } from "../../core/model/issue.ts";
-import type { CastSummary } from "../../core/view/casts.ts";
-import type { CastTimeline } from "../../core/view/now/trail.ts";
+import { type CastTimeline, advanceTimeline, startTimeline } from "../../core/cast/timeline.ts";
 import type { Artifacts, Journal } from "../ports.ts";
-import type { ProcessIdentity } from "../process/process-owner.ts";
+import type { ProcessIdentity } from "../process/process-identity.ts";
 import type { Redactor } from "../secrets/redact.ts";
-import type { CastFile } from "./cast-file.ts";
+import { type CastFile, castStartOf } from "./cast-file.ts";
+import { applyStep } from "../../core/cast/cast-step.ts";
+import { isJsonObject } from "../../core/model/json.ts";
+import type { CastSummary } from "../../core/cast/summary.ts";
 
 /**
  * Where casts are kept. Everything that the rest of the program knows of a cast's whereabouts goes through here, so that
@@ -207,3 +209,53 @@ export type TranscriptUpdate =
   | { readonly kind: "nothing" }
   /** A visit that begins again empties it. */
   | { readonly kind: "restarted" };
+
+/** How a cast stands. */
+export const TIMELINE: CastFold<CastTimeline> = {
+  begin: (file) => startTimeline(initialState(castStartOf(file))),
+  step: (trail, event) => advanceTimeline(trail, applyStep(trail.state, event)),
+};
+
+export interface TimelineWithEvents {
+  readonly timeline: CastTimeline;
+  readonly events: CastEvent[];
+}
+
+/** The same, with every event that led there. */
+export const TIMELINE_WITH_EVENTS: CastFold<TimelineWithEvents> = {
+  begin: (file) => ({ timeline: TIMELINE.begin(file), events: [] }),
+  step: ({ timeline: trail, events }, event) => {
+    const next = TIMELINE.step(trail, event);
+    events.push(event);
+    return { timeline: next, events };
+  },
+};
+
+/** [N14] A JSON text with the large values of the cast that it refers to in their places, as far as there is room for them. */
+export async function inlineValues(store: CastStore, castId: CastId, text: string, most: number): Promise<string> {
+  const left = { bytes: most };
+  const whole = async (value: unknown): Promise<unknown> => {
+    if (Array.isArray(value)) {
+      const parts: unknown[] = [];
+      for (const part of value) parts.push(await whole(part));
+      return parts;
+    }
+    if (!isJsonObject(value)) return value;
+    const { $value: digest, ...others } = value;
+    if (typeof digest === "string" && Object.keys(others).length === 0) {
+      const kept = await store.readValue(castId, digest);
+      if (kept === undefined || kept.length > left.bytes) return value;
+      left.bytes -= kept.length;
+      return whole(JSON.parse(kept));
+    }
+    const entries: [string, unknown][] = [];
+    for (const [key, part] of Object.entries(value)) entries.push([key, await whole(part)]);
+    return Object.fromEntries(entries);
+  };
+  try {
+    return JSON.stringify(await whole(JSON.parse(text)));
+  } catch {
+    // What is damaged is shown as it is.
+    return text;
+  }
+}

@@ -2,9 +2,9 @@ import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { validate } from "../../core/catalog/validate.ts";
 import { collectResults, error, fail, failAll, ok, type Result } from "../../core/model/issue.ts";
-import { isJsonObject } from "../../core/model/values/json.ts";
+import { isJsonObject } from "../../core/model/json.ts";
 import { TestFile } from "../../core/testing/test-file.ts";
-import { readJsonFile } from "../config/json-file.ts";
+import { readJsonFile } from "../config/config-file.ts";
 
 /** Where tests of a project stand when no path is named. */
 export const TESTS_FOLDER = join(".pi", "tests");

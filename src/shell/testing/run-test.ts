@@ -1,29 +1,33 @@
 import { dirname, join, resolve } from "node:path";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
-import type { CastStep } from "../../core/cast/step.ts";
-import { limitHitIn } from "../../core/cast/limits/limits.ts";
+import type { CastStep } from "../../core/cast/cast-step.ts";
+import { limitHitIn } from "../../core/cast/limits.ts";
 import { parseTarget, type TargetRef } from "../../core/command/command.ts";
 import { buildFlow } from "../../core/compile/flow.ts";
 import { ok, type Issue, type Result } from "../../core/model/issue.ts";
 import type { CoveredRun } from "../../core/testing/coverage.ts";
-import { mergeItemEvents } from "../../core/testing/item-events.ts";
-import { checkExpectations, type UnmetExpectation } from "../../core/testing/judge.ts";
-import type { ObservedCast, TurnPrompt } from "../../core/testing/observed.ts";
-import { findUnknownReplyKeys, findRehearsalMistakes, type RehearsalUsage } from "../../core/testing/strict.ts";
+import { mergeItemEvents } from "../../core/cast/simulate.ts";
+import {
+  checkExpectations,
+  type UnmetExpectation,
+  type ObservedCast,
+  type TurnPrompt,
+} from "../../core/testing/expectations.ts";
+import { findUnknownReplyKeys, findRehearsalMistakes, type RehearsalUsage } from "../../core/cast/rehearsal-usage.ts";
 import type { TestCast } from "../../core/testing/test-file.ts";
-import type { RunContext } from "../casting/drive/driver.ts";
-import { exitCodeFor } from "../casting/exit-code.ts";
-import { prepareResume, resumeCast, type Resumption } from "../casting/resume.ts";
-import { prepareCast, startCast } from "../casting/start.ts";
-import { loadWorkspace, type Workspace } from "../casting/workspace/workspace.ts";
+import type { RunContext } from "../run/run-context.ts";
+import { exitCodeFor } from "../casting/prepared-cast.ts";
+import { prepareResume, resumeCast, type Resumption } from "../casting/resume-cast.ts";
+import { prepareCast, startCast } from "../casting/start-cast.ts";
+import { loadWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { AgentHost } from "../ports.ts";
 import type { RunOutcome } from "../run/run-cast.ts";
 import { fileStore } from "../store/files/file-store.ts";
-import { errorText } from "../system/problem.ts";
+import { errorText } from "../system/system-error.ts";
 import type { FoundTest } from "./find-tests.ts";
-import { openScratchFolder, type ScratchFolder } from "./scratch.ts";
-import { readExpectedFiles } from "./seen-files.ts";
+import { openScratchFolder, type ScratchFolder, readExpectedFiles } from "./scratch-folder.ts";
+import { availableParallelism } from "node:os";
 
 /** What came of one test. */
 export interface TestResult {
@@ -47,7 +51,7 @@ export interface TestContext {
 }
 
 /** [T8] One test in a scratch folder of its own. It never throws: what goes wrong is a failure of the test. */
-export async function runTest(found: FoundTest, place: TestContext): Promise<TestResult> {
+async function runTest(found: FoundTest, place: TestContext): Promise<TestResult> {
   const started = performance.now();
   const done = (failures: readonly UnmetExpectation[], run?: TestRun): TestResult => ({
     file: found.file,
@@ -86,7 +90,7 @@ async function playTest(found: FoundTest, place: TestContext, scratch: ScratchFo
   const opened = openTestWorkspace(found, place.workspace, scratch);
   if (!opened.ok) return opened;
   const workspace = opened.value;
-  const { createRehearsalHost: rehearsalHost } = await import("../agents/rehearsal.ts");
+  const { createRehearsalHost: rehearsalHost } = await import("../agents/rehearsal-host.ts");
   const turns: TurnPrompt[] = [];
   const host = recordingHost(rehearsalHost(test), turns);
   const own: CastEvent[] = [];
@@ -133,7 +137,11 @@ async function playTest(found: FoundTest, place: TestContext, scratch: ScratchFo
 }
 
 /** [T9] The bundled materia and the project's own configuration, or the one that the test names; nothing of the user's. */
-function openTestWorkspace({ file, test }: FoundTest, { place }: Workspace, { work, config }: ScratchFolder): Result<Workspace> {
+function openTestWorkspace(
+  { file, test }: FoundTest,
+  { place }: Workspace,
+  { work, config }: ScratchFolder,
+): Result<Workspace> {
   const named = test.config === undefined ? undefined : resolve(dirname(file), test.config);
   const env = { ...place.env, XDG_CONFIG_HOME: config, MATERIA_CONFIG: named };
   const root = join(work, ".pi", "pi-materia");
@@ -181,12 +189,14 @@ function brokenFailure(end: RunOutcome): readonly UnmetExpectation[] {
 
 function rehearsalFailures(played: RehearsalUsage | undefined, { state }: ObservedCast): readonly UnmetExpectation[] {
   if (!played) return [];
-  return [...findUnknownReplyKeys(played, state.graph), ...findRehearsalMistakes(played, state.graph)].map(({ what, at, message }) => ({
-    what: `replies.${at}`,
-    expected: SLIP_EXPECTATIONS[what],
-    got: message,
-    where: `replies.${at}`,
-  }));
+  return [...findUnknownReplyKeys(played, state.graph), ...findRehearsalMistakes(played, state.graph)].map(
+    ({ what, at, message }) => ({
+      what: `replies.${at}`,
+      expected: SLIP_EXPECTATIONS[what],
+      got: message,
+      where: `replies.${at}`,
+    }),
+  );
 }
 
 const SLIP_EXPECTATIONS = {
@@ -199,4 +209,18 @@ function unusedAnswers({ answers }: TestCast, answered: number): readonly UnmetE
   const more = answers.length - answered;
   if (more === 0) return [];
   return [{ what: "cast.answers", expected: answers.length, got: answered, where: "the cast waited no more" }];
+}
+
+/** Tests wait for tools and programs more than they compute. */
+const MAX_PARALLEL_TESTS = Math.min(8, 2 * availableParallelism());
+
+/** Several at once, told in the order of their files. */
+export async function runTests(tests: readonly FoundTest[], place: TestContext): Promise<readonly TestResult[]> {
+  const results: TestResult[] = [];
+  const left = tests.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, test] of left) results[index] = await runTest(test, place);
+  };
+  await Promise.all(Array.from({ length: MAX_PARALLEL_TESTS }, work));
+  return results;
 }

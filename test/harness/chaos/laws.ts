@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
-import { listProcesses } from "../../../src/shell/process/process-table.ts";
+import { listProcesses } from "../../../src/shell/process/processes.ts";
 import { VISITS, castIn, eventsIn, filesBelow, type ChaosPlace } from "./place.ts";
 
 /** One process that drove the cast. */

@@ -1,5 +1,5 @@
-import { openUi } from "../../../src/apps/web/server/open-ui.ts";
-import { findProject } from "../../../src/shell/config/project-folder.ts";
+import { openUi } from "../../../src/apps/server/open-ui.ts";
+import { findProject } from "../../../src/shell/config/config.ts";
 import { join } from "node:path";
 import { hear, type Heard } from "../../webserver/harness.ts";
 import { envOf } from "../cli.ts";

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
-import type { Database } from "../../../src/shell/store/postgres/database/database.ts";
+import type { Database } from "../../../src/shell/store/postgres/database.ts";
 import { commitAll, git } from "../../git/scratch.ts";
 import { copied } from "../copied.ts";
 import { newPlace, put, run, runProcess, userFolder, type Ran } from "../cli.ts";

@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
 import type { Io } from "../../../src/apps/cli/terminal/io.ts";
 import { parseCastId } from "../../../src/core/model/ids.ts";
-import { lineText } from "../../../src/core/view/text/line.ts";
-import type { RunObserver } from "../../../src/shell/casting/drive/driver.ts";
-import { createItemRows } from "../../../src/shell/casting/live/item-rows.ts";
-import { loadWorkspace } from "../../../src/shell/casting/workspace/workspace.ts";
-import { followFleetCast } from "../../../src/shell/commands/fleet/follow.ts";
-import { openFleetWorkspace } from "../../../src/shell/fleet/on-fleet.ts";
+import { lineText } from "../../../src/core/view/line.ts";
+import type { RunObserver } from "../../../src/shell/run/run-context.ts";
+import { createItemRows } from "../../../src/shell/casting/live-items.ts";
+import { loadWorkspace } from "../../../src/shell/workspace/workspace.ts";
+import { followFleetCast } from "../../../src/shell/commands/prepare-on-fleet.ts";
+import { openFleetWorkspace } from "../../../src/shell/fleet/fleet-workspace.ts";
 import { envOf } from "../cli.ts";
 import type { FleetPlace } from "./fleet-place.ts";
 import { closing } from "./postgres.ts";

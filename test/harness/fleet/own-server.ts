@@ -6,7 +6,7 @@ import {
   findRunningDatabase,
   startPostgres,
   type DatabaseOptions,
-} from "../../../src/shell/fleet/embedded/embedded.ts";
+} from "../../../src/shell/fleet/local-fleet.ts";
 import { NOBODY, isRoot, reachable } from "./programs.ts";
 import { until } from "./start-worker.ts";
 

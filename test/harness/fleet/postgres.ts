@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { join } from "node:path";
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
-import { findPostgres, startPostgres } from "../../../src/shell/fleet/embedded/embedded.ts";
-import { migrateFleet } from "../../../src/shell/fleet/migrate.ts";
-import { openDatabase, type Database } from "../../../src/shell/store/postgres/database/database.ts";
+import { findPostgres, startPostgres } from "../../../src/shell/fleet/local-fleet.ts";
+import { migrateFleet } from "../../../src/shell/fleet/worker/migrate-fleet.ts";
+import { openDatabase, type Database } from "../../../src/shell/store/postgres/database.ts";
 import { NOBODY, isRoot, reachable } from "./programs.ts";
 
 /** The one server of this run of the tests: whoever comes first starts it, the others wait for its address. */

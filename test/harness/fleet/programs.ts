@@ -1,6 +1,6 @@
 import { cpSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { PostgresPrograms } from "../../../src/shell/fleet/embedded/embedded.ts";
+import type { PostgresPrograms } from "../../../src/shell/fleet/local-fleet.ts";
 
 /** Postgres refuses to run as root. */
 export const NOBODY = { uid: 65534, gid: 65534 };

@@ -1,4 +1,4 @@
-import type { Database } from "../../../src/shell/store/postgres/database/database.ts";
+import type { Database } from "../../../src/shell/store/postgres/database.ts";
 import { until } from "./start-worker.ts";
 
 /** As if a worker had not been heard of for so many seconds by now: nobody waits until it has not. */

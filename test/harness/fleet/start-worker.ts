@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { WaitGroup } from "../../../src/core/view/now/fleet.ts";
-import type { ResolvedFleetProfile } from "../../../src/shell/fleet/open/profile.ts";
-import type { HeartbeatTiming } from "../../../src/shell/fleet/worker/watchdog.ts";
+import type { WaitGroup } from "../../../src/core/view/progress/fleet-status.ts";
+import type { ResolvedFleetProfile } from "../../../src/shell/fleet/open-fleet.ts";
+import type { HeartbeatTiming } from "../../../src/shell/fleet/worker/worker-registry.ts";
 
 /** A worker that a test starts: with others' patience, so that nobody waits as long as a fleet does. */
 export interface WorkerSetup {
@@ -38,7 +38,14 @@ export interface WorkerProcess {
 
 type Told = Record<string, unknown> & { readonly waiting?: readonly WaitGroup[] };
 
-const PACE: HeartbeatTiming = { beatMs: 100, silentMs: 60_000, unlockedMs: 300, newMs: 300, pollMs: 50, againMs: 60_000 };
+const PACE: HeartbeatTiming = {
+  beatMs: 100,
+  silentMs: 60_000,
+  unlockedMs: 300,
+  newMs: 300,
+  pollMs: 50,
+  againMs: 60_000,
+};
 const PROGRAM = fileURLToPath(new URL("worker-process.ts", import.meta.url));
 
 export async function startWorker(setup: WorkerSetup): Promise<WorkerProcess> {

@@ -1,6 +1,6 @@
 // A worker as `materia worker` starts one, with others' patience: a test need not wait as long as a fleet does.
 import { runWorker } from "../../../src/shell/fleet/worker/worker.ts";
-import type { ResolvedFleetProfile } from "../../../src/shell/fleet/open/profile.ts";
+import type { ResolvedFleetProfile } from "../../../src/shell/fleet/open-fleet.ts";
 
 const { profile, folder, queues, concurrency, pace, patienceMs, toolsUser } = JSON.parse(process.argv[2] ?? "{}") as {
   profile: ResolvedFleetProfile;

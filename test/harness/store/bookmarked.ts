@@ -1,4 +1,4 @@
-import { advanceTimeline, type CastTimeline } from "../../../src/core/view/now/trail.ts";
+import { advanceTimeline, type CastTimeline } from "../../../src/core/cast/timeline.ts";
 import { runCast } from "../../../src/shell/run/run-cast.ts";
 import type { OwnedCast } from "../../../src/shell/store/cast-store.ts";
 import { items, said, world } from "../seats.ts";

@@ -2,10 +2,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import { error, fail, ok } from "../../../src/core/model/issue.ts";
-import { redactEvent } from "../../../src/shell/secrets/events.ts";
+import { redactEvent } from "../../../src/shell/secrets/redact-event.ts";
 import type { CastFile } from "../../../src/shell/store/cast-file.ts";
-import type { ArtifactRef, LoadedCast, OwnedCast, WriteOptions } from "../../../src/shell/store/cast-store.ts";
-import { TIMELINE } from "../../../src/shell/store/loading.ts";
+import {
+  type ArtifactRef,
+  type LoadedCast,
+  type OwnedCast,
+  type WriteOptions,
+  TIMELINE,
+} from "../../../src/shell/store/cast-store.ts";
 
 /** A cast in memory. */
 export interface Kept {

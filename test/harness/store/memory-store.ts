@@ -1,8 +1,7 @@
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import { parseCastId, type CastId } from "../../../src/core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../../src/core/model/issue.ts";
-import type { CastSummary } from "../../../src/core/view/casts.ts";
-import { thisProcess } from "../../../src/shell/process/process-owner.ts";
+import { thisProcess } from "../../../src/shell/process/process-identity.ts";
 import type {
   CastStore,
   EventUpdate,
@@ -12,6 +11,7 @@ import type {
 } from "../../../src/shell/store/cast-store.ts";
 import { startedSummary, notStartedSummary } from "../../../src/shell/store/summary.ts";
 import { keptCast, loaded, nameOf, ownedOf, type Kept } from "./memory-cast.ts";
+import type { CastSummary } from "../../../src/core/cast/summary.ts";
 
 export interface MemoryStore {
   readonly store: CastStore;
@@ -150,7 +150,11 @@ function followed(kept: () => Kept | undefined, after: number, wake: () => void)
   };
 }
 
-function followedLines(kept: () => Kept | undefined, visit: VisitRef, wake: () => void): Subscription<TranscriptUpdate> {
+function followedLines(
+  kept: () => Kept | undefined,
+  visit: VisitRef,
+  wake: () => void,
+): Subscription<TranscriptUpdate> {
   const close = listening(kept()?.listeners, wake);
   let seen = 0;
   return {

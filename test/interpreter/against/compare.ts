@@ -1,6 +1,5 @@
-import { evaluateFormula } from "../../../src/core/compile/amount.ts";
+import { evaluateFormula, worstCase } from "../../../src/core/compile/worst-case.ts";
 import type { CompiledChain } from "../../../src/core/compile/targets/compile.ts";
-import { worstCase } from "../../../src/core/compile/weigh/worst-case.ts";
 import { compose } from "../compose.ts";
 import type { World } from "../cast.ts";
 import { walk, type Walked } from "../walk.ts";

@@ -1,9 +1,14 @@
-import { itemResultOf, itemEndedEvent, itemMergeEvent, type MergeOutcome } from "../../../src/core/cast/items/result.ts";
-import { itemCastStart, type RunningItem } from "../../../src/core/cast/items/runs.ts";
-import type { ParallelEffect } from "../../../src/core/cast/items/next-items.ts";
+import {
+  itemResultOf,
+  itemEndedEvent,
+  itemMergeEvent,
+  type MergeOutcome,
+} from "../../../src/core/cast/decide-items.ts";
+import { itemCastStart, type RunningItem } from "../../../src/core/cast/item-runs.ts";
+import type { ParallelEffect } from "../../../src/core/cast/next-items.ts";
 import type { CastStart, CastState } from "../../../src/core/cast/state/state.ts";
 import { NO_USAGE, totalTokens } from "../../../src/core/cast/state/usage.ts";
-import { isItemFinished, itemResumeEvents } from "../../../src/shell/items/items.ts";
+import { isItemFinished, itemResumeEvents } from "../../../src/shell/items/item-runner.ts";
 import type { World } from "../cast.ts";
 import type { Graph } from "../texts.ts";
 import { openJournal, type Entry, type Journal } from "./journal.ts";

@@ -1,13 +1,13 @@
 import type { CastState } from "../../../src/core/cast/state/state.ts";
 import type { CastEvent, EventBody, EventOf, EventType } from "../../../src/core/cast/state/event.ts";
 import type { CastId } from "../../../src/core/model/ids.ts";
-import type { CastStep } from "../../../src/core/cast/step.ts";
+import type { CastStep } from "../../../src/core/cast/cast-step.ts";
 import { NO_USAGE } from "../../../src/core/cast/state/usage.ts";
-import { createSharedBudget } from "../../../src/shell/items/budget.ts";
-import { createItemRunner, type ItemCastRun } from "../../../src/shell/items/items.ts";
+import { createSharedBudget } from "../../../src/shell/items/shared-budget.ts";
+import { createItemRunner, type ItemCastRun } from "../../../src/shell/items/item-runner.ts";
 import type { Ports, TurnRequest, UtilityRequest } from "../../../src/shell/ports.ts";
 import { runCast, type RunOutcome } from "../../../src/shell/run/run-cast.ts";
-import { planGraph } from "../../../src/shell/casting/start.ts";
+import { planGraph } from "../../../src/shell/casting/start-cast.ts";
 import type { CastFile } from "../../../src/shell/store/cast-file.ts";
 import type { CastStore, OwnedCast } from "../../../src/shell/store/cast-store.ts";
 import { catalogOf, compiled, type TestConfig } from "../../harness/play.ts";

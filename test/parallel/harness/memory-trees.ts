@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ItemCastInput } from "../../../src/core/cast/state/fork.ts";
+import type { ItemCastInput } from "../../../src/core/cast/state/parallel-run.ts";
 import type { CastId } from "../../../src/core/model/ids.ts";
 import type { MergeRequest, ItemWorktrees } from "../../../src/shell/ports.ts";
 

@@ -1,4 +1,4 @@
-import { killChildProcesses } from "../../../shell/process/process-group.ts";
+import { killChildProcesses } from "../../../shell/process/processes.ts";
 import { applyStyle, type Io } from "./io.ts";
 
 /** [C10] The first Ctrl-C or SIGTERM stops the cast in good order, a second one leaves at once. */

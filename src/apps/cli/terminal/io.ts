@@ -1,5 +1,7 @@
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters, styleText } from "node:util";
+import type { Options } from "../../../core/command/options.ts";
+import type { Workspace } from "../../../shell/workspace/workspace.ts";
 
 /** The terminal, or what stands in for it. */
 export interface Io {
@@ -78,4 +80,11 @@ export type Style = Parameters<typeof styleText>[0];
 
 export function applyStyle(io: Io, style: Style, text: string): string {
   return io.color ? styleText(style, text, { validateStream: false }) : stripVTControlCharacters(text);
+}
+
+/** What surrounds a command. */
+export interface CliContext {
+  readonly options: Options;
+  readonly io: Io;
+  readonly workspace: Workspace;
 }

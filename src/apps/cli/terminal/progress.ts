@@ -1,21 +1,25 @@
-import type { CastStep } from "../../../core/cast/step.ts";
+import type { CastStep } from "../../../core/cast/cast-step.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import { addUsage } from "../../../core/cast/state/usage.ts";
-import { oneLine } from "../../../core/model/values/text.ts";
-import { boardLines, castBoard } from "../../../core/view/now/board.ts";
-import { waitLine } from "../../../core/view/now/fleet.ts";
-import { eventLine } from "../../../core/view/tell/event-line.ts";
-import { advanceTimeline, type CastTimeline } from "../../../core/view/now/trail.ts";
-import { wrapLineHanging } from "../../../core/view/text/hang.ts";
-import { fitLine, line, toned, type Line } from "../../../core/view/text/line.ts";
-import { withProgramName } from "../../../core/view/text/typed.ts";
-import type { RunObserver, QueueStatus } from "../../../shell/casting/drive/driver.ts";
-import { createItemRows } from "../../../shell/casting/live/item-rows.ts";
-import { NO_UNCOUNTED_USAGE, usageAfterEvent, usageAfterProgress, estimateUsage } from "../../../shell/casting/live/uncounted-use.ts";
-import { setupLines, setupText } from "../../../shell/commands/fleet/place.ts";
+import { oneLine } from "../../../core/model/text.ts";
+import { boardLines, castBoard } from "../../../core/view/progress/board.ts";
+import { waitLine } from "../../../core/view/progress/fleet-status.ts";
+import { eventLine } from "../../../core/view/report/event-line.ts";
+import { advanceTimeline, type CastTimeline } from "../../../core/cast/timeline.ts";
+import { wrapLineHanging, fitLine, line, toned, type Line } from "../../../core/view/line.ts";
+import { withProgramName } from "../../../core/view/issues.ts";
+import type { RunObserver, QueueStatus } from "../../../shell/run/run-context.ts";
+import {
+  createItemRows,
+  NO_UNCOUNTED_USAGE,
+  usageAfterEvent,
+  usageAfterProgress,
+  estimateUsage,
+} from "../../../shell/casting/live-items.ts";
+import { setupLines, setupText } from "../../../shell/commands/status-lines.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import type { Io } from "./io.ts";
-import { jsonText, paintLine } from "./lines.ts";
+import { jsonText, paintLine } from "./print.ts";
 
 /** What a person or a program sees while a cast runs. */
 interface ProgressDisplay {

@@ -1,6 +1,6 @@
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
 import { addUsage, NO_USAGE, type Usage } from "../../../core/cast/state/usage.ts";
-import { failedTurn } from "../../../shell/agents/turn.ts";
+import { failedTurn } from "../../../shell/agents/pi-turn.ts";
 import type { TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
 
 /** What the person wants after they have interrupted a turn. */

@@ -4,14 +4,14 @@ import type { Graph } from "../../../core/compile/graph.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import type { ThinkingLevel } from "../../../core/model/materia.ts";
-import { oneLine } from "../../../core/model/values/text.ts";
+import { oneLine } from "../../../core/model/text.ts";
 import { createPiHost } from "../../../shell/agents/pi-host.ts";
-import { agentNeeds } from "../../../shell/casting/workspace/hosts.ts";
-import type { Workspace } from "../../../shell/casting/workspace/workspace.ts";
+import { agentNeeds } from "../../../shell/workspace/agent-hosts.ts";
+import type { Workspace } from "../../../shell/workspace/workspace.ts";
 import type { CastFile } from "../../../shell/store/cast-file.ts";
 import type { CastStore } from "../../../shell/store/cast-store.ts";
-import { packagePath } from "../../../shell/system/package-files.ts";
-import { toolGuardNames } from "../agents/gates.ts";
+import { packagePath } from "../../../shell/system/package.ts";
+import { toolGuardNames } from "../agents/tool-guards.ts";
 import { runUnlessReplaced, type UserSession } from "../session/user-session.ts";
 
 /** What a person should know before a cast goes on without this Pi. */

@@ -1,10 +1,12 @@
 import type { TurnCallbacks } from "../agents/turn-control.ts";
-import { sessionConversation } from "../conversation/from-session.ts";
-import { askAfterInterrupt, askStop, type StopChoice } from "../input/stop-dialogs.ts";
-import { PAUSE_REASON } from "../../../shell/run/effect.ts";
-import { thrownMessage } from "../../../core/model/values/text.ts";
-import { runUnlessReplacedAsync } from "../session/user-session.ts";
-import type { CommandContext } from "./state.ts";
+import { sessionConversation } from "../conversation/conversations.ts";
+import { askAfterInterrupt, askStop, type StopChoice, askLeave } from "./cast-dialogs.ts";
+import { PAUSE_REASON } from "../../../shell/run/run-context.ts";
+import { thrownMessage } from "../../../core/model/text.ts";
+import { runUnlessReplacedAsync, runUnlessReplaced } from "../session/user-session.ts";
+import type { CommandContext } from "./session-state.ts";
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import * as v from "valibot";
 
 /** [X35] Esc: the agent's turn stops, and the person says how it goes on; a program goes on until they have. */
 export function interruptCast({ user, screen, state: { running } }: CommandContext): void {
@@ -37,4 +39,70 @@ export function turnCallbacks({ user, state }: CommandContext, controller: Abort
 export function stopCast(controller: AbortController, how: StopChoice): void {
   if (how === "abort") controller.abort();
   else controller.abort(PAUSE_REASON);
+}
+
+/** [X6] Whether the session may be left, once the person has said what becomes of its cast. */
+export async function confirmLeave(context: CommandContext): Promise<boolean> {
+  const { user, screen, state } = context;
+  const { running } = state;
+  if (!running || user.ctx.mode !== "tui") return true;
+  const detachable = await running.checkDetach();
+  // It may have ended while this was looked at.
+  if (state.running !== running) return true;
+  const how = await askLeave(user.ctx, detachable, running.endedSignal);
+  // It may have ended while the person was making up their mind.
+  if (!how) return state.running === undefined;
+  running.stop(how);
+  await running.done;
+  if (how !== "detach") return true;
+  const detached = await running.detach(detachable.agents);
+  if (!detached.ok) {
+    screen.refuse(detached.issues);
+    return false;
+  }
+  screen.note(`The cast goes on in process ${detached.value}: /materia watch ${running.castId}`);
+  return true;
+}
+
+/** A key that leaves Pi: it is left when the person has said so. */
+export function leavePiIfConfirmed(context: CommandContext): void {
+  const { user, screen } = context;
+  confirmLeave(context).then(
+    (may) => void (may && runUnlessReplaced(() => user.ctx.shutdown())),
+    (thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
+  );
+}
+
+const RpcRequest = v.looseObject({ type: v.picklist(["abort", "clear_queue"]) });
+type RpcRequestName = v.InferOutput<typeof RpcRequest>["type"];
+
+/**
+ * [X35, X36] What a client of the RPC mode asks for reaches only Pi's own session, which is at rest while an agent works in
+ * another one; so it is heard where it comes in. The answer stops listening.
+ */
+export function onRpcRequests(
+  { mode }: ExtensionContext,
+  act: Readonly<Record<RpcRequestName, () => void>>,
+): () => void {
+  const { stdin } = process;
+  // Where nobody reads it, a listener would begin to.
+  if (mode !== "rpc" || stdin.listenerCount("data") === 0) return () => undefined;
+  let rest = "";
+  const hear = (chunk: unknown): void => {
+    const lines = `${rest}${String(chunk)}`.split("\n");
+    rest = lines.pop() ?? "";
+    for (const name of lines.flatMap(parseRpcRequest)) act[name]();
+  };
+  stdin.on("data", hear);
+  return () => void stdin.off("data", hear);
+}
+
+function parseRpcRequest(line: string): readonly RpcRequestName[] {
+  if (!line.includes('"abort"') && !line.includes('"clear_queue"')) return [];
+  try {
+    const request = v.safeParse(RpcRequest, JSON.parse(line));
+    return request.success ? [request.output.type] : [];
+  } catch {
+    return [];
+  }
 }

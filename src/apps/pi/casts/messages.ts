@@ -1,10 +1,10 @@
 import type { ExtensionContext, InputEvent, InputEventResult } from "@earendil-works/pi-coding-agent";
 import { socketOf } from "../../../core/compile/graph.ts";
-import { oneLine } from "../../../core/model/values/text.ts";
-import type { UnreadMessage } from "../live/watch.ts";
-import { restoreTitle } from "../live/call-person.ts";
+import { oneLine } from "../../../core/model/text.ts";
+import type { UnreadMessage } from "../screen/cast-watch.ts";
+import { restoreTitle } from "../screen/screen.ts";
 import { runUnlessReplaced } from "../session/user-session.ts";
-import type { CommandContext, HeldMessage, RunningCast } from "./state.ts";
+import type { CommandContext, HeldMessage, RunningCast } from "./session-state.ts";
 
 /** [X17, X19] Where a message goes that the user has typed: to the agent that waits, to afterwards, or its usual way. */
 export function routeInput(
@@ -56,8 +56,15 @@ export function unreadMessages(
   { control, refinements }: Pick<RunningCast, "control" | "refinements">,
 ): readonly UnreadMessage[] {
   const by = runUnlessReplaced(() => user.ctx.mode) === "tui" ? "Alt+Up" : "clear_queue";
-  const told = [...control.unread(), ...refinements].map((text): UnreadMessage => ({ target: "agent", text, withdrawWith: by }));
-  return [...told, ...state.heldMessages.map(({ text }): UnreadMessage => ({ target: "later", text, withdrawWith: by }))];
+  const told = [...control.unread(), ...refinements].map((text): UnreadMessage => ({
+    target: "agent",
+    text,
+    withdrawWith: by,
+  }));
+  return [
+    ...told,
+    ...state.heldMessages.map(({ text }): UnreadMessage => ({ target: "later", text, withdrawWith: by })),
+  ];
 }
 
 function agentName({ watch }: RunningCast): string {
@@ -81,7 +88,10 @@ export function sendHeldMessages({ state, user: { pi, ctx } }: CommandContext): 
 
 /** [X19] After an abort or a failure, or when the session is left, nothing is sent: what was kept goes back to where it was typed. */
 export function returnHeldMessages({ state, user: { ctx } }: Pick<CommandContext, "state" | "user">): void {
-  const kept = [...state.heldMessages.splice(0).map(({ text }) => text), ...(state.running?.refinements.splice(0) ?? [])];
+  const kept = [
+    ...state.heldMessages.splice(0).map(({ text }) => text),
+    ...(state.running?.refinements.splice(0) ?? []),
+  ];
   if (kept.length > 0) runUnlessReplaced(() => ctx.hasUI && prependToEditor(ctx, kept.join("\n\n")));
 }
 

@@ -1,4 +1,4 @@
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, ExtensionContext, ContextEvent, SessionEntry } from "@earendil-works/pi-coding-agent";
 
 /** The user's session as Pi hands it out; after `/new`, `/reload` and the like every use of it throws. */
 export interface UserSession {
@@ -27,4 +27,76 @@ export async function runUnlessReplacedAsync<T>(act: () => Promise<T>): Promise<
 
 function isStaleSession(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.message.includes("stale after session replacement");
+}
+
+/** What a finished visit shows; never sent to a model. */
+export const VISIT_ENTRY = "materia-visit";
+/** What a command that only looks has answered; never sent to a model. */
+export const ANSWER_ENTRY = "materia-answer";
+/** How a cast ended: the one thing of it that enters the user's conversation. */
+export const RESULT_ENTRY = "materia-result";
+/** That a cast runs, and how it ended, for clients; never sent to a model. */
+export const CAST_ENTRY = "materia-cast";
+/** What an interactive agent is asked; it and its answer belong to the cast, not to the user's conversation. */
+export const TURN_ENTRY = "materia-turn";
+/** The user's tools, model and thinking level, before a turn changes them and when they are back. */
+export const SETTINGS_ENTRY = "materia-settings";
+
+type Messages = ContextEvent["messages"];
+
+/** [X22] The conversation without the turns of casts: from what an agent was asked up to the next word of the user. */
+export function withoutCastTurns(messages: Messages): Messages {
+  let inside = false;
+  return messages.filter((message) => {
+    const answer = message.role === "assistant" || message.role === "toolResult";
+    inside = message.role === "custom" ? message.customType === TURN_ENTRY : inside && answer;
+    return !inside;
+  });
+}
+
+/** [X42] Of each cast only its last end: a cast that was resumed has not ended as it was told before. */
+export function keepLastResults(messages: Messages): Messages {
+  const seen = new Set<unknown>();
+  return messages
+    .toReversed()
+    .filter((message) => {
+      const castId = resultCastId(message);
+      if (castId === undefined) return true;
+      const isFirst = !seen.has(castId);
+      seen.add(castId);
+      return isFirst;
+    })
+    .toReversed();
+}
+
+function resultCastId(message: Messages[number]): unknown {
+  if (message.role !== "custom" || message.customType !== RESULT_ENTRY) return undefined;
+  const { details } = message;
+  return typeof details === "object" && details !== null && "castId" in details ? details.castId : undefined;
+}
+
+/** Whether the conversation holds anything of a cast. */
+export function hasCastMessages(messages: Messages): boolean {
+  return messages.some(
+    (message) =>
+      message.role === "custom" && (message.customType === TURN_ENTRY || message.customType === RESULT_ENTRY),
+  );
+}
+
+/** Whether a turn has changed the user's settings and nobody has put them back. */
+export function areSettingsChanged(branch: readonly SessionEntry[]): boolean {
+  const data = newestEntryData(branch, SETTINGS_ENTRY);
+  return typeof data === "object" && data !== null && "kind" in data && data.kind === "changed";
+}
+
+/** The data of the newest entry of a kind on this branch. */
+export function newestEntryData(branch: readonly SessionEntry[], customType: string): unknown {
+  const entry = branch.findLast((each) => each.type === "custom" && each.customType === customType);
+  return entry?.type === "custom" ? entry.data : undefined;
+}
+
+/** Whether an entry of a session tells of a cast. */
+export function isCastEntry(entry: SessionEntry): boolean {
+  if (entry.type !== "custom" && entry.type !== "custom_message") return false;
+  return entry.customType === VISIT_ENTRY || entry.customType === RESULT_ENTRY;
 }

@@ -1,13 +1,18 @@
 import * as v from "valibot";
 import { CastId, Destination, SocketId } from "../../model/ids.ts";
 import { Condition } from "../../model/loadout.ts";
-import { PreviousHandoff, GeneratorNote } from "./fork.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../model/values/json.ts";
-import { wholeNumber } from "../../model/values/number.ts";
-import { compileCheck } from "../../model/values/quick-check.ts";
+import { PreviousHandoff, GeneratorNote } from "./parallel-run.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
+import { wholeNumber, compileCheck } from "../../model/schemas.ts";
 import type { Graph } from "../../compile/graph.ts";
-import { ChangeCounts, Checkpoint, InitialCheckpoint, OutsideChanges, MissingCheckpoint } from "../../model/values/checkpoint.ts";
-import { upgradeEvent } from "../format/upgrade.ts";
+import {
+  ChangeCounts,
+  Checkpoint,
+  InitialCheckpoint,
+  OutsideChanges,
+  MissingCheckpoint,
+} from "../../model/checkpoint.ts";
+import { upgradeEvent } from "./upgrade-event.ts";
 import { Totals, Usage } from "./usage.ts";
 
 const count = wholeNumber(0);

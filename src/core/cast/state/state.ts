@@ -3,14 +3,12 @@ import type { AssignSources } from "../../handoff/assign.ts";
 import type { Budget, CastLimits } from "../../model/config.ts";
 import { itemKey, type WorkItem } from "../../model/handoff.ts";
 import type { CastId, Destination, SocketId } from "../../model/ids.ts";
-import type { Json, JsonObject } from "../../model/values/json.ts";
-import { valueAt } from "../../model/values/path.ts";
+import { type Json, type JsonObject, valueAt } from "../../model/json.ts";
 import type { CastOutcome, EventOf, LimitName } from "./event.ts";
-import type { ParallelRun, PreviousHandoff, GeneratorNote, ItemCastInput } from "./fork.ts";
-import { NO_REWORK_REASONS, initialReworkReasons, type ReworkReasons } from "./rework.ts";
-import { EMPTY_MAP, type PersistentMap } from "./table.ts";
-import { EMPTY_TALLY, type ReturnCount, type Tally } from "./tally.ts";
-import type { TraversalScope } from "./traversals.ts";
+import type { ParallelRun, PreviousHandoff, GeneratorNote, ItemCastInput } from "./parallel-run.ts";
+import { NO_REWORK_REASONS, initialReworkReasons, type ReworkReasons } from "./rework-reasons.ts";
+import { EMPTY_MAP, type PersistentMap, EMPTY_TALLY, type ReturnCount, type Tally } from "./persistent-map.ts";
+import type { TraversalScope } from "./traversal-counts.ts";
 import { NO_USAGE, type Usage } from "./usage.ts";
 
 /** A cast as it stands: the fold of its journal over what it was started with. Only `apply` makes a new one. */
@@ -260,7 +258,10 @@ export function initialState({ window, ...start }: CastStart): CastState {
 }
 
 /** A list that is the one in state is that very one: by this a prompt knows that it is told already. */
-function initialHandoff({ graph, data }: Omit<CastStart, "window">, { handed, loop, list: given }: ItemCastInput): PreviousHandoff | null {
+function initialHandoff(
+  { graph, data }: Omit<CastStart, "window">,
+  { handed, loop, list: given }: ItemCastInput,
+): PreviousHandoff | null {
   const path = graph.loops[loop]?.items ?? [];
   const list = given?.items ?? valueAt(data, path);
   if (!handed?.workItems || JSON.stringify(list) !== JSON.stringify(handed.workItems)) return handed;

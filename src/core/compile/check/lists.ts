@@ -1,10 +1,10 @@
 import type { Issue } from "../../model/issue.ts";
 import type { Assignment } from "../assignment.ts";
-import { createDigraph, addArc, type Digraph } from "../components.ts";
+import { createDigraph, addArc, type Digraph } from "../digraph.ts";
 import type { Flow } from "../flow.ts";
 import { type Graph, type GraphLoop, materiaOf } from "../graph.ts";
-import { NO_ISSUES, issueAtLoop, issueAtSocket, errorWith, appendIssues } from "./report.ts";
-import { mayMakeList } from "./writers.ts";
+import { NO_ISSUES, issueAtLoop, issueAtSocket, errorWith, appendIssues } from "./issues.ts";
+import { mayMakeList } from "../socket-outputs.ts";
 
 /** What loops walk: a list that something makes, and that nothing writes into. */
 export function checkLists(graph: Graph, flow: Flow): readonly Issue[] {
@@ -35,7 +35,11 @@ function checkListIsMade({ numberOf, reached }: Flow, { loop, list }: WalkedList
   if (!members.some((member) => reached.has(member)) || isMade(list, members)) return NO_ISSUES;
   const message = `nothing that runs before the loop "${loop.id}" makes state.${list.join(".")}, so it has nothing to walk`;
   return [
-    issueAtLoop(loop, [], errorWith("list_never_made", message, "lead to it from a generator, or set the list with `assign`")),
+    issueAtLoop(
+      loop,
+      [],
+      errorWith("list_never_made", message, "lead to it from a generator, or set the list with `assign`"),
+    ),
   ];
 }
 

@@ -1,8 +1,8 @@
 import type { Issue } from "../../model/issue.ts";
-import type { Edge } from "../../model/loadout.ts";
-import { type GraphSocket, socketLabel } from "../graph.ts";
+import { type Edge, NEXT_ITEM } from "../../model/loadout.ts";
+import { type GraphSocket, socketLabel, type Graph, loopOf } from "../graph.ts";
 import type { Flow, FlowStep } from "../flow.ts";
-import { NO_ISSUES, issueAtSocket, warningWith, errorWith, appendIssues } from "./report.ts";
+import { NO_ISSUES, issueAtSocket, warningWith, errorWith, appendIssues } from "./issues.ts";
 
 /** Faults that one socket has on its own. */
 export function checkSockets({ sockets, steps }: Flow): readonly Issue[] {
@@ -122,7 +122,11 @@ function checkAdvance(socket: GraphSocket): readonly Issue[] {
     issueAtSocket(
       socket,
       ["advance"],
-      errorWith("advance_outside_loop", `${socketLabel(socket)} stands in no loop, so there is nothing to advance`, hint),
+      errorWith(
+        "advance_outside_loop",
+        `${socketLabel(socket)} stands in no loop, so there is nothing to advance`,
+        hint,
+      ),
     ),
   ];
 }
@@ -153,4 +157,37 @@ function endsUnnoticed({ way, exhausted }: FlowStep): boolean {
 function answerText({ satisfied, advanced }: FlowStep): string {
   if (satisfied !== undefined) return `satisfied: ${satisfied}`;
   return advanced ? "the next item" : "an answer without satisfied";
+}
+
+/** [G29] What follows the last traversal makes sense only where traversals are counted, and the next item only where there are items. */
+export function checkThen(graph: Graph, { sockets }: Flow): readonly Issue[] {
+  const concerned = sockets.filter(({ edges }) => edges.some(hasThen));
+  return concerned.flatMap((socket) =>
+    socket.edges.flatMap(({ then, maxTraversals }, index) => {
+      if (then === undefined) return [];
+      const say = (issue: ReturnType<typeof errorWith>): Issue =>
+        issueAtSocket(socket, ["edges", index, "then"], issue);
+      const uncounted =
+        maxTraversals === undefined
+          ? [
+              say(
+                errorWith(
+                  "then_without_limit",
+                  "nothing counts this edge, so it is never used up",
+                  "set maxTraversals",
+                ),
+              ),
+            ]
+          : [];
+      const itemless =
+        then === NEXT_ITEM && !loopOf(graph, socket)?.items
+          ? [say(errorWith("next_outside_loop", "there is no next item outside a loop that walks a list", 'use "end"'))]
+          : [];
+      return [...uncounted, ...itemless];
+    }),
+  );
+}
+
+function hasThen({ then }: Edge): boolean {
+  return then !== undefined;
 }

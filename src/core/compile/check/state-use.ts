@@ -1,11 +1,11 @@
 import type { Issue } from "../../model/issue.ts";
-import { VARIABLE_NAMES, parseVariables, type TemplateVariable } from "../../model/values/template.ts";
-import { nearestName } from "../../model/values/nearest.ts";
-import { templateOf } from "../../model/materia.ts";
+import { VARIABLE_NAMES, parseVariables, type TemplateVariable, templateOf } from "../../model/materia.ts";
+import { nearestName } from "../../model/text.ts";
 import type { Flow } from "../flow.ts";
 import { type Graph, type GraphSocket, loopOf, materiaOf, socketLabel } from "../graph.ts";
-import { NO_ISSUES, issueAtSocket, warningWith } from "./report.ts";
-import { bundledStateWrites, isCustomUtility } from "./writers.ts";
+import { NO_ISSUES, issueAtSocket, warningWith } from "./issues.ts";
+import { bundledStateWrites, isCustomUtility } from "../socket-outputs.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 
 /** State that the cast itself keeps. */
 const ENGINE_STATE_KEYS = ["workItems", "previousCastContext"];
@@ -36,7 +36,9 @@ export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: () => 
     reads: new Set(reads.map(usedKey)),
   };
   const unset = unknownWriters ? [] : reads.filter(({ key }) => !own.sets.has(key) && !ENGINE_STATE_KEYS.includes(key));
-  const unread = unknownReaders ? [] : writes.filter(({ key }) => !own.reads.has(key) && !ENGINE_STATE_KEYS.includes(key));
+  const unread = unknownReaders
+    ? []
+    : writes.filter(({ key }) => !own.reads.has(key) && !ENGINE_STATE_KEYS.includes(key));
   // All other loadouts are searched only where something is in doubt.
   const others = unset.length + unread.length === 0 ? own : elsewhere();
   const written = new Set([...ENGINE_STATE_KEYS, ...others.sets, ...own.sets]);
@@ -96,7 +98,12 @@ function readsOrWrites({ assign, advance }: GraphSocket, used: readonly Template
 }
 
 /** Each key once: those of the prompt, of `assign`, and of the list that is walked. */
-function collectReads(graph: Graph, socket: GraphSocket, used: readonly TemplateVariable[], reads: StateKeyUse[]): void {
+function collectReads(
+  graph: Graph,
+  socket: GraphSocket,
+  used: readonly TemplateVariable[],
+  reads: StateKeyUse[],
+): void {
   const items = loopOf(graph, socket)?.items ?? null;
   const first = reads.length;
   const noteKey = (key: string | undefined): void => {
@@ -142,4 +149,38 @@ function checkVariables(
 function hintFor(key: string, written: ReadonlySet<string>): string {
   const near = nearestName(key, written);
   return near === undefined ? `set it with "assign" in an earlier socket` : `did you mean state.${near}?`;
+}
+
+const known = new WeakMap<Catalog, StateUse>();
+
+/** [G21] State that other parts of the configuration set or read: a loadout may be meant to be linked with them. */
+export function stateUsedInCatalog(catalog: Catalog): StateUse {
+  const found = known.get(catalog) ?? collectStateUse(catalog);
+  known.set(catalog, found);
+  return found;
+}
+
+function collectStateUse({ materia, loadouts }: Catalog): StateUse {
+  const sets = new Set<string>();
+  const reads = new Set<string>();
+  const note = (assign: Readonly<Record<string, string>> | undefined): void => {
+    if (assign === undefined) return;
+    for (const [target, source] of Object.entries(assign)) {
+      sets.add(firstKey(target));
+      if (source.startsWith("state.")) reads.add(firstKey(source.slice("state.".length)));
+    }
+  };
+  for (const { value } of materia.values()) {
+    if (!value) continue;
+    note(value.assign);
+    for (const variable of parseVariables(templateOf(value)?.text ?? ""))
+      if (variable.kind === "state") reads.add(variable.path[0] ?? "");
+  }
+  for (const { value } of loadouts.values())
+    for (const socket of Object.values(value?.sockets ?? {})) note(socket.assign);
+  return { sets, reads };
+}
+
+function firstKey(path: string): string {
+  return path.split(".", 1).join("");
 }

@@ -2,9 +2,9 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import type { CatalogEntry } from "../../catalog/layer.ts";
 import { error, isError, type Issue } from "../../model/issue.ts";
 import type { Loadout } from "../../model/loadout.ts";
-import { didYouMean } from "../../model/values/nearest.ts";
+import { didYouMean } from "../../model/text.ts";
 import type { Graph } from "../graph.ts";
-import { worstCase } from "../weigh/worst-case.ts";
+import { worstCase } from "../worst-case.ts";
 import { checkTarget } from "./compile.ts";
 
 /** A loadout without errors, and how many turns it can take. */

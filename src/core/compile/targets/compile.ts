@@ -1,18 +1,18 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type TargetRef, targetText } from "../../command/command.ts";
 import type { SocketId } from "../../model/ids.ts";
-import { failAll, isError, ok, type Issue, type Result } from "../../model/issue.ts";
+import { failAll, isError, ok, type Issue, type Result, type KeyPath } from "../../model/issue.ts";
 import type { Layout } from "../../model/loadout.ts";
-import { checkGraph } from "../check/check.ts";
-import type { StateUse } from "../check/state-use.ts";
+import { type StateUse, stateUsedInCatalog, checkStateUse } from "../check/state-use.ts";
 import { buildFlow, type Flow } from "../flow.ts";
-import { withoutFollowUpIssues } from "./known-faults.ts";
 import { buildFragment, type GraphFragment, type ResolvedTarget } from "./fragment.ts";
 import { type Graph, socketLabel, socketOf, socketsOf } from "../graph.ts";
-import { renumberSockets } from "./renumber.ts";
+import { renumberSockets, stitchParts, type Stitch } from "./stitch.ts";
 import { resolveTargets } from "./resolve.ts";
-import { stateUsedInCatalog } from "./state-elsewhere.ts";
-import { stitchParts, type Stitch } from "./stitch.ts";
+import { checkLists } from "../check/lists.ts";
+import { checkLoops, checkParallel } from "../check/loops.ts";
+import { checkCycles, checkReachability } from "../check/cycles.ts";
+import { checkSockets, checkThen } from "../check/sockets.ts";
 
 /** A chain of one or more targets as one graph, with what a person needs to understand how it came about. */
 export interface CompiledChain {
@@ -38,7 +38,9 @@ export function compileTargets(refs: readonly TargetRef[], catalog: Catalog): Re
   if (only?.flow && others.length === 0)
     return ok({ id, graph: only.graph, flow: only.flow, targets: targets.value, stitches: [], warnings: issues });
   const graphs = renumberSockets(checked.map((each) => each.graph));
-  const stitched = stitchParts(graphs.map((graph, index) => ({ graph, flow: checked[index]?.flow ?? buildFlow(graph) })));
+  const stitched = stitchParts(
+    graphs.map((graph, index) => ({ graph, flow: checked[index]?.flow ?? buildFlow(graph) })),
+  );
   if (!stitched.ok) return stitched;
   const { graph, stitches } = stitched.value;
   const flow = buildFlow(graph);
@@ -115,4 +117,50 @@ export function socketOrigins(
     name: origin.name,
     source: origin.socket,
   }));
+}
+
+/** Every problem of a graph at once. */
+function checkGraph(graph: Graph, flow: Flow, elsewhere: () => StateUse): readonly Issue[] {
+  return [
+    ...checkSockets(flow),
+    ...checkThen(graph, flow),
+    ...checkLoops(graph, flow),
+    ...checkLists(graph, flow),
+    ...checkParallel(graph, flow),
+    ...checkReachability(flow),
+    ...checkCycles(graph, flow),
+    ...checkStateUse(graph, flow, elsewhere),
+  ];
+}
+
+/** Keys whose value decides nothing about where a cast goes. */
+const KEYS_WITHOUT_EFFECT: readonly (string | number)[] = ["maxTraversals", "description", "label", "cursor"];
+
+/**
+ * [G16] One bad value hides nothing else: what can be read of a broken loadout is judged with it.
+ * Left out is what would only be the bad value again, or a judgement about something that could not be read.
+ */
+function withoutFollowUpIssues(faults: readonly Issue[], found: readonly Issue[]): readonly Issue[] {
+  const broken = faults.filter(isError).map(({ path }) => path);
+  if (broken.length === 0) return found;
+  const damaged = broken.filter(affectsStructure).map((path) => path.slice(0, 4));
+  const canBeJudged = ({ path, code }: Issue): boolean =>
+    damaged.length === 0 ||
+    NAME_ISSUE_CODES.includes(code) ||
+    // What concerns several sockets waits until all of them can be read.
+    (path[2] === "sockets" && !damaged.some((part) => isWithin(path, part)));
+  return found.filter(
+    (issue) => isError(issue) && !broken.some((path) => isWithin(issue.path, path)) && canBeJudged(issue),
+  );
+}
+
+/** Names are right or wrong whatever stands beside them. */
+const NAME_ISSUE_CODES: readonly Issue["code"][] = ["unknown_socket", "unknown_materia", "broken_materia"];
+
+function affectsStructure(path: KeyPath): boolean {
+  return path[2] !== "layout" && !KEYS_WITHOUT_EFFECT.includes(path.at(-1) ?? "");
+}
+
+function isWithin(path: KeyPath, outer: KeyPath): boolean {
+  return outer.every((key, index) => path[index] === key);
 }

@@ -2,7 +2,7 @@ import type { IssueCode } from "../../model/issue-codes.ts";
 import type { KeyPath } from "../../model/issue.ts";
 import type { Exit, Loadout, Loop } from "../../model/loadout.ts";
 import { END } from "../../model/ids.ts";
-import { didYouMean } from "../../model/values/nearest.ts";
+import { didYouMean } from "../../model/text.ts";
 import { parseStatePath } from "../assignment.ts";
 import type { GraphLoop } from "../graph.ts";
 

@@ -4,8 +4,8 @@ import { END, sortSocketIds, type Destination, type SocketId } from "../../model
 import { error, type Issue } from "../../model/issue.ts";
 import { NEXT_ITEM, type Edge, type Loadout, type Socket } from "../../model/loadout.ts";
 import { isGate, isGenerator, isInteractive, parseModeOf, type AssignMap, type Materia } from "../../model/materia.ts";
-import { didYouMean } from "../../model/values/nearest.ts";
-import { createRecord, setOwnKey } from "../../model/values/record.ts";
+import { didYouMean } from "../../model/text.ts";
+import { createRecord, setOwnKey } from "../../model/json.ts";
 import { canSourceExist, isHandoffSource, isGateSource, parseAssignment, type Assignment } from "../assignment.ts";
 import { buildLoop, loopMemberships, type LoadoutBuildContext, type ReportIssue } from "./fragment-loops.ts";
 import type { Graph, GraphLoop, GraphSocket, Origin } from "../graph.ts";
@@ -26,7 +26,11 @@ export function buildFragment(target: ResolvedTarget, catalog: Catalog, order: n
 }
 
 /** [L10] A materia becomes one socket with its own parse and assign. */
-function materiaFragment(target: Extract<ResolvedTarget, { kind: "materia" }>, catalog: Catalog, order: number): GraphFragment {
+function materiaFragment(
+  target: Extract<ResolvedTarget, { kind: "materia" }>,
+  catalog: Catalog,
+  order: number,
+): GraphFragment {
   const loadout: Loadout = {
     entry: "Socket-1" as SocketId, // "Socket-1" is a socket id by its form
     sockets: { "Socket-1": { materia: target.name, edges: [] } },
@@ -43,7 +47,11 @@ function materiaFragment(target: Extract<ResolvedTarget, { kind: "materia" }>, c
   return fragmentFromLoadout(loadout, place, catalog);
 }
 
-function loadoutFragment(target: Extract<ResolvedTarget, { kind: "loadout" }>, catalog: Catalog, order: number): GraphFragment {
+function loadoutFragment(
+  target: Extract<ResolvedTarget, { kind: "loadout" }>,
+  catalog: Catalog,
+  order: number,
+): GraphFragment {
   const { value, partial } = target.entry;
   const place: FragmentSource = {
     name: target.name,
@@ -120,7 +128,13 @@ interface FragmentContext extends LoadoutBuildContext {
 }
 
 /** Seated where a materia is missing, and of the kind that raises no further complaint about the same fault. */
-const PLACEHOLDER_MATERIA: Materia = { type: "agent", prompt: "missing", tools: "none", generator: true, parse: "json" };
+const PLACEHOLDER_MATERIA: Materia = {
+  type: "agent",
+  prompt: "missing",
+  tools: "none",
+  generator: true,
+  parse: "json",
+};
 
 function findSeatedMateria(id: string, socket: Socket, context: FragmentContext): Materia {
   const entry = context.catalog.materia.get(socket.materia);
@@ -158,7 +172,9 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Frag
   // [H14] A socket adds to what its materia assigns, and may say otherwise for a target.
   const sources =
     socket.assign && materia.assign ? { ...materia.assign, ...socket.assign } : (socket.assign ?? materia.assign);
-  const edges = isSound ? socket.edges : socket.edges.map((edge, index) => replaceUnknownEdge(edge, index, id, context));
+  const edges = isSound
+    ? socket.edges
+    : socket.edges.map((edge, index) => replaceUnknownEdge(edge, index, id, context));
   const assign = sources ? readAssign(sources, materia, [...socketKeys(id, context), "assign"], report) : NO_ASSIGN;
   return {
     id: id as SocketId, // the loadout's ids were checked when its layer was read
@@ -221,7 +237,12 @@ function originOf(id: string, { place }: FragmentContext): Origin {
 
 const NO_ASSIGN: readonly Assignment[] = [];
 
-function readAssign(assign: AssignMap, materia: Materia, keys: readonly string[], report: ReportIssue): readonly Assignment[] {
+function readAssign(
+  assign: AssignMap,
+  materia: Materia,
+  keys: readonly string[],
+  report: ReportIssue,
+): readonly Assignment[] {
   return Object.entries(assign).flatMap(([target, source]) => {
     const assignment = parseAssignment(target, source);
     if (typeof assignment === "string") {

@@ -1,8 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type TargetRef, targetText } from "../../command/command.ts";
 import { collectResults, error, fail, failAll, isError, ok, type Result } from "../../model/issue.ts";
-import { didYouMean } from "../../model/values/nearest.ts";
-import { oneLine } from "../../model/values/text.ts";
+import { didYouMean, oneLine } from "../../model/text.ts";
 import type { ResolvedTarget } from "./fragment.ts";
 
 /** Every target found in the catalog, in the order given; or the problems of all of them. */

@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
-import { errorText } from "../../system/problem.ts";
-import type { Database } from "../../store/postgres/database/database.ts";
+import { errorText } from "../../system/system-error.ts";
+import type { Database } from "../../store/postgres/database.ts";
 
 /** A leg of a cast: from where it stands until it ends, waits for a person or is handed back. */
 export interface Dispatch {
@@ -69,7 +69,11 @@ export async function openDispatcher(place: DispatcherOptions): Promise<Result<D
   }
 }
 
-function requeueOperations({ DBOS }: Sdk, workerId: string, legs: DispatchTracker): Pick<Dispatcher, "takeBack" | "takeBackLost"> {
+function requeueOperations(
+  { DBOS }: Sdk,
+  workerId: string,
+  legs: DispatchTracker,
+): Pick<Dispatcher, "takeBack" | "takeBackLost"> {
   const begunBy = (workers: readonly string[]): Promise<readonly QueuedDispatch[]> =>
     DBOS.listWorkflows({ status: "PENDING", executorId: [...workers], loadInput: false });
   const putBack = async (given: readonly QueuedDispatch[]): Promise<void> => {

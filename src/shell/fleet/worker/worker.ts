@@ -4,28 +4,33 @@ import { join } from "node:path";
 import { rmSync } from "node:fs";
 import { parseCastId, type CastId } from "../../../core/model/ids.ts";
 import { ok, type Result } from "../../../core/model/issue.ts";
-import type { WaitGroup } from "../../../core/view/now/fleet.ts";
-import { thisProcess } from "../../process/process-owner.ts";
+import type { WaitGroup } from "../../../core/view/progress/fleet-status.ts";
+import { thisProcess } from "../../process/process-identity.ts";
 import { postgresStore } from "../../store/postgres/postgres-store.ts";
-import { withDatabaseErrors } from "../../store/postgres/looking.ts";
-import { BUDGETS_CHANNEL, DUE_CHANNEL, openNotifications } from "../../store/postgres/database/news.ts";
-import type { Database } from "../../store/postgres/database/database.ts";
-import { sleepUnlessAborted } from "../../run/pause.ts";
-import { errorText } from "../../system/problem.ts";
-import { VERSION } from "../../version.ts";
-import { requeueOrphanedParked, createParking } from "../items/parking.ts";
-import { openCheckedDatabase } from "../open/fleet.ts";
-import type { ResolvedFleetProfile } from "../open/profile.ts";
-import { deleteStaleWorkers, expiredDispatches, removeOrphanedFolders, createWorkerId } from "../operations/gone.ts";
-import { requeueRejected } from "../operations/legs.ts";
-import { queueReporter } from "../operations/waiting.ts";
+import { withDatabaseErrors } from "../../store/postgres/cast-reader.ts";
+import { BUDGETS_CHANNEL, DUE_CHANNEL, openNotifications } from "../../store/postgres/notifications.ts";
+import type { Database } from "../../store/postgres/database.ts";
+import { sleepUnlessAborted } from "../../run/run-context.ts";
+import { errorText } from "../../system/system-error.ts";
+import { VERSION } from "../../system/package.ts";
+import { requeueOrphanedParked, createParking, requeueRejected } from "./dispatch-state.ts";
+import { openCheckedDatabase, type ResolvedFleetProfile } from "../open-fleet.ts";
+import {
+  deleteStaleWorkers,
+  expiredDispatches,
+  removeOrphanedFolders,
+  createWorkerId,
+  HEARTBEAT_TIMING,
+  openWorkerSession,
+  type HeartbeatTiming,
+  type WorkerSession,
+} from "./worker-registry.ts";
+import { queueReporter } from "../fleet-status.ts";
 import { openDispatcher, type Dispatcher } from "./dispatcher.ts";
-import { runDispatch, type DispatchOutcome, type DispatchContext, type AssignedDispatch } from "./leg.ts";
-import { sendDueDispatches } from "./outbox.ts";
-import { submitDueSchedules } from "./schedules.ts";
-import { enableToolsUser, createWorkerFolders } from "./tools-folder.ts";
-import { createWorkerTrees } from "./trees.ts";
-import { HEARTBEAT_TIMING, openWorkerSession, type HeartbeatTiming, type WorkerSession } from "./watchdog.ts";
+import { runDispatch, type DispatchOutcome, type DispatchContext, type AssignedDispatch } from "./run-dispatch.ts";
+import { sendDueDispatches, submitDueSchedules } from "./send-due.ts";
+import { enableToolsUser, createWorkerFolders } from "./tools-user-folders.ts";
+import { createWorkerTrees } from "./worker-trees.ts";
 
 export interface WorkerOptions {
   readonly profile: ResolvedFleetProfile;
@@ -99,7 +104,13 @@ function createWorkerParts({ profile, queues, concurrency, folder: base }: Worke
   const store = postgresStore({
     database,
     location: scratch,
-    worker: { id: workerId, scratch, packFor: trees.packFor, checkpointPolicyFor: trees.checkpointPolicy, onDatabaseError: onTrouble },
+    worker: {
+      id: workerId,
+      scratch,
+      packFor: trees.packFor,
+      checkpointPolicyFor: trees.checkpointPolicy,
+      onDatabaseError: onTrouble,
+    },
   });
   const me = { workerId, host: hostname(), pid, started, version: VERSION, queues, concurrency };
   const budgets = openNotifications(database, BUDGETS_CHANNEL);
@@ -186,7 +197,10 @@ interface DispatchRunner {
 }
 
 /** Legs as the queue hands them over; whatever happens in one, the next is taken. */
-function createDispatchRunner(request: WorkerOptions, place: Omit<DispatchContext, "env" | "draining">): DispatchRunner {
+function createDispatchRunner(
+  request: WorkerOptions,
+  place: Omit<DispatchContext, "env" | "draining">,
+): DispatchRunner {
   const running = new Set<string>();
   const underWay = new Set<Promise<void>>();
   const legs: Record<string, number> = {};
@@ -280,7 +294,10 @@ async function runHeartbeatLoop(request: WorkerOptions, beating: HeartbeatContex
         // The database is away; what this worker may still do, its claims decide.
       }
       const beat = new AbortController();
-      await Promise.race([woken, sleepUnlessAborted(Math.max(1, Math.min(nextBeat, nextLook) - Date.now()), beat.signal)]);
+      await Promise.race([
+        woken,
+        sleepUnlessAborted(Math.max(1, Math.min(nextBeat, nextLook) - Date.now()), beat.signal),
+      ]);
       beat.abort();
     }
   } finally {

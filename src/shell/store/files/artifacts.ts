@@ -1,11 +1,12 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync, closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Artifacts } from "../../ports.ts";
-import { hasErrorCode, isMissingFile, errorText } from "../../system/problem.ts";
-import { syncFolder } from "../../system/sync.ts";
-import type { WriteOptions } from "../cast-store.ts";
+import { hasErrorCode, isMissingFile, errorText } from "../../system/system-error.ts";
+import { syncFolder } from "../../system/files.ts";
+import type { WriteOptions, ArtifactBytes, ByteRange } from "../cast-store.ts";
 import type { CastLayout } from "../layout.ts";
-import { createValueWriter } from "./cast/values.ts";
+import { createValueWriter } from "./values.ts";
+import { isInside } from "../../system/folders.ts";
 
 /** Files of a cast's visits. Every text passes `redact` on its way to the disk. */
 export interface FileArtifacts extends Artifacts {
@@ -74,4 +75,31 @@ function makeFolder(folder: string, cast: string): readonly string[] {
     if (!isMissingFile(thrown) || parent === cast) throw thrown;
   }
   return [...makeFolder(parent, cast), ...makeFolder(folder, cast)];
+}
+
+/** A part of a regular file below a folder; nothing where there is none. */
+export function readFileRange(
+  folder: string,
+  path: string,
+  { from = 0, maxBytes: most = Infinity }: ByteRange,
+): ArtifactBytes | undefined {
+  if (!isInside(folder, path)) return undefined;
+  let fd: number;
+  try {
+    // Without following a link that took the file's place just now, and without waiting at a pipe.
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return undefined;
+    const bytes = Buffer.alloc(Math.max(0, Math.min(most, stat.size - from)));
+    const read = readSync(fd, bytes, 0, bytes.length, from);
+    return { bytes: bytes.subarray(0, read), size: stat.size, changedAt: stat.mtimeMs };
+  } catch {
+    return undefined;
+  } finally {
+    closeSync(fd);
+  }
 }

@@ -1,24 +1,29 @@
 import { readdirSync, watch as watchSystem } from "node:fs";
-import { isFromThisBoot } from "../../process/process-owner.ts";
+import { isFromThisBoot } from "../../process/process-identity.ts";
 import { parentCastId, parseCastId, type CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
-import type { CastSummary } from "../../../core/view/casts.ts";
-import { createFolderWatcher, type FolderWatcher } from "../../system/folder-watch.ts";
-import { isMissingFile, errorText } from "../../system/problem.ts";
-import type { CastStore, OwnedCast } from "../cast-store.ts";
+import { createFolderWatcher, type FolderWatcher } from "../../system/folder-watcher.ts";
+import { isMissingFile, errorText } from "../../system/system-error.ts";
+import { type CastStore, type OwnedCast, TIMELINE_WITH_EVENTS } from "../cast-store.ts";
 import { startedSummary, sufficesForSummary, notStartedSummary } from "../summary.ts";
-import { requestAbort } from "./abort-request.ts";
+import { requestAbort, createOwnedCast, type OwnedCastOptions } from "./owned-cast.ts";
 import { followEvents, followTranscript } from "./follow.ts";
-import { isJournalEmpty, readJournalEnds } from "./journal/journal-ends.ts";
+import { isJournalEmpty, readJournalEnds } from "./journal-ends.ts";
 import { layoutInFolder, castLayout, type CastLayout } from "../layout.ts";
-import { createCast, removeCasts, removedFolder } from "./new-cast.ts";
-import { createOwnedCast, type OwnedCastOptions } from "./owned-cast.ts";
-import { OWNER_TIMEOUT_MS, claimCast, currentOwner, type ClaimOutcome } from "./owner/claims.ts";
-import type { BookmarkSettings, BookmarkKey } from "./bookmarks/open-bookmarks.ts";
-import { readCurrentCast } from "./cast/current-cast.ts";
-import { toCurrentCast, castFileStamp, findCast, foldCast, toLoadedCast, readCastFile } from "./cast/read-cast.ts";
-import { TIMELINE_WITH_EVENTS } from "../loading.ts";
-import { readFileRange } from "./regular-file.ts";
+import { createCast, removeCasts, removedFolder } from "./cast-folders.ts";
+import { OWNER_TIMEOUT_MS, claimCast, currentOwner, type ClaimOutcome } from "./claims.ts";
+import type { BookmarkSettings, BookmarkKey } from "./bookmarks.ts";
+import {
+  readCurrentCast,
+  toCurrentCast,
+  castFileStamp,
+  findCast,
+  foldCast,
+  toLoadedCast,
+  readCastFile,
+} from "./read-cast.ts";
+import { readFileRange } from "./artifacts.ts";
+import type { CastSummary } from "../../../core/cast/summary.ts";
 
 export interface FileStoreOptions {
   readonly watch?: FolderWatcher;
@@ -55,7 +60,8 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
     readCastFile: async (castId) => readCastFile(at(castId)),
     current: async (castId) =>
       ifCastExists(root, castId, () => mapResult(readCurrentCast(at(castId), castId, bookmarks.key), toCurrentCast)),
-    load: async (castId) => ifCastExists(root, castId, () => mapResult(foldCast(at(castId), castId, TIMELINE_WITH_EVENTS), toLoadedCast)),
+    load: async (castId) =>
+      ifCastExists(root, castId, () => mapResult(foldCast(at(castId), castId, TIMELINE_WITH_EVENTS), toLoadedCast)),
     fold: async (castId, folding) => foldCast(at(castId), castId, folding),
     readEnds: async (castId, enough) => readJournalEnds(at(castId).journal, enough),
     readArtifact: async (castId, { socket, visit, name }, part = {}) =>

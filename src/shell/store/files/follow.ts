@@ -1,12 +1,12 @@
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { Graph } from "../../../core/compile/graph.ts";
-import type { FolderWatcher } from "../../system/folder-watch.ts";
-import { isInside } from "../../system/inside.ts";
+import type { FolderWatcher } from "../../system/folder-watcher.ts";
+import { isInside } from "../../system/folders.ts";
 import type { EventUpdate, Subscription, TranscriptUpdate, VisitRef } from "../cast-store.ts";
-import { createJournalChain, createPlainChain, type JournalChain } from "./journal/chain.ts";
+import { createJournalChain, createPlainChain, type JournalChain } from "./journal-chain.ts";
 import type { CastLayout } from "../layout.ts";
-import { createLineReader } from "./journal/line-reader.ts";
-import { parseEventJson, type JournalHeader } from "./journal/read-journal.ts";
+import { createLineReader } from "./line-reader.ts";
+import { parseEventJson, type JournalHeader } from "./read-journal.ts";
 
 /** [N11, N12] Events behind a place, then each new one. Without a description the lines are read as they are. */
 export function followEvents(

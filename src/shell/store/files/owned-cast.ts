@@ -2,20 +2,17 @@ import { existsSync, renameSync, rmSync, truncateSync, writeFileSync } from "nod
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
-import { errorText } from "../../system/problem.ts";
-import { readRegularText } from "../../system/regular-file.ts";
-import { syncFile } from "../../system/sync.ts";
+import { errorText } from "../../system/system-error.ts";
+import { readRegularText, syncFile } from "../../system/files.ts";
 import { CAST_FORMAT, type CastFile } from "../cast-file.ts";
 import type { CurrentCast, OwnedCast, WriteOptions } from "../cast-store.ts";
 import { createFileArtifacts } from "./artifacts.ts";
-import { onAbortRequest } from "./abort-request.ts";
-import type { ChainHead } from "./journal/chain.ts";
-import { openJournalWriter, type JournalWriter } from "./journal/write-journal.ts";
+import type { ChainHead } from "./journal-chain.ts";
+import { openJournalWriter, type JournalWriter } from "./write-journal.ts";
 import type { CastLayout } from "../layout.ts";
-import type { ClaimOutcome } from "./owner/claims.ts";
-import { createBookmarkWriter, type BookmarkSettings, type BookmarkWriter } from "./bookmarks/open-bookmarks.ts";
-import { readCurrentCast } from "./cast/current-cast.ts";
-import { toCurrentCast, unchangedJournalEnd, type JournalEnd } from "./cast/read-cast.ts";
+import type { ClaimOutcome } from "./claims.ts";
+import { createBookmarkWriter, type BookmarkSettings, type BookmarkWriter } from "./bookmarks.ts";
+import { readCurrentCast, toCurrentCast, unchangedJournalEnd, type JournalEnd } from "./read-cast.ts";
 
 /** A note names one process. */
 const NOTE_BYTES = 4_096;
@@ -36,7 +33,15 @@ export interface OwnedCastOptions {
 type JournalStart = Pick<JournalEnd, "head" | "soundBytes" | "bookmarks">;
 
 /** A cast of this process. Whatever it writes, it first looks whether the cast is still its own. */
-export function createOwnedCast({ castId, layout, removed, claim: mine, writeOptions: how, bookmarks, head }: OwnedCastOptions): OwnedCast {
+export function createOwnedCast({
+  castId,
+  layout,
+  removed,
+  claim: mine,
+  writeOptions: how,
+  bookmarks,
+  head,
+}: OwnedCastOptions): OwnedCast {
   const { durability = "write", redact = (text: string) => text } = how;
   const artifacts = createFileArtifacts(layout, how);
   let writer: JournalWriter | undefined;
@@ -46,7 +51,8 @@ export function createOwnedCast({ castId, layout, removed, claim: mine, writeOpt
     const { folder, journal: file } = layout;
     const { epoch } = mine;
     // Lines of the first format have no digests to go on from.
-    bookmarking = format === 1 ? undefined : createBookmarkWriter({ castId, layout, epoch, ...bookmarks }, soundBytes, found);
+    bookmarking =
+      format === 1 ? undefined : createBookmarkWriter({ castId, layout, epoch, ...bookmarks }, soundBytes, found);
     const { onJournalWrite: onWritten } = bookmarking ?? { onJournalWrite: () => undefined };
     writer = openJournalWriter({ folder, file, format, epoch, head: from, durability, redact, onWritten });
   };
@@ -162,4 +168,29 @@ function discardFolder(folder: string, removed: string): void {
   } catch {
     // What is left of it is removed by the next prune.
   }
+}
+
+const POLL_MS = 100;
+
+/** Asks the owner, as often as it is called; on a full disk it cannot be heard. */
+export function requestAbort(file: string): void {
+  try {
+    writeFileSync(file, "", { mode: 0o600 });
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Calls `abort` when anyone asks for it. The owner may be Pi itself, so a signal to its process will not do;
+ * and not every file system tells of a new file, so the owner looks.
+ */
+function onAbortRequest(file: string, abort: () => void): () => void {
+  // A request that an earlier owner has obeyed means nothing to this one.
+  rmSync(file, { force: true });
+  const timer = setInterval(() => {
+    if (existsSync(file)) abort();
+  }, POLL_MS);
+  timer.unref();
+  return () => clearInterval(timer);
 }

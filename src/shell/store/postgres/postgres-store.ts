@@ -1,15 +1,15 @@
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, type Result } from "../../../core/model/issue.ts";
-import type { CastSummary } from "../../../core/view/casts.ts";
 import type { AgentProgress } from "../../../core/wire/stream.ts";
 import type { ArtifactBytes, ArtifactRef, CastStore, Subscription, ByteRange } from "../cast-store.ts";
 import { fileStore } from "../files/file-store.ts";
-import { createCastClaims, removeCasts, type ClaimingWorker } from "./claiming.ts";
-import { followTranscript, followEvents, readArtifactRange } from "./follow.ts";
-import { createCastReader, ignoreErrors, type CastScope } from "./looking.ts";
+import { createCastClaims, removeCasts, type ClaimingWorker } from "./claims.ts";
+import { followTranscript, followEvents, readArtifactRange } from "./read-cast.ts";
+import { createCastReader, ignoreErrors, type CastScope } from "./cast-reader.ts";
 import { SHARED_VALUES, scratchLayout, scratchRoot } from "./scratch.ts";
-import { openNotifications, createNotifier } from "./database/news.ts";
-import { openLiveTurns } from "./live.ts";
+import { openNotifications, createNotifier } from "./notifications.ts";
+import { openLiveTurns } from "./live-turns.ts";
+import type { CastSummary } from "../../../core/cast/summary.ts";
 
 export interface PostgresStoreOptions extends CastScope {
   /** Without one nothing can be claimed here. */
@@ -54,7 +54,9 @@ export function postgresStore({ worker, ...sight }: PostgresStoreOptions): Postg
     readValue: async (castId, digest) => {
       const own = localOf(castId);
       if (own) return own.readValue(castId, digest);
-      const part = await ignoreErrors(() => readArtifactRange(database, castId, { ...SHARED_VALUES, name: `${digest}.json` }));
+      const part = await ignoreErrors(() =>
+        readArtifactRange(database, castId, { ...SHARED_VALUES, name: `${digest}.json` }),
+      );
       return part && Buffer.from(part.bytes).toString("utf8");
     },
     lastVisit: async (castId, socket) => {

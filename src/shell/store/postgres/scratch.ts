@@ -18,8 +18,8 @@ import { createFileArtifacts } from "../files/artifacts.ts";
 import { parentCastId, type CastId } from "../../../core/model/ids.ts";
 import { castLayout, type CastLayout } from "../layout.ts";
 import type { WriteOptions } from "../cast-store.ts";
-import { PART_BYTES, type ArtifactUpload } from "./append.ts";
-import type { Database } from "./database/database.ts";
+import { PART_BYTES, type ArtifactUpload } from "./append-events.ts";
+import type { Database } from "./database.ts";
 
 /** Large values that visits share are files of no visit. */
 export const SHARED_VALUES = { socket: "", visit: 0 } as const;
@@ -96,7 +96,8 @@ export function createScratchArtifacts(layout: CastLayout, how: WriteOptions): S
       note(socket, visit, name);
       return files.append(socket, visit, name, text);
     },
-    markTranscript: (socket, visit, commit) => void marks.set(commit, sizeOf(layout.visitFile(socket, visit, TRANSCRIPT))),
+    markTranscript: (socket, visit, commit) =>
+      void marks.set(commit, sizeOf(layout.visitFile(socket, visit, TRANSCRIPT))),
     storeValue: async (value) => {
       const kept = await files.storeValue(value);
       hasValues ||= existsSync(layout.values);

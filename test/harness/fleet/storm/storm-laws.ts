@@ -1,6 +1,6 @@
 import type { CastEvent } from "../../../../src/core/cast/state/event.ts";
-import { importPack } from "../../../../src/shell/git/packs/packs.ts";
-import type { Database } from "../../../../src/shell/store/postgres/database/database.ts";
+import { importPack } from "../../../../src/shell/git/transfer/packs.ts";
+import type { Database } from "../../../../src/shell/store/postgres/database.ts";
 import { gitIn } from "./storm-place.ts";
 
 /** What a cast has come to: all its files, and what was committed on the way. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { Database } from "../../../../src/shell/store/postgres/database/database.ts";
+import type { Database } from "../../../../src/shell/store/postgres/database.ts";
 
 /** A project with programs and agents that write, commit and take their time. */
 export interface StormPlace {

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { migrateFleet } from "../../../../src/shell/fleet/migrate.ts";
-import { openDatabase, type Database } from "../../../../src/shell/store/postgres/database/database.ts";
+import { migrateFleet } from "../../../../src/shell/fleet/worker/migrate-fleet.ts";
+import { openDatabase, type Database } from "../../../../src/shell/store/postgres/database.ts";
 import { chanceOf, type Chance } from "../../random-graph.ts";
 import { ownServer, type OwnServer } from "../own-server.ts";
 import { untilGivenUp } from "../silence.ts";

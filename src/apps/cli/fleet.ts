@@ -1,0 +1,250 @@
+import type { FleetCommand, FleetLimitChange, ScheduleAction } from "../../core/command/command.ts";
+import { ok, type Result } from "../../core/model/issue.ts";
+import { assertNever } from "../../core/model/assert-never.ts";
+import {
+  lastHeartbeatText,
+  waitReasonText,
+  waitRemedy,
+  workerCommand,
+  type FleetStatus,
+} from "../../core/view/progress/fleet-status.ts";
+import { line, toned, type Line } from "../../core/view/line.ts";
+import type { CommandOutput } from "../../shell/commands/command-output.ts";
+import {
+  LOCAL_FLEET,
+  localFleetFolder,
+  startLocalDatabase,
+  startLocalWorkers,
+  stopLocalFleet,
+} from "../../shell/fleet/local-fleet.ts";
+import { openFleet, type ConnectedFleet, resolveFleetProfile } from "../../shell/fleet/open-fleet.ts";
+import { migrateFleet } from "../../shell/fleet/worker/migrate-fleet.ts";
+import { readFleetStatus } from "../../shell/fleet/fleet-status.ts";
+import { printAnswer } from "./terminal/print.ts";
+import type { CliContext } from "./terminal/io.ts";
+import { sanitizeForTerminal, oneLine, countedText } from "../../core/model/text.ts";
+import { changeLimit, fleetLimitText, readLimits, type LimitUsage } from "../../shell/fleet/limits.ts";
+import { prepareCommand } from "../../shell/commands/prepare.ts";
+import { withFleet } from "../../shell/fleet/fleet-workspace.ts";
+import {
+  addSchedule,
+  firstScheduledTime,
+  listSchedules,
+  removeSchedule,
+  type Schedule,
+} from "../../shell/fleet/schedules.ts";
+import { commandCallerFor } from "./terminal/prompts.ts";
+
+const DEFAULT_WORKERS = 2;
+
+/** A fleet as a whole. */
+export async function runFleetCommand(command: FleetCommand, request: CliContext): Promise<Result<number>> {
+  const done = await answerFleetCommand(command, request);
+  return done.ok ? ok(printAnswer(request.io, request.options, done.value)) : done;
+}
+
+async function answerFleetCommand(command: FleetCommand, request: CliContext): Promise<Result<CommandOutput>> {
+  const { options, workspace } = request;
+  const { env } = workspace.place;
+  switch (command.action) {
+    case "up":
+      return startLocalFleet(env, command.workers ?? DEFAULT_WORKERS);
+    case "down": {
+      const stopped = await stopLocalFleet(env);
+      const text = stopped.database
+        ? `${countedText(stopped.workers, "worker")} and the database are stopped. What they kept stays in ${localFleetFolder(env)}.`
+        : "No fleet runs on this machine.";
+      return plainAnswer(stopped, line(text));
+    }
+    case "migrate": {
+      const profile = resolveFleetProfile(workspace.catalog, options.on ?? "", workspace.place);
+      if (!profile.ok) return profile;
+      const done = await migrateFleet(profile.value);
+      return done.ok
+        ? plainAnswer({ fleet: profile.value.name, migrated: true }, line("The tables are as this version needs them."))
+        : done;
+    }
+    case "workers":
+      return withOpenFleet(request, answerWorkers);
+    case "limits":
+      return withOpenFleet(request, (opened) => answerLimits(opened, command.change));
+    case "schedule":
+      return withOpenFleet(request, (opened) => answerSchedule(opened, command.what, request));
+    default:
+      return assertNever(command);
+  }
+}
+
+/** Closed afterwards: a connection that stays open would keep the process. */
+async function withOpenFleet(
+  { options, workspace }: CliContext,
+  work: (fleet: ConnectedFleet) => Promise<Result<CommandOutput>>,
+): Promise<Result<CommandOutput>> {
+  const profile = resolveFleetProfile(workspace.catalog, options.on ?? "", workspace.place);
+  if (!profile.ok) return profile;
+  const opened = await openFleet(profile.value);
+  if (!opened.ok) return opened;
+  try {
+    return await work(opened.value);
+  } finally {
+    await opened.value.store.close();
+  }
+}
+
+async function answerWorkers(fleet: ConnectedFleet): Promise<Result<CommandOutput>> {
+  const standing = await readFleetStatus(fleet);
+  if (!standing.ok) return standing;
+  return ok({ code: 0, data: standing.value, lines: () => fleetStatusLines(standing.value, fleet.profile.name) });
+}
+
+/** [B13] */
+async function startLocalFleet(
+  env: CliContext["workspace"]["place"]["env"],
+  workers: number,
+): Promise<Result<CommandOutput>> {
+  const url = await startLocalDatabase(env);
+  if (!url.ok) return url;
+  const migrated = await migrateFleet({ url: url.value });
+  if (!migrated.ok) return migrated;
+  const started = startLocalWorkers(env, workers, [process.execPath, ...process.execArgv, process.argv[1] ?? ""]);
+  return plainAnswer(
+    { fleet: LOCAL_FLEET, workers: started },
+    line(`A database and ${countedText(workers, "worker")} run on this machine.`),
+    line(toned("accent", `materia cast --on ${LOCAL_FLEET} <prompt>`), toned("dim", "  submit this working tree")),
+    line(toned("accent", `materia fleet workers --on ${LOCAL_FLEET}`), toned("dim", "  who works on what")),
+    line(toned("accent", "materia fleet down"), toned("dim", "  stop them")),
+  );
+}
+
+function plainAnswer(data: unknown, ...lines: readonly Line[]): Result<CommandOutput> {
+  return ok({ code: 0, data, lines: () => lines });
+}
+
+const WORKER_STATE_TEXTS = { up: "up", draining: "leaving", gone: "gone" } as const;
+
+function fleetStatusLines({ workers, queued, queue }: FleetStatus, fleet: string): readonly Line[] {
+  const isUp = workers.some(({ state }) => state !== "gone");
+  return [
+    ...workers.map(({ worker, state, casts, concurrency, silentMs, queues }) =>
+      line(
+        toned("strong", worker),
+        `  ${WORKER_STATE_TEXTS[state]}, ${lastHeartbeatText(state, silentMs)}`,
+        state === "gone" ? "" : `, ${casts.length} of ${concurrency} busy, queues ${queues.join(", ")}`,
+        toned("dim", casts.length === 0 ? "" : `  ${casts.join(", ")}`),
+      ),
+    ),
+    ...(isUp ? [] : [line("No worker is up: ", toned("accent", workerCommand(fleet)))]),
+    line(toned("dim", `${countedText(queued, "cast")} waiting for a worker.`)),
+    ...queue.slice(0, MAX_QUEUE_SHOWN).map(({ castId, place, why, queue: name }) => {
+      const command = waitRemedy(why, { fleet, queue: name });
+      return line(
+        `  ${place}. `,
+        toned("strong", castId),
+        toned("dim", `  ${waitReasonText(why, name)}`),
+        ...(command === undefined ? [] : [": ", toned("accent", command)]),
+      );
+    }),
+  ];
+}
+
+/** As many of those that wait as a terminal has room for; `--json` has more. */
+const MAX_QUEUE_SHOWN = 20;
+
+/** [B22] What may be under way at once, changed where that was asked for. */
+export async function answerLimits(
+  fleet: ConnectedFleet,
+  change: FleetLimitChange | undefined,
+): Promise<Result<CommandOutput>> {
+  const changed = change ? await changeLimit(fleet, change) : ok(true);
+  if (!changed.ok) return changed;
+  const standing = await readLimits(fleet);
+  if (!standing.ok) return standing;
+  const none =
+    change && !changed.value ? [line(`There was no limit for ${sanitizeForTerminal(fleetLimitText(change))}.`)] : [];
+  return ok({ code: 0, data: standing.value, lines: () => [...none, ...limitLines(standing.value)] });
+}
+
+function limitLines(limits: readonly LimitUsage[]): readonly Line[] {
+  if (limits.length === 0) return [line("No limit is set: whatever workers can drive is driven.")];
+  return limits.map((limit) => {
+    const isFull = limit.busy >= limit.most;
+    const text = `  ${limit.busy} of at most ${limit.most} at once`;
+    return line(toned("strong", sanitizeForTerminal(fleetLimitText(limit))), isFull ? toned("wait", text) : text);
+  });
+}
+
+/** [B23] What the fleet submits at times. */
+export async function answerSchedule(
+  fleet: ConnectedFleet,
+  what: ScheduleAction,
+  request: CliContext,
+): Promise<Result<CommandOutput>> {
+  switch (what.kind) {
+    case "list": {
+      const listed = await listSchedules(fleet);
+      return listed.ok ? ok({ code: 0, data: listed.value, lines: () => scheduleLines(listed.value) }) : listed;
+    }
+    case "remove": {
+      const removed = await removeSchedule(fleet, what.id);
+      const lines = () => [line(`Schedule ${what.id} is gone; what it submitted stays.`)];
+      return removed.ok ? ok({ code: 0, data: { removed: what.id }, lines }) : removed;
+    }
+    case "add":
+      return prepareAndAddSchedule(fleet, what, request);
+    default:
+      return assertNever(what);
+  }
+}
+
+async function prepareAndAddSchedule(
+  fleet: ConnectedFleet,
+  { cron, zone, tree, submits }: Extract<ScheduleAction, { kind: "add" }>,
+  request: CliContext,
+): Promise<Result<CommandOutput>> {
+  const where = zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  // Before anybody is asked to trust anything.
+  const first = firstScheduledTime(cron, where, Date.now());
+  if (!first.ok) return first;
+  const workspace = withFleet(request.workspace, fleet);
+  const asker = await commandCallerFor({ ...request, options: submits.options, workspace });
+  const prepared = await prepareCommand(submits.command, asker);
+  if (!prepared.ok) return prepared;
+  const { plan } = prepared.value;
+  const { env } = workspace.place;
+  const { priority = 0 } = submits.options;
+  const added = await addSchedule(fleet, {
+    plan: plan ?? { file: prepared.value.file },
+    cron,
+    zone: where,
+    tree,
+    priority,
+    env,
+    artifacts: request.workspace.root,
+  });
+  if (!added.ok) return added;
+  asker.remember();
+  return ok({ code: 0, data: added.value, lines: () => scheduleLines([added.value]) });
+}
+
+function scheduleLines(schedules: readonly Schedule[]): readonly Line[] {
+  if (schedules.length === 0) return [line("Nothing is submitted at times.")];
+  return schedules.flatMap(({ id, cron, zone, follows, command, lastCast, problem, ...row }) => [
+    line(toned("strong", `${id}  ${cron}`), toned("dim", `  ${zone}, next `), timeText(row.nextAt, zone)),
+    line(`   ${oneLine(sanitizeForTerminal(command), 400)}`),
+    line(
+      toned(
+        "dim",
+        `   ${follows === null ? "on the files of when it was added" : `on ${sanitizeForTerminal(follows.replace(/^refs\/heads\//, ""))} as it is then`}${lastCast === null ? "" : `; last ${lastCast}`}`,
+      ),
+    ),
+    ...(problem === null
+      ? []
+      : [line(toned("rework", `   Not submitted the last time: ${sanitizeForTerminal(problem)}`))]),
+  ]);
+}
+
+function timeText(at: string, zone: string): string {
+  const time = new Date(at);
+  if (Number.isNaN(time.getTime())) return "never";
+  return new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "short" }).format(time);
+}

@@ -1,0 +1,89 @@
+import type { Options } from "../../core/command/options.ts";
+import { quoteWord } from "../../core/command/split-words.ts";
+import { sanitizeForTerminal, oneLine, countedText } from "../../core/model/text.ts";
+import { statusSymbol, statusText } from "../../core/view/cast-list.ts";
+import { figuresLine, figuresText } from "../../core/view/numbers.ts";
+import { nextSteps } from "../../core/view/report/next-steps.ts";
+import { line, toned, type Line } from "../../core/view/line.ts";
+import { totalsOf } from "../../core/cast/state/usage.ts";
+import type { RunOutcome } from "../../shell/run/run-cast.ts";
+import type { Io } from "./terminal/io.ts";
+import { printLines } from "./terminal/print.ts";
+import { castStatus, castFigures } from "../../core/cast/summary.ts";
+
+/** How it ended and what can be done now. Events have already told programs; they get no prose. */
+export function printResult({
+  io,
+  options,
+  end,
+  root,
+}: {
+  readonly io: Io;
+  readonly options: Options;
+  readonly end: RunOutcome;
+  readonly root: string;
+}): void {
+  if (end.kind === "broken")
+    io.err(
+      `The cast stopped: ${sanitizeForTerminal(end.problem)}\n"${commandPrefix(io, options)} recast ${end.state.castId}" goes on from its journal.\n`,
+    );
+  if (options.json) return;
+  const { state } = end;
+  const said = lastReply(end);
+  const reason =
+    state.phase.kind === "ended" && state.phase.outcome !== "completed" ? oneLine(state.phase.reason, 600) : "";
+  if (options.quiet) {
+    if (said !== "") io.out(`${sanitizeForTerminal(said)}\n`);
+    else if (reason !== "") io.err(`${reason}\n`);
+    return;
+  }
+  const status = castStatus(state, false);
+  const mark = statusSymbol(status);
+  const { castId } = state;
+  const program = commandPrefix(io, options);
+  printLines(io, [
+    line(
+      { ...mark, text: `${mark.text} ${statusText(status)}` },
+      "  ",
+      toned("strong", oneLine(state.graph.name, 100)),
+      "  ",
+      toned("dim", castId),
+    ),
+    figuresLine(figuresText(castFigures(totalsOf(state))), state.rehearsed),
+    ...(reason === "" ? [] : [line(toned(mark.tone ?? "plain", reason))]),
+    ...(said === ""
+      ? []
+      : [line(""), ...replyLines(said, state.phase.kind === "waiting" ? Infinity : MAX_REPLY_LINES), line("")]),
+    ...[{ command: `${program} show ${castId}`, does: "the story" }, ...nextSteps(state, status, program)].map(
+      ({ command, does }) => line(toned("accent", command), toned("dim", `  ${does}`)),
+    ),
+    line(toned("dim", `Files: ${sanitizeForTerminal(root)}${options.on === undefined ? "/" : ", "}${castId}`)),
+  ]);
+}
+
+/** What must be typed before a command so that it finds this cast again. */
+function commandPrefix(io: Io, { cwd, artifacts, on }: Options): string {
+  const onFleet = on === undefined ? "" : ` --on ${quoteWord(on)}`;
+  const inFolder = cwd === undefined ? "" : ` --cwd ${quoteWord(cwd)}`;
+  return `${io.program}${onFleet}${inFolder}${artifacts === undefined ? "" : ` --artifacts ${quoteWord(artifacts)}`}`;
+}
+
+const MAX_REPLY_LINES = 40;
+
+/** [Q14] What a person has to answer is never cut. */
+function replyLines(said: string, most: number): readonly Line[] {
+  const lines = sanitizeForTerminal(said).split("\n");
+  const more = lines.length - most;
+  return [
+    ...lines.slice(0, most).map((text) => line(text)),
+    ...(more > 0 ? [line(toned("dim", `… ${countedText(more, "more line")}`))] : []),
+  ];
+}
+
+function lastReply({ state }: RunOutcome): string {
+  if (state.phase.kind === "waiting") return state.phase.reply;
+  return state.phase.kind === "ended" &&
+    (state.phase.outcome === "completed" || state.phase.outcome === "not_satisfied")
+    ? (state.handed?.text.trim() ?? "")
+    : "";
+}

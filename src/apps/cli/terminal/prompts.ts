@@ -1,0 +1,105 @@
+import { createInterface } from "node:readline/promises";
+import type { Options } from "../../../core/command/options.ts";
+import type { Issue } from "../../../core/model/issue.ts";
+import { sanitizeForTerminal } from "../../../core/model/text.ts";
+import type { Resumption } from "../../../shell/casting/resume-cast.ts";
+import { describeProgramsToTrust, asTrusted, type Workspace } from "../../../shell/workspace/workspace.ts";
+import { line, toned, type Line } from "../../../core/view/line.ts";
+import { printLines, printText } from "./print.ts";
+import type { Io, CliContext } from "./io.ts";
+import { resolve } from "node:path";
+import { openPiHost } from "../../../shell/workspace/agent-hosts.ts";
+import type { CommandCaller } from "../../../shell/commands/prepare.ts";
+
+/** [S1] Trust by `--trust` or by an explicit yes; kept only when the command is carried out. */
+export async function askForTrust({
+  io,
+  options,
+  workspace,
+}: {
+  readonly io: Io;
+  readonly options: Options;
+  readonly workspace: Workspace;
+}): Promise<{ workspace: Workspace; remember: () => void }> {
+  const { trust } = workspace;
+  if (trust.kind === "given" || options.trust) return asTrusted(workspace);
+  if (!io.canAsk) return { workspace, remember: () => undefined };
+  printText(
+    io,
+    `${sanitizeForTerminal(trust.file)} is new or has changed. Its materia and loadouts decide what agents do here${trust.commands.length === 0 ? "." : ", and its utilities run:"}`,
+  );
+  for (const command of trust.commands) printText(io, `  ${sanitizeForTerminal(command)}`);
+  for (const text of describeProgramsToTrust({ ...trust, commands: [] })) printText(io, sanitizeForTerminal(text));
+  const answer = await promptLine(io, "Trust it as it is now? [y/N] ");
+  return /^y(es)?$/i.test(answer?.trim() ?? "") ? asTrusted(workspace) : { workspace, remember: () => undefined };
+}
+
+/** [S10] A cast that somebody else began, with all that it would run. */
+export async function askToTrustCast(io: Io, issues: readonly Issue[]): Promise<boolean> {
+  if (!io.canAsk) return false;
+  for (const { message } of issues) printText(io, sanitizeForTerminal(message));
+  return /^y(es)?$/i.test((await promptLine(io, "Trust exactly this cast? [y/N] "))?.trim() ?? "");
+}
+
+/** What the person says to an agent that waits; nothing when they leave. */
+export async function askForAnswer(io: Io, reply: string, castId: string): Promise<Resumption | undefined> {
+  printText(io, `${sanitizeForTerminal(reply)}\n`);
+  printLines(io, [waitingLine(castId, "Type an answer, or press Enter to take this result.")], io.err);
+  const answer = await promptLine(io, "> ");
+  if (answer === undefined) return undefined;
+  return answer.trim() === "" ? { kind: "finish" } : { kind: "answer", text: answer.trim() };
+}
+
+/** [Q6] Yes or no, perhaps with words behind it; nothing when they leave. */
+export async function askYesOrNo(io: Io, question: string, castId: string): Promise<Resumption | undefined> {
+  printText(io, `${sanitizeForTerminal(question)}\n`);
+  printLines(io, [waitingLine(castId, "Type yes or no, and what should be known behind it.")], io.err);
+  for (let prompt = "yes or no > "; ; prompt = "please begin with yes or no > ") {
+    const answer = await promptLine(io, prompt);
+    if (answer === undefined) return undefined;
+    const [, word = "", text = ""] = /^\s*(\S*)\s*(.*)$/.exec(answer) ?? [];
+    if (/^y(es)?[.,:;!]?$/i.test(word)) return text === "" ? { kind: "finish" } : { kind: "answer", text: text.trim() };
+    if (!/^no?[.,:;!]?$/i.test(word)) continue;
+    const reason = text === "" ? await promptLine(io, "why > ") : text;
+    if (reason === undefined) return undefined;
+    if (reason.trim() !== "") return { kind: "reject", text: reason.trim() };
+  }
+}
+
+function waitingLine(castId: string, how: string): Line {
+  return line(toned("wait", `Waiting for you (${castId}).`), ` ${how}`);
+}
+
+async function promptLine(io: Io, question: string): Promise<string | undefined> {
+  const reader = createInterface({ input: io.stdin, output: process.stderr });
+  const closed = new Promise<undefined>((resolve) => reader.once("close", () => resolve(undefined)));
+  try {
+    const leave = new Promise<undefined>((resolve) => reader.once("SIGINT", () => resolve(undefined)));
+    return await Promise.race([reader.question(question), closed, leave]);
+  } finally {
+    reader.close();
+    io.err("");
+  }
+}
+
+/** Who asks for a cast at a terminal. */
+export async function commandCallerFor(request: CliContext): Promise<CommandCaller> {
+  const { io, options } = request;
+  // Like every file named on the command line, it is looked for where the command was typed.
+  const named = options.rehearse === undefined ? {} : { rehearse: resolve(io.cwd, options.rehearse) };
+  const texts = { from: io.cwd, readInput: (most: number) => readStandardInput(io, most) };
+  return { options: { ...options, ...named }, openReal: openPiHost, texts, ...(await askForTrust(request)) };
+}
+
+/** [C29] Standard input to its end; nothing where it is longer than `most`. */
+async function readStandardInput(io: Pick<Io, "err" | "stdin">, most: number): Promise<Buffer | undefined> {
+  if (io.stdin.isTTY) io.err("Type the text, then Enter and Ctrl-D.\n");
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of io.stdin as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length > most) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}

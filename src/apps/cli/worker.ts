@@ -1,0 +1,85 @@
+import { join } from "node:path";
+import type { Command } from "../../core/command/command.ts";
+import type { Result } from "../../core/model/issue.ts";
+import { sanitizeForTerminal, oneLine } from "../../core/model/text.ts";
+import { waitGroupText, type WaitGroup } from "../../core/view/progress/fleet-status.ts";
+import { deliveryText } from "../../core/view/cast-list.ts";
+import { loadPi } from "../../shell/agents/pi-sdk.ts";
+import { localFleetFolder } from "../../shell/fleet/local-fleet.ts";
+import { resolveFleetProfile } from "../../shell/fleet/open-fleet.ts";
+import { serveHealth, type HealthServer } from "../../shell/fleet/worker/health-server.ts";
+import { runWorker, type DispatchReport, type WorkerMetrics } from "../../shell/fleet/worker/worker.ts";
+import type { Io, CliContext } from "./terminal/io.ts";
+import { jsonText } from "./terminal/print.ts";
+
+const TOOLS_USER_FOLDER = "/var/lib/pi-materia/work";
+const FORCED_EXIT_MS = 2_000;
+
+/** [B11] Drives casts of a fleet until it is stopped: once at the ends of visits, twice at once. */
+export async function runWorkerCommand(
+  command: Extract<Command, { kind: "worker" }>,
+  { io, options, workspace }: CliContext,
+): Promise<Result<number>> {
+  const profile = resolveFleetProfile(workspace.catalog, options.on ?? "", workspace.place);
+  if (!profile.ok) return profile;
+  let figures: () => WorkerMetrics = () => ({ workerId: "", running: [], legs: {} });
+  const health = command.port === undefined ? undefined : await serveHealth(command.port, () => figures());
+  if (health && !health.ok) return health;
+  const signals = listenForStopSignals();
+  try {
+    const done = await runWorker({
+      profile: profile.value,
+      queues: command.queues ?? [profile.value.queue],
+      concurrency: command.concurrency,
+      env: workspace.place.env,
+      // Another user cannot look into root's own folders.
+      folder: command.toolsUser === undefined ? join(localFleetFolder(workspace.place.env), "work") : TOOLS_USER_FOLDER,
+      ...(command.toolsUser === undefined ? {} : { toolsUser: command.toolsUser }),
+      ...signals,
+      onStarted: (asked) => {
+        figures = asked;
+        printStarted(io, options.json === true, { workerId: asked().workerId, health: health?.value });
+        // [B14] Whoever goes on where another died must not begin with reading all of Pi.
+        void loadPi().catch(() => undefined);
+      },
+      onDispatch: (leg) => io.out(`${options.json ? jsonText(leg) : dispatchLine(leg)}\n`),
+      onWaiting: (waiting) => io.out(options.json ? `${jsonText({ waiting })}\n` : waiting.map(queueLine).join("")),
+    });
+    // [B14] Given up: a queue that waits for what others drive by now must not keep it.
+    if (done.ok && done.value !== 0) setTimeout(() => process.exit(), FORCED_EXIT_MS).unref();
+    return done;
+  } finally {
+    health?.value.close();
+    signals.stop();
+  }
+}
+
+function printStarted(
+  io: Io,
+  json: boolean,
+  { workerId, health }: { workerId: string; health: HealthServer | undefined },
+): void {
+  const at = health ? `; http://127.0.0.1:${health.port}/health` : "";
+  io.err(json ? "" : `${workerId} waits for casts${at}. Ctrl-C hands back what it drives, at the end of a visit.\n`);
+}
+
+/** One line per leg, for whoever reads the log of a machine. */
+function dispatchLine({ castId, leg, ms, how, why, delivered }: DispatchReport): string {
+  const time = new Date().toISOString();
+  return `${time} ${castId} leg ${leg} ${how} after ${ms} ms${why === undefined ? "" : `: ${oneLine(sanitizeForTerminal(why), 300)}`}${delivered ? `, ${oneLine(deliveryText(delivered), 300)}` : ""}`;
+}
+
+/** [B29] And one for why others wait. */
+function queueLine(group: WaitGroup): string {
+  return `${new Date().toISOString()} ${oneLine(waitGroupText(group), 300)}\n`;
+}
+
+function listenForStopSignals() {
+  const [draining, stopping] = [new AbortController(), new AbortController()];
+  const stopped = (): void => (draining.signal.aborted ? stopping : draining).abort();
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, stopped);
+  const stop = (): void => {
+    for (const name of ["SIGINT", "SIGTERM"] as const) process.off(name, stopped);
+  };
+  return { draining: draining.signal, stopping: stopping.signal, stop };
+}

@@ -1,0 +1,128 @@
+import type { ExtensionContext, ModelRuntime } from "@earendil-works/pi-coding-agent";
+import { error, type Issue } from "../../../core/model/issue.ts";
+import { KNOWN_TOOLS } from "../../../core/model/materia.ts";
+import { realTimer, type Timer } from "../../../shell/agents/turn-guard.ts";
+import { createPiHost } from "../../../shell/agents/pi-host.ts";
+import { registerSecrets } from "../../../shell/secrets/redact.ts";
+import type { AgentChoice, AgentRetryOptions } from "../../../shell/workspace/agent-hosts.ts";
+import type { AgentHost, AgentRequirement, TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
+import { type UserSession, runUnlessReplaced } from "../session/user-session.ts";
+import { findToolGuards } from "./tool-guards.ts";
+import type { TurnControl } from "./turn-control.ts";
+import type { VisibleTurns } from "./visible-turns.ts";
+import type { Usage } from "../../../core/cast/state/usage.ts";
+
+interface UserAgentOptions {
+  readonly choice: AgentChoice;
+  readonly patience: AgentRetryOptions;
+  readonly visible: VisibleTurns | undefined;
+  readonly control: TurnControl;
+  readonly after?: Timer;
+}
+
+/** [X14] Agents with the user's keys, providers and model, behind the user's gates; interactive ones in their own session. */
+export async function createUserAgentHost(
+  user: UserSession,
+  { choice, patience, visible, control, after = realTimer }: UserAgentOptions,
+): Promise<AgentHost> {
+  const { pi, ctx } = user;
+  const model = choice.model ?? (ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : undefined);
+  const key = ctx.model && (await ctx.modelRegistry.getApiKeyForProvider(ctx.model.provider));
+  // [S7] The agent in the user's session is asked with it, and writes a transcript as well.
+  if (ctx.model && key !== undefined) registerSecrets([{ name: `key of ${ctx.model.provider}`, value: key }]);
+  const gates = await findToolGuards(ctx);
+  const isolated = createPiHost({
+    ...patience,
+    after,
+    ...(model === undefined ? {} : { defaultModel: model }),
+    ...(choice.modelAt === undefined ? {} : { defaultModelAt: choice.modelAt }),
+    defaultThinking: choice.thinking ?? pi.getThinkingLevel(),
+    moreTools: pi.getAllTools().map(({ name }) => name),
+    hooks: {
+      equip: (runtime) => shareProviders(ctx, runtime),
+      ...gates,
+      opened: async (session, turn) => {
+        control.registerSession(session, turn.request);
+        await gates.opened?.(session, turn);
+      },
+    },
+  });
+  const runIsolated = async (turn: TurnRequest): Promise<TurnOutcome> => {
+    const outcome = await isolated.runTurn(turn);
+    addToSessionUsage(ctx, outcome.usage, turn.model ?? model ?? "");
+    return outcome;
+  };
+  const thinking = choice.thinking === undefined ? {} : { thinking: choice.thinking };
+  const allowed = new Set(pi.getAllTools().map(({ name }) => name));
+  return {
+    preflight: async (needs) => [...forbiddenTools(needs, allowed), ...(await isolated.preflight(needs))],
+    // [X32] Wherever an agent works, it is given as much time and as many tries.
+    runTurn: (request) =>
+      control.run(request, (turn) =>
+        turn.interactive && visible
+          ? visible.runTurn({ ...thinking, ...turn }, { ...patience, after })
+          : runIsolated(turn),
+      ),
+  };
+}
+
+/** [X14] What other extensions have registered, and a key that was given for this run only, exist nowhere but in this process. */
+async function shareProviders({ modelRegistry, model }: ExtensionContext, runtime: ModelRuntime): Promise<void> {
+  for (const id of modelRegistry.getRegisteredProviderIds()) {
+    const native = modelRegistry.getRegisteredNativeProvider(id);
+    const config = modelRegistry.getRegisteredProviderConfig(id);
+    if (native) runtime.registerNativeProvider(native);
+    else if (config) runtime.registerProvider(id, config);
+  }
+  if (model && modelRegistry.getProviderAuthStatus(model.provider).source === "runtime") {
+    const key = await modelRegistry.getApiKeyForProvider(model.provider);
+    if (key !== undefined) await runtime.setRuntimeApiKey(model.provider, key);
+  }
+  await runtime.refresh({ allowNetwork: false });
+}
+
+/** [X15] All tools of Pi that this session was started without, in one refusal, with those that want them. */
+function forbiddenTools(needs: readonly AgentRequirement[], allowed: ReadonlySet<string>): readonly Issue[] {
+  const isForbidden = (tool: string): boolean => KNOWN_TOOLS.includes(tool) && !allowed.has(tool);
+  const tools = new Set(needs.flatMap((need) => need.tools.filter(isForbidden)));
+  if (tools.size === 0) return [];
+  const materia = new Set(needs.filter((need) => need.tools.some(isForbidden)).map((need) => need.materia));
+  return [
+    error(
+      "forbidden_tool",
+      "--tools",
+      `this Pi was started without ${[...tools].join(", ")}; wanted by ${[...materia].join(", ")}`,
+      "start Pi with these tools, or give the materia another tool scope",
+    ),
+  ];
+}
+
+/** Among what Pi's sessions can do, though not among what it promises of them; without it the figures are only ours. */
+interface UsageRecorder {
+  readonly appendUsage?: (kind: string, provider: string, model: string, usage: object, note?: string) => unknown;
+}
+
+/** [X40] What an agent in a session of its own used, among the figures of the user's session. */
+function addToSessionUsage(ctx: ExtensionContext, { input, output, cost }: Usage, model: string): void {
+  if (input + output + cost === 0) return;
+  const slash = model.indexOf("/");
+  const usage = {
+    input,
+    output,
+    cacheRead: 0,
+    cacheWrite: 0,
+    totalTokens: input + output,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: cost },
+  };
+  runUnlessReplaced(() => {
+    const session: object = ctx.sessionManager;
+    const keeper: UsageRecorder = session;
+    keeper.appendUsage?.(
+      "materia",
+      model.slice(0, Math.max(0, slash)),
+      model.slice(slash + 1),
+      usage,
+      "a materia cast",
+    );
+  });
+}

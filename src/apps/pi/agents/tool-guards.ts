@@ -1,0 +1,148 @@
+import { basename } from "node:path";
+import type {
+  AgentSession,
+  ExtensionContext,
+  ResourceLoader,
+  ExtensionUIContext,
+} from "@earendil-works/pi-coding-agent";
+import { KNOWN_TOOLS } from "../../../core/model/materia.ts";
+import { loadPi, type SessionHooks, type Pi } from "../../../shell/agents/pi-sdk.ts";
+import { deferDialogs } from "../session/dialogs.ts";
+
+type LoadedExtensions = ReturnType<ResourceLoader["getExtensions"]>;
+type Extension = LoadedExtensions["extensions"][number];
+
+/** What an extension may still do inside an agent's session: begin, end, and judge the tools. */
+const KEPT_EVENTS = new Set(["session_start", "session_shutdown", "tool_call", "tool_result"]);
+
+/** [X16, X47] The user's own extensions that watch over tools, and those whose tools an agent was given, in each agent's session. */
+export async function findToolGuards(ctx: ExtensionContext): Promise<Pick<SessionHooks, "resources" | "opened">> {
+  const pi = await loadPi();
+  const trusted = ctx.isProjectTrusted();
+  const { cwd, mode, ui } = ctx;
+  const others = (await findExtensions(ctx)).filter((extension) => !isMateriaExtension(extension));
+  if (!others.some((extension) => guardsTools(extension) || extension.tools.size > 0)) return {};
+  return {
+    resources: async (bare, { tools }) => {
+      const isWanted = (extension: Extension): boolean => guardsTools(extension) || providesTool(extension, tools);
+      const named = others.filter(isWanted).map(({ resolvedPath }) => resolvedPath);
+      if (named.length === 0) return bare;
+      const loaded = await loadExtensions(pi, { cwd, trusted, only: true, named });
+      const extensions = loaded.extensions
+        .filter((each) => !isMateriaExtension(each) && isWanted(each))
+        .map(keepGuardHandlers);
+      return { ...bare, getExtensions: () => ({ ...loaded, extensions }) };
+    },
+    opened: async (session: AgentSession, { suspendTimeout: hold }) => {
+      const asks = mode === "tui" || mode === "rpc";
+      await session.bindExtensions({
+        mode,
+        ...(asks ? { uiContext: restrictedUi(ui, mode, hold) } : {}),
+        onError: () => undefined,
+      });
+    },
+  };
+}
+
+/** [X37] The user's extensions that watch over tools, by the names of their files. */
+export async function toolGuardNames(ctx: ExtensionContext): Promise<readonly string[]> {
+  const found = await findExtensions(ctx);
+  return found
+    .filter((each) => !isMateriaExtension(each) && guardsTools(each))
+    .map(({ resolvedPath }) => basename(resolvedPath));
+}
+
+async function findExtensions(ctx: ExtensionContext): Promise<readonly Extension[]> {
+  const { cwd } = ctx;
+  const wanted = { cwd, trusted: ctx.isProjectTrusted(), ...extensionsInArgv(process.argv) };
+  return (await loadExtensions(await loadPi(), wanted)).extensions;
+}
+
+interface ExtensionQuery {
+  readonly cwd: string;
+  readonly trusted: boolean;
+  /** Whether nothing but the named ones is loaded. */
+  readonly only: boolean;
+  readonly named: readonly string[];
+}
+
+async function loadExtensions(pi: Pi, { cwd, trusted, only, named }: ExtensionQuery): Promise<LoadedExtensions> {
+  const agentDir = pi.getAgentDir();
+  const loader = new pi.DefaultResourceLoader({
+    cwd,
+    agentDir,
+    settingsManager: pi.SettingsManager.create(cwd, agentDir, { projectTrusted: trusted }),
+    noExtensions: only,
+    additionalExtensionPaths: [...named],
+    noSkills: true,
+    noPromptTemplates: true,
+    noThemes: true,
+    noContextFiles: true,
+  });
+  await loader.reload();
+  return loader.getExtensions();
+}
+
+/** Extensions given at Pi's start are known to nobody else. */
+function extensionsInArgv(argv: readonly string[]): Pick<ExtensionQuery, "only" | "named"> {
+  const named = argv.flatMap((word, at) => {
+    const next = argv[at + 1];
+    return (word === "-e" || word === "--extension") && next !== undefined ? [next] : [];
+  });
+  return { named, only: argv.includes("-ne") || argv.includes("--no-extensions") };
+}
+
+/** An agent must not start casts of its own, so this extension is never one of them. */
+function isMateriaExtension({ commands }: Extension): boolean {
+  return commands.has("materia");
+}
+
+/** [X47] Whether it has a tool that an agent was given by name. */
+function providesTool({ tools }: Extension, wanted: readonly string[]): boolean {
+  return wanted.some((tool) => tools.has(tool));
+}
+
+function guardsTools({ handlers, tools }: Extension): boolean {
+  return handlers.has("tool_call") || handlers.has("tool_result") || KNOWN_TOOLS.some((tool) => tools.has(tool));
+}
+
+function keepGuardHandlers(extension: Extension): Extension {
+  const handlers = new Map([...extension.handlers].filter(([name]) => KEPT_EVENTS.has(name)));
+  return { ...extension, handlers, commands: new Map(), shortcuts: new Map() };
+}
+
+/** The user's screen for a gate inside an agent's session: it may ask and tell, and leaves everything else alone. */
+function restrictedUi(
+  ui: ExtensionUIContext,
+  mode: ExtensionContext["mode"],
+  hold: () => () => void,
+): ExtensionUIContext {
+  const calm = deferDialogs(ui, mode);
+  // [X32] While the person makes up their mind, the agent is not silent.
+  const asking = <T>(dialog: Promise<T>): Promise<T> => dialog.finally(hold());
+  return {
+    ...ui,
+    select: (...asked) => asking(calm.select(...asked)),
+    confirm: (...asked) => asking(calm.confirm(...asked)),
+    input: (...asked) => asking(ui.input(...asked)),
+    editor: (...asked) => asking(ui.editor(...asked)),
+    custom: (...asked) => asking(ui.custom(...asked)),
+    onTerminalInput: () => doNothing,
+    setStatus: doNothing,
+    setWidget: doNothing,
+    setWorkingMessage: doNothing,
+    setWorkingVisible: doNothing,
+    setWorkingIndicator: doNothing,
+    setHiddenThinkingLabel: doNothing,
+    setFooter: doNothing,
+    setHeader: doNothing,
+    setTitle: doNothing,
+    setEditorText: doNothing,
+    pasteToEditor: doNothing,
+    setEditorComponent: doNothing,
+    addAutocompleteProvider: doNothing,
+    setToolsExpanded: doNothing,
+  };
+}
+
+function doNothing(): void {}

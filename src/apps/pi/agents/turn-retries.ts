@@ -1,0 +1,68 @@
+import type { AssistantMessage } from "@earendil-works/pi-ai";
+import type { Timer } from "../../../shell/agents/turn-guard.ts";
+import type { TurnProgress } from "../../../shell/ports.ts";
+import type { AgentRetryOptions } from "../../../shell/workspace/agent-hosts.ts";
+
+/** What is done about the failed requests of one turn in the user's session. */
+export interface TurnRetries {
+  readonly recordFailure: (message: AssistantMessage) => void;
+  /** A request is about to be sent: whether it is one too many, in the words of what failed. */
+  readonly exhaustedError: () => string | undefined;
+  /** The session is about to rest after a failure: whether it is to try once more, after a pause. */
+  readonly waitForRetry: (signal: AbortSignal) => Promise<boolean>;
+}
+
+interface RetryOptions {
+  readonly patience: AgentRetryOptions;
+  readonly after: Timer;
+  readonly onProgress: (progress: TurnProgress) => void;
+}
+
+const BASE_DELAY_MS = 2000;
+
+/** [X32] The session's own retries come first, and are Pi's; where the cast allows fewer it ends them, where it allows more it goes on. */
+export function createTurnRetries({ patience, after, onProgress }: RetryOptions): TurnRetries {
+  const { maxRetries, baseDelayMs = BASE_DELAY_MS } = patience;
+  let failures = 0;
+  let error = "";
+  let reported = 0;
+  const report = (delayMs: number): void => {
+    if (reported === failures) return;
+    reported = failures;
+    onProgress({ kind: "retrying", attempt: failures, delayMs, error });
+  };
+  return {
+    recordFailure: ({ errorMessage }) => {
+      failures += 1;
+      error = errorMessage ?? "the request failed";
+    },
+    exhaustedError: () => {
+      if (failures === 0) return undefined;
+      if (maxRetries !== undefined && failures > maxRetries) return error;
+      report(0);
+      return undefined;
+    },
+    waitForRetry: async (signal) => {
+      if (maxRetries === undefined || failures > maxRetries || !isTransientError(error) || signal.aborted) return false;
+      const delayMs = baseDelayMs * 2 ** (failures - 1);
+      report(delayMs);
+      if (delayMs > 0) await waitOrAbort(delayMs, after, signal);
+      return !signal.aborted;
+    },
+  };
+}
+
+/** [A22] Only the words tell a failure that passes from one that stays. */
+function isTransientError(error: string): boolean {
+  if (/quota|billing|budget|usage limit/i.test(error)) return false;
+  return /\b(?:408|429|5\d\d)\b|overloaded|rate.?limit|too many requests|unavailable|time(?:d)?[ -]?out|network|connection|fetch failed|socket|terminated|internal.?error|server.?error/i.test(
+    error,
+  );
+}
+
+function waitOrAbort(ms: number, after: Timer, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = after(ms, resolve);
+  signal.addEventListener("abort", () => resolve());
+  return promise.finally(cancel);
+}

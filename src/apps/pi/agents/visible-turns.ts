@@ -1,0 +1,260 @@
+import type { ContextWithSystemEvent, ExtensionAPI, SessionManager } from "@earendil-works/pi-coding-agent";
+import { NO_USAGE } from "../../../core/cast/state/usage.ts";
+import { VISIT_VARIABLE } from "../../../shell/process/visit-processes.ts";
+import { systemPromptFor, loadPi } from "../../../shell/agents/pi-sdk.ts";
+import { openTranscript, type OpenedTranscript } from "../../../shell/agents/transcript.ts";
+import { thrownMessage } from "../../../core/model/text.ts";
+import {
+  diskFailure,
+  failedTurn,
+  continueIfOwned,
+  stopAtLimit,
+  turnOutcome,
+  createTurnRecord,
+  type TurnRecord,
+} from "../../../shell/agents/pi-turn.ts";
+import { guardTurn, type TurnGuard, type TurnStop, type Timer } from "../../../shell/agents/turn-guard.ts";
+import type { AgentRetryOptions } from "../../../shell/workspace/agent-hosts.ts";
+import type { TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
+import { turnCard, turnMessages, turnEntriesToHide, failedAnswerToHide, type TurnContext } from "./turn-context.ts";
+import { redirectTyping } from "../session/dialogs.ts";
+import { runUnlessReplaced, type UserSession, TURN_ENTRY } from "../session/user-session.ts";
+import { applyTurnSettings } from "../session/turn-settings.ts";
+import { createTurnRetries, type TurnRetries } from "./turn-retries.ts";
+
+type Messages = ContextWithSystemEvent["messages"];
+
+export type VisibleTurnTiming = AgentRetryOptions & { readonly after: Timer };
+
+/** Turns that run in the user's own session, where the person sees and steers them. */
+export interface VisibleTurns {
+  readonly runTurn: (request: TurnRequest, patience: VisibleTurnTiming) => Promise<TurnOutcome>;
+  /** Whether the session is in such a turn now. */
+  readonly isRunning: () => boolean;
+  /** Whether its last turn was answered, so that the person has seen it. */
+  readonly hasAnswered: () => boolean;
+}
+
+export function createVisibleTurns(user: UserSession): VisibleTurns {
+  let running = false;
+  let answered = false;
+  return {
+    isRunning: () => running,
+    hasAnswered: () => answered,
+    runTurn: async (request, patience) => {
+      answered = false;
+      try {
+        if (!(await waitUntilIdle(user, request.signal))) return abortedOutcome();
+        running = true;
+        const outcome = await runVisibleTurn(user, request, patience);
+        answered = outcome.kind === "said";
+        return outcome;
+      } catch (thrown) {
+        return failedTurn("provider", thrownMessage(thrown), NO_USAGE);
+      } finally {
+        running = false;
+      }
+    },
+  };
+}
+
+function abortedOutcome(): TurnOutcome {
+  return failedTurn("aborted", "the turn was aborted before it began", NO_USAGE);
+}
+
+let turnCount = 0;
+
+/** [X18, X20] One turn with its own tools, model, system text and history; whatever happens, the user's are put back. */
+async function runVisibleTurn(
+  user: UserSession,
+  request: TurnRequest,
+  patience: VisibleTurnTiming,
+): Promise<TurnOutcome> {
+  const own = await loadPi();
+  const transcript = openTranscript(own, request);
+  const { session } = transcript;
+  if (!session) return diskFailure(transcript) ?? abortedOutcome();
+  turnCount += 1;
+  const context: TurnContext = {
+    turn: `${request.castId}/${turnCount}`,
+    system: `${systemPromptFor(own, request)}\n\nCurrent working directory: ${request.cwd}`,
+    earlier: session.buildSessionContext().messages.filter(({ role }) => role !== "system"),
+  };
+  const settings = await applyTurnSettings(user, request);
+  try {
+    if (settings.problem !== undefined) return failedTurn("provider", settings.problem, NO_USAGE);
+    const restore = applyEnvironment(request.env);
+    const outcome = await askInSession(user, request, {
+      context,
+      opened: transcript,
+      transcript: session,
+      patience,
+    }).finally(restore);
+    return diskFailure(transcript, outcome) ?? outcome;
+  } finally {
+    await settings.restore();
+  }
+}
+
+/**
+ * [U42] The session's own shell takes its environment from this process, and no other turn runs in the session meanwhile.
+ * Without the visit's secret: what the person starts beside it is not to be ended with the visit.
+ */
+function applyEnvironment({ [VISIT_VARIABLE]: _secret, ...env }: TurnRequest["env"]): () => void {
+  const before = Object.keys(env).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, env);
+  return () => {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  };
+}
+
+interface TurnSetup {
+  readonly context: TurnContext;
+  readonly opened: OpenedTranscript;
+  readonly transcript: SessionManager;
+  readonly patience: VisibleTurnTiming;
+}
+
+async function askInSession({ pi, ctx }: UserSession, request: TurnRequest, asked: TurnSetup): Promise<TurnOutcome> {
+  const { context, opened, transcript, patience } = asked;
+  const { after, silenceMs } = { silenceMs: undefined, ...patience };
+  const seen = createTurnRecord(request.onProgress);
+  const settled = watchForSettled({ pi, ctx });
+  const guard = guardTurn({
+    halt: () => runUnlessReplaced(() => ctx.abort()),
+    signal: request.signal,
+    after,
+    silenceMs,
+  });
+  const retries = createTurnRetries({ patience, after, onProgress: request.onProgress });
+  const goesOn = () => continueIfOwned(guard, opened, request);
+  const stop = subscribeToTurn(pi, { context, retries, guard, goesOn, signal: request.signal }, (event) => {
+    guard.onEvent(event);
+    if (event.type === "turn_end") return stopAtLimit(guard, seen, request);
+    seen.hear(event);
+    if (event.type !== "message_end") return;
+    appendToTranscript(transcript, event.message);
+    if (event.message.role === "assistant" && event.message.stopReason === "error")
+      retries.recordFailure(event.message);
+  });
+  try {
+    const model = ctx.model ?? { provider: "", id: "" };
+    request.onProgress({ kind: "told", system: context.system });
+    const details = { turn: context.turn, ...turnCard(request) };
+    pi.sendMessage({ customType: TURN_ENTRY, content: request.prompt, display: true, details }, { triggerTurn: true });
+    await Promise.race([settled.done, guard.graceExpired]);
+    return turnOutcome(seen, guard.stopReason() ?? stopByPerson(seen), model);
+  } finally {
+    guard.release();
+    settled.release();
+    stop();
+  }
+}
+
+/** The person has ended it with Pi's own means. */
+function stopByPerson(seen: TurnRecord): TurnStop | undefined {
+  return seen.last()?.stopReason === "aborted" ? { reason: "aborted", message: "the turn was aborted" } : undefined;
+}
+
+/** [A16] The visit's transcript grows with the turn, as in a session of its own. */
+function appendToTranscript(transcript: SessionManager, message: Messages[number]): void {
+  if (message.role === "assistant" || message.role === "toolResult") transcript.appendMessage(message);
+  if (message.role === "custom")
+    transcript.appendMessage({ role: "user", content: message.content, timestamp: message.timestamp });
+}
+
+type RecordedEvent = Parameters<ReturnType<typeof createTurnRecord>["hear"]>[0];
+
+interface TurnListeners {
+  readonly context: TurnContext;
+  readonly retries: TurnRetries;
+  readonly guard: TurnGuard;
+  /** [D28] Whether the cast is still ours; where it is not, the turn is at its end. */
+  readonly goesOn: () => Promise<boolean>;
+  readonly signal: AbortSignal;
+}
+
+/** Everything Pi asks or tells during one turn. The answer takes the listeners away again. */
+function subscribeToTurn(pi: ExtensionAPI, listening: TurnListeners, hear: (event: RecordedEvent) => void) {
+  const { context, retries, guard, goesOn, signal } = listening;
+  let release: (() => void) | undefined;
+  let stopKeeping: (() => void) | undefined;
+  const offs = [
+    pi.on("context_with_system", async (event) => {
+      await goesOn();
+      return { messages: turnMessages(event.messages, context, activeTools(pi)) };
+    }),
+    pi.on("tool_call", async () =>
+      (await goesOn()) ? undefined : { block: true, reason: guard.stopReason()?.message ?? "" },
+    ),
+    // [X23] A cast must not cost the user their history, whatever its turn would need.
+    pi.on("session_before_compact", ({ reason }) => (reason === "manual" ? undefined : { cancel: true })),
+    pi.on("agent_before_settle", async (event, ctx) => {
+      const branch = () => ctx.sessionManager.getBranch();
+      if (event.outcome === "error" && !guard.stopReason() && (await retries.waitForRetry(signal)) && (await goesOn()))
+        return { entries: [...event.entries, ...failedAnswerToHide(branch())], continue: true };
+      return { entries: [...event.entries, ...turnEntriesToHide(branch(), context.turn)] };
+    }),
+    // Pi forgets an abort that comes before its run has begun; a retry of its own is a run, too.
+    pi.on("agent_start", (event) => {
+      const error = retries.exhaustedError();
+      if (error !== undefined) guard.end({ reason: "provider", message: error });
+      guard.onEvent(event);
+    }),
+    pi.on("message_update", (event) => hear(event)),
+    pi.on("message_end", (event) => hear(event)),
+    pi.on("turn_end", ({ message, toolResults }) => hear({ type: "turn_end", message, toolResults })),
+    pi.on("tool_execution_start", (event) => hear(event)),
+    pi.on("tool_execution_update", (event) => hear(event)),
+    pi.on("tool_execution_end", (event) => hear(event)),
+    pi.on("ui_prompt_start", ({ kind }, ctx) => {
+      release ??= guard.suspendTimeout();
+      if (ctx.mode === "tui" && (kind === "select" || kind === "confirm")) stopKeeping ??= redirectTyping(ctx.ui);
+    }),
+    pi.on("ui_prompt_end", () => {
+      release?.();
+      stopKeeping?.();
+      [release, stopKeeping] = [undefined, undefined];
+    }),
+  ];
+  return (): void => {
+    for (const off of [...offs, () => stopKeeping?.()]) runUnlessReplaced(off);
+  };
+}
+
+function activeTools(pi: ExtensionAPI) {
+  const active = new Set(pi.getActiveTools());
+  return pi
+    .getAllTools()
+    .filter(({ name }) => active.has(name))
+    .map(({ name, description, parameters }) => ({ name, description, parameters }));
+}
+
+/** Whether the session came to rest before the cast was aborted, as it is when the session is left. */
+async function waitUntilIdle(user: UserSession, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return false;
+  if (user.ctx.isIdle()) return true;
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const stop = () => resolve(false);
+  signal.addEventListener("abort", stop);
+  const off = user.pi.on("agent_settled", () => resolve(true));
+  const idle = await promise;
+  signal.removeEventListener("abort", stop);
+  runUnlessReplaced(off);
+  return idle;
+}
+
+interface SettledWatch {
+  readonly done: Promise<void>;
+  readonly release: () => void;
+}
+
+/** When the run that is about to begin comes to rest. */
+function watchForSettled({ pi }: UserSession): SettledWatch {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const off = pi.on("agent_settled", () => resolve());
+  return { done: promise, release: () => runUnlessReplaced(off) };
+}

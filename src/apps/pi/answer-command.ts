@@ -1,0 +1,34 @@
+import type { Options } from "../../core/command/options.ts";
+import { ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { line, type Line } from "../../core/view/line.ts";
+import type { CommandOutput } from "../../shell/commands/command-output.ts";
+import { runCommand, type ImmediateCommand } from "../../shell/commands/run-command.ts";
+import type { CommandContext } from "./casts/session-state.ts";
+import type { SessionProject } from "./session/project.ts";
+
+/** A command that is answered at once, and its answer on the screen. */
+export async function answerCommand(
+  context: CommandContext,
+  { workspace, from, left }: SessionProject,
+  { command, options }: { readonly command: ImmediateCommand; readonly options: Options },
+): Promise<Result<undefined>> {
+  const found = await runCommand(command, workspace, from);
+  if (!found.ok) return found;
+  showAnswer(context, found.value, options);
+  if (left) context.screen.note(issueText(left), "warning");
+  return ok(undefined);
+}
+
+export function showAnswer({ screen }: CommandContext, { code, data, lines }: CommandOutput, { json }: Options): void {
+  screen.showAnswer({ lines: json ? jsonLines(data) : lines(screen.width()), data, code });
+}
+
+function jsonLines(data: unknown): readonly Line[] {
+  return JSON.stringify(data, undefined, 2)
+    .split("\n")
+    .map((text) => line(text));
+}
+
+function issueText({ message, hint }: Issue): string {
+  return hint === undefined ? message : `${message}: ${hint}`;
+}

@@ -1,0 +1,125 @@
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { sanitizeForTerminal, oneLine } from "../../../core/model/text.ts";
+import { userOpenedDialogs, deferDialogs } from "../session/dialogs.ts";
+import type { Resumption } from "../../../shell/casting/resume-cast.ts";
+import type { ReworkLimit } from "../../../core/cast/rework-limit.ts";
+import type { ReworkDecision } from "../../../core/command/command.ts";
+
+/** How a cast is left or stopped. */
+export type StopChoice = "detach" | "pause" | "abort";
+
+const GO_ON = "Go on";
+const SAY = "Say something to the agent";
+const PAUSE = "Pause: it goes on later with /materia recast";
+const ABORT = "Abort";
+const DETACH = "Detach: it goes on in the background";
+const STAY = "Stay";
+
+/** [X35] After a turn was interrupted. A dialog that is left without a choice stops nothing for good and spends nothing more: it pauses. */
+export async function askAfterInterrupt(
+  ctx: ExtensionContext,
+  who: string,
+  signal: AbortSignal,
+): Promise<
+  { readonly kind: "go_on" } | { readonly kind: "say"; readonly text: string } | { readonly kind: StopChoice }
+> {
+  for (;;) {
+    const chosen = await userOpenedDialogs(ctx).select(
+      `${who} is interrupted. How does it go on?`,
+      [GO_ON, SAY, PAUSE, ABORT],
+      { signal },
+    );
+    if (chosen === GO_ON) return { kind: "go_on" };
+    if (chosen === ABORT) return { kind: "abort" };
+    if (chosen !== SAY) return { kind: "pause" };
+    const text = (await userOpenedDialogs(ctx).input(`What should ${who} know?`, "", { signal }))?.trim() ?? "";
+    if (text !== "") return { kind: "say", text };
+  }
+}
+
+/** Where no agent can be interrupted: a program goes on while this is asked. */
+export async function askStop(ctx: ExtensionContext, signal: AbortSignal): Promise<StopChoice | undefined> {
+  const chosen = await userOpenedDialogs(ctx).select(
+    "The cast goes on while you decide. Stop it?",
+    [GO_ON, PAUSE, ABORT],
+    {
+      signal,
+    },
+  );
+  return chosen === PAUSE ? "pause" : chosen === ABORT ? "abort" : undefined;
+}
+
+/** What is said about leaving a cast to a process of its own: what will be otherwise there, or why it cannot be. */
+export interface DetachNotes {
+  readonly refusals: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** [X6] Nothing where the person stays. */
+export async function askLeave(
+  ctx: ExtensionContext,
+  { refusals, notes }: DetachNotes,
+  signal: AbortSignal,
+): Promise<StopChoice | undefined> {
+  const known =
+    refusals.length > 0
+      ? refusals.map((why) => `It cannot be detached: ${why}`)
+      : notes.map((note) => `Detached: ${note}`);
+  const title = ["A cast is running. What becomes of it?", ...known].map(sanitizeForTerminal).join("\n");
+  const options = [...(refusals.length > 0 ? [] : [DETACH]), PAUSE, ABORT, STAY];
+  const chosen = await userOpenedDialogs(ctx).select(title, options, { signal });
+  return STOP_CHOICES.get(chosen ?? STAY);
+}
+
+const STOP_CHOICES: ReadonlyMap<string, StopChoice> = new Map([
+  [DETACH, "detach"],
+  [PAUSE, "pause"],
+  [ABORT, "abort"],
+]);
+
+const YES = "Yes";
+const YES_WITH_NOTE = "Yes, and pass on a note";
+const NO_WITH_REASON = "No, and say why";
+const LATER = "Later";
+
+/** [Q8] Yes or no in a dialog; nothing where the person puts it off, or where there is no dialog. */
+export async function askGate(
+  ctx: ExtensionContext,
+  question: string,
+  signal: AbortSignal,
+): Promise<Exclude<Resumption, { kind: "recast" }> | undefined> {
+  const { ui, hasUI, mode } = ctx;
+  if (!hasUI) return undefined;
+  const [first = ""] = sanitizeForTerminal(question).trim().split("\n");
+  const title = oneLine(first, 200);
+  const chosen = await deferDialogs(ui, mode).select(title, [YES, YES_WITH_NOTE, NO_WITH_REASON, LATER], { signal });
+  if (chosen === YES) return { kind: "finish" };
+  if (chosen !== YES_WITH_NOTE && chosen !== NO_WITH_REASON) return undefined;
+  const what = chosen === NO_WITH_REASON ? "Why not?" : "What should be known?";
+  const text = (await userOpenedDialogs(ctx).input(what, "", { signal }))?.trim() ?? "";
+  // A dialog that was left without a word has decided nothing.
+  if (text === "") return undefined;
+  return chosen === NO_WITH_REASON ? { kind: "reject", text } : { kind: "answer", text };
+}
+
+const HINT = "Once more, with a hint";
+const ACCEPT = "Accept it as it is";
+const NEXT = "Give the item up, go on with the next";
+const STOP = "Stop here";
+
+/** [X45] What becomes of a result that was sent back too often; nothing where the cast is left as it is. */
+export async function askReworkDecision(
+  ctx: ExtensionContext,
+  { item, reason }: ReworkLimit,
+): Promise<ReworkDecision | undefined> {
+  const why = oneLine(sanitizeForTerminal(reason), 160);
+  const title = `It was sent back too often${why === "" ? "" : `: ${why}`}`;
+  for (;;) {
+    const chosen = await deferDialogs(ctx.ui, ctx.mode).select(title, [HINT, ACCEPT, ...(item ? [NEXT] : []), STOP]);
+    if (chosen === ACCEPT) return { kind: "accept" };
+    if (chosen === NEXT) return { kind: "next" };
+    if (chosen !== HINT) return undefined;
+    const text = (await userOpenedDialogs(ctx).input("What should be done otherwise?", ""))?.trim() ?? "";
+    if (text !== "") return { kind: "hint", text };
+  }
+}

@@ -1,0 +1,244 @@
+import type { Options } from "../../../core/command/options.ts";
+import { error, fail, type Issue, type Result } from "../../../core/model/issue.ts";
+import type { Usage } from "../../../core/cast/state/usage.ts";
+import { statusText } from "../../../core/view/cast-list.ts";
+import { thrownMessage } from "../../../core/model/text.ts";
+import type { Workspace } from "../../../shell/workspace/workspace.ts";
+import { type PreparedCast, exitCodeFor } from "../../../shell/casting/prepared-cast.ts";
+import type { RunOutcome } from "../../../shell/run/run-cast.ts";
+import type { VisibleTurns } from "../agents/visible-turns.ts";
+import type { TranscriptFollower } from "../conversation/transcript-conversations.ts";
+import { notifyPerson, restoreTitle, announceCast, forwardToScreen } from "../screen/screen.ts";
+import { type ItemLog, castResultOf } from "../screen/result-card.ts";
+import { createCastWatch, type CastWatch } from "../screen/cast-watch.ts";
+import { openWidget, type Widget } from "../screen/widget.ts";
+import { runUnlessReplaced, type UserSession, runUnlessReplacedAsync } from "../session/user-session.ts";
+import type { TurnControl } from "../agents/turn-control.ts";
+import { onCastKeys } from "./cast-keys.ts";
+import { onRpcRequests, interruptCast, stopCast, leavePiIfConfirmed } from "./interrupt.ts";
+import { type StopChoice, askReworkDecision } from "./cast-dialogs.ts";
+import { detachCast, checkDetach } from "./detach.ts";
+import {
+  sendHeldMessages,
+  returnHeldMessages,
+  holdMessage,
+  prependToEditor,
+  withdrawMessages,
+  unreadMessages,
+} from "./messages.ts";
+import type { CommandContext } from "./session-state.ts";
+import { stopWaiting, waitForPerson } from "./waiting-cast.ts";
+import type { LoadedCast } from "../../../shell/store/cast-store.ts";
+import { reworkLimitOf } from "../../../core/cast/rework-limit.ts";
+import type { CastState } from "../../../core/cast/state/state.ts";
+import { castStatus } from "../../../core/cast/summary.ts";
+
+interface SessionRun {
+  readonly options: Options;
+  /** Where Pi works; kept, because the session may be gone when the cast ends. */
+  readonly cwd: string;
+  readonly prepared: PreparedCast;
+  /** What happened to it before. */
+  readonly past: Pick<LoadedCast, "file" | "events">;
+  readonly workspace: Workspace;
+  readonly controller: AbortController;
+  readonly control: TurnControl;
+  readonly visible: VisibleTurns | undefined;
+  /** Where agents are rehearsed: what they say and do is read from what they wrote down. */
+  readonly transcripts?: TranscriptFollower;
+  /** Lets a process of its own trust what this one does. */
+  readonly vouch?: () => void;
+  /** What the person has said with it. */
+  readonly said?: string;
+}
+
+/** [X4, X13] Runs a cast beside the user's session. The answer resolves when nothing of it is left, and never rejects. */
+export function runCastInSession(context: CommandContext, run: SessionRun): Promise<void> {
+  const { user, screen, state } = context;
+  const { prepared, controller, control, visible, workspace } = run;
+  const isInTurn = (): boolean => visible?.isRunning() ?? false;
+  let widget: Widget | undefined;
+  const refinements: string[] = [];
+  const watch = createCastWatch(run.past, {
+    ...(run.transcripts ? { onStep: run.transcripts.follow } : {}),
+    onVisit: screen.addVisitCard,
+    onChange: () => widget?.scheduleDraw(),
+    isExpanded: () => runUnlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
+    isStreamedElsewhere: isInTurn,
+    unread: () => unreadMessages(context, { control, refinements }),
+    // Replies of a file come from no model.
+    agentLabel: () =>
+      prepared.file.rehearsal === null ? agentText(control.session() ?? runUnlessReplaced(() => user.ctx)) : undefined,
+    hint: () => widgetHint(user, isInTurn()),
+  });
+  stopWaiting(context);
+  restoreTitle(user.ctx);
+  state.stopWatching?.();
+  const over = new AbortController();
+  const onScreen = (): (() => void) => {
+    widget = screen.isWatched ? openWidget(user.ctx, watch.widgetContent) : undefined;
+    const requests = {
+      abort: () => abortWhenIdle(user, controller),
+      clear_queue: () => void withdrawMessages(context),
+    };
+    const offs = [onCastKeys(user, widget, castKeysFor(context)), onRpcRequests(user.ctx, requests)];
+    return () => offs.forEach((off) => off());
+  };
+  const showing = { open: onScreen, close: () => widget?.close() };
+  const done = announceCast(screen, prepared, runWithWidget(run, forwardToScreen(screen, watch), showing))
+    .finally(() => {
+      delete state.running;
+      over.abort();
+      run.transcripts?.close();
+    })
+    .then((ended) => {
+      if (ended.ok)
+        return finishRun(context, run, { end: ended.value, used: watch.used(), items: watch.items(), refinements });
+      refuseMessage(context, ended.issues, run.said);
+      returnHeldMessages(context);
+    })
+    .catch((thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"));
+  state.running = {
+    castId: prepared.castId,
+    watch,
+    control,
+    stop: (how: StopChoice) => stopCast(controller, how),
+    endedSignal: over.signal,
+    hasVisibleTurn: isInTurn,
+    done,
+    refinements,
+    checkDetach: () => checkDetach(user, prepared.file),
+    detach: (agents) => {
+      run.vouch?.();
+      const { place, store } = workspace;
+      return detachCast({ castId: prepared.castId, place, store, agents });
+    },
+  };
+  return done;
+}
+
+/** What streams in the session is seen there. */
+function widgetHint({ ctx }: UserSession, isInTurn: boolean): string {
+  if (runUnlessReplaced(() => ctx.mode) !== "tui") return "/materia abort stops it";
+  return isInTurn ? "Esc interrupts" : "Esc interrupts · Alt+W shows all it does";
+}
+
+/** A turn in the user's own session is Pi's to abort. */
+function abortWhenIdle({ ctx }: UserSession, controller: AbortController): void {
+  if (runUnlessReplaced(() => ctx.isIdle()) ?? true) stopCast(controller, "abort");
+}
+
+function agentText(
+  agent: { readonly model?: { readonly id: string } | undefined; readonly thinkingLevel?: string } | undefined,
+) {
+  if (!agent?.model) return undefined;
+  return agent.thinkingLevel === undefined ? agent.model.id : `${agent.model.id} · ${agent.thinkingLevel}`;
+}
+
+function castKeysFor(context: CommandContext) {
+  const { ui } = context.user.ctx;
+  return {
+    onEscape: () => interruptCast(context),
+    onLeave: () => leavePiIfConfirmed(context),
+    onKeep: (text: string) => {
+      ui.setEditorText("");
+      holdMessage(context, { text });
+    },
+    onTakeBack: () => withdrawMessages(context),
+  };
+}
+
+interface WidgetLifecycle {
+  /** The answer stops listening to the keys. */
+  readonly open: () => () => void;
+  readonly close: () => void;
+}
+
+/** [X13] Whatever throws, the cast included, is its end: nothing of it stays on the screen or in hand. */
+async function runWithWidget(
+  { prepared, controller: { signal } }: SessionRun,
+  { onSteps, onProgress, onItemSteps, onItemProgress }: CastWatch,
+  { open, close }: WidgetLifecycle,
+): Promise<Result<RunOutcome>> {
+  try {
+    const stopListening = open();
+    try {
+      return await prepared.run({ signal, onSteps, onProgress, onItemSteps, onItemProgress });
+    } finally {
+      stopListening();
+    }
+  } catch (thrown) {
+    return fail(brokenIssue(prepared.castId, thrown));
+  } finally {
+    close();
+  }
+}
+
+/** A refused message is not lost: it stands in the editor again. */
+export function refuseMessage(
+  { screen, user: { ctx } }: CommandContext,
+  issues: readonly Issue[],
+  said: string | undefined,
+): void {
+  screen.refuse(issues);
+  if (said !== undefined) runUnlessReplaced(() => prependToEditor(ctx, said));
+}
+
+function brokenIssue(castId: string, thrown: unknown) {
+  return error("broken", castId, `the cast broke: ${thrownMessage(thrown)}`);
+}
+
+interface FinishedRun {
+  readonly end: RunOutcome;
+  /** What a turn that was cut off had used. */
+  readonly used: Usage;
+  readonly items: readonly ItemLog[];
+  readonly refinements: readonly string[];
+}
+
+function finishRun(
+  context: CommandContext,
+  { prepared, workspace, visible, options, cwd }: SessionRun,
+  { end, used, items, refinements }: FinishedRun,
+): void {
+  const { screen, state, user } = context;
+  const isCalled = workspace.catalog.settings.notify;
+  if (isCalled && end.kind !== "paused") notifyPerson(user.ctx, statusText(castStatus(end.state, false)));
+  const place = {
+    runDir: workspace.store.locationOf(prepared.castId),
+    ...(workspace.place.cwd === cwd ? {} : { elsewhere: workspace.place.cwd }),
+    used,
+    items,
+  };
+  if (end.kind === "waiting" && screen.isWatched) {
+    const seen = visible?.hasAnswered() ?? false;
+    waitForPerson(context, { state: end.state, refinements, result: castResultOf(end, place), seen, options });
+    return;
+  }
+  if (end.kind === "paused" && screen.isWatched)
+    screen.note(`The cast is paused: /materia recast ${prepared.castId} goes on where it stopped`);
+  else screen.showResult(castResultOf(end, place), exitCodeFor(end));
+  if (hasFinished(end)) return sendHeldMessages(context);
+  if (end.kind === "ended") askAtReworkLimit(context, end.state, options);
+  state.heldMessages.push(...refinements.map((text) => ({ text })));
+  returnHeldMessages(context);
+}
+
+/** [X19] Only then a message that was kept is sent. */
+function hasFinished({ kind, state: { phase } }: RunOutcome): boolean {
+  if (kind !== "ended" || phase.kind !== "ended") return false;
+  return phase.outcome === "completed" || phase.outcome === "not_satisfied";
+}
+
+/** [X45] Asks what becomes of a cast that stopped because something was sent back too often. It has ended: whoever says nothing loses nothing. */
+function askAtReworkLimit(context: CommandContext, cast: CastState, options: Options): void {
+  const { user, screen } = context;
+  const limit = reworkLimitOf(cast);
+  if (!limit || !screen.isWatched || !user.ctx.hasUI) return;
+  runUnlessReplacedAsync(() => askReworkDecision(user.ctx, limit)).then(
+    (decision) => {
+      if (decision) context.run({ kind: "recast", castId: cast.castId, decision }, options);
+    },
+    (thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
+  );
+}

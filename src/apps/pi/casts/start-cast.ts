@@ -1,0 +1,156 @@
+import type { Options } from "../../../core/command/options.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
+import {
+  namesSpecificCast,
+  prepareCommand,
+  prepareStoppedCast,
+  type CommandCaller,
+} from "../../../shell/commands/prepare.ts";
+import type { CastingCommand } from "../../../core/command/command.ts";
+import type { PreparedCast } from "../../../shell/casting/prepared-cast.ts";
+import { loadPi } from "../../../shell/agents/pi-sdk.ts";
+import type { Workspace } from "../../../shell/workspace/workspace.ts";
+import { followTranscripts, type TranscriptFollower } from "../conversation/transcript-conversations.ts";
+import { createUserAgentHost } from "../agents/agent-host.ts";
+import { createTurnControl } from "../agents/turn-control.ts";
+import { createVisibleTurns, type VisibleTurns } from "../agents/visible-turns.ts";
+import { askToTrustCast, resolveProject, trustProject, type TrustedProject } from "../session/project.ts";
+import { turnCallbacks } from "./interrupt.ts";
+import { runCastInSession } from "./run-in-session.ts";
+import type { PersonAnswer, CommandContext, WaitingCast } from "./session-state.ts";
+
+/** What has been set going: over when `requestResult` resolves. */
+export interface StartedCast {
+  readonly done: Promise<void>;
+}
+
+/** `cast`, `link`, `continue` and `recast`: begins, and leaves the waiting to who asked. */
+export async function startFromCommand(
+  context: CommandContext,
+  command: CastingCommand,
+  options: Options,
+): Promise<Result<StartedCast>> {
+  const busy = requireFreeSession(context);
+  if (!busy.ok) return busy;
+  const trusted = await resolveTrustedProject(context, options);
+  return trusted.ok ? startInProject(context, trusted.value, { command, options }) : trusted;
+}
+
+export async function startInProject(
+  context: CommandContext,
+  trusted: TrustedProject,
+  { command, options }: { readonly command: CastingCommand; readonly options: Options },
+): Promise<Result<StartedCast>> {
+  return prepareAndRun(context, trusted, { options, prepare: (asker) => prepareTrusted(context, command, asker) });
+}
+
+/** [S10] A cast of somebody else that was named is asked about, and prepared again when the person trusts it. */
+async function prepareTrusted(
+  { user: { ctx } }: CommandContext,
+  command: CastingCommand,
+  asker: CommandCaller,
+): Promise<Result<PreparedCast>> {
+  const prepared = await prepareCommand(command, asker);
+  if (prepared.ok || !namesSpecificCast(command) || !(await askToTrustCast(ctx, prepared.issues))) return prepared;
+  return prepareCommand(command, { ...asker, trustsCast: true });
+}
+
+/** What the person says to the cast that waits, in the place and with the options that it was started with. */
+export async function answerWaitingCast(
+  context: CommandContext,
+  { castId, options }: Pick<WaitingCast, "castId" | "options">,
+  how: PersonAnswer,
+): Promise<Result<StartedCast>> {
+  const busy = requireFreeSession(context);
+  if (!busy.ok) return busy;
+  const trusted = await resolveTrustedProject(context, options);
+  if (!trusted.ok) return trusted;
+  const prepareAnswer: CastToRun["prepare"] = (asker) => prepareStoppedCast(castId, how, asker);
+  const said = how.kind === "finish" ? {} : { said: how.text };
+  return prepareAndRun(context, trusted.value, { options, prepare: prepareAnswer, ...said });
+}
+
+/** What is to run. */
+interface CastToRun {
+  readonly options: Options;
+  readonly prepare: (asker: CommandCaller) => Promise<Result<PreparedCast>>;
+  /** The message that goes with it, where there is one. */
+  readonly said?: string;
+}
+
+async function prepareAndRun(
+  context: CommandContext,
+  { workspace, remember, vouch }: TrustedProject,
+  cast: CastToRun,
+): Promise<Result<StartedCast>> {
+  const { user, screen } = context;
+  const { prepare: prepareCast, ...rest } = cast;
+  const controller = new AbortController();
+  const control = createTurnControl(turnCallbacks(context, controller));
+  // Without a person at the screen there is nobody to refine with: the agent answers by itself and the cast waits.
+  const visible: VisibleTurns | undefined = screen.isWatched ? createVisibleTurns(user) : undefined;
+  const openReal: CommandCaller["openReal"] = (choice, patience) =>
+    createUserAgentHost(user, { choice, patience, visible, control });
+  const prepared = await prepareCast({
+    options: cast.options,
+    workspace,
+    openReal,
+    texts: { from: user.ctx.cwd },
+    tellsForecast: screen.isWatched,
+    remember,
+  });
+  if (!prepared.ok) return prepared;
+  const events = await prepared.value.events();
+  if (!events.ok) return events;
+  const transcripts = await followRehearsal(context, workspace, prepared.value);
+  const busy = requireFreeSession(context);
+  if (!busy.ok) return busy;
+  for (const text of prepared.value.notes) screen.note(text);
+  const { cwd } = user.ctx;
+  const more = { ...(vouch ? { vouch } : {}), ...(transcripts ? { transcripts } : {}) };
+  const run = {
+    ...rest,
+    ...more,
+    prepared: prepared.value,
+    past: { file: prepared.value.file, events: events.value },
+    workspace,
+    controller,
+    control,
+    visible,
+    cwd,
+  };
+  return ok({ done: runCastInSession(context, run) });
+}
+
+/** [X43] A rehearsed agent has no session that could be looked at, but it writes down what it says and does. */
+async function followRehearsal(
+  { screen, state }: CommandContext,
+  { store, place: { cwd } }: Workspace,
+  { file }: PreparedCast,
+): Promise<TranscriptFollower | undefined> {
+  if (file.rehearsal === null) return undefined;
+  const { conversations } = state;
+  const onProblem = (words: string): void => screen.note(words, "error");
+  return followTranscripts({ pi: await loadPi(), store, cwd, conversations, onProgress: () => undefined, onProblem });
+}
+
+async function resolveTrustedProject(
+  { user: { ctx } }: CommandContext,
+  options: Options,
+): Promise<Result<TrustedProject>> {
+  const place = resolveProject(ctx, options);
+  return place.ok ? trustProject(ctx, place.value, options) : place;
+}
+
+/** [X7] One cast at a time in a session. */
+function requireFreeSession({ state: { running } }: CommandContext): Result<undefined> {
+  if (!running) return ok(undefined);
+  return fail(
+    error(
+      "cast_is_running",
+      running.castId,
+      "a cast is running in this session",
+      "wait for it, or stop it with /materia abort",
+    ),
+  );
+}

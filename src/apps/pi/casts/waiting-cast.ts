@@ -1,0 +1,226 @@
+import { askedPersonMateria } from "../../../core/cast/prompt-text.ts";
+import type { CastState } from "../../../core/cast/state/state.ts";
+import type { Options } from "../../../core/command/options.ts";
+import { socketOf } from "../../../core/compile/graph.ts";
+import { visitLabel } from "../../../core/view/graph/labels.ts";
+import { line, toned, wrapLine, type Line } from "../../../core/view/line.ts";
+import { thrownMessage, sanitizeForTerminal, oneLine } from "../../../core/model/text.ts";
+import type { CastResult } from "../screen/result-card.ts";
+import { openWidget } from "../screen/widget.ts";
+import { askGate } from "./cast-dialogs.ts";
+import type { CommandContext, WaitingCast } from "./session-state.ts";
+import type { Command } from "../../../core/command/command.ts";
+import type { CastId } from "../../../core/model/ids.ts";
+import { mayBeCastName, findOwnCast } from "../../../shell/workspace/find-cast.ts";
+import type { Workspace } from "../../../shell/workspace/workspace.ts";
+import { markdownLine } from "../screen/card.ts";
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { findObject } from "../../../core/handoff/find-object.ts";
+import { isWorkItem } from "../../../core/model/handoff.ts";
+import type { Resumption } from "../../../shell/casting/resume-cast.ts";
+import { userOpenedDialogs } from "../session/dialogs.ts";
+
+interface WaitDetails {
+  readonly state: CastState;
+  /** What the person has said already, while the agent was still answering. */
+  readonly refinements: readonly string[];
+  readonly result: CastResult;
+  /** Whether the answer stands in the user's session already. */
+  readonly seen: boolean;
+  readonly options: Options;
+}
+
+/** [X17] The cast waits for the person at this screen: what they type next goes to its agent. */
+export function waitForPerson(
+  context: CommandContext,
+  { state, refinements, result, seen, options }: WaitDetails,
+): void {
+  const { user, screen } = context;
+  const answer = result.lines.flatMap((each) => wrapLine(each, screen.width()));
+  if (!seen || askedPersonMateria(state)) screen.showAnswer({ lines: answer, data: null, code: 4 });
+  const widget = openWidget(user.ctx, {
+    lines: (width) => waitingLines(state, width),
+    status: () => "‖ materia waits for you",
+  });
+  const waiting = { castId: state.castId, options, widget };
+  if (askedPersonMateria(state)) return waitAtGate(context, waiting, state);
+  context.state.waiting = waiting;
+  const said = refinements.join("\n\n");
+  if (said !== "") context.answer({ kind: "answer", text: said });
+}
+
+/** [Q8] A dialog asks; put off, the answer is a command. */
+function waitAtGate(context: CommandContext, waiting: WaitingCast, { phase }: CastState): void {
+  const { user, screen, state } = context;
+  const dialog = new AbortController();
+  state.waiting = { ...waiting, dialog };
+  const question = phase.kind === "waiting" ? phase.reply : "";
+  askGate(user.ctx, question, dialog.signal).then(
+    (said) => void (said && !dialog.signal.aborted && context.answer(said)),
+    (thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
+  );
+}
+
+export function stopWaiting({ state }: Pick<CommandContext, "state">): void {
+  state.waiting?.dialog?.abort();
+  state.waiting?.widget.close();
+  delete state.waiting;
+}
+
+function waitingLines(state: CastState, width: number): readonly Line[] {
+  const { phase, graph, castId } = state;
+  const socket = phase.kind === "waiting" ? socketOf(graph, phase.visit.socket) : undefined;
+  return [
+    line(
+      toned("wait", "‖ waiting for you"),
+      "  ",
+      toned("strong", socket ? visitLabel(socket.id, socket.materia) : ""),
+      toned("dim", `  ${castId}`),
+    ),
+    ...wrapLine(askedPersonMateria(state) ? GATE_LINE : AGENT_LINE, width),
+  ];
+}
+
+const AGENT_LINE = line(
+  "type to refine",
+  toned("dim", " · "),
+  toned("accent", "/materia continue"),
+  toned("dim", " approves, refines or edits it · "),
+  toned("accent", "/materia abort"),
+  toned("dim", " stops it"),
+);
+
+const GATE_LINE = line(
+  toned("accent", "/materia continue"),
+  toned("dim", " says yes · "),
+  toned("accent", "/materia continue --reject <reason>"),
+  toned("dim", " says no · "),
+  toned("accent", "/materia abort"),
+  toned("dim", " stops it"),
+);
+
+/** An answer that a cast waits with, and what the person made of it. */
+export interface ReplyReview {
+  readonly castId: CastId;
+  readonly decision: ReplyDecision;
+}
+
+/**
+ * [X38] A bare `continue` shows the whole of what it would approve, and asks. Nothing where it is not bare, where no agent
+ * waits, or where a client of the RPC mode has just been shown it.
+ */
+export async function reviewReply(
+  { user, screen, state }: CommandContext,
+  { text, reject }: Extract<Command, { kind: "continue" }>,
+  workspace: Workspace,
+): Promise<ReplyReview | undefined> {
+  if (!screen.isWatched || reject) return undefined;
+  const castId = await castOfBareContinue(workspace, text.trim(), state.waiting?.castId);
+  if (castId === undefined || (user.ctx.mode !== "tui" && castId === state.waiting?.castId)) return undefined;
+  const cast = await workspace.store.load(castId);
+  if (!cast.ok || askedPersonMateria(cast.value.state)) return undefined;
+  const { phase } = cast.value.state;
+  if (phase.kind !== "waiting") return undefined;
+  const drawn = [markdownLine(replyMarkdown(phase.reply))];
+  screen.showAnswer({ lines: replyLines(phase.reply), drawn, data: null, code: 4 });
+  return { castId, decision: await askReplyDecision(user.ctx, phase.reply) };
+}
+
+async function castOfBareContinue(
+  workspace: Workspace,
+  text: string,
+  waiting: CastId | undefined,
+): Promise<CastId | undefined> {
+  if (text === "" && waiting !== undefined) return waiting;
+  if (/\s/.test(text) || (text !== "" && !(await mayBeCastName(workspace.store, text)))) return undefined;
+  const wanted = { matches: ({ status }: { readonly status: string }) => status === "waiting", noneMessage: "" };
+  const id = await findOwnCast(workspace, text === "" ? undefined : text, wanted);
+  return id.ok ? id.value : undefined;
+}
+
+/** A list as a list, anything else as it was said. */
+function replyLines(reply: string): readonly Line[] {
+  const plan = workItemListIn(reply);
+  if (!plan) return indentedLines(reply, "");
+  const context = plan.object["context"];
+  return [
+    ...(typeof context === "string" && context.trim() !== "" ? [...indentedLines(context, ""), []] : []),
+    ...plan.items.flatMap((item, index) => [
+      line(toned("accent", `${index + 1}. `), toned("strong", sanitizeForTerminal(item.title))),
+      ...(item.context.trim() === "" ? [] : indentedLines(item.context, "   ")),
+    ]),
+  ];
+}
+
+/** The same as Markdown, which is what agents write. */
+function replyMarkdown(reply: string): string {
+  const plan = workItemListIn(reply);
+  if (!plan) return reply;
+  const context = plan.object["context"];
+  const items = plan.items.map(({ title, context: about }, index) => {
+    const number = `${index + 1}. `;
+    const below = about.trim().replaceAll("\n", `\n${" ".repeat(number.length)}`);
+    return `${number}**${oneLine(title, 300)}**${below === "" ? "" : `\n\n${" ".repeat(number.length)}${below}`}`;
+  });
+  return [...(typeof context === "string" && context.trim() !== "" ? [context] : []), items.join("\n")].join("\n\n");
+}
+
+function indentedLines(text: string, indent: string): readonly Line[] {
+  return sanitizeForTerminal(text.trim())
+    .split("\n")
+    .map((each) => line(indent, each));
+}
+
+const APPROVE = "Approve: go on with it";
+const REFINE = "Refine: say what should change";
+const EDIT = "Edit it";
+const ABORT = "Abort the cast";
+const LATER = "Later";
+
+/** What a person makes of the answer that a cast waits with; nothing where they put it off. */
+export type ReplyDecision = Exclude<Resumption, { kind: "recast" }> | { readonly kind: "abort" } | undefined;
+
+/** [X38] */
+export async function askReplyDecision(ctx: ExtensionContext, reply: string): Promise<ReplyDecision> {
+  for (;;) {
+    const chosen = await userOpenedDialogs(ctx).select("What do you make of it?", [
+      APPROVE,
+      REFINE,
+      EDIT,
+      ABORT,
+      LATER,
+    ]);
+    if (chosen === APPROVE) return { kind: "finish" };
+    if (chosen === ABORT) return { kind: "abort" };
+    if (chosen !== REFINE && chosen !== EDIT) return undefined;
+    const decision = chosen === REFINE ? await askRefinement(ctx) : await editReply(ctx, reply);
+    if (decision) return decision;
+  }
+}
+
+async function askRefinement(ctx: ExtensionContext): Promise<ReplyDecision> {
+  const text = (await userOpenedDialogs(ctx).input("What should change?", ""))?.trim() ?? "";
+  return text === "" ? undefined : { kind: "answer", text };
+}
+
+/** What stands around a list in the reply is not part of it: only the list is edited, and taken as it was left. */
+async function editReply({ ui }: ExtensionContext, reply: string): Promise<ReplyDecision> {
+  const plan = workItemListIn(reply);
+  let text = plan ? JSON.stringify(plan.object, undefined, 2) : reply;
+  for (let title = "Edit it, then save"; ;) {
+    const changed = await ui.editor(title, text);
+    if (changed === undefined || changed.trim() === "") return undefined;
+    if (!plan || workItemListIn(changed)) return { kind: "finish", reply: changed };
+    // A slip in the brackets must not cost what was written.
+    [title, text] = [NOT_A_LIST, changed];
+  }
+}
+
+const NOT_A_LIST = "Not a list of work items yet: each needs a title and a context, in JSON. Edit it, then save";
+
+/** The plan in a reply, where it holds one. */
+function workItemListIn(reply: string) {
+  const object = findObject(reply)?.object;
+  const items = object?.["workItems"];
+  return object && Array.isArray(items) && items.every(isWorkItem) ? { object, items } : undefined;
+}

@@ -1,0 +1,50 @@
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { oneLine } from "../../core/model/text.ts";
+import { suggestCompletions, type Suggestion } from "../../shell/commands/completion-suggestions.ts";
+import { runUnlessReplacedAsync } from "./session/user-session.ts";
+import { resolveProject } from "./session/project.ts";
+
+interface Completion {
+  readonly value: string;
+  readonly label: string;
+  readonly description?: string;
+}
+
+const MAX_COMPLETIONS = 40;
+
+/** [X28] What the word at the cursor could become. Pi puts the chosen value in the place of all that was typed. */
+export async function completeCommand(typed: string, ctx: ExtensionContext | undefined): Promise<Completion[] | null> {
+  const start = typed.search(/\S*$/);
+  const [before, partial] = [typed.slice(0, start), typed.slice(start)];
+  const offers = (await runUnlessReplacedAsync(() => offersAtCursor(before, partial, ctx))) ?? [];
+  // With a list open Enter takes from it, so that a finished word would need two of them.
+  if (offers.some(({ word }) => word.trim() === partial)) return null;
+  const items = offers
+    .filter(({ word }) => word.toLowerCase().startsWith(partial.toLowerCase()))
+    .slice(0, MAX_COMPLETIONS)
+    .map(({ word, description }) => ({
+      value: `${before}${word}`,
+      label: word.trim(),
+      ...(description === undefined ? {} : { description: oneLine(description, 100) }),
+    }));
+  return items.length > 0 ? items : null;
+}
+
+async function offersAtCursor(
+  before: string,
+  partial: string,
+  ctx: ExtensionContext | undefined,
+): Promise<readonly Suggestion[]> {
+  const words = before.split(/\s+/).filter((word) => word !== "");
+  return suggestCompletions(words, partial, {
+    open: () => {
+      const place = ctx && resolveProject(ctx, {});
+      return place?.ok ? place.value.workspace : undefined;
+    },
+    models: () =>
+      (ctx?.modelRegistry.getAvailable() ?? []).map(({ provider, id, name }) => ({
+        word: `${provider}/${id} `,
+        description: name,
+      })),
+  });
+}

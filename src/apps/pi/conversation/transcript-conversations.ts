@@ -1,0 +1,195 @@
+import { currentItemKey, type CastState } from "../../../core/cast/state/state.ts";
+import type { CastStep } from "../../../core/cast/cast-step.ts";
+import { materiaOf, socketOf } from "../../../core/compile/graph.ts";
+import { type TranscriptMessage, parseTranscriptLine, type TranscriptPart } from "../../../core/cast/transcript.ts";
+import type { Pi } from "../../../shell/agents/pi-sdk.ts";
+import type { TurnProgress } from "../../../shell/ports.ts";
+import type { CastStore, Subscription, TranscriptUpdate } from "../../../shell/store/cast-store.ts";
+import type { Conversations, Conversation, SessionMessage } from "./conversations.ts";
+import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
+import { thrownMessage } from "../../../core/model/text.ts";
+import { NO_USAGE, addUsage } from "../../../core/cast/state/usage.ts";
+
+/** [X43] The agents of a cast that another process drives, as far as the disk tells of them. */
+export interface TranscriptFollower {
+  readonly follow: (step: CastStep) => void;
+  /** Takes in what the agents that work now have said until now. */
+  readonly read: () => Promise<void>;
+  readonly close: () => void;
+}
+
+interface FollowOptions {
+  readonly pi: Pi;
+  readonly store: CastStore;
+  readonly cwd: string;
+  readonly conversations: Conversations;
+  readonly onProgress: (progress: TurnProgress, state: CastState) => void;
+  readonly onProblem: (words: string) => void;
+}
+
+export function followTranscripts(followed: FollowOptions): TranscriptFollower {
+  /** The visit in hand of each cast: of the cast itself, or of its items. */
+  const working = new Map<string, TranscriptConversation>();
+  const end = (castId: string): void => {
+    working.get(castId)?.end();
+    working.delete(castId);
+  };
+  return {
+    follow: ({ event, after }) => {
+      if (event.type === "visit_completed" || event.type === "cast_ended") end(after.castId);
+      if (event.type !== "visit_started") return;
+      end(after.castId);
+      if (materiaOf(after.graph, socketOf(after.graph, event.socket)).type !== "agent") return;
+      working.set(after.castId, addTranscriptConversation(followed, event, after));
+    },
+    read: async () => void (await Promise.all([...working.values()].map(({ read }) => read()))),
+    close: () => {
+      for (const conversation of working.values()) conversation.close();
+      working.clear();
+    },
+  };
+}
+
+function addTranscriptConversation(
+  { pi, store, cwd, conversations, onProgress, onProblem }: FollowOptions,
+  { socket, materia, visit }: Extract<CastStep["event"], { type: "visit_started" }>,
+  state: CastState,
+): TranscriptConversation {
+  const { castId } = state;
+  const progressOf = transcriptProgress();
+  let made: TranscriptConversation | undefined;
+  conversations.add({ castId, socket, materia, visit, item: currentItemKey(state), cwd }, (changed) => {
+    const reading = {
+      pi,
+      cwd,
+      follow: (wake: () => void) => store.followTranscript(castId, { socket, visit }, wake),
+      onMessage: (message: TranscriptMessage) => {
+        // What is read of a visit that is over is no news.
+        for (const progress of progressOf(message)) if (made?.isWorking()) onProgress(progress, state);
+      },
+      onProblem,
+    };
+    made = openTranscriptConversation(reading, changed);
+    return made;
+  });
+  if (!made) throw new Error("a conversation that is added is opened at once");
+  return made;
+}
+
+/** A conversation that is read from the disk: as much of it as its agent, in whatever process, has finished saying. */
+export interface TranscriptConversation extends Conversation {
+  /** Takes in what has been written until now. */
+  readonly read: () => Promise<void>;
+  /** The visit is over: nothing more will come. */
+  readonly end: () => void;
+  readonly close: () => void;
+}
+
+interface TranscriptSource {
+  readonly pi: Pi;
+  readonly cwd: string;
+  /** Opened when somebody looks: of a long cast nobody reads every conversation. */
+  readonly follow: (wake: () => void) => Subscription<TranscriptUpdate>;
+  readonly onMessage: (message: TranscriptMessage) => void;
+  readonly onProblem: (words: string) => void;
+}
+
+function openTranscriptConversation(reading: TranscriptSource, changed: () => void): TranscriptConversation {
+  const { pi, cwd, follow, onMessage, onProblem } = reading;
+  const messages: SessionMessage[] = [];
+  const tools = new Map<string, ToolDefinition | undefined>();
+  let isWorking = true;
+  let lines: Subscription<TranscriptUpdate> | undefined;
+  let isLookedAt = false;
+  let isClosed = false;
+  let last = Promise.resolve();
+  const take = async (): Promise<void> => {
+    isLookedAt = true;
+    if (isClosed) return;
+    lines ??= follow(() => void read());
+    for (let news = await lines.next(); news.kind !== "nothing"; news = await lines.next()) {
+      if (news.kind === "restarted") messages.length = 0;
+      for (const line of news.kind === "lines" ? news.lines : []) {
+        const message = parseTranscriptLine(line);
+        if (!message || (message.role === "assistant" && typeof message.content === "string")) continue;
+        messages.push((JSON.parse(line) as { readonly message: SessionMessage }).message); // of the shape that was just read
+        onMessage(message);
+      }
+    }
+    if (!isWorking) lines.close();
+    changed();
+  };
+  // One after the other: two readers of one file would each take half of it.
+  const read = (): Promise<void> =>
+    (last = last.then(take).catch((thrown: unknown) => onProblem(`materia: ${thrownMessage(thrown)}`)));
+  return {
+    cwd,
+    read,
+    isWorking: () => isWorking,
+    messages: () => {
+      if (!isLookedAt) void read();
+      return messages;
+    },
+    streaming: () => undefined,
+    partialOutput: () => undefined,
+    toolOf: (name) => {
+      if (!tools.has(name)) tools.set(name, piToolDefinition(pi, name, cwd));
+      return tools.get(name);
+    },
+    end: () => {
+      isWorking = false;
+      lines?.close();
+      changed();
+    },
+    close: () => {
+      isClosed = true;
+      lines?.close();
+    },
+  };
+}
+
+/** How Pi draws its own tools; of a tool of an extension only the name and the output are shown. */
+function piToolDefinition(pi: Pi, name: string, cwd: string): ToolDefinition | undefined {
+  const tools: Readonly<Record<string, (cwd: string) => unknown>> = {
+    read: pi.createReadToolDefinition,
+    write: pi.createWriteToolDefinition,
+    edit: pi.createEditToolDefinition,
+    bash: pi.createBashToolDefinition,
+    ls: pi.createLsToolDefinition,
+    grep: pi.createGrepToolDefinition,
+    find: pi.createFindToolDefinition,
+  };
+  return Object.hasOwn(tools, name) ? (tools[name]?.(cwd) as ToolDefinition) : undefined; // each makes one
+}
+
+/** What messages of a transcript tell of what their agent does, as one that works here would have told it. */
+function transcriptProgress(): (message: TranscriptMessage) => readonly TurnProgress[] {
+  let used = NO_USAGE;
+  return (message) => {
+    const { role, content, usage } = message;
+    if (role === "user") {
+      used = NO_USAGE;
+      return [{ kind: "told", system: "" }];
+    }
+    if (role === "toolResult") return resultProgress(message);
+    if (role !== "assistant" || typeof content === "string") return [];
+    if (usage) used = addUsage(used, usage);
+    return [...content.flatMap(partProgress), { kind: "used", usage: used }];
+  };
+}
+
+function partProgress({ type, text = "", thinking = "", id, name, arguments: args }: TranscriptPart) {
+  const told: TurnProgress[] = [];
+  if (type === "thinking") told.push({ kind: "thinking", delta: thinking });
+  if (type === "text" && text !== "") told.push({ kind: "text", delta: text });
+  if (type === "toolCall" && id !== undefined && name !== undefined)
+    told.push({ kind: "tool_started", id, name, args });
+  return told;
+}
+
+function resultProgress({ content, toolCallId: id, toolName: name = "", isError }: TranscriptMessage) {
+  const said = typeof content === "string" ? content : content.map(({ text = "" }) => text).join("\n");
+  const ended: TurnProgress[] =
+    id === undefined ? [] : [{ kind: "tool_ended", id, name, failed: isError === true, said }];
+  return ended;
+}

@@ -1,0 +1,199 @@
+import { isCastingCommand, type CastingCommand, type Command } from "../../core/command/command.ts";
+import type { Options } from "../../core/command/options.ts";
+import { quoteWord } from "../../core/command/split-words.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { line, lineText } from "../../core/view/line.ts";
+import { openPiHost } from "../../shell/workspace/agent-hosts.ts";
+import { findCast } from "../../shell/workspace/find-cast.ts";
+import { prepareCommand, prepareStoppedCast, type CommandCaller } from "../../shell/commands/prepare.ts";
+import { type PreparedCast, exitCodeFor } from "../../shell/casting/prepared-cast.ts";
+import { reviewReply, type ReplyReview } from "./casts/waiting-cast.ts";
+import type { CommandContext } from "./casts/session-state.ts";
+import { resolveProject, trustProject, type SessionProject } from "./session/project.ts";
+import { answerCommand } from "./answer-command.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import { waitLine } from "../../core/view/progress/fleet-status.ts";
+import { thrownMessage } from "../../core/model/text.ts";
+import type { QueueStatus } from "../../shell/run/run-context.ts";
+import type { Workspace } from "../../shell/workspace/workspace.ts";
+import { followFleetCast } from "../../shell/commands/prepare-on-fleet.ts";
+import { setupLines } from "../../shell/commands/status-lines.ts";
+import type { RunOutcome } from "../../shell/run/run-cast.ts";
+import type { LoadedCast } from "../../shell/store/cast-store.ts";
+import { castResultOf, type ResultContext } from "./screen/result-card.ts";
+import { announceCast, forwardToScreen } from "./screen/screen.ts";
+import { createCastWatch, type CastWatch } from "./screen/cast-watch.ts";
+import { openWidget, type Widget } from "./screen/widget.ts";
+import { runUnlessReplaced } from "./session/user-session.ts";
+
+type FleetOptions = Options & { readonly on: string };
+type CommandOnFleet = Exclude<Command, { kind: "help" | "ui" | "worker" | "fleet" }>;
+
+/** [B30] The same command on the casts of a fleet: this session drives none of them, it submits and looks. */
+export async function performOnFleet(
+  context: CommandContext,
+  command: CommandOnFleet,
+  options: FleetOptions,
+): Promise<Result<undefined>> {
+  const place = resolveProject(context.user.ctx, options);
+  if (!place.ok) return place;
+  const { openFleetWorkspace: workspaceOn } = await import("../../shell/fleet/fleet-workspace.ts");
+  const opened = await workspaceOn(place.value.workspace, options.on, options);
+  if (!opened.ok) return opened;
+  const { workspace, close } = opened.value;
+  const done = await runOnFleet(context, { ...place.value, workspace }, { command, options });
+  // What is still looked at needs the connection for as long.
+  const looked = (done.ok ? done.value?.done : undefined) ?? Promise.resolve();
+  const closed = looked.then(close).catch(() => undefined);
+  if (!context.screen.isWatched) await closed;
+  return done.ok ? ok(undefined) : done;
+}
+
+async function runOnFleet(
+  context: CommandContext,
+  place: SessionProject,
+  { command, options }: { readonly command: CommandOnFleet; readonly options: FleetOptions },
+): Promise<Result<FleetWatch | undefined>> {
+  if (isCastingCommand(command)) return submitCast(context, place, { command, options });
+  if (command.kind === "watch") {
+    const { running } = context.state;
+    if (running) return fail(error("cast_is_running", running.castId, "a cast of this session is shown already"));
+    const castId = await findCast(place.workspace.store, command.castId);
+    return castId.ok ? watchOnFleet(context, place.workspace, { castId: castId.value, on: options.on }) : castId;
+  }
+  if (command.kind === "demo") return fail(error("bad_option", "--on", "the demo runs here"));
+  return answerCommand(context, place, { command, options });
+}
+
+/** Sent as it would be from a terminal, and shown here until it ends, unless nobody wants to look. */
+async function submitCast(
+  context: CommandContext,
+  place: SessionProject,
+  { command, options }: { readonly command: CastingCommand; readonly options: FleetOptions },
+): Promise<Result<FleetWatch | undefined>> {
+  const { user, screen, state } = context;
+  const trusted = await trustProject(user.ctx, place, options);
+  if (!trusted.ok) return trusted;
+  const asker: CommandCaller = {
+    options: { ...options, detach: true },
+    ...trusted.value,
+    openReal: openPiHost,
+    texts: { from: user.ctx.cwd },
+  };
+  const prepared = await prepareReviewed(context, command, asker);
+  if (!prepared?.ok) return prepared ?? ok(undefined);
+  const { castId, notes, run } = prepared.value;
+  for (const note of notes) screen.note(note);
+  const sent = await run({ signal: new AbortController().signal });
+  if (!sent.ok) return sent;
+  if (!options.detach && !state.running)
+    return watchOnFleet(context, trusted.value.workspace, { castId, on: options.on });
+  if (screen.isWatched)
+    screen.note(`${castId} runs on ${options.on}: /materia watch --on ${quoteWord(options.on)} ${castId}`);
+  else screen.showAnswer({ lines: [line(castId)], data: { castId }, code: 0 });
+  return ok(undefined);
+}
+
+/** [X38] What a bare `continue` approves is shown before; nothing where the person wants nothing of it. */
+async function prepareReviewed(
+  context: CommandContext,
+  command: CastingCommand,
+  asker: CommandCaller,
+): Promise<Result<PreparedCast> | undefined> {
+  const reviewed: ReplyReview | undefined =
+    command.kind === "continue" ? await reviewReply(context, command, asker.workspace) : undefined;
+  if (!reviewed) return prepareCommand(command, asker);
+  const { castId, decision } = reviewed;
+  if (!decision) return undefined;
+  if (decision.kind !== "abort") return prepareStoppedCast(castId, decision, asker);
+  const asked = await asker.workspace.fleet?.abort(castId);
+  return asked && !asked.ok ? asked : undefined;
+}
+
+/** A cast that is shown: over when `requestResult` resolves, which never rejects. */
+export interface FleetWatch {
+  readonly done: Promise<void>;
+}
+
+/** [B30] A cast that a worker of a fleet drives, with all that is heard of it, as if it ran here. */
+export async function watchOnFleet(
+  context: CommandContext,
+  workspace: Workspace,
+  { castId, on }: { readonly castId: CastId; readonly on: string },
+): Promise<Result<FleetWatch>> {
+  const { screen, state } = context;
+  const { store } = workspace;
+  const cast = await store.load(castId);
+  if (!cast.ok) return cast;
+  state.stopWatching?.();
+  const looking = new AbortController();
+  let widget: Widget | undefined;
+  const changed = (): void => widget?.scheduleDraw();
+  const stands = trackFleetStatus(on, changed);
+  const watch = createFleetWatch(context, cast.value, { on, onChange: changed, where: stands.where });
+  widget = screen.isWatched ? openWidget(context.user.ctx, watch.widgetContent) : undefined;
+  state.stopWatching = () => looking.abort();
+  const followed = followFleetCast(workspace, cast.value, {
+    ...forwardToScreen(screen, watch),
+    onQueued: stands.onQueued,
+    onSettingUp: stands.onSettingUp,
+    signal: looking.signal,
+  });
+  const done = announceCast(screen, cast.value, followed)
+    .then((end) => {
+      const place = { runDir: store.locationOf(castId), on, items: watch.items() };
+      if (!end.ok) screen.refuse(end.issues);
+      else if (!looking.signal.aborted) showEnd(context, end.value, place);
+    })
+    .catch((thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"))
+    .finally(() => widget?.close());
+  return ok({ done });
+}
+
+/** [B29] Who has it, or why nobody has, in the words of a hint. */
+function trackFleetStatus(on: string, changed: () => void) {
+  let queued: QueueStatus | undefined;
+  let settingUp: Parameters<typeof setupLines>[0];
+  return {
+    onQueued: (why: QueueStatus | undefined): void => {
+      queued = why;
+      changed();
+    },
+    onSettingUp: (now: typeof settingUp): void => {
+      settingUp = now;
+      changed();
+    },
+    where: (): string => {
+      if (queued) return lineText(waitLine(queued, queued.fleet));
+      const [setup] = setupLines(settingUp, Date.now());
+      return setup ? lineText(setup) : `the fleet ${on} drives it`;
+    },
+  };
+}
+
+function createFleetWatch(
+  { user, screen }: CommandContext,
+  cast: LoadedCast,
+  { on, onChange, where }: { readonly on: string; readonly onChange: () => void; readonly where: () => string },
+): CastWatch {
+  return createCastWatch(cast, {
+    onVisit: screen.addVisitCard,
+    onChange,
+    isExpanded: () => runUnlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
+    isStreamedElsewhere: () => false,
+    agentLabel: () => undefined,
+    unread: () => [],
+    hint: () => `${where()} · /materia abort --on ${quoteWord(on)} ${cast.castId} stops it`,
+  });
+}
+
+/** Behind a cast id the rest of a line is a message, so the fleet is named before it. */
+function showEnd({ screen }: CommandContext, end: RunOutcome, place: ResultContext & { readonly on: string }): void {
+  const { castId } = end.state;
+  const on = `--on ${quoteWord(place.on)}`;
+  if (end.kind === "waiting" && screen.isWatched)
+    screen.note(`The cast waits for you: /materia continue ${on} ${castId}`);
+  else if (end.kind === "paused")
+    screen.note(`Nobody drives the cast: /materia recast ${on} ${castId} goes on where it stopped`);
+  else screen.showResult(castResultOf(end, place), exitCodeFor(end));
+}

@@ -1,0 +1,96 @@
+import type {
+  ExtensionAPI,
+  ExtensionCommandContext,
+  ExtensionContext,
+  InputEvent,
+  InputEventResult,
+} from "@earendil-works/pi-coding-agent";
+import { error } from "../../core/model/issue.ts";
+import { setPiLoader, type Pi } from "../../shell/agents/pi-sdk.ts";
+import { thrownMessage } from "../../core/model/text.ts";
+import { runUnlessReplaced } from "./session/user-session.ts";
+import { createConversations } from "./conversation/conversations.ts";
+import { showConversations } from "./conversation/conversation-view.ts";
+import { createScreen } from "./screen/screen.ts";
+import { answerWaitingCast, startFromCommand } from "./casts/start-cast.ts";
+import { confirmLeave } from "./casts/interrupt.ts";
+import { returnHeldMessages, routeInput } from "./casts/messages.ts";
+import { performCommand } from "./perform-command.ts";
+import { refuseMessage } from "./casts/run-in-session.ts";
+import type { CommandContext, SessionState } from "./casts/session-state.ts";
+import { stopWaiting } from "./casts/waiting-cast.ts";
+
+/** The whole of `/materia` for one session; loaded when it is first wanted. */
+export interface ExtensionHandlers {
+  readonly performCommand: (text: string, ctx: ExtensionCommandContext) => Promise<void>;
+  readonly onInput: (event: InputEvent, ctx: ExtensionContext) => InputEventResult;
+  /** [X43] Shows what agents say and do. */
+  readonly showConversations: (ctx: ExtensionContext) => Promise<void>;
+  /** Whether the session is in a turn of a cast now, with a context of its own. */
+  readonly hasVisibleTurn: () => boolean;
+  /** [X6] Whether the session may be left; the person is asked where a cast runs. */
+  readonly confirmLeave: (ctx: ExtensionContext) => Promise<boolean>;
+  /** [X6] Pauses what still runs, and resolves when nothing of it goes on. */
+  readonly shutDown: (ctx: ExtensionContext) => Promise<void>;
+}
+
+export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>): ExtensionHandlers {
+  setPiLoader(own);
+  const state: SessionState = { heldMessages: [], conversations: createConversations() };
+  const contextFor = (ctx: ExtensionContext): CommandContext => {
+    const user = { pi, ctx };
+    const screen = createScreen(user);
+    const context: CommandContext = {
+      user,
+      screen,
+      state,
+      run: (command, options) => {
+        startFromCommand(context, command, options).then(
+          (started) => void (started.ok || screen.refuse(started.issues)),
+          (thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
+        );
+      },
+      answer: (said) => {
+        const { waiting } = state;
+        if (!waiting) return;
+        answerWaitingCast(context, waiting, said).then(
+          (started) =>
+            void (started.ok || refuseMessage(context, started.issues, said.kind === "finish" ? undefined : said.text)),
+          (thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
+        );
+      },
+    };
+    return context;
+  };
+  return {
+    performCommand: async (text, ctx) => {
+      const context = { ...contextFor(ctx), switchTo: (file: string) => ctx.switchSession(file) };
+      try {
+        await performCommand(context, text);
+      } catch (thrown) {
+        runUnlessReplaced(() => context.screen.refuse([error("broken", "", thrownMessage(thrown))]));
+      }
+    },
+    showConversations: async (ctx) => {
+      const { screen } = contextFor(ctx);
+      try {
+        if (state.conversations.all().length > 0) await showConversations(ctx, state.conversations);
+        else screen.note("No agent has worked in a session of its own yet; one that plans with you answers here");
+      } catch (thrown) {
+        runUnlessReplaced(() => screen.note(`materia: ${thrownMessage(thrown)}`, "error"));
+      }
+    },
+    onInput: (event, ctx) => routeInput(contextFor(ctx), event),
+    hasVisibleTurn: () => state.running?.hasVisibleTurn() ?? false,
+    confirmLeave: (ctx) => confirmLeave(contextFor(ctx)),
+    shutDown: async (ctx) => {
+      const { running } = state;
+      returnHeldMessages({ state, user: { pi, ctx } });
+      running?.stop("pause");
+      await running?.done;
+      stopWaiting({ state });
+      state.stopWatching?.();
+      state.closeUi?.();
+    },
+  };
+}

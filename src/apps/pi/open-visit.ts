@@ -1,0 +1,33 @@
+import { rmSync } from "node:fs";
+import type { OpenCommand } from "../../core/command/command.ts";
+import type { Options } from "../../core/command/options.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { openVisitSession } from "../../shell/commands/open.ts";
+import { askToTrustCast, resolveProject } from "./session/project.ts";
+import type { CommandContext } from "./casts/session-state.ts";
+
+/** [X44] The conversation of a visit in the place of this session, which is kept. A cast that runs is asked about as always. */
+export async function switchToVisit(
+  context: CommandContext,
+  command: OpenCommand,
+  options: Options,
+): Promise<Result<undefined>> {
+  const { user, state, switchTo } = context;
+  // Nobody can be asked there, and to leave would pause the cast.
+  if (state.running && user.ctx.mode !== "tui")
+    return fail(
+      error("cast_is_running", state.running.castId, "a cast runs in this session", '"materia abort" stops it'),
+    );
+  const place = resolveProject(user.ctx, options);
+  if (!place.ok) return place;
+  const opened = await openVisitSession(place.value.workspace, command, user.ctx.sessionManager.getSessionDir());
+  if (!opened.ok) {
+    const isTrusted = command.castId !== undefined && (await askToTrustCast(user.ctx, opened.issues));
+    return isTrusted ? switchToVisit(context, { ...command, trust: true }, options) : opened;
+  }
+  const { session } = opened.value;
+  const switched = await switchTo?.(session);
+  // The person stays where they are: then there is nothing to come back to.
+  if (switched?.cancelled !== false) rmSync(session, { force: true });
+  return ok(undefined);
+}

@@ -1,0 +1,180 @@
+import type { CastingCommand } from "../../core/command/command.ts";
+import { type ParsedCommand, parseText } from "../../core/command/parse.ts";
+import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { assertNever } from "../../core/model/assert-never.ts";
+import { withFleetOption } from "../../core/view/issues.ts";
+import { runHelp } from "../../shell/commands/help.ts";
+import type { ImmediateCommand } from "../../shell/commands/run-command.ts";
+import { askToTrustCast, resolveProject } from "./session/project.ts";
+import { reviewReply, type ReplyReview, stopWaiting } from "./casts/waiting-cast.ts";
+import { answerWaitingCast, startFromCommand } from "./casts/start-cast.ts";
+import { returnHeldMessages } from "./casts/messages.ts";
+import type { CommandContext } from "./casts/session-state.ts";
+import { answerCommand, showAnswer } from "./answer-command.ts";
+
+/** [X1] What was typed after `/materia`: read by the same grammar, with the same meaning, as on the command line. */
+export async function performCommand(context: CommandContext, text: string): Promise<void> {
+  const parsed = parseText(text);
+  const done = parsed.ok ? await runParsedCommand(context, parsed.value) : parsed;
+  if (done.ok) return;
+  const on = parsed.ok ? parsed.value.options.on : undefined;
+  context.screen.refuse(on === undefined ? done.issues : withFleetOption(done.issues, on));
+}
+
+async function runParsedCommand(
+  context: CommandContext,
+  { command, options }: ParsedCommand,
+): Promise<Result<undefined>> {
+  if (command.kind === "worker" || command.kind === "fleet")
+    return fail(
+      error("not_here", command.kind, `"${command.kind}" is for a terminal`, "type it there, with materia before it"),
+    );
+  if (options.on !== undefined && command.kind !== "ui" && command.kind !== "help")
+    return (await import("./fleet-commands.ts")).performOnFleet(context, command, { ...options, on: options.on });
+  switch (command.kind) {
+    case "help":
+      showAnswer(context, runHelp(command.topic), options);
+      return ok(undefined);
+    case "continue": {
+      const place = resolveProject(context.user.ctx, options);
+      const reviewed = place.ok ? await reviewReply(context, command, place.value.workspace) : undefined;
+      return reviewed ? applyDecision(context, reviewed, options) : startCast(context, command, options);
+    }
+    case "cast":
+    case "link":
+    case "recast":
+    case "fork":
+      return startCast(context, command, options);
+    case "demo":
+      return (await import("./demo.ts")).runDemo(context, command.which);
+    case "ui":
+      return (await import("./ui-process.ts")).startUiProcess(context, command, options.on);
+    case "open":
+      if (!context.screen.isWatched) return answerInProject(context, command, options);
+      return (await import("./open-visit.ts")).switchToVisit(context, command, options);
+    case "watch":
+      return (await import("./watch-cast.ts")).runWatchCommand(context, command, options);
+    case "abort":
+      return abortCast(context, command, options);
+    case "casts":
+    case "prune":
+    case "take":
+    case "status":
+    case "show":
+    case "diff":
+    case "restore":
+    case "doctor":
+    case "test":
+    case "replay":
+    case "record":
+    case "stats":
+    case "compare":
+    case "forecast":
+    case "fork_plan":
+    case "fuzz":
+    case "budget":
+    case "loadout":
+    case "materia":
+    case "grid":
+    case "check":
+    case "init":
+    case "completion":
+      return answerInProject(context, command, options);
+    default:
+      return assertNever(command);
+  }
+}
+
+async function startCast(
+  context: CommandContext,
+  command: CastingCommand,
+  options: ParsedCommand["options"],
+): Promise<Result<undefined>> {
+  const started = await startFromCommand(context, command, options);
+  if (!started.ok) return started;
+  // [X4] Where nobody looks on, Pi leaves as soon as the command returns.
+  if (!context.screen.isWatched) await started.value.done;
+  return ok(undefined);
+}
+
+/** [X38] What the person made of the answer that a cast waits with. */
+async function applyDecision(
+  context: CommandContext,
+  { castId, decision }: ReplyReview,
+  options: ParsedCommand["options"],
+): Promise<Result<undefined>> {
+  if (!decision) return ok(undefined);
+  if (decision.kind === "abort") return abortCast(context, { kind: "abort", castId }, options);
+  const { waiting } = context.state;
+  const started = await answerWaitingCast(
+    context,
+    waiting?.castId === castId ? waiting : { castId, options },
+    decision,
+  );
+  return started.ok ? ok(undefined) : started;
+}
+
+async function answerInProject(
+  context: CommandContext,
+  command: ImmediateCommand,
+  options: ParsedCommand["options"],
+): Promise<Result<undefined>> {
+  const place = resolveProject(context.user.ctx, options);
+  return place.ok ? answerCommand(context, place.value, { command, options }) : place;
+}
+
+/** [X5] The cast of this session is stopped here and shows its end; any other is stopped through its journal. */
+async function abortCast(
+  context: CommandContext,
+  command: Extract<ImmediateCommand, { kind: "abort" }>,
+  options: ParsedCommand["options"],
+): Promise<Result<undefined>> {
+  const { running } = context.state;
+  if (running && (command.castId === undefined || command.castId === running.castId)) {
+    running.stop("abort");
+    await running.done;
+    return ok(undefined);
+  }
+  const castId = command.castId ?? context.state.waiting?.castId;
+  const driven = castId === undefined ? await findForeignRun(context, options) : undefined;
+  if (driven) return fail(driven);
+  const done = await abortOrAskTrust(context, castId === undefined ? command : { ...command, castId }, options);
+  if (done.ok && castId !== undefined && castId === context.state.waiting?.castId) {
+    stopWaiting(context);
+    returnHeldMessages(context);
+  }
+  return done;
+}
+
+/** [X42] Without an id nobody means what another Pi does. */
+async function findForeignRun({ user }: CommandContext, options: ParsedCommand["options"]): Promise<Issue | undefined> {
+  const place = resolveProject(user.ctx, options);
+  if (!place.ok) return undefined;
+  const { store } = place.value.workspace;
+  const ids = await store.listIds();
+  for (const id of ids.ok ? ids.value.slice(0, MAX_CASTS_CHECKED) : []) {
+    const owner = await store.owner(id);
+    if (owner)
+      return error(
+        "cast_is_running",
+        id,
+        `process ${owner.pid} drives this cast, not this session`,
+        `"materia abort ${id}" stops it`,
+      );
+  }
+  return undefined;
+}
+
+const MAX_CASTS_CHECKED = 20;
+
+/** [S10] An abort ends programs, so that of a cast of somebody else is asked about. */
+async function abortOrAskTrust(
+  context: CommandContext,
+  command: Extract<ImmediateCommand, { kind: "abort" }>,
+  options: ParsedCommand["options"],
+): Promise<Result<undefined>> {
+  const done = await answerInProject(context, command, options);
+  const isNamed = command.castId !== undefined;
+  if (done.ok || !isNamed || !(await askToTrustCast(context.user.ctx, done.issues))) return done;
+  return answerInProject(context, { ...command, trust: true }, options);
+}

@@ -1,0 +1,225 @@
+import type { Theme } from "@earendil-works/pi-coding-agent";
+import { sanitizeForTerminal } from "../../../core/model/text.ts";
+import { fitLine, wrapLine, type Line, type Tone } from "../../../core/view/line.ts";
+import { piTui } from "../session/pi-tui.ts";
+import type { MarkdownTheme } from "@earendil-works/pi-tui";
+
+/** A piece of a line; one that gives way is shortened, so that what stands behind it is still read. */
+export interface CardSpan {
+  readonly text: string;
+  readonly tone?: Tone | "markdown";
+  /** Of Markdown: how far it stands from the margin. */
+  readonly indent?: number;
+  readonly gives?: true;
+}
+
+export type CardLine = readonly CardSpan[];
+
+/** What a card shows at a glance, and what it shows when it is opened. Kept in the session, so it is plain data. */
+export interface Card {
+  readonly lines: readonly CardLine[];
+  readonly opened?: readonly CardLine[];
+  /** Whether lines too long for the screen go on in the next row, as they always do when it is opened. */
+  readonly wraps?: boolean;
+  /** [X46] By this it is opened alone; without one it is opened with all others. */
+  readonly id?: string;
+}
+
+/** A text that its writer meant as Markdown, over as many rows as it needs. */
+export function markdownLine(text: string, indent = 0): CardLine {
+  return [{ text, tone: "markdown", indent }];
+}
+
+/** A piece of Pi's screen. */
+interface ScreenComponent {
+  readonly render: (width: number) => string[];
+  readonly invalidate: () => void;
+}
+
+/** [X33] A card is kept in the session: one that cannot be drawn, whoever wrote it, shows that instead of ending Pi at every start. */
+export function drawCard(data: unknown, expanded: boolean, theme: Theme): ScreenComponent {
+  const rowsAt = (width: number, isOpen: boolean): string[] => {
+    try {
+      return cardRows(data, { isOpen, width, theme });
+    } catch {
+      return [fitRow(" materia: this card cannot be drawn", width)];
+    }
+  };
+  const id = typeof data === "object" && data !== null && "id" in data ? data.id : undefined;
+  // Pi draws the whole session with every frame, and a card does not change.
+  let last: { readonly width: number; readonly isOpen: boolean; readonly rows: string[] } | undefined;
+  return {
+    render: (width) => {
+      const isOpen = isCardOpen(id, expanded);
+      if (last?.width !== width || last.isOpen !== isOpen) last = { width, isOpen, rows: rowsAt(width, isOpen) };
+      return last.rows;
+    },
+    invalidate: () => {
+      last = undefined;
+    },
+  };
+}
+
+interface CardDrawing {
+  readonly isOpen: boolean;
+  readonly width: number;
+  readonly theme: Theme;
+}
+
+function cardRows(data: unknown, { isOpen, width, theme }: CardDrawing): string[] {
+  if (!isCard(data)) throw new TypeError("no card");
+  const { lines, opened, wraps } = data;
+  const shown = isOpen && opened !== undefined ? opened : lines;
+  const isWrapped = (isOpen && opened !== undefined) || wraps === true;
+  const room = Math.max(1, width - MARGIN.length);
+  const { visibleWidth } = piTui();
+  return shown.flatMap((each) => {
+    const [first] = each;
+    if (first?.tone === "markdown") return markdownRows(first, width, theme);
+    const plain = withoutTabs(each);
+    const rows = isWrapped ? wrapLine(plain, room, visibleWidth) : [shrinkToFit(plain, room)];
+    return paintLines(rows, width, theme);
+  });
+}
+
+function markdownRows({ text, indent = 0 }: CardSpan, width: number, theme: Theme): string[] {
+  const { Markdown } = piTui();
+  const left = MARGIN.length + (width < NARROW_WIDTH ? 0 : indent);
+  return new Markdown(sanitizeForTerminal(text), left, 0, markdownTheme(theme))
+    .render(width)
+    .map((row) => fitRow(row, width));
+}
+
+interface PlainSpan {
+  readonly text: string;
+  readonly tone?: Tone;
+  readonly gives?: true;
+}
+
+/** How wide a tab is, nobody knows; and a row is one line, whoever has written it. */
+function withoutTabs(line: CardLine): readonly PlainSpan[] {
+  return line.map(({ text, tone, gives }) => ({
+    text: sanitizeForTerminal(text.replaceAll("\t", "    ").replaceAll("\n", " ")),
+    ...(tone === undefined || tone === "markdown" ? {} : { tone }),
+    ...(gives ? { gives } : {}),
+  }));
+}
+
+const MIN_SHRUNK_WIDTH = 12;
+
+/** What gives way has the room that the others leave. */
+function shrinkToFit(spans: readonly PlainSpan[], room: number): Line {
+  const { visibleWidth } = piTui();
+  const columns = (some: readonly PlainSpan[]): number => some.reduce((sum, { text }) => sum + visibleWidth(text), 0);
+  if (columns(spans) <= room) return spans;
+  let left = Math.max(MIN_SHRUNK_WIDTH, room - columns(spans.filter(({ gives }) => !gives)));
+  return spans.flatMap((span) => {
+    if (!span.gives) return [span];
+    const fitted = fitLine([span], left, visibleWidth);
+    left = Math.max(0, left - columns(fitted));
+    return fitted;
+  });
+}
+
+export function createComponent(render: (width: number) => string[]): ScreenComponent {
+  return { render, invalidate: () => undefined };
+}
+
+const MARGIN = " ";
+/** Where every column is needed for words. */
+const NARROW_WIDTH = 80;
+
+/** [X33] Rows as Pi measures them: it ends where one is wider than the screen. */
+export function paintLines(lines: readonly Line[], width: number, theme: Theme): string[] {
+  const { visibleWidth } = piTui();
+  const room = Math.max(1, width - MARGIN.length);
+  return lines.map((line) => fitRow(`${MARGIN}${paintLine(fitLine(line, room, visibleWidth), theme)}`, width));
+}
+
+/** Where neighbours join into one character, a row may be wider than its pieces were. */
+export function fitRow(row: string, width: number): string {
+  const { visibleWidth, truncateToWidth } = piTui();
+  if (visibleWidth(row) <= width) return row;
+  const cut = truncateToWidth(row, Math.max(0, width), "…");
+  return visibleWidth(cut) <= width ? cut : "";
+}
+
+function paintLine(line: Line, theme: Theme): string {
+  return line.map(({ text, tone = "plain" }) => TONE_PAINTERS[tone](theme, text.replaceAll(/[\n\r]/g, " "))).join("");
+}
+
+const TONE_PAINTERS: Readonly<Record<Tone, (theme: Theme, text: string) => string>> = {
+  plain: (_theme, text) => text,
+  dim: (theme, text) => theme.fg("dim", text),
+  strong: (theme, text) => theme.bold(text),
+  accent: (theme, text) => theme.fg("accent", text),
+  ok: (theme, text) => theme.fg("success", text),
+  rework: (theme, text) => theme.fg("warning", text),
+  bad: (theme, text) => theme.fg("error", text),
+  wait: (theme, text) => theme.fg("customMessageLabel", text),
+};
+
+function isCard(data: unknown): data is Card {
+  if (typeof data !== "object" || data === null || !("lines" in data) || !areCardLines(data.lines)) return false;
+  return !("opened" in data) || data.opened === undefined || areCardLines(data.opened);
+}
+
+function areCardLines(value: unknown): value is readonly CardLine[] {
+  return Array.isArray(value) && value.every((line) => Array.isArray(line) && line.every(isCardSpan));
+}
+
+function isCardSpan(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || !("text" in value) || typeof value.text !== "string") return false;
+  const { tone, indent } = { tone: undefined, indent: 0, ...value };
+  if (typeof indent !== "number" || !(indent >= 0 && indent <= 8)) return false;
+  return tone === undefined || tone === "markdown" || (typeof tone === "string" && Object.hasOwn(TONE_PAINTERS, tone));
+}
+
+/** Pi's own colours for Markdown, from the theme that a card is drawn with: its library is not loaded when the first card is. */
+function markdownTheme(theme: Theme): MarkdownTheme {
+  return {
+    heading: (text) => theme.fg("mdHeading", text),
+    link: (text) => theme.fg("mdLink", text),
+    linkUrl: (text) => theme.fg("mdLinkUrl", text),
+    code: (text) => theme.fg("mdCode", text),
+    codeBlock: (text) => theme.fg("mdCodeBlock", text),
+    codeBlockBorder: (text) => theme.fg("mdCodeBlockBorder", text),
+    quote: (text) => theme.fg("mdQuote", text),
+    quoteBorder: (text) => theme.fg("mdQuoteBorder", text),
+    hr: (text) => theme.fg("mdHr", text),
+    listBullet: (text) => theme.fg("mdListBullet", text),
+    bold: (text) => theme.bold(text),
+    italic: (text) => theme.italic(text),
+    strikethrough: (text) => theme.strikethrough(text),
+    underline: (text) => theme.underline(text),
+  };
+}
+
+/** Cards in the order in which they were drawn first, which is that of the session. */
+const cardIds = new Set<string>();
+let newestCard: string | undefined;
+let chosenCard: string | undefined;
+
+/** [X46] Whether a card is open: of those with an id one alone, the chosen one, or the newest where all were to be expanded. */
+function isCardOpen(id: unknown, expanded: boolean): boolean {
+  if (typeof id !== "string") return expanded;
+  if (!cardIds.has(id)) {
+    cardIds.add(id);
+    newestCard = id;
+  }
+  return id === (chosenCard ?? (expanded ? newestCard : undefined));
+}
+
+/** [X46] Opens the card before the one that is open, from the newest on; behind the oldest none is open. */
+export function openNextCard(): void {
+  const all = [...cardIds];
+  const at = chosenCard === undefined ? all.length : all.indexOf(chosenCard);
+  chosenCard = all[at - 1];
+}
+
+/** Another session has cards of its own. */
+export function resetCards(): void {
+  cardIds.clear();
+  newestCard = undefined;
+  chosenCard = undefined;
+}

@@ -1,0 +1,209 @@
+import { addUsage, type Usage } from "../../../core/cast/state/usage.ts";
+import { initialState } from "../../../core/cast/state/state.ts";
+import { replaySteps, type CastStep } from "../../../core/cast/cast-step.ts";
+import { boardLines, castBoard, positionText, type CastBoard } from "../../../core/view/progress/board.ts";
+import { statusSymbol } from "../../../core/view/cast-list.ts";
+import { amountText, durationText, costText } from "../../../core/view/numbers.ts";
+import { advanceTimeline, startTimeline, type CastTimeline } from "../../../core/cast/timeline.ts";
+import { oneLine } from "../../../core/model/text.ts";
+import { line, toned, type Line } from "../../../core/view/line.ts";
+import { castStartOf } from "../../../shell/store/cast-file.ts";
+import type { RunObserver } from "../../../shell/run/run-context.ts";
+import {
+  createItemRows,
+  type LiveItemRows,
+  NO_UNCOUNTED_USAGE,
+  usageAfterEvent,
+  usageAfterProgress,
+  estimateUsage,
+} from "../../../shell/casting/live-items.ts";
+import { activityLines, IDLE_ACTIVITY, applyProgress, type AgentActivity } from "./agent-activity.ts";
+import type { Card } from "./card.ts";
+import { createItemLogs, type ItemLog } from "./result-card.ts";
+import { createVisitCards } from "./visit-cards.ts";
+import { COMMAND_PREFIX } from "../session/project.ts";
+import type { WidgetContent } from "./widget.ts";
+import type { LoadedCast } from "../../../shell/store/cast-store.ts";
+
+/** A cast as it goes on, for whoever shows it. */
+export interface CastWatch extends Required<Omit<RunObserver, "signal" | "onQueued" | "onSettingUp">> {
+  readonly timeline: () => CastTimeline;
+  /** What became of the items so far. */
+  readonly items: () => readonly ItemLog[];
+  /** What the turn in hand has used, which the journal does not know yet. */
+  readonly used: () => Usage;
+  readonly widgetContent: WidgetContent;
+}
+
+export interface WatchHooks {
+  /** Told every step, of its items too, those included that happened before it was watched. */
+  readonly onStep?: (step: CastStep) => void;
+  readonly onVisit: (card: Card) => void;
+  readonly onChange: () => void;
+  readonly isExpanded: () => boolean;
+  /** Whether what the agent does is seen elsewhere on the screen. */
+  readonly isStreamedElsewhere: () => boolean;
+  /** Who works now: its model and thinking level, as far as they are known. */
+  readonly agentLabel: () => string | undefined;
+  /** What the person has said and nobody has read yet. */
+  readonly unread: () => readonly UnreadMessage[];
+  /** How it is stopped. */
+  readonly hint: () => string;
+}
+
+/** Words of the person that wait: for the agent that works, or for the end of the cast. */
+export interface UnreadMessage {
+  readonly target: "agent" | "later";
+  readonly text: string;
+  /** What brings it back: a key, or a request of a client. */
+  readonly withdrawWith: string;
+}
+
+export function createCastWatch(
+  { file, events: before }: Pick<LoadedCast, "file" | "events">,
+  watcher: WatchHooks,
+): CastWatch {
+  const start = initialState(castStartOf(file));
+  const cards = createVisitCards(start);
+  const tales = createItemLogs();
+  let trail = startTimeline(start);
+  for (const step of replaySteps(start, before)) {
+    trail = advanceTimeline(trail, step);
+    tales.follow(step);
+    cards.follow(step);
+    watcher.onStep?.(step);
+  }
+  cards.discardPending();
+  // Nothing for a turn that streams on the screen itself, also when it has just ended.
+  let activity: AgentActivity | undefined = IDLE_ACTIVITY;
+  let turn = NO_UNCOUNTED_USAGE;
+  const items = createItemRows();
+  const board = (): CastBoard => runningBoard(trail, addUsage(estimateUsage(turn), items.usage()));
+  return {
+    timeline: () => trail,
+    items: tales.all,
+    used: () => turn.used,
+    onSteps: (steps) => {
+      for (const step of steps) {
+        trail = advanceTimeline(trail, step);
+        tales.follow(step);
+        items.onParentStep(step);
+        watcher.onStep?.(step);
+        turn = usageAfterEvent(turn, step.event);
+        if (step.event.type === "visit_started") activity = IDLE_ACTIVITY;
+        for (const card of cards.follow(step)) watcher.onVisit(card);
+      }
+      watcher.onChange();
+    },
+    onProgress: (progress) => {
+      cards.recordProgress(progress);
+      activity = watcher.isStreamedElsewhere() ? undefined : applyProgress(activity ?? IDLE_ACTIVITY, progress);
+      turn = usageAfterProgress(turn, progress);
+      watcher.onChange();
+    },
+    ...itemListeners(items, watcher),
+    widgetContent: {
+      lines: (width) => {
+        const now = board();
+        return [
+          ...boardLines(now, width),
+          ...items.lines(Date.now(), width),
+          ...agentLines(now, { trail, activity, watcher, width }),
+        ];
+      },
+      status: () => statusLineText(board()),
+    },
+  };
+}
+
+/** What is heard of items is seen at once. */
+function itemListeners(
+  { onItemSteps, onItemProgress, onItemQueued }: LiveItemRows,
+  watcher: WatchHooks,
+): Pick<CastWatch, "onItemSteps" | "onItemProgress" | "onItemQueued"> {
+  return {
+    onItemSteps: (steps) => {
+      onItemSteps(steps);
+      for (const step of steps) watcher.onStep?.(step);
+      watcher.onChange();
+    },
+    onItemProgress: (progress, state) => {
+      onItemProgress(progress, state);
+      watcher.onChange();
+    },
+    onItemQueued: (state) => {
+      onItemQueued(state);
+      watcher.onChange();
+    },
+  };
+}
+
+/** Its last event may still be the one that it stopped with; but it runs, or nobody would watch. */
+function runningBoard(trail: CastTimeline, used: Usage): CastBoard {
+  return {
+    ...castBoard(trail, { now: Date.now(), program: COMMAND_PREFIX, used }),
+    status: "running",
+    reason: null,
+    question: null,
+    last: null,
+    next: [],
+  };
+}
+
+interface AgentView {
+  readonly trail: CastTimeline;
+  readonly activity: AgentActivity | undefined;
+  readonly watcher: WatchHooks;
+  readonly width: number;
+}
+
+/** Who works and what it does, and how it is stopped. */
+function agentLines(now: CastBoard, { trail, activity, watcher, width }: AgentView): readonly Line[] {
+  const isWorking = isAgentVisit(trail);
+  const isShown = activity && isWorking && !watcher.isStreamedElsewhere();
+  return [
+    ...(isShown ? activityLines(activity, width, watcher.isExpanded()) : []),
+    ...watcher.unread().map(unreadLine),
+    budgetLine(now, trail, isWorking ? watcher.agentLabel() : undefined),
+    line(toned("dim", watcher.hint())),
+  ];
+}
+
+const UNREAD_LABELS = { agent: "not read yet", later: "for later" } as const;
+
+/** [X36] */
+function unreadLine({ target: whom, text, withdrawWith: by }: UnreadMessage): Line {
+  return line(
+    "  ",
+    toned("wait", `⧗ ${UNREAD_LABELS[whom]}: `),
+    oneLine(text, 60),
+    toned("dim", `  ${by} takes it back`),
+  );
+}
+
+/** [X40] Who works, and how much of the budget is used. */
+function budgetLine({ tokens, cost }: CastBoard, { state: { budget } }: CastTimeline, agent: string | undefined): Line {
+  const { maxTokens, maxCostUsd } = budget;
+  const parts = [
+    ...(agent === undefined ? [] : [agent]),
+    ...(maxTokens === undefined ? [] : [`${amountText(tokens)} of ${amountText(maxTokens)} tokens`]),
+    ...(maxCostUsd === undefined ? [] : [`${costText(cost)} of ${costText(maxCostUsd)}`]),
+  ];
+  return line(toned("dim", parts.join(" · ")));
+}
+
+function isAgentVisit({ state: { phase, graph } }: CastTimeline): boolean {
+  if (phase.kind !== "visiting") return false;
+  const socket = graph.sockets[phase.visit.socket];
+  return socket !== undefined && graph.materia[socket.materia]?.type === "agent";
+}
+
+function statusLineText({ status, position, item, elapsedMs, tokens }: CastBoard): string {
+  return [
+    `${statusSymbol(status).text} materia`,
+    ...(position ? [position.atWork ? positionText(position) : position.materia] : []),
+    ...(item ? [`item ${item.number} of ${item.of}`] : []),
+    durationText(elapsedMs),
+    `${amountText(tokens)} tokens`,
+  ].join(" · ");
+}

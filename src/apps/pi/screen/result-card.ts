@@ -1,0 +1,204 @@
+import { addUsage, NO_USAGE, totalsOf, type Usage } from "../../../core/cast/state/usage.ts";
+import type { CastState } from "../../../core/cast/state/state.ts";
+import { socketOf } from "../../../core/compile/graph.ts";
+import { quoteWord } from "../../../core/command/split-words.ts";
+import { truncate, sanitizeForTerminal, oneLine, countedText } from "../../../core/model/text.ts";
+import { statusSymbol, statusText } from "../../../core/view/cast-list.ts";
+import { figuresText } from "../../../core/view/numbers.ts";
+import { nextSteps } from "../../../core/view/report/next-steps.ts";
+import { columnsOf, cutColumns } from "../../../core/view/columns.ts";
+import { line, plainText, toned, wrapLine, type Line } from "../../../core/view/line.ts";
+import type { RunOutcome } from "../../../shell/run/run-cast.ts";
+import { markdownLine, type Card, type CardLine } from "./card.ts";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
+import type { CastStep } from "../../../core/cast/cast-step.ts";
+import { titleText } from "../../../core/view/report/handoff-lines.ts";
+import { castStatus, castFigures } from "../../../core/cast/summary.ts";
+
+/** How a cast ended: for the person, for the conversation, and as plain text. */
+export interface CastResult {
+  readonly card: Card;
+  /** What the user's conversation is told. */
+  readonly conversationText: string;
+  readonly plainText: string;
+  /** The whole of it, as it is for a person who is asked about it. */
+  readonly lines: readonly Line[];
+  readonly castId: string;
+}
+
+const WIDTH = 100;
+const PREVIEW_ROWS = 12;
+const MAX_REPLY_LENGTH = 1_500;
+
+export interface ResultContext {
+  readonly runDir: string;
+  /** The project of the cast, where it is not the one that Pi works in: commands must name it. */
+  readonly elsewhere?: string;
+  /** [B30] The fleet that it ran on: commands must name it. */
+  readonly on?: string;
+  /** What became of each item, as far as this process has seen it. */
+  readonly items?: readonly ItemLog[];
+  /** What a turn that was cut off had used; the journal counts it when the cast goes on. */
+  readonly used?: Usage;
+}
+
+/** [X11] */
+export function castResultOf(
+  end: RunOutcome,
+  { runDir, elsewhere, on, items = [], used = NO_USAGE }: ResultContext,
+): CastResult {
+  const state = { ...end.state, usage: addUsage(end.state.usage, used) };
+  const status = castStatus(state, false);
+  const mark = statusSymbol(status);
+  const head = line(
+    { ...mark, text: `${mark.text} ${statusText(status)}` },
+    "  ",
+    toned("strong", oneLine(state.graph.name, 60)),
+    "  ",
+    toned("dim", state.castId),
+  );
+  const reason = end.kind === "broken" ? end.problem : reasonOf(state);
+  const why = reason === "" ? [] : [line(toned(mark.tone ?? "plain", oneLine(reason, 600)))];
+  const said = finalReply(state, items);
+  const steps = [
+    { command: `/materia show ${state.castId}`, does: "the story" },
+    ...nextSteps(state, status, "/materia"),
+  ].map(({ command, does }) =>
+    line(toned("accent", withPlaceOptions(command, { elsewhere, on })), toned("dim", `  ${does}`)),
+  );
+  const foot = [...steps, line(toned("dim", `Files: ${runDir}`))];
+  const request = line(toned("dim", "Request: "), oneLine(state.request, 300));
+  const top = [head, request, line(toned("dim", figuresText(castFigures(totalsOf(state))))), ...why];
+  const lines = [...top, ...withBlankLines(said === "" ? [] : textLines(said)), ...foot];
+  const shown = (text: string): readonly CardLine[] => withBlankLines(text === "" ? [] : [markdownLine(text)]);
+  return {
+    card: {
+      id: `${state.castId}/end ${state.seq}`,
+      lines: [...top, ...shown(previewOf(said)), ...foot],
+      opened: [...top, ...shown(said), ...foot],
+      wraps: true,
+    },
+    lines,
+    conversationText: conversationTextOf(state, { status: statusText(status), reason, said, runDir }),
+    castId: state.castId,
+    plainText: plainText(lines.flatMap((each) => wrapLine(each, WIDTH))),
+  };
+}
+
+function withPlaceOptions(
+  command: string,
+  { elsewhere, on }: { readonly elsewhere: string | undefined; readonly on: string | undefined },
+): string {
+  const folder = elsewhere === undefined ? "" : ` --cwd ${quoteWord(elsewhere)}`;
+  const fleet = on === undefined ? "" : ` --on ${quoteWord(on)}`;
+  return command.replace(/^\/materia \w+/, (start) => `${start}${folder}${fleet}`);
+}
+
+function reasonOf({ phase }: CastState): string {
+  return phase.kind === "ended" && phase.outcome !== "completed" ? phase.reason : "";
+}
+
+/** What was said last; of a cast that ends in a list all its items, since the last words are only about the last one. */
+function finalReply({ phase, handed, graph }: CastState, items: readonly ItemLog[]): string {
+  if (phase.kind === "waiting") return phase.reply;
+  const finished = phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
+  if (!finished) return "";
+  const endsInList = handed !== null && handed.item !== null && socketOf(graph, handed.socket).loop !== null;
+  return endsInList && items.length > 0 ? itemLogsText(items) : (handed?.text.trim() ?? "");
+}
+
+function textLines(text: string): readonly Line[] {
+  return sanitizeForTerminal(text)
+    .split("\n")
+    .map((each) => line(each));
+}
+
+function withBlankLines<T extends CardLine>(text: readonly T[]): readonly (T | Line)[] {
+  return text.length === 0 ? [] : [[], ...text, []];
+}
+
+/** The first lines; a long one counts as the rows that it takes, and is cut where it takes too many. */
+function previewOf(text: string): string {
+  const lines = text.split("\n");
+  const shown: string[] = [];
+  let rows = PREVIEW_ROWS;
+  for (const each of lines) {
+    if (rows <= 0) break;
+    shown.push(cutColumns(each, rows * WIDTH));
+    rows -= Math.max(1, Math.ceil(columnsOf(each) / WIDTH));
+  }
+  const more = lines.length - shown.length;
+  return more === 0 ? shown.join("\n") : [...shown, "", `… ${countedText(more, "more line")}`].join("\n");
+}
+
+/** [X12] Short, because every later request of the user carries it. */
+function conversationTextOf(
+  state: CastState,
+  { status, reason, said, runDir }: { status: string; reason: string; said: string; runDir: string },
+): string {
+  return [
+    `A materia cast ${status}: ${oneLine(state.graph.name, 100)} (${state.castId}), ${figuresText(castFigures(totalsOf(state)))}.`,
+    `Request: ${oneLine(state.request, 300)}`,
+    ...(reason === "" ? [] : [`Reason: ${oneLine(reason, 600)}`]),
+    ...(said === "" ? [] : [`Result: ${truncate(sanitizeForTerminal(said), MAX_REPLY_LENGTH)}`]),
+    `Files: ${runDir}`,
+  ].join("\n");
+}
+
+/** What became of one item of the list that was walked last. */
+export interface ItemLog {
+  readonly title: string;
+  readonly how: "done" | "given_up";
+  /** The last words of who worked on it; what was only judged is not told. */
+  readonly said: string;
+}
+
+export interface ItemLogs {
+  readonly follow: (step: CastStep) => void;
+  readonly all: () => readonly ItemLog[];
+}
+
+/** [X11] The items of a cast as they come to their end. */
+export function createItemLogs(): ItemLogs {
+  let tales = new Map<number, ItemLog>();
+  const titles = new Map<number, string>();
+  let said = "";
+  const tell = (index: number, tale: ItemLog): void => void tales.set(index, tale);
+  return {
+    all: () => [...tales].toSorted(([a], [b]) => a - b).map(([, tale]) => tale),
+    follow: ({ event, before }) => {
+      if (event.type === "loop_entered") [tales, said] = [new Map(), ""];
+      said = workText(event) ?? said;
+      if (event.type === "item_started") titles.set(event.index, event.title);
+      if (event.type === "item_ended" && event.advanced !== null) {
+        const how = event.gaveUp === undefined ? "done" : "given_up";
+        tell(event.index, { title: titles.get(event.index) ?? "", how, said: event.handed?.text ?? "" });
+      }
+      if (event.type !== "cursor_advanced" || before.pass === null) return;
+      const { cursor, items } = before.pass;
+      const gaveUp = before.phase.kind === "leaving" && before.phase.gaveUp;
+      tell(cursor, { title: items[cursor]?.title ?? "", how: gaveUp ? "given_up" : "done", said });
+      said = "";
+    },
+  };
+}
+
+/** What somebody said of their work; a verdict says nothing of it. */
+function workText(event: CastEvent): string | undefined {
+  if (event.type === "output_accepted") return event.text;
+  if (event.type !== "handoff_accepted" || typeof event.handoff["satisfied"] === "boolean") return undefined;
+  const { context } = event.handoff;
+  return typeof context === "string" && context.trim() !== "" ? context : undefined;
+}
+
+const ITEM_MARKS = { done: "✓", given_up: "✗ given up:" } as const;
+
+/** As a list in Markdown, which reads well as it stands, too. */
+function itemLogsText(tales: readonly ItemLog[]): string {
+  return tales
+    .map(({ title, how, said }, at) => {
+      const words = oneLine(said.trim(), 200);
+      return `${at + 1}. ${ITEM_MARKS[how]} **${titleText(title, 120)}**${words === "" ? "" : `: ${words}`}`;
+    })
+    .join("\n");
+}

@@ -1,0 +1,240 @@
+import { writeSync } from "node:fs";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
+import { type Totals, totalsOf } from "../../../core/cast/state/usage.ts";
+import type { Issue, Result } from "../../../core/model/issue.ts";
+import { issueJson, issueLines, withProgramName } from "../../../core/view/issues.ts";
+import { lineText, plainText, type Line } from "../../../core/view/line.ts";
+import type { TurnProgress } from "../../../shell/ports.ts";
+import type { Card, CardLine } from "./card.ts";
+import type { CastResult } from "./result-card.ts";
+import {
+  runUnlessReplaced,
+  type UserSession,
+  ANSWER_ENTRY,
+  CAST_ENTRY,
+  RESULT_ENTRY,
+  VISIT_ENTRY,
+} from "../session/user-session.ts";
+import { COMMAND_PREFIX } from "../session/project.ts";
+import type { PreparedCast } from "../../../shell/casting/prepared-cast.ts";
+import type { RunOutcome } from "../../../shell/run/run-cast.ts";
+import type { CastWatch } from "./cast-watch.ts";
+import { basename } from "node:path";
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { oneLine } from "../../../core/model/text.ts";
+import { type CastStatus, castStatus } from "../../../core/cast/summary.ts";
+
+/** Where people and programs see what a command says, in each of Pi's modes. */
+export interface Screen {
+  readonly width: () => number;
+  /** Whether somebody looks on while a cast runs. */
+  readonly isWatched: boolean;
+  readonly showAnswer: (answer: ScreenAnswer) => void;
+  readonly refuse: (issues: readonly Issue[]) => void;
+  readonly note: (text: string, level?: "info" | "warning" | "error") => void;
+  readonly addVisitCard: (card: Card) => void;
+  /** That a cast runs, and how it ended: what a client can see of it as data. */
+  readonly sendStatus: (cast: CastStatusReport) => void;
+  /** Every event of a cast and what its agents do, for programs. */
+  readonly sendNews: (castId: string, news: CastStreamEntry) => void;
+  readonly showResult: (result: CastResult, code: number) => void;
+}
+
+export interface ScreenAnswer {
+  readonly lines: readonly Line[];
+  /** In the place of the lines where cards are drawn. */
+  readonly drawn?: readonly CardLine[];
+  readonly data: unknown;
+  readonly code: number;
+}
+
+export interface CastStatusReport {
+  readonly castId: string;
+  readonly status: CastStatus | "paused";
+  readonly loadout: string;
+  readonly request: string;
+  /** What it has come to, once it does not run any more. */
+  readonly totals?: Totals;
+  /** Why it stopped, where it did not complete. */
+  readonly reason?: string;
+}
+
+export type CastStreamEntry = { readonly event: CastEvent } | { readonly progress: TurnProgress };
+
+const EXIT_REFUSED = 2;
+const PLAIN_WIDTH = 100;
+
+export function createScreen(user: UserSession): Screen {
+  const { mode } = user.ctx;
+  return mode === "print" || mode === "json" ? screenForPrograms(user, mode) : screenForPeople(user, mode);
+}
+
+/** [X2] In the terminal answers are drawn into the session; a client of the RPC mode gets them as notices. */
+function screenForPeople({ pi, ctx }: UserSession, mode: "tui" | "rpc"): Screen {
+  const notify = (text: string, level: "info" | "warning" | "error"): void =>
+    runUnlessReplaced(() => ctx.ui.notify(text, level));
+  return {
+    isWatched: true,
+    width: () => (mode === "tui" ? Math.max(40, (process.stdout.columns ?? 80) - 2) : PLAIN_WIDTH),
+    showAnswer: ({ lines, drawn }) => {
+      const typed = withProgramName(lines, COMMAND_PREFIX);
+      if (mode === "tui")
+        runUnlessReplaced(() => pi.appendEntry(ANSWER_ENTRY, { lines: drawn ?? typed } satisfies Card));
+      else notify(plainText(typed), "info");
+    },
+    // Pi itself writes `Error:` before it.
+    refuse: (issues) => notify(plainText(withProgramName(issueLines(issues, false), COMMAND_PREFIX)), "error"),
+    note: (text, level = "info") => notify(text, level),
+    addVisitCard: (card) => runUnlessReplaced(() => pi.appendEntry(VISIT_ENTRY, card)),
+    // A person sees the widget.
+    sendStatus: (cast) => mode === "rpc" && runUnlessReplaced(() => pi.appendEntry(CAST_ENTRY, cast)),
+    sendNews: () => undefined,
+    showResult: (result) => runUnlessReplaced(() => sendResult({ pi, ctx }, result)),
+  };
+}
+
+/** [X3] Without a screen the answer goes to standard output and the outcome into the exit code. */
+function screenForPrograms({ pi, ctx }: UserSession, mode: "print" | "json"): Screen {
+  const print = (text: string, data: unknown): void => {
+    if (mode === "print") writeFully(1, `${text}\n`);
+    else writeFully(1, `${JSON.stringify({ type: "materia", data })}\n`);
+  };
+  return {
+    isWatched: false,
+    width: () => PLAIN_WIDTH,
+    showAnswer: ({ lines, data, code }) => {
+      print(plainText(withProgramName(lines, COMMAND_PREFIX)), data);
+      process.exitCode = code;
+    },
+    refuse: (issues) => {
+      const lines = withProgramName(issueLines(issues), COMMAND_PREFIX);
+      if (mode === "print") writeFully(2, lines.map((each) => `${lineText(each)}\n`).join(""));
+      else print("", { issues: issues.map(issueJson) });
+      process.exitCode = EXIT_REFUSED;
+    },
+    note: (text) => writeFully(2, `${text}\n`),
+    addVisitCard: (card) =>
+      mode === "json"
+        ? runUnlessReplaced(() => pi.appendEntry(VISIT_ENTRY, card))
+        : writeFully(2, `${cardTitle(card)}\n`),
+    sendStatus: (cast) => mode === "json" && print("", { cast }),
+    sendNews: (castId, news) => mode === "json" && print("", { castId, ...news }),
+    showResult: (result, code) => {
+      runUnlessReplaced(() => sendResult({ pi, ctx }, result));
+      if (mode === "print") print(result.plainText, undefined);
+      process.exitCode = code;
+    },
+  };
+}
+
+function cardTitle({ lines }: Card): string {
+  return (lines[0] ?? []).map(({ text }) => text).join("");
+}
+
+/** [X12] The one thing of a cast that the user's conversation is told; it starts no turn. */
+function sendResult({ pi }: UserSession, { card, conversationText: words, castId }: CastResult): void {
+  pi.sendMessage(
+    { customType: RESULT_ENTRY, content: words, display: true, details: { ...card, castId } },
+    { triggerTurn: false },
+  );
+}
+
+/** Pi turns writes to standard output away in these modes, except at the level of the file. */
+function writeFully(file: 1 | 2, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length;) {
+    try {
+      at += writeSync(file, bytes, at);
+    } catch (thrown) {
+      // A pipe that is full for the moment takes the rest later.
+      if (!(thrown instanceof Error && "code" in thrown && thrown.code === "EAGAIN")) return;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}
+
+/** [X3] Whoever reads a program's output hears all that the screen would have shown. */
+export function forwardToScreen(screen: Screen, watch: CastWatch): CastWatch {
+  const steps = (act: CastWatch["onSteps"]): CastWatch["onSteps"] => {
+    return (all) => {
+      act(all);
+      for (const { event, after } of all) screen.sendNews(after.castId, { event });
+    };
+  };
+  const progress = (act: CastWatch["onProgress"]): CastWatch["onProgress"] => {
+    return (done, state) => {
+      act(done, state);
+      screen.sendNews(state.castId, { progress: done });
+    };
+  };
+  return {
+    ...watch,
+    onSteps: steps(watch.onSteps),
+    onProgress: progress(watch.onProgress),
+    onItemSteps: steps(watch.onItemSteps),
+    onItemProgress: progress(watch.onItemProgress),
+  };
+}
+
+/** [X49] Says as data that a cast runs, and what became of it. */
+export async function announceCast(
+  screen: Screen,
+  { castId, file: { graph, request } }: Pick<PreparedCast, "castId" | "file">,
+  running: Promise<Result<RunOutcome>>,
+): Promise<Result<RunOutcome>> {
+  const news = (status: CastStatusReport["status"]): CastStatusReport => ({
+    castId,
+    status,
+    loadout: graph.name,
+    request,
+  });
+  screen.sendStatus(news("running"));
+  const ended = await running;
+  if (!ended.ok) screen.sendStatus(news("failed"));
+  else screen.sendStatus({ ...news(endStatus(ended.value)), ...endSummary(ended.value) });
+  return ended;
+}
+
+function endStatus({ kind, state }: RunOutcome): CastStatusReport["status"] {
+  return kind === "paused" ? "paused" : castStatus(state, false);
+}
+
+function endSummary(end: RunOutcome): Pick<CastStatusReport, "totals" | "reason"> {
+  const { phase } = end.state;
+  const stopped = phase.kind === "ended" && phase.outcome !== "completed" ? phase.reason : "";
+  const reason = end.kind === "broken" ? end.problem : stopped;
+  return { totals: totalsOf(end.state), ...(reason === "" ? {} : { reason }) };
+}
+
+const BELL = "\u0007";
+
+/** [X41] Calls a person who looks elsewhere: the bell, a notice of the desktop, and the title of the window until they type again. */
+export function notifyPerson(ctx: ExtensionContext, words: string): void {
+  runUnlessReplaced(() => {
+    if (ctx.mode !== "tui") return;
+    const said = `materia: ${oneLine(words, 60)} - ${basename(ctx.cwd)}`;
+    process.stdout.write(`${BELL}${desktopNotification(said, process.env)}`);
+    ctx.ui.setTitle(said);
+  });
+}
+
+/** Terminals that are known to pass a notice on to the desktop, each by its own sequence; any other might print it. */
+export function desktopNotification(text: string, env: NodeJS.ProcessEnv): string {
+  const { TERM_PROGRAM: program = "", TERM: term = "", TMUX, STY, VTE_VERSION } = env;
+  const said = oneLine(text, 200).replaceAll(";", ",");
+  // Whatever stands between keeps it to itself.
+  if (TMUX !== undefined || STY !== undefined) return "";
+  if (/^(?:iTerm\.app|WezTerm|ghostty)$/i.test(program)) return `\u001b]9;${said}${BELL}`;
+  if (term === "xterm-kitty") return `\u001b]99;;${said}\u001b\\`;
+  if (VTE_VERSION !== undefined || /^(?:foot|rxvt-unicode)/.test(term))
+    return `\u001b]777;notify;pi-materia;${said}${BELL}`;
+  return "";
+}
+
+/** The title as Pi itself writes it. */
+export function restoreTitle(ctx: ExtensionContext): void {
+  runUnlessReplaced(() => {
+    const name = ctx.sessionManager.getSessionName();
+    if (ctx.mode === "tui") ctx.ui.setTitle(["π", ...(name ? [name] : []), basename(ctx.cwd)].join(" - "));
+  });
+}

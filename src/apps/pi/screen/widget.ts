@@ -1,0 +1,141 @@
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { oneLine, thrownMessage } from "../../../core/model/text.ts";
+import { line, lineText, toned, type Line } from "../../../core/view/line.ts";
+import { runUnlessReplaced } from "../session/user-session.ts";
+import { createComponent, paintLines } from "./card.ts";
+
+const WIDGET_KEY = "materia";
+const TICK_MS = 1_000;
+const FRAME_MS = 100;
+const RPC_WIDTH = 100;
+
+/** What is drawn above the editor, and in one short line below it. */
+export interface WidgetContent {
+  readonly lines: (width: number) => readonly Line[];
+  readonly status: () => string;
+}
+
+export interface Widget {
+  /** Something has changed: drawn soon, not each time. */
+  readonly scheduleDraw: () => void;
+  /** Whether the editor has the keys, as it had when this was opened: no dialog stands in front of it. */
+  readonly isInFront: () => boolean;
+  readonly close: () => void;
+}
+
+interface WidgetRenderer {
+  readonly draw: () => void;
+  readonly isInFront: () => boolean;
+}
+
+/** [X8] Draws a picture until it is closed; time goes on between changes, so it is drawn anew every second. */
+export function openWidget(ctx: ExtensionContext, wanted: WidgetContent): Widget {
+  const picture = catchDrawErrors(wanted);
+  const { draw, isInFront } = ctx.mode === "tui" ? drawInTerminal(ctx, picture) : drawAsText(ctx, picture);
+  let due: NodeJS.Timeout | undefined;
+  let closed = false;
+  let status: string | undefined;
+  const now = (): void => {
+    // The tick draws for a change too; a frame that it forgot would come after the close.
+    clearTimeout(due);
+    due = undefined;
+    runUnlessReplaced(() => {
+      draw();
+      const text = picture.status();
+      if (text !== status) ctx.ui.setStatus(WIDGET_KEY, text);
+      status = text;
+    });
+  };
+  const tick = setInterval(now, TICK_MS);
+  tick.unref();
+  now();
+  return {
+    scheduleDraw: () => {
+      // An agent that was left behind may still speak.
+      if (!closed) due ??= setTimeout(now, FRAME_MS).unref();
+    },
+    isInFront,
+    close: () => {
+      closed = true;
+      clearInterval(tick);
+      clearTimeout(due);
+      runUnlessReplaced(() => {
+        ctx.ui.setWidget(WIDGET_KEY, undefined);
+        ctx.ui.setStatus(WIDGET_KEY, undefined);
+      });
+    },
+  };
+}
+
+/** [X13] Timers and Pi's own screen ask for it, where an exception would end Pi; what went wrong is drawn in its place. */
+function catchDrawErrors({ lines, status }: WidgetContent): WidgetContent {
+  const wrong = (thrown: unknown): string => `materia cannot draw this: ${oneLine(thrownMessage(thrown), 200)}`;
+  return {
+    lines: (width) => {
+      try {
+        return lines(width);
+      } catch (thrown) {
+        return [line(toned("bad", wrong(thrown)))];
+      }
+    },
+    status: () => {
+      try {
+        return status();
+      } catch (thrown) {
+        return wrong(thrown);
+      }
+    },
+  };
+}
+
+function drawInTerminal(ctx: ExtensionContext, picture: WidgetContent): WidgetRenderer {
+  let screen: { readonly tui: Redrawable; readonly editor: unknown } | undefined;
+  ctx.ui.setWidget(WIDGET_KEY, (tui, theme) => {
+    screen = { tui, editor: focusedComponent(tui) };
+    return createComponent((width) =>
+      paintLines(limitRows(picture.lines(Math.max(1, width - 2)), terminalRows(tui)), width, theme),
+    );
+  });
+  return {
+    draw: () => screen?.tui.requestRender(),
+    isInFront: () => screen === undefined || focusedComponent(screen.tui) === screen.editor,
+  };
+}
+
+/** [X39] A third of the screen at most: where it stands, and what goes on last. */
+function limitRows(lines: readonly Line[], rows: number): readonly Line[] {
+  const most = Math.max(MIN_ROWS, Math.floor(rows / 3));
+  if (lines.length <= most) return lines;
+  const last = Math.floor(most / 2);
+  return [...lines.slice(0, most - last), ...lines.slice(lines.length - last)];
+}
+
+const MIN_ROWS = 3;
+
+function terminalRows(tui: object): number {
+  const { terminal }: { readonly terminal?: { readonly rows?: number } } = tui;
+  return terminal?.rows ?? process.stdout.rows ?? 24;
+}
+
+interface Redrawable {
+  readonly requestRender: () => void;
+}
+
+/** Not among what Pi promises of its screen; without it nothing is known to be in front. */
+function focusedComponent(tui: object): unknown {
+  const screen: { readonly getFocusedComponent?: () => unknown } = tui;
+  return screen.getFocusedComponent?.();
+}
+
+/** A client that draws by itself gets plain lines, and only when they differ. */
+function drawAsText(ctx: ExtensionContext, picture: WidgetContent): WidgetRenderer {
+  let last = "";
+  const draw = (): void => {
+    const lines = picture.lines(RPC_WIDTH).map(lineText);
+    const text = lines.join("\n");
+    if (text === last) return;
+    last = text;
+    ctx.ui.setWidget(WIDGET_KEY, lines);
+  };
+  return { draw, isInFront: () => true };
+}

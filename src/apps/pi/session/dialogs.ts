@@ -1,0 +1,127 @@
+import type { ExtensionContext, ExtensionUIContext } from "@earendil-works/pi-coding-agent";
+import { piTui } from "./pi-tui.ts";
+
+type DialogUi = Pick<
+  ExtensionUIContext,
+  "select" | "confirm" | "notify" | "onTerminalInput" | "getEditorText" | "setEditorText"
+>;
+
+/** [X48] Dialogs that come by themselves: they wait until nothing is typed, and take no key that was meant for the editor. */
+export function deferDialogs(
+  ui: DialogUi,
+  mode: ExtensionContext["mode"],
+): Pick<ExtensionUIContext, "select" | "confirm"> {
+  if (mode !== "tui") return ui;
+  const calmly = async <T>(signal: AbortSignal | undefined, none: T, ask: () => Promise<T>): Promise<T> =>
+    (await waitForEmptyEditor(ui, signal)) ? withTypingRedirected(ui, ask) : none;
+  return {
+    select: (title, options, given) => calmly(given?.signal, undefined, () => ui.select(title, options, given)),
+    confirm: (title, message, given) => calmly(given?.signal, false, () => ui.confirm(title, message, given)),
+  };
+}
+
+/** [X50] Dialogs that the person asked for: they come at once, and no paste answers them. */
+export function userOpenedDialogs({
+  ui,
+  mode,
+}: ExtensionContext): Pick<ExtensionUIContext, "select" | "confirm" | "input"> {
+  if (mode !== "tui") return ui;
+  return {
+    select: (...asked) => withTypingRedirected(ui, () => ui.select(...asked), false),
+    confirm: (...asked) => withTypingRedirected(ui, () => ui.confirm(...asked), false),
+    input: (...asked) => joinPastedLines(ui, () => ui.input(...asked)),
+  };
+}
+
+/** Whether the editor is empty, at last; not where nobody waits for the answer any more. */
+async function waitForEmptyEditor(ui: DialogUi, signal: AbortSignal | undefined): Promise<boolean> {
+  if (signal?.aborted) return false;
+  const isEmpty = (): boolean => ui.getEditorText().trim() === "";
+  if (isEmpty()) return true;
+  ui.notify("A cast asks you something: send or clear what you type, and it is shown");
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const off = ui.onTerminalInput(() => {
+    // The editor has the key when all listeners have heard it.
+    setImmediate(() => isEmpty() && resolve(true));
+    return undefined;
+  });
+  const stop = (): void => resolve(false);
+  signal?.addEventListener("abort", stop);
+  const empty = await promise;
+  signal?.removeEventListener("abort", stop);
+  off();
+  return empty;
+}
+
+async function joinPastedLines<T>(ui: DialogUi, ask: () => Promise<T>): Promise<T> {
+  const off = ui.onTerminalInput((data) => {
+    const line = pastedLine(data);
+    return line === undefined ? undefined : { data: line };
+  });
+  try {
+    return await ask();
+  } finally {
+    off();
+  }
+}
+
+async function withTypingRedirected<T>(ui: DialogUi, ask: () => Promise<T>, isTyping?: boolean): Promise<T> {
+  const stop = redirectTyping(ui, isTyping);
+  try {
+    return await ask();
+  } finally {
+    stop();
+  }
+}
+
+/**
+ * [X48] Letters choose nothing among choices: who types them writes to the editor, and so does who was writing when the
+ * choices came; the Enter behind it is meant for the editor. The answer ends it, and puts what was typed where it belongs.
+ */
+export function redirectTyping(
+  ui: Omit<DialogUi, "select" | "confirm">,
+  typing: boolean = ui.getEditorText().trim() !== "",
+): () => void {
+  let typed = "";
+  let isTyping = typing;
+  const take = (data: string): boolean => {
+    const { matchesKey } = piTui();
+    const text = pastedText(data) ?? (isPrintable(data) ? data : undefined);
+    if (text !== undefined) {
+      typed += text;
+      isTyping = true;
+      return true;
+    }
+    // Who moves among the choices has seen them.
+    if (matchesKey(data, "up") || matchesKey(data, "down")) isTyping = false;
+    if (!isTyping || !(matchesKey(data, "enter") || data === "\n")) return false;
+    // Not at once: a terminal that marks no pastes gives the empty lines of one as Enter upon Enter.
+    setImmediate(() => (isTyping = false));
+    ui.notify("What you typed stays in the editor; Enter once more chooses");
+    return true;
+  };
+  const off = ui.onTerminalInput((data) => (take(data) ? { consume: true } : undefined));
+  return () => {
+    off();
+    if (typed !== "") ui.setEditorText(`${ui.getEditorText()}${typed}`);
+  };
+}
+
+function isPrintable(data: string): boolean {
+  return data !== "" && !/\p{Cc}/u.test(data);
+}
+
+/** A terminal gives a paste in one piece between these marks: nothing inside of it is a key. */
+const PASTE_PATTERN = /^\u001b\[200~(.*)\u001b\[201~$/s;
+
+/** What was pasted, without what a terminal would obey; nothing where it is no paste. */
+function pastedText(data: string): string | undefined {
+  const text = PASTE_PATTERN.exec(data)?.[1];
+  return text?.replace(/\r\n?/g, "\n").replace(/(?![\n\t])\p{Cc}/gu, "");
+}
+
+/** The same paste for a field of one line: its lines beside each other, not run together. */
+function pastedLine(data: string): string | undefined {
+  const text = pastedText(data);
+  return text === undefined ? undefined : `\u001b[200~${text.trim().replace(/\s*\n\s*/g, " ")}\u001b[201~`;
+}

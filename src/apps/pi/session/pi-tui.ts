@@ -1,0 +1,22 @@
+import type { KeyId } from "@earendil-works/pi-tui";
+
+export type PiTui = typeof import("@earendil-works/pi-tui");
+
+let loadedTui: PiTui | undefined;
+
+/** Only Pi's own copy measures as Pi does: another release counts some characters otherwise. */
+export function setPiTui(tui: PiTui): void {
+  loadedTui = tui;
+}
+
+/** How Pi measures and cuts text, reads keys and draws Markdown. */
+export function piTui(): PiTui {
+  if (!loadedTui) throw new Error("the extension has not been registered");
+  return loadedTui;
+}
+
+/** The key that opens the view of what agents do, and closes it. */
+export const CONVERSATIONS_KEY: KeyId = "alt+w";
+
+/** The key that opens one card after the other. */
+export const NEXT_CARD_KEY: KeyId = "alt+o";

@@ -1,0 +1,107 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { Options } from "../../../core/command/options.ts";
+import { error, fail, ok, type Issue, type Result, hasForeignCastIssue } from "../../../core/model/issue.ts";
+import { sanitizeForTerminal } from "../../../core/model/text.ts";
+import { userOpenedDialogs } from "./dialogs.ts";
+import { loadPi } from "../../../shell/agents/pi-sdk.ts";
+import { loadWorkspace, describeProgramsToTrust, type Workspace } from "../../../shell/workspace/workspace.ts";
+import { folderExists } from "../../../shell/system/folders.ts";
+import { projectConfigFile, findProject } from "../../../shell/config/config.ts";
+
+/** What a command begins with in Pi. */
+export const COMMAND_PREFIX = "/materia";
+
+export interface SessionProject {
+  readonly workspace: Workspace;
+  /** What file names in the command are relative to. */
+  readonly from: string;
+  /** Set where the project has a configuration that Pi keeps out. */
+  readonly left?: Issue;
+}
+
+/** [X24] The project as Pi lets us see it: its own configuration only where Pi trusts it. */
+export function resolveProject(ctx: ExtensionContext, options: Options): Result<SessionProject> {
+  const cwd = resolve(ctx.cwd, options.cwd ?? ".");
+  if (!folderExists(cwd)) return fail(error("no_folder", "--cwd", `there is no folder ${cwd}`));
+  // Pi's word is about the folder it works in; of any other it knows nothing.
+  const refused = cwd === ctx.cwd && !ctx.isProjectTrusted();
+  const place = findProject({
+    cwd,
+    env: process.env,
+    withoutProject: refused,
+    program: COMMAND_PREFIX,
+    ...(options.config === undefined ? {} : { explicitFile: resolve(ctx.cwd, options.config) }),
+  });
+  const file = projectConfigFile(place.cwd);
+  const workspace = loadWorkspace(
+    place,
+    options.artifacts === undefined ? undefined : resolve(ctx.cwd, options.artifacts),
+  );
+  if (!workspace.ok) return workspace;
+  const left = refused && existsSync(file) ? { left: untrustedIssue(file) } : {};
+  return ok({ workspace: workspace.value, from: ctx.cwd, ...left });
+}
+
+function untrustedIssue(file: string): Issue {
+  return {
+    ...error(
+      "not_trusted",
+      "",
+      "Pi does not trust this project, so its configuration is not read",
+      "trust it with /trust and start Pi again, start Pi with --approve, or name a file with --config",
+    ),
+    file,
+  };
+}
+
+export interface TrustedProject {
+  readonly workspace: Workspace;
+  /** Keeps what the person has answered, once the command is carried out. */
+  readonly remember: () => void;
+  /** [X37] Keeps Pi's own trust for a process that knows nothing of it, in the configuration as it is now. */
+  readonly vouch?: () => void;
+}
+
+/**
+ * [X25] Pi's trust is trust. Where it had nothing to ask about, it trusts every project, so then the person is
+ * asked about the configuration itself, as on the command line.
+ */
+export async function trustProject(
+  ctx: ExtensionContext,
+  { workspace, left }: SessionProject,
+  options: Options,
+): Promise<Result<TrustedProject>> {
+  if (left && options.config === undefined) return fail(left);
+  const { trust, place } = workspace;
+  const given = { ...workspace, trust: { kind: "given" as const } };
+  if (trust.kind === "given") return ok({ workspace, remember: () => undefined });
+  if (await isTrustedInPi(ctx, place.cwd))
+    return ok({ workspace: given, remember: () => undefined, vouch: trust.remember });
+  if (options.trust) return ok({ workspace: given, remember: trust.remember });
+  if (!ctx.hasUI) return ok({ workspace, remember: () => undefined });
+  const commands =
+    trust.commands.length === 0 ? "" : ` Its utilities run:\n${trust.commands.map(sanitizeForTerminal).join("\n")}`;
+  const runs = [commands, ...describeProgramsToTrust({ ...trust, commands: [] }).map(sanitizeForTerminal)].join("\n");
+  const yes = await userOpenedDialogs(ctx).confirm(
+    "Trust this project's materia?",
+    `${sanitizeForTerminal(trust.file)} is new or has changed, and decides what agents do here.${runs}`,
+  );
+  return ok(yes ? { workspace: given, remember: trust.remember } : { workspace, remember: () => undefined });
+}
+
+/** Whether somebody has really decided that this folder may be trusted. */
+async function isTrustedInPi(ctx: ExtensionContext, cwd: string): Promise<boolean> {
+  const pi = await loadPi();
+  if (new pi.ProjectTrustStore(pi.getAgentDir()).get(cwd) === true) return true;
+  if (cwd !== ctx.cwd) return false;
+  return ["--approve", "-a"].some((word) => process.argv.includes(word)) || pi.hasTrustRequiringProjectResources(cwd);
+}
+
+/** [S10] Whether the person trusts the cast that they named, having seen all that it would run. Without a person nobody does. */
+export async function askToTrustCast(ctx: ExtensionContext, issues: readonly Issue[]): Promise<boolean> {
+  if (!ctx.hasUI || !hasForeignCastIssue(issues)) return false;
+  const said = issues.map(({ message }) => sanitizeForTerminal(message)).join("\n");
+  return userOpenedDialogs(ctx).confirm("Trust exactly this cast?", `${said}.`);
+}

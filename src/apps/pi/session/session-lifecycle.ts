@@ -1,0 +1,35 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { runUnlessReplaced, isCastEntry } from "./user-session.ts";
+
+const ANNOUNCE_DELAY_MS = 250;
+
+/** [X27] One line about casts of this project that stopped half-way, once Pi has started. */
+export function announceUnfinishedCasts(ctx: ExtensionContext): void {
+  if (!ctx.hasUI || !existsSync(join(ctx.cwd, ".pi"))) return;
+  setTimeout(() => {
+    import("./unfinished-casts.ts")
+      .then(({ unfinishedCastsText: unfinishedText }) => runUnlessReplaced(() => unfinishedText(ctx)))
+      .then((text) => text !== undefined && runUnlessReplaced(() => ctx.ui.notify(text, "info")))
+      // A greeting that cannot be made is not worth a word.
+      .catch(() => undefined);
+  }, ANNOUNCE_DELAY_MS).unref();
+}
+
+/**
+ * [X34] Pi writes a session only when a model has answered in it, which no cast does. Done when the session is left:
+ * a file that Pi has not made itself would keep it from making one later.
+ */
+export function saveSessionFile(session: ExtensionContext["sessionManager"]): void {
+  const file = session.getSessionFile();
+  const header = session.getHeader();
+  const entries = session.getEntries();
+  if (file === undefined || header === null || existsSync(file) || !entries.some(isCastEntry)) return;
+  const text = [header, ...entries].map((each) => `${JSON.stringify(each)}\n`).join("");
+  try {
+    writeFileSync(file, text, { flag: "wx" });
+  } catch {
+    // A disk that keeps no session has nobody left to tell.
+  }
+}

@@ -1,0 +1,83 @@
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import * as v from "valibot";
+import { THINKING_LEVELS } from "../../../core/model/materia.ts";
+import type { TurnRequest } from "../../../shell/ports.ts";
+import { runUnlessReplacedAsync, type UserSession, newestEntryData, SETTINGS_ENTRY } from "./user-session.ts";
+
+const ModelRef = v.object({ provider: v.string(), id: v.string() });
+type ModelRef = v.InferOutput<typeof ModelRef>;
+
+/** Written into the session before anything is changed, so that a crash cannot lose it. */
+const SavedSettings = v.object({
+  kind: v.literal("changed"),
+  tools: v.array(v.string()),
+  model: v.nullable(ModelRef),
+  thinking: v.picklist(THINKING_LEVELS),
+});
+type SavedSettings = v.InferOutput<typeof SavedSettings>;
+
+/** The user's settings, out of the way for one turn. */
+export interface TurnSettings {
+  /** Why the turn cannot have what it wants. */
+  readonly problem?: string;
+  /** Puts back what the user had, except what they have changed themselves meanwhile. */
+  readonly restore: () => Promise<void>;
+}
+
+/** [X20] Sets tools, model and thinking level for a turn, after writing down what the user had. */
+export async function applyTurnSettings(user: UserSession, wanted: TurnRequest): Promise<TurnSettings> {
+  const { pi, ctx } = user;
+  const before: SavedSettings = {
+    kind: "changed",
+    tools: pi.getActiveTools(),
+    model: ctx.model ? { provider: ctx.model.provider, id: ctx.model.id } : null,
+    thinking: pi.getThinkingLevel(),
+  };
+  pi.appendEntry(SETTINGS_ENTRY, before);
+  let ours = true;
+  let chosen = false;
+  const stopWatching = pi.on("model_select", () => {
+    if (!ours) chosen = true;
+  });
+  const restore = async (): Promise<void> => {
+    stopWatching();
+    await runUnlessReplacedAsync(() => restoreSaved(user, chosen ? { ...before, model: null } : before));
+  };
+  try {
+    pi.setActiveTools([...wanted.tools]);
+    const problem = wanted.model === undefined ? undefined : await selectModel(user, wanted.model);
+    // A change of model resets the level, so it comes after.
+    if (wanted.thinking !== undefined) pi.setThinkingLevel(wanted.thinking);
+    ours = false;
+    return problem === undefined ? { restore } : { problem, restore };
+  } catch (thrown) {
+    await restore();
+    throw thrown;
+  }
+}
+
+/** [X21] A session that was left in the middle of a turn gets back what it had before. */
+export async function restoreSettings(pi: ExtensionAPI, ctx: ExtensionContext): Promise<boolean> {
+  const left = v.safeParse(SavedSettings, newestEntryData(ctx.sessionManager.getBranch(), SETTINGS_ENTRY));
+  if (!left.success) return false;
+  await restoreSaved({ pi, ctx }, left.output);
+  return true;
+}
+
+async function restoreSaved({ pi, ctx }: UserSession, { tools, model, thinking }: SavedSettings): Promise<void> {
+  pi.setActiveTools(tools);
+  const current = ctx.model;
+  if (model && (current?.provider !== model.provider || current.id !== model.id)) {
+    const found = ctx.modelRegistry.find(model.provider, model.id);
+    if (found) await pi.setModel(found);
+  }
+  if (pi.getThinkingLevel() !== thinking) pi.setThinkingLevel(thinking);
+  pi.appendEntry(SETTINGS_ENTRY, { kind: "restored" });
+}
+
+async function selectModel({ pi, ctx }: UserSession, wanted: string): Promise<string | undefined> {
+  const slash = wanted.indexOf("/");
+  const found = ctx.modelRegistry.find(wanted.slice(0, Math.max(0, slash)), wanted.slice(slash + 1));
+  if (!found) return `Pi knows no model "${wanted}"`;
+  return (await pi.setModel(found)) ? undefined : `there is no key for ${found.provider}`;
+}

@@ -1,0 +1,56 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import type { Command } from "../../core/command/command.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { oneLine } from "../../core/model/text.ts";
+import { line } from "../../core/view/line.ts";
+import { packagePath } from "../../shell/system/package.ts";
+import { nodePath } from "./casts/detach.ts";
+import type { CommandContext } from "./casts/session-state.ts";
+
+/** [X29] The web UI in a process of its own, which ends with this session. */
+export async function startUiProcess(
+  context: CommandContext,
+  { port, open }: Extract<Command, { kind: "ui" }>,
+  on: string | undefined,
+): Promise<Result<undefined>> {
+  const { user, screen, state } = context;
+  state.closeUi?.();
+  const words = [
+    "ui",
+    "--cwd",
+    user.ctx.cwd,
+    ...(port === undefined ? [] : ["--port", String(port)]),
+    ...(on === undefined ? [] : ["--on", on]),
+  ];
+  const child = spawn(nodePath(), [packagePath("bin", "materia.mjs"), ...words, ...(open ? ["--open"] : [])], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const address = await readAddress(child);
+  if (!address.ok) return address;
+  state.closeUi = () => child.kill();
+  if (screen.isWatched) {
+    // Said and not kept: the address holds the token, and answers are written into the session.
+    screen.note(`The web UI, until this session ends: ${address.value}`);
+    return ok(undefined);
+  }
+  screen.showAnswer({ lines: [line(address.value)], data: { url: address.value }, code: 0 });
+  await new Promise((resolve) => child.once("exit", resolve));
+  return ok(undefined);
+}
+
+function readAddress(child: ChildProcess): Promise<Result<string>> {
+  const { promise, resolve } = Promise.withResolvers<Result<string>>();
+  let said = "";
+  const hear = (chunk: unknown): void => {
+    said += String(chunk);
+    const found = /https?:\/\/\S+/.exec(said)?.[0];
+    if (found !== undefined && /\s$/.test(said)) resolve(ok(found));
+  };
+  child.stdout?.on("data", hear);
+  child.stderr?.on("data", hear);
+  const refuse = (why: string): void =>
+    resolve(fail(error("no_ui", "ui", `the web UI could not be started: ${oneLine(why, 300)}`)));
+  child.once("error", (thrown) => refuse(thrown.message));
+  child.once("exit", () => refuse(said));
+  return promise;
+}

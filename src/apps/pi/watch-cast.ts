@@ -1,0 +1,106 @@
+import type { Command } from "../../core/command/command.ts";
+import type { Options } from "../../core/command/options.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import type { CastStep } from "../../core/cast/cast-step.ts";
+import { loadPi } from "../../shell/agents/pi-sdk.ts";
+import { exitCodeFor } from "../../shell/casting/prepared-cast.ts";
+import { watchCast } from "../../shell/casting/watch-cast.ts";
+import { findCast } from "../../shell/workspace/find-cast.ts";
+import { thrownMessage } from "../../core/model/text.ts";
+import type { CastStore, LoadedCast } from "../../shell/store/cast-store.ts";
+import type { RunOutcome } from "../../shell/run/run-cast.ts";
+import { followTranscripts } from "./conversation/transcript-conversations.ts";
+import { showConversations } from "./conversation/conversation-view.ts";
+import { castResultOf, type ResultContext } from "./screen/result-card.ts";
+import { createCastWatch, type CastWatch } from "./screen/cast-watch.ts";
+import { openWidget, type Widget } from "./screen/widget.ts";
+import { resolveProject } from "./session/project.ts";
+import { runUnlessReplaced } from "./session/user-session.ts";
+import type { CommandContext } from "./casts/session-state.ts";
+
+/** [X37] Shows a cast that another process drives, as if it ran here; it is neither stopped nor changed. */
+export async function runWatchCommand(
+  context: CommandContext,
+  { castId: named }: Extract<Command, { kind: "watch" }>,
+  options: Options,
+): Promise<Result<undefined>> {
+  const { user, screen, state } = context;
+  if (state.running) {
+    if (user.ctx.mode !== "tui" || state.conversations.all().length === 0)
+      return fail(error("cast_is_running", state.running.castId, "a cast of this session is shown already"));
+    await showConversations(user.ctx, state.conversations);
+    return ok(undefined);
+  }
+  const place = resolveProject(user.ctx, options);
+  if (!place.ok) return place;
+  const { store } = place.value.workspace;
+  const castId = await findCast(store, named);
+  if (!castId.ok) return castId;
+  const cast = await store.load(castId.value);
+  if (!cast.ok) return cast;
+  state.stopWatching?.();
+  const { done } = await watchOtherProcess(context, store, cast.value);
+  if (!screen.isWatched) await done;
+  return ok(undefined);
+}
+
+/** The answer resolves when it is over, waits, or nobody looks any more; it never rejects. */
+async function watchOtherProcess(
+  context: CommandContext,
+  store: CastStore,
+  cast: LoadedCast,
+): Promise<{ readonly done: Promise<void> }> {
+  const { user, screen, state } = context;
+  const { castId, file } = cast;
+  const looking = new AbortController();
+  const transcripts = followTranscripts({
+    pi: await loadPi(),
+    store,
+    cwd: file.cwd,
+    conversations: state.conversations,
+    onProgress: (progress, at) =>
+      at.castId === castId ? live.onProgress(progress, at) : live.onItemProgress(progress, at),
+    onProblem: (words) => screen.note(words, "error"),
+  });
+  let widget: Widget | undefined;
+  const live = createCastWatch(cast, {
+    onStep: transcripts.follow,
+    onVisit: screen.addVisitCard,
+    onChange: () => widget?.scheduleDraw(),
+    isExpanded: () => runUnlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
+    isStreamedElsewhere: () => false,
+    agentLabel: () => undefined,
+    unread: () => [],
+    hint: () =>
+      `another process drives it${user.ctx.mode === "tui" ? " · Alt+W shows all it does" : ""} · /materia abort ${castId} stops it`,
+  });
+  widget = screen.isWatched ? openWidget(user.ctx, live.widgetContent) : undefined;
+  state.stopWatching = () => looking.abort();
+  // Behind the last words of a visit, which its card tells of.
+  let told = transcripts.read();
+  const later = (tell: CastWatch["onSteps"]) => (steps: readonly CastStep[]) => {
+    told = told.then(transcripts.read).then(() => tell(steps));
+  };
+  const listening = { onSteps: later(live.onSteps), onItemSteps: later(live.onItemSteps) };
+  const done = watchCast(store, cast, { ...listening, signal: looking.signal })
+    .then(async (end) => {
+      await told;
+      if (!end.ok) screen.refuse(end.issues);
+      else if (!looking.signal.aborted)
+        showEnd(context, end.value, { runDir: store.locationOf(castId), items: live.items() });
+    })
+    .catch((thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"))
+    .finally(() => {
+      widget?.close();
+      transcripts.close();
+    });
+  return { done };
+}
+
+function showEnd({ screen }: CommandContext, end: RunOutcome, place: ResultContext): void {
+  const { castId } = end.state;
+  if (end.kind === "waiting") screen.note(`The cast waits for you: /materia continue ${castId}`);
+  else if (end.kind === "paused")
+    screen.note(`Nobody drives the cast: /materia recast ${castId} goes on where it stopped`);
+  else screen.showResult(castResultOf(end, place), exitCodeFor(end));
+}

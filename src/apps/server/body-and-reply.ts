@@ -1,0 +1,97 @@
+import type { Context, MiddlewareHandler } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { error, type Issue, fail, isError, ok, type Result } from "../../core/model/issue.ts";
+import { isUtf8 } from "node:buffer";
+import * as v from "valibot";
+import { validate } from "../../core/catalog/validate.ts";
+
+/** [N8] Every refusal has one shape, whatever was wrong. */
+export function refuse(c: Context, status: ContentfulStatusCode, ...issues: readonly Issue[]): Response {
+  return c.json({ issues }, status);
+}
+
+/** The refusal of something well formed that cannot be done: its first problem says which kind it is. */
+export function refuseByCode(c: Context, issues: readonly Issue[]): Response {
+  return refuse(c, statusForCode(issues[0]?.code ?? ""), ...issues);
+}
+
+function statusForCode(code: string): ContentfulStatusCode {
+  return STATUS_BY_CODE[code] ?? 422;
+}
+
+const STATUS_BY_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
+  bad_request: 400,
+  bad_cast_id: 400,
+  unknown_cast: 404,
+  no_cast: 404,
+  missing_file: 404,
+  unknown_place: 404,
+  unknown_file: 404,
+  checkpoint_gone: 404,
+  no_checkpoints: 404,
+  not_trusted: 409,
+  foreign_cast: 409,
+  cast_is_owned: 409,
+  cast_is_over: 409,
+  cast_moved: 409,
+  cast_waits: 409,
+  cast_does_not_wait: 409,
+  changed: 412,
+  too_large: 413,
+  cannot_write: 500,
+  cannot_remove: 500,
+  database_unreachable: 503,
+};
+
+export function notFound(c: Context): Response {
+  return refuse(c, 404, error("not_found", "", "there is nothing at this address"));
+}
+
+const MIB = 1024 * 1024;
+
+/** [N5, N6] A body is JSON and not long; what says so itself is known before it is read. */
+export function requireJsonBody(mebibytes: number): MiddlewareHandler {
+  return async (c, next) => {
+    const type = c.req.header("content-type") ?? "";
+    if (!/^application\/json(?:\s*;.*)?$/i.test(type))
+      return refuse(c, 415, error("wrong_content_type", "Content-Type", "a body is application/json"));
+    const body = await readLimitedBody(c, mebibytes);
+    if (!body.ok) return refuseByCode(c, body.issues);
+    c.set(BODY_KEY, body.value);
+    return next();
+  };
+}
+
+const BODY_KEY = "body";
+
+/** A body that does not say its length is counted while it comes, and left when it is too long. */
+async function readLimitedBody(c: Context, mebibytes: number): Promise<Result<string>> {
+  const most = mebibytes * MIB;
+  const tooLarge = error("too_large", "", `a body has at most ${mebibytes} MiB here`);
+  if (Number(c.req.header("content-length") ?? 0) > most) return fail(tooLarge);
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const part of c.req.raw.body ?? []) {
+      length += part.length;
+      if (length > most) return fail(tooLarge);
+      parts.push(part);
+    }
+  } catch {
+    return fail(error("bad_request", "", "the body was cut off"));
+  }
+  const bytes = Buffer.concat(parts);
+  return isUtf8(bytes) ? ok(bytes.toString("utf8")) : fail(error("bad_request", "", "the body is not UTF-8"));
+}
+
+export function parseBody<const T extends v.GenericSchema>(c: Context, schema: T): Result<v.InferOutput<T>> {
+  let raw: unknown;
+  try {
+    raw = JSON.parse(c.get(BODY_KEY));
+  } catch {
+    return fail(error("bad_json", "", "the body is not JSON"));
+  }
+  const read = validate(schema, raw, []);
+  if (read.value === undefined) return fail(...read.issues.filter(isError));
+  return ok(read.value);
+}

@@ -1,0 +1,177 @@
+import type { Context, Hono } from "hono";
+import type { CastEvent } from "../../core/cast/state/event.ts";
+import { type CastId, SocketId } from "../../core/model/ids.ts";
+import { error, type Issue } from "../../core/model/issue.ts";
+import { type CastResponseInput, VisitFileName } from "../../core/wire/casts.ts";
+import { type CastStore, inlineValues } from "../../shell/store/cast-store.ts";
+import { foreignCastMarker } from "../../shell/workspace/foreign-casts.ts";
+import type { Workspace } from "../../shell/workspace/workspace.ts";
+import { notFound, refuse, refuseByCode } from "./body-and-reply.ts";
+import { streamFeed } from "./event-stream.ts";
+import { openCastFeed } from "./cast-feed.ts";
+import { openCastListFeed, openConfigFeed, joinFeeds } from "./cast-list-feed.ts";
+import { openFleetCastListFeed, openFleetStatusFeed } from "./fleet-feeds.ts";
+import { listConfigFiles } from "../../shell/config/config.ts";
+import { withWorkspace, type ServedProject } from "./served-project.ts";
+import * as v from "valibot";
+
+export function castRoutes(app: Hono, served: ServedProject): void {
+  const { live } = served;
+  app.get(
+    "/api/casts",
+    withWorkspace(served, async (c, workspace) => {
+      const casts = await workspace.store.list();
+      if (!casts.ok) return refuseByCode(c, casts.issues);
+      return c.json(await Promise.all(casts.value.map(foreignCastMarker(workspace))));
+    }),
+  );
+  app.get(
+    "/api/casts/stream",
+    withWorkspace(served, (c, workspace) =>
+      streamFeed(c, (wake) =>
+        joinFeeds(
+          workspace.fleet
+            ? openFleetCastListFeed(workspace.store, workspace.fleet, wake)
+            : openCastListFeed(workspace.store, live, wake, foreignCastMarker(workspace)),
+          openConfigFeed(listConfigFiles(workspace.place), live.watch, wake),
+        ),
+      ),
+    ),
+  );
+  app.get(
+    "/api/fleet/stream",
+    withWorkspace(served, (c, { fleet }) =>
+      fleet ? streamFeed(c, (wake) => openFleetStatusFeed(fleet, live, wake)) : notFound(c),
+    ),
+  );
+  app.get("/api/casts/:id", withCast(served, sendCast));
+  app.get(
+    "/api/casts/:id/events",
+    withCast(served, (c, castId, { store, fleet }) => {
+      const after = resumeAfter(c);
+      if (after === undefined)
+        return refuse(c, 400, error("bad_seq", "Last-Event-ID", "the place to go on from is a whole number"));
+      return streamFeed(c, (wake) => openCastFeed({ store, castId, live, wake, ...(fleet ? { fleet } : {}) }, after));
+    }),
+  );
+}
+
+/** [N4] A route that needs one cast. */
+export function withCast(
+  served: ServedProject,
+  route: (c: Context, castId: CastId, workspace: Workspace) => Response | Promise<Response>,
+) {
+  return withWorkspace(served, async (c, workspace) => {
+    const castId = await workspace.store.find(c.req.param("id") ?? "");
+    return castId.ok ? route(c, castId.value, workspace) : refuseByCode(c, castId.issues);
+  });
+}
+
+/** [N9] Everything a page needs to draw a cast; a damaged journal is shown as far as it is sound. */
+async function sendCast(c: Context, castId: CastId, workspace: Workspace): Promise<Response> {
+  const { store } = workspace;
+  const summary = await store.summary(castId);
+  const castFile = await store.readCastFile(castId);
+  if (!castFile.ok) return refuseByCode(c, castFile.issues);
+  const { events, issues } = await readSoundEvents(store, castId);
+  const answer: CastResponseInput = {
+    castFile: castFile.value,
+    events: [...events],
+    live: (await store.owner(castId)) !== undefined,
+    summary: summary ? await foreignCastMarker(workspace)(summary) : null,
+    issues: [...issues],
+  };
+  return c.json(answer);
+}
+
+async function readSoundEvents(
+  store: CastStore,
+  castId: CastId,
+): Promise<{ events: readonly CastEvent[]; issues: readonly Issue[] }> {
+  const events: CastEvent[] = [];
+  const folded = await store.fold(castId, {
+    begin: () => 0,
+    step: (seq, event) => {
+      if (event.seq !== seq + 1) throw new Error(`its seq is ${event.seq}`);
+      events.push(event);
+      return event.seq;
+    },
+  });
+  return { events, issues: folded.ok ? [] : folded.issues };
+}
+
+/** The header is what a browser sends by itself after a lost connection, so it knows better than the address. */
+function resumeAfter(c: Context): number | undefined {
+  const text = c.req.header("last-event-id") ?? c.req.query("after") ?? "0";
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/** A longer file is read in pieces. */
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+
+/** [N14] The files of a visit, as text and never as anything a browser would run. */
+export function castFileRoutes(app: Hono, served: ServedProject): void {
+  app.get("/api/casts/:id/files/:socket/:visit/:name", withCast(served, sendVisitFile));
+}
+
+async function sendVisitFile(c: Context, castId: CastId, { store }: Workspace): Promise<Response> {
+  const { socket: text = "", visit = "", name = "" } = c.req.param() as Record<string, string | undefined>;
+  const socket = v.safeParse(SocketId, text);
+  if (!socket.success || !/^[1-9]\d{0,8}$/.test(visit) || !v.is(VisitFileName, name)) return notFound(c);
+  const at = { socket: socket.output, visit: Number(visit), name };
+  const size = (await store.readArtifact(castId, at, { maxBytes: 0 }))?.size;
+  // An event may be heard before the file it tells of is on the disk: that is no error, and no browser reports it as one.
+  if (size === undefined && c.req.query("expected") !== undefined) return c.body(null, 204);
+  if (size === undefined) return notFound(c);
+  const asked = parseRange(c, size);
+  if (!asked) {
+    c.header("content-range", `bytes */${size}`);
+    return refuse(c, 416, error("bad_range", "Range", `there are ${size} bytes`));
+  }
+  if (name === "input.json" && c.req.query("whole") !== undefined && size <= MAX_FILE_BYTES) {
+    const input = await store.readArtifact(castId, at);
+    if (input)
+      return c.text(await inlineValues(store, castId, Buffer.from(input.bytes).toString("utf8"), MAX_FILE_BYTES));
+  }
+  const most = Math.min(asked.to - asked.from, MAX_FILE_BYTES);
+  const part = await store.readArtifact(castId, at, { from: asked.from, maxBytes: most });
+  return part ? rangeResponse(part.bytes, size, asked) : notFound(c);
+}
+
+function rangeResponse(bytes: Uint8Array, size: number, asked: AskedRange): Response {
+  const isWhole = asked.from === 0 && bytes.length === size;
+  return new Response(new Uint8Array(bytes), {
+    status: isWhole && !asked.byHeader ? 200 : 206,
+    headers: {
+      "content-type": "text/plain; charset=utf-8",
+      "content-disposition": "attachment",
+      "accept-ranges": "bytes",
+      "x-file-size": String(size),
+      ...(bytes.length > 0
+        ? { "content-range": `bytes ${asked.from}-${asked.from + bytes.length - 1}/${size}` }
+        : { "content-range": `bytes */${size}` }),
+    },
+  });
+}
+
+interface AskedRange {
+  readonly from: number;
+  readonly to: number;
+  readonly byHeader: boolean;
+}
+
+/** `Range: bytes=…` with one range, or `?from=`, which may stand at the end of a file that grows. */
+function parseRange(c: Context, size: number): AskedRange | undefined {
+  const from = c.req.query("from");
+  if (from !== undefined) {
+    const start = /^\d{1,15}$/.test(from) ? Number(from) : Infinity;
+    return start <= size ? { from: start, to: size, byHeader: false } : undefined;
+  }
+  const range = c.req.header("range");
+  if (range === undefined) return { from: 0, to: size, byHeader: false };
+  const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range) ?? [];
+  if (first === "" && last === "") return undefined;
+  const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === "" || last === "" ? size : Math.min(size, Number(last) + 1);
+  return start < end ? { from: start, to: end, byHeader: true } : undefined;
+}

@@ -1,0 +1,89 @@
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import type { AgentProgress } from "../../core/wire/stream.ts";
+import { createProgressQueue, type ProgressQueue, createProgressReporter } from "../../shell/casting/live-progress.ts";
+import type { PreparedCast } from "../../shell/casting/prepared-cast.ts";
+import type { RunOutcome } from "../../shell/run/run-cast.ts";
+import type { FolderWatcher } from "../../shell/system/folder-watcher.ts";
+
+/** The casts that this process drives, and who listens to their agents. */
+export interface CastRuns {
+  /** Sets a cast going; the answer comes with its first event, or with the refusal. */
+  readonly begin: (prepared: PreparedCast) => Promise<Result<string>>;
+  readonly isRunningHere: (castId: string) => boolean;
+  /** Every note of the turn in hand, then each new one. */
+  readonly listen: (castId: string, listener: (note: AgentProgress) => void) => () => void;
+  /** Aborts all of them and waits until that is written. */
+  readonly stop: () => Promise<void>;
+}
+
+interface ActiveRun {
+  readonly controller: AbortController;
+  readonly soFar: ProgressQueue;
+  readonly done: Promise<Result<RunOutcome>>;
+}
+
+export function openCastRuns(report: (problem: string) => void): CastRuns {
+  const runs = new Map<string, ActiveRun>();
+  const listeners = new Map<string, Set<(note: AgentProgress) => void>>();
+  let isClosing = false;
+
+  const begin: CastRuns["begin"] = async (prepared) => {
+    const { castId } = prepared;
+    if (isClosing) return fail(error("closing", castId, "the server is about to end"));
+    const controller = new AbortController();
+    const soFar = createProgressQueue();
+    const tell = createProgressReporter((note) => {
+      if (note.kind === "asked") soFar.clear();
+      soFar.push(note);
+      for (const listener of listeners.get(castId) ?? []) listener(note);
+    });
+    const begun = Promise.withResolvers<Result<string>>();
+    const onSteps = (): void => begun.resolve(ok(castId));
+    const done = prepared.run({ signal: controller.signal, onSteps, onProgress: tell });
+    const run: ActiveRun = { controller, soFar, done };
+    // Two commands for one cast: the second is refused by the first one's claim, and must not take its place here.
+    if (!runs.has(castId)) runs.set(castId, run);
+    const over = done.finally(() => {
+      if (runs.get(castId) === run) runs.delete(castId);
+    });
+    const ended = over.then(
+      (end): Result<string> => {
+        if (end.ok && end.value.kind === "broken") report(`${castId}: ${end.value.problem}`);
+        return end.ok ? ok(castId) : end;
+      },
+      (thrown: unknown): Result<string> => {
+        report(`${castId}: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`);
+        return ok(castId);
+      },
+    );
+    return Promise.race([begun.promise, ended]);
+  };
+
+  return {
+    begin,
+    isRunningHere: (castId) => runs.has(castId),
+    listen: (castId, listener) => {
+      for (const note of runs.get(castId)?.soFar.all() ?? []) listener(note);
+      const mine = listeners.get(castId) ?? new Set();
+      listeners.set(castId, mine.add(listener));
+      return () => {
+        mine.delete(listener);
+        if (mine.size === 0) listeners.delete(castId);
+      };
+    },
+    stop: async () => {
+      isClosing = true;
+      const all = [...runs.values()];
+      for (const { controller } of all) controller.abort();
+      await Promise.allSettled(all.map(({ done }) => done));
+    },
+  };
+}
+
+/** What the streams hear of the world. */
+export interface LiveSources {
+  readonly watch: FolderWatcher;
+  readonly runs: CastRuns;
+  /** Calls back each second until stopped. */
+  readonly everySecond: (listener: () => void) => () => void;
+}

@@ -1,0 +1,154 @@
+import type { Context, Hono } from "hono";
+import { isCastingCommand, type CastingCommand } from "../../core/command/command.ts";
+import { parseText, type ParsedCommand } from "../../core/command/parse.ts";
+import { quoteWord } from "../../core/command/split-words.ts";
+import { error, fail, type Issue, type Result } from "../../core/model/issue.ts";
+import type { Rehearsal } from "../../core/model/rehearsal.ts";
+import { plainText } from "../../core/view/line.ts";
+import { withFleetOption } from "../../core/view/issues.ts";
+import { readLayer } from "../../core/catalog/layer.ts";
+import { RehearsalRequest, CommandRequest, type CommandResponse, type ConfigDraft } from "../../core/wire/commands.ts";
+import { asTrusted, type Workspace } from "../../shell/workspace/workspace.ts";
+import { runCommand } from "../../shell/commands/run-command.ts";
+import { prepareCommand } from "../../shell/commands/prepare.ts";
+import { requireJsonBody, parseBody, refuse, refuseByCode } from "./body-and-reply.ts";
+import { withWorkspace, type ServedProject } from "./served-project.ts";
+
+/** How wide the text of an answer is drawn. */
+const TEXT_WIDTH = 100;
+
+export function commandRoutes(app: Hono, served: ServedProject): void {
+  app.post(
+    "/api/commands",
+    requireJsonBody(1),
+    withWorkspace(served, async (c, workspace) => {
+      const body = parseBody(c, CommandRequest);
+      if (!body.ok) return refuse(c, 400, ...body.issues);
+      const parsed = parsePageCommand(body.value.command);
+      if (!parsed.ok) return refuse(c, 400, ...parsed.issues);
+      const drafted = withDraft(workspace, body.value.draft);
+      return answerCommand(c, served, { ...parsed.value, workspace: drafted, trust: body.value.trust });
+    }),
+  );
+  app.post(
+    "/api/rehearse",
+    requireJsonBody(1),
+    withWorkspace(served, async (c, workspace) => {
+      const body = parseBody(c, RehearsalRequest);
+      if (!body.ok) return refuse(c, 400, ...body.issues);
+      const parsed = parsePageCommand(rehearsalCommandText(body.value));
+      if (!parsed.ok) return refuse(c, 400, ...parsed.issues);
+      const { replies, onEmpty, trust } = body.value;
+      const drafted = withDraft(workspace, body.value.draft);
+      return answerCommand(c, served, { ...parsed.value, workspace: drafted, trust, replies: { replies, onEmpty } });
+    }),
+  );
+}
+
+/** [N37] The project as it would be with what the page has in hand; nothing of that is written anywhere but into the cast. */
+function withDraft(workspace: Workspace, draft: ConfigDraft | undefined): Workspace {
+  if (!draft) return workspace;
+  const { materia, loadouts } = readLayer("explicit", draft);
+  const { catalog } = workspace;
+  return {
+    ...workspace,
+    catalog: {
+      ...catalog,
+      materia: overlayEntries(catalog.materia, materia),
+      loadouts: overlayEntries(catalog.loadouts, loadouts),
+    },
+  };
+}
+
+function overlayEntries<T>(
+  below: ReadonlyMap<string, T>,
+  above: ReadonlyMap<string, T | null>,
+): ReadonlyMap<string, T> {
+  return new Map([
+    ...below,
+    ...[...above].flatMap(([name, entry]) => (entry === null ? [] : [[name, entry] as const])),
+  ]);
+}
+
+/** One grammar: what the page picked is typed for it. */
+function rehearsalCommandText({ loadout, targets, prompt }: RehearsalRequest): string {
+  if (targets) return `link ${targets.map(quoteWord).join(" ")} -- ${prompt}`;
+  return `cast${loadout === undefined ? "" : ` --loadout ${quoteWord(loadout)}`} -- ${prompt}`;
+}
+
+function parsePageCommand(text: string): Result<ParsedCommand> {
+  const parsed = parseText(text);
+  if (!parsed.ok) return parsed;
+  const elsewhere = (["cwd", "config", "artifacts"] as const).filter(
+    (name) => parsed.value.options[name] !== undefined,
+  );
+  if (elsewhere.length === 0) return parsed;
+  const hint = 'start another with "materia ui --cwd DIR"';
+  return fail(...elsewhere.map((name) => error("bad_option", `--${name}`, "this page serves one project only", hint)));
+}
+
+/** What the page asked for, in its project. */
+interface PageCommand extends ParsedCommand {
+  readonly workspace: Workspace;
+  readonly trust: boolean;
+  readonly replies?: Rehearsal;
+}
+
+async function answerCommand(
+  c: Context,
+  served: ServedProject,
+  { command, workspace, ...how }: PageCommand,
+): Promise<Response> {
+  const { fleet } = workspace;
+  if (how.options.on !== undefined && how.options.on !== fleet?.name)
+    return refuse(c, 422, otherFleetIssue(how.options.on, fleet?.name));
+  if (command.kind === "worker" || command.kind === "fleet")
+    return refuse(c, 422, error("not_here", command.kind, `"${command.kind}" is for a terminal`));
+  if (fleet && (command.kind === "fork" || command.kind === "fork_plan"))
+    return refuse(
+      c,
+      422,
+      error("not_on_fleet", command.kind, "a fork is made where its files are", "take the cast home first"),
+    );
+  if (isCastingCommand(command)) return startPageCast(c, served, { command, workspace, ...how });
+  if (command.kind === "ui" || command.kind === "demo" || command.kind === "watch")
+    return refuse(c, 422, error("not_here", command.kind, `"${command.kind}" is for a terminal`));
+  const asked =
+    (command.kind === "abort" || command.kind === "test") && how.trust ? { ...command, trust: true as const } : command;
+  const answered = await runCommand(asked, workspace, workspace.place.cwd);
+  if (!answered.ok) return refuseInWorkspace(c, workspace, answered.issues);
+  const { code, data, lines } = answered.value;
+  return c.json({ code, data, text: plainText(lines(TEXT_WIDTH)) } satisfies CommandResponse);
+}
+
+/** [B26] With ways out that are typed on the fleet, where the page is one of a fleet. */
+function refuseInWorkspace(c: Context, { fleet }: Workspace, issues: readonly Issue[]): Response {
+  return refuseByCode(c, fleet ? withFleetOption(issues, fleet.name) : issues);
+}
+
+function otherFleetIssue(on: string, served: string | undefined): Issue {
+  const shows = served === undefined ? "the casts that are kept here" : `the casts of the fleet ${served}`;
+  return error("not_here", "--on", `this page shows ${shows}`, `start another with "materia ui --on ${on}"`);
+}
+
+/** [N15, B26] The cast goes on in this process or on its fleet; the page hears of it through its stream. */
+async function startPageCast(
+  c: Context,
+  { openReal, live, fleet }: ServedProject,
+  { command, options, workspace: here, trust, replies }: PageCommand & { readonly command: CastingCommand },
+): Promise<Response> {
+  const workspace = fleet ? fleet.workspaceFor(here, options) : here;
+  const given = trust || options.trust ? asTrusted(workspace) : { workspace, remember: () => undefined };
+  const prepared = await prepareCommand(command, {
+    options: fleet ? { ...options, detach: true } : options,
+    openReal,
+    trustsCast: trust || options.trust === true,
+    ...given,
+    ...(replies ? { replies } : {}),
+  });
+  if (!prepared.ok) return refuseInWorkspace(c, workspace, prepared.issues);
+  const begun = await live.runs.begin(prepared.value);
+  return begun.ok
+    ? c.json({ castId: begun.value, notes: [...prepared.value.notes] } satisfies CommandResponse, 202)
+    : refuseInWorkspace(c, workspace, begun.issues);
+}

@@ -1,0 +1,166 @@
+import { isJsonObject } from "../../core/model/json.ts";
+import type { Context, Hono } from "hono";
+import { readLayer, type CatalogEntry } from "../../core/catalog/layer.ts";
+import { error, type Issue } from "../../core/model/issue.ts";
+import {
+  SaveConfigRequest,
+  type ConfigResponse,
+  type EditableLayer,
+  TrustRequest,
+  type CatalogResponse,
+} from "../../core/wire/catalog.ts";
+import { projectConfigFile, userConfigFile, type ConfigContext } from "../../shell/config/config.ts";
+import { readConfigText, writeConfigText, parseJson } from "../../shell/config/config-file.ts";
+import { isTrusted, rememberTrust } from "../../shell/config/trust.ts";
+import { requireJsonBody, parseBody, notFound, refuse, refuseByCode } from "./body-and-reply.ts";
+import { type ServedProject, withWorkspace } from "./served-project.ts";
+import type { ProjectTrust } from "../../shell/workspace/workspace.ts";
+import { VERSION } from "../../shell/system/package.ts";
+import { RenameInTestsRequest, type TestsWithOldName } from "../../core/wire/testing.ts";
+import { renameInTestFiles, findTestsNaming } from "../../shell/testing/rename-in-tests.ts";
+
+/** [N21] The two files that the page may edit, each at its one path. */
+export function configRoutes(app: Hono, { place }: ServedProject): void {
+  app.get("/api/config/:layer", (c) => {
+    const layer = layerParam(c);
+    return layer ? sendConfig(c, place, layer) : notFound(c);
+  });
+  app.put("/api/config/:layer", requireJsonBody(8), async (c) => {
+    const layer = layerParam(c);
+    if (!layer) return notFound(c);
+    const body = parseBody(c, SaveConfigRequest);
+    return body.ok ? writeConfig(c, place, { layer, text: body.value.text }) : refuse(c, 400, ...body.issues);
+  });
+}
+
+function layerParam(c: Context): EditableLayer | undefined {
+  const layer = c.req.param("layer");
+  return layer === "user" || layer === "project" ? layer : undefined;
+}
+
+function layerFile(place: ConfigContext, layer: EditableLayer): string {
+  return layer === "user" ? userConfigFile(place.env) : projectConfigFile(place.cwd);
+}
+
+function sendConfig(c: Context, place: ConfigContext, layer: EditableLayer): Response {
+  const file = layerFile(place, layer);
+  const found = readConfigText(file);
+  if (!found.ok) return refuseByCode(c, found.issues);
+  const { text, etag } = found.value;
+  c.header("etag", etag);
+  return c.json({ layer, file, text, etag, ...parseConfig(layer, file, text) } satisfies ConfigResponse);
+}
+
+/** What the text means, broken or not. */
+function parseConfig(layer: EditableLayer, file: string, text: string): { value: unknown; issues: Issue[] } {
+  const parsed = parseJson(file, text);
+  if (!parsed.ok) return { value: null, issues: [...parsed.issues] };
+  const { issues, materia, loadouts } = readLayer(layer, parsed.value, file);
+  const inner = [...materia.values(), ...loadouts.values()].flatMap((entry) => entry?.issues ?? []);
+  return { value: parsed.value, issues: [...issues, ...inner] };
+}
+
+function writeConfig(
+  c: Context,
+  place: ConfigContext,
+  { layer, text }: { readonly layer: EditableLayer; readonly text: string },
+): Response {
+  const file = layerFile(place, layer);
+  const parsed = parseJson(file, text);
+  if (!parsed.ok) return refuse(c, 422, ...parsed.issues);
+  if (!isJsonObject(parsed.value)) return refuse(c, 422, ...readLayer(layer, parsed.value, file).issues);
+  const before = readConfigText(file);
+  if (!before.ok && before.issues[0]?.code !== "missing_file") return refuseByCode(c, before.issues);
+  const current = before.ok ? before.value.etag : undefined;
+  if (!matchesEtag(c, current)) {
+    if (current !== undefined) c.header("etag", current);
+    const message = current === undefined ? "the file is not there any more" : "the file has changed since it was read";
+    return refuse(c, 412, { ...error("changed", "", message, "read it again and merge"), file });
+  }
+  const wasTrusted = layer === "project" && (!before.ok || isTextTrusted(place, file, before.value.text));
+  const written = writeConfigText(file, text, { root: layer === "project" ? place.cwd : undefined, isNew: !before.ok });
+  if (!written.ok) return refuseByCode(c, written.issues);
+  // [N23] What the person wrote here is as trusted as what stood there before, and no more.
+  if (wasTrusted) rememberTrust(place, parsed.value);
+  c.header("etag", written.value);
+  const saved: ConfigResponse = { layer, file, text, etag: written.value, ...parseConfig(layer, file, text) };
+  return c.json(saved, before.ok ? 200 : 201);
+}
+
+/** [N22] Whoever overwrites a file has read it, and whoever makes one has seen that there is none. */
+function matchesEtag(c: Context, current: string | undefined): boolean {
+  if (current === undefined) return c.req.header("if-none-match") === "*" && c.req.header("if-match") === undefined;
+  return c.req.header("if-match") === current;
+}
+
+function isTextTrusted(place: ConfigContext, file: string, text: string): boolean {
+  const parsed = parseJson(file, text);
+  return isTrusted(place, parsed.ok ? parsed.value : null);
+}
+
+/** [N20] What can be named and where it comes from; the page checks and composes it by itself. */
+export function catalogRoutes(app: Hono, served: ServedProject): void {
+  app.get(
+    "/api/catalog",
+    withWorkspace(served, (c, { catalog, configFiles, place, root, trust, fleet }) =>
+      c.json({
+        version: VERSION,
+        cwd: place.cwd,
+        root,
+        fleet: fleet?.name ?? null,
+        settings: catalog.settings,
+        materia: [...catalog.materia.values()].map(entryJson),
+        loadouts: [...catalog.loadouts.values()].map(entryJson),
+        issues: [...catalog.issues],
+        configFiles: [...configFiles],
+        layers: { user: userConfigFile(place.env), project: projectConfigFile(place.cwd) },
+        trust: trustJson(trust),
+      } satisfies CatalogResponse),
+    ),
+  );
+  app.post(
+    "/api/trust",
+    requireJsonBody(1),
+    withWorkspace(served, (c, { trust }) => {
+      const body = parseBody(c, TrustRequest);
+      if (!body.ok) return refuse(c, 400, ...body.issues);
+      if (trust.kind === "given") return c.json({ given: true } satisfies CatalogResponse["trust"]);
+      // [N35] What was shown is what is trusted: whoever changes it meanwhile gets nothing by it.
+      if (trust.digest !== body.value.digest)
+        return refuse(
+          c,
+          412,
+          error("changed", "digest", "what would run has changed since it was shown", "look again"),
+        );
+      trust.remember();
+      return c.json({ given: true } satisfies CatalogResponse["trust"]);
+    }),
+  );
+}
+
+function entryJson<T>({ name, layer, file, value, partial, issues }: CatalogEntry<T>) {
+  const readable = partial === undefined ? {} : { partial };
+  return { name, layer, file: file ?? null, value: value ?? null, ...readable, issues: [...issues] };
+}
+
+function trustJson(trust: ProjectTrust): CatalogResponse["trust"] {
+  if (trust.kind === "given") return { given: true };
+  const { file, commands, watched, tooLarge, digest } = trust;
+  return { given: false, file, commands: [...commands], watched: [...watched], tooLarge: [...tooLarge], digest };
+}
+
+/** [N38] Tests that say the name that something had before it was renamed. */
+export function testRoutes(app: Hono, served: ServedProject): void {
+  app.post(
+    "/api/tests/rename",
+    requireJsonBody(1),
+    withWorkspace(served, (c, workspace) => {
+      const body = parseBody(c, RenameInTestsRequest);
+      if (!body.ok) return refuse(c, 400, ...body.issues);
+      const { tests: seen, ...rename } = body.value;
+      if (!seen) return c.json({ tests: [...findTestsNaming(workspace, rename)] } satisfies TestsWithOldName);
+      const left = renameInTestFiles(workspace, rename, seen);
+      return left.ok ? c.json({ tests: [...left.value] } satisfies TestsWithOldName) : refuseByCode(c, left.issues);
+    }),
+  );
+}

@@ -1,0 +1,97 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Context, MiddlewareHandler } from "hono";
+import { error } from "../../core/model/issue.ts";
+import { refuse } from "./body-and-reply.ts";
+
+/**
+ * [N2, N3] A page of another site may reach this port with a name that it lets point here, or by a form or a script of its own.
+ * The name it used, and the origin that the browser adds, give it away.
+ */
+export function requireOwnOrigin(port: () => number): MiddlewareHandler {
+  return async (c, next) => {
+    const hosts = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port()}`);
+    const host = c.req.header("host");
+    const asked = URL.parse(c.req.url)?.host;
+    if (host === undefined || !hosts.includes(host) || asked === undefined || !hosts.includes(asked))
+      return refuse(c, 421, error("wrong_host", "Host", "this server answers only under its own local address"));
+    const origin = c.req.header("origin");
+    if (origin !== undefined && origin !== `http://${host}`)
+      return refuse(c, 403, error("wrong_origin", "Origin", "only this server's own pages may ask"));
+    const site = c.req.header("sec-fetch-site");
+    if (site !== undefined && !isOwnSite(site, c))
+      return refuse(c, 403, error("wrong_site", "Sec-Fetch-Site", "only this server's own pages may ask"));
+    return next();
+  };
+}
+
+/** The page itself may be opened from elsewhere, by a link or by hand: it holds nothing. */
+function isOwnSite(site: string, c: Context): boolean {
+  if (site === "same-origin" || site === "none") return true;
+  return !isApiPath(c.req.path) && c.req.header("sec-fetch-mode") === "navigate";
+}
+
+function isApiPath(path: string): boolean {
+  return path === "/api" || path.startsWith("/api/");
+}
+
+/** [N8] An escape that means nothing would reach the routes as it is. */
+export const rejectMalformedUrls: MiddlewareHandler = async (c, next) => {
+  try {
+    const path = decodeURIComponent(URL.parse(c.req.url)?.pathname ?? "%");
+    if (!path.includes("\0")) return next();
+  } catch {
+    // Refused below.
+  }
+  return refuse(c, 400, error("bad_address", "", "the address has an escape that means nothing"));
+};
+
+/** [N1] */
+export function requireToken(token: string): MiddlewareHandler {
+  const expected = digest(`Bearer ${token}`);
+  return async (c, next) => {
+    // Digests are equally long, whatever was sent: the comparison takes the same time for all of them.
+    if (timingSafeEqual(digest(c.req.header("authorization") ?? ""), expected)) return next();
+    c.header("www-authenticate", "Bearer");
+    return refuse(
+      c,
+      401,
+      error("no_token", "Authorization", "the token is missing or wrong", 'open the address that "materia ui" prints'),
+    );
+  };
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  // React and the canvas set single properties of elements; a style sheet in the page stays forbidden.
+  "style-src-attr 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": CONTENT_SECURITY_POLICY,
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+};
+
+/** [N7] On every answer, refusals included. */
+export const setSecurityHeaders: MiddlewareHandler = async (c, next) => {
+  await next();
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) c.res.headers.set(name, value);
+  if (isApiPath(c.req.path) || c.req.path === "/door") c.res.headers.set("cache-control", "no-store");
+};

@@ -1,0 +1,138 @@
+import { Suspense, useEffect, useState, type ReactElement, lazy, type ComponentType } from "react";
+import { useCastTitle, useCastNotifications } from "./notifications.ts";
+import { PageErrorBoundary, UnknownPage } from "./error-boundary.tsx";
+import { ShortcutsDialog } from "./shortcuts-dialog.tsx";
+import { useKeys } from "../browser/keyboard.ts";
+import { GoToDialog } from "./go-to-dialog.tsx";
+import { navigate, hrefOf, useRoute, type PageProps } from "../browser/route.ts";
+import { toggleTheme } from "../browser/display.ts";
+import { ToastList } from "../ui/toasts.tsx";
+import { StatusBanner } from "./status-banner.tsx";
+import { RenameTestsDialog } from "../dialogs/rename-tests-dialog.tsx";
+import { TrustProjectDialog } from "../dialogs/trust-project-dialog.tsx";
+import { MAIN_PAGES, TopBar, projectName } from "./top-bar.tsx";
+import { useCatalog } from "../data/use-catalog.ts";
+import { draftIndex } from "../browser/unsaved-drafts.ts";
+import { useStore } from "../browser/store.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import shellSheet from "./app.module.css";
+
+const css = bindClassNames(shellSheet);
+
+export function App(): ReactElement {
+  const { page, name, search } = useRoute();
+  const [dialog, setDialog] = useState<"keys" | "palette" | null>(null);
+  const close = (): void => setDialog(null);
+  useKeys({
+    "ctrl+k": () => setDialog("palette"),
+    "?": () => setDialog("keys"),
+    t: toggleTheme,
+    "g c": () => navigate(hrefOf("casts")),
+    "g l": () => navigate(hrefOf("loadouts")),
+    "g m": () => navigate(hrefOf("materia")),
+    "g k": () => navigate(hrefOf("link")),
+    "/": focusSearch,
+  });
+  const key = page === "casts" && name !== null ? "cast" : page;
+  const Page = Object.hasOwn(PAGES, key) ? PAGES[key] : undefined;
+  useDocumentTitle(page, name);
+  useUnsavedWarning();
+  useCastNotifications();
+  useEffect(() => {
+    if (page !== "casts" || name !== null) return undefined;
+    const timer = setTimeout(() => void loadCastPage(), 500);
+    return () => clearTimeout(timer);
+  }, [page, name]);
+  return (
+    <>
+      <a
+        className={css("skip")}
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById("main")?.focus();
+        }}
+      >
+        Skip to content
+      </a>
+      <TopBar page={page} onPalette={() => setDialog("palette")} />
+      <StatusBanner />
+      <main id="main" tabIndex={-1}>
+        <Suspense fallback={<div className={css("loading")} aria-label="Loading" />}>
+          <PageErrorBoundary key={`${page}/${name ?? ""}`}>
+            {Page ? <Page name={name} search={search} /> : <UnknownPage page={page} />}
+          </PageErrorBoundary>
+        </Suspense>
+      </main>
+      <ToastList />
+      <TrustProjectDialog />
+      <RenameTestsDialog />
+      {dialog === "keys" && <ShortcutsDialog onClose={close} />}
+      {dialog === "palette" && <GoToDialog onClose={close} />}
+    </>
+  );
+}
+
+/** Pages that the bar does not name. */
+const OTHER_PAGE_TITLES: Readonly<Record<string, string>> = {
+  fleet: "Fleet",
+  settings: "Settings",
+  help: "Guide",
+  compare: "Compare",
+  find: "Find",
+  tests: "Tests",
+};
+
+/** The tab says what it shows, and of which project. */
+function useDocumentTitle(page: string, name: string | null): void {
+  const { cwd } = useCatalog();
+  const { before, shown: request } = useCastTitle(page, name);
+  useEffect(() => {
+    const shown =
+      request ??
+      name ??
+      MAIN_PAGES.find((place) => place.page === page)?.label ??
+      OTHER_PAGE_TITLES[page] ??
+      "Nothing here";
+    document.title = [`${before}${shown}`, ...(cwd === null ? [] : [projectName(cwd)]), "pi-materia"].join(" · ");
+  }, [page, name, cwd, before, request]);
+}
+
+/** [W29] The browser asks before a page with unsaved work is closed, though it is kept. */
+function useUnsavedWarning(): void {
+  const has = useStore(draftIndex).names.length > 0;
+  useEffect(() => {
+    if (!has) return undefined;
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, [has]);
+}
+
+/** The search field of the page, where it has one. */
+function focusSearch(): boolean {
+  const field = document.querySelector<HTMLInputElement>("main input[type=search]");
+  field?.focus();
+  field?.select();
+  return field !== null;
+}
+
+/** The next thing that is opened from the list is a cast: its page is there before it is asked for. */
+function loadCastPage(): Promise<{ readonly default: ComponentType<PageProps> }> {
+  return import("../cast/page.tsx");
+}
+
+/** Each page is loaded when it is first opened. */
+const PAGES: Readonly<Record<string, ComponentType<PageProps>>> = {
+  casts: lazy(() => import("../casts/page.tsx")),
+  cast: lazy(loadCastPage),
+  loadouts: lazy(() => import("../loadouts/page.tsx")),
+  materia: lazy(() => import("../materia/page.tsx")),
+  link: lazy(() => import("../link/page.tsx")),
+  compare: lazy(() => import("../compare/page.tsx")),
+  find: lazy(() => import("../find/page.tsx")),
+  fleet: lazy(() => import("../fleet/page.tsx")),
+  settings: lazy(() => import("../settings/page.tsx")),
+  help: lazy(() => import("../help/page.tsx")),
+  tests: lazy(() => import("../tests/page.tsx")),
+};

@@ -1,0 +1,144 @@
+import { useMemo, type ReactElement } from "react";
+import { ageText } from "../../../core/view/numbers.ts";
+import { draftIndex } from "../browser/unsaved-drafts.ts";
+import { useStore } from "../browser/store.ts";
+import { useCasts } from "../data/use-casts-and-fleet.ts";
+import { useCatalog } from "../data/use-catalog.ts";
+import { useConnection } from "../net/connection.ts";
+import { Button } from "../ui/buttons.tsx";
+import { Icon, type IconName } from "../ui/icons.tsx";
+import { hrefOf } from "../browser/route.ts";
+import { toggleTheme, useTheme } from "../browser/display.ts";
+import { useNow } from "../browser/use-now.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import shellSheet from "./app.module.css";
+
+const css = bindClassNames(shellSheet, baseSheet);
+
+export const MAIN_PAGES: readonly { readonly page: string; readonly label: string; readonly icon: IconName }[] = [
+  { page: "casts", label: "Casts", icon: "casts" },
+  { page: "loadouts", label: "Loadouts", icon: "loadouts" },
+  { page: "materia", label: "Materia", icon: "materia" },
+  { page: "link", label: "Link", icon: "link" },
+];
+
+/** [B29] Only where the page shows the casts of one. */
+const FLEET_PAGE = { page: "fleet", label: "Fleet", icon: "fleet" } as const;
+
+/** The top bar; below 640 pixels its four places stand at the bottom of the screen. */
+export function TopBar({ page, onPalette }: { readonly page: string; readonly onPalette: () => void }): ReactElement {
+  const theme = useTheme();
+  const { fleet } = useCatalog();
+  const places = fleet === null ? MAIN_PAGES : [...MAIN_PAGES, FLEET_PAGE];
+  return (
+    <header className={css("top")}>
+      <a className={css("brand")} href={hrefOf("casts")} aria-label="pi-materia, casts">
+        <BrandIcon />
+        pi-materia
+      </a>
+      <ProjectLabel />
+      <nav className={css("navigation")} aria-label="Main">
+        {places.map(({ page: to, label, icon }) => (
+          <a key={to} href={hrefOf(to)} aria-current={to === page ? "page" : undefined}>
+            <Icon name={icon} />
+            {label}
+            {to === "casts" && <WaitingCount />}
+            <UnsavedDot page={to} />
+          </a>
+        ))}
+      </nav>
+      <div className={css("surroundings")}>
+        <ConnectionStatus />
+        <Button className={css("go-to")} icon="search" onClick={onPalette} aria-keyshortcuts="Control+K">
+          Go to <kbd>Ctrl K</kbd>
+        </Button>
+        <a
+          className={css("settings-link")}
+          href={hrefOf("settings")}
+          aria-current={page === "settings" ? "page" : undefined}
+        >
+          <Icon name="settings" />
+          <span className={css("spoken")}>Settings</span>
+        </a>
+        <Button
+          look="bare"
+          icon="theme"
+          label={theme === "dark" ? "Switch to light" : "Switch to dark"}
+          onClick={toggleTheme}
+        />
+      </div>
+    </header>
+  );
+}
+
+/** Which project this is: several of them may be open in one browser. */
+function ProjectLabel(): ReactElement | null {
+  const { cwd, fleet } = useCatalog();
+  if (cwd === null) return null;
+  return (
+    <span className={css("project cut")} title={fleet === null ? cwd : `${cwd}, with the casts of the fleet ${fleet}`}>
+      <span className={css("spoken")}>Project </span>
+      {fleet === null ? projectName(cwd) : `${projectName(cwd)} on ${fleet}`}
+    </span>
+  );
+}
+
+export function projectName(cwd: string): string {
+  return cwd.split(/[\\/]/).findLast((part) => part !== "") ?? cwd;
+}
+
+const DRAFT_KINDS: Readonly<Record<string, string>> = { loadouts: "loadout", materia: "materia", link: "link" };
+
+/** [W29] What was not saved is said wherever the person is. */
+function UnsavedDot({ page }: { readonly page: string }): ReactElement | null {
+  const count = useStore(draftIndex).names.filter(({ kind }) => kind === DRAFT_KINDS[page]).length;
+  if (count === 0) return null;
+  return (
+    <span className={css("unsaved-dot")} title={`${count} not saved`}>
+      <span className={css("spoken")}>{`, ${count} not saved`}</span>
+    </span>
+  );
+}
+
+function WaitingCount(): ReactElement | null {
+  const { casts } = useCasts();
+  const waiting = useMemo(() => casts.filter(({ status }) => status === "waiting").length, [casts]);
+  if (waiting === 0) return null;
+  return (
+    <span className={css("tally")} aria-label={`${waiting} waiting for you`}>
+      {waiting}
+    </span>
+  );
+}
+
+function ConnectionStatus(): ReactElement {
+  const { state, lastHeardAt: heardAt } = useConnection();
+  const now = useNow(state === "lost");
+  const text =
+    state === "live"
+      ? "Live"
+      : state === "refused"
+        ? "No access"
+        : state === "connecting"
+          ? "Connecting…"
+          : `Reconnecting… last heard ${ageText(now - heardAt)} ago`;
+  return (
+    <span className={css("row connection")} role="status" aria-live="polite">
+      <span className={css(state === "live" ? "dot" : `dot ${state}`)} aria-hidden="true" />
+      <span className={css(state === "live" ? "cut is-live" : "cut")}>{text}</span>
+    </span>
+  );
+}
+
+function BrandIcon(): ReactElement {
+  return (
+    <svg viewBox="0 0 30 16" aria-hidden="true">
+      <path d="M13 8h4" stroke="var(--ink-2)" strokeWidth="3" />
+      <circle cx="7.5" cy="8" r="6" fill="var(--surface)" stroke="var(--ink-2)" strokeWidth="1.8" />
+      <circle cx="22.5" cy="8" r="6" fill="var(--surface)" stroke="var(--ink-2)" strokeWidth="1.8" />
+      <circle cx="7.5" cy="8" r="3.2" fill="var(--accent)" />
+      <circle cx="22.5" cy="8" r="3.2" fill="var(--leaf)" />
+    </svg>
+  );
+}

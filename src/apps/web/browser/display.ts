@@ -1,0 +1,59 @@
+import { useSyncExternalStore } from "react";
+import { createStore, useStore } from "./store.ts";
+
+/** The widths at which the page is arranged anew. */
+export type ScreenWidth = "small" | "medium" | "large";
+
+const smallScreen = matchMedia("(max-width: 639.98px)");
+const mediumScreen = matchMedia("(max-width: 1099.98px)");
+
+export function useScreenWidth(): ScreenWidth {
+  return useSyncExternalStore(
+    (listener) => {
+      smallScreen.addEventListener("change", listener);
+      mediumScreen.addEventListener("change", listener);
+      return () => {
+        smallScreen.removeEventListener("change", listener);
+        mediumScreen.removeEventListener("change", listener);
+      };
+    },
+    () => (smallScreen.matches ? "small" : mediumScreen.matches ? "medium" : "large"),
+  );
+}
+
+/** How much larger than usual a person reads. */
+export function textScale(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+}
+
+export type Theme = "light" | "dark";
+
+const THEME_KEY = "materia-theme";
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+const themeStore = createStore<Theme>(currentTheme());
+
+function chosenTheme(): Theme | null {
+  const kept = localStorage.getItem(THEME_KEY);
+  return kept === "light" || kept === "dark" ? kept : null;
+}
+
+function currentTheme(): Theme {
+  return chosenTheme() ?? (prefersDark.matches ? "dark" : "light");
+}
+
+/** The system's theme until a person chooses; the choice is remembered. */
+export function applyTheme(): void {
+  document.documentElement.dataset["theme"] = currentTheme();
+  themeStore.set(currentTheme());
+}
+
+export function toggleTheme(): void {
+  localStorage.setItem(THEME_KEY, currentTheme() === "dark" ? "light" : "dark");
+  applyTheme();
+}
+
+export function useTheme(): Theme {
+  return useStore(themeStore);
+}
+
+prefersDark.addEventListener("change", applyTheme);

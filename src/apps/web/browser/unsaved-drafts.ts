@@ -1,0 +1,141 @@
+import { createStore, type Store, useStore } from "./store.ts";
+import * as v from "valibot";
+
+/** What a person has in hand and has not saved: it stays in this browser, for this project, until it is saved or given up. */
+export interface DraftStore<T> extends Store<ReadonlyMap<string, T>> {
+  readonly put: (name: string, value: T | null) => void;
+}
+
+/** How one of them is written; null where there is nothing to lose. */
+export interface DraftCodec<T> {
+  readonly write: (value: T) => object | null;
+  readonly read: (name: string, kept: unknown) => T | null;
+}
+
+/** What is kept, of which kind; null until the project is known. */
+interface DraftIndex {
+  readonly names: readonly { readonly kind: string; readonly name: string }[];
+  /** Whether the browser could not take it: then it is gone with the page. */
+  readonly isStorageFull: boolean;
+}
+
+export const draftIndex: Store<DraftIndex> = createStore<DraftIndex>({ names: [], isStorageFull: false });
+
+const KEY_PREFIX = "materia-draft";
+/** Typing fast is one write; a crash loses no more than this. */
+const WRITE_AFTER_MS = 150;
+
+let currentProject: string | null = null;
+const draftStores = new Map<string, { readonly load: () => void; readonly loadOne: (name: string) => void }>();
+
+/** Which project the page shows. Returns what was kept of it from before. */
+export function loadProjectDrafts(cwd: string): DraftIndex["names"] {
+  if (currentProject === cwd) return [];
+  currentProject = cwd;
+  refreshDraftIndex();
+  for (const { load } of draftStores.values()) load();
+  return draftIndex.get().names;
+}
+
+export function createDraftStore<T>(kind: string, form: DraftCodec<T>): DraftStore<T> {
+  const store = createStore<ReadonlyMap<string, T>>(new Map());
+  const waiting = new Set<string>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    for (const name of waiting) writeDraft(kind, name, form, store.get().get(name));
+    waiting.clear();
+    refreshDraftIndex();
+  };
+  const loadOne = (name: string): void => {
+    const value = readDraft(kind, name, form);
+    if (value !== null) store.set(withDraft(store.get(), name, value));
+  };
+  draftStores.set(kind, {
+    load: () => {
+      for (const each of draftIndex.get().names) if (each.kind === kind) loadOne(each.name);
+    },
+    // Another tab has saved it or given it up: this one then reads it from its file.
+    loadOne: (name) => {
+      if (waiting.has(name)) return;
+      store.set(withDraft(store.get(), name, readDraft(kind, name, form)));
+    },
+  });
+  if (currentProject !== null) draftStores.get(kind)?.load();
+  window.addEventListener("pagehide", flush);
+  return {
+    ...store,
+    put: (name, value) => {
+      store.set(withDraft(store.get(), name, value));
+      waiting.add(name);
+      timer ??= setTimeout(flush, WRITE_AFTER_MS);
+    },
+  };
+}
+
+/** What another tab of this project does is done here too. */
+window.addEventListener("storage", ({ key }) => {
+  const entry = key === null ? null : parseDraftKey(key);
+  if (!entry) return;
+  refreshDraftIndex();
+  draftStores.get(entry.kind)?.loadOne(entry.name);
+});
+
+function withDraft<T>(map: ReadonlyMap<string, T>, name: string, value: T | null): ReadonlyMap<string, T> {
+  const next = new Map(map);
+  if (value === null) next.delete(name);
+  else next.set(name, value);
+  return next;
+}
+
+function writeDraft<T>(kind: string, name: string, { write }: DraftCodec<T>, value: T | undefined): void {
+  if (currentProject === null) return;
+  const key = JSON.stringify([KEY_PREFIX, currentProject, kind, name]);
+  const written = value === undefined ? null : write(value);
+  try {
+    if (written === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, JSON.stringify(written));
+  } catch {
+    draftIndex.set({ ...draftIndex.get(), isStorageFull: true });
+  }
+}
+
+function readDraft<T>(kind: string, name: string, { read }: DraftCodec<T>): T | null {
+  const text = localStorage.getItem(JSON.stringify([KEY_PREFIX, currentProject, kind, name]));
+  if (text === null) return null;
+  try {
+    return read(name, JSON.parse(text));
+  } catch {
+    // Of another version of the page: it can no longer be read by anybody.
+    return null;
+  }
+}
+
+function refreshDraftIndex(): void {
+  const names = Object.keys(localStorage).flatMap((key) => parseDraftKey(key) ?? []);
+  draftIndex.set({ ...draftIndex.get(), names });
+}
+
+function parseDraftKey(key: string): { readonly kind: string; readonly name: string } | null {
+  if (!key.startsWith(`["${KEY_PREFIX}"`)) return null;
+  try {
+    const [, of, kind, name] = JSON.parse(key) as readonly string[]; // this page alone writes such keys
+    return of === currentProject && kind !== undefined && name !== undefined ? { kind, name } : null;
+  } catch {
+    return null;
+  }
+}
+
+const StoredText = v.object({ text: v.string() });
+
+const textDrafts = createDraftStore<string>("text", {
+  write: (text) => (text.trim() === "" ? null : { text }),
+  read: (_name, kept) => v.parse(StoredText, kept).text,
+});
+
+/** A text in a field that outlives its dialog, the page and the server; the empty text forgets it. */
+export function useTextDraft(name: string, first = ""): readonly [string, (text: string) => void] {
+  const text = useStore(textDrafts).get(name) ?? first;
+  return [text, (next) => textDrafts.put(name, next)];
+}

@@ -1,0 +1,138 @@
+import { parseTranscriptLine, type TranscriptMessage } from "../../../core/cast/transcript.ts";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
+import { NO_USAGE, type Usage } from "../../../core/cast/state/usage.ts";
+import { pendingUsageAfter } from "../../../core/cast/timeline.ts";
+import type { AgentProgress } from "../../../core/wire/stream.ts";
+
+/** A piece of what an agent said or did, in order. */
+export type TranscriptBlock = { readonly kind: "text" | "thinking" | "note"; readonly text: string } | ToolCallBlock;
+
+export interface ToolCallBlock {
+  readonly kind: "tool";
+  readonly id: string;
+  readonly name: string;
+  readonly args: unknown;
+  /** Null while it runs. */
+  readonly result: string | null;
+  /** What it has said, while it runs. */
+  readonly partialResult?: string;
+  readonly failed: boolean;
+}
+
+/** The blocks of a transcript; a line that cannot be read is left out. */
+export function parseTranscript(transcript: string): readonly TranscriptBlock[] {
+  const blocks: TranscriptBlock[] = [];
+  for (const line of transcript.split("\n")) {
+    const message = parseTranscriptLine(line);
+    if (message?.role === "assistant") blocks.push(...assistantBlocks(message));
+    else if (message?.role === "toolResult") addToolResult(blocks, message);
+    // The first words of a person are the prompt, which has a tab of its own.
+    else if (message?.role === "user" && blocks.length > 0) blocks.push({ kind: "note", text: messageText(message) });
+  }
+  return blocks;
+}
+
+function assistantBlocks({ content }: TranscriptMessage): readonly TranscriptBlock[] {
+  if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
+  return content.flatMap((part): readonly TranscriptBlock[] => {
+    if (part.type === "text" && part.text !== undefined && part.text !== "") return [{ kind: "text", text: part.text }];
+    if (part.type === "thinking" && part.thinking) return [{ kind: "thinking", text: part.thinking }];
+    if (part.type !== "toolCall") return [];
+    const { id = "", name = "", arguments: args } = part;
+    return [{ kind: "tool", id, name, args, result: null, failed: false }];
+  });
+}
+
+function addToolResult(blocks: TranscriptBlock[], message: TranscriptMessage): void {
+  const at = blocks.findLastIndex((block) => block.kind === "tool" && block.id === message.toolCallId);
+  const block = blocks[at];
+  if (block?.kind === "tool") blocks[at] = { ...block, result: messageText(message), failed: message.isError === true };
+}
+
+function messageText({ content }: TranscriptMessage): string {
+  if (typeof content === "string") return content;
+  return content.map(({ text = "" }) => text).join("\n");
+}
+
+/** The one argument that says most: a path, a command, a pattern. */
+export function mainArgumentOf({ args }: ToolCallBlock): string {
+  if (typeof args !== "object" || args === null) return "";
+  const known = ["path", "file_path", "command", "pattern", "query", "url"].map(
+    (key) => Reflect.get(args, key) as unknown,
+  );
+  const found = [...known, ...Object.values(args)].find((value): value is string => typeof value === "string");
+  return (found ?? "").split("\n", 1)[0] ?? "";
+}
+
+/** What the agent of the visit in hand has said and done so far. */
+export interface ProgressLog {
+  readonly push: (note: AgentProgress) => void;
+  readonly clear: () => void;
+  /** An event of the journal: what it counts is not counted here any more. */
+  readonly applyEvent: (event: CastEvent) => void;
+  /** What the turn in hand has used so far. */
+  readonly turnUsage: () => Usage;
+  readonly blocksOf: (socket: string, visit: number) => readonly TranscriptBlock[];
+  /** In a few words, for the bar at the bottom of a small screen. */
+  readonly activityText: () => string;
+}
+
+function updateTool(blocks: readonly TranscriptBlock[], id: string, part: Partial<ToolCallBlock>): TranscriptBlock[] {
+  return blocks.map((block) => (block.kind === "tool" && block.id === id ? { ...block, ...part } : block));
+}
+
+export function createProgressLog(): ProgressLog {
+  let place = "";
+  let blocks: TranscriptBlock[] = [];
+  let used = NO_USAGE;
+  const begin = (next: string): void => {
+    place = next;
+    blocks = [];
+  };
+  const push = (note: AgentProgress): void => {
+    const at = `${note.socket} ${note.visit}`;
+    if (at !== place) begin(at);
+    switch (note.kind) {
+      case "asked":
+        return;
+      case "used":
+        used = note.usage;
+        return;
+      case "text":
+      case "thinking": {
+        const last = blocks.at(-1);
+        if (last?.kind === note.kind) blocks = [...blocks.slice(0, -1), { ...last, text: last.text + note.delta }];
+        else blocks = [...blocks, { kind: note.kind, text: note.delta }];
+        return;
+      }
+      case "tool_started":
+        blocks = [
+          ...blocks,
+          { kind: "tool", id: note.id, name: note.name, args: note.args, result: null, failed: false },
+        ];
+        return;
+      case "tool_said":
+        blocks = updateTool(blocks, note.id, { partialResult: note.said });
+        return;
+      case "tool_ended":
+        blocks = updateTool(blocks, note.id, { failed: note.failed, result: note.said });
+        return;
+      case "retrying":
+        blocks = [...blocks, { kind: "note", text: `Trying again: ${note.error}` }];
+    }
+  };
+  return {
+    push,
+    clear: () => begin(""),
+    applyEvent: (event) => {
+      used = pendingUsageAfter(used, event);
+    },
+    turnUsage: () => used,
+    blocksOf: (socket, visit) => (place === `${socket} ${visit}` ? blocks : []),
+    activityText: () => {
+      const last = blocks.at(-1);
+      if (!last) return "working";
+      return last.kind === "tool" ? `running ${last.name}` : last.kind === "thinking" ? "thinking" : "writing";
+    },
+  };
+}

@@ -1,0 +1,254 @@
+import { useMemo, useEffect, useRef, useState } from "react";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
+import { itemRunAt } from "../../../core/cast/item-runs.ts";
+import type { CastState, LoopPass } from "../../../core/cast/state/state.ts";
+import { castBoard, positionName, positionText, type CastBoard } from "../../../core/view/progress/board.ts";
+import { statusText } from "../../../core/view/cast-list.ts";
+import type { CastTimeline } from "../../../core/cast/timeline.ts";
+import { NO_ITEM_TIMELINES, itemTimelines, type ItemTimeline } from "../../../core/view/progress/item-timelines.ts";
+import { type TimelineRow, timelineRows } from "../../../core/view/progress/timeline-rows.ts";
+import type { VisitRecord } from "../../../core/view/progress/visit-record.ts";
+import type { WayTaken } from "../../../core/view/progress/traversals.ts";
+import { useCasts } from "../data/use-casts-and-fleet.ts";
+import { useNow } from "../browser/use-now.ts";
+import { edgeWayId } from "../../../core/model/ids.ts";
+import type { WatchedCast } from "./use-cast.ts";
+import { useKeys } from "../browser/keyboard.ts";
+import { replaceSearchParams } from "../browser/route.ts";
+import { parseMillis } from "../../../core/model/text.ts";
+
+/** What of the cast is looked at: now, or a moment of the past; and the visit that is read. */
+export interface CastView extends Omit<ViewedMoment, "chosen"> {
+  readonly seq: number;
+  readonly trail: CastTimeline;
+  readonly board: CastBoard;
+  /** As it is now, whatever is looked at. */
+  readonly latest: CastBoard;
+  readonly visits: readonly VisitRecord[];
+  /** Every visit until now, also those after the moment that is looked at. */
+  readonly allVisits: readonly VisitRecord[];
+  readonly rows: readonly TimelineRow[];
+  /** [V23] The items that were worked on at once. */
+  readonly itemLanes: readonly ItemTimeline[];
+  /** [V25] How many of them are at work at each socket now. */
+  readonly workingItems: ReadonlyMap<string, number>;
+  readonly waysTaken: readonly WayTaken[];
+  /** The edge that a limit closed, by the id of its way, where the cast stopped at one. */
+  readonly closedEdgeId: string | null;
+  /** The list that is walked now. */
+  readonly pass: LoopPass | null;
+  /** The visit that is read. */
+  readonly visit: VisitRecord | undefined;
+  readonly now: number;
+  readonly announcement: string;
+  readonly stepVisit: (by: -1 | 1) => void;
+}
+
+/** What each part of the page is given. */
+export interface CastPanelProps {
+  readonly cast: WatchedCast;
+  readonly view: CastView;
+}
+
+export function useCastView(cast: WatchedCast, search: URLSearchParams): CastView {
+  const { replay, version, castFile } = cast;
+  const lastSeq = replay.lastSeq();
+  const allVisits = useMemo(() => replay.visitsAt(lastSeq), [replay, lastSeq, version]);
+  const moment = useViewedMoment(allVisits, lastSeq, search);
+  const { at, chosen, goLive, goTo, goToVisit, read } = moment;
+  const seq = Math.min(at ?? lastSeq, lastSeq);
+  const trail = useMemo(() => replay.timelineAt(seq), [replay, seq, version]);
+  const newest = useMemo(() => replay.timelineAt(lastSeq), [replay, lastSeq]);
+  const { board, latest, now } = useBoards(cast, { newest, past: at === null ? null : trail });
+  const visits = useMemo(() => (at === null ? allVisits : replay.visitsAt(seq)), [replay, at, seq, allVisits]);
+  const items = useMemo(
+    () => (hasParallelLoop(castFile.graph) ? itemTimelines(replay.events(), replay.workedAt) : NO_ITEM_TIMELINES),
+    [replay, lastSeq, castFile],
+  );
+  const rows = useMemo(() => timelineRows(allVisits, items.parallelStarts), [allVisits, items]);
+  const ways = useMemo(() => replay.waysTakenAt(seq), [replay, seq]);
+  const visit = (chosen === null ? undefined : allVisits[chosen]) ?? visits.at(-1);
+  const here = visit?.index ?? 0;
+  useVisitKeys(moment, { here, last: allVisits.length - 1, rows });
+  return {
+    at,
+    seq,
+    trail,
+    board,
+    latest,
+    visits,
+    allVisits,
+    rows,
+    itemLanes: items.items,
+    workingItems: at === null ? countWorkingItems(newest.state, cast.itemPlaces) : NO_WORKING_ITEMS,
+    waysTaken: ways,
+    closedEdgeId: edgeClosedByLimit(replay.events()[seq - 1], replay.events()[seq - 2]),
+    pass: newest.state.pass,
+    visit,
+    now,
+    announcement: announcementText(board, at === null),
+    goLive,
+    goTo,
+    goToVisit,
+    read,
+    stepVisit: (by) => goToVisit(here + by),
+  };
+}
+
+const NO_WORKING_ITEMS: ReadonlyMap<string, number> = new Map();
+
+/** [V25] How many items are at work at each socket. One whose cast has said nothing yet is where all begin. */
+function countWorkingItems({ phase }: CastState, places: ReadonlyMap<string, string>): ReadonlyMap<string, number> {
+  if (phase.kind !== "forked") return NO_WORKING_ITEMS;
+  const { fork } = phase;
+  const counts = new Map<string, number>();
+  for (const index of fork.running) {
+    const socket = places.get(itemRunAt(fork, index)?.child ?? "") ?? fork.door;
+    counts.set(socket, (counts.get(socket) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function hasParallelLoop({ loops }: WatchedCast["castFile"]["graph"]): boolean {
+  return Object.values(loops).some(({ parallel }) => parallel !== undefined);
+}
+
+/** The cast in figures: as it is now, and at the moment of the past that is looked at. */
+function useBoards(
+  { isAlive: alive, castFile, progress }: WatchedCast,
+  { newest, past }: { readonly newest: CastTimeline; readonly past: CastTimeline | null },
+): { readonly board: CastBoard; readonly latest: CastBoard; readonly now: number } {
+  const isRunning = alive && newest.state.phase.kind !== "ended" && newest.state.phase.kind !== "waiting";
+  // An event may be newer than the last tick of the clock.
+  const now = Math.max(useNow(isRunning), parseMillis(newest.clock.lastAt, 0));
+  const lineage = useMemo(
+    () => ({ targets: castFile.targets.map(({ name }) => name), fromCastId: castFile.fromCastId }),
+    [castFile],
+  );
+  const used = progress.turnUsage();
+  // The journal does not know that a worker is waited for.
+  const { casts } = useCasts();
+  const isQueued = casts.some(({ castId, status }) => castId === castFile.castId && status === "queued");
+  const driven = isQueued ? "queued" : alive;
+  const latest = useMemo(
+    () => castBoard(newest, { now, alive: driven, lineage, used }),
+    [newest, now, driven, lineage, used],
+  );
+  const board = useMemo(
+    () => (past === null ? latest : castBoard(past, { now: Date.parse(past.clock.lastAt ?? "") || now, lineage })),
+    [past, latest, lineage, now],
+  );
+  return { board, latest, now };
+}
+
+/** What is said aloud when the cast goes on. */
+function announcementText({ status, position, item }: CastBoard, isLive: boolean): string {
+  return [
+    isLive ? statusText(status) : "Seen as it was",
+    ...(position && status !== "completed" ? [currentPositionText(position)] : []),
+    ...(item ? [`item ${item.number} of ${item.of}`] : []),
+  ].join(", ");
+}
+
+/** Without the time, which would be said again every second. */
+function currentPositionText(position: NonNullable<CastBoard["position"]>): string {
+  return position.atWork
+    ? `${positionName(position)}, ${positionText(position)}`
+    : `${position.materia}, visit ${position.visit}`;
+}
+
+/** A cast that stopped at a limit wrote the limit, then its end. */
+function edgeClosedByLimit(...last: readonly (CastEvent | undefined)[]): CastView["closedEdgeId"] {
+  const limit = last.find((event) => event?.type === "limit_reached");
+  if (limit?.type !== "limit_reached" || limit.where.via !== "edge") return null;
+  return edgeWayId(limit.where.socket, limit.where.index ?? -1);
+}
+
+/** The moment of the cast that is looked at, and the visit that is read. */
+export interface ViewedMoment {
+  /** The number of the event after which the cast is shown; null follows it live. */
+  readonly at: number | null;
+  /** The index of a visit that somebody chose to read. */
+  readonly chosen: number | null;
+  readonly goLive: () => void;
+  readonly goTo: (seq: number) => void;
+  readonly goToVisit: (index: number) => void;
+  /** Reads a visit without leaving the moment. */
+  readonly read: (index: number) => void;
+}
+
+/** [W33] Where somebody stands in a cast is part of the address: `?visit=Socket-5%232` and `?at=123`. */
+function useViewedMoment(visits: readonly VisitRecord[], lastSeq: number, search: URLSearchParams): ViewedMoment {
+  const [{ at, chosen }, setMoment] = useState(() => momentFromAddress(search, visits, lastSeq));
+  const address = `${search.get("visit") ?? ""} ${search.get("at") ?? ""}`;
+  const known = useRef(address);
+  // Somebody came by a link or by Back; what is chosen here changes the address without being heard.
+  useEffect(() => {
+    if (known.current === address) return;
+    known.current = address;
+    setMoment(momentFromAddress(search, visits, lastSeq));
+  }, [address]);
+  useEffect(() => {
+    const visit = chosen === null ? undefined : visits[chosen];
+    const moment = { visit: visit ? visitName(visit) : null, at: at === null ? null : `${at}` };
+    known.current = `${moment.visit ?? ""} ${moment.at ?? ""}`;
+    // A dialog that the address asked for is open by now; a link that is sent on must not open it again.
+    replaceSearchParams({ ...moment, do: null, tab: null, found: null });
+  }, [at, chosen]);
+  return {
+    at,
+    chosen,
+    goLive: () => setMoment(LIVE_MOMENT),
+    goTo: (to) => setMoment({ at: Math.max(1, Math.min(to, lastSeq)), chosen: null }),
+    goToVisit: (index) => {
+      const target = visits[Math.max(0, Math.min(index, visits.length - 1))];
+      if (target) setMoment({ at: visitEndSeq(target, lastSeq), chosen: target.index });
+    },
+    read: (index) => setMoment((before) => ({ ...before, chosen: index })),
+  };
+}
+
+const LIVE_MOMENT = { at: null, chosen: null } as const;
+
+function momentFromAddress(
+  search: URLSearchParams,
+  visits: readonly VisitRecord[],
+  lastSeq: number,
+): { readonly at: number | null; readonly chosen: number | null } {
+  const visit = visits.find((each) => visitName(each) === search.get("visit"));
+  const at = Number(search.get("at"));
+  const isMoment = Number.isInteger(at) && at >= 1 && at <= lastSeq;
+  if (!visit) return isMoment ? { at, chosen: null } : LIVE_MOMENT;
+  return { at: isMoment ? at : visit.to === null ? null : visitEndSeq(visit, lastSeq), chosen: visit.index };
+}
+
+function visitName({ socket, visit }: VisitRecord): string {
+  return `${socket}#${visit}`;
+}
+
+/** The visit as it ended, before the cast went on from it. */
+function visitEndSeq({ leftBy, lastSeq }: VisitRecord, last: number): number {
+  return leftBy === null ? Math.min(lastSeq, last) : leftBy - 1;
+}
+
+/** Brackets from visit to visit, braces from row to row of the timeline. */
+function useVisitKeys(
+  { at, goLive, goToVisit }: ViewedMoment,
+  { here, last, rows }: { readonly here: number; readonly last: number; readonly rows: readonly TimelineRow[] },
+): void {
+  const stepRow = (by: -1 | 1): void => {
+    const row = rows.findIndex(({ visits }) => visits.some(({ index }) => index === here));
+    const target = rows[row + by]?.visits[0];
+    if (target) goToVisit(target.index);
+  };
+  useKeys({
+    "[": () => goToVisit(here - 1),
+    "]": () => goToVisit(here + 1),
+    "shift+{": () => stepRow(-1),
+    "shift+}": () => stepRow(1),
+    home: () => goToVisit(0),
+    end: () => goToVisit(last),
+    f: goLive,
+    escape: () => (at === null ? false : goLive()),
+  });
+}

@@ -1,0 +1,134 @@
+import type { ReactElement } from "react";
+import { askedPersonMateria } from "../../../core/cast/prompt-text.ts";
+import { useTextDraft } from "../browser/unsaved-drafts.ts";
+import { useCommand } from "../data/use-command.ts";
+import { Button } from "../ui/buttons.tsx";
+import { IssueList } from "../ui/issues.tsx";
+import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import controlsSheet from "../ui/controls.module.css";
+import answerSheet from "./answer.module.css";
+import { Dialog } from "../ui/dialog.tsx";
+import { Markdown } from "../ui/markdown.tsx";
+import marksSheet from "../ui/marks.module.css";
+import dialogSheet from "../ui/dialog.module.css";
+import type { VisitRecord } from "../../../core/view/progress/visit-record.ts";
+
+const css = bindClassNames(answerSheet, controlsSheet);
+
+/** Whether a yes or no is asked for, and not an answer. */
+export function asksYesOrNo({ cast }: Pick<CastPanelProps, "cast">): boolean {
+  return askedPersonMateria(cast.replay.timelineAt(cast.replay.lastSeq()).state) !== undefined;
+}
+
+/** What a person says to a cast that waits: yes or no to a gate, else words for the agent or none. */
+function AnswerForm(props: CastPanelProps & { readonly onDone?: () => void }): ReactElement {
+  const { cast, onDone } = props;
+  const { castId } = cast.castFile;
+  const [said, setSaid] = useTextDraft(`answer ${castId}`);
+  const command = useCommand({ quiet: true });
+  const isGate = asksYesOrNo(props);
+  const text = said.trim();
+  const busy = command.busy !== null;
+  const send = async (line: string, done: string): Promise<void> => {
+    if ((await command.run(line, done, { trust: command.isForeign })) === null) return;
+    setSaid("");
+    onDone?.();
+  };
+  const goOn = text === "" ? `continue ${castId}` : `continue ${castId} ${text}`;
+  const words = isGate ? "Yes" : text === "" ? "Take the result and go on" : "Answer";
+  const trusting = (word: string): string => (command.isForeign ? `Trust this cast and say ${word}` : word);
+  return (
+    <form
+      className={css("answer")}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!busy) void send(goOn, isGate ? "Said yes" : "Continued");
+      }}
+    >
+      <label className={css("answer-field")}>
+        <span className={css("label")}>
+          {isGate
+            ? "The reason of a no, or a note beside a yes"
+            : "Your answer; leave it empty to take the result as it is"}
+        </span>
+        <span className={css("field")}>
+          <textarea
+            rows={3}
+            value={said}
+            onChange={(event) => setSaid(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+            }}
+          />
+        </span>
+      </label>
+      <IssueList issues={command.issues} />
+      <div className={css("answer-buttons")}>
+        {isGate && (
+          <Button
+            look="danger"
+            busy={busy}
+            off={text === "" ? "A no needs a reason" : null}
+            onClick={() => void send(`continue --reject ${castId} ${text}`, "Said no")}
+          >
+            {command.isForeign ? trusting("no") : "No"}
+          </Button>
+        )}
+        <Button look="primary" type="submit" busy={busy}>
+          {command.isForeign ? (isGate ? trusting("yes") : "Trust this cast and go on") : words}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+const answerDialogCss = bindClassNames(answerSheet, dialogSheet, marksSheet);
+
+/** [Q8] The question in full, as the Markdown it is, and the answer to it. */
+export function AnswerDialog(props: CastPanelProps & { readonly onClose: () => void }): ReactElement {
+  const { view, onClose } = props;
+  const who = view.latest.position?.materia ?? "The cast";
+  const { question } = view.latest;
+  return (
+    <Dialog title={asksYesOrNo(props) ? `${who} asks you` : `${who} waits for you`} wide onClose={onClose}>
+      <div className={answerDialogCss("dialog-body")}>
+        {question !== null && (
+          <div
+            className={answerDialogCss("note waiting-tone question")}
+            tabIndex={0}
+            role="region"
+            aria-label="Question"
+          >
+            <Markdown text={question} />
+          </div>
+        )}
+        <AnswerForm {...props} onDone={onClose} />
+      </div>
+    </Dialog>
+  );
+}
+
+const visitQuestionCss = bindClassNames(answerSheet);
+
+/** [W32] The cast waits at the visit that is read: what is asked, and the answer to it, in the reader. */
+export function VisitQuestion(props: CastPanelProps & { readonly visit: VisitRecord }): ReactElement | null {
+  const { view, visit } = props;
+  const { status, question, position } = view.latest;
+  const isHere = visit.index === view.allVisits.length - 1;
+  if (status !== "waiting" || !isHere || view.at !== null) return null;
+  const who = position?.materia ?? "The cast";
+  return (
+    <section className={visitQuestionCss("asked")} aria-label="Waiting for you">
+      <h3 className={visitQuestionCss("asked-title")}>
+        {asksYesOrNo(props) ? `${who} asks you` : `${who} waits for you`}
+      </h3>
+      {question !== null && asksYesOrNo(props) && (
+        <div className={visitQuestionCss("question")} tabIndex={0} role="region" aria-label="Question">
+          <Markdown text={question} />
+        </div>
+      )}
+      <AnswerForm {...props} />
+    </section>
+  );
+}

@@ -1,0 +1,167 @@
+import { useMemo, type ReactElement, useEffect, useState } from "react";
+import type { FileChange } from "../../../core/model/checkpoint.ts";
+import { checkpointAuthors } from "../../../core/view/file-changes.ts";
+import {
+  parsePatch,
+  type FilePatch,
+  patchRows,
+  type PatchViewMode,
+  showHiddenCharacters,
+} from "../../../core/view/patch.ts";
+import type { PatchResponse } from "../../../core/wire/casts.ts";
+import { getPatch } from "../net/api.ts";
+import { Button } from "../ui/buttons.tsx";
+import { IssueList } from "../ui/issues.tsx";
+import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
+import { LineCounts } from "./file-list.tsx";
+import { PatchRows } from "./patch-rows.tsx";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import filesSheet from "./files.module.css";
+import type { Issue } from "../../../core/model/issue.ts";
+import type { FetchResult } from "../net/request.ts";
+
+const css = bindClassNames(filesSheet, baseSheet);
+
+interface FilePatchProps extends CastPanelProps {
+  readonly file: FileChange;
+  readonly place: string | null;
+  /** The checkpoint that it is looked at in: while the visit lasts there are later ones. */
+  readonly checkpoint: string;
+  readonly form: PatchViewMode;
+  readonly onVisit: (index: number) => void;
+}
+
+/** One file: what became of it, and which visits it has to thank for that. */
+export function FilePatchView(props: FilePatchProps): ReactElement {
+  const { cast, file, place, checkpoint: to, form } = props;
+  const { castId } = cast.castFile;
+  const { path } = file;
+  const of = `${castId} ${place ?? ""} ${path}`;
+  const asked = useFetched(`${of} ${to}`, of, (signal) => getPatch(castId, { place, path }, signal));
+  return (
+    <section className={css("patch")} aria-label={`Diff of ${showHiddenCharacters(path)}`}>
+      <div className={css("patch-head")}>
+        <code className={css("breakable")}>
+          {file.from !== undefined && `${showHiddenCharacters(file.from)} → `}
+          {showHiddenCharacters(path)}
+        </code>
+        <LineCounts file={file} />
+      </div>
+      {asked.kind === "loaded" && <FileHistory {...props} answer={asked.value} />}
+      {asked.kind === "loaded" && <PatchBody answer={asked.value} form={form} />}
+      {asked.kind === "refused" && (
+        <div className={css("files-note")}>
+          <IssueList issues={asked.issues} />
+          <Button onClick={asked.again}>Try again</Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function PatchBody({ answer, form }: { readonly answer: PatchResponse; readonly form: PatchViewMode }): ReactElement {
+  const parts = useMemo(() => parsePatch(answer.patch), [answer]);
+  const rows = useMemo(() => parts.flatMap((part) => patchRows(part, form)), [parts, form]);
+  const notes = parts.flatMap(patchNotes);
+  return (
+    <>
+      {notes.length > 0 && <p className={css("secondary patch-notes")}>{notes.join(" · ")}</p>}
+      {rows.length > 0 && <PatchRows rows={rows} path={answer.path} form={form} isCut={answer.isCut} />}
+    </>
+  );
+}
+
+const MODE_NAMES: Readonly<Record<string, string>> = {
+  "100644": "a file",
+  "100755": "a program",
+  "120000": "a link",
+  "160000": "a repository inside",
+};
+
+/** What is not said by its lines. */
+function patchNotes({ modes: { before, after }, similarity, isBinary, hunks }: FilePatch): readonly string[] {
+  const word = (mode: string): string => MODE_NAMES[mode] ?? `mode ${mode}`;
+  return [
+    ...(before !== null && after !== null ? [`${word(before)} became ${word(after)}`] : []),
+    ...(before === null && after !== null && after !== "100644" ? [`new: ${word(after)}`] : []),
+    ...(similarity === null ? [] : [similarity === 100 ? "renamed only" : `renamed, ${similarity} % the same`]),
+    ...(isBinary ? ["it is no text, so its lines cannot be shown"] : []),
+    ...(hunks.length === 0 && !isBinary && similarity === null && (before === null || after === null)
+      ? ["the file is empty"]
+      : []),
+  ];
+}
+
+/** [W26] Every visit that changed the file, in order. */
+function FileHistory({
+  cast,
+  view,
+  answer,
+  onVisit,
+}: FilePatchProps & { readonly answer: PatchResponse }): ReactElement | null {
+  const makers = checkpointAuthors(cast.replay.events(), answer.commits);
+  if (makers.length === 0) return null;
+  return (
+    <div className={css("history")}>
+      <span className={css("faint")} id="file-history">
+        Changed by
+      </span>
+      <ol aria-labelledby="file-history">
+        {makers.map((maker) => {
+          if (maker.kind === "meanwhile") return <li key={maker.seq}>somebody else, before it was resumed</li>;
+          const visit = view.allVisits.find(
+            ({ socket, visit: number }) => socket === maker.socket && number === maker.visit,
+          );
+          const isHere = visit !== undefined && visit.index === view.visit?.index;
+          return (
+            <li key={`${maker.socket}#${maker.visit}`}>
+              <button
+                type="button"
+                className={css("history-visit")}
+                aria-current={isHere ? "true" : undefined}
+                title={visit?.item?.title}
+                onClick={() => visit && onVisit(visit.index)}
+              >
+                {`${visit?.materia ?? maker.socket} ${maker.visit}`}
+                {visit?.item && <span className={css("faint")}>{` item ${visit.item.index + 1}`}</span>}
+              </button>
+            </li>
+          );
+        })}
+      </ol>
+    </div>
+  );
+}
+
+type FetchState<T> =
+  | { readonly kind: "loading" }
+  | { readonly kind: "loaded"; readonly value: T }
+  | { readonly kind: "refused"; readonly issues: readonly Issue[]; readonly again: () => void };
+
+/**
+ * What the server says to a question, asked anew where `key` changes; null asks nothing. While the same thing (`of`)
+ * is asked about again, what is known of it stays.
+ */
+export function useFetched<T>(
+  key: string | null,
+  of: string,
+  ask: (signal: AbortSignal) => Promise<FetchResult<T>>,
+): FetchState<T> {
+  const [known, setKnown] = useState<{ readonly of: string; readonly answer: FetchResult<T> }>();
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    if (key === null) return undefined;
+    const control = new AbortController();
+    const load = async (): Promise<void> => {
+      const answer = await ask(control.signal);
+      if (!control.signal.aborted) setKnown({ of, answer });
+    };
+    void load();
+    return () => control.abort();
+  }, [key, round]);
+  if (key === null || known?.of !== of) return { kind: "loading" };
+  const { answer } = known;
+  if (answer.ok) return { kind: "loaded", value: answer.value };
+  return { kind: "refused", issues: answer.issues, again: () => setRound((before) => before + 1) };
+}

@@ -1,0 +1,189 @@
+import { useMemo, useState, type ReactElement } from "react";
+import {
+  castFileSpans,
+  type CastFileSpans,
+  fileCountsText,
+  leftOutText,
+  type CheckpointSpan,
+} from "../../../core/view/file-changes.ts";
+import type { PatchViewMode } from "../../../core/view/patch.ts";
+import type { VisitRecord } from "../../../core/view/progress/visit-record.ts";
+import type { ChangesResponse } from "../../../core/wire/casts.ts";
+import { getChanges } from "../net/api.ts";
+import { Button } from "../ui/buttons.tsx";
+import { SegmentedControl } from "../ui/fields.tsx";
+import { IssueList } from "../ui/issues.tsx";
+import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
+import { ChangedFileList } from "./file-list.tsx";
+import { FilePatchView, useFetched } from "./file-patch.tsx";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import filesSheet from "./files.module.css";
+
+const css = bindClassNames(filesSheet, baseSheet);
+
+interface FilesTabProps extends CastPanelProps {
+  readonly visit: VisitRecord;
+}
+
+const SCOPE_OPTIONS = [
+  { value: "visit", label: "Visit" },
+  { value: "item", label: "Item" },
+  { value: "cast", label: "Cast" },
+] as const;
+
+/** [W25] What the visit, its item or the whole cast changed. */
+export function FilesTab(props: FilesTabProps): ReactElement {
+  const { cast, visit } = props;
+  const [wanted, setWanted] = useState<FilesScope>("visit");
+  const [form, setForm] = usePatchForm();
+  const lastSeq = cast.replay.lastSeq();
+  const spans = useMemo(() => castFileSpans(cast.replay.events()), [cast.replay, lastSeq]);
+  if (spans.kind === "none") return <FilesNotKept spans={spans} />;
+  const scope = wanted === "item" && !visit.item ? "visit" : wanted;
+  return (
+    <div className={css("files")}>
+      <div className={css("files-head")}>
+        <SegmentedControl
+          label="Whose files"
+          value={scope}
+          options={SCOPE_OPTIONS.filter(({ value }) => value !== "item" || visit.item !== null)}
+          onPick={setWanted}
+        />
+        <span className={css("grow")} />
+        <SegmentedControl
+          label="How a diff is drawn"
+          value={form}
+          options={[
+            { value: "unified", label: "Unified" },
+            { value: "split", label: "Side by side" },
+          ]}
+          onPick={setForm}
+        />
+      </div>
+      <FileChanges {...props} spans={spans} scope={scope} form={form} onScope={setWanted} />
+    </div>
+  );
+}
+
+function FilesNotKept({ spans }: { readonly spans: CastFileSpans & { readonly kind: "none" } }): ReactElement {
+  const why = spans.problem ?? "checkpoints were turned off, or an earlier version ran it";
+  return (
+    <div className={css("files-note")} tabIndex={0} role="region" aria-label="Files">
+      <p>{`The files of this cast were not kept: ${why}.`}</p>
+      <p className={css("secondary")}>A cast in a git repository with a commit keeps them.</p>
+    </div>
+  );
+}
+
+interface FileChangesProps extends FilesTabProps {
+  readonly spans: CastFileSpans & { readonly kind: "kept" };
+  readonly scope: FilesScope;
+  readonly form: PatchViewMode;
+  readonly onScope: (scope: FilesScope) => void;
+}
+
+function FileChanges(props: FileChangesProps): ReactElement {
+  const { cast, visit, spans, scope, onScope } = props;
+  const { castId } = cast.castFile;
+  const place = scopeAddress(scope, visit);
+  const { from, to } = fileSpanOf(spans, scope, visit);
+  const isSame = from === to;
+  const of = `${castId} ${place ?? ""}`;
+  const asked = useFetched(isSame ? null : `${of} ${from} ${to}`, of, (signal) => getChanges(castId, place, signal));
+  if (isSame)
+    return (
+      <div className={css("files-note")}>
+        <p>{`This ${scope} changed no files${scope === "visit" && visit.to === null ? " so far" : ""}.`}</p>
+        {scope !== "cast" && spans.whole.from !== spans.whole.to && (
+          <Button onClick={() => onScope("cast")}>Files of the whole cast</Button>
+        )}
+      </div>
+    );
+  if (asked.kind === "loading") return <p className={css("files-note faint")}>Comparing…</p>;
+  if (asked.kind === "refused")
+    return (
+      <div className={css("files-note")}>
+        <IssueList issues={asked.issues} />
+        <Button onClick={asked.again}>Try again</Button>
+      </div>
+    );
+  return <ChangedFiles {...props} place={place} to={to} changes={asked.value} />;
+}
+
+function ChangedFiles(
+  props: FileChangesProps & { readonly place: string | null; readonly to: string; readonly changes: ChangesResponse },
+): ReactElement {
+  const { cast, view, place, to, changes, form, onScope } = props;
+  const [chosen, setChosen] = useState<string | null>(null);
+  const file = changes.files.find(({ path }) => path === chosen) ?? changes.files[0];
+  const more = changes.changed - changes.files.length;
+  return (
+    <div className={css("files-body")}>
+      <div className={css("files-side")}>
+        <p className={css("secondary files-sum")}>
+          {changes.changed === 0
+            ? "Changed back to what it was."
+            : `${fileCountsText(changes)}${leftOutText(changes.left)}`}
+        </p>
+        <ChangedFileList files={changes.files} chosen={file?.path ?? null} onChoose={setChosen} />
+        {more > 0 && <p className={css("faint files-sum")}>{`${more} more are not listed`}</p>}
+      </div>
+      {file && (
+        <FilePatchView
+          cast={cast}
+          view={view}
+          file={file}
+          place={place}
+          checkpoint={to}
+          form={form}
+          onVisit={(index) => {
+            setChosen(file.path);
+            onScope("visit");
+            view.goToVisit(index);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+const PATCH_FORM_KEY = "materia-diff-form";
+
+/** Remembered by the browser. */
+function usePatchForm(): readonly [PatchViewMode, (form: PatchViewMode) => void] {
+  const [form, setForm] = useState<PatchViewMode>(() =>
+    localStorage.getItem(PATCH_FORM_KEY) === "split" ? "split" : "unified",
+  );
+  return [
+    form,
+    (next) => {
+      localStorage.setItem(PATCH_FORM_KEY, next);
+      setForm(next);
+    },
+  ];
+}
+
+/** Whose files are looked at. */
+export type FilesScope = "visit" | "item" | "cast";
+
+/** Its name on the command line and in addresses; null for the whole cast. */
+function scopeAddress(scope: FilesScope, { socket, visit, item }: VisitRecord): string | null {
+  if (scope === "visit") return `${socket}#${visit}`;
+  return scope === "item" && item ? `${item.loop}/${item.key}` : null;
+}
+
+function fileSpanOf(
+  spans: CastFileSpans & { readonly kind: "kept" },
+  scope: FilesScope,
+  visit: VisitRecord,
+): CheckpointSpan {
+  const { whole, visits, items } = spans;
+  // One whose beginning is not known yet has changed nothing yet.
+  const nothing = { from: whole.to, to: whole.to };
+  if (scope === "visit")
+    return visits.find((each) => each.socket === visit.socket && each.visit === visit.visit) ?? nothing;
+  if (scope === "item")
+    return items.find(({ loop, key }) => loop === visit.item?.loop && key === visit.item.key) ?? nothing;
+  return whole;
+}

@@ -1,0 +1,195 @@
+import { useState, type ReactElement } from "react";
+import { quoteWord } from "../../../core/command/split-words.ts";
+import { castFileSpans } from "../../../core/view/file-changes.ts";
+import { amountText, costText } from "../../../core/view/numbers.ts";
+import type { VisitRecord } from "../../../core/view/progress/visit-record.ts";
+import { ForkPreview } from "../../../core/wire/testing.ts";
+import { navigate, hrefOf } from "../browser/route.ts";
+import { useCommandOutput, useCommand } from "../data/use-command.ts";
+import { ConfirmDialog } from "../ui/dialog.tsx";
+import { IssueList } from "../ui/issues.tsx";
+import type { WatchedCast } from "../cast-replay/use-cast.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import marksSheet from "../ui/marks.module.css";
+import controlsSheet from "../ui/controls.module.css";
+import dialogSheet from "../ui/dialog.module.css";
+import { countedText } from "../../../core/model/text.ts";
+
+const css = bindClassNames(dialogSheet, controlsSheet, marksSheet, baseSheet);
+
+interface ForkEdits {
+  readonly request: string;
+  readonly model: string;
+  /** What the visit hands over in place of being run; null runs it. */
+  readonly handoff: string | null;
+  readonly restoresFiles: boolean;
+}
+
+/** [B26] Its files stand in the database of the fleet. */
+export const FORK_NOT_ON_FLEET = "A cast is run again where its files are: take it home first";
+
+/** A new cast with the past of this one up to a visit; from the first visit on it is the same cast run again. */
+export function ForkDialog(props: {
+  readonly cast: WatchedCast;
+  readonly visit: VisitRecord;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { cast, visit, onClose } = props;
+  const { castFile } = cast;
+  const isFirst = visit.index === 0;
+  const areKept = !isFirst && castFileSpans(cast.replay.events()).kind === "kept";
+  const [edits, setEdits] = useState<ForkEdits>({
+    request: castFile.request,
+    model: "",
+    handoff: null,
+    restoresFiles: false,
+  });
+  const set = (part: Partial<ForkEdits>): void => setEdits((before) => ({ ...before, ...part }));
+  const line = forkCommandLine(cast, visit, edits);
+  const plan = useCommandOutput(`${line} --plan`, ForkPreview);
+  const command = useCommand({ quiet: true });
+  const start = async (): Promise<void> => {
+    const text = command.isTreeInUse ? `${line} --anyway` : line;
+    const castId = await command.run(text, "Started", { trust: command.isForeign });
+    if (castId === null) return;
+    onClose();
+    navigate(hrefOf("casts", castId));
+  };
+  return (
+    <ConfirmDialog
+      title={isFirst ? "Run again" : `Run from ${visit.materia}, visit ${visit.visit}`}
+      action={command.isForeign ? "Trust this cast and start" : command.isTreeInUse ? "Start all the same" : "Start"}
+      busy={command.busy !== null}
+      off={edits.request.trim() === "" ? "Write what is to be done" : null}
+      onClose={onClose}
+      onAct={() => void start()}
+    >
+      <ForkSummary plan={plan.value} isFirst={isFirst} />
+      <TextAreaField label="Request" value={edits.request} onChange={(request) => set({ request })} />
+      {canWriteHandoff(cast, visit) && <HandoffField cast={cast} visit={visit} edits={edits} onEdit={set} />}
+      <label className={css("option")}>
+        <span className={css("label")}>Model, from here on; empty for the one it had</span>
+        <span className={css("field")}>
+          <input
+            className={css("monospace")}
+            value={edits.model}
+            placeholder={castFile.model ?? "provider/model"}
+            onChange={(event) => set({ model: event.target.value })}
+          />
+        </span>
+      </label>
+      {areKept && (
+        <label className={css("row")}>
+          <input
+            type="checkbox"
+            checked={edits.restoresFiles}
+            onChange={(event) => set({ restoresFiles: event.target.checked })}
+          />
+          <span>Put the files back as they were then</span>
+        </label>
+      )}
+      <IssueList issues={command.issues.length > 0 ? command.issues : plan.issues} />
+    </ConfirmDialog>
+  );
+}
+
+/** The same text as a terminal would take. */
+function forkCommandLine(
+  { castFile }: WatchedCast,
+  visit: VisitRecord,
+  { request, model, handoff, restoresFiles: here }: ForkEdits,
+): string {
+  const options = [
+    ...(request.trim() === castFile.request ? [] : ["--request", quoteWord(request.trim())]),
+    ...(model.trim() === "" ? [] : ["--model", quoteWord(model.trim())]),
+    ...(handoff === null ? [] : ["--handoff", quoteWord(handoff)]),
+    ...(here ? ["--here"] : []),
+  ];
+  return ["fork", `${castFile.castId}@${visit.socket}#${visit.visit}`, ...options].join(" ");
+}
+
+function ForkSummary({
+  plan,
+  isFirst,
+}: {
+  readonly plan: ForkPreview | null;
+  readonly isFirst: boolean;
+}): ReactElement {
+  if (!plan || isFirst)
+    return (
+      <p className={css("secondary")}>
+        {isFirst
+          ? "A new cast of the same loadout, as it is configured now. This one stays as it is."
+          : "A new cast that shares everything before this visit. This one stays as it is."}
+      </p>
+    );
+  return (
+    <p className={css("secondary")}>
+      {`A new cast: ${countedText(plan.reused.length, "visit")} of this one ${plan.reused.length === 1 ? "is" : "are"} reused, `}
+      <b>{`${amountText(plan.saved.tokens)} tokens and ${costText(plan.saved.cost)} saved`}</b>
+      {`; it runs anew from ${plan.anew[0]?.visit ?? "there"}. This cast stays as it is.`}
+    </p>
+  );
+}
+
+/** Only what an agent says can be written for it. */
+function canWriteHandoff({ castFile }: WatchedCast, { materia }: VisitRecord): boolean {
+  return castFile.graph.materia[materia]?.type === "agent";
+}
+
+function HandoffField(props: {
+  readonly cast: WatchedCast;
+  readonly visit: VisitRecord;
+  readonly edits: ForkEdits;
+  readonly onEdit: (part: Partial<ForkEdits>) => void;
+}): ReactElement {
+  const { cast, visit, edits, onEdit } = props;
+  return (
+    <>
+      <label className={css("row")}>
+        <input
+          type="checkbox"
+          checked={edits.handoff !== null}
+          onChange={(event) => onEdit({ handoff: event.target.checked ? handoffTextOf(cast, visit) : null })}
+        />
+        <span>{`Write what ${visit.materia} hands on, in place of running it`}</span>
+      </label>
+      {edits.handoff !== null && (
+        <TextAreaField label="Handoff" value={edits.handoff} onChange={(handoff) => onEdit({ handoff })} mono />
+      )}
+    </>
+  );
+}
+
+/** What the visit handed on then, to be edited. */
+function handoffTextOf({ replay }: WatchedCast, { firstSeq, lastSeq }: VisitRecord): string {
+  const handed = replay
+    .events()
+    .slice(firstSeq - 1, lastSeq)
+    .findLast(({ type }) => type === "handoff_accepted" || type === "output_accepted");
+  if (handed?.type === "handoff_accepted") return JSON.stringify(handed.handoff, null, 2);
+  return handed?.type === "output_accepted" ? handed.text : "";
+}
+
+function TextAreaField(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+  readonly mono?: boolean;
+}): ReactElement {
+  const { label, value, onChange, mono = false } = props;
+  return (
+    <label className={css("option")}>
+      <span className={css("label")}>{label}</span>
+      <span className={css("field")}>
+        <textarea
+          className={css(mono ? "monospace" : "")}
+          rows={mono ? 8 : 3}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      </span>
+    </label>
+  );
+}

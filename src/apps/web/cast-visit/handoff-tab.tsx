@@ -1,0 +1,93 @@
+import type { ReactElement } from "react";
+import type { CastEvent, EventOf } from "../../../core/cast/state/event.ts";
+import { CopyButton } from "../ui/export-text.tsx";
+import type { VisitProps } from "./visit-panel.tsx";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import marksSheet from "../ui/marks.module.css";
+import readerSheet from "./visit.module.css";
+import { countedText } from "../../../core/model/text.ts";
+
+const css = bindClassNames(readerSheet, marksSheet, baseSheet);
+
+const FOUND_TEXTS = {
+  exact: "The reply was the object and nothing else.",
+  fenced: "The object stood in a code fence.",
+  embedded: "The object stood inside other text.",
+} as const;
+
+/** What was handed on and how it was found: dropped fields, rejected replies, repair turns. */
+export function HandoffTab({ cast, visit }: VisitProps): ReactElement {
+  const events = cast.replay.events().slice(visit.firstSeq - 1, visit.lastSeq);
+  const told = events.flatMap((event) => {
+    const shown = renderHandoffEvent(event);
+    return shown ? [<div key={event.seq}>{shown}</div>] : [];
+  });
+  return (
+    <div className={css("output")} tabIndex={0} role="region" aria-label="Handoff">
+      {told}
+      {told.length === 0 && <p className={css("faint")}>Nothing handed on yet.</p>}
+    </div>
+  );
+}
+
+function renderHandoffEvent(event: CastEvent): ReactElement | null {
+  switch (event.type) {
+    case "handoff_accepted":
+      return <AcceptedHandoff event={event} />;
+    case "handoff_rejected":
+      return (
+        <div className={css("note rework")}>
+          <b>{`Reply ${event.attempt} was rejected`}</b>
+          <ul>
+            {event.issues.map((issue) => (
+              <li key={issue}>{issue}</li>
+            ))}
+          </ul>
+        </div>
+      );
+    case "output_accepted":
+      return (
+        <>
+          <p
+            className={css("secondary")}
+          >{`Plain text of ${countedText(event.chars, "character")}; no fields are read from it.`}</p>
+          <pre className={css("told")}>{event.text}</pre>
+        </>
+      );
+    case "turn_failed":
+      return <div className={css("note bad")}>{event.message}</div>;
+    default:
+      return null;
+  }
+}
+
+function AcceptedHandoff({ event }: { readonly event: EventOf<"handoff_accepted"> }): ReactElement {
+  return (
+    <>
+      <p className={css("secondary")}>
+        {event.approved ? "A person took it as it was said. " : ""}
+        {FOUND_TEXTS[event.found]}
+      </p>
+      {event.dropped.length > 0 && (
+        <p className={css("secondary")}>
+          Ignored:{" "}
+          {event.dropped.map((name) => (
+            <del key={name}>
+              <code>{name}</code>
+            </del>
+          ))}
+        </p>
+      )}
+      {event.hints?.map((hint) => (
+        <p key={hint} className={css("faint")}>
+          {hint}
+        </p>
+      ))}
+      <div className={css("copy-place")}>
+        <CopyButton text={JSON.stringify(event.handoff, null, 2)} what="the handoff" />
+      </div>
+      <pre className={css("code wrap")}>{JSON.stringify(event.handoff, null, 2)}</pre>
+    </>
+  );
+}

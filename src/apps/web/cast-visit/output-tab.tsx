@@ -1,0 +1,255 @@
+import { useLayoutEffect, useRef, useState, type ReactElement, memo, useEffect } from "react";
+import { Button } from "../ui/buttons.tsx";
+import { CopyButton } from "../ui/export-text.tsx";
+import type { TranscriptBlock } from "../cast-replay/transcript.ts";
+import type { VisitProps } from "./visit-panel.tsx";
+import { ToolCallView } from "./tool-calls-tab.tsx";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import marksSheet from "../ui/marks.module.css";
+import readerSheet from "./visit.module.css";
+import { Markdown } from "../ui/markdown.tsx";
+import type { VisitRecord } from "../../../core/view/progress/visit-record.ts";
+import type { VisitFileName } from "../../../core/wire/casts.ts";
+import { getVisitFile } from "../net/api.ts";
+import type { WatchedCast } from "../cast-replay/use-cast.ts";
+
+const css = bindClassNames(readerSheet, marksSheet, baseSheet);
+
+/** What was said, with the tool calls where they were made. Follows what streams until a person scrolls up. */
+export function OutputTab(props: VisitProps & { readonly blocks: readonly TranscriptBlock[] }): ReactElement {
+  const { cast, visit, blocks } = props;
+  const isUtility = cast.castFile.graph.materia[visit.materia]?.type === "utility";
+  return isUtility ? (
+    <UtilityOutput {...props} />
+  ) : (
+    <AgentOutput {...props} key={`${visit.socket} ${visit.visit}`} blocks={blocks} />
+  );
+}
+
+function AgentOutput({
+  cast,
+  visit,
+  view,
+  blocks,
+}: VisitProps & { readonly blocks: readonly TranscriptBlock[] }): ReactElement {
+  const isLive = visit.to === null && view.latest.status === "running";
+  const output = useVisitFile(
+    cast,
+    visit,
+    blocks.length === 0 && visit.to !== null && visit.outcome !== "failed" ? "output.md" : null,
+  );
+  const follow = useAutoScroll(isLive, blocks);
+  const shown =
+    blocks.length > 0 ? blocks : output.kind === "text" ? [{ kind: "text", text: output.text } as const] : [];
+  const said = shown.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n\n");
+  return (
+    <div
+      className={css("output")}
+      ref={follow.box}
+      onScroll={follow.onScroll}
+      tabIndex={0}
+      role="region"
+      aria-label="Output"
+      aria-live="off"
+    >
+      {said !== "" && !isLive && (
+        <div className={css(`copy-place ${shown[0]?.kind === "text" ? "" : "in-a-row"}`)}>
+          <CopyButton text={said} what="the output" />
+        </div>
+      )}
+      {shown.map((block, index) => (
+        // Blocks are only ever added behind the others.
+        <OutputBlock key={index} block={block} isLast={isLive && index === shown.length - 1} />
+      ))}
+      {shown.length === 0 && (
+        <p className={css("faint")}>
+          {isLive ? "Nothing said yet." : output.kind === "loading" ? "" : "It said nothing."}
+        </p>
+      )}
+      {isLive && shown.at(-1)?.kind === "tool" && <Caret />}
+      {follow.missed > 0 && (
+        <Button className={css("new-lines")} onClick={follow.resume}>
+          {follow.missed === 1 ? "1 new line" : `${follow.missed} new lines`}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function OutputBlock({ block, isLast }: { readonly block: TranscriptBlock; readonly isLast: boolean }): ReactElement {
+  switch (block.kind) {
+    case "tool":
+      return <ToolCallView tool={block} />;
+    case "thinking":
+      return (
+        <details className={css("thinking")} open={isLast}>
+          <summary className={css("faint")}>{isLast ? "Thinking…" : "Thinking"}</summary>
+          <AgentText text={block.text} />
+        </details>
+      );
+    case "note":
+      return <p className={css("note")}>{block.text}</p>;
+    case "text":
+      return (
+        <div className={css("said")}>
+          <AgentText text={block.text} />
+          {isLast && <Caret />}
+        </div>
+      );
+  }
+}
+
+function Caret(): ReactElement {
+  return <span className={css("caret")} aria-hidden="true" />;
+}
+
+function UtilityOutput({ cast, visit }: VisitProps): ReactElement {
+  const out = useVisitFile(cast, visit, "stdout.txt");
+  const err = useVisitFile(cast, visit, "stderr.txt");
+  const text = out.kind === "text" ? out.text : "";
+  const errors = err.kind === "text" ? err.text : "";
+  return (
+    <div className={css("output")} tabIndex={0} role="region" aria-label="Output">
+      {text !== "" && <pre className={css("code wrap")}>{prettyJson(text)}</pre>}
+      {errors !== "" && (
+        <>
+          <h3>Standard error</h3>
+          <pre className={css("code wrap")}>{errors}</pre>
+        </>
+      )}
+      {text === "" && errors === "" && out.kind !== "loading" && <p className={css("faint")}>It printed nothing.</p>}
+    </div>
+  );
+}
+
+function prettyJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+const NEAR_END_PX = 24;
+
+function useAutoScroll(isLive: boolean, blocks: readonly TranscriptBlock[]) {
+  const box = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  const [seen, setSeen] = useState(0);
+  const lines = countLines(blocks);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element || !isLive) return;
+    if (!follows.current) return;
+    element.scrollTop = element.scrollHeight;
+    setSeen(lines);
+  }, [isLive, lines, blocks]);
+  return {
+    box,
+    missed: isLive && !follows.current ? Math.max(0, lines - seen) : 0,
+    onScroll: () => {
+      const element = box.current;
+      if (!element) return;
+      follows.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX;
+      if (follows.current) setSeen(lines);
+    },
+    resume: () => {
+      follows.current = true;
+      box.current?.scrollTo({ top: box.current.scrollHeight });
+      setSeen(lines);
+    },
+  };
+}
+
+function countLines(blocks: readonly TranscriptBlock[]): number {
+  return blocks.reduce((sum, block) => sum + (block.kind === "tool" ? 1 : block.text.split("\n").length), 0);
+}
+
+const proseCss = bindClassNames(marksSheet, baseSheet);
+
+/** Text of an agent; a handoff is read more easily with its lines broken. */
+const AgentText = memo(function Prose({ text }: { readonly text: string }): ReactElement {
+  const json = prettyJsonOrNull(text);
+  return json === null ? <Markdown text={text} /> : <pre className={proseCss("code wrap")}>{json}</pre>;
+});
+
+function prettyJsonOrNull(text: string): string | null {
+  if (!text.trimStart().startsWith("{")) return null;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return null;
+  }
+}
+
+const promptCss = bindClassNames(readerSheet, baseSheet);
+
+/** All that the agent was told, or the input of a utility. */
+export function PromptTab({ cast, visit }: VisitProps): ReactElement {
+  const isUtility = cast.castFile.graph.materia[visit.materia]?.type === "utility";
+  const file = useVisitFile(cast, visit, isUtility ? "input.json" : "prompt.md");
+  return (
+    <div className={promptCss("output")} tabIndex={0} role="region" aria-label="Prompt">
+      {file.kind === "text" && (
+        <div className={promptCss("copy-place")}>
+          <CopyButton text={file.text} what={isUtility ? "the input" : "the prompt"} />
+        </div>
+      )}
+      {file.kind === "text" && <pre className={promptCss("told")}>{isUtility ? prettyJson(file.text) : file.text}</pre>}
+      {file.kind === "none" && <p className={promptCss("faint")}>Nothing was kept of what it was told.</p>}
+    </div>
+  );
+}
+
+export type VisitFileState =
+  | { readonly kind: "loading" }
+  | { readonly kind: "none" }
+  | { readonly kind: "text"; readonly text: string };
+
+/** How long a file that an event has told of is waited for; a busy disk may be that far behind. */
+const RETRY_DELAYS_MS = [200, 400, 800, 1_600, 3_200];
+
+/** A file of a visit, read anew when the visit has gone on; null for one that cannot be there. */
+export function useVisitFile(cast: WatchedCast, visit: VisitRecord, name: VisitFileName | null): VisitFileState {
+  const { castId } = cast.castFile;
+  const { socket, visit: number } = visit;
+  // Where nobody drives the cast, nothing more is written.
+  const waits = cast.isAlive ? RETRY_DELAYS_MS : RETRY_DELAYS_MS.slice(0, 1);
+  const stage = `${visit.outcome} ${visit.repairs} ${visit.to === null} ${cast.isAlive}`;
+  const [file, setFile] = useState<{ readonly key: string; readonly value: VisitFileState }>({
+    key: "",
+    value: LOADING_FILE,
+  });
+  const key = `${castId} ${socket} ${number} ${name ?? ""}`;
+  useEffect(() => {
+    if (name === null) return undefined;
+    const control = new AbortController();
+    const load = async (): Promise<void> => {
+      const value = await readVisitFile(castId, { socket, visit: number, name }, { waits, signal: control.signal });
+      if (!control.signal.aborted) setFile({ key, value });
+    };
+    void load();
+    return () => control.abort();
+  }, [castId, socket, number, name, key, stage]);
+  if (name === null) return NO_FILE;
+  return file.key === key ? file.value : LOADING_FILE;
+}
+
+const NO_FILE: VisitFileState = { kind: "none" };
+const LOADING_FILE: VisitFileState = { kind: "loading" };
+
+async function readVisitFile(
+  castId: string,
+  file: Parameters<typeof getVisitFile>[1],
+  { waits, signal }: { readonly waits: readonly number[]; readonly signal: AbortSignal },
+): Promise<VisitFileState> {
+  for (const wait of [...waits, null]) {
+    const answer = await getVisitFile(castId, file, signal);
+    if (!answer.ok) return NO_FILE;
+    if (answer.status !== 204) return { kind: "text", text: answer.value };
+    if (wait === null || signal.aborted) return NO_FILE;
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+  return NO_FILE;
+}

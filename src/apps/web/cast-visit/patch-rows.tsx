@@ -1,0 +1,207 @@
+import { memo, useEffect, useMemo, useRef, useState, type ReactElement, type RefObject } from "react";
+import {
+  type PatchViewMode,
+  type PatchRow,
+  type ChangedRange,
+  type PatchSide,
+  showHiddenCharacters,
+} from "../../../core/view/patch.ts";
+import { tokenizerFor, type SyntaxToken } from "../../../core/view/syntax-tokens.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import filesSheet from "./files.module.css";
+
+const css = bindClassNames(filesSheet, baseSheet);
+
+/** So many rows are drawn at once, when they come near; a file of 5,000 lines costs no more than one of 100 at first. */
+const ROWS_PER_SLICE = 100;
+/** Colours help to read, and nobody reads so much. */
+const MAX_COLOURED_ROWS = 20_000;
+
+export function PatchRows(props: {
+  readonly rows: readonly PatchRow[];
+  readonly path: string;
+  readonly form: PatchViewMode;
+  readonly isCut: boolean;
+}): ReactElement {
+  const { rows, path, form, isCut } = props;
+  const frame = useRef<HTMLDivElement>(null);
+  const colour = useMemo(() => (rows.length > MAX_COLOURED_ROWS ? null : tokenizerFor(path)), [rows, path]);
+  const slices = useMemo(
+    () =>
+      Array.from({ length: Math.ceil(rows.length / ROWS_PER_SLICE) }, (_, at) =>
+        rows.slice(at * ROWS_PER_SLICE, (at + 1) * ROWS_PER_SLICE),
+      ),
+    [rows],
+  );
+  return (
+    <div className={css("rows")} ref={frame} tabIndex={0} role="region" aria-label="Lines">
+      {slices.map((slice, index) => (
+        // Rows never change their place; another file is another key above.
+        <RowSlice key={`${path} ${form} ${index}`} rows={slice} isFirst={index === 0} frame={frame} colour={colour} />
+      ))}
+      {isCut && <p className={css("faint rows-end")}>The rest is too long to be shown here.</p>}
+    </div>
+  );
+}
+
+/** Empty space of about its height until it comes near. */
+const RowSlice = memo(function Slice(props: {
+  readonly rows: readonly PatchRow[];
+  readonly isFirst: boolean;
+  readonly frame: RefObject<HTMLDivElement | null>;
+  readonly colour: LineTokenizer | null;
+}): ReactElement {
+  const { rows, isFirst, frame, colour } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const [isNear, setNear] = useState(isFirst);
+  useEffect(() => {
+    const element = place.current;
+    if (isNear || !element) return undefined;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) setNear(true);
+      },
+      { root: frame.current, rootMargin: "600px" },
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [isNear, frame]);
+  if (!isNear) return <div ref={place} style={{ height: `${rows.length * 1.5}em` }} />;
+  return (
+    <div>
+      {rows.map((row, index) => {
+        if (row.kind === "hunk")
+          return (
+            <div key={index} className={css("hunk")}>
+              <span aria-hidden="true">⋯</span> {row.about}
+            </div>
+          );
+        if (row.kind === "line")
+          return <PatchLineRow key={index} line={row.line} changed={row.changed} colour={colour} />;
+        return <SideBySideRow key={index} left={row.left} right={row.right} colour={colour} />;
+      })}
+    </div>
+  );
+});
+
+const linesCss = bindClassNames(filesSheet, baseSheet);
+
+export type LineTokenizer = (line: string) => readonly SyntaxToken[];
+
+const LINE_CLASSES = { same: "", gone: "gone-line", new: "new-line" } as const;
+const LINE_SIGNS = { same: " ", gone: "−", new: "+" } as const;
+const SPOKEN_PREFIXES = { same: "", gone: "removed: ", new: "added: " } as const;
+
+interface PatchLineProps extends PatchSide {
+  readonly colour: LineTokenizer | null;
+}
+
+/** One line below the other. */
+function PatchLineRow({ line, changed, colour }: PatchLineProps): ReactElement {
+  return (
+    <div className={linesCss(`line ${LINE_CLASSES[line.kind]}`)}>
+      <span className={linesCss("line-number")} data-number={line.before ?? ""} aria-hidden="true" />
+      <span className={linesCss("line-number")} data-number={line.after ?? ""} aria-hidden="true" />
+      <LineText line={line} changed={changed} colour={colour} />
+    </div>
+  );
+}
+
+/** Before beside after. */
+function SideBySideRow(props: {
+  readonly left: PatchSide | null;
+  readonly right: PatchSide | null;
+  readonly colour: LineTokenizer | null;
+}): ReactElement {
+  const { left, right, colour } = props;
+  return (
+    <div className={linesCss("pair")}>
+      {left ? (
+        <SideBySideHalf {...left} number={left.line.before} colour={colour} />
+      ) : (
+        <span className={linesCss("no-line")} />
+      )}
+      {right ? (
+        <SideBySideHalf {...right} number={right.line.after} colour={colour} />
+      ) : (
+        <span className={linesCss("no-line")} />
+      )}
+    </div>
+  );
+}
+
+function SideBySideHalf({ number, ...props }: PatchLineProps & { readonly number: number | null }): ReactElement {
+  return (
+    <div className={linesCss(`line ${LINE_CLASSES[props.line.kind]}`)}>
+      <span className={linesCss("line-number")} data-number={number ?? ""} aria-hidden="true" />
+      <LineText {...props} />
+    </div>
+  );
+}
+
+/** More of one line than this is nothing to read. */
+const MAX_LINE_CHARS = 4_000;
+
+function LineText({ line, changed, colour }: PatchLineProps): ReactElement {
+  const { kind, lacksFinalNewline: isUnended } = line;
+  const more = line.text.length - MAX_LINE_CHARS;
+  const text = more > 0 ? line.text.slice(0, MAX_LINE_CHARS) : line.text;
+  return (
+    <>
+      <span className={linesCss("line-sign")} data-sign={LINE_SIGNS[kind]} aria-hidden="true" />
+      {kind !== "same" && <span className={linesCss("spoken")}>{SPOKEN_PREFIXES[kind]}</span>}
+      <code dir="ltr">
+        {highlightPieces(text, changed, colour).map(({ look, text: piece }, index) =>
+          look === "" ? (
+            showHiddenCharacters(piece)
+          ) : (
+            <span key={index} className={linesCss(look)}>
+              {showHiddenCharacters(piece)}
+            </span>
+          ),
+        )}
+        {more > 0 && <span className={linesCss("faint")}>{` … ${more} more characters`}</span>}
+        {isUnended && <span className={linesCss("faint")}> (no line break at the end)</span>}
+      </code>
+    </>
+  );
+}
+
+const TOKEN_CLASSES = {
+  plain: "",
+  string: "string",
+  comment: "comment",
+  number: "figure",
+  keyword: "keyword",
+} as const;
+type PieceClass = (typeof TOKEN_CLASSES)[SyntaxToken["kind"]] | "changed";
+
+interface TextPiece {
+  readonly look: PieceClass;
+  readonly text: string;
+}
+
+/** What differs is marked and keeps the colour of plain text; the rest is coloured by what it is. */
+function highlightPieces(
+  text: string,
+  changed: ChangedRange | null,
+  colour: LineTokenizer | null,
+): readonly TextPiece[] {
+  const tokens: readonly SyntaxToken[] = colour ? colour(text) : [{ kind: "plain", text }];
+  const pieces: TextPiece[] = [];
+  let at = 0;
+  for (const { kind, text: piece } of tokens) {
+    const end = at + piece.length;
+    const [from, to] = changed ? [Math.max(at, changed.from), Math.min(end, changed.to)] : [end, end];
+    const middle = Math.min(from, end);
+    const parts: readonly TextPiece[] = [
+      { look: TOKEN_CLASSES[kind], text: text.slice(at, middle) },
+      { look: "changed", text: to > middle ? text.slice(middle, to) : "" },
+      { look: TOKEN_CLASSES[kind], text: text.slice(Math.max(middle, to), end) },
+    ];
+    pieces.push(...parts.filter((part) => part.text !== ""));
+    at = end;
+  }
+  return pieces;
+}

@@ -1,0 +1,276 @@
+import { useState, type ReactElement } from "react";
+import type { EventOf } from "../../../core/cast/state/event.ts";
+import type { ReworkReason } from "../../../core/cast/state/parallel-run.ts";
+import { addUsage, type Usage } from "../../../core/cast/state/usage.ts";
+import { socketOf, type Graph } from "../../../core/compile/graph.ts";
+import { END } from "../../../core/model/ids.ts";
+import { conditionText, visitLabel } from "../../../core/view/graph/labels.ts";
+import { costText } from "../../../core/view/numbers.ts";
+import { countOfLimitText } from "../../../core/cast/failure-text.ts";
+import { MateriaIcon } from "../ui/icons.tsx";
+import { limitReachedText } from "../../../core/view/report/route-lines.ts";
+import { capitalize } from "../ui/status.tsx";
+import { renderSymbols, LineText } from "../ui/line-text.tsx";
+import type { VisitRecord } from "../../../core/view/progress/visit-record.ts";
+import type { CastView } from "../cast-replay/use-cast-view.ts";
+import type { VisitProps } from "./visit-panel.tsx";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import marksSheet from "../ui/marks.module.css";
+import readerSheet from "./visit.module.css";
+import { eventLines } from "../../../core/view/report/event-lines.ts";
+
+const css = bindClassNames(readerSheet, marksSheet, baseSheet);
+
+/** How the cast got here, where it goes next and why, and what it took. */
+export function VisitFacts(props: VisitProps): ReactElement {
+  const { cast, visit } = props;
+  const { graph, model } = cast.castFile;
+  const materia = graph.materia[visit.materia];
+  const usage = currentUsage(props);
+  return (
+    <aside className={css("side")} aria-label="About this visit" tabIndex={0}>
+      <div className={css("came")}>
+        <h3>How it got here</h3>
+        <VisitOrigin {...props} />
+      </div>
+      <div className={css("came")}>
+        <h3>{visit.leftBy === null ? "Where it goes next" : "Where it went"}</h3>
+        {visit.leftBy === null ? <OutgoingEdges {...props} /> : <VisitDestination {...props} />}
+      </div>
+      <dl className={css("facts-list option-facts")}>
+        {materia?.type === "agent" && (
+          <>
+            <dt>Model</dt>
+            <dd className={css("cut")}>{materia.model ?? model ?? "as Pi is set"}</dd>
+            {materia.thinking !== undefined && (
+              <>
+                <dt>Thinking</dt>
+                <dd>{materia.thinking}</dd>
+              </>
+            )}
+            <dt>Tools</dt>
+            <dd className={css("cut")}>
+              {typeof materia.tools === "string" ? materia.tools : materia.tools.tools.join(", ")}
+            </dd>
+            <dt>Tokens in</dt>
+            <dd>{usage.input.toLocaleString("en")}</dd>
+            <dt>Tokens out</dt>
+            <dd>{usage.output.toLocaleString("en")}</dd>
+            <dt>Cost</dt>
+            <dd>{costText(usage.cost)}</dd>
+            {visit.repairs > 0 && (
+              <>
+                <dt>Repair turns</dt>
+                <dd>{visit.repairs}</dd>
+              </>
+            )}
+          </>
+        )}
+        <dt>Started</dt>
+        <dd>{new Date(visit.startedAt).toLocaleTimeString("en-GB")}</dd>
+      </dl>
+    </aside>
+  );
+}
+
+/** [W34] What the visit has used; while a turn of it runs, with what that has used so far. */
+function currentUsage({ cast, visit }: Pick<VisitProps, "cast" | "visit">): Usage {
+  return visit.to === null ? addUsage(visit.usage, cast.progress.turnUsage()) : visit.usage;
+}
+
+function VisitOrigin({ cast, view, visit }: VisitProps): ReactElement {
+  const [all, setAll] = useState(false);
+  const { graph } = cast.castFile;
+  const event = visit.cameBy === null ? undefined : cast.replay.events()[visit.cameBy - 1];
+  if (event?.type !== "edge_taken") return <p className={css("secondary")}>The cast begins here.</p>;
+  const [reason, ...earlier] = visit.reasons;
+  return (
+    <>
+      <TakenEdge
+        graph={graph}
+        to={event.from}
+        event={event}
+        onGo={visitOpener(view, lastVisitBefore(view, event.from, visit.index))}
+      />
+      {reason !== undefined && (
+        <div className={css("note rework")}>
+          <ReasonLink reason={reason} onGo={visitOpener(view, lastVisitBefore(view, reason.socket, visit.index))} />
+        </div>
+      )}
+      {earlier.length > 0 &&
+        (all ? (
+          earlier.map((each, index) => (
+            // The same may be said twice.
+            <div key={index} className={css("note")}>
+              {reasonText(each)}
+            </div>
+          ))
+        ) : (
+          <button type="button" className={css("text-button")} onClick={() => setAll(true)}>
+            {earlier.length === 1 ? "1 earlier reason" : `${earlier.length} earlier reasons`}
+          </button>
+        ))}
+    </>
+  );
+}
+
+/** The last visit of a socket before another: who sent it here, or said why. */
+function lastVisitBefore(view: CastView, socket: string, before: number): VisitRecord | undefined {
+  return view.allVisits.slice(0, before).findLast((each) => each.socket === socket);
+}
+
+function visitOpener(view: CastView, visit: VisitRecord | undefined): (() => void) | undefined {
+  return visit && (() => view.goToVisit(visit.index));
+}
+
+/** A reason leads to the visit that gave it. */
+function ReasonLink({
+  reason,
+  onGo,
+}: {
+  readonly reason: ReworkReason;
+  readonly onGo: (() => void) | undefined;
+}): ReactElement {
+  if (!onGo) return <>{reasonText(reason)}</>;
+  return (
+    <>
+      <button type="button" className={css("step-button")} onClick={onGo}>
+        {visitLabel(reason.socket, reason.materia)}
+      </button>
+      {`: ${reason.text}`}
+    </>
+  );
+}
+
+function reasonText({ socket, materia, text }: ReworkReason): string {
+  return `${visitLabel(socket, materia)}: ${text}`;
+}
+
+function VisitDestination({ cast, view, visit }: VisitProps): ReactElement | null {
+  const event = visit.leftBy === null ? undefined : cast.replay.events()[visit.leftBy - 1];
+  if (event?.type === "limit_reached")
+    return <div className={css("note bad")}>{capitalize(limitReachedText(event))}</div>;
+  if (event?.type !== "edge_taken") return null;
+  const next = view.allVisits[visit.index + 1];
+  const onGo = next?.socket === event.to ? visitOpener(view, next) : undefined;
+  return <TakenEdge graph={cast.castFile.graph} to={event.to} event={event} onGo={onGo} />;
+}
+
+/** A socket and the edge that joins it: condition, traversal of limit. */
+function TakenEdge(props: {
+  readonly graph: Graph;
+  readonly to: string;
+  readonly event: EventOf<"edge_taken">;
+  readonly onGo: (() => void) | undefined;
+}): ReactElement {
+  const { graph, to, event, onGo } = props;
+  const socket = socketOf(graph, event.from);
+  const limit = event.via === "edge" && !event.then ? socket.edges[event.index ?? -1]?.maxTraversals : undefined;
+  return (
+    <div className={css("row wrap step")}>
+      {onGo ? (
+        <button type="button" className={css("step-button")} onClick={onGo}>
+          <SocketLabel graph={graph} to={to} />
+        </button>
+      ) : (
+        <SocketLabel graph={graph} to={to} />
+      )}
+      <span
+        className={css(
+          event.when === "not_satisfied" ? "tone-rework" : event.when === "satisfied" ? "tone-good" : "faint",
+        )}
+      >
+        {event.via === "exit" ? "exit · " : event.then ? "used up · " : ""}
+        {event.when === null
+          ? socket.edges.length === 0
+            ? "it has no edges"
+            : "no edge matched"
+          : renderSymbols(conditionText(event.when))}
+      </span>
+      {limit !== undefined && <span className={css("faint")}>{countOfLimitText(event.traversal, limit)}</span>}
+    </div>
+  );
+}
+
+function SocketLabel({ graph, to }: { readonly graph: Graph; readonly to: string }): ReactElement {
+  const socket = graph.sockets[to];
+  if (!socket) return <span>{to}</span>;
+  return (
+    <>
+      <MateriaIcon materia={graph.materia[socket.materia]} size="sm" />
+      <span>{`${socket.id} ${socket.materia}`}</span>
+    </>
+  );
+}
+
+/** The ways on from a visit that is not over, in the order in which they are tried. */
+function OutgoingEdges({ cast, visit }: VisitProps): ReactElement {
+  const { graph } = cast.castFile;
+  const socket = socketOf(graph, visit.socket);
+  if (socket.edges.length === 0) return <p className={css("secondary")}>{END}</p>;
+  return (
+    <ul>
+      {socket.edges.map(({ when, to, maxTraversals, then }, index) => (
+        // The same edge may be written twice.
+        <li key={`${when} ${to} ${index}`} className={css("row wrap step")}>
+          <SocketLabel graph={graph} to={to} />
+          <span
+            className={css(when === "not_satisfied" ? "tone-rework" : when === "satisfied" ? "tone-good" : "faint")}
+          >
+            {renderSymbols(conditionText(when))}
+          </span>
+          {maxTraversals !== undefined && (
+            <span
+              className={css("faint")}
+            >{`up to ${maxTraversals}${then === undefined ? "" : `, then ${then}`}`}</span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const routeCss = bindClassNames(readerSheet, baseSheet);
+
+const LINE_WIDTH = 400;
+
+/** Which way the cast went on from here, and why not each other one. */
+export function RouteTab(props: VisitProps): ReactElement {
+  const { cast, visit } = props;
+  const events = cast.replay
+    .events()
+    .slice(visit.firstSeq - 1, visit.lastSeq)
+    .filter(({ type }) => ROUTE_EVENTS.has(type));
+  return (
+    <div className={routeCss("output")} tabIndex={0} role="region" aria-label="Route">
+      {events.length === 0 && (
+        <>
+          <p className={routeCss("faint")}>The visit is not over. It may go on:</p>
+          <OutgoingEdges {...props} />
+        </>
+      )}
+      {events.map((event) => {
+        const before = cast.replay.timelineAt(event.seq - 1).state;
+        return (
+          <ul key={event.seq} className={routeCss("reasons")}>
+            {eventLines(before, event, LINE_WIDTH).map((line, index) => (
+              // The lines of one event have no identity but their order.
+              <li key={index}>
+                <LineText line={line} />
+              </li>
+            ))}
+          </ul>
+        );
+      })}
+    </div>
+  );
+}
+
+const ROUTE_EVENTS: ReadonlySet<string> = new Set([
+  "cursor_advanced",
+  "item_given_up",
+  "loop_exhausted",
+  "edge_taken",
+  "limit_reached",
+]);

@@ -1,0 +1,152 @@
+import { useRef, useState, type ReactElement, useMemo } from "react";
+import { durationText } from "../../../core/view/numbers.ts";
+import { titleText } from "../../../core/view/report/handoff-lines.ts";
+import type { VisitOutcome, VisitRecord } from "../../../core/view/progress/visit-record.ts";
+import { Icon, type IconName, MateriaIcon } from "../ui/icons.tsx";
+import { Button } from "../ui/buttons.tsx";
+import { Tabs, tabId } from "../ui/tabs.tsx";
+import { useKeys } from "../browser/keyboard.ts";
+import { hrefOf, readSearchParam } from "../browser/route.ts";
+import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
+import { VisitQuestion } from "./answer-form.tsx";
+import { ForkDialog, FORK_NOT_ON_FLEET } from "./fork-dialog.tsx";
+import { useCatalog } from "../data/use-catalog.ts";
+import { FilesTab } from "./files-tab.tsx";
+import { VisitFacts, RouteTab } from "./visit-facts.tsx";
+import { HandoffTab } from "./handoff-tab.tsx";
+import { OutputTab, PromptTab, useVisitFile } from "./output-tab.tsx";
+import { ToolCallsTab } from "./tool-calls-tab.tsx";
+import { useSearchHighlight } from "../ui/use-search-highlight.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import pageSheet from "../styles/page.module.css";
+import marksSheet from "../ui/marks.module.css";
+import readerSheet from "./visit.module.css";
+import { parseTranscript, type TranscriptBlock } from "../cast-replay/transcript.ts";
+
+const css = bindClassNames(readerSheet, marksSheet, pageSheet, baseSheet);
+
+const VISIT_TABS = [
+  { key: "output", label: "Output" },
+  { key: "prompt", label: "Prompt" },
+  { key: "tools", label: "Tools" },
+  { key: "handoff", label: "Handoff" },
+  { key: "route", label: "Route" },
+  { key: "files", label: "Files" },
+] as const;
+export type VisitTab = (typeof VISIT_TABS)[number]["key"];
+
+export interface VisitProps extends CastPanelProps {
+  readonly visit: VisitRecord;
+}
+
+/** One visit: what it was told, what it said and did, what it handed on, and which way it went. */
+export function VisitPanel({ cast, view }: CastPanelProps): ReactElement {
+  const { visit } = view;
+  if (!visit)
+    return (
+      <section className={css("panel visit-panel")} aria-label="Visit">
+        <p className={css("empty")}>No visit yet.</p>
+      </section>
+    );
+  return <VisitReader cast={cast} view={view} visit={visit} />;
+}
+
+/** A link may lead to a tab; from then on the person chooses. */
+function tabFromAddress(): VisitTab {
+  const asked = readSearchParam("tab");
+  return VISIT_TABS.find(({ key }) => key === asked)?.key ?? "output";
+}
+
+function VisitReader(props: VisitProps): ReactElement {
+  const { cast, visit } = props;
+  const [tab, setTab] = useState<VisitTab>(tabFromAddress);
+  const { fleet } = useCatalog();
+  const [forking, setForking] = useState(false);
+  const main = useRef<HTMLDivElement>(null);
+  useSearchHighlight(main, tab);
+  const blocks = useTranscript(props);
+  const tools = blocks.filter(({ kind }) => kind === "tool").length;
+  const materia = cast.castFile.graph.materia[visit.materia];
+  useKeys(Object.fromEntries(VISIT_TABS.map(({ key }, index) => [`${index + 1}`, () => setTab(key)])));
+  const changed = visit.files && "changed" in visit.files.now ? visit.files.now.changed : 0;
+  const counts: Readonly<Record<string, number>> = { tools, files: changed };
+  const tabs = VISIT_TABS.map((each) => ((counts[each.key] ?? 0) > 0 ? { ...each, count: counts[each.key] } : each));
+  return (
+    <section className={css("panel visit-panel")} aria-label="Visit">
+      <div className={css("visit-head")}>
+        <MateriaIcon materia={materia} />
+        <div className={css("grow")}>
+          <h2 className={css("cut")}>
+            <a className={css("quiet-link")} href={hrefOf("materia", visit.materia)}>
+              {visit.materia}
+            </a>{" "}
+            <span className={css("faint light")}>{`${visit.socket} · visit ${visit.visit}`}</span>
+          </h2>
+          <div className={css("secondary cut")}>
+            {visit.item
+              ? `Item ${visit.item.index + 1} of ${visit.item.of} · ${titleText(visit.item.title, 200)}`
+              : Object.keys(cast.castFile.graph.loops).length > 0
+                ? "Outside the loop"
+                : "No items"}
+          </div>
+        </div>
+        <OutcomeStatus {...props} />
+        <Button off={fleet === null ? null : FORK_NOT_ON_FLEET} onClick={() => setForking(true)}>
+          Run from here…
+        </Button>
+      </div>
+      {forking && <ForkDialog cast={cast} visit={visit} onClose={() => setForking(false)} />}
+      <div className={css("visit-tabs")}>
+        <Tabs name="visit" label="Visit" tabs={tabs} chosen={tab} onChoose={setTab} />
+      </div>
+      <div className={css(`visit-body ${tab === "files" ? "wide-body" : ""}`)}>
+        <div className={css("visit-main")} ref={main} role="tabpanel" aria-labelledby={tabId("visit", tab)}>
+          {tab === "output" && <OutputTab {...props} blocks={blocks} />}
+          {tab === "prompt" && <PromptTab {...props} />}
+          {tab === "tools" && <ToolCallsTab blocks={blocks} />}
+          {tab === "handoff" && <HandoffTab {...props} />}
+          {tab === "route" && <RouteTab {...props} />}
+          {tab === "files" && <FilesTab {...props} />}
+        </div>
+        {tab !== "files" && <VisitFacts {...props} />}
+      </div>
+      <VisitQuestion {...props} />
+    </section>
+  );
+}
+
+const OUTCOME_LABELS = {
+  running: ["running", "running", "Running"],
+  waiting: ["waiting-tone", "waiting", "Waiting for you"],
+  done: ["off", "tick", "Done"],
+  satisfied: ["good", "tick", "Satisfied"],
+  not_satisfied: ["rework", "not_satisfied", "Not satisfied"],
+  failed: ["bad", "cross", "Failed"],
+  aborted: ["off", "aborted", "Aborted"],
+} as const satisfies Record<VisitOutcome, readonly [tone: string, icon: IconName, word: string]>;
+
+function OutcomeStatus({ visit, view }: VisitProps): ReactElement {
+  const running = visit.outcome === "running" && view.latest.status !== "running" && visit.to === null;
+  const [tone, icon, word] = running ? (["off", "interrupted", "Stopped"] as const) : OUTCOME_LABELS[visit.outcome];
+  return (
+    <span className={css(`status ${tone}`)}>
+      <Icon name={icon} />
+      {`${word} ${durationText((visit.to ?? view.latest.elapsedMs) - visit.from)}`}
+    </span>
+  );
+}
+
+/** What the agent said and did: as it comes while the visit lasts, from its transcript afterwards. */
+function useTranscript({ cast, visit }: VisitProps): readonly TranscriptBlock[] {
+  const live = cast.progress.blocksOf(visit.socket, visit.visit);
+  const isAgent = cast.castFile.graph.materia[visit.materia]?.type === "agent";
+  // While it lasts the words come by the stream; the transcript is there when a turn is over.
+  const file = useVisitFile(
+    cast,
+    visit,
+    isAgent && (visit.outcome !== "running" || visit.repairs > 0) ? "transcript.jsonl" : null,
+  );
+  const kept = useMemo(() => (file.kind === "text" ? parseTranscript(file.text) : []), [file]);
+  return visit.to === null && live.length > 0 ? live : kept.length > 0 ? kept : live;
+}

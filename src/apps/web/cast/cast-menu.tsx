@@ -1,0 +1,176 @@
+import { useState, type ReactElement, useMemo } from "react";
+import { quoteWord } from "../../../core/command/split-words.ts";
+import { useCatalog } from "../data/use-catalog.ts";
+import { useCommand } from "../data/use-command.ts";
+import { navigate, hrefOf } from "../browser/route.ts";
+import { Menu, type MenuItem } from "../ui/menu.tsx";
+import { copyText } from "../ui/export-text.tsx";
+import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
+import { ForkDialog, FORK_NOT_ON_FLEET } from "../cast-visit/fork-dialog.tsx";
+import { statusText } from "../../../core/view/cast-list.ts";
+import { useCasts } from "../data/use-casts-and-fleet.ts";
+import { ConfirmDialog } from "../ui/dialog.tsx";
+import type { WatchedCast } from "../cast-replay/use-cast.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import controlsSheet from "../ui/controls.module.css";
+import dialogSheet from "../ui/dialog.module.css";
+import type { Issue } from "../../../core/model/issue.ts";
+import { RecordedTest } from "../../../core/wire/testing.ts";
+import { fetchCommandOutput } from "../net/api.ts";
+import { Switch, TextField } from "../ui/fields.tsx";
+import { toast } from "../ui/toasts.tsx";
+import { IssueList } from "../ui/issues.tsx";
+
+/** What leads on from a cast, whatever became of it. */
+export function CastMenu({ cast, view }: CastPanelProps): ReactElement {
+  const [dialog, setDialog] = useState<"again" | "record" | "compare" | null>(null);
+  const { castId } = cast.castFile;
+  const { fleet } = useCatalog();
+  const command = useCommand();
+  const [first] = view.allVisits;
+  const close = (): void => setDialog(null);
+  const { status } = view.latest;
+  const unfinished = status === "running" || status === "aborted" || status === "interrupted";
+  return (
+    <>
+      <Menu
+        label="More"
+        items={[
+          {
+            label: "Run again…",
+            act: () => setDialog("again"),
+            off: fleet !== null ? FORK_NOT_ON_FLEET : first ? null : "Nothing has run yet",
+          },
+          ...(fleet === null
+            ? []
+            : [
+                {
+                  label: "Take home as a branch",
+                  act: () => void command.run(takeCommandLine(castId, fleet), "Taken home"),
+                },
+              ]),
+          {
+            label: "Record as a test…",
+            act: () => setDialog("record"),
+            off: unfinished ? "Only what ran to its end can be recorded" : null,
+          },
+          { label: "Compare with…", act: () => setDialog("compare") },
+          { label: "Find in this cast…", act: () => navigate(hrefOf("find", undefined, { cast: castId })) },
+          { label: "Copy the link", act: () => void copyText(location.href, "the link") },
+          ...notificationMenuItems(),
+          { label: "Copy the cast id", act: () => void copyText(castId, "the cast id") },
+        ]}
+      />
+      {dialog === "again" && first && <ForkDialog cast={cast} visit={first} onClose={close} />}
+      {dialog === "record" && <RecordTestDialog castId={castId} onClose={close} />}
+      {dialog === "compare" && <CompareCastsDialog cast={cast} onClose={close} />}
+    </>
+  );
+}
+
+function takeCommandLine(castId: string, fleet: string): string {
+  return `take ${castId} --on ${quoteWord(fleet)}`;
+}
+
+/** The browser asks only when a person has asked for it; once answered, its own settings decide. */
+function notificationMenuItems(): readonly MenuItem[] {
+  if (typeof Notification === "undefined" || Notification.permission !== "default") return [];
+  return [{ label: "Notify me about casts", act: () => void Notification.requestPermission() }];
+}
+
+const css = bindClassNames(dialogSheet, controlsSheet, baseSheet);
+
+/** A longer list is searched by typing, in the browser's own way. */
+const MAX_LISTED_CASTS = 500;
+
+/** Which cast this one is put beside; those of the same loadout come first. */
+function CompareCastsDialog({
+  cast,
+  onClose,
+}: {
+  readonly cast: WatchedCast;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { castId, loadout } = cast.castFile;
+  const { casts } = useCasts();
+  const others = useMemo(
+    () =>
+      casts
+        .filter((each) => each.castId !== castId)
+        .toSorted((a, b) => Number(b.loadout === loadout.name) - Number(a.loadout === loadout.name))
+        .slice(0, MAX_LISTED_CASTS),
+    [casts, castId, loadout.name],
+  );
+  const [chosen, setChosen] = useState("");
+  const other = chosen === "" ? others[0]?.castId : chosen;
+  return (
+    <ConfirmDialog
+      title="Compare with another cast"
+      action="Compare"
+      off={other === undefined ? "There is no other cast here" : null}
+      onClose={onClose}
+      onAct={() => other !== undefined && navigate(hrefOf("compare", castId, { with: other }))}
+    >
+      <label className={css("option")}>
+        <span className={css("label")}>Path, handoffs, cost, time and files beside those of</span>
+        <select className={css("chooser")} value={other ?? ""} onChange={(event) => setChosen(event.target.value)}>
+          {others.map((each) => (
+            <option key={each.castId} value={each.castId}>
+              {`${each.request.slice(0, 60)} · ${each.loadout} · ${statusText(each.status)} · ${each.castId}`}
+            </option>
+          ))}
+        </select>
+      </label>
+    </ConfirmDialog>
+  );
+}
+
+const recordDialogCss = bindClassNames(dialogSheet, baseSheet);
+
+/** A test from a cast that happened: what was answered, and what came of it. */
+function RecordTestDialog({
+  castId,
+  onClose,
+}: {
+  readonly castId: string;
+  readonly onClose: () => void;
+}): ReactElement {
+  const [file, setFile] = useState(`.pi/tests/${castId}.json`);
+  const [tools, setTools] = useState(true);
+  const [busy, setBusy] = useState(false);
+  const [issues, setIssues] = useState<readonly Issue[]>([]);
+  const record = async (): Promise<void> => {
+    setBusy(true);
+    const line = `record ${castId} ${quoteWord(file.trim())}${tools ? "" : " --no-tools"}`;
+    const answer = await fetchCommandOutput(line, RecordedTest);
+    setBusy(false);
+    if (!answer.ok) return setIssues(answer.issues);
+    toast({
+      text: `Wrote ${file.trim()}`,
+      tone: "ok",
+      action: { label: "Open tests", act: () => navigate(hrefOf("tests")) },
+    });
+    return onClose();
+  };
+  return (
+    <ConfirmDialog
+      title="Record as a test"
+      action="Record"
+      busy={busy}
+      off={file.trim() === "" ? "Name a file" : null}
+      onClose={onClose}
+      onAct={() => void record()}
+    >
+      <p className={recordDialogCss("secondary")}>
+        What was answered here becomes a rehearsal, and what came of it what is expected. The test runs without a model.
+      </p>
+      <div className={recordDialogCss("option")}>
+        <span className={recordDialogCss("label")}>File</span>
+        <TextField label="File" mono value={file} onType={setFile} />
+      </div>
+      <Switch label="Tool calls too" on={tools} onTurn={setTools} />
+      <IssueList issues={issues} />
+    </ConfirmDialog>
+  );
+}

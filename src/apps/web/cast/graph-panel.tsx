@@ -1,0 +1,251 @@
+import { useEffect, useMemo, useRef, useState, type ReactElement } from "react";
+import type { GraphDrawing, DrawnLine, PlacedEdge, RouteStyle } from "../../../core/view/layout/drawing.ts";
+import { layoutGraph } from "../../../core/view/layout/layout.ts";
+import { COMPACT_METRICS, REGULAR_METRICS, scaleMetrics, withItemLineRoom } from "../../../core/view/layout/metrics.ts";
+import { stitchNumber } from "../../../core/view/layout/routes.ts";
+import { positionText } from "../../../core/view/progress/board.ts";
+import { GraphView, GraphLegend } from "../graph/graph-view.tsx";
+import type { GraphPart, EdgeMark, LoopMark, GraphMarks, SocketMark } from "../graph/graph-marks.ts";
+import type { GraphHandle } from "../graph/viewport.tsx";
+import { Button } from "../ui/buttons.tsx";
+import { textScale, type ScreenWidth } from "../browser/display.ts";
+import type { CastPanelProps, CastView } from "../cast-replay/use-cast-view.ts";
+import type { WatchedCast } from "../cast-replay/use-cast.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import marksSheet from "../ui/marks.module.css";
+import castSheet from "./cast.module.css";
+import type { CastState } from "../../../core/cast/state/state.ts";
+import { materiaOf, type Graph } from "../../../core/compile/graph.ts";
+import type { DrawnWay } from "../../../core/view/graph/drawn-ways.ts";
+import { progressCounts } from "../../../core/view/progress/item-cells.ts";
+import { durationText, costText, itemsDoneText } from "../../../core/view/numbers.ts";
+import { countOfLimitText } from "../../../core/cast/failure-text.ts";
+import { titleText } from "../../../core/view/report/handoff-lines.ts";
+import { line, toned, type Line } from "../../../core/view/line.ts";
+import { currentTraversals } from "../../../core/view/progress/traversals.ts";
+import type { VisitRecord } from "../../../core/view/progress/visit-record.ts";
+import { countedText } from "../../../core/model/text.ts";
+
+const css = bindClassNames(castSheet, marksSheet, baseSheet);
+
+/** The panel is too narrow for the titles of bands to stand beside the sockets. */
+const NARROW_METRICS = { ...REGULAR_METRICS, band: COMPACT_METRICS.band };
+
+export function CastGraphPanel(
+  props: CastPanelProps & { readonly width: ScreenWidth; readonly onOpen: () => void },
+): ReactElement {
+  const { cast, view, width, onOpen } = props;
+  const { graph } = cast.castFile;
+  // Large letters fit only where the sockets say less.
+  const compact = width !== "large" || textScale() >= 1.5;
+  const handle = useRef<GraphHandle>(null);
+  const [legend, setLegend] = useState(false);
+  const drawing = useCastDrawing(cast, compact);
+  const marks = useMemo(
+    () => castMarks(drawing, view),
+    [drawing, view.trail, view.visits, view.waysTaken, view.board, view.at, view.seq, cast.version],
+  );
+  const read = view.visit?.socket;
+  const selected = useMemo<readonly GraphPart[]>(() => (read ? [{ kind: "socket", id: read }] : []), [read]);
+  const position = view.board.position;
+  // The graph goes along with what is looked at.
+  useEffect(() => {
+    if (position) handle.current?.reveal(position.socket);
+  }, [position?.socket]);
+  const sockets = countedText(drawing.sockets.length, "socket");
+  return (
+    <section className={css("panel graph-panel")} aria-label="Graph">
+      <div className={css("panel-head")}>
+        <h2>Graph</h2>
+        <span className={css("grow")} />
+        <Button look="bare" aria-pressed={legend} onClick={() => setLegend(!legend)}>
+          Legend
+        </Button>
+        <Button
+          look="bare"
+          off={position ? null : "The cast is nowhere in the graph"}
+          onClick={() => position && handle.current?.center(position.socket)}
+        >
+          Center on now
+        </Button>
+      </div>
+      {legend && (
+        <div className={css("legend-row")}>
+          <GraphLegend />
+        </div>
+      )}
+      <div className={css("graph-wrap")}>
+        <GraphView
+          graph={graph}
+          drawing={drawing}
+          marks={marks}
+          selected={selected}
+          label={`${graph.name}, ${sockets}${position ? `, ${position.atWork ? positionText(position) : `now at ${position.socket}`}` : ""}`}
+          onSelect={(part) => readLatestVisit(view, part)}
+          onOpen={onOpen}
+          compact={compact}
+          fullHeight={width !== "large"}
+          fitWhole={cast.castFile.layout !== undefined}
+          handle={handle}
+        />
+      </div>
+    </section>
+  );
+}
+
+function useCastDrawing(cast: WatchedCast, compact: boolean): GraphDrawing {
+  const { graph, stitches, layout } = cast.castFile;
+  return useMemo(
+    () =>
+      layoutGraph(graph, {
+        metrics: scaleMetrics(withItemLineRoom(compact ? COMPACT_METRICS : NARROW_METRICS), textScale()),
+        longestLabelOf: (way, runs) => longestCastLabel(way, runs, stitchNumber(way, stitches)),
+        stitches,
+        ...(layout ? { layout } : {}),
+      }),
+    [graph, stitches, layout, compact],
+  );
+}
+
+/** A socket is read where it was visited last. */
+function readLatestVisit(view: CastView, part: GraphPart | null): void {
+  if (part?.kind !== "socket") return;
+  const latest = view.visits.findLast(({ socket }) => socket === part.id);
+  if (latest) view.read(latest.index);
+}
+
+/** What a cast says of its graph at the moment that is looked at. */
+function castMarks(drawing: GraphDrawing, view: CastView): GraphMarks {
+  const { trail } = view;
+  const { graph } = trail.state;
+  const bySocket = Map.groupBy(view.visits, ({ socket }) => socket);
+  const counts = new Map<string, number>();
+  for (const { id } of view.waysTaken) counts.set(id, (counts.get(id) ?? 0) + 1);
+  const last = view.waysTaken.at(-1)?.id;
+  return {
+    sockets: new Map(drawing.sockets.map(({ id }) => [id, socketMark(graph, id, bySocket.get(id) ?? [], view)])),
+    edges: new Map(
+      drawing.edges.map((edge) => [edge.way.id, edgeMark(edge, view, counts.get(edge.way.id) ?? 0, last)]),
+    ),
+    loops: new Map(drawing.loops.map(({ id }) => [id, loopMark(id, view)])),
+  };
+}
+
+function socketMark(graph: Graph, id: string, visits: readonly VisitRecord[], view: CastView): SocketMark {
+  const socket = graph.sockets[id];
+  const { position, status } = view.board;
+  const working = view.workingItems.get(id) ?? 0;
+  const isAt = view.workingItems.size > 0 && status === "running" ? working > 0 : position?.socket === id;
+  const isHere = isAt && status !== "completed" && status !== "not_satisfied";
+  const past = view.at !== null;
+  const state = isHere ? currentSocketState(status, past) : visits.length === 0 ? "todo" : "visited";
+  const tag = isHere ? currentSocketTag(view, working) : undefined;
+  const cost = visits.reduce((sum, { usage }) => sum + usage.cost, 0);
+  const worked = visits.reduce((sum, { from, to }) => sum + ((to ?? from) - from), 0);
+  const isUtility = socket !== undefined && materiaOf(graph, socket).type === "utility";
+  return {
+    state,
+    isPast: past,
+    visits: visits.length === 0 ? "–" : `${visits.length}×`,
+    ...(visits.length === 0 ? {} : { figure: isUtility ? durationText(worked) : costText(cost) }),
+    ...(tag === undefined ? {} : { tag }),
+  };
+}
+
+function currentSocketState(status: CastView["board"]["status"], past: boolean): NonNullable<SocketMark["state"]> {
+  if (status === "failed" || status === "aborted" || status === "interrupted") return past ? "live" : "failed";
+  return status === "waiting" ? "waiting" : "live";
+}
+
+function currentSocketTag({ at, board }: CastView, working: number): string {
+  if (at !== null) return `At ${durationText(board.elapsedMs)}`;
+  if (working > 0 && board.status === "running") return `${countedText(working, "item")} at work`;
+  switch (board.status) {
+    case "waiting":
+      return "Waiting for you";
+    case "failed":
+      return "Failed here";
+    case "aborted":
+      return "Aborted here";
+    case "interrupted":
+      return "Interrupted here";
+    case "queued":
+      return "Waiting for a worker";
+    case "running":
+    case "completed":
+    case "not_satisfied":
+      return `Now ${durationText(board.position?.ms ?? 0)}`;
+  }
+}
+
+function edgeMark(
+  { way, runs, stitch }: PlacedEdge,
+  view: CastView,
+  count: number,
+  last: string | undefined,
+): EdgeMark {
+  const { state } = view.trail;
+  const visits = way.id === last ? "last" : count > 0 ? "visited" : "unvisited";
+  if (way.via === "items") return { visits, label: [line(itemListText(way.loop, state))] };
+  const { closedEdgeId: closed } = view;
+  const isClosed = way.id === closed;
+  const item = way.via === "edge" && way.index !== undefined ? currentTraversals(state, way.from, way.index) : 0;
+  return {
+    visits,
+    label: edgeLabelLines(way, runs, { count, item, stitch }),
+    ...(isClosed ? { problem: "error" as const } : {}),
+  };
+}
+
+function itemListText(loop: string, { graph, data, pass }: CastState): string {
+  const path = graph.loops[loop]?.items;
+  const list = path?.length === 1 ? data[path[0] ?? ""] : undefined;
+  const size = pass?.loop === loop ? pass.items.length : Array.isArray(list) ? list.length : null;
+  return size === null ? "work items" : countedText(size, "work item");
+}
+
+function edgeLabelLines(
+  way: DrawnWay,
+  runs: RouteStyle,
+  { count, item, stitch }: { readonly count: number; readonly item: number; readonly stitch: number | null },
+): readonly Line[] {
+  const times = count === 0 ? "" : `${count}×`;
+  const words = edgeLabelText(way, runs, stitch);
+  if (way.maxTraversals !== undefined) {
+    const limit =
+      item === 0
+        ? toned("plain", `up to ${way.maxTraversals}`)
+        : toned("strong", countOfLimitText(item, way.maxTraversals));
+    return [line(words), line(limit, times === "" ? "" : ` · ${times}`)];
+  }
+  if (runs === "lane") return times === "" ? [line(words)] : [line(words), line(toned("strong", times))];
+  if (words === "") return times === "" ? [] : [line(times)];
+  return [times === "" ? line(words) : line(words, " ", toned("strong", times))];
+}
+
+function edgeLabelText(way: DrawnWay, runs: RouteStyle, stitch: number | null): string {
+  const own = way.label === "" && runs === "lane" ? "always" : way.label;
+  return [...(stitch === null ? [] : [`stitch ${stitch}`]), ...(own === "" ? [] : [own])].join(" · ");
+}
+
+/** Room for the longest that a label will say, so that nothing moves while a cast runs. */
+function longestCastLabel(way: DrawnLine, runs: RouteStyle, stitch: number | null): readonly string[] {
+  if (way.via === "items") return ["99 work items"];
+  const words = edgeLabelText(way, runs, stitch);
+  if (way.maxTraversals !== undefined) return [words, `${way.maxTraversals} of ${way.maxTraversals} · 99×`];
+  return runs === "lane" ? [words, "99×"] : [`${words} 99×`];
+}
+
+function loopMark(id: string, { trail, board }: CastView): LoopMark {
+  const { walk } = trail;
+  if (!walk || walk.loop !== id || !board.walk) return {};
+  const { item } = board;
+  const inHand = trail.state.pass?.loop === id && item;
+  return {
+    items: board.walk,
+    secondLine: inHand
+      ? line(toned("strong", `Item ${item.number} of ${item.of} `), titleText(item.title, 200))
+      : line(itemsDoneText(progressCounts(board.walk))),
+  };
+}

@@ -1,0 +1,169 @@
+import { useState, type ReactElement } from "react";
+import { Button } from "../ui/buttons.tsx";
+import { IssueList } from "../ui/issues.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import { hrefOf, type PageProps, navigate } from "../browser/route.ts";
+import { useScreenWidth } from "../browser/display.ts";
+import { CastGraphPanel } from "./graph-panel.tsx";
+import { CastHead } from "./cast-head.tsx";
+import { VisitPanel } from "../cast-visit/visit-panel.tsx";
+import { TimelinePanel } from "./timeline-panel.tsx";
+import { useCast, type WatchedCast } from "../cast-replay/use-cast.ts";
+import { useCastView, type CastPanelProps } from "../cast-replay/use-cast-view.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import pageSheet from "../styles/page.module.css";
+import controlsSheet from "../ui/controls.module.css";
+import castSheet from "./cast.module.css";
+import { positionName, positionText } from "../../../core/view/progress/board.ts";
+import { MateriaIcon } from "../ui/icons.tsx";
+import * as v from "valibot";
+import type { Issue } from "../../../core/model/issue.ts";
+import { fetchCommandOutput } from "../net/api.ts";
+import { toast } from "../ui/toasts.tsx";
+
+const css = bindClassNames(castSheet, controlsSheet, pageSheet, baseSheet);
+
+export default function CastPage({ name, search }: PageProps): ReactElement {
+  const id = name ?? "";
+  const load = useCast(id);
+  if (load.kind === "loading") return <section className={css("view skeleton")} aria-label={`Loading cast ${id}`} />;
+  if (load.kind === "refused")
+    return (
+      <div className={css("empty")}>
+        <h1>This cast cannot be shown</h1>
+        <IssueList issues={load.issues} />
+        <a className={css("control-button")} href={hrefOf("casts")}>
+          All casts
+        </a>
+      </div>
+    );
+  return <CastPanels id={id} cast={load} search={search} />;
+}
+
+const PANELS = [
+  { key: "graph", label: "Graph" },
+  { key: "time", label: "Timeline" },
+  { key: "visit", label: "Visit" },
+] as const;
+type PanelKey = (typeof PANELS)[number]["key"];
+
+function CastPanels({
+  id,
+  cast,
+  search,
+}: {
+  readonly id: string;
+  readonly cast: WatchedCast;
+  readonly search: URLSearchParams;
+}): ReactElement {
+  const width = useScreenWidth();
+  const [part, setPart] = useState<PanelKey>(search.has("visit") ? "visit" : "graph");
+  const view = useCastView(cast, search);
+  const open = (): void => setPart("visit");
+  return (
+    <section className={css("view")} aria-label={`Cast ${id}`}>
+      <CastHead cast={cast} view={view} dialogToOpen={search.get("do")} />
+      {cast.issues.length > 0 && (
+        <div className={css("cast-issues")}>
+          <IssueList issues={cast.issues} />
+          <DamagedCastNotice id={id} issues={cast.issues} />
+        </div>
+      )}
+      <p className={css("spoken")} role="status" aria-live="polite">
+        {view.announcement}
+      </p>
+      {width === "small" && (
+        <Tabs
+          name="part"
+          label="Parts of the cast"
+          tabs={PANELS}
+          chosen={part}
+          onChoose={setPart}
+          className={css("part-tabs")}
+        />
+      )}
+      <div className={css("cast-grid")}>
+        {(width !== "small" || part === "graph") && (
+          <CastGraphPanel cast={cast} view={view} width={width} onOpen={open} />
+        )}
+        {(width !== "small" || part === "time") && (
+          <TimelinePanel cast={cast} view={view} width={width} onOpen={open} />
+        )}
+        {(width !== "small" || part === "visit") && <VisitPanel cast={cast} view={view} />}
+      </div>
+      {width === "small" && part !== "visit" && <CurrentVisitBar cast={cast} view={view} onOpen={open} />}
+      {view.at !== null && width === "small" && (
+        <Button className={css("back-to-live")} onClick={view.goLive}>
+          Back to now
+        </Button>
+      )}
+    </section>
+  );
+}
+
+const nowBarCss = bindClassNames(castSheet, baseSheet);
+
+/** Where the cast is, above the bottom bar of a small screen. */
+export function CurrentVisitBar({
+  cast,
+  view,
+  onOpen,
+}: CastPanelProps & { readonly onOpen: () => void }): ReactElement | null {
+  const { position, status } = view.latest;
+  if (!position || (status !== "running" && status !== "waiting")) return null;
+  return (
+    <div className={nowBarCss(`now-bar ${status === "waiting" ? "waits" : ""}`)}>
+      <MateriaIcon materia={cast.castFile.graph.materia[position.materia]} />
+      <div className={nowBarCss("grow")}>
+        <b>{positionName(position)}</b> <span className={nowBarCss("secondary")}>{positionText(position)}</span>
+        <div className={nowBarCss("secondary cut")}>
+          {status === "waiting" ? "waiting for you" : cast.progress.activityText()}
+        </div>
+      </div>
+      <Button
+        onClick={() => {
+          view.goLive();
+          onOpen();
+        }}
+      >
+        Open
+      </Button>
+    </div>
+  );
+}
+
+const damagedCss = bindClassNames(baseSheet);
+
+const SalvagedCast = v.object({ castId: v.string() });
+
+/** [W21] A damaged cast leads on: what of it is sound becomes a new cast, as `doctor --salvage` makes it. */
+export function DamagedCastNotice({
+  id,
+  issues,
+}: {
+  readonly id: string;
+  readonly issues: readonly Issue[];
+}): ReactElement | null {
+  const [refused, setRefused] = useState<readonly Issue[]>([]);
+  const [busy, setBusy] = useState(false);
+  if (!issues.some(({ code }) => code === "damaged_journal")) return null;
+  const salvage = async (): Promise<void> => {
+    setBusy(true);
+    const answer = await fetchCommandOutput(`doctor ${id} --salvage`, SalvagedCast);
+    setBusy(false);
+    if (!answer.ok) return setRefused(answer.issues);
+    toast({ text: "What is sound of it is a cast of its own now. The damaged one is left as it is.", tone: "ok" });
+    return navigate(hrefOf("casts", answer.value.castId));
+  };
+  return (
+    <>
+      <div className={damagedCss("row wrap")}>
+        <Button busy={busy} onClick={() => void salvage()}>
+          Save what is sound as a new cast
+        </Button>
+      </div>
+      <IssueList issues={refused} />
+    </>
+  );
+}

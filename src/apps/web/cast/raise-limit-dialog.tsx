@@ -1,0 +1,107 @@
+import { useState, type ReactElement } from "react";
+import type { LimitName } from "../../../core/cast/state/event.ts";
+import { amountText, costText } from "../../../core/view/numbers.ts";
+import { ConfirmDialog } from "../ui/dialog.tsx";
+import { IssueList } from "../ui/issues.tsx";
+import { renderSymbols } from "../ui/line-text.tsx";
+import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
+import { useCommand } from "../data/use-command.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import marksSheet from "../ui/marks.module.css";
+import controlsSheet from "../ui/controls.module.css";
+import dialogSheet from "../ui/dialog.module.css";
+
+const css = bindClassNames(dialogSheet, controlsSheet, marksSheet);
+
+const COUNTED_LIMITS: readonly LimitName[] = [
+  "maxTurnTokens",
+  "maxTurnMinutes",
+  "maxTraversals",
+  "maxNoAdvanceCycles",
+  "maxRepairs",
+];
+
+/** Raises the budget of a cast; one that stopped at a limit goes on with it. */
+export function RaiseLimitDialog({
+  cast,
+  view,
+  onClose,
+}: CastPanelProps & { readonly onClose: () => void }): ReactElement {
+  const { status, limit, tokens, cost } = view.latest;
+  const { budget } = cast.replay.timelineAt(cast.replay.lastSeq()).state;
+  const stopped = status === "failed" || status === "aborted" || status === "interrupted";
+  const counted = limit !== null && COUNTED_LIMITS.includes(limit);
+  const [maxTokens, setTokens] = useState(String(suggestedLimit(budget.maxTokens, limit === "maxTokens" ? tokens : 0)));
+  const [maxCost, setCost] = useState(String(suggestedLimit(budget.maxCostUsd, limit === "maxCostUsd" ? cost : 0)));
+  const [allow, setAllow] = useState("1");
+  const command = useCommand({ quiet: true });
+  const { castId } = cast.castFile;
+  const changed = (text: string, before: number | undefined): boolean => text !== "" && Number(text) !== before;
+  const options = [
+    ...(changed(maxTokens, budget.maxTokens) ? [`--budget ${maxTokens}`] : []),
+    ...(changed(maxCost, budget.maxCostUsd) ? [`--cost ${maxCost}`] : []),
+    ...(counted ? [`--allow ${allow}`] : []),
+  ].join(" ");
+  const line = stopped ? `recast ${castId} ${options}`.trim() : `budget ${castId} ${maxTokens}`;
+  const raise = async (): Promise<void> => {
+    if ((await command.run(line, "Raised", { trust: command.isForeign })) !== null) onClose();
+  };
+  return (
+    <ConfirmDialog
+      title="Raise a limit"
+      action={command.isForeign ? "Trust this cast and resume" : stopped ? "Raise and resume" : "Raise"}
+      busy={command.busy !== null}
+      off={[maxTokens, maxCost, allow].some((text) => !/^\d*(\.\d+)?$/.test(text)) ? "Write numbers" : null}
+      onClose={onClose}
+      onAct={() => void raise()}
+    >
+      {view.latest.reason !== null && <p className={css("note bad")}>{renderSymbols(view.latest.reason)}</p>}
+      {counted && <LimitInput label="Allow so many more times" value={allow} onChange={setAllow} />}
+      <LimitInput
+        label={`Tokens in all; ${amountText(tokens)} are used`}
+        value={maxTokens}
+        onChange={setTokens}
+        placeholder="no limit"
+      />
+      {stopped && (
+        <LimitInput
+          label={`Dollars in all; ${costText(cost)} are used`}
+          value={maxCost}
+          onChange={setCost}
+          placeholder="no limit"
+        />
+      )}
+      <p className={css("command")}>
+        <code>/materia {line}</code>
+      </p>
+      <IssueList issues={command.issues} />
+    </ConfirmDialog>
+  );
+}
+
+/** The limit as it is, or twice what reached it. */
+function suggestedLimit(limit: number | undefined, used: number): number | string {
+  return limit === undefined ? "" : used >= limit ? Math.ceil(2 * used) : limit;
+}
+
+function LimitInput(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+  readonly placeholder?: string;
+}): ReactElement {
+  const { label, value, onChange, placeholder } = props;
+  return (
+    <label className={css("option")}>
+      <span className={css("label")}>{label}</span>
+      <span className={css("field")}>
+        <input
+          inputMode="decimal"
+          value={value}
+          placeholder={placeholder}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,183 @@
+import { useState, type ReactElement, useRef, type ComponentProps } from "react";
+import { Button } from "../ui/buttons.tsx";
+import { Tabs, tabId } from "../ui/tabs.tsx";
+import type { ScreenWidth } from "../browser/display.ts";
+import type { CastPanelProps, CastView } from "../cast-replay/use-cast-view.ts";
+import { CostPanel } from "./cost-panel.tsx";
+import { Timeline } from "./timeline.tsx";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import marksSheet from "../ui/marks.module.css";
+import timelineSheet from "./timeline.module.css";
+import tablesSheet from "./cost-and-journal.module.css";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
+import { journalText } from "../../../core/view/report/event-line.ts";
+import { useVirtualRows } from "../browser/use-virtual-rows.ts";
+import { LineText } from "../ui/line-text.tsx";
+
+const css = bindClassNames(tablesSheet, timelineSheet, marksSheet, baseSheet);
+
+export interface TimelineProps extends CastPanelProps {
+  readonly width: ScreenWidth;
+  readonly onOpen: () => void;
+}
+
+type TimelineTab = "timeline" | "cost" | "journal";
+
+export function TimelinePanel(props: TimelineProps): ReactElement {
+  const { cast, view } = props;
+  const [tab, setTab] = useState<TimelineTab>("timeline");
+  const [aligned, setAligned] = useState(false);
+  const [bySocket, setBySocket] = useState(false);
+  const [zoom, setZoom] = useState(1);
+  const tabs = [
+    { key: "timeline", label: "Timeline" },
+    { key: "cost", label: "Cost" },
+    { key: "journal", label: "Journal", count: cast.replay.lastSeq() },
+  ] as const;
+  return (
+    <section className={css("panel time-panel")} aria-label="Timeline and cost">
+      <div className={css("panel-head wrap")}>
+        <Tabs name="time" label="Timeline, cost, journal" tabs={tabs} chosen={tab} onChoose={setTab} />
+        <span className={css("grow")} />
+        {tab === "timeline" && (
+          <Button look="bare" aria-pressed={bySocket} onClick={() => setBySocket(!bySocket)}>
+            By socket
+          </Button>
+        )}
+        {tab === "timeline" && props.width !== "small" && (
+          <>
+            <Button
+              look="bare"
+              aria-pressed={aligned}
+              onClick={() => setAligned(!aligned)}
+              title="Each row from its own beginning"
+            >
+              Aligned
+            </Button>
+            <ZoomButtons zoom={zoom} onZoom={setZoom} off={aligned ? "Aligned rows are seen whole" : null} />
+          </>
+        )}
+        <VisitStepButtons view={view} />
+      </div>
+      <div className={css("time-body")} data-scrolls role="tabpanel" aria-labelledby={tabId("time", tab)} tabIndex={0}>
+        {tab === "timeline" && (
+          <Timeline
+            {...props}
+            aligned={aligned || props.width === "small"}
+            bySocket={bySocket}
+            zoom={aligned || props.width === "small" ? 1 : zoom}
+          />
+        )}
+        {tab === "cost" && <CostPanel {...props} />}
+        {tab === "journal" && <JournalPanel {...props} />}
+      </div>
+    </section>
+  );
+}
+
+const MAX_ZOOM = 4_096;
+
+/** Closer and wider around the moment that is looked at. */
+function ZoomButtons(props: {
+  readonly zoom: number;
+  readonly onZoom: (zoom: number) => void;
+  readonly off: string | null;
+}): ReactElement {
+  const { zoom, onZoom, off } = props;
+  return (
+    <div className={css("row steps")} role="group" aria-label="Zoom">
+      <Button
+        look="bare"
+        icon="minus"
+        label="Zoom out"
+        off={off ?? (zoom === 1 ? "All of it is seen" : null)}
+        onClick={() => onZoom(Math.max(1, zoom / 2))}
+      />
+      <Button
+        look="bare"
+        icon="plus"
+        label="Zoom in"
+        off={off ?? (zoom >= MAX_ZOOM ? "This is as close as it gets" : null)}
+        onClick={() => onZoom(zoom * 2)}
+      />
+    </div>
+  );
+}
+
+/** From visit to visit, and back to now. */
+function VisitStepButtons({ view }: { readonly view: CastView }): ReactElement {
+  const here = view.visit?.index ?? 0;
+  const isFirst = here <= 0 ? "This is the first visit" : null;
+  const isLast = here >= view.allVisits.length - 1 ? "This is the last visit" : null;
+  const isOpen = view.latest.status === "running" || view.latest.status === "waiting";
+  return (
+    <div className={css("row steps")} role="group" aria-label="Step through visits">
+      <Button look="bare" icon="first" label="First visit" off={isFirst} onClick={() => view.goToVisit(0)} />
+      <Button look="bare" icon="before" label="Previous visit" off={isFirst} onClick={() => view.stepVisit(-1)} />
+      <Button look="bare" icon="after" label="Next visit" off={isLast} onClick={() => view.stepVisit(1)} />
+      <Button aria-pressed={view.at === null} onClick={view.goLive}>
+        {isOpen ? "Live" : "Latest"}
+      </Button>
+    </div>
+  );
+}
+
+const journalCss = bindClassNames(tablesSheet, baseSheet);
+
+/** [W36] The events themselves, newest first; each one can be gone to, and only those in sight are drawn. */
+function JournalPanel(props: TimelineProps): ReactElement {
+  const { cast, width } = props;
+  const list = useRef<HTMLOListElement>(null);
+  const last = cast.replay.lastSeq();
+  const {
+    indices,
+    spaceBefore: before,
+    spaceAfter: behind,
+    measureRow: measure,
+  } = useVirtualRows(list, {
+    count: last,
+    heightOf: () => (width === "small" ? 48 : 24),
+    keyOf: (index) => last - index,
+    scrollContainer: width === "large" ? "panel" : "page",
+  });
+  return (
+    <ol className={journalCss("journal")} ref={list} aria-label="Events, newest first">
+      {before > 0 && <li aria-hidden="true" style={{ height: before }} />}
+      {indices.map((index) => {
+        const event = cast.replay.events()[last - index - 1];
+        const place = { ref: measure, "data-index": index, "aria-posinset": index + 1, "aria-setsize": last };
+        return event && <EventRow key={event.seq} {...props} event={event} place={place} />;
+      })}
+      {behind > 0 && <li aria-hidden="true" style={{ height: behind }} />}
+    </ol>
+  );
+}
+
+function EventRow({
+  cast,
+  view,
+  event,
+  place,
+}: TimelineProps & { readonly event: CastEvent; readonly place: ComponentProps<"li"> }): ReactElement {
+  return (
+    <li {...place}>
+      <button
+        type="button"
+        className={journalCss(event.seq === view.seq ? "looked-at" : "")}
+        onClick={() => view.goTo(event.seq)}
+      >
+        <span className={journalCss("faint")}>{event.seq}</span>
+        <span className={journalCss("faint")}>{eventTimeText(event)}</span>
+        <code>{event.type}</code>
+        <span className={journalCss("cut")}>
+          <LineText line={[journalText(cast.replay.timelineAt(event.seq - 1).state, event)]} />
+        </span>
+      </button>
+    </li>
+  );
+}
+
+function eventTimeText({ at }: CastEvent): string {
+  return new Date(at).toLocaleTimeString("en-GB");
+}

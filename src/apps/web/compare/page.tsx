@@ -1,0 +1,159 @@
+import { useState, type ReactElement } from "react";
+import { amountText, durationText, costText } from "../../../core/view/numbers.ts";
+import { hrefOf, type PageProps } from "../browser/route.ts";
+import { useCommandOutput } from "../data/use-command.ts";
+import { TextDiff } from "../dialogs/diff.tsx";
+import { IssueList } from "../ui/issues.tsx";
+import { capitalize } from "../ui/status.tsx";
+import { renderSymbols } from "../ui/line-text.tsx";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import pageSheet from "../styles/page.module.css";
+import marksSheet from "../ui/marks.module.css";
+import compareSheet from "./compare.module.css";
+import { CastComparison, type ComparedSide } from "../../../core/history/compare.ts";
+
+const css = bindClassNames(compareSheet, marksSheet, pageSheet, baseSheet);
+
+/** [W30] Two casts side by side: `#/compare/<cast>?with=<cast>`. */
+export default function ComparePage({ name, search }: PageProps): ReactElement {
+  const other = search.get("with");
+  const line = name === null || other === null ? null : `compare ${name} ${other}`;
+  const { value, issues, busy } = useCommandOutput(line, CastComparison);
+  return (
+    <section className={css("view")} aria-label="Compare">
+      <div className={css("page-head")}>
+        <h1>Compare</h1>
+      </div>
+      {line === null && (
+        <div className={css("empty")}>
+          <p>Open a cast and choose More, Compare with…</p>
+          <a href={hrefOf("casts")}>All casts</a>
+        </div>
+      )}
+      <div className={css("compared")} aria-busy={busy}>
+        <IssueList issues={issues} />
+        {value && <Comparison value={value} />}
+        {!value && busy && line !== null && <div className={css("skeleton")} role="status" aria-label="Comparing" />}
+      </div>
+    </section>
+  );
+}
+
+const COMPARED_FIGURES: readonly (readonly [name: string, text: (side: ComparedSide) => string])[] = [
+  ["Loadout", ({ loadout }) => loadout],
+  ["End", ({ outcome }) => capitalize(outcome.replaceAll("_", " "))],
+  ["Visits", ({ visits }) => String(visits)],
+  ["Items done", ({ itemsDone }) => String(itemsDone)],
+  ["Tokens", ({ tokens }) => amountText(tokens)],
+  ["Cost", ({ cost }) => costText(cost)],
+  ["Time", ({ seconds }) => durationText(seconds * 1000)],
+];
+
+function Comparison({ value }: { readonly value: CastComparison }): ReactElement {
+  const { first, second, visits, files } = value;
+  return (
+    <>
+      <table className={css("panel beside")}>
+        <caption className={css("spoken")}>Figures of both casts</caption>
+        <thead>
+          <tr>
+            <td />
+            {[first, second].map(({ castId }, side) => (
+              // The same cast may stand on both sides.
+              <th key={side} scope="col">
+                <a href={hrefOf("casts", castId)}>
+                  <code>{castId}</code>
+                </a>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {COMPARED_FIGURES.map(([name, text]) => (
+            <tr key={name} className={css(text(first) === text(second) ? "" : "differs")}>
+              <th scope="row">{name}</th>
+              <td>{renderSymbols(text(first))}</td>
+              <td>{renderSymbols(text(second))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <DifferingFiles files={files} />
+      <h2>Path and handoffs</h2>
+      <ol className={css("panel")} aria-label="Visits of both casts">
+        {visits.map((row, index) => (
+          // A row has no name of its own: either side may be missing.
+          <ComparedVisitRow key={index} row={row} casts={[first.castId, second.castId]} />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function DifferingFiles({ files }: { readonly files: CastComparison["files"] }): ReactElement {
+  if (files === null) return <p className={css("secondary")}>Files were not kept for both.</p>;
+  if (files.length === 0) return <p className={css("secondary")}>Their files are the same at the end.</p>;
+  return (
+    <details>
+      <summary>{files.length === 1 ? "1 file differs at the end" : `${files.length} files differ at the end`}</summary>
+      <ul className={css("file-names")}>
+        {files.map((path) => (
+          <li key={path}>
+            <code>{path}</code>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+type ComparedVisit = CastComparison["visits"][number];
+
+function ComparedVisitRow({
+  row,
+  casts,
+}: {
+  readonly row: ComparedVisit;
+  readonly casts: readonly [string, string];
+}): ReactElement {
+  const [isOpen, setOpen] = useState(false);
+  const { left, right, same } = row;
+  const handed = (left?.handed ?? "") !== (right?.handed ?? "");
+  return (
+    <li className={css(same ? "path-row" : "path-row differs")}>
+      <span className={css("path-mark")} aria-hidden="true">
+        {same ? "" : renderSymbols("≠")}
+      </span>
+      <VisitLink visit={left} castId={casts[0]} />
+      <VisitLink visit={right} castId={casts[1]} />
+      {handed ? (
+        <button type="button" className={css("handed-button")} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {left && right ? "handoff differs" : "handoff"}
+        </button>
+      ) : (
+        <span className={css("spoken")}>{same ? "the same" : "only on one side"}</span>
+      )}
+      {isOpen && (
+        <div className={css("handed-diff")}>
+          <TextDiff before={left?.handed ?? ""} after={right?.handed ?? ""} label="What was handed on" />
+        </div>
+      )}
+    </li>
+  );
+}
+
+function VisitLink({
+  visit,
+  castId,
+}: {
+  readonly visit: ComparedVisit["left"];
+  readonly castId: string;
+}): ReactElement {
+  if (!visit) return <span className={css("faint path-side")}>–</span>;
+  return (
+    <a className={css("path-side cut")} href={hrefOf("casts", castId, { visit: visit.visit })}>
+      {visit.materia} <span className={css("faint")}>{visit.visit}</span>
+    </a>
+  );
+}

@@ -1,0 +1,58 @@
+import { withMateriaRenamed } from "../../../core/edit/config-text.ts";
+import type { EditableLayer } from "../../../core/wire/catalog.ts";
+import type { TestsWithOldName, NameChange } from "../../../core/wire/testing.ts";
+import { createStore, type Store } from "../browser/store.ts";
+import { getConfig, putConfig, renameInTests, runCommand } from "../net/api.ts";
+import { toast } from "../ui/toasts.tsx";
+import { currentCatalog, loadCatalog } from "./use-catalog.ts";
+import { quoteWord } from "../../../core/command/split-words.ts";
+
+const OTHER_LAYER = { user: "project", project: "user" } as const satisfies Record<EditableLayer, EditableLayer>;
+
+/** [E27] What a file of the other layer says of a materia that has just been renamed follows, unless one of the old name is still there. */
+export async function renameInOtherLayer(layer: EditableLayer, was: string, now: string): Promise<void> {
+  if (currentCatalog()?.materia.has(was) !== false) return;
+  const other = OTHER_LAYER[layer];
+  const file = await getConfig(other);
+  if (!file.ok) return;
+  const text = withMateriaRenamed(file.value.text, was, now);
+  if (text === file.value.text) return;
+  const written = await putConfig(other, text, file.value.etag);
+  const where = `the ${other} file`;
+  if (written.ok) {
+    await loadCatalog();
+    toast({ text: `${was} is ${now} in ${where}, too.`, tone: "ok" });
+    return;
+  }
+  const why = written.issues[0]?.message ?? "";
+  const again = { label: "Try again", act: () => void renameInOtherLayer(layer, was, now) };
+  toast({ text: `${where} still says ${was}: ${why}.`, tone: "bad", action: again });
+}
+
+/** [E31] What was renamed last, and the tests that still say its old name; null where none does. */
+export const testsWithOldName: Store<(NameChange & TestsWithOldName) | null> = createStore<
+  (NameChange & TestsWithOldName) | null
+>(null);
+
+/** [E31] Tests see the project's file, not the user's. */
+export async function findTestsWithOldName(rename: NameChange): Promise<void> {
+  const answer = await renameInTests(rename);
+  testsWithOldName.set(answer.ok && answer.value.tests.length > 0 ? { ...rename, ...answer.value } : null);
+}
+
+/** [E25] Makes a loadout the one that `cast` runs, as the command of that name does. */
+export async function activateLoadout(name: string): Promise<void> {
+  const answer = await runCommand(`loadout ${quoteWord(name)}`);
+  if (!answer.ok) return answer.issues.forEach(({ message }) => toast({ text: message, tone: "bad" }));
+  await loadCatalog();
+  toast({ text: `${name} is the active loadout now.`, tone: "ok" });
+}
+
+/** [E25] Where the active loadout has just been renamed or deleted and some other file names it, that is put right too. */
+export async function updateActiveLoadout(was: string, now: string | null): Promise<void> {
+  const catalog = currentCatalog();
+  if (!catalog || catalog.settings.activeLoadout.value !== was || catalog.loadouts.has(was)) return;
+  const next =
+    now ?? [...catalog.loadouts.keys()].find((name) => name === "Full-Auto") ?? catalog.loadouts.keys().next().value;
+  if (next !== undefined) await activateLoadout(next);
+}

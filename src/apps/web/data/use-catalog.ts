@@ -1,0 +1,83 @@
+import { useEffect } from "react";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import type { CatalogEntry } from "../../../core/catalog/layer.ts";
+import type { Issue } from "../../../core/model/issue.ts";
+import { loadProjectDrafts } from "../browser/unsaved-drafts.ts";
+import { createStore, useStore } from "../browser/store.ts";
+import { getCatalog } from "../net/api.ts";
+import { onReconnect } from "../net/connection.ts";
+import { toast } from "../ui/toasts.tsx";
+import type { CatalogResponse } from "../../../core/wire/catalog.ts";
+
+/** What can be named, as the files say it now. The last known one stays while it is read anew. */
+export interface CatalogState {
+  readonly catalog: Catalog | null;
+  readonly layers: CatalogResponse["layers"] | null;
+  /** The folder of the project. */
+  readonly cwd: string | null;
+  /** [B26] The fleet whose casts these are; null where they are kept here. */
+  readonly fleet: string | null;
+  readonly trust: CatalogResponse["trust"] | null;
+  readonly issues: readonly Issue[];
+}
+
+const catalogStore = createStore<CatalogState>({
+  catalog: null,
+  layers: null,
+  cwd: null,
+  fleet: null,
+  trust: null,
+  issues: [],
+});
+
+export async function loadCatalog(): Promise<void> {
+  const read = await getCatalog();
+  if (!read.ok) return catalogStore.set({ ...catalogStore.get(), issues: read.issues });
+  const { layers, cwd, fleet, trust } = read.value;
+  const back = loadProjectDrafts(cwd).filter(({ kind }) => kind !== "text");
+  if (back.length > 0)
+    toast({ text: `What you had not saved is still here: ${[...new Set(back.map(({ name }) => name))].join(", ")}.` });
+  return catalogStore.set({ catalog: catalogFromAnswer(read.value), layers, cwd, fleet, trust, issues: [] });
+}
+
+onReconnect(() => void loadCatalog());
+
+/** The last known one, for what happens outside of drawing. */
+export function currentCatalog(): Catalog | null {
+  return catalogStore.get().catalog;
+}
+
+export function currentTrust(): CatalogResponse["trust"] | null {
+  return catalogStore.get().trust;
+}
+
+export function useCatalog(): CatalogState {
+  useEffect(() => {
+    void loadCatalog();
+  }, []);
+  return useStore(catalogStore);
+}
+
+function catalogFromAnswer({ settings, materia, loadouts, issues }: CatalogResponse): Catalog {
+  return {
+    settings,
+    materia: entriesByName(materia),
+    loadouts: entriesByName(loadouts),
+    issues,
+  };
+}
+
+/** What an answer says of a named thing; on the wire what is absent is null. */
+interface WireEntry<T> extends Omit<CatalogEntry<T>, "file" | "value"> {
+  readonly file: string | null;
+  readonly value: T | null;
+}
+
+function entriesByName<T>(entries: readonly WireEntry<T>[]): ReadonlyMap<string, CatalogEntry<T>> {
+  return new Map(
+    entries.map(({ file, value, ...entry }) => [
+      entry.name,
+      { ...entry, ...(file === null ? {} : { file }), ...(value === null ? {} : { value }) },
+    ]),
+  );
+}

@@ -1,0 +1,93 @@
+import { useState, useEffect } from "react";
+import { hasForeignCastIssue, type Issue } from "../../../core/model/issue.ts";
+import type { ConfigDraft } from "../../../core/wire/commands.ts";
+import { runCommand, fetchCommandOutput } from "../net/api.ts";
+import { sendWithTrust } from "./trust.ts";
+import { toast } from "../ui/toasts.tsx";
+import type { GenericSchema, InferOutput } from "valibot";
+
+export interface CommandOptions {
+  readonly trust?: boolean;
+  /** What is in hand and no file has yet. */
+  readonly draft?: ConfigDraft;
+}
+
+export interface CommandState {
+  /** The command that is under way. */
+  readonly busy: string | null;
+  readonly issues: readonly Issue[];
+  /** [S10] Whether it was refused because somebody else began the cast: the problems say all that would run. */
+  readonly isForeign: boolean;
+  /** [C32] Whether it was refused because another cast works on the same files. */
+  readonly isTreeInUse: boolean;
+  /** The id of the cast it started or went on with (empty for any other command), or null when it was refused. */
+  readonly run: (command: string, done: string, options?: CommandOptions) => Promise<string | null>;
+}
+
+/** Sends a command; says what came of it, or keeps the problems for a dialog that shows them (`quiet`). */
+export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {}): CommandState {
+  const [busy, setBusy] = useState<string | null>(null);
+  const [issues, setIssues] = useState<readonly Issue[]>([]);
+  const run: CommandState["run"] = async (command, done, options = {}) => {
+    setBusy(command);
+    setIssues([]);
+    const answer = await sendWithTrust((trust) => runCommand(command, { ...options, ...(trust ? { trust } : {}) }));
+    setBusy(null);
+    if (answer.ok) {
+      if (!quiet) toast({ text: done, tone: "ok" });
+      return "castId" in answer.value ? answer.value.castId : "";
+    }
+    setIssues(answer.issues);
+    // What may be agreed to is asked about, and not only said.
+    if (!quiet && !hasForeignCastIssue(answer.issues))
+      for (const { message, hint } of answer.issues)
+        toast({ text: hint === undefined ? message : `${message}: ${hint}`, tone: "bad" });
+    return null;
+  };
+  const isBusyTree = issues.some(({ code }) => code === "cast_is_running");
+  return { busy, issues, isForeign: hasForeignCastIssue(issues), isTreeInUse: isBusyTree, run };
+}
+
+/** What a command says; the last answer stays while another is asked for. */
+interface CommandOutput<T> {
+  readonly value: T | null;
+  readonly issues: readonly Issue[];
+  readonly busy: boolean;
+}
+
+/** Typing does not ask at every letter. */
+const DEBOUNCE_MS = 250;
+
+/** Asks whenever the command becomes another one; null asks nothing. */
+export function useCommandOutput<const S extends GenericSchema>(
+  command: string | null,
+  shape: S,
+): CommandOutput<InferOutput<S>> {
+  const [asked, setAsked] = useState<CommandOutput<InferOutput<S>>>({
+    value: null,
+    issues: [],
+    busy: command !== null,
+  });
+  useEffect(() => {
+    if (command === null) return undefined;
+    const control = new AbortController();
+    setAsked((before) => ({ ...before, busy: true }));
+    const timer = setTimeout(() => {
+      const ask = async (): Promise<void> => {
+        const answer = await fetchCommandOutput(command, shape, { signal: control.signal });
+        if (control.signal.aborted) return;
+        setAsked(
+          answer.ok
+            ? { value: answer.value, issues: [], busy: false }
+            : { value: null, issues: answer.issues, busy: false },
+        );
+      };
+      void ask();
+    }, DEBOUNCE_MS);
+    return () => {
+      clearTimeout(timer);
+      control.abort();
+    };
+  }, [command, shape]);
+  return asked;
+}

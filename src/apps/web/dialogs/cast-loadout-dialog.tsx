@@ -1,0 +1,122 @@
+import { useState, type ReactElement, useId } from "react";
+import { quoteWord } from "../../../core/command/split-words.ts";
+import type { ConfigDraft } from "../../../core/wire/commands.ts";
+import { useCommand } from "../data/use-command.ts";
+import { useTextDraft } from "../browser/unsaved-drafts.ts";
+import { navigate, hrefOf } from "../browser/route.ts";
+import { ConfirmDialog } from "../ui/dialog.tsx";
+import { IssueList } from "../ui/issues.tsx";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import controlsSheet from "../ui/controls.module.css";
+import dialogSheet from "../ui/dialog.module.css";
+import { useCatalog } from "../data/use-catalog.ts";
+
+const css = bindClassNames(dialogSheet, controlsSheet, baseSheet);
+
+/** [E28] Casts a loadout as it is in hand, saved or not. */
+export function CastLoadoutDialog(props: {
+  readonly loadout: string;
+  readonly draft: ConfigDraft | null;
+  readonly off: string | null;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { loadout, draft, off, onClose } = props;
+  const [request, setRequest] = useTextDraft("request");
+  const [model, setModel] = useState("");
+  const command = useCommand({ quiet: true });
+  const start = async (): Promise<void> => {
+    const words = [
+      `--loadout ${quoteWord(loadout)}`,
+      ...(model.trim() === "" ? [] : [`--model ${quoteWord(model.trim())}`]),
+      ...(command.isTreeInUse ? ["--anyway"] : []),
+    ];
+    const text = `cast ${words.join(" ")} -- ${request.trim()}`;
+    const castId = await command.run(text, "Started", draft ? { draft } : {});
+    if (castId === null) return;
+    setRequest("");
+    onClose();
+    navigate(hrefOf("casts", castId));
+  };
+  return (
+    <ConfirmDialog
+      title={`Cast ${loadout}`}
+      action={command.isTreeInUse ? "Cast all the same" : "Cast"}
+      keepsText
+      busy={command.busy !== null}
+      off={off ?? (request.trim() === "" ? "Write what is to be done" : null)}
+      onClose={onClose}
+      onAct={() => void start()}
+    >
+      {draft && <p className={css("secondary")}>It is cast as you see it. Its file stays as it is until you save.</p>}
+      <RequestField value={request} onType={setRequest} />
+      <ModelField value={model} onType={setModel} />
+      <IssueList issues={command.issues} />
+    </ConfirmDialog>
+  );
+}
+
+const modelFieldCss = bindClassNames(dialogSheet, controlsSheet, baseSheet);
+
+/** Which model a cast uses: any that Pi knows by name; those that materia name are offered. */
+export function ModelField(props: {
+  /** Where it stands in a row that has its name already. */
+  readonly named?: string;
+  readonly value: string;
+  readonly onType: (model: string) => void;
+}): ReactElement {
+  const { named: name, value, onType } = props;
+  const list = useId();
+  const { catalog } = useCatalog();
+  const named = [...(catalog?.materia.values() ?? [])].flatMap(({ value: own }) =>
+    own?.type === "agent" && own.model !== undefined ? [own.model] : [],
+  );
+  return (
+    <label className={modelFieldCss("option")}>
+      {name === undefined && <span className={modelFieldCss("label")}>Model (optional)</span>}
+      <span className={modelFieldCss("field")}>
+        <input
+          className={modelFieldCss("monospace")}
+          list={list}
+          value={value}
+          placeholder={catalog?.settings.model ?? "as Pi is set up"}
+          aria-label={name}
+          spellCheck={false}
+          onChange={(event) => onType(event.target.value)}
+        />
+      </span>
+      <datalist id={list}>
+        {[...new Set(named)].map((model) => (
+          <option key={model} value={model} />
+        ))}
+      </datalist>
+    </label>
+  );
+}
+
+const requestFieldCss = bindClassNames(dialogSheet, controlsSheet);
+
+/** What a cast is asked for; Ctrl+Enter starts it. */
+export function RequestField(props: {
+  readonly value: string;
+  readonly onType: (request: string) => void;
+}): ReactElement {
+  const { value, onType } = props;
+  return (
+    <label className={requestFieldCss("option")}>
+      <span className={requestFieldCss("label")}>Request</span>
+      <span className={requestFieldCss("field")}>
+        <textarea
+          data-first
+          rows={4}
+          value={value}
+          placeholder="What is to be done"
+          onChange={(event) => onType(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+          }}
+        />
+      </span>
+    </label>
+  );
+}

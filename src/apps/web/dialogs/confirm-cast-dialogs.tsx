@@ -1,0 +1,73 @@
+import type { ReactElement } from "react";
+import { ConfirmDialog } from "../ui/dialog.tsx";
+import { IssueList } from "../ui/issues.tsx";
+import { useCommand } from "../data/use-command.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import type { Issue } from "../../../core/model/issue.ts";
+
+const css = bindClassNames(baseSheet);
+
+export function AbortDialog(props: {
+  readonly castId: string;
+  readonly request: string;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { castId, request, onClose } = props;
+  const command = useCommand({ quiet: true });
+  const abort = async (): Promise<void> => {
+    if ((await command.run(`abort ${castId}`, "Aborted", { trust: command.isForeign })) !== null) onClose();
+  };
+  return (
+    <ConfirmDialog
+      title="Abort this cast?"
+      action={command.isForeign ? "Trust this cast and abort it" : "Abort"}
+      danger
+      busy={command.busy !== null}
+      onClose={onClose}
+      onAct={() => void abort()}
+    >
+      <p>
+        <b>{request}</b>
+      </p>
+      <p className={css("secondary")}>The visit in hand is stopped. The cast can be resumed where it was.</p>
+      <IssueList issues={command.issues} />
+    </ConfirmDialog>
+  );
+}
+
+const trustCastCss = bindClassNames(baseSheet);
+
+/** [S10] All that a cast of somebody else would run, as the server has just said it, before it does. */
+export function TrustCastDialog(props: {
+  readonly castId: string;
+  readonly issues: readonly Issue[];
+  readonly onClose: () => void;
+}): ReactElement {
+  const { castId, issues, onClose } = props;
+  const command = useCommand({ quiet: true });
+  const resume = async (): Promise<void> => {
+    if ((await command.run(`recast ${castId}`, "Resumed", { trust: true })) !== null) onClose();
+  };
+  return (
+    <ConfirmDialog
+      title="Trust this cast?"
+      action="Trust this cast and resume"
+      danger
+      busy={command.busy !== null}
+      onClose={onClose}
+      onAct={() => void resume()}
+    >
+      <IssueList issues={(command.issues.length > 0 ? command.issues : issues).map(withoutHint)} />
+      <p className={trustCastCss("secondary")}>
+        It came with the project, or from another machine. Trust holds for exactly this cast, as long as nobody changes
+        it.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+/** The way out that it names is the one of the command line; here it is the button. */
+function withoutHint({ hint: _hint, ...issue }: Issue): Issue {
+  return issue;
+}

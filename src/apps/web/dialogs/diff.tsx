@@ -1,0 +1,115 @@
+import { Fragment, useMemo, type ReactElement } from "react";
+import { diffLines, type DiffLine } from "../../../core/model/diff.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import saveSheet from "./save.module.css";
+import { diffBlocks, type DiffBlock, type HighlightedLine } from "../../../core/edit/diff-blocks.ts";
+
+const css = bindClassNames(saveSheet, baseSheet);
+
+const CONTEXT_LINES = 3;
+const LINE_CLASSES = { same: "", gone: "gone", new: "added-line" } as const;
+const LINE_SIGNS = { same: " ", gone: "−", new: "+" } as const;
+
+/** Two texts, line by line; what stayed the same is folded away. */
+export function TextDiff(props: {
+  readonly before: string;
+  readonly after: string;
+  readonly label: string;
+}): ReactElement {
+  const { before, after, label } = props;
+  const lines = useMemo(() => diffLines(before, after), [before, after]);
+  const hunks = useMemo(() => groupIntoHunks(lines), [lines]);
+  if (hunks.length === 0) return <p className={css("faint")}>Nothing differs.</p>;
+  return (
+    <div className={css("diff")} tabIndex={0} role="region" aria-label={label}>
+      {hunks.map((hunk, index) => (
+        <Fragment key={hunk[0]?.number ?? index}>
+          {index > 0 && (
+            <div className={css("fold")} aria-hidden="true">
+              ⋯
+            </div>
+          )}
+          {hunk.map((line) => (
+            <div key={`${line.kind} ${line.number}`} className={css(`diff-line ${LINE_CLASSES[line.kind]}`)}>
+              <span className={css("line-number")} aria-hidden="true">
+                {line.number}
+              </span>
+              <span className={css("diff-sign")} aria-hidden="true">
+                {LINE_SIGNS[line.kind]}
+              </span>
+              {line.kind !== "same" && (
+                <span className={css("spoken")}>{line.kind === "gone" ? "removed: " : "added: "}</span>
+              )}
+              <code>{line.text}</code>
+            </div>
+          ))}
+        </Fragment>
+      ))}
+    </div>
+  );
+}
+
+function groupIntoHunks(lines: readonly DiffLine[]): readonly (readonly DiffLine[])[] {
+  const near = lines.map((_, index) =>
+    lines.slice(Math.max(0, index - CONTEXT_LINES), index + CONTEXT_LINES + 1).some(({ kind }) => kind !== "same"),
+  );
+  const hunks: DiffLine[][] = [];
+  lines.forEach((line, index) => {
+    if (!near[index]) return;
+    const last = hunks.at(-1);
+    if (last && near[index - 1]) last.push(line);
+    else hunks.push([line]);
+  });
+  return hunks;
+}
+
+const fileDiffCss = bindClassNames(saveSheet, baseSheet);
+
+const FILE_LINE_CLASSES = { same: "", gone: "gone", new: "added-line" } as const;
+const FILE_LINE_SIGNS = { same: " ", gone: "−", new: "+" } as const;
+
+/** [E15] What a save changes in its file: one socket, loop or field per block, with the words that differ marked. */
+export function FileDiff({ before, after }: { readonly before: string; readonly after: string }): ReactElement {
+  const blocks = useMemo(() => diffBlocks(before, after), [before, after]);
+  if (blocks.length === 0) return <p className={fileDiffCss("faint")}>Nothing differs.</p>;
+  return (
+    <div className={fileDiffCss("diff")} tabIndex={0} role="region" aria-label="Difference in the file">
+      {blocks.map((block) => (
+        <DiffBlockSection key={`${block.lines[0]?.kind} ${block.lines[0]?.number}`} {...block} />
+      ))}
+    </div>
+  );
+}
+
+function DiffBlockSection({ path, lines }: DiffBlock): ReactElement {
+  const title = path.length === 0 ? "The file" : path.join(" › ");
+  return (
+    <section aria-label={title}>
+      <h3 className={fileDiffCss("block-title")}>{title}</h3>
+      {lines.map((line) => (
+        <DiffLineRow key={`${line.kind} ${line.number}`} {...line} />
+      ))}
+    </section>
+  );
+}
+
+function DiffLineRow({ kind, number, pieces }: HighlightedLine): ReactElement {
+  return (
+    <div className={fileDiffCss(`diff-line ${FILE_LINE_CLASSES[kind]}`)}>
+      <span className={fileDiffCss("line-number")} aria-hidden="true">
+        {number}
+      </span>
+      <span className={fileDiffCss("diff-sign")} aria-hidden="true">
+        {FILE_LINE_SIGNS[kind]}
+      </span>
+      {kind !== "same" && <span className={fileDiffCss("spoken")}>{kind === "gone" ? "removed: " : "added: "}</span>}
+      <code>
+        {pieces.map(({ text, isMarked }, index) =>
+          // Pieces have no identity but their place.
+          isMarked ? <mark key={index}>{text}</mark> : <span key={index}>{text}</span>,
+        )}
+      </code>
+    </div>
+  );
+}

@@ -1,0 +1,153 @@
+import { useState, type ReactElement } from "react";
+import type { Graph } from "../../../core/compile/graph.ts";
+import type { RehearsalRequest } from "../../../core/wire/commands.ts";
+import { navigate, hrefOf } from "../browser/route.ts";
+import { ConfirmDialog } from "../ui/dialog.tsx";
+import { SegmentedControl, TextField, Select } from "../ui/fields.tsx";
+import { IssueList } from "../ui/issues.tsx";
+import { RequestField } from "./cast-loadout-dialog.tsx";
+import { SocketReplies } from "./rehearse-replies.tsx";
+import { useRehearsalReplies, type RehearsalReplies } from "./use-rehearsal-replies.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import marksSheet from "../ui/marks.module.css";
+import controlsSheet from "../ui/controls.module.css";
+import fieldsSheet from "../ui/fields.module.css";
+import { truncate } from "../../../core/model/text.ts";
+import { useCasts } from "../data/use-casts-and-fleet.ts";
+import type { Issue } from "../../../core/model/issue.ts";
+import { sendWithTrust } from "../data/trust.ts";
+import { startRehearsal } from "../net/api.ts";
+
+const css = bindClassNames(fieldsSheet, controlsSheet, marksSheet, baseSheet);
+
+/** [E30] A cast without a model: what each socket answers, made up, filled in, or taken from an earlier cast. */
+export function RehearseDialog(props: {
+  readonly title: string;
+  readonly graph: Graph;
+  readonly target: Pick<RehearsalRequest, "loadout" | "targets" | "draft">;
+  readonly request?: string;
+  /** Why it would not run what is shown. */
+  readonly warning?: string | null;
+  /** Where it is played; without it the cast is gone to. */
+  readonly onBegun?: (castId: string) => void;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { title, graph, target, warning = null, onClose } = props;
+  const { onBegun = (castId: string) => navigate(hrefOf("casts", castId)) } = props;
+  const [prompt, setPrompt] = useState(props.request ?? "Rehearse it");
+  const [onEmpty, setOnEmpty] = useState<OnEmpty>("repeat-last");
+  const replies = useRehearsalReplies(graph);
+  const { begin, busy, issues } = useStartRehearsal((castId) => {
+    onClose();
+    onBegun(castId);
+  });
+  const { fault } = replies;
+  return (
+    <ConfirmDialog
+      title={title}
+      action="Rehearse"
+      busy={busy}
+      off={prompt.trim() === "" ? "Write a request first" : fault}
+      onClose={onClose}
+      onAct={() => void begin({ ...target, prompt, replies: replies.buildReplies(), onEmpty })}
+    >
+      {warning !== null && <p className={css("note rework")}>{warning}</p>}
+      <IssueList issues={issues} />
+      <RequestField value={prompt} onType={setPrompt} />
+      <ReplyOptions loadout={target.loadout ?? null} replies={replies} onEmpty={onEmpty} setOnEmpty={setOnEmpty} />
+      <IssueList issues={replies.issues} />
+      {replies.sockets.length === 0 && (
+        <p className={css("faint")}>No agent stands in this graph, so no replies are needed.</p>
+      )}
+      {replies.sockets.map((each) => (
+        <SocketReplies
+          key={each.socket}
+          given={each}
+          seated={graph.materia[each.materia]}
+          onChange={(answers) => replies.change(each.socket, answers)}
+        />
+      ))}
+    </ConfirmDialog>
+  );
+}
+
+type OnEmpty = "repeat-last" | "fail";
+
+/** Whose replies it begins with, and what follows the last of them. */
+function ReplyOptions(props: {
+  readonly loadout: string | null;
+  readonly replies: RehearsalReplies;
+  readonly onEmpty: OnEmpty;
+  readonly setOnEmpty: (value: OnEmpty) => void;
+}): ReactElement {
+  const { loadout, replies, onEmpty, setOnEmpty } = props;
+  return (
+    <div className={css("row wrap")}>
+      <ReplySourceField loadout={loadout} value={replies.sourceCastId} onPick={replies.loadFromCast} />
+      <span className={css("secondary")}>Work items</span>
+      <TextField label="Work items" className={css("limit")} numeric value={replies.items} onType={replies.setItems} />
+      <span className={css("secondary")}>When replies run out</span>
+      <SegmentedControl<OnEmpty>
+        label="When replies run out"
+        value={onEmpty}
+        options={[
+          { value: "repeat-last", label: "repeat the last" },
+          { value: "fail", label: "fail" },
+        ]}
+        onPick={setOnEmpty}
+      />
+    </div>
+  );
+}
+
+const replySourceCss = bindClassNames(baseSheet);
+
+const MAX_OFFERED_CASTS = 30;
+
+/** Whose replies are begun with: made-up ones, or those of a cast that happened, casts of the same loadout first. */
+function ReplySourceField(props: {
+  readonly loadout: string | null;
+  readonly value: string | null;
+  readonly onPick: (castId: string | null) => void;
+}): ReactElement {
+  const { loadout, value, onPick } = props;
+  const { casts } = useCasts();
+  const own = casts.filter((cast) => cast.loadout === loadout);
+  const offered = [...own, ...casts.filter((cast) => cast.loadout !== loadout)].slice(0, MAX_OFFERED_CASTS);
+  return (
+    <>
+      <span className={replySourceCss("secondary")}>Replies</span>
+      <Select
+        label="Replies from"
+        value={value ?? ""}
+        options={[
+          { value: "", label: "made up" },
+          ...offered.map((cast) => ({
+            value: cast.castId,
+            label: `of ${cast.loadout}: ${truncate(cast.request, 40)} (${cast.castId})`,
+          })),
+        ]}
+        onPick={(castId) => onPick(castId === "" ? null : castId)}
+      />
+    </>
+  );
+}
+
+/** Starts the rehearsal, or keeps why it was refused. */
+function useStartRehearsal(onBegun: (castId: string) => void): {
+  readonly begin: (body: RehearsalRequest) => Promise<void>;
+  readonly busy: boolean;
+  readonly issues: readonly Issue[];
+} {
+  const [issues, setIssues] = useState<readonly Issue[]>([]);
+  const [busy, setBusy] = useState(false);
+  const begin = async (body: RehearsalRequest): Promise<void> => {
+    setBusy(true);
+    const answer = await sendWithTrust((trust) => startRehearsal({ ...body, ...(trust ? { trust } : {}) }));
+    setBusy(false);
+    if (answer.ok && "castId" in answer.value) onBegun(answer.value.castId);
+    else setIssues(answer.ok ? [] : answer.issues);
+  };
+  return { begin, busy, issues };
+}

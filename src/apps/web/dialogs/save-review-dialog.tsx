@@ -1,0 +1,241 @@
+import { useState, type ReactElement, type ReactNode, useCallback, useEffect } from "react";
+import { type Issue, ok, type Result } from "../../../core/model/issue.ts";
+import type { EditableLayer } from "../../../core/wire/catalog.ts";
+import { useCatalog, loadCatalog } from "../data/use-catalog.ts";
+import { SegmentedControl } from "../ui/fields.tsx";
+import { Button } from "../ui/buttons.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { useKeys } from "../browser/keyboard.ts";
+import { FileConflict } from "./file-conflict.tsx";
+import { FileDiff } from "./diff.tsx";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import marksSheet from "../ui/marks.module.css";
+import dialogSheet from "../ui/dialog.module.css";
+import saveSheet from "./save.module.css";
+import {
+  entryText,
+  withActiveLoadout,
+  withEntry,
+  withMateriaRenamed,
+  type ConfigSection,
+} from "../../../core/edit/config-text.ts";
+import type { MateriaText } from "../../../core/edit/import-export.ts";
+import { getConfig, putConfig } from "../net/api.ts";
+import { updateActiveLoadout, findTestsWithOldName, renameInOtherLayer } from "../data/catalog-changes.ts";
+
+const css = bindClassNames(saveSheet, dialogSheet, marksSheet, baseSheet);
+
+/** The difference first, then the save; a file that changed meanwhile is never overwritten without a word. */
+export function SaveReviewDialog(props: {
+  readonly title: string;
+  readonly action: string;
+  readonly saving: SaveRequest;
+  readonly layer: EditableLayer;
+  readonly problems: readonly Issue[];
+  /** What else is to be known before. */
+  readonly children?: ReactNode;
+  readonly onClose: () => void;
+  readonly onSaved: (layer: EditableLayer) => void;
+  /** A file that had changed meanwhile: theirs, or both in one, in place of what was in hand. */
+  readonly onTake?: (taken: { readonly text: string; readonly filed: string }) => void;
+}): ReactElement {
+  const { title, action, saving, problems, onClose, onSaved, onTake } = props;
+  const [layer, setLayer] = useState(props.layer);
+  const { review, busy, save } = useSaveReview(layer, saving);
+  const [keepMine, setKeepMine] = useState(false);
+  const theirs = review.kind === "ready" && !keepMine ? review.theirs : null;
+  const off = saveDisabledReason(review, theirs);
+  const submit = async (): Promise<void> => {
+    if (off === null && !busy && (await save())) onSaved(layer);
+  };
+  // The same keys that led here lead on.
+  useKeys({ "ctrl+s": () => void submit() });
+  return (
+    <Dialog title={title} onClose={onClose} wide className={css("review")}>
+      <div className={css("dialog-body")}>
+        <LayerField layer={layer} onPick={setLayer} />
+        <ProblemSummary problems={problems} />
+        {props.children}
+        {theirs === null ? (
+          <ReviewBody review={review} />
+        ) : (
+          <FileConflict
+            base={saving.filed}
+            theirs={theirs}
+            mine={saving.text ?? ""}
+            onKeep={() => setKeepMine(true)}
+            {...(onTake ? { onTake: (text: string) => onTake({ text, filed: theirs }) } : {})}
+          />
+        )}
+      </div>
+      <div className={css("dialog-foot")}>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button data-first look="primary" busy={busy} off={off} onClick={() => void submit()}>
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function LayerField(props: {
+  readonly layer: EditableLayer;
+  readonly onPick: (layer: EditableLayer) => void;
+}): ReactElement {
+  const { layers } = useCatalog();
+  return (
+    <div className={css("row wrap")}>
+      <span className={css("secondary")}>Save to</span>
+      <SegmentedControl<EditableLayer>
+        label="Save to"
+        value={props.layer}
+        options={[
+          { value: "project", label: "Project" },
+          { value: "user", label: "User" },
+        ]}
+        onPick={props.onPick}
+      />
+      <code className={css("faint breakable")}>{layers?.[props.layer] ?? ""}</code>
+    </div>
+  );
+}
+
+function ProblemSummary({ problems }: { readonly problems: readonly Issue[] }): ReactElement | null {
+  if (problems.length === 0) return null;
+  const errors = problems.filter(({ severity }) => severity === "error").length;
+  const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? "" : "s"}`;
+  return (
+    <p className={css(`note ${errors > 0 ? "bad" : "rework"}`)}>
+      {errors > 0
+        ? `It has ${count(errors, "error")} and cannot be cast until they are mended. It can be saved.`
+        : `It has ${count(problems.length, "warning")}.`}
+    </p>
+  );
+}
+
+function saveDisabledReason(review: SaveReview, theirs: string | null): string | null {
+  if (review.kind === "reading") return "The file is being read";
+  if (review.kind === "failed") return "The file cannot be written";
+  if (theirs !== null) return "Choose which one stays first";
+  return review.before === review.after ? "Nothing differs from the file" : null;
+}
+
+function ReviewBody({ review }: { readonly review: SaveReview }): ReactNode {
+  if (review.kind === "reading") return <p className={css("faint")}>Reading the file…</p>;
+  if (review.kind === "failed") {
+    return (
+      <div className={css("note bad")} role="alert">
+        {review.issues.map(({ message, hint, path }) => (
+          <p key={`${path.join(".")} ${message}`}>
+            {message}.{hint !== undefined && ` ${hint}.`}
+          </p>
+        ))}
+      </div>
+    );
+  }
+  return (
+    <>
+      {review.before === "" && <p className={css("secondary")}>The file does not exist yet and is made.</p>}
+      <FileDiff before={review.before} after={review.after} />
+    </>
+  );
+}
+
+/** What is to be written: one named thing, and perhaps the name it had. */
+export interface SaveRequest {
+  readonly section: ConfigSection;
+  readonly name: string;
+  /** Null takes it out of the file. */
+  readonly text: string | null;
+  /** Its text in the file as it was opened; null where it was not there. */
+  readonly filed: string | null;
+  readonly was: string | null;
+  /** [E16] Materia that came along; those that the file has already stay as they are. */
+  readonly carriedMateria?: readonly MateriaText[];
+}
+
+export type SaveReview =
+  | { readonly kind: "reading" }
+  | { readonly kind: "failed"; readonly issues: readonly Issue[] }
+  | {
+      readonly kind: "ready";
+      readonly file: string;
+      readonly before: string;
+      readonly after: string;
+      readonly etag: string | null;
+      /** What stands there now, where that is not what was opened; empty where it is gone. */
+      readonly theirs: string | null;
+    };
+
+const NO_MATERIA: readonly MateriaText[] = [];
+
+/** The difference that a save would make, against the file as it is now. */
+function useSaveReview(layer: EditableLayer, saving: SaveRequest) {
+  const [review, setReview] = useState<SaveReview>({ kind: "reading" });
+  const [busy, setBusy] = useState(false);
+  const { section, name, text, filed, was, carriedMateria: brings = NO_MATERIA } = saving;
+  const read = useCallback(async (): Promise<void> => {
+    setReview(await loadReview(layer, { section, name, text, filed, was, carriedMateria: brings }));
+  }, [layer, section, name, text, filed, was, brings]);
+  useEffect(() => {
+    void read();
+  }, [read]);
+
+  const save = async (): Promise<boolean> => {
+    if (review.kind !== "ready") return false;
+    setBusy(true);
+    const written = await putConfig(layer, review.after, review.etag);
+    setBusy(false);
+    if (written.ok) {
+      await loadCatalog();
+      if (section === "loadouts") await updateActiveLoadout(was ?? name, text === null ? null : name);
+      else if (was !== null) await renameInOtherLayer(layer, was, name);
+      if (was !== null && layer === "project")
+        void findTestsWithOldName({ kind: section === "loadouts" ? "loadout" : "materia", was, now: name });
+      return true;
+    }
+    // Somebody wrote between reading and saving: the difference is shown anew, against what is there now.
+    if (written.status === 412) await read();
+    else setReview({ kind: "failed", issues: written.issues });
+    return false;
+  };
+  return { review, busy, save, read };
+}
+
+async function loadReview(layer: EditableLayer, saving: SaveRequest): Promise<SaveReview> {
+  const { section, name, text, filed, was } = saving;
+  const answer = await getConfig(layer);
+  if (!answer.ok && answer.status !== 404) return { kind: "failed", issues: answer.issues };
+  const before = answer.ok ? answer.value.text : "";
+  const cleared = was === null ? { ok: true as const, value: before } : withEntry(before, section, was, null);
+  const written = cleared.ok ? withEntry(cleared.value, section, name, text) : cleared;
+  const after = written.ok ? await withRelatedEntries(written.value, saving) : written;
+  if (!after.ok) return { kind: "failed", issues: after.issues };
+  const theirs = entryText(before, section, was ?? name) ?? null;
+  const file = answer.ok ? answer.value.file : "";
+  const etag = answer.ok ? answer.value.etag : null;
+  const isChanged = theirs !== filed && theirs !== text;
+  return { kind: "ready", file, before, after: after.value, etag, theirs: isChanged ? (theirs ?? "") : null };
+}
+
+/** What else of the file goes with it. */
+async function withRelatedEntries(file: string, saving: SaveRequest): Promise<Result<string>> {
+  const { section, name, was, carriedMateria: brings = [] } = saving;
+  if (section === "materia") return was === null ? ok(file) : ok(withMateriaRenamed(file, was, name));
+  const carried = brings
+    .filter((each) => entryText(file, "materia", each.name) === undefined)
+    .reduce<Result<string>>(
+      (text, each) => (text.ok ? withEntry(text.value, "materia", each.name, each.text) : text),
+      ok(file),
+    );
+  return carried.ok ? updateActiveLoadoutIn(carried.value, saving) : carried;
+}
+
+/** [E25] The file keeps naming an active loadout that is there. */
+async function updateActiveLoadoutIn(file: string, { name, text, was }: SaveRequest): Promise<Result<string>> {
+  if (text !== null) return was === null ? ok(file) : withActiveLoadout(file, was, name);
+  const { bundledLayer } = await import("../../../core/catalog/bundled-layer.ts");
+  // A bundled one of the same name takes its place.
+  return bundledLayer().loadouts.has(name) ? ok(file) : withActiveLoadout(file, name, null);
+}

@@ -1,0 +1,74 @@
+import { useState, type ReactElement } from "react";
+import { useStore } from "../browser/store.ts";
+import { pendingTrustAnswer, trustDigest } from "../data/trust.ts";
+import { useCatalog } from "../data/use-catalog.ts";
+import { ConfirmDialog } from "../ui/dialog.tsx";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import marksSheet from "../ui/marks.module.css";
+import dialogSheet from "../ui/dialog.module.css";
+
+const css = bindClassNames(dialogSheet, marksSheet, baseSheet);
+
+/** [W35] All that a project's configuration would run, before any of it does. */
+export function TrustProjectDialog(): ReactElement | null {
+  const answer = useStore(pendingTrustAnswer);
+  const { trust } = useCatalog();
+  const [isStale, setStale] = useState(false);
+  if (!answer) return null;
+  const shown = trust?.given === false ? trust : null;
+  const act = async (): Promise<void> => {
+    if (!shown || shown.digest === null || (await trustDigest(shown.digest))) {
+      setStale(false);
+      answer(true);
+    } else setStale(true);
+  };
+  return (
+    <ConfirmDialog
+      title="Trust this project?"
+      action={shown?.digest === null ? "Run it this once" : "Trust this project"}
+      danger
+      wide
+      onClose={() => answer(false)}
+      onAct={() => void act()}
+    >
+      {isStale && (
+        <p className={css("note rework")} role="alert">
+          It changed while you looked. This is what it is now.
+        </p>
+      )}
+      <p>
+        <code>{shown?.file ?? ""}</code> came with the project. Nothing of it runs before you agree; when it changes,
+        you are asked again.
+      </p>
+      <TrustedEntryList title="It would run" entries={shown?.commands ?? []} none="It names no program of its own." />
+      <TrustedEntryList
+        title="Watched for changes, though not what these load from elsewhere"
+        entries={shown?.watched ?? []}
+      />
+      <TrustedEntryList title="Too large to be watched, so that trust is not kept" entries={shown?.tooLarge ?? []} />
+      <p className={css("secondary")}>Its materia, graphs and settings decide what agents are told and may do.</p>
+    </ConfirmDialog>
+  );
+}
+
+function TrustedEntryList(props: {
+  readonly title: string;
+  readonly entries: readonly string[];
+  readonly none?: string;
+}): ReactElement | null {
+  const { title, entries, none } = props;
+  if (entries.length === 0) return none === undefined ? null : <p className={css("secondary")}>{none}</p>;
+  return (
+    <div>
+      <h3>{`${title} (${entries.length})`}</h3>
+      <ul className={css("would-run")} tabIndex={0} aria-label={title}>
+        {entries.map((entry) => (
+          <li key={entry}>
+            <code>{entry}</code>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

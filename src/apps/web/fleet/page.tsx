@@ -1,0 +1,180 @@
+import type { ReactElement } from "react";
+import {
+  lastHeartbeatText,
+  needsPerson,
+  waitReasonText,
+  waitRemedy,
+  workerCommand,
+  type FleetStatus,
+  type QueuedCast,
+  type WorkerStatus,
+} from "../../../core/view/progress/fleet-status.ts";
+import { durationText } from "../../../core/view/numbers.ts";
+import { hrefOf } from "../browser/route.ts";
+import { useCasts, useFleetStatus } from "../data/use-casts-and-fleet.ts";
+import { useCatalog } from "../data/use-catalog.ts";
+import { IssueList } from "../ui/issues.tsx";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import pageSheet from "../styles/page.module.css";
+import marksSheet from "../ui/marks.module.css";
+import fleetSheet from "./fleet.module.css";
+import { countedText } from "../../../core/model/text.ts";
+
+const css = bindClassNames(fleetSheet, marksSheet, pageSheet, baseSheet);
+
+/** [B29] Who works on what, and what waits for whom: `#/fleet`. */
+export default function FleetPage(): ReactElement {
+  const { fleet } = useCatalog();
+  const { status: standing, issues } = useFleetStatus(true);
+  return (
+    <section className={css("view")} aria-label="Fleet">
+      <div className={css("page-head")}>
+        <h1>{fleet === null ? "Fleet" : `Fleet ${fleet}`}</h1>
+        <span className={css("secondary")} role="status">
+          {standing && fleetSummaryText(standing)}
+        </span>
+      </div>
+      <IssueList issues={issues} />
+      {standing && (
+        <div className={css("fleet")}>
+          <WorkerList workers={standing.workers} />
+          <QueueList standing={standing} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** The name that commands are given. */
+function useFleetName(): string {
+  return useCatalog().fleet ?? "…";
+}
+
+function fleetSummaryText({ workers, queued }: FleetStatus): string {
+  const up = workers.filter(({ state }) => state !== "gone");
+  const seats = up.reduce((sum, { concurrency }) => sum + concurrency, 0);
+  const busy = up.reduce((sum, { casts }) => sum + casts.length, 0);
+  return `${countedText(up.length, "worker")} up, ${busy} of ${countedText(seats, "place")} taken, ${countedText(queued, "cast")} waiting`;
+}
+
+function WorkerList({ workers }: { readonly workers: readonly WorkerStatus[] }): ReactElement {
+  const fleet = useFleetName();
+  return (
+    <section className={css("panel")} aria-label="Workers">
+      <h2>Workers</h2>
+      {workers.length === 0 ? (
+        <p className={css("nobody secondary")}>
+          Nobody works here. <code>{workerCommand(fleet)}</code> on any machine pulls what waits.
+        </p>
+      ) : (
+        <ul className={css("rows")}>
+          {workers.map((worker) => (
+            <WorkerItem key={worker.worker} worker={worker} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const STATE_LABELS = { up: "Up", draining: "Leaving", gone: "Gone" } as const;
+
+function WorkerItem({
+  worker: { worker, state, silentMs, casts, concurrency, queues, version },
+}: {
+  readonly worker: WorkerStatus;
+}): ReactElement {
+  return (
+    <li className={css(state === "gone" ? "worker gone-worker" : "worker")}>
+      <span className={css("worker-head")}>
+        <b className={css(`state ${state}`)}>{STATE_LABELS[state]}</b>
+        <code className={css("cut")} title={`${worker}, version ${version}`}>
+          {worker}
+        </code>
+        <span className={css("grow")} />
+        <span className={css("faint last-sign")}>{lastHeartbeatText(state, silentMs)}</span>
+      </span>
+      {state !== "gone" && (
+        <span className={css("worker-load")}>
+          <WorkerSlots taken={casts.length} of={concurrency} />
+          <span className={css("secondary")}>{`${casts.length} of ${concurrency} busy`}</span>
+          <span className={css("faint cut")}>{queues.map((queue) => `queue ${queue}`).join(", ")}</span>
+        </span>
+      )}
+      {casts.map((castId) => (
+        <WorkerCast key={castId} castId={castId} />
+      ))}
+    </li>
+  );
+}
+
+const MAX_SLOTS_DRAWN = 16;
+
+/** A cell for each cast that it may drive at once; the words beside it say the same. */
+function WorkerSlots({ taken, of }: { readonly taken: number; readonly of: number }): ReactElement | null {
+  if (of > MAX_SLOTS_DRAWN) return null;
+  return (
+    <span className={css("seats")} aria-hidden="true">
+      {Array.from({ length: of }, (_, index) => (
+        <i key={index} className={css(index < taken ? "seat taken" : "seat")} />
+      ))}
+    </span>
+  );
+}
+
+function WorkerCast({ castId }: { readonly castId: string }): ReactElement {
+  const { casts } = useCasts();
+  const request = casts.find((cast) => cast.castId === castId)?.request;
+  return (
+    <a className={css("driven cut")} href={hrefOf("casts", castId)}>
+      {request ?? <code>{castId}</code>}
+    </a>
+  );
+}
+
+function QueueList({ standing: { queue, queued } }: { readonly standing: FleetStatus }): ReactElement {
+  return (
+    <section className={css("panel")} aria-label="Waiting for a worker">
+      <h2>Waiting for a worker</h2>
+      {queue.length === 0 ? (
+        <p className={css("nobody secondary")}>Nothing waits.</p>
+      ) : (
+        <ol className={css("rows")}>
+          {queue.map((cast) => (
+            <QueuedCastItem key={cast.castId} cast={cast} />
+          ))}
+        </ol>
+      )}
+      {queued > queue.length && <p className={css("nobody faint")}>{`and ${queued - queue.length} more`}</p>}
+    </section>
+  );
+}
+
+function QueuedCastItem({ cast }: { readonly cast: QueuedCast }): ReactElement {
+  const { castId, request, place, why, queue, project, person, waitsMs } = cast;
+  const command = waitRemedy(why, { fleet: useFleetName(), queue });
+  return (
+    <li className={css("queued")}>
+      <span className={css("place-number")} title={`Place ${place} of project ${project} in the queue ${queue}`}>
+        {place}
+      </span>
+      <span className={css("queued-words")}>
+        <a className={css("cut")} href={hrefOf("casts", castId)}>
+          {request}
+        </a>
+        <span className={css(needsPerson(why) ? "tone-rework" : "secondary")}>
+          {waitReasonText(why, queue)}
+          {command !== undefined && (
+            <>
+              : <code>{command}</code>
+            </>
+          )}
+        </span>
+        <span
+          className={css("faint cut")}
+        >{`${project} · ${person} · queue ${queue} · waits for ${durationText(waitsMs)}`}</span>
+      </span>
+    </li>
+  );
+}

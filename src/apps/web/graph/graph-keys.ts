@@ -1,0 +1,133 @@
+import { useState, type FocusEvent, type KeyboardEvent, type RefObject } from "react";
+import type { Box, GraphDrawing, PlacedSocket } from "../../../core/view/layout/drawing.ts";
+import type { GraphViewProps } from "./graph-view.tsx";
+import type { GraphPart } from "./graph-marks.ts";
+import { firstSegmentMiddle } from "./edge-paths.ts";
+
+export interface GraphKeys {
+  /** The part that has, or last had, the focus. */
+  readonly focus: GraphPart | null;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+  readonly onFocus: (event: FocusEvent) => void;
+}
+
+/** One tab stop for the whole graph: up and down along the rail, left and right to branches and lanes, E through edges. */
+export function useGraphKeys(
+  box: RefObject<HTMLDivElement | null>,
+  { drawing, onKey, onOpen, onSelect, reveal }: GraphViewProps & { readonly reveal: (box: Box) => void },
+): GraphKeys {
+  const [focus, setFocus] = useState<GraphPart | null>(null);
+  const move = (part: GraphPart | undefined): void => {
+    if (!part) return;
+    setFocus(part);
+    const target = focusBox(drawing, part);
+    if (target) reveal(target);
+    // The element may first have to be drawn, when it was out of sight.
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() =>
+        box.current?.querySelector<HTMLElement>(`[data-part="${CSS.escape(`${part.kind} ${part.id}`)}"]`)?.focus(),
+      ),
+    );
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const here = partFromElement(event.target);
+    if (!here && event.target !== box.current) return;
+    const taken = onKey?.(event, here) === true || event.ctrlKey || event.metaKey || event.altKey;
+    const to = taken ? undefined : partForKey(event.key, here, drawing);
+    if (to) move(to);
+    else if (!taken && event.key === "Enter" && here) {
+      onSelect?.(here, { add: false });
+      onOpen?.(here);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return {
+    focus,
+    onKeyDown,
+    onFocus: (event) => {
+      const part = partFromElement(event.target);
+      if (part) setFocus(part);
+    },
+  };
+}
+
+function partFromElement(target: EventTarget): GraphPart | null {
+  const text = target instanceof HTMLElement ? target.closest<HTMLElement>("[data-part]")?.dataset["part"] : undefined;
+  const [, kind, id] = /^(socket|edge|loop) (.*)$/.exec(text ?? "") ?? [];
+  return id === undefined ? null : { kind: kind as GraphPart["kind"], id }; // one of the three by the expression
+}
+
+function focusBox(drawing: GraphDrawing, { kind, id }: GraphPart): Box | undefined {
+  if (kind === "edge") {
+    const edge = drawing.edges.find(({ way }) => way.id === id);
+    return edge && (edge.label ?? { ...firstSegmentMiddle(edge), width: 1, height: 1 });
+  }
+  if (kind === "loop") return drawing.loops.find((loop) => loop.id === id)?.head;
+  return drawing.sockets.find((socket) => socket.id === id)?.box;
+}
+
+function partForKey(key: string, here: GraphPart | null, drawing: GraphDrawing): GraphPart | undefined {
+  const { sockets } = drawing;
+  if (here?.kind === "loop") return key.startsWith("Arrow") ? socketPart(sockets[0]) : undefined;
+  const from = here?.kind === "edge" ? drawing.edges.find(({ way }) => way.id === here.id)?.way.from : here?.id;
+  const at = sockets.find(({ id }) => id === from);
+  if (!at) return key.startsWith("Arrow") ? socketPart(sockets[0]) : undefined;
+  if (here?.kind === "edge" && key === "Escape") return socketPart(at);
+  switch (key) {
+    case "ArrowDown":
+    case "ArrowUp":
+      return here?.kind === "edge" ? socketPart(at) : partInNextRow(sockets, at, key === "ArrowDown" ? 1 : -1);
+    case "ArrowLeft":
+    case "ArrowRight":
+      return partBeside(drawing, at, key === "ArrowRight" ? 1 : -1, here);
+    case "e":
+    case "E":
+      return nextEdge(drawing, at, here);
+    case "Home":
+      return socketPart(sockets[0]);
+    case "End":
+      return socketPart(sockets.at(-1));
+    default:
+      return undefined;
+  }
+}
+
+function socketPart(socket: PlacedSocket | undefined): GraphPart | undefined {
+  return socket && { kind: "socket", id: socket.id };
+}
+
+/** The nearest row on that side, the column as near as can be. */
+function partInNextRow(sockets: readonly PlacedSocket[], at: PlacedSocket, step: 1 | -1): GraphPart | undefined {
+  const beyond = sockets.filter(({ row }) => (row - at.row) * step > 0);
+  const near = Math.min(...beyond.map(({ row }) => Math.abs(row - at.row)));
+  const inRow = beyond.filter(({ row }) => Math.abs(row - at.row) === near);
+  return socketPart(inRow.toSorted((a, b) => Math.abs(a.column - at.column) - Math.abs(b.column - at.column))[0]);
+}
+
+/** The branch beside it, else the lane on that side. */
+function partBeside(
+  drawing: GraphDrawing,
+  at: PlacedSocket,
+  step: 1 | -1,
+  here: GraphPart | null,
+): GraphPart | undefined {
+  if (here?.kind === "edge") return socketPart(at);
+  const beside = drawing.sockets
+    .filter(({ row, column }) => row === at.row && (column - at.column) * step > 0)
+    .toSorted((a, b) => Math.abs(a.column - at.column) - Math.abs(b.column - at.column))[0];
+  if (beside) return socketPart(beside);
+  const edge = drawing.edges.find(({ way, points }) => {
+    const start = points[0];
+    if (way.from !== at.id || way.via === "items" || !start) return false;
+    return step > 0 ? start.x >= at.box.x + at.box.width : start.x <= at.box.x;
+  });
+  return edge && { kind: "edge", id: edge.way.id };
+}
+
+function nextEdge(drawing: GraphDrawing, at: PlacedSocket, here: GraphPart | null): GraphPart | undefined {
+  const own = drawing.edges.filter(({ way }) => way.from === at.id && way.via !== "items");
+  const index = here?.kind === "edge" ? own.findIndex(({ way }) => way.id === here.id) : -1;
+  const edge = own[(index + 1) % Math.max(1, own.length)];
+  return edge && { kind: "edge", id: edge.way.id };
+}

@@ -1,0 +1,252 @@
+/**
+ * The one drawing of a graph. Give it a compiled graph and `layoutGraph(graph, …)`; what is true of the moment comes
+ * as `marks`. An editor passes `edit` (drag, connect, drop) and `onKey`; without it nothing can be moved.
+ */
+import {
+  ReactFlow,
+  ReactFlowProvider,
+  ViewportPortal,
+  type Connection,
+  type Node,
+  type NodeChange,
+} from "@xyflow/react";
+import "@xyflow/react/dist/base.css";
+import {
+  useMemo,
+  useRef,
+  type DragEvent,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactElement,
+  type ReactNode,
+  type Ref,
+} from "react";
+import type { Graph } from "../../../core/compile/graph.ts";
+import type { GraphDrawing, Point } from "../../../core/view/layout/drawing.ts";
+import { EdgeLayer } from "./edges.tsx";
+import { createFlowNodes } from "./flow-nodes.ts";
+import { useGraphKeys } from "./graph-keys.ts";
+import { MiniMap, needsMiniMap, useGraphViewport, type GraphHandle } from "./viewport.tsx";
+import type { GraphMarks, GraphPart, SocketMark } from "./graph-marks.ts";
+import { TargetBandNode, EndNode, LoopNode, SocketNode } from "./nodes.tsx";
+import { bindClassNames } from "../styles/classes.ts";
+import edgesSheet from "./edges.module.css";
+import graphSheet from "./graph.module.css";
+import nodeSheet from "./nodes.module.css";
+import { MateriaIcon } from "../ui/icons.tsx";
+import { renderSymbols } from "../ui/line-text.tsx";
+import marksSheet from "../ui/marks.module.css";
+
+const css = bindClassNames(nodeSheet, graphSheet, edgesSheet);
+
+/** Changes by hand. Nothing is kept here: the editor answers with another graph or drawing. */
+export interface GraphEditHandlers {
+  /** While sockets are dragged, and once more with `isCallDone` when they are let go; in pixels of the drawing. */
+  readonly onMove?: (positions: Readonly<Record<string, Point>>, isDone: boolean) => void;
+  /** From the round (forward), square (return) or diamond (rework) handle of a socket onto a socket or the end. */
+  readonly onConnect?: (from: string, to: string, handle: "forward" | "return" | "rework") => void;
+  /** Something was dropped that was dragged with `dataTransfer.setData("text/materia", name)`. */
+  readonly onDrop?: (materia: string, at: Point) => void;
+}
+
+export interface GraphViewProps {
+  readonly graph: Graph;
+  readonly drawing: GraphDrawing;
+  readonly label: string;
+  readonly marks?: GraphMarks;
+  /** Sockets, edges and loops that are chosen. */
+  readonly selected?: readonly GraphPart[];
+  readonly onSelect?: (part: GraphPart | null, options: { readonly add: boolean }) => void;
+  readonly onOpen?: (part: GraphPart) => void;
+  /** Before the keys of the graph itself; true means that it was taken. */
+  readonly onKey?: (event: KeyboardEvent, focus: GraphPart | null) => boolean;
+  readonly edit?: GraphEditHandlers;
+  readonly compact?: boolean;
+  /** As high as the drawing, so that the page scrolls and not the graph: on small screens. */
+  readonly fullHeight?: boolean;
+  /** At first all of it is seen, however small; else its whole width at a size that can be read. */
+  readonly fitWhole?: boolean;
+  readonly handle?: Ref<GraphHandle>;
+  /** Callouts and the like, in pixels of the drawing. */
+  readonly children?: ReactNode;
+}
+
+const NODE_TYPES = { socket: SocketNode, region: LoopNode, band: TargetBandNode, end: EndNode };
+
+export function GraphView(props: GraphViewProps): ReactElement {
+  return (
+    <ReactFlowProvider>
+      <GraphCanvas {...props} />
+    </ReactFlowProvider>
+  );
+}
+
+function GraphCanvas(props: GraphViewProps): ReactElement {
+  const {
+    graph,
+    drawing,
+    label,
+    marks,
+    selected = [],
+    onSelect,
+    edit,
+    compact = false,
+    fullHeight: grows = false,
+  } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const view = useGraphViewport(box, drawing, { grows, whole: props.fitWhole ?? false, handle: props.handle });
+  const hasMap = !grows && needsMiniMap(drawing);
+  const keys = useGraphKeys(box, { ...props, reveal: view.reveal });
+  const nodes = useMemo(
+    () => createFlowNodes({ graph, drawing, marks, selected, compact, edit: edit !== undefined, focus: keys.focus }),
+    [graph, drawing, marks, selected, compact, edit, keys.focus],
+  );
+  return (
+    <div
+      data-graph
+      className={css(
+        `graph-box ${compact ? "compact" : ""} ${grows ? "grows" : ""} ${edit ? "editing" : ""} ${hasMap ? "mapped" : ""}`,
+      )}
+      ref={box}
+      style={grows ? { height: view.height } : undefined}
+      onKeyDown={keys.onKeyDown}
+      onFocus={keys.onFocus}
+      {...dropHandlers(edit, view.toDrawing)}
+    >
+      <ReactFlow
+        aria-label={label}
+        nodes={nodes}
+        edges={NO_EDGES}
+        nodeTypes={NODE_TYPES}
+        {...clickHandlers(onSelect)}
+        {...changeHandlers(edit)}
+        {...FLOW_OPTIONS}
+        {...scrollOptions(grows)}
+        onlyRenderVisibleElements={drawing.sockets.length > 80}
+        translateExtent={view.extent}
+      >
+        <ViewportPortal>
+          <EdgeLayer
+            graph={graph}
+            drawing={drawing}
+            marks={marks}
+            selected={selected}
+            focus={keys.focus}
+            editing={edit !== undefined}
+            onSelect={onSelect}
+          />
+          {props.children}
+        </ViewportPortal>
+      </ReactFlow>
+      {hasMap && (
+        <MiniMap
+          drawing={drawing}
+          stateOf={(id) => socketState(marks?.sockets?.get(id))}
+          width={view.width}
+          height={view.frameHeight}
+        />
+      )}
+    </div>
+  );
+}
+
+function socketState(mark: SocketMark | undefined): string | undefined {
+  return mark?.problem?.severity === "error" ? "failed" : mark?.state;
+}
+
+const NO_EDGES: never[] = [];
+
+/** The graph has its own keys, its own selection and its own edges. */
+const FLOW_OPTIONS = {
+  nodesFocusable: false,
+  edgesFocusable: false,
+  elementsSelectable: false,
+  disableKeyboardA11y: true,
+  zoomOnScroll: false,
+  zoomOnDoubleClick: false,
+  minZoom: 0.15,
+  maxZoom: 2,
+  connectionRadius: 48,
+  proOptions: { hideAttribution: true },
+} as const;
+
+/** Where the page scrolls, a finger on the graph must move the page. */
+function scrollOptions(grows: boolean) {
+  return { panOnDrag: !grows, panOnScroll: !grows, zoomOnPinch: !grows, preventScrolling: !grows };
+}
+
+function clickHandlers(onSelect: GraphViewProps["onSelect"]) {
+  return {
+    onNodeClick: (event: MouseEvent, { id, type }: Node): void => {
+      const add = event.shiftKey || event.ctrlKey || event.metaKey;
+      if (type === "socket") onSelect?.({ kind: "socket", id }, { add });
+      else if (type === "region") onSelect?.({ kind: "loop", id: id.slice("loop ".length) }, { add });
+    },
+    onPaneClick: (): void => onSelect?.(null, { add: false }),
+  };
+}
+
+function changeHandlers(edit: GraphEditHandlers | undefined) {
+  return {
+    nodesDraggable: edit?.onMove !== undefined,
+    nodesConnectable: edit?.onConnect !== undefined,
+    onNodesChange: (changes: readonly NodeChange[]): void => {
+      const moves = changes.flatMap((change) =>
+        change.type === "position" && change.position ? [[change.id, change.position] as const] : [],
+      );
+      const isDone = changes.some((change) => change.type === "position" && change.dragging === false);
+      if (moves.length > 0) edit?.onMove?.(Object.fromEntries(moves), isDone);
+    },
+    onConnect: ({ source, target, sourceHandle }: Connection): void =>
+      edit?.onConnect?.(source, target, (sourceHandle ?? "forward") as "forward" | "return" | "rework"),
+  };
+}
+
+function dropHandlers(edit: GraphEditHandlers | undefined, toDrawing: (point: Point) => Point) {
+  return {
+    onDragOver: (event: DragEvent): void => {
+      if (edit?.onDrop && event.dataTransfer.types.includes("text/materia")) event.preventDefault();
+    },
+    onDrop: (event: DragEvent): void => {
+      const materia = event.dataTransfer.getData("text/materia");
+      if (materia !== "") edit?.onDrop?.(materia, toDrawing({ x: event.clientX, y: event.clientY }));
+    },
+  };
+}
+
+const legendCss = bindClassNames(edgesSheet, marksSheet);
+
+const LEGEND_EDGES = [
+  ["", "always", null],
+  ["good", "✓ satisfied", null],
+  ["rework", "✗ not satisfied", null],
+  ["", "loop exit", "M9 0v10"],
+  ["items", "work items", null],
+] as const;
+
+const LEGEND_MATERIA_TYPES = ["agent", "utility", "person"] as const;
+
+/** What the lines mean, and the shapes of the sockets. */
+export function GraphLegend(): ReactElement {
+  return (
+    <div className={legendCss("legend")}>
+      {LEGEND_EDGES.map(([tone, text, gate]) => (
+        <span key={text}>
+          <svg viewBox="0 0 28 10" className={legendCss("edges")} aria-hidden="true">
+            <g className={legendCss(tone)}>
+              <path d="M0 5H26" />
+              {gate !== null && <path className={legendCss("gate")} d={gate} />}
+            </g>
+          </svg>
+          {renderSymbols(text)}
+        </span>
+      ))}
+      {LEGEND_MATERIA_TYPES.map((type) => (
+        <span key={type}>
+          <MateriaIcon materia={{ type }} size="sm" />
+          {type}
+        </span>
+      ))}
+    </div>
+  );
+}

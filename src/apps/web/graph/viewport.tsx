@@ -1,0 +1,260 @@
+import { useReactFlow, useViewport } from "@xyflow/react";
+import {
+  type PointerEvent,
+  type ReactElement,
+  useCallback,
+  useImperativeHandle,
+  type Ref,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import type { Box, GraphDrawing, Point } from "../../../core/view/layout/drawing.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import mapSheet from "./mini-map.module.css";
+import { textScale } from "../browser/display.ts";
+
+const css = bindClassNames(mapSheet);
+
+/** More than this is seldom seen at once at a size that can be read. */
+const MINI_MAP_MIN_SOCKETS = 20;
+
+export function needsMiniMap({ sockets }: GraphDrawing): boolean {
+  return sockets.length > MINI_MAP_MIN_SOCKETS;
+}
+
+/**
+ * [W40] All of a large graph beside the part in sight: a click or a drag goes there. For pointers alone; keys reach
+ * every socket in the graph itself.
+ */
+export function MiniMap(props: {
+  readonly drawing: GraphDrawing;
+  /** How a socket stands: `live`, `failed`, … */
+  readonly stateOf: (id: string) => string | undefined;
+  readonly width: number;
+  readonly height: number;
+}): ReactElement {
+  const { drawing, stateOf, width, height } = props;
+  const { x, y, zoom } = useViewport();
+  const flow = useReactFlow();
+  const goTo = (event: PointerEvent<SVGSVGElement>): void => {
+    if (event.buttons !== 1) return;
+    const toDrawing = event.currentTarget.getScreenCTM()?.inverse();
+    if (!toDrawing) return;
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(toDrawing);
+    const middle = drawing.width * zoom <= width ? drawing.width / 2 : at.x;
+    void flow.setCenter(middle, at.y, { zoom });
+  };
+  return (
+    <svg
+      className={css("mini-map")}
+      viewBox={`0 0 ${drawing.width} ${drawing.height}`}
+      preserveAspectRatio="xMidYMin meet"
+      aria-hidden="true"
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        goTo(event);
+      }}
+      onPointerMove={goTo}
+    >
+      {drawing.loops.map(({ id, box }) => (
+        <rect key={`loop ${id}`} className={css("map-loop")} {...rectOf(box)} />
+      ))}
+      {drawing.sockets.map(({ id, box }) => (
+        <rect key={id} className={css("map-socket")} data-state={stateOf(id)} {...rectOf(box)} />
+      ))}
+      <rect
+        className={css("map-sight")}
+        x={-x / zoom}
+        y={-y / zoom}
+        width={width / zoom}
+        height={height / zoom}
+        vectorEffect="non-scaling-stroke"
+      />
+    </svg>
+  );
+}
+
+function rectOf({ x, y, width, height }: Box): Box {
+  return { x, y, width, height };
+}
+
+/** What can be asked of a graph from outside. */
+export interface GraphHandle {
+  readonly fit: () => void;
+  readonly zoom: (factor: number) => void;
+  /** Brings a socket or edge into the middle. */
+  readonly center: (part: string) => void;
+  /** Brings it into view where it is not, moving as little as possible. */
+  readonly reveal: (part: string) => void;
+  readonly focus: (part: string) => void;
+  /** Where a part is drawn, in pixels of the drawing. */
+  readonly boxOf: (part: string) => Box | undefined;
+}
+
+/** The frame around a drawing. */
+export interface GraphFrame {
+  readonly box: RefObject<HTMLDivElement | null>;
+  readonly drawing: GraphDrawing;
+  readonly width: number;
+  readonly height: number;
+  /** As high as the drawing: the page scrolls, and the drawing never moves inside its frame. */
+  readonly fullHeight: boolean;
+}
+
+const REVEAL_MARGIN = 24;
+const ANIMATION_MS = 220;
+
+function useGraphHandle(handle: Ref<GraphHandle> | undefined, frame: GraphFrame, reveal: (box: Box) => void): void {
+  const flow = useReactFlow();
+  const { box, drawing, width, height, fullHeight: grows } = frame;
+  useImperativeHandle(handle, () => {
+    const boxOf = (part: string): Box | undefined => findPartBox(drawing, part);
+    const elementOf = (part: string): HTMLElement | null | undefined =>
+      box.current?.querySelector<HTMLElement>(`[data-part$=" ${CSS.escape(part)}"]`);
+    const revealPart = (part: string): void => {
+      const target = boxOf(part);
+      if (target) reveal(target);
+    };
+    return {
+      boxOf,
+      reveal: revealPart,
+      fit: () => {
+        const whole = Math.min(1, width / drawing.width, height / drawing.height);
+        void flow.setViewport(
+          { x: (width - drawing.width * whole) / 2, y: 0, zoom: whole },
+          { duration: animationDuration() },
+        );
+      },
+      zoom: (factor) => void flow.zoomTo(flow.getZoom() * factor, { duration: animationDuration() }),
+      center: (part) => {
+        const target = boxOf(part);
+        if (!target) return;
+        if (grows) return elementOf(part)?.scrollIntoView({ block: "center" });
+        const zoom = flow.getZoom();
+        const x = drawing.width * zoom <= width ? drawing.width / 2 : target.x + target.width / 2;
+        void flow.setCenter(x, target.y + target.height / 2, { zoom, duration: animationDuration() });
+      },
+      focus: (part) => {
+        revealPart(part);
+        // What was out of sight is drawn in the next frame.
+        requestAnimationFrame(() => elementOf(part)?.focus({ preventScroll: !grows }));
+      },
+    };
+  }, [box, drawing, flow, grows, height, reveal, width]);
+}
+
+function findPartBox({ sockets, edges, loops }: GraphDrawing, part: string): Box | undefined {
+  return (
+    sockets.find(({ id }) => id === part)?.box ??
+    edges.find(({ way }) => way.id === part)?.label ??
+    loops.find(({ id }) => id === part)?.box
+  );
+}
+
+/** Moves the drawing as little as possible, so that something is in view. */
+function useRevealBox({
+  fullHeight: grows,
+  width,
+  height,
+}: Omit<GraphFrame, "box" | "drawing">): (target: Box) => void {
+  const flow = useReactFlow();
+  return useCallback(
+    (target) => {
+      if (grows) return;
+      const { x, y, zoom } = flow.getViewport();
+      const dx = revealShift(target.x * zoom + x, target.width * zoom, width);
+      const dy = revealShift(target.y * zoom + y, target.height * zoom, height);
+      if (dx !== 0 || dy !== 0)
+        void flow.setViewport({ x: x + dx, y: y + dy, zoom }, { duration: animationDuration() });
+    },
+    [flow, grows, height, width],
+  );
+}
+
+function revealShift(start: number, length: number, room: number): number {
+  if (start < REVEAL_MARGIN) return REVEAL_MARGIN - start;
+  return start + length > room - REVEAL_MARGIN ? room - REVEAL_MARGIN - start - length : 0;
+}
+
+function animationDuration(): number {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : ANIMATION_MS;
+}
+
+interface GraphViewport {
+  /** Of the frame that the drawing is seen in. */
+  readonly width: number;
+  readonly frameHeight: number;
+  readonly extent: [[number, number], [number, number]];
+  readonly height: number;
+  readonly toDrawing: (point: Point) => Point;
+  /** Brings something into view, moving as little as possible. */
+  readonly reveal: (box: Box) => void;
+}
+
+/** Of letters of the usual size: larger ones may shrink until they are as small. */
+const MIN_READABLE_ZOOM = 0.8;
+const MIN_ZOOM = 0.3;
+
+export function useGraphViewport(
+  box: RefObject<HTMLDivElement | null>,
+  drawing: GraphDrawing,
+  options: { readonly grows: boolean; readonly whole: boolean; readonly handle: Ref<GraphHandle> | undefined },
+): GraphViewport {
+  const flow = useReactFlow();
+  const { width, height } = useElementSize(box);
+  const { grows, whole, handle } = options;
+  const fits = whole && !grows ? Math.min(width / drawing.width, height / drawing.height) : width / drawing.width;
+  const zoom =
+    width === 0 ? 1 : Math.min(1, Math.max(grows || whole ? MIN_ZOOM : MIN_READABLE_ZOOM / textScale(), fits));
+  useInitialViewport(drawing, { width, height: whole ? height : 0, zoom, grows });
+  const reveal = useRevealBox({ fullHeight: grows, width, height });
+  useGraphHandle(handle, { box, drawing, width, height, fullHeight: grows }, reveal);
+  const extent = useMemo<GraphViewport["extent"]>(
+    () => [
+      [-drawing.width - 400, -400],
+      [2 * drawing.width + 400, drawing.height + 600],
+    ],
+    [drawing.width, drawing.height],
+  );
+  const frame = { width, frameHeight: height };
+  return { ...frame, extent, height: Math.ceil(drawing.height * zoom), toDrawing: flow.screenToFlowPosition, reveal };
+}
+
+/** At first, and whenever the frame changes: whole width, from the top. What a person moved stays where it is. */
+function useInitialViewport(
+  drawing: GraphDrawing,
+  frame: { readonly width: number; readonly height: number; readonly zoom: number; readonly grows: boolean },
+): void {
+  const flow = useReactFlow();
+  const placed = useRef("");
+  const { width, height, zoom, grows } = frame;
+  useLayoutEffect(() => {
+    const now = `${width} ${height} ${grows} ${Math.round(drawing.width)}`;
+    if (width === 0 || placed.current === now) return;
+    placed.current = now;
+    const fits = drawing.width * zoom <= width + 1;
+    const entry = drawing.sockets[0]?.box;
+    // What is too wide begins at its rail, not at its outermost lane.
+    const middle = fits || !entry ? drawing.width / 2 : entry.x + entry.width / 2;
+    void flow.setViewport({ x: width / 2 - middle * zoom, y: 0, zoom });
+  }, [flow, width, height, grows, drawing, zoom]);
+}
+
+function useElementSize(box: RefObject<HTMLDivElement | null>): { readonly width: number; readonly height: number } {
+  const [size, setSize] = useState({ width: 0, height: 0 });
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const observer = new ResizeObserver(([entry]) => {
+      // Without the room that a map beside it takes.
+      if (entry) setSize({ width: entry.contentRect.width, height: entry.contentRect.height });
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [box]);
+  return size;
+}

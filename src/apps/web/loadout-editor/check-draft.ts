@@ -1,0 +1,100 @@
+import { useDeferredValue, useMemo } from "react";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import { checkTarget } from "../../../core/compile/targets/compile.ts";
+import type { Graph } from "../../../core/compile/graph.ts";
+import { worstCase } from "../../../core/compile/worst-case.ts";
+import {
+  quickFixFor,
+  type KnownMateria,
+  type QuickFix,
+  placeOfIssue,
+  shortIssuePath,
+  type IssuePlace,
+} from "../../../core/edit/quick-fix.ts";
+import { catalogEntryOf, type LoadoutDraft } from "../../../core/edit/loadout-draft.ts";
+import { isError, pathText, type Issue } from "../../../core/model/issue.ts";
+import { isGenerator } from "../../../core/model/materia.ts";
+import { worstCaseExample, worstCaseText } from "../data/worst-case.ts";
+import type { GraphPart } from "../graph/graph-marks.ts";
+
+/** A problem with its place in the drawing and, where there is one, the click that mends it. */
+export interface LoadoutProblem {
+  readonly key: string;
+  readonly issue: Issue;
+  readonly place: IssuePlace;
+  readonly path: string;
+  /** The edges and exits that it makes red. */
+  readonly ways: readonly string[];
+  readonly quickFix: QuickFix | undefined;
+}
+
+export interface CheckedDraft {
+  readonly graph: Graph;
+  readonly problems: readonly LoadoutProblem[];
+  readonly worst: { readonly words: string; readonly example: string | null } | null;
+}
+
+/** The same check as the command line, anew with every edit. */
+export function useCheckedDraft(name: string, draft: LoadoutDraft, catalog: Catalog): CheckedDraft {
+  const shown = useDeferredValue(draft);
+  return useMemo(() => checkDraft(name, shown, catalog), [name, shown, catalog]);
+}
+
+function checkDraft(name: string, draft: LoadoutDraft, catalog: Catalog): CheckedDraft {
+  const { loadout } = draft;
+  const checked = checkTarget({ kind: "loadout", name, entry: catalogEntryOf(name, draft) }, catalog, 1);
+  const known = knownMateria(catalog);
+  const problems = checked.issues.map((issue, index): LoadoutProblem => {
+    const place = placeOfIssue(issue, name, loadout);
+    const mend = quickFixFor(issue, place, loadout, known);
+    const key = `${index} ${issue.code} ${pathText(issue.path)}`;
+    return { key, issue, place, path: shortIssuePath(issue, name), ways: edgeIdsOf(place), quickFix: mend };
+  });
+  const sound = checked.flow && !checked.issues.some(isError);
+  const worst = sound ? worstCase(checked.graph, checked.flow, catalog.settings.limits).turns : undefined;
+  return {
+    graph: checked.graph,
+    // Errors first: they are what stops a cast.
+    problems: mergeAlikeProblems(problems).toSorted((a, b) => Number(isError(b.issue)) - Number(isError(a.issue))),
+    worst: worst === undefined ? null : { words: worstCaseText(worst), example: worstCaseExample(worst) },
+  };
+}
+
+/** Two edges with one fault and one mend are one problem to a person; each edge is still marked. */
+function mergeAlikeProblems(problems: readonly LoadoutProblem[]): readonly LoadoutProblem[] {
+  const alike = (a: LoadoutProblem, b: LoadoutProblem): boolean =>
+    a.issue.code === b.issue.code &&
+    a.quickFix !== undefined &&
+    a.quickFix.label === b.quickFix?.label &&
+    areOfSameSocket(a, b);
+  return problems.flatMap((problem, index) => {
+    if (problems.slice(0, index).some((other) => alike(other, problem))) return [];
+    const others = problems.filter((other) => other === problem || alike(other, problem));
+    return [{ ...problem, ways: others.flatMap(({ place }) => edgeIdsOf(place)) }];
+  });
+}
+
+function areOfSameSocket({ place: a }: LoadoutProblem, { place: b }: LoadoutProblem): boolean {
+  return a.kind === "socket" && b.kind === "socket" && a.id === b.id;
+}
+
+function edgeIdsOf(place: IssuePlace): readonly string[] {
+  return place.kind === "loadout" || place.way === null ? [] : [place.way];
+}
+
+export function knownMateria(catalog: Catalog): KnownMateria {
+  return {
+    materia: [...catalog.materia.keys()],
+    isGenerator: (name) => {
+      const own = catalog.materia.get(name)?.value;
+      return own !== undefined && isGenerator(own);
+    },
+  };
+}
+
+/** What of the graph a problem is about. */
+export function graphPartOf({ place }: LoadoutProblem): GraphPart | null {
+  if (place.kind === "loadout") return null;
+  if (place.way !== null) return { kind: "edge", id: place.way };
+  return { kind: place.kind, id: place.id };
+}

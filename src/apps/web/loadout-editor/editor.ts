@@ -1,0 +1,128 @@
+import { createContext, useCallback, useContext, useMemo, useState } from "react";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import type { LoadoutEdit } from "../../../core/edit/loadout-edit.ts";
+import { applyGraphEdit, applyTextEdit } from "../../../core/edit/loadout-draft.ts";
+import type { Loadout } from "../../../core/model/loadout.ts";
+import type { GraphPart } from "../graph/graph-marks.ts";
+import { toast } from "../ui/toasts.tsx";
+import { useCheckedDraft, type CheckedDraft } from "./check-draft.ts";
+import {
+  changeLoadoutDraft,
+  redoLoadoutDraft,
+  undoIfLast,
+  undoLoadoutDraft,
+  type OpenLoadoutDraft,
+} from "./loadout-drafts.ts";
+
+/** All that the parts of the editor share: what is in hand, what is chosen, and how to change it. */
+export interface Editor {
+  readonly name: string;
+  readonly work: OpenLoadoutDraft;
+  readonly loadout: Loadout;
+  readonly catalog: Catalog;
+  readonly checked: CheckedDraft;
+  /** Why nothing can be changed here; null where it can. */
+  readonly readOnly: string | null;
+  readonly selected: readonly GraphPart[];
+  readonly select: (...parts: readonly GraphPart[]) => void;
+  /** One step; false where it was refused, which is said. */
+  readonly apply: (what: string, edit: LoadoutEdit, kind?: string) => Loadout | null;
+  /** [E26] The same for what takes something away: it can be undone from where it happened. */
+  readonly remove: (what: string, edit: LoadoutEdit) => Loadout | null;
+  readonly type: (text: string) => void;
+  readonly undo: () => void;
+  readonly redo: () => void;
+}
+
+const EditorContext = createContext<Editor | null>(null);
+
+export const EditorProvider = EditorContext.Provider;
+
+export function useEditor(): Editor {
+  const editor = useContext(EditorContext);
+  if (!editor) throw new Error("a part of the editor stands outside of it");
+  return editor;
+}
+
+export function useEditorState(work: OpenLoadoutDraft, catalog: Catalog): Editor {
+  const { name, history, layer } = work;
+  const draft = history.present;
+  const checked = useCheckedDraft(name, draft, catalog);
+  const [selected, setSelected] = useState<readonly GraphPart[]>([]);
+  const source = catalog.loadouts.get(name)?.layer ?? "bundled";
+  const readOnly = layer === null ? `${name} is ${source} and read-only. Duplicate it to change it.` : null;
+  const apply = useCallback(
+    (what: string, edit: LoadoutEdit, kind?: string): Loadout | null => {
+      if (readOnly !== null) {
+        toast({ text: readOnly });
+        return null;
+      }
+      const result = edit(draft.loadout);
+      if (!result.ok) {
+        const [issue] = result.issues;
+        toast({ text: `Not possible: ${issue?.message ?? ""}${issue?.hint === undefined ? "" : `; ${issue.hint}`}.` });
+        return null;
+      }
+      changeLoadoutDraft(name, applyGraphEdit(draft, name, result.value), what, kind);
+      return result.value;
+    },
+    [draft, name, readOnly],
+  );
+  const remove = useCallback(
+    (what: string, edit: LoadoutEdit): Loadout | null => {
+      const removed = apply(what, edit);
+      if (removed)
+        toast({
+          text: `${what.replace(/^(Delete|Remove)\b/, (word) => `${word}d`)}.`,
+          action: { label: "Undo", act: () => undoIfLast(name, what) },
+        });
+      return removed;
+    },
+    [apply, name],
+  );
+  const type = useCallback(
+    (text: string) => changeLoadoutDraft(name, applyTextEdit(draft, name, text), "Edit the JSON", "json"),
+    [draft, name],
+  );
+  return useMemo(
+    () => ({
+      name,
+      work,
+      loadout: draft.loadout,
+      catalog,
+      checked,
+      readOnly,
+      selected: selected.filter((part) => partExists(part, draft.loadout)),
+      select: (...parts) => setSelected(parts),
+      apply,
+      remove,
+      type,
+      undo: () => void undoLoadoutDraft(name),
+      redo: () => void redoLoadoutDraft(name),
+    }),
+    [name, work, draft, catalog, checked, readOnly, selected, apply, remove, type],
+  );
+}
+
+/** What was chosen may have been removed, or not be there any more after an undo. */
+function partExists(part: GraphPart, loadout: Loadout): boolean {
+  if (part.kind === "socket") return Object.hasOwn(loadout.sockets, part.id);
+  if (part.kind === "loop") return Object.hasOwn(loadout.loops, part.id);
+  return true;
+}
+
+/** What the editor can open over its canvas. */
+export type EditorDialogName =
+  | "add"
+  | "review"
+  | "compare"
+  | "import"
+  | "duplicate"
+  | "rename"
+  | "delete"
+  | "rehearse"
+  | "cast"
+  | "new"
+  | "palette"
+  | "inspector"
+  | "problems";

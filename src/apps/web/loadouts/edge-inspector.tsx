@@ -1,0 +1,248 @@
+import type { ReactElement, KeyboardEvent } from "react";
+import { moveEdge, connectSockets, removeEdge, setEdge } from "../../../core/edit/edges-and-exits.ts";
+import { removeWay, setWay, findAuthoredWay, type AuthoredWay } from "../../../core/edit/ways.ts";
+import { type Destination, edgeWayId, emptyListWayId } from "../../../core/model/ids.ts";
+import { Button } from "../ui/buttons.tsx";
+import { FieldError, Select, FieldRow } from "../ui/fields.tsx";
+import { useEditor } from "../loadout-editor/editor.ts";
+import {
+  CONDITION_OPTIONS,
+  parseCondition,
+  socketOptions,
+  TraversalLimitField,
+  ThenField,
+} from "./inspector-fields.tsx";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import workbenchSheet from "../ui/editor-layout.module.css";
+import type { Edge } from "../../../core/model/loadout.ts";
+import { renderSymbols } from "../ui/line-text.tsx";
+import inspectSheet from "./inspector.module.css";
+
+const css = bindClassNames(workbenchSheet, baseSheet);
+
+/** One edge, or one exit of a loop; the silent ways that nobody wrote are only explained. */
+export function EdgeInspector({ id }: { readonly id: string }): ReactElement {
+  const { loadout } = useEditor();
+  const way = findAuthoredWay(loadout, id);
+  return way ? <AuthoredEdge id={id} way={way} /> : <ImplicitEdge id={id} />;
+}
+
+function ImplicitEdge({ id }: { readonly id: string }): ReactElement {
+  const { loadout } = useEditor();
+  const isEmpty = Object.keys(loadout.loops).some((loop) => id === emptyListWayId(loop));
+  return (
+    <section className={css("section")} aria-label="Silent way">
+      <h2 className={css("thing")}>{isEmpty ? "Empty list" : "Way to the end"}</h2>
+      <p>
+        {isEmpty
+          ? "With no work items no member runs, and the cast goes this way."
+          : "Nobody wrote this way. Where no edge or exit matches, the cast ends."}
+      </p>
+      <p className={css("faint")}>Add an edge or an exit to lead it elsewhere.</p>
+    </section>
+  );
+}
+
+function AuthoredEdge({ id, way }: { readonly id: string; readonly way: AuthoredWay }): ReactElement {
+  const { loadout, checked, apply, readOnly } = useEditor();
+  const off = readOnly !== null;
+  const isExit = way.kind === "exit";
+  const from = isExit ? way.exit.from : way.from;
+  const to = isExit ? way.exit.targetSocketId : way.edge.to;
+  const title = isExit ? `Exit of ${way.loop}` : `Edge ${way.index + 1} of ${from}`;
+  const faults = checked.problems.filter(({ ways }) => ways.includes(id));
+  const inside = isExit ? (loadout.loops[way.loop]?.sockets ?? []) : [];
+  const targets = socketOptions(loadout).filter(({ value }) => !inside.some((member) => member === value));
+  return (
+    <section className={css("section")} aria-label={title}>
+      <EdgeHead id={id} title={title} isExit={isExit} />
+      {faults.map(({ key, issue }) => (
+        <FieldError key={key} text={issue.message} warning={issue.severity === "warning"} />
+      ))}
+      <FieldRow label="From">
+        <span>{`${from} ${loadout.sockets[from]?.materia ?? ""}`}</span>
+      </FieldRow>
+      <FieldRow label={isExit ? "When done" : "When"}>
+        <Select
+          label="Condition"
+          value={isExit ? way.exit.condition : way.edge.when}
+          options={CONDITION_OPTIONS}
+          off={off}
+          onPick={(when) =>
+            apply(`Change ${title.toLowerCase()}`, (each) => setWay(each, id, { when: parseCondition(when) }))
+          }
+        />
+      </FieldRow>
+      <FieldRow label="To">
+        <Select
+          label="Target"
+          value={to}
+          options={isExit ? targets : [...targets, { value: "end", label: "end" }]}
+          off={off}
+          // One of the sockets, or the end: nothing else is offered.
+          onPick={(next) => apply(`Lead it to ${next}`, (each) => setWay(each, id, { to: next as Destination }))}
+        />
+      </FieldRow>
+      {!isExit && (
+        <>
+          <FieldRow label="At most">
+            <TraversalLimitField from={way.from} index={way.index} />
+          </FieldRow>
+          <FieldRow label="Then">
+            <ThenField from={way.from} index={way.index} />
+          </FieldRow>
+          <EdgeOrderRow from={way.from} index={way.index} />
+        </>
+      )}
+      {isExit && (
+        <p className={css("faint")}>
+          Taken when the list of the loop is exhausted. It belongs to the loop, not to the socket.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function EdgeHead(props: { readonly id: string; readonly title: string; readonly isExit: boolean }): ReactElement {
+  const { id, title, isExit } = props;
+  const { remove, select, readOnly } = useEditor();
+  return (
+    <div className={css("row")}>
+      <div className={css("grow")}>
+        <h2 className={css("thing")}>{title}</h2>
+        {isExit && <code className={css("faint breakable")}>{id}</code>}
+      </div>
+      <Button
+        icon="bin"
+        label={`Delete ${isExit ? "the exit" : "the edge"}`}
+        off={readOnly}
+        onClick={() => {
+          if (remove(`Delete ${title.toLowerCase()}`, (each) => removeWay(each, id))) select();
+        }}
+      />
+    </div>
+  );
+}
+
+function EdgeOrderRow({ from, index }: { readonly from: string; readonly index: number }): ReactElement {
+  const { loadout, apply, select, readOnly } = useEditor();
+  const count = loadout.sockets[from]?.edges.length ?? 0;
+  const move = (by: -1 | 1): void => {
+    if (apply(`Reorder the edges of ${from}`, (each) => moveEdge(each, from, index, by)))
+      select({ kind: "edge", id: edgeWayId(from, index + by) });
+  };
+  return (
+    <FieldRow label="Order">
+      <span className={css("row")}>
+        <span className={css("grow")}>{`${index + 1} of ${count}`}</span>
+        <Button off={readOnly ?? (index === 0 ? "It is the first edge" : null)} onClick={() => move(-1)}>
+          Earlier
+        </Button>
+        <Button off={readOnly ?? (index + 1 >= count ? "It is the last edge" : null)} onClick={() => move(1)}>
+          Later
+        </Button>
+      </span>
+    </FieldRow>
+  );
+}
+
+const edgeListCss = bindClassNames(inspectSheet, workbenchSheet, baseSheet);
+
+/** The ways out of a socket in the order in which they are tried. */
+export function EdgeList({ from }: { readonly from: string }): ReactElement {
+  const { loadout, apply, readOnly } = useEditor();
+  const edges = loadout.sockets[from]?.edges ?? [];
+  const isFull =
+    edges.length > 0 &&
+    ["always", "satisfied", "not_satisfied"].every((when) => edges.some((edge) => edge.when === when));
+  return (
+    <section className={edgeListCss("section")} aria-label="Edges">
+      <h3>
+        Edges, first match wins
+        <Button
+          icon="plus"
+          off={readOnly ?? (isFull ? "There is an edge for every answer" : null)}
+          onClick={() => apply(`Add an edge to ${from}`, (each) => connectSockets(each, { from, to: "end" }))}
+        >
+          Add
+        </Button>
+      </h3>
+      {edges.length === 0 && <p className={edgeListCss("faint")}>No edge: the cast ends here.</p>}
+      {edges.map((edge, index) => (
+        // Edges have no identity but their place in the order.
+        <EdgeRow key={index} from={from} index={index} edge={edge} />
+      ))}
+      {edges.length > 0 && (
+        <p className={edgeListCss("faint small")}>
+          ≤ limits traversals per item. <kbd>Alt</kbd> <kbd>{renderSymbols("↑")}</kbd> <kbd>{renderSymbols("↓")}</kbd>{" "}
+          reorders.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function EdgeRow({
+  from,
+  index,
+  edge,
+}: {
+  readonly from: string;
+  readonly index: number;
+  readonly edge: Edge;
+}): ReactElement {
+  const { loadout, checked, apply, remove, readOnly } = useEditor();
+  const off = readOnly !== null;
+  const fault = checked.problems.find(({ ways }) => ways.includes(edgeWayId(from, index)));
+  const reorder = (event: KeyboardEvent): void => {
+    const by = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : null;
+    if (!event.altKey || by === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!apply(`Reorder the edges of ${from}`, (each) => moveEdge(each, from, index, by))) return;
+    const rows = event.currentTarget.parentElement?.querySelectorAll<HTMLElement>("[data-edge]");
+    rows?.[index + by]?.querySelector<HTMLElement>("select")?.focus();
+  };
+  return (
+    <div
+      data-edge
+      className={edgeListCss("edge-row")}
+      role="group"
+      aria-label={`Edge ${index + 1}`}
+      onKeyDown={reorder}
+    >
+      <span className={edgeListCss("edge-order")} aria-hidden="true">
+        {index + 1}
+      </span>
+      <Select
+        label={`Condition of edge ${index + 1}`}
+        value={edge.when}
+        options={CONDITION_OPTIONS}
+        off={off}
+        invalid={fault?.issue.severity === "error"}
+        onPick={(when) =>
+          apply(`Edge ${index + 1} of ${from}`, (each) => setEdge(each, from, index, { when: parseCondition(when) }))
+        }
+      />
+      <Select
+        label={`Target of edge ${index + 1}`}
+        value={edge.to}
+        options={[...socketOptions(loadout), { value: "end", label: "end" }]}
+        off={off}
+        onPick={(to) =>
+          // One of the sockets, or the end: nothing else is offered.
+          apply(`Lead edge ${index + 1} to ${to}`, (each) => setEdge(each, from, index, { to: to as Destination }))
+        }
+      />
+      <TraversalLimitField from={from} index={index} />
+      <Button
+        look="bare"
+        icon="bin"
+        label={`Delete edge ${index + 1}`}
+        off={readOnly}
+        onClick={() => remove(`Delete edge ${index + 1} of ${from}`, (each) => removeEdge(each, from, index))}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,219 @@
+import {
+  useEffect,
+  type DragEvent,
+  type KeyboardEvent,
+  type ReactElement,
+  type RefObject,
+  useId,
+  useState,
+} from "react";
+import { addSocket, nextSocketId } from "../../../core/edit/sockets.ts";
+import { GraphView, GraphLegend } from "../graph/graph-view.tsx";
+import type { GraphHandle } from "../graph/viewport.tsx";
+import { Button } from "../ui/buttons.tsx";
+import { useScreenWidth } from "../browser/display.ts";
+import { ProblemCallout, ConnectBar, AddSocketButton } from "./canvas-overlays.tsx";
+import { useEditor } from "../loadout-editor/editor.ts";
+import {
+  useGraphSelection,
+  useConnectSockets,
+  useEditorDrawing,
+  useGraphEditing,
+  type PendingConnection,
+} from "../loadout-editor/use-canvas.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import editorSheet from "./editor.module.css";
+import { useKeysOutsideDialogs } from "../browser/keyboard.ts";
+import { Icon } from "../ui/icons.tsx";
+import controlsSheet from "../ui/controls.module.css";
+
+const css = bindClassNames(editorSheet);
+
+export interface CanvasProps {
+  readonly handle: RefObject<GraphHandle | null>;
+  readonly connecting: PendingConnection | null;
+  readonly setConnecting: (connecting: PendingConnection | null) => void;
+  readonly onOpen: () => void;
+  readonly onAdd: () => void;
+  /** What gets the focus as soon as it is drawn. */
+  readonly pendingFocus: { readonly current: string | null };
+}
+
+export function EditorCanvas(props: CanvasProps): ReactElement {
+  const { checked, loadout } = useEditor();
+  // An empty graph has nothing to draw, and yet things can be dropped onto it.
+  return Object.keys(loadout.sockets).length === 0 || Object.keys(checked.graph.sockets).length === 0 ? (
+    <EmptyCanvas onAdd={props.onAdd} />
+  ) : (
+    <GraphCanvas {...props} />
+  );
+}
+
+function EmptyCanvas({ onAdd }: { readonly onAdd: () => void }): ReactElement {
+  const { apply, select, loadout, readOnly } = useEditor();
+  const drop = (event: DragEvent): void => {
+    const materia = event.dataTransfer.getData("text/materia");
+    if (materia === "") return;
+    event.preventDefault();
+    if (apply(`Add ${materia}`, (each) => addSocket(each, materia)))
+      select({ kind: "socket", id: nextSocketId(loadout) });
+  };
+  return (
+    <div
+      data-canvas
+      className={css("canvas empty-canvas")}
+      onDrop={drop}
+      onDragOver={(event) => event.preventDefault()}
+    >
+      <p>No sockets yet. Drag a materia here, or add one.</p>
+      <Button look="primary" icon="plus" off={readOnly} onClick={onAdd}>
+        Add a socket <kbd>A</kbd>
+      </Button>
+    </div>
+  );
+}
+
+function GraphCanvas({
+  handle,
+  connecting,
+  setConnecting,
+  onOpen,
+  onAdd,
+  pendingFocus: awaited,
+}: CanvasProps): ReactElement {
+  const { name, checked, selected, readOnly } = useEditor();
+  const width = useScreenWidth();
+  const { drawing, marks, setDragged } = useEditorDrawing(width !== "large");
+  const draw = useConnectSockets();
+  const edit = useGraphEditing(drawing, draw, setDragged);
+  const choose = useGraphSelection({ connecting, setConnecting, draw, onOpen: width === "small" ? onOpen : undefined });
+  usePendingFocus(awaited, drawing, handle);
+  return (
+    <div
+      data-canvas
+      className={css("canvas")}
+      data-connecting={connecting !== null || undefined}
+      onKeyUpCapture={suppressSpaceClick}
+    >
+      <GraphView
+        graph={checked.graph}
+        drawing={drawing}
+        label={`${name}, ${drawing.sockets.length} sockets, ${checked.problems.length} problems`}
+        marks={marks}
+        selected={selected}
+        onSelect={choose.onSelect}
+        onOpen={onOpen}
+        onKey={choose.onKey}
+        compact={width !== "large"}
+        fullHeight={width === "small"}
+        fitWhole
+        handle={handle}
+        {...(readOnly === null ? { edit } : {})}
+      >
+        <AddSocketButton drawing={drawing} onAdd={onAdd} />
+        {width === "large" && <ProblemCallout drawing={drawing} />}
+      </GraphView>
+      {connecting && (
+        <ConnectBar
+          connecting={connecting}
+          setConnecting={setConnecting}
+          onEnd={() => draw(connecting.from, "end", connecting.when ?? undefined)}
+        />
+      )}
+      {width === "large" && <CanvasFooter handle={handle} />}
+    </div>
+  );
+}
+
+/** Space has selected already; the click that a button makes of it would select anew. */
+function suppressSpaceClick(event: KeyboardEvent): void {
+  if (event.key === " " && event.target instanceof HTMLElement && event.target.dataset["part"] !== undefined)
+    event.preventDefault();
+}
+
+/** A socket that was just added is focused once it is there. */
+function usePendingFocus(
+  awaited: CanvasProps["pendingFocus"],
+  drawing: { readonly sockets: readonly { readonly id: string }[] },
+  handle: CanvasProps["handle"],
+): void {
+  useEffect(() => {
+    const id = awaited.current;
+    if (id === null || !drawing.sockets.some((socket) => socket.id === id)) return;
+    (awaited as { current: string | null }).current = null;
+    handle.current?.focus(id);
+  }, [awaited, drawing, handle]);
+}
+
+const belowCanvasCss = bindClassNames(editorSheet, controlsSheet);
+
+/** Zoom, a way to every socket, and what the lines mean: beside the graph, never on it. */
+function CanvasFooter({ handle }: { readonly handle: RefObject<GraphHandle | null> }): ReactElement {
+  return (
+    <div className={belowCanvasCss("below-canvas")}>
+      <div className={belowCanvasCss("zoom")} role="group" aria-label="Zoom">
+        <Button
+          look="bare"
+          label="Zoom out"
+          className={belowCanvasCss("icon-only")}
+          onClick={() => handle.current?.zoom(1 / 1.2)}
+        >
+          −
+        </Button>
+        <Button look="bare" onClick={() => handle.current?.fit()}>
+          Fit
+        </Button>
+        <Button
+          look="bare"
+          label="Zoom in"
+          className={belowCanvasCss("icon-only")}
+          onClick={() => handle.current?.zoom(1.2)}
+        >
+          +
+        </Button>
+      </div>
+      <FindSocketField handle={handle} />
+      <GraphLegend />
+    </div>
+  );
+}
+
+/** [E28] A few letters of its id or its materia lead to a socket; Enter goes to the next that matches. */
+function FindSocketField({ handle }: { readonly handle: RefObject<GraphHandle | null> }): ReactElement {
+  const { loadout, select } = useEditor();
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const field = useId();
+  useKeysOutsideDialogs({ f: () => document.getElementById(field)?.focus() });
+  const sought = text.trim().toLowerCase();
+  const found = Object.entries(loadout.sockets).filter(([id, { materia }]) =>
+    `${id} ${materia}`.toLowerCase().includes(sought),
+  );
+  const go = (index: number): void => {
+    const id = found[index % Math.max(1, found.length)]?.[0];
+    if (sought === "" || id === undefined) return;
+    select({ kind: "socket", id });
+    handle.current?.center(id);
+    setAt(index + 1);
+  };
+  return (
+    <label className={belowCanvasCss("field find-socket")}>
+      <Icon name="search" />
+      <input
+        id={field}
+        placeholder="Find a socket"
+        aria-label="Find a socket"
+        aria-keyshortcuts="f"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setAt(0);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") go(at);
+        }}
+      />
+      {sought !== "" && <span role="status">{found.length === 0 ? "none" : `${found.length}`}</span>}
+    </label>
+  );
+}

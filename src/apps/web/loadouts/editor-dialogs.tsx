@@ -1,0 +1,235 @@
+import type { ReactElement } from "react";
+import { missingMateria, type ImportedConfig } from "../../../core/edit/import-export.ts";
+import { CastLoadoutDialog } from "../dialogs/cast-loadout-dialog.tsx";
+import { RehearseDialog } from "../dialogs/rehearse-dialog.tsx";
+import { SaveReviewDialog } from "../dialogs/save-review-dialog.tsx";
+import { navigate, hrefOf } from "../browser/route.ts";
+import { toast } from "../ui/toasts.tsx";
+import { useEditor, type EditorDialogName } from "../loadout-editor/editor.ts";
+import { addSocketAfter, addSocketIntoEdge, focusedPart } from "../loadout-editor/use-editor-keys.ts";
+import {
+  createLoadoutDraft,
+  unsavedConfigOf,
+  removeLoadoutDraft,
+  renameLoadoutDraft,
+  restoreLoadoutDraft,
+  markLoadoutSaved,
+  resolveLoadoutConflict,
+  useLoadoutDrafts,
+  type OpenLoadoutDraft,
+} from "../loadout-editor/loadout-drafts.ts";
+import { ConfirmDialog } from "../ui/dialog.tsx";
+import { PickMateriaDialog } from "./materia-palette.tsx";
+import { CompareLoadoutsDialog, ImportLoadoutsDialog, NewLoadoutDialog } from "./loadout-dialogs.tsx";
+import { NameDialog, nextFreeName } from "../dialogs/name-dialog.tsx";
+
+interface EditorDialogProps {
+  readonly onClose: () => void;
+  /** A rehearsal has begun, and is played. */
+  readonly onRehearsed: (castId: string) => void;
+  readonly onAdded: (id: string) => void;
+}
+
+/** The dialog that is open. */
+export function EditorDialogs(
+  props: EditorDialogProps & { readonly dialog: EditorDialogName | null },
+): ReactElement | null {
+  switch (props.dialog) {
+    case "add":
+      return <AddSocketDialog {...props} />;
+    case "review":
+      return <SaveLoadoutDialog {...props} />;
+    case "compare":
+      return <CompareDraftDialog {...props} />;
+    case "import":
+      return <ImportDraftsDialog {...props} />;
+    case "new":
+      return <CreateLoadoutDialog {...props} />;
+    case "duplicate":
+    case "rename":
+      return <NameLoadoutDialog {...props} what={props.dialog} />;
+    case "delete":
+      return <DeleteLoadoutDialog {...props} />;
+    case "rehearse":
+      return <RehearseDraftDialog {...props} />;
+    case "cast":
+      return <CastDraftDialog {...props} />;
+    case "palette":
+    case "inspector":
+    case "problems":
+    case null:
+      // Those are panels that the view shows itself.
+      return null;
+  }
+}
+
+function AddSocketDialog({ onClose, onAdded }: EditorDialogProps): ReactElement {
+  const editor = useEditor();
+  const part = focusedPart() ?? editor.selected[0];
+  const after = part?.kind === "socket" ? part.id : null;
+  const edge = part?.kind === "edge" ? part.id : null;
+  return (
+    <PickMateriaDialog
+      catalog={editor.catalog}
+      after={after !== null && editor.loadout.sockets[after]?.edges.length === 0 ? after : null}
+      onClose={onClose}
+      onAdd={(materia) => {
+        const id = edge === null ? addSocketAfter(editor, materia, after) : addSocketIntoEdge(editor, materia, edge);
+        onClose();
+        if (id !== null) onAdded(id);
+      }}
+    />
+  );
+}
+
+function SaveLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
+  const { name, work, checked } = useEditor();
+  const { text } = work.history.present;
+  return (
+    <SaveReviewDialog
+      title={`Save ${name}`}
+      action="Save"
+      layer={work.layer ?? "project"}
+      saving={{ section: "loadouts", name, text, filed: work.filed, was: work.was, carriedMateria: work.brings }}
+      problems={checked.problems.map(({ issue }) => issue)}
+      onClose={onClose}
+      onSaved={(layer) => {
+        markLoadoutSaved(name, layer);
+        onClose();
+        toast({ text: `${name} is saved.`, tone: "ok" });
+      }}
+      onTake={(taken) => {
+        resolveLoadoutConflict(name, taken);
+        onClose();
+        toast({ text: `${taken.text === taken.filed ? "Theirs is" : "Both are"} shown. Undo brings yours back.` });
+      }}
+    />
+  );
+}
+
+function DeleteLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
+  const { name, work } = useEditor();
+  const leave = (): void => {
+    removeLoadoutDraft(name);
+    onClose();
+    navigate(hrefOf("loadouts"));
+    toast({ text: `${name} is deleted.`, tone: "ok", action: { label: "Undo", act: () => restoreDeleted(work) } });
+  };
+  // What no file has yet needs no file to be changed.
+  if (work.filed === null) {
+    return (
+      <ConfirmDialog title={`Delete ${name}`} action="Delete" danger onClose={onClose} onAct={leave}>
+        <p>{`${name} was never saved. What you made of it goes.`}</p>
+      </ConfirmDialog>
+    );
+  }
+  return (
+    <SaveReviewDialog
+      title={`Delete ${name}`}
+      action="Delete"
+      layer={work.layer ?? "project"}
+      saving={{ section: "loadouts", name: work.was ?? name, text: null, filed: work.filed, was: null }}
+      problems={[]}
+      onClose={onClose}
+      onSaved={leave}
+    />
+  );
+}
+
+/** [E26] As it was in hand, and not in any file before it is saved. */
+function restoreDeleted(work: OpenLoadoutDraft): void {
+  restoreLoadoutDraft(work);
+  navigate(hrefOf("loadouts", work.name));
+}
+
+function CompareDraftDialog({ onClose }: EditorDialogProps): ReactElement {
+  const { name, work, loadout, catalog } = useEditor();
+  const saved = work.filed === null ? null : work.base.loadout;
+  return (
+    <CompareLoadoutsDialog
+      name={name}
+      loadout={loadout}
+      saved={saved}
+      catalog={catalog}
+      initial={work.from}
+      onClose={onClose}
+    />
+  );
+}
+
+function ImportDraftsDialog({ onClose }: EditorDialogProps): ReactElement {
+  const { catalog } = useEditor();
+  const works = useLoadoutDrafts();
+  const taken = (each: string): boolean => catalog.loadouts.has(each) || works.has(each);
+  const take = ({ loadouts, materia }: ImportedConfig): void => {
+    let first: string | undefined;
+    for (const { name, draft } of loadouts) {
+      const free = taken(name) ? nextFreeName(name, taken) : name;
+      createLoadoutDraft(free, draft, { brings: missingMateria(draft.loadout, materia, catalog) });
+      first ??= free;
+    }
+    onClose();
+    if (first !== undefined) navigate(hrefOf("loadouts", first));
+  };
+  return <ImportLoadoutsDialog catalog={catalog} onClose={onClose} onImport={take} />;
+}
+
+function CreateLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
+  const { catalog } = useEditor();
+  const works = useLoadoutDrafts();
+  return (
+    <NewLoadoutDialog
+      catalog={catalog}
+      taken={(each) => catalog.loadouts.has(each) || works.has(each)}
+      onClose={onClose}
+    />
+  );
+}
+
+function NameLoadoutDialog({
+  what,
+  onClose,
+}: EditorDialogProps & { readonly what: "duplicate" | "rename" }): ReactElement {
+  const { name, work, catalog } = useEditor();
+  const works = useLoadoutDrafts();
+  const taken = (each: string): boolean => catalog.loadouts.has(each) || works.has(each);
+  const act = (next: string): void => {
+    if (what === "duplicate") createLoadoutDraft(next, work.history.present, { from: name, brings: work.brings });
+    else renameLoadoutDraft(name, next);
+    onClose();
+    navigate(hrefOf("loadouts", next));
+  };
+  return (
+    <NameDialog
+      title={what === "duplicate" ? `Duplicate ${name}` : `Rename ${name}`}
+      action={what === "duplicate" ? "Duplicate" : "Rename"}
+      initial={what === "rename" ? name : nextFreeName(name, taken)}
+      taken={taken}
+      note={what === "rename" ? "The file is changed when you save." : "Nothing is written before you save."}
+      onClose={onClose}
+      onName={act}
+    />
+  );
+}
+
+function RehearseDraftDialog({ onClose, onRehearsed }: EditorDialogProps): ReactElement {
+  const { name, work, checked } = useEditor();
+  const draft = unsavedConfigOf(work);
+  return (
+    <RehearseDialog
+      title={`Rehearse ${name}`}
+      graph={checked.graph}
+      target={{ loadout: name, ...(draft ? { draft } : {}) }}
+      warning={draft ? "It is rehearsed as you see it. Its file stays as it is until you save." : null}
+      onBegun={onRehearsed}
+      onClose={onClose}
+    />
+  );
+}
+
+function CastDraftDialog({ onClose }: EditorDialogProps): ReactElement {
+  const { name, work, checked } = useEditor();
+  const errors = checked.problems.filter(({ issue }) => issue.severity === "error").length;
+  const off = errors === 0 ? null : `It has ${errors} ${errors === 1 ? "error" : "errors"}`;
+  return <CastLoadoutDialog loadout={name} draft={unsavedConfigOf(work)} off={off} onClose={onClose} />;
+}

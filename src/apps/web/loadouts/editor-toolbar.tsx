@@ -1,0 +1,189 @@
+import type { ReactElement } from "react";
+import { compareLoadouts } from "../../../core/edit/compare-loadouts.ts";
+import { resetLayout } from "../../../core/edit/sockets.ts";
+import { Button, UndoRedoButtons } from "../ui/buttons.tsx";
+import { Menu, type MenuItem } from "../ui/menu.tsx";
+import { useScreenWidth } from "../browser/display.ts";
+import { useEditor, type EditorDialogName } from "../loadout-editor/editor.ts";
+import {
+  revertLoadoutDraft,
+  isDirty,
+  undoLoadoutDraft,
+  type OpenLoadoutDraft,
+} from "../loadout-editor/loadout-drafts.ts";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import { activateLoadout } from "../data/catalog-changes.ts";
+import { toast } from "../ui/toasts.tsx";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import marksSheet from "../ui/marks.module.css";
+import workbenchSheet from "../ui/editor-layout.module.css";
+import editorSheet from "./editor.module.css";
+import { exportLoadoutText, requiredMateria } from "../../../core/edit/import-export.ts";
+import { entryText } from "../../../core/edit/config-text.ts";
+import { downloadText } from "../ui/export-text.tsx";
+import { getConfig } from "../net/api.ts";
+
+const css = bindClassNames(editorSheet, workbenchSheet, marksSheet, baseSheet);
+
+/** What can be done with the loadout as a whole. */
+export function EditorToolbar(props: {
+  readonly open: (dialog: EditorDialogName) => void;
+  readonly onLoop: () => void;
+}): ReactElement {
+  const { open, onLoop } = props;
+  const { name, work, loadout, readOnly, apply, catalog } = useEditor();
+  const width = useScreenWidth();
+  const layer = work.layer ?? catalog.loadouts.get(name)?.layer ?? "bundled";
+  return (
+    <div className={css("toolbar")} role="toolbar" aria-label="Loadout">
+      <h1 className={css("thing")}>{name}</h1>
+      <span className={css("badge capital")}>{layer}</span>
+      {catalog.settings.activeLoadout.value === name && (
+        <span className={css("badge")} title="What cast runs when no loadout is named">
+          Active
+        </span>
+      )}
+      <DraftProvenance />
+      <span className={css("divider")} />
+      <UndoButtons />
+      {width === "large" && (
+        <>
+          <Button look="bare" icon="loop" off={readOnly} onClick={onLoop}>
+            Loop from selection
+          </Button>
+          <Button
+            look="bare"
+            off={readOnly ?? (Object.keys(loadout.layout).length === 0 ? "Nothing was placed by hand" : null)}
+            onClick={() => apply("Tidy the layout", resetLayout)}
+          >
+            Tidy layout
+          </Button>
+        </>
+      )}
+      <span className={css("grow")} />
+      <WorstCaseText />
+      <span className={css("divider")} />
+      {width === "large" && <Button onClick={() => open("compare")}>Compare…</Button>}
+      {width === "large" && (
+        <>
+          <Button onClick={() => open("rehearse")}>Rehearse…</Button>
+          <Button icon="play" onClick={() => open("cast")}>
+            Cast…
+          </Button>
+        </>
+      )}
+      <MoreMenu open={open} onLoop={onLoop} />
+      {readOnly === null ? (
+        <Button look="primary" off={isDirty(work) ? null : "Nothing to save"} onClick={() => open("review")}>
+          Review and save…
+        </Button>
+      ) : (
+        <Button look="primary" onClick={() => open("duplicate")}>
+          Duplicate to edit…
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function UndoButtons(): ReactElement {
+  const { work, undo, redo } = useEditor();
+  return <UndoRedoButtons back={work.history.past.at(-1)} on={work.history.future[0]} onUndo={undo} onRedo={redo} />;
+}
+
+function WorstCaseText(): ReactElement {
+  const { worst } = useEditor().checked;
+  if (worst === null) return <span className={css("secondary worst-case")}>Worst case unknown</span>;
+  return (
+    <span className={css("secondary worst-case")}>
+      Worst case <b>{worst.words}</b> {worst.words === "1" ? "turn" : "turns"}
+      {worst.example === null ? "" : ` · ${worst.example}`}
+    </span>
+  );
+}
+
+function DraftProvenance(): ReactElement | null {
+  const { work, readOnly } = useEditor();
+  if (readOnly !== null) return <span className={css("faint")}>read-only</span>;
+  const count = compareLoadouts(work.base.loadout, work.history.present.loadout).length;
+  const parts = [
+    ...(work.from === null ? [] : [`from ${work.from}`]),
+    ...(work.was === null ? [] : [`was ${work.was}`]),
+    ...(work.filed === null ? ["not saved yet"] : []),
+    ...(count > 0
+      ? [`${count} ${count === 1 ? "change" : "changes"}`]
+      : isDirty(work) && work.filed !== null
+        ? ["changed"]
+        : []),
+  ];
+  return parts.length === 0 ? null : <span className={css("faint")}>{parts.join(" · ")}</span>;
+}
+
+function MoreMenu({
+  open,
+  onLoop,
+}: {
+  readonly open: (dialog: EditorDialogName) => void;
+  readonly onLoop: () => void;
+}): ReactElement {
+  const { name, work, loadout, readOnly, apply, catalog } = useEditor();
+  const width = useScreenWidth();
+  const discard = (): void => {
+    revertLoadoutDraft(name);
+    toast({ text: `${name} is as it is in its file.`, action: { label: "Undo", act: () => undoLoadoutDraft(name) } });
+  };
+  const narrow: readonly MenuItem[] = [
+    { label: "Add a socket…", act: () => open("add"), off: readOnly },
+    { label: "Loop from selection", act: onLoop, off: readOnly },
+    {
+      label: "Tidy layout",
+      act: () => apply("Tidy the layout", resetLayout),
+      off: Object.keys(loadout.layout).length === 0 ? "Nothing was placed by hand" : readOnly,
+    },
+    { label: "Compare…", act: () => open("compare") },
+    { label: "Rehearse…", act: () => open("rehearse") },
+    { label: "Cast…", act: () => open("cast") },
+  ];
+  return (
+    <Menu
+      icon="more"
+      label="Rename, duplicate, import, export, delete"
+      items={[
+        ...(width === "large" ? [] : narrow),
+        { label: "Make active", act: () => void activateLoadout(name), off: whyNotActivatable(catalog, name) },
+        { label: "Discard changes", act: discard, off: whyNotRevertible(work) },
+        { label: "New loadout…", act: () => open("new") },
+        { label: "Duplicate…", act: () => open("duplicate") },
+        { label: "Rename…", act: () => open("rename"), off: readOnly },
+        { label: "Import…", act: () => open("import") },
+        { label: "Export", act: () => void exportLoadout(work, catalog) },
+        { label: "Delete…", act: () => open("delete"), off: readOnly },
+      ]}
+    />
+  );
+}
+
+/** Why it cannot be what cast runs. */
+function whyNotActivatable(catalog: Catalog, name: string): string | null {
+  if (catalog.settings.activeLoadout.value === name) return "It is already";
+  return catalog.loadouts.has(name) ? null : "It is not saved yet";
+}
+
+function whyNotRevertible(work: OpenLoadoutDraft): string | null {
+  if (work.filed === null) return "No file has it yet";
+  return isDirty(work) ? null : "Nothing has changed";
+}
+
+/** [E16] The loadout as it is in hand, with the materia that it needs as their files spell them. */
+async function exportLoadout({ name, history, brings }: OpenLoadoutDraft, catalog: Catalog): Promise<void> {
+  const files = await Promise.all((["user", "project"] as const).map((layer) => getConfig(layer)));
+  const texts = files.flatMap((file) => (file.ok ? [{ layer: file.value.layer, text: file.value.text }] : []));
+  const textOf = (materia: string): string | undefined => {
+    const layer = catalog.materia.get(materia)?.layer;
+    const file = texts.find((each) => each.layer === layer);
+    return (file && entryText(file.text, "materia", materia)) ?? brings.find((each) => each.name === materia)?.text;
+  };
+  const { loadout, text } = history.present;
+  downloadText(`${name}.json`, exportLoadoutText(name, text, requiredMateria(loadout, catalog, textOf)));
+}

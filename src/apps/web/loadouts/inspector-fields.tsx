@@ -1,0 +1,183 @@
+import { type ReactElement, useState } from "react";
+import { setAssign } from "../../../core/edit/sockets.ts";
+import { Button } from "../ui/buttons.tsx";
+import { FieldRow, TextField, type SelectOption, Select } from "../ui/fields.tsx";
+import { useEditor } from "../loadout-editor/editor.ts";
+import { closeUndoStep } from "../loadout-editor/loadout-drafts.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import inspectSheet from "./inspector.module.css";
+import { type Condition, type Loadout, NEXT_ITEM, type Edge } from "../../../core/model/loadout.ts";
+import { sortSocketIds } from "../../../core/model/ids.ts";
+import { conditionText } from "../../../core/view/graph/labels.ts";
+import { setEdge } from "../../../core/edit/edges-and-exits.ts";
+import fieldsSheet from "../ui/fields.module.css";
+
+const css = bindClassNames(inspectSheet, baseSheet);
+
+/** What the socket puts into state: target and source, line by line. */
+export function AssignFields({ id }: { readonly id: string }): ReactElement {
+  const { loadout, apply, readOnly } = useEditor();
+  const [adding, setAdding] = useState(false);
+  const assign = Object.entries(loadout.sockets[id]?.assign ?? {});
+  const add = (target: string, source: string): void => {
+    if (target === "" || source === "") return;
+    if (apply(`Assign ${target}`, (each) => setAssign(each, id, { target, source }))) setAdding(false);
+  };
+  return (
+    <>
+      <FieldRow label="Assign">
+        <span className={css("row")}>
+          <span className={css("faint grow")}>{assign.length === 0 ? "Nothing" : `${assign.length} to state`}</span>
+          <Button off={readOnly} onClick={() => setAdding(true)}>
+            Add
+          </Button>
+        </span>
+      </FieldRow>
+      {assign.map(([target, source], index) => (
+        // A target may be renamed while it is typed; its place is what stays.
+        <AssignRow key={index} id={id} number={index + 1} target={target} source={source} />
+      ))}
+      {adding && <NewAssignForm onAdd={add} onCancel={() => setAdding(false)} />}
+    </>
+  );
+}
+
+function AssignRow(props: {
+  readonly id: string;
+  readonly number: number;
+  readonly target: string;
+  readonly source: string;
+}): ReactElement {
+  const { id, number, target, source } = props;
+  const { name, apply, remove, readOnly } = useEditor();
+  return (
+    <div className={css("assign")}>
+      <TextField
+        label={`State path ${number}`}
+        mono
+        value={target}
+        off={readOnly !== null}
+        onType={(next) =>
+          apply(`Assign ${next}`, (each) => setAssign(each, id, { target: next, source, was: target }), `assign ${id}`)
+        }
+        onDone={() => closeUndoStep(name)}
+      />
+      <span aria-hidden="true">=</span>
+      <TextField
+        label={`Source ${number}`}
+        mono
+        value={source}
+        off={readOnly !== null}
+        onType={(next) =>
+          apply(`Assign ${target}`, (each) => setAssign(each, id, { target, source: next }), `assign ${id} ${target}`)
+        }
+        onDone={() => closeUndoStep(name)}
+      />
+      <Button
+        look="bare"
+        icon="bin"
+        label={`Remove ${target}`}
+        off={readOnly}
+        onClick={() => remove(`Remove ${target}`, (each) => setAssign(each, id, { target, source: null }))}
+      />
+    </div>
+  );
+}
+
+function NewAssignForm(props: {
+  readonly onAdd: (target: string, source: string) => void;
+  readonly onCancel: () => void;
+}): ReactElement {
+  const [target, setTarget] = useState("");
+  const [source, setSource] = useState("$.context");
+  return (
+    <form
+      className={css("assign")}
+      onSubmit={(event) => {
+        event.preventDefault();
+        props.onAdd(target.trim(), source.trim());
+      }}
+    >
+      <TextField label="State path" mono value={target} placeholder="review" onType={setTarget} />
+      <span aria-hidden="true">=</span>
+      <TextField label="Source" mono value={source} placeholder="$.context" onType={setSource} />
+      <Button type="submit" icon="tick" label="Add the assignment" />
+      <Button look="bare" icon="cross" label="Cancel" onClick={props.onCancel} />
+    </form>
+  );
+}
+
+export const CONDITION_OPTIONS: readonly SelectOption[] = (["always", "satisfied", "not_satisfied"] as const).map(
+  (when) => ({
+    value: when,
+    label: conditionText(when),
+  }),
+);
+
+/** Every socket by its id and materia. */
+export function socketOptions(loadout: Loadout): readonly SelectOption[] {
+  return sortSocketIds(Object.keys(loadout.sockets)).map((id) => ({
+    value: id,
+    label: `${id} ${loadout.sockets[id]?.materia ?? ""}`,
+  }));
+}
+
+export function parseCondition(text: string): Condition {
+  return text === "satisfied" || text === "not_satisfied" ? text : "always";
+}
+
+const limitFieldCss = bindClassNames(fieldsSheet);
+
+/** How often an edge may be taken for one item; empty for no limit. */
+export function TraversalLimitField({ from, index }: { readonly from: string; readonly index: number }): ReactElement {
+  const { loadout, name, apply, readOnly } = useEditor();
+  const most = loadout.sockets[from]?.edges[index]?.maxTraversals;
+  const set = (text: string): void => {
+    const typed = text.trim();
+    if (!/^\d*$/.test(typed)) return;
+    const maxTraversals = typed === "" ? null : Number(typed);
+    const what = maxTraversals === null ? "Lift the limit" : `Limit to ${maxTraversals}`;
+    apply(what, (each) => setEdge(each, from, index, { maxTraversals }), `limit ${from} ${index}`);
+  };
+  return (
+    <TextField
+      label="Most traversals per item"
+      className={limitFieldCss("limit")}
+      before="≤"
+      numeric
+      value={most === undefined ? "" : `${most}`}
+      placeholder="∞"
+      off={readOnly !== null}
+      onType={set}
+      onDone={() => closeUndoStep(name)}
+    />
+  );
+}
+
+/** Where an edge leads once its traversals are used up. */
+export function ThenField({ from, index }: { readonly from: string; readonly index: number }): ReactElement {
+  const { loadout, apply, readOnly } = useEditor();
+  const edge = loadout.sockets[from]?.edges[index];
+  const looped = Object.values(loadout.loops).some(({ sockets }) => sockets.some((id) => id === from));
+  const options = [
+    { value: "", label: "the cast fails" },
+    ...(looped ? [{ value: NEXT_ITEM, label: "next item" }] : []),
+    { value: "end", label: "end" },
+    ...socketOptions(loadout),
+  ];
+  return (
+    <Select
+      label="Once used up"
+      value={edge?.then ?? ""}
+      options={options}
+      off={readOnly !== null || edge?.maxTraversals === undefined}
+      onPick={(then) =>
+        // One of the sockets, the end or the next item: nothing else is offered.
+        apply(`Then ${then === "" ? "fail" : then}`, (each) =>
+          setEdge(each, from, index, { then: then === "" ? null : (then as NonNullable<Edge["then"]>) }),
+        )
+      }
+    />
+  );
+}

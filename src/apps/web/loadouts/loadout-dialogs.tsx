@@ -1,0 +1,219 @@
+import { useState, type ReactElement } from "react";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import { NameDialog, nextFreeName } from "../dialogs/name-dialog.tsx";
+import { Select, FieldError, SegmentedControl } from "../ui/fields.tsx";
+import { navigate, hrefOf } from "../browser/route.ts";
+import { createLoadoutDraft } from "../loadout-editor/loadout-drafts.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import dialogSheet from "../ui/dialog.module.css";
+import { importConfigText, missingMateria, type ImportedConfig } from "../../../core/edit/import-export.ts";
+import { isError } from "../../../core/model/issue.ts";
+import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
+import baseSheet from "../styles/base.module.css";
+import marksSheet from "../ui/marks.module.css";
+import controlsSheet from "../ui/controls.module.css";
+import { EMPTY_LOADOUT } from "../../../core/edit/loadout-edit.ts";
+import { draftFromLoadout, draftFromText, type LoadoutDraft, printLoadout } from "../../../core/edit/loadout-draft.ts";
+import { compareLoadouts } from "../../../core/edit/compare-loadouts.ts";
+import type { Loadout } from "../../../core/model/loadout.ts";
+import { TextDiff } from "../dialogs/diff.tsx";
+import { ChangeList } from "./problems-panel.tsx";
+
+const css = bindClassNames(dialogSheet);
+
+/** [E28] A name, and what it begins with. */
+export function NewLoadoutDialog(props: {
+  readonly catalog: Catalog;
+  readonly taken: (name: string) => boolean;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { catalog, taken, onClose } = props;
+  const [chosen, setChosen] = useState("");
+  const templates = loadoutTemplates(catalog);
+  const begin = (name: string): void => {
+    const template = templates.find(({ key }) => key === chosen);
+    if (template) createLoadoutDraft(name, template.draft(name));
+    onClose();
+    navigate(hrefOf("loadouts", name));
+  };
+  return (
+    <NameDialog
+      title="New loadout"
+      action="Create"
+      initial={taken("My-Loadout") ? nextFreeName("My-Loadout", taken) : "My-Loadout"}
+      taken={taken}
+      note="Nothing is written before you save."
+      onClose={onClose}
+      onName={begin}
+    >
+      <div className={css("option")}>
+        <span className={css("label")}>Begin with</span>
+        <Select
+          label="Begin with"
+          value={chosen}
+          options={templates.map(({ key, label }) => ({ value: key, label }))}
+          onPick={setChosen}
+        />
+      </div>
+    </NameDialog>
+  );
+}
+
+const importDialogCss = bindClassNames(dialogSheet, controlsSheet, marksSheet, baseSheet);
+
+/** Loadouts from a file or from pasted text; broken ones too, to be mended here. */
+export function ImportLoadoutsDialog(props: {
+  readonly catalog: Catalog;
+  readonly onClose: () => void;
+  readonly onImport: (brought: ImportedConfig) => void;
+}): ReactElement {
+  const { catalog, onClose, onImport } = props;
+  const [text, setText] = useState("");
+  const [name, setName] = useState("Imported");
+  const read = text.trim() === "" ? null : importConfigText(text, name);
+  const { loadouts: found, materia } = read?.ok ? read.value : { loadouts: [], materia: [] };
+  const take = async (file: File | undefined): Promise<void> => {
+    if (!file) return;
+    setName(file.name.replace(/\.jsonc?$/, ""));
+    setText(await file.text());
+  };
+  return (
+    <ConfirmDialog
+      title="Import loadouts"
+      action={found.length > 1 ? `Import ${found.length} loadouts` : "Import"}
+      off={found.length === 0 ? "Choose a file or paste its text" : null}
+      onClose={onClose}
+      onAct={() => onImport({ loadouts: found, materia })}
+    >
+      <label className={importDialogCss("option")}>
+        <span className={importDialogCss("label")}>File</span>
+        <input
+          type="file"
+          accept=".json,.jsonc,application/json"
+          onChange={(event) => void take(event.target.files?.[0])}
+        />
+      </label>
+      <label className={importDialogCss("option")}>
+        <span className={importDialogCss("label")}>Or its text</span>
+        <span className={importDialogCss("field")}>
+          <textarea
+            className={importDialogCss("monospace")}
+            rows={8}
+            spellCheck={false}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </span>
+      </label>
+      {read && !read.ok && <FieldError text={read.issues[0]?.message ?? "This is not JSON"} />}
+      {found.map(({ name: each, draft }) => (
+        <p key={each} className={importDialogCss(draft.issues.some(isError) ? "note bad" : "note good")}>
+          <b>{each}</b> · {Object.keys(draft.loadout.sockets).length} sockets
+          {importedMateriaText(missingMateria(draft.loadout, materia, catalog).map((own) => own.name))}
+          {draft.issues.length > 0 && ` · ${draft.issues.length} problems, shown in place`}
+        </p>
+      ))}
+    </ConfirmDialog>
+  );
+}
+
+function importedMateriaText(names: readonly string[]): string {
+  return names.length === 0 ? "" : ` · comes with ${names.join(", ")}`;
+}
+
+/** What a new loadout begins with. All but the empty one run as they are. */
+export interface LoadoutTemplate {
+  readonly key: string;
+  readonly label: string;
+  readonly draft: (name: string) => LoadoutDraft;
+}
+
+const ONE_AGENT = `{
+  "entry": "Socket-1",
+  "sockets": {
+    "Socket-1": { "materia": "Build" }
+  }
+}`;
+
+const BUILD_AND_CHECK = `{
+  "entry": "Socket-1",
+  "sockets": {
+    "Socket-1": { "materia": "Build", "edges": [{ "when": "always", "to": "Socket-2" }] },
+    "Socket-2": {
+      "materia": "Auto-Eval",
+      "edges": [
+        { "when": "satisfied", "to": "end" },
+        { "when": "not_satisfied", "to": "Socket-1", "maxTraversals": 3 }
+      ]
+    }
+  }
+}`;
+
+/** [E28] Nothing, two small ones, and a copy of each that is bundled. */
+function loadoutTemplates(catalog: Catalog): readonly LoadoutTemplate[] {
+  const bundled = [...catalog.loadouts.values()].flatMap(({ name, layer, value }) =>
+    layer === "bundled" && value ? [{ name, value }] : [],
+  );
+  return [
+    { key: "", label: "Nothing: an empty canvas", draft: (name) => draftFromLoadout(name, EMPTY_LOADOUT) },
+    { key: "one agent", label: "One agent", draft: (name) => draftFromText(name, ONE_AGENT) },
+    {
+      key: "build and check",
+      label: "Build, check, and build again",
+      draft: (name) => draftFromText(name, BUILD_AND_CHECK),
+    },
+    ...bundled.map(({ name: key, value }) => ({
+      key: `bundled ${key}`,
+      label: `A copy of ${key}`,
+      draft: (name: string) => draftFromLoadout(name, value),
+    })),
+  ];
+}
+
+const compareLoadoutsDialogCss = bindClassNames(dialogSheet, baseSheet);
+
+/** What was added, removed and changed from another loadout to this one. */
+export function CompareLoadoutsDialog(props: {
+  readonly name: string;
+  readonly loadout: Loadout;
+  readonly saved: Loadout | null;
+  readonly catalog: Catalog;
+  readonly initial: string | null;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { name, loadout, saved, catalog, initial, onClose } = props;
+  const others = [...catalog.loadouts.values()].filter((entry) => entry.value !== undefined && entry.name !== name);
+  const options = [
+    ...(saved ? [{ value: "", label: `${name} as saved` }] : []),
+    ...others.map((entry) => ({ value: entry.name, label: entry.name })),
+  ];
+  const [other, setOther] = useState(initial ?? options[0]?.value ?? "");
+  const [as, setAs] = useState<"list" | "text">("list");
+  const before = other === "" ? saved : (catalog.loadouts.get(other)?.value ?? null);
+  return (
+    <Dialog title={`Compare ${name}`} onClose={onClose} wide>
+      <div className={compareLoadoutsDialogCss("dialog-body")}>
+        <div className={compareLoadoutsDialogCss("row wrap")}>
+          <span className={compareLoadoutsDialogCss("secondary")}>From</span>
+          <Select label="Compare with" value={other} options={options} onPick={setOther} />
+          <span className={compareLoadoutsDialogCss("secondary")}>{`to ${name}`}</span>
+          <span className={compareLoadoutsDialogCss("grow")} />
+          <SegmentedControl<"list" | "text">
+            label="Show as"
+            value={as}
+            options={[
+              { value: "list", label: "Changes" },
+              { value: "text", label: "JSON" },
+            ]}
+            onPick={setAs}
+          />
+        </div>
+        {!before && <p className={compareLoadoutsDialogCss("faint")}>There is nothing to compare with.</p>}
+        {before && as === "list" && <ChangeList changes={compareLoadouts(before, loadout)} />}
+        {before && as === "text" && (
+          <TextDiff before={printLoadout(before)} after={printLoadout(loadout)} label={`${other} and ${name}`} />
+        )}
+      </div>
+    </Dialog>
+  );
+}

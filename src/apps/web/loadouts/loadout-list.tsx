@@ -1,0 +1,153 @@
+import type { ReactElement } from "react";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import type { CatalogEntry } from "../../../core/catalog/layer.ts";
+import { checkTarget } from "../../../core/compile/targets/compile.ts";
+import { catalogEntryOf, type LoadoutDraft } from "../../../core/edit/loadout-draft.ts";
+import type { Loadout } from "../../../core/model/loadout.ts";
+import { Button } from "../ui/buttons.tsx";
+import { Icon } from "../ui/icons.tsx";
+import { hrefOf } from "../browser/route.ts";
+import { isDirty, useLoadoutDrafts, type OpenLoadoutDraft } from "../loadout-editor/loadout-drafts.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import marksSheet from "../ui/marks.module.css";
+import workbenchSheet from "../ui/editor-layout.module.css";
+
+const css = bindClassNames(workbenchSheet, marksSheet, baseSheet);
+
+const LAYER_TITLES = {
+  project: "Project",
+  user: "User",
+  explicit: "Named file",
+  environment: "MATERIA_CONFIG",
+  bundled: "Bundled",
+} as const;
+
+export interface ListedLoadout {
+  readonly name: string;
+  readonly layer: keyof typeof LAYER_TITLES;
+  readonly problems: { readonly errors: number; readonly warnings: number };
+  readonly work: OpenLoadoutDraft | undefined;
+  readonly isActive: boolean;
+}
+
+/** Every loadout, those in hand included, by the file it comes from. */
+function listLoadouts(catalog: Catalog, works: ReadonlyMap<string, OpenLoadoutDraft>): readonly ListedLoadout[] {
+  const renamed = new Set([...works.values()].flatMap(({ was }) => was ?? []));
+  const names = [...new Set([...catalog.loadouts.keys(), ...works.keys()])].filter(
+    (name) => !renamed.has(name) || works.has(name),
+  );
+  return names.map((name) => {
+    const entry = catalog.loadouts.get(name);
+    const work = works.get(name);
+    const problems = countProblems(name, work?.history.present ?? entry, catalog);
+    return {
+      name,
+      layer: work?.layer ?? entry?.layer ?? "project",
+      problems,
+      work,
+      isActive: catalog.settings.activeLoadout.value === name,
+    };
+  });
+}
+
+interface ProblemCount {
+  readonly catalog: Catalog;
+  readonly problems: ListedLoadout["problems"];
+}
+
+const problemCounts = new WeakMap<object, ProblemCount>();
+
+/** Each version of a loadout is checked once; typing in one must not check them all. */
+function countProblems(
+  name: string,
+  version: LoadoutDraft | CatalogEntry<Loadout> | undefined,
+  catalog: Catalog,
+): ListedLoadout["problems"] {
+  const none = { errors: 0, warnings: 0 };
+  if (!version) return none;
+  const known = problemCounts.get(version);
+  if (known?.catalog === catalog) return known.problems;
+  const entry = "loadout" in version ? catalogEntryOf(name, version) : version;
+  const found = checkTarget({ kind: "loadout", name, entry }, catalog, 1).issues;
+  const errors = found.filter(({ severity }) => severity === "error").length;
+  const problems = { errors, warnings: found.length - errors };
+  problemCounts.set(version, { catalog, problems });
+  return problems;
+}
+
+export function LoadoutList(props: {
+  readonly catalog: Catalog;
+  readonly chosen: string | null;
+  readonly onNew: () => void;
+}): ReactElement {
+  const { catalog, chosen, onNew } = props;
+  const all = listLoadouts(catalog, useLoadoutDrafts());
+  const layers = (Object.keys(LAYER_TITLES) as (keyof typeof LAYER_TITLES)[]).filter((layer) =>
+    all.some((each) => each.layer === layer),
+  );
+  return (
+    <nav aria-label="Loadouts">
+      <h2>
+        Loadouts <span className={css("faint")}>{all.length}</span>
+      </h2>
+      {layers.map((layer) => (
+        <section key={layer} aria-label={LAYER_TITLES[layer]}>
+          <h3 className={css("layer")}>{LAYER_TITLES[layer]}</h3>
+          <ul>
+            {all
+              .filter((each) => each.layer === layer)
+              .map((each) => (
+                <li key={each.name}>
+                  <LoadoutItem {...each} chosen={each.name === chosen} />
+                </li>
+              ))}
+          </ul>
+        </section>
+      ))}
+      <div className={css("padded")}>
+        <Button icon="plus" className={css("whole-width")} onClick={onNew}>
+          New loadout
+        </Button>
+      </div>
+    </nav>
+  );
+}
+
+function LoadoutItem(props: ListedLoadout & { readonly chosen: boolean }): ReactElement {
+  const { name, layer, problems, work, isActive, chosen } = props;
+  const { errors, warnings } = problems;
+  const changed = work !== undefined && work.layer !== null && isDirty(work);
+  const isLocked = layer !== "project" && layer !== "user";
+  return (
+    <a className={css("side-row")} href={hrefOf("loadouts", name)} aria-current={chosen ? "page" : undefined}>
+      <span className={css("cut grow")}>{name}</span>
+      {isActive && <span className={css("badge")}>Active</span>}
+      {changed && (
+        <span className={css("unsaved")} title="Not saved">
+          <span className={css("spoken")}>not saved</span>
+        </span>
+      )}
+      {errors > 0 && (
+        <span className={css("status bad")}>
+          <Icon name="warning" />
+          {errors}
+          <span className={css("spoken")}>errors</span>
+        </span>
+      )}
+      {errors === 0 && warnings > 0 && (
+        <span className={css("status rework")}>
+          {warnings}
+          <span aria-hidden="true">?</span>
+          <span className={css("spoken")}>warnings</span>
+        </span>
+      )}
+      {isLocked && (
+        <span className={css("faint")} title="Read-only">
+          <Icon name="lock" />
+          <span className={css("spoken")}>read-only</span>
+        </span>
+      )}
+    </a>
+  );
+}

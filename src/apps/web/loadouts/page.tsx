@@ -1,0 +1,261 @@
+import { useEffect, useMemo, type ReactElement, useRef, useState, type ReactNode, type RefObject } from "react";
+import { useCatalog } from "../data/use-catalog.ts";
+import { navigate, hrefOf, type PageProps } from "../browser/route.ts";
+import { EditorProvider, useEditorState, useEditor, type EditorDialogName } from "../loadout-editor/editor.ts";
+import { useLoadoutDraft, type OpenLoadoutDraft } from "../loadout-editor/loadout-drafts.ts";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import { catalogWithMateria } from "../../../core/edit/import-export.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import marksSheet from "../ui/marks.module.css";
+import controlsSheet from "../ui/controls.module.css";
+import workbenchSheet from "../ui/editor-layout.module.css";
+import type { GraphHandle } from "../graph/viewport.tsx";
+import { Button } from "../ui/buttons.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { useScreenWidth } from "../browser/display.ts";
+import { FileConflictBar } from "../dialogs/file-conflict.tsx";
+import { EditorCanvas } from "./editor-canvas.tsx";
+import type { PendingConnection } from "../loadout-editor/use-canvas.ts";
+import { EditorDialogs } from "./editor-dialogs.tsx";
+import { Inspector } from "./inspector.tsx";
+import { ProblemsPanel, type ProblemsPanelTab } from "./problems-panel.tsx";
+import { LoadoutList } from "./loadout-list.tsx";
+import { MateriaPalette } from "./materia-palette.tsx";
+import { RehearsalPlayer } from "./rehearsal-player.tsx";
+import { graphPartOf, type LoadoutProblem } from "../loadout-editor/check-draft.ts";
+import { makeLoopFrom, socketIdsIn, useEditorKeys } from "../loadout-editor/use-editor-keys.ts";
+import { EditorToolbar } from "./editor-toolbar.tsx";
+import editorSheet from "./editor.module.css";
+
+const css = bindClassNames(workbenchSheet, controlsSheet, marksSheet);
+
+export default function LoadoutsPage({ name }: PageProps): ReactElement {
+  const { catalog, issues } = useCatalog();
+  const work = useLoadoutDraft(name, catalog);
+  useEffect(() => {
+    // The list alone has nothing to show beside it: the active loadout is what people look for, where it is there.
+    const active = catalog?.settings.activeLoadout.value ?? "";
+    const first = catalog?.loadouts.has(active) ? active : catalog?.loadouts.keys().next().value;
+    if (name === null && first !== undefined) navigate(hrefOf("loadouts", first));
+  }, [name, catalog]);
+  if (!catalog) {
+    return (
+      <div className={css("blank")}>
+        {issues.map(({ message }) => (
+          <p key={message} className={css("note bad")}>
+            {message}
+          </p>
+        ))}
+      </div>
+    );
+  }
+  if (!work)
+    return name === null || catalog.loadouts.has(name) ? (
+      <div className={css("blank")} />
+    ) : (
+      <LoadoutNotFound name={name} />
+    );
+  return <LoadoutEditor work={work} catalog={catalog} />;
+}
+
+function LoadoutEditor({
+  work,
+  catalog,
+}: {
+  readonly work: OpenLoadoutDraft;
+  readonly catalog: Catalog;
+}): ReactElement {
+  const all = useMemo(() => catalogWithMateria(catalog, work.brings), [catalog, work.brings]);
+  const editor = useEditorState(work, all);
+  return (
+    <EditorProvider value={editor}>
+      <EditorView />
+    </EditorProvider>
+  );
+}
+
+function LoadoutNotFound({ name }: { readonly name: string }): ReactElement {
+  return (
+    <div className={css("blank")}>
+      <h1>{name}</h1>
+      <p>There is no loadout of this name.</p>
+      <a className={css("control-button")} href={hrefOf("loadouts")}>
+        All loadouts
+      </a>
+    </div>
+  );
+}
+
+const viewCss = bindClassNames(editorSheet, workbenchSheet);
+
+/** Palette, canvas, inspector and problems, arranged for the width there is. */
+function EditorView(): ReactElement {
+  const editor = useEditor();
+  const { checked } = editor;
+  const width = useScreenWidth();
+  const handle = useRef<GraphHandle>(null);
+  const awaited = useRef<string | null>(null);
+  const [dialog, setDialog] = useState<EditorDialogName | null>(null);
+  const [tab, setTab] = useState<ProblemsPanelTab>("problems");
+  const [connecting, setConnecting] = useState<PendingConnection | null>(null);
+  const [rehearsal, setRehearsal] = useState<string | null>(null);
+  const close = (): void => setDialog(null);
+  const focusSoon = (id: string): void => {
+    awaited.current = id;
+    handle.current?.focus(id);
+  };
+  const { show, nextProblem } = useProblemNavigation(handle, () => (dialog === "problems" ? close() : undefined));
+  const onLoop = (): void => makeLoopFrom(editor, socketIdsIn(editor.selected));
+  const boxOf = (id: string) => handle.current?.boxOf(id);
+  useEditorKeys(editor, { boxOf, open: setDialog, setConnecting, nextProblem, focusWhenDrawn: focusSoon });
+  const added = (id: string): void => {
+    if (dialog === "palette") close();
+    focusSoon(id);
+  };
+  const palette = <LoadoutsAndPalette onNew={() => setDialog("new")} onAdded={added} />;
+  return (
+    <div className={viewCss("editor-grid")}>
+      <EditorHead open={setDialog} onLoop={onLoop} />
+      {width === "large" && (
+        <aside className={viewCss("side-panel")} aria-label="Loadouts and palette">
+          {palette}
+        </aside>
+      )}
+      {rehearsal !== null ? (
+        <RehearsalPlayer castId={rehearsal} handle={handle} onClose={() => setRehearsal(null)} />
+      ) : (
+        <>
+          <EditorCanvas
+            handle={handle}
+            connecting={connecting}
+            setConnecting={setConnecting}
+            onOpen={() => (width === "small" ? setDialog("inspector") : undefined)}
+            onAdd={() => setDialog("add")}
+            pendingFocus={awaited}
+          />
+          {width !== "small" && <InspectorPanel onLoop={onLoop} />}
+        </>
+      )}
+      {width !== "small" && <ProblemsPanel tab={tab} setTab={setTab} onShow={show} />}
+      {width !== "large" && <PanelBar open={setDialog} problems={checked.problems.length} width={width} />}
+      <PanelSheets dialog={dialog} onClose={close} palette={palette}>
+        {dialog === "problems" ? (
+          <ProblemsPanel tab={tab} setTab={setTab} onShow={show} />
+        ) : (
+          <InspectorPanel onLoop={onLoop} />
+        )}
+      </PanelSheets>
+      <EditorDialogs dialog={dialog} onClose={close} onAdded={focusSoon} onRehearsed={setRehearsal} />
+    </div>
+  );
+}
+
+function InspectorPanel({ onLoop }: { readonly onLoop: () => void }): ReactElement {
+  return (
+    <aside className={viewCss("inspector")} aria-label="Inspector">
+      <Inspector onLoop={onLoop} />
+    </aside>
+  );
+}
+
+function EditorHead({ open, onLoop }: Parameters<typeof EditorToolbar>[0]): ReactElement {
+  const { work, name } = useEditor();
+  return (
+    <div className={viewCss("editor-head")}>
+      <EditorToolbar open={open} onLoop={onLoop} />
+      {work.isOutdated && <FileConflictBar name={name} onCompare={() => open("review")} />}
+    </div>
+  );
+}
+
+function LoadoutsAndPalette(props: {
+  readonly onNew: () => void;
+  readonly onAdded: (id: string) => void;
+}): ReactElement {
+  const { catalog, name } = useEditor();
+  return (
+    <>
+      <LoadoutList catalog={catalog} chosen={name} onNew={props.onNew} />
+      <div className={viewCss("separator")} />
+      <MateriaPalette onAdded={props.onAdded} />
+    </>
+  );
+}
+
+/** Goes to a problem, and from one to the next. */
+function useProblemNavigation(
+  handle: RefObject<GraphHandle | null>,
+  onShown: () => void,
+): { readonly show: (problem: LoadoutProblem) => void; readonly nextProblem: () => void } {
+  const { checked, select } = useEditor();
+  const last = useRef(-1);
+  const show = (problem: LoadoutProblem): void => {
+    const part = graphPartOf(problem);
+    if (!part) return;
+    select(part);
+    onShown();
+    handle.current?.center(part.id);
+    handle.current?.focus(part.id);
+  };
+  const nextProblem = (): void => {
+    const places = checked.problems.filter(graphPartOf);
+    last.current = (last.current + 1) % Math.max(1, places.length);
+    const problem = places[last.current];
+    if (problem) show(problem);
+  };
+  return { show, nextProblem };
+}
+
+/** The panels that have no place of their own at this width. */
+function PanelSheets(props: {
+  readonly dialog: EditorDialogName | null;
+  readonly onClose: () => void;
+  readonly palette: ReactNode;
+  readonly children: ReactNode;
+}): ReactElement | null {
+  const { dialog, onClose, palette, children } = props;
+  const width = useScreenWidth();
+  if (dialog === "palette") {
+    return (
+      <Dialog
+        title="Loadouts and palette"
+        onClose={onClose}
+        className={viewCss(width === "small" ? "sheet" : "drawer")}
+      >
+        <div className={viewCss("side-panel")}>{palette}</div>
+      </Dialog>
+    );
+  }
+  if (dialog !== "inspector" && dialog !== "problems") return null;
+  return (
+    <Dialog title={dialog === "problems" ? "Problems" : "Inspector"} onClose={onClose} className={viewCss("sheet")}>
+      {children}
+    </Dialog>
+  );
+}
+
+/** What does not fit beside the canvas. */
+function PanelBar(props: {
+  readonly open: (dialog: EditorDialogName) => void;
+  readonly problems: number;
+  readonly width: "small" | "medium";
+}): ReactElement {
+  const { open, problems, width } = props;
+  const { readOnly, selected } = useEditor();
+  return (
+    <div className={viewCss("sheet-bar")} role="toolbar" aria-label="Panels">
+      <Button onClick={() => open("palette")}>Loadouts</Button>
+      <Button icon="plus" off={readOnly} onClick={() => open("add")}>
+        Add
+      </Button>
+      {width === "small" && (
+        <>
+          <Button off={selected.length === 0 ? "Choose a socket first" : null} onClick={() => open("inspector")}>
+            Inspect
+          </Button>
+          <Button onClick={() => open("problems")}>{`Problems ${problems}`}</Button>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,140 @@
+import { useMemo, type ReactElement } from "react";
+import { compareLoadouts, type LoadoutChange } from "../../../core/edit/compare-loadouts.ts";
+import { Button } from "../ui/buttons.tsx";
+import { Icon } from "../ui/icons.tsx";
+import { Tabs, tabId } from "../ui/tabs.tsx";
+import { useEditor } from "../loadout-editor/editor.ts";
+import { type LoadoutProblem, graphPartOf } from "../loadout-editor/check-draft.ts";
+import { closeUndoStep } from "../loadout-editor/loadout-drafts.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import marksSheet from "../ui/marks.module.css";
+import fieldsSheet from "../ui/fields.module.css";
+import workbenchSheet from "../ui/editor-layout.module.css";
+import editorSheet from "./editor.module.css";
+
+const css = bindClassNames(editorSheet, workbenchSheet, fieldsSheet, marksSheet, baseSheet);
+
+export type ProblemsPanelTab = "problems" | "json" | "changes";
+
+/** Problems, the text and what has changed, below the canvas. */
+export function ProblemsPanel(props: {
+  readonly tab: ProblemsPanelTab;
+  readonly setTab: (tab: ProblemsPanelTab) => void;
+  readonly onShow: (problem: LoadoutProblem) => void;
+}): ReactElement {
+  const { tab, setTab, onShow } = props;
+  const { checked, work } = useEditor();
+  const changes = useMemo(
+    () => compareLoadouts(work.base.loadout, work.history.present.loadout),
+    [work.base, work.history.present],
+  );
+  return (
+    <section className={css(tab === "json" ? "problems on-json" : "problems")} aria-label="Problems, JSON and changes">
+      <div className={css("panel-head")}>
+        <Tabs
+          name="bottom"
+          label="Problems, JSON and changes"
+          tabs={[
+            { key: "problems", label: "Problems", count: checked.problems.length },
+            { key: "json", label: "JSON" },
+            { key: "changes", label: "Changes", count: changes.length },
+          ]}
+          chosen={tab}
+          onChoose={setTab}
+        />
+        <span className={css("grow")} />
+        <span className={css("faint not-small")}>Checked as you edit</span>
+      </div>
+      <div role="tabpanel" className={css("problems-body")} aria-labelledby={tabId("bottom", tab)}>
+        {tab === "problems" && <ProblemList onShow={onShow} />}
+        {tab === "json" && <JsonEditor />}
+        {tab === "changes" && <ChangeList changes={changes} />}
+      </div>
+    </section>
+  );
+}
+
+function ProblemList({ onShow }: { readonly onShow: (problem: LoadoutProblem) => void }): ReactElement {
+  const { checked, apply, readOnly, loadout } = useEditor();
+  if (checked.problems.length === 0) {
+    const count = Object.keys(loadout.sockets).length;
+    return (
+      <p className={css("nothing status good")}>
+        <Icon name="tick" />
+        {`No problems in ${count} ${count === 1 ? "socket" : "sockets"}.`}
+      </p>
+    );
+  }
+  return (
+    <ul>
+      {checked.problems.map((problem) => {
+        const { key, issue, path, quickFix: mend } = problem;
+        const isBad = issue.severity === "error";
+        return (
+          <li key={key} className={css("problem")}>
+            <span className={css(`status ${isBad ? "bad" : "rework"}`)}>
+              <Icon name="warning" />
+              {isBad ? "Error" : "Warning"}
+            </span>
+            <code className={css("secondary cut")}>{path}</code>
+            <span className={css("problem-text")}>
+              {issue.message}.{issue.hint !== undefined && <span className={css("faint")}> {issue.hint}.</span>}
+            </span>
+            <span className={css("row")}>
+              {mend && readOnly === null && <Button onClick={() => apply(mend.label, mend.edit)}>{mend.label}</Button>}
+              <Button
+                off={graphPartOf(problem) ? null : "It has no place in the graph"}
+                onClick={() => onShow(problem)}
+              >
+                Show
+              </Button>
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function JsonEditor(): ReactElement {
+  const { name, work, type, readOnly } = useEditor();
+  const { text, issues } = work.history.present;
+  return (
+    <div className={css("json-view")}>
+      <textarea
+        className={css("code")}
+        aria-label={`JSON of ${name}`}
+        aria-invalid={issues.length > 0 || undefined}
+        spellCheck={false}
+        readOnly={readOnly !== null}
+        value={text}
+        onChange={(event) => type(event.target.value)}
+        onBlur={() => closeUndoStep(name)}
+      />
+      <p className={css(issues.length > 0 ? "fault" : "faint")} role="status">
+        {issues.length > 0
+          ? `${issues[0]?.message ?? ""}. The graph shows what can be read.`
+          : "In step with the graph."}
+      </p>
+    </div>
+  );
+}
+
+const CHANGE_SIGNS = { added: "+", removed: "−", changed: "±" } as const;
+
+export function ChangeList({ changes }: { readonly changes: readonly LoadoutChange[] }): ReactElement {
+  if (changes.length === 0) return <p className={css("nothing faint")}>Nothing has changed.</p>;
+  return (
+    <ul className={css("changes")}>
+      {changes.map(({ kind, what, text }, index) => (
+        // Two changes may read alike; their place tells them apart.
+        <li key={index} className={css(kind)}>
+          <span aria-hidden="true">{CHANGE_SIGNS[kind]}</span>
+          <span className={css("kind")}>{`${kind} ${what}`}</span>
+          <span className={css("problem-text")}>{text}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

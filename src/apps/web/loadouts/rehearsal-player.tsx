@@ -1,0 +1,253 @@
+import { useEffect, useRef, type ReactElement, type RefObject, useMemo } from "react";
+import type { GraphHandle } from "../graph/viewport.tsx";
+import { useEditor } from "../loadout-editor/editor.ts";
+import { useRehearsalPlayback, type RehearsalPlayback } from "./use-rehearsal-playback.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import editorSheet from "./editor.module.css";
+import workbenchSheet from "../ui/editor-layout.module.css";
+import { layoutGraph } from "../../../core/view/layout/layout.ts";
+import { COMPACT_METRICS, REGULAR_METRICS, scaleMetrics, withItemLineRoom } from "../../../core/view/layout/metrics.ts";
+import type { CastFileView } from "../../../core/wire/casts.ts";
+import { textScale, useScreenWidth } from "../browser/display.ts";
+import { GraphView } from "../graph/graph-view.tsx";
+import type { GraphPart, EdgeMark, LoopMark, GraphMarks, SocketMark } from "../graph/graph-marks.ts";
+import type { Graph } from "../../../core/compile/graph.ts";
+import type { DrawnLine, GraphDrawing, PlacedEdge, RouteStyle } from "../../../core/view/layout/drawing.ts";
+import { line, toned } from "../../../core/view/line.ts";
+import { edgeLabelLines } from "../loadout-editor/use-canvas.ts";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
+import { statusText } from "../../../core/view/cast-list.ts";
+import type { VisitRecord } from "../../../core/view/progress/visit-record.ts";
+import { hrefOf } from "../browser/route.ts";
+import { Button } from "../ui/buttons.tsx";
+import { IssueList } from "../ui/issues.tsx";
+import { MateriaIcon } from "../ui/icons.tsx";
+import { capitalize } from "../ui/status.tsx";
+import baseSheet from "../styles/base.module.css";
+import marksSheet from "../ui/marks.module.css";
+import controlsSheet from "../ui/controls.module.css";
+import playSheet from "./rehearsal.module.css";
+
+const css = bindClassNames(editorSheet, workbenchSheet);
+
+/** [E30] A rehearsal in the place of what was rehearsed; an edit leads back to it. */
+export function RehearsalPlayer(props: {
+  readonly castId: string;
+  readonly handle: RefObject<GraphHandle | null>;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { castId, handle, onClose } = props;
+  const play = useRehearsalPlayback(castId, onClose);
+  const { work } = useEditor();
+  const rehearsed = useRef(work.history.present);
+  useEffect(() => {
+    if (work.history.present !== rehearsed.current) onClose();
+  }, [work.history.present]);
+  return (
+    <>
+      {/* First, so that it stands above the graph where there is no room beside it. */}
+      <aside className={css("inspector")} aria-label="Inspector">
+        <RehearsalPanel play={play} onClose={onClose} />
+      </aside>
+      {play.castFile ? (
+        <RehearsalCanvas play={play} castFile={play.castFile} handle={handle} />
+      ) : (
+        <div data-canvas className={css("canvas")} />
+      )}
+    </>
+  );
+}
+
+const playCanvasCss = bindClassNames(editorSheet);
+
+/** The rehearsal on the canvas of the editor. A socket leads to its latest step. */
+function RehearsalCanvas({
+  play,
+  castFile,
+  handle,
+}: {
+  readonly play: RehearsalPlayback;
+  readonly castFile: CastFileView;
+  readonly handle: RefObject<GraphHandle | null>;
+}): ReactElement {
+  const { graph, layout } = castFile;
+  const width = useScreenWidth();
+  const compact = width !== "large";
+  const drawing = useMemo(
+    () =>
+      layoutGraph(graph, {
+        metrics: scaleMetrics(withItemLineRoom(compact ? COMPACT_METRICS : REGULAR_METRICS), textScale()),
+        longestLabelOf: (way, runs) => longestRehearsalLabel(graph, way, runs),
+        ...(layout ? { layout } : {}),
+      }),
+    [graph, layout, compact],
+  );
+  const marks = useMemo(
+    () => rehearsalMarks(graph, drawing, play),
+    [graph, drawing, play.replay, play.visits, play.seq],
+  );
+  const here = play.visits[play.step]?.socket;
+  const selected = useMemo<readonly GraphPart[]>(() => (here ? [{ kind: "socket", id: here }] : []), [here]);
+  useEffect(() => {
+    if (here) handle.current?.reveal(here);
+  }, [here, handle]);
+  return (
+    <div data-canvas className={playCanvasCss("canvas")}>
+      <GraphView
+        graph={graph}
+        drawing={drawing}
+        label={`Rehearsal of ${graph.name}, step ${play.step + 1} of ${play.visits.length}`}
+        marks={marks}
+        selected={selected}
+        onSelect={(part) => {
+          const step = play.visits.findLastIndex(({ socket }) => socket === part?.id);
+          if (step !== -1) play.goToStep(step);
+        }}
+        compact={compact}
+        fullHeight={width === "small"}
+        fitWhole
+        handle={handle}
+      />
+    </div>
+  );
+}
+
+/** Room for what a label will say, so that nothing moves while it is played. */
+function longestRehearsalLabel(graph: Graph, way: DrawnLine, runs: RouteStyle): readonly string[] {
+  const lines = edgeLabelLines(graph, way, runs === "lane");
+  return lines.length === 0 ? ["99×"] : [...lines.slice(0, -1), `${lines.at(-1) ?? ""} 99×`];
+}
+
+/** [E30] Sockets as far as they were visited, edges as often as they were taken, at the step that is looked at. */
+function rehearsalMarks(
+  graph: Graph,
+  drawing: GraphDrawing,
+  { replay, visits, step, seq }: RehearsalPlayback,
+): GraphMarks {
+  const now = visits[step];
+  const seen = visits.slice(0, step + 1);
+  const ways = replay?.waysTakenAt(seq) ?? [];
+  const last = ways.at(-1)?.id;
+  const edgeMark = ({ way, runs }: PlacedEdge): EdgeMark => {
+    const count = ways.filter(({ id }) => id === way.id).length;
+    const lines = edgeLabelLines(graph, way, runs === "lane");
+    const label = lines.map((text) => line(text));
+    const counted = line(lines.at(-1) === undefined ? "" : `${lines.at(-1) ?? ""} `, toned("strong", `${count}×`));
+    return {
+      visits: way.id === last ? "last" : count > 0 ? "visited" : "unvisited",
+      label: count === 0 ? label : [...label.slice(0, -1), counted],
+    };
+  };
+  const socketMark = (id: string): SocketMark => {
+    const times = seen.filter(({ socket }) => socket === id).length;
+    const isHere = now?.socket === id;
+    return {
+      state: isHere ? (now.outcome === "failed" ? "failed" : "live") : times > 0 ? "visited" : "todo",
+      visits: times === 0 ? "–" : `${times}×`,
+      ...(isHere ? { tag: `Step ${step + 1} of ${visits.length}` } : {}),
+    };
+  };
+  const loopMark = (id: string): LoopMark => {
+    const item = now?.item?.loop === id ? now.item : null;
+    return item ? { secondLine: line(toned("strong", `Item ${item.index + 1} of ${item.of} `), item.title) } : {};
+  };
+  return {
+    sockets: new Map(drawing.sockets.map(({ id }) => [id, socketMark(id)])),
+    edges: new Map(drawing.edges.map((edge) => [edge.way.id, edgeMark(edge)])),
+    loops: new Map(drawing.loops.map(({ id }) => [id, loopMark(id)])),
+  };
+}
+
+const playPanelCss = bindClassNames(playSheet, workbenchSheet, controlsSheet, marksSheet, baseSheet);
+
+/** Where the rehearsal stands, and what was handed on there. */
+function RehearsalPanel({
+  play,
+  onClose,
+}: {
+  readonly play: RehearsalPlayback;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { visits, step, isPlaying, goToStep: go, togglePlaying: turn, castId, issues } = play;
+  const visit = visits[step];
+  const atEnd = step >= visits.length - 1;
+  return (
+    <section className={playPanelCss("section")} aria-label="Rehearsal">
+      <div className={playPanelCss("row wrap")}>
+        <h2 className={playPanelCss("thing grow")}>Rehearsal</h2>
+        <Button onClick={onClose}>Back to editing</Button>
+      </div>
+      <div className={playPanelCss("row wrap")} role="group" aria-label="Steps">
+        <Button off={step === 0 ? "This is the first step" : null} onClick={() => go(step - 1)}>
+          Back <kbd>[</kbd>
+        </Button>
+        <Button look="primary" icon={isPlaying ? "waiting" : "play"} onClick={turn}>
+          {isPlaying ? "Pause" : "Play"} <kbd>P</kbd>
+        </Button>
+        <Button off={atEnd ? "This is the last step" : null} onClick={() => go(step + 1)}>
+          Next <kbd>]</kbd>
+        </Button>
+        <span role="status">{visits.length === 0 ? "Begins…" : `Step ${step + 1} of ${visits.length}`}</span>
+      </div>
+      <IssueList issues={issues} />
+      {visit && <RehearsalStep play={play} visit={visit} />}
+      {atEnd && <RehearsalEnding play={play} />}
+      <p>
+        <a href={hrefOf("casts", castId)}>Open it as a cast</a>
+      </p>
+    </section>
+  );
+}
+
+function RehearsalStep({
+  play,
+  visit,
+}: {
+  readonly play: RehearsalPlayback;
+  readonly visit: VisitRecord;
+}): ReactElement {
+  const events = play.replay?.events().slice(visit.firstSeq - 1, visit.lastSeq) ?? [];
+  const { socket, materia, visit: number, item, outcome } = visit;
+  const left = events.find((event) => event.type === "edge_taken");
+  return (
+    <>
+      <div className={playPanelCss("row wrap")}>
+        <MateriaIcon materia={play.castFile?.graph.materia[materia]} size="sm" />
+        <b>{materia}</b>
+        <span className={playPanelCss("faint")}>{`${socket} · visit ${number}`}</span>
+        <span className={playPanelCss("badge")}>{capitalize(outcome.replace("_", " "))}</span>
+      </div>
+      {item && <p className={playPanelCss("secondary")}>{`Item ${item.index + 1} of ${item.of}: ${item.title}`}</p>}
+      <h3 className={playPanelCss("secondary")}>Handed on</h3>
+      {renderHandoff(events)}
+      {left?.type === "edge_taken" && (
+        <p className={playPanelCss("secondary")}>
+          Then to <b>{left.to === "end" ? "the end" : left.to}</b>.
+        </p>
+      )}
+    </>
+  );
+}
+
+function renderHandoff(events: readonly CastEvent[]): ReactElement {
+  for (const event of events.toReversed()) {
+    if (event.type === "handoff_accepted")
+      return <pre className={playPanelCss("handed")}>{JSON.stringify(event.handoff, null, 2)}</pre>;
+    if (event.type === "output_accepted") return <pre className={playPanelCss("handed")}>{event.text}</pre>;
+    if (event.type === "turn_failed") return <p className={playPanelCss("note bad")}>{event.message}</p>;
+  }
+  return <p className={playPanelCss("faint")}>Nothing yet.</p>;
+}
+
+function RehearsalEnding({ play }: { readonly play: RehearsalPlayback }): ReactElement | null {
+  const last = play.replay?.events().at(-1);
+  if (last?.type === "cast_ended")
+    return <p className={playPanelCss("note")} role="status">{`It ended: ${statusText(last.outcome)}.`}</p>;
+  if (last?.type === "cast_waiting")
+    return (
+      <p className={playPanelCss("note")} role="status">
+        It waits for a person. <a href={hrefOf("casts", play.castId)}>Answer it in the cast</a>.
+      </p>
+    );
+  return null;
+}

@@ -1,0 +1,31 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import "./styles/tokens.css";
+import "./styles/base.css";
+// In this order, so that what stands later may say more about what stands before it.
+import "./styles/base.module.css";
+import "./styles/page.module.css";
+import "./ui/materia-icon.module.css";
+import "./ui/marks.module.css";
+import "./ui/item-cells.module.css";
+import "./ui/controls.module.css";
+import "./ui/toasts.module.css";
+import "./ui/dialog.module.css";
+import "./ui/fields.module.css";
+import "./ui/editor-layout.module.css";
+import { App } from "./app/app.tsx";
+import { takeTokenFromUrl } from "./net/authentication.ts";
+import { listenForKeys } from "./browser/keyboard.ts";
+import { applyTheme } from "./browser/display.ts";
+
+takeTokenFromUrl();
+applyTheme();
+listenForKeys();
+
+const root = document.getElementById("root");
+if (!root) throw new Error("the page has no root");
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

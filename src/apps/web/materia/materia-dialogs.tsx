@@ -1,0 +1,250 @@
+import { useState, type ReactElement } from "react";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import { compileTargets } from "../../../core/compile/targets/compile.ts";
+import type { JsonObject } from "../../../core/model/json.ts";
+import { NameDialog, nextFreeName } from "../dialogs/name-dialog.tsx";
+import { RehearseDialog } from "../dialogs/rehearse-dialog.tsx";
+import { TextDiff } from "../dialogs/diff.tsx";
+import { SaveReviewDialog } from "../dialogs/save-review-dialog.tsx";
+import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
+import { SegmentedControl } from "../ui/fields.tsx";
+import { toast } from "../ui/toasts.tsx";
+import { navigate, hrefOf } from "../browser/route.ts";
+import {
+  createMateriaDraft,
+  removeMateriaDraft,
+  isMateriaDirty,
+  readMateriaDraft,
+  renameMateriaDraft,
+  restoreMateriaDraft,
+  markMateriaSaved,
+  resolveMateriaConflict,
+  useCatalogWithDraft,
+  type OpenMateriaDraft,
+  useBundledMateriaText,
+  usagesOf,
+} from "./materia-drafts.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import marksSheet from "../ui/marks.module.css";
+import dialogSheet from "../ui/dialog.module.css";
+
+const css = bindClassNames(dialogSheet, marksSheet);
+
+export type MateriaDialogName = "review" | "compare" | "duplicate" | "rename" | "delete" | "new" | "rehearse" | "list";
+
+interface MateriaDialogProps {
+  readonly work: OpenMateriaDraft;
+  readonly catalog: Catalog;
+  readonly onClose: () => void;
+}
+
+export function MateriaDialogs(
+  props: MateriaDialogProps & { readonly open: MateriaDialogName | null },
+): ReactElement | null {
+  switch (props.open) {
+    case "review":
+      return <SaveMateriaDialog {...props} />;
+    case "compare":
+      return <CompareMateriaDialog {...props} />;
+    case "rehearse":
+      return <RehearseMateriaDialog {...props} />;
+    case "delete":
+      return <DeleteMateriaDialog {...props} />;
+    case "rename":
+    case "duplicate":
+      return <NameMateriaDialog {...props} what={props.open} />;
+    case "new":
+      return <NewMateriaDialog {...props} />;
+    case "list":
+    case null:
+      return null;
+  }
+}
+
+function SaveMateriaDialog({ work, catalog, onClose }: MateriaDialogProps): ReactElement {
+  const { name, filed, history, was } = work;
+  const seats = was === null ? [] : usagesOf(catalog, was);
+  return (
+    <SaveReviewDialog
+      title={`Save ${name}`}
+      action="Save"
+      layer={work.layer ?? "project"}
+      saving={{ section: "materia", name, text: history.present.text, filed, was }}
+      problems={readMateriaDraft(name, history.present).issues}
+      onClose={onClose}
+      onTake={(taken) => {
+        resolveMateriaConflict(name, taken);
+        onClose();
+        toast({ text: `${taken.text === taken.filed ? "Theirs is" : "Both are"} shown. Undo brings yours back.` });
+      }}
+      onSaved={(layer) => {
+        markMateriaSaved(name, layer);
+        onClose();
+        toast({ text: `${name} is saved.`, tone: "ok" });
+      }}
+    >
+      {seats.length > 0 && <p>{`Sockets of the same file that hold ${was} hold ${name} from then on.`}</p>}
+    </SaveReviewDialog>
+  );
+}
+
+function DeleteMateriaDialog({ work, catalog, onClose }: MateriaDialogProps): ReactElement {
+  const { name, filed } = work;
+  const bundled = useBundledMateriaText(name);
+  const loadouts = [...new Set(usagesOf(catalog, name).map(({ loadout }) => loadout))];
+  const leave = (): void => {
+    removeMateriaDraft(name);
+    onClose();
+    navigate(hrefOf("materia"));
+    const act = (): void => {
+      restoreMateriaDraft(work);
+      navigate(hrefOf("materia", name));
+    };
+    toast({ text: `${name} is deleted.`, tone: "ok", action: { label: "Undo", act } });
+  };
+  const warning = bundled === null && loadouts.length > 0 && (
+    <p className={css("note bad")}>
+      {`${loadouts.join(", ")} ${loadouts.length === 1 ? "uses" : "use"} it and cannot be cast without it.`}
+    </p>
+  );
+  if (filed === null) {
+    return (
+      <ConfirmDialog title={`Delete ${name}`} action="Delete" danger onClose={onClose} onAct={leave}>
+        <p>{`${name} was never saved. What you made of it goes.`}</p>
+        {warning}
+      </ConfirmDialog>
+    );
+  }
+  return (
+    <SaveReviewDialog
+      title={`Delete ${name}`}
+      action="Delete"
+      layer={work.layer ?? "project"}
+      saving={{ section: "materia", name: work.was ?? name, text: null, filed, was: null }}
+      problems={[]}
+      onClose={onClose}
+      onSaved={leave}
+    >
+      {warning}
+    </SaveReviewDialog>
+  );
+}
+
+function CompareMateriaDialog({ work, onClose }: MateriaDialogProps): ReactElement {
+  const { name, filed, history } = work;
+  const bundled = useBundledMateriaText(name);
+  const what = bundled === null ? "as saved" : "bundled";
+  return (
+    <Dialog title={`${name}: ${what} and now`} onClose={onClose} wide>
+      <div className={css("dialog-body")}>
+        <TextDiff before={bundled ?? filed ?? ""} after={history.present.text} label={`${name}, ${what} and now`} />
+      </div>
+    </Dialog>
+  );
+}
+
+function RehearseMateriaDialog({ work, catalog, onClose }: MateriaDialogProps): ReactElement | null {
+  const { name, history } = work;
+  const { value } = readMateriaDraft(name, history.present);
+  const made = compileTargets([{ kind: "materia", name }], useCatalogWithDraft(catalog, name, value));
+  if (!made.ok) {
+    return (
+      <ConfirmDialog title={`Rehearse ${name}`} action="Close" onClose={onClose} onAct={onClose}>
+        {made.issues.map(({ message }) => (
+          <p key={message} className={css("note bad")}>
+            {message}
+          </p>
+        ))}
+      </ConfirmDialog>
+    );
+  }
+  const isDraft = isMateriaDirty(work);
+  const warning = isDraft ? "It is rehearsed as you see it. Its file stays as it is until you save." : null;
+  return (
+    <RehearseDialog
+      title={`Rehearse ${name}`}
+      graph={made.value.graph}
+      target={{
+        targets: [`materia:${name}`],
+        ...(isDraft ? { draft: { materia: { [name]: history.present.raw } } } : {}),
+      }}
+      warning={warning}
+      onClose={onClose}
+    />
+  );
+}
+
+function NameMateriaDialog({
+  work,
+  catalog,
+  onClose,
+  what,
+}: MateriaDialogProps & { readonly what: "rename" | "duplicate" }): ReactElement {
+  const { name, history } = work;
+  const taken = (each: string): boolean => catalog.materia.has(each);
+  return (
+    <NameDialog
+      title={what === "rename" ? `Rename ${name}` : `Duplicate ${name}`}
+      action={what === "rename" ? "Rename" : "Duplicate"}
+      initial={what === "rename" ? name : nextFreeName(name, taken)}
+      taken={taken}
+      note={what === "rename" ? "The file is changed when you save." : "Nothing is written before you save."}
+      onClose={onClose}
+      onName={(next) => {
+        if (what === "rename") renameMateriaDraft(name, next);
+        else createMateriaDraft(next, history.present.raw);
+        onClose();
+        navigate(hrefOf("materia", next));
+      }}
+    />
+  );
+}
+
+/** Each of them runs as it is. */
+const MATERIA_TEMPLATES = {
+  agent: { type: "agent", prompt: "Do what the request asks:\n{{request}}" },
+  utility: { type: "utility", command: ["echo", "done"] },
+  gate: { type: "utility", gate: true, command: ["npm", "test"] },
+  person: { type: "person", question: "Is this as it should be?\n{{request}}" },
+} as const satisfies Readonly<Record<string, JsonObject>>;
+type TemplateKind = keyof typeof MATERIA_TEMPLATES;
+
+const KIND_DESCRIPTIONS: Readonly<Record<TemplateKind, string>> = {
+  agent: "A model does something, with a prompt.",
+  utility: "A program does something; no model is asked.",
+  gate: "A program answers yes or no by its exit code, such as your tests.",
+  person: "You are asked, and the cast waits for your answer.",
+};
+
+function NewMateriaDialog({ catalog, onClose }: MateriaDialogProps): ReactElement {
+  const [kind, setKind] = useState<TemplateKind>("agent");
+  const taken = (each: string): boolean => catalog.materia.has(each);
+  return (
+    <NameDialog
+      title="New materia"
+      action="Create"
+      initial={taken("My-Materia") ? nextFreeName("My-Materia", taken) : "My-Materia"}
+      taken={taken}
+      note="Nothing is written before you save."
+      onClose={onClose}
+      onName={(next) => {
+        createMateriaDraft(next, MATERIA_TEMPLATES[kind]);
+        onClose();
+        navigate(hrefOf("materia", next));
+      }}
+    >
+      <SegmentedControl<TemplateKind>
+        label="Kind"
+        value={kind}
+        options={[
+          { value: "agent", label: "Agent" },
+          { value: "utility", label: "Utility" },
+          { value: "gate", label: "Gate" },
+          { value: "person", label: "Person" },
+        ]}
+        onPick={setKind}
+      />
+      <p>{KIND_DESCRIPTIONS[kind]}</p>
+    </NameDialog>
+  );
+}

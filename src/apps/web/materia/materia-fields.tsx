@@ -1,0 +1,251 @@
+import { type ReactElement, useState, type ReactNode } from "react";
+import { parseJsonc } from "../../../core/edit/json-text.ts";
+import { BUNDLED_SCRIPT_NAMES } from "../../../core/catalog/bundled-utilities.ts";
+import type { Json } from "../../../core/model/json.ts";
+import { Select, TextField } from "../ui/fields.tsx";
+import { setMateriaField, type OpenMateriaDraft } from "./materia-drafts.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import materiaSheet from "./materia.module.css";
+import { THINKING_LEVELS, toolsInScope } from "../../../core/model/materia.ts";
+import { Button } from "../ui/buttons.tsx";
+import baseSheet from "../styles/base.module.css";
+import dialogSheet from "../ui/dialog.module.css";
+
+const css = bindClassNames(materiaSheet);
+
+/** What a utility runs and what it is given. */
+export function UtilityFields({ work }: { readonly work: OpenMateriaDraft }): ReactElement {
+  const { name, history } = work;
+  const { raw } = history.present;
+  const isScript = raw["script"] !== undefined;
+  const timeout = raw["timeoutMs"];
+  return (
+    <div className={css("form-options")}>
+      <FormField label="Program" whole>
+        {isScript ? (
+          <Select
+            label="Bundled utility"
+            value={stringOr(raw["script"], "")}
+            options={BUNDLED_SCRIPT_NAMES.map((each) => ({ value: each, label: each }))}
+            onPick={(script) => setMateriaField(name, "script", script)}
+          />
+        ) : (
+          <CommandFields
+            value={raw["command"]}
+            onChange={(words, kind) => setMateriaField(name, "command", words, kind)}
+          />
+        )}
+      </FormField>
+      <FormField label="Time-out in ms">
+        <TextField
+          label="Time-out in ms"
+          numeric
+          placeholder="30000"
+          value={typeof timeout === "number" ? `${timeout}` : ""}
+          onType={(text) => setMateriaField(name, "timeoutMs", text === "" ? null : Number(text), "timeout")}
+        />
+      </FormField>
+      <FormField label="Environment">
+        <WordListField
+          label="Environment variables"
+          placeholder="GIT_DIR, CI"
+          value={Array.isArray(raw["env"]) ? raw["env"].map(String) : []}
+          onChange={(names) => setMateriaField(name, "env", names.length === 0 ? null : names, "env")}
+        />
+      </FormField>
+      <FormField label="Parameters">
+        <JsonField
+          label="Parameters"
+          value={raw["params"] ?? {}}
+          onChange={(params) => setMateriaField(name, "params", params, "params")}
+        />
+      </FormField>
+    </div>
+  );
+}
+
+/** JSON in a field; what cannot be read stays in the field and nowhere else. */
+function JsonField({
+  label,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: Json;
+  readonly onChange: (value: Json) => void;
+}): ReactElement {
+  const [text, setText] = useState(JSON.stringify(value));
+  const read = parseJsonc(text);
+  return (
+    <TextField
+      label={label}
+      mono
+      value={text}
+      invalid={read.ok ? null : "This is not JSON"}
+      onType={(next) => {
+        setText(next);
+        const parsed = parseJsonc(next);
+        if (parsed.ok) onChange(parsed.value.value as Json); // what a JSON reader gives
+      }}
+    />
+  );
+}
+
+/** What only an agent has. */
+export function AgentFields({ work }: { readonly work: OpenMateriaDraft }): ReactElement {
+  const { name, history } = work;
+  const { raw } = history.present;
+  return (
+    <>
+      <ToolsField work={work} />
+      <FormField label="Model">
+        <TextField
+          label="Model"
+          mono
+          value={stringOr(raw["model"], "")}
+          placeholder="the cast's model"
+          onType={(text) => setMateriaField(name, "model", text === "" ? null : text, "model")}
+        />
+      </FormField>
+      <FormField label="Thinking">
+        <Select
+          label="Thinking"
+          value={stringOr(raw["thinking"], "")}
+          options={[
+            { value: "", label: "the cast's own" },
+            ...THINKING_LEVELS.map((level) => ({ value: level, label: level })),
+          ]}
+          onPick={(level) => setMateriaField(name, "thinking", level === "" ? null : level)}
+        />
+      </FormField>
+    </>
+  );
+}
+
+const TOOL_SCOPES = ["none", "readOnly", "coding"] as const;
+
+function ToolsField({ work }: { readonly work: OpenMateriaDraft }): ReactElement {
+  const { name, history } = work;
+  const { raw } = history.present;
+  const scope = typeof raw["tools"] === "object" && raw["tools"] !== null ? "custom" : stringOr(raw["tools"], "none");
+  const custom =
+    scope === "custom" && raw["tools"] !== null && typeof raw["tools"] === "object" && "tools" in raw["tools"]
+      ? raw["tools"].tools
+      : [];
+  const list = Array.isArray(custom) ? custom.map(String) : [];
+  const typed = (tools: readonly string[]): void => setMateriaField(name, "tools", { type: "custom", tools }, "tools");
+  return (
+    <FormField label="Tools">
+      <Select
+        label="Tools"
+        value={scope}
+        options={[
+          ...TOOL_SCOPES.map((each) => ({
+            value: each,
+            label: [each, toolsInScope(each).join(", ")].filter(Boolean).join(": "),
+          })),
+          { value: "custom", label: "custom" },
+        ]}
+        onPick={(next) =>
+          setMateriaField(name, "tools", next === "custom" ? { type: "custom", tools: ["read"] } : next)
+        }
+      />
+      {scope === "custom" && <WordListField label="Tools by name" value={list} onChange={typed} />}
+    </FormField>
+  );
+}
+
+const commandCss = bindClassNames(materiaSheet, baseSheet);
+
+/** A program and its arguments, each in a field of its own: nothing is quoted, and no shell takes it apart. */
+function CommandFields(props: {
+  readonly value: Json | undefined;
+  readonly onChange: (words: readonly string[], kind?: string) => void;
+}): ReactElement {
+  const { value, onChange } = props;
+  const words = Array.isArray(value) ? value.map(String) : typeof value === "string" ? [value] : [];
+  const shown = words.length === 0 ? [""] : words;
+  return (
+    <div className={commandCss("command-fields")} role="group" aria-label="Command">
+      {shown.map((word, index) => {
+        const label = index === 0 ? "Program" : `Argument ${index}`;
+        return (
+          // Words have no identity but their place.
+          <div key={index} className={commandCss("row")}>
+            <TextField
+              label={label}
+              mono
+              className={commandCss("grow")}
+              value={word}
+              placeholder={index === 0 ? "npm" : ""}
+              onType={(next) => onChange(shown.with(index, next), `command ${index}`)}
+            />
+            {index > 0 && (
+              <Button
+                look="bare"
+                icon="bin"
+                label={`Remove ${label.toLowerCase()}`}
+                onClick={() => onChange(shown.toSpliced(index, 1))}
+              />
+            )}
+          </div>
+        );
+      })}
+      <Button icon="plus" onClick={() => onChange([...shown, ""])}>
+        Argument
+      </Button>
+    </div>
+  );
+}
+
+const formOptionCss = bindClassNames(materiaSheet, dialogSheet);
+
+export function stringOr(value: unknown, fallback: string): string {
+  return typeof value === "string" ? value : fallback;
+}
+
+export function FormField({
+  label,
+  whole = false,
+  children,
+}: {
+  readonly label: string;
+  readonly whole?: boolean;
+  readonly children: ReactNode;
+}): ReactElement {
+  return (
+    <div className={formOptionCss(whole ? "form-option whole" : "form-option")}>
+      <span className={formOptionCss("label")}>{label}</span>
+      {children}
+    </div>
+  );
+}
+
+/** A list of words with commas between them; what is typed stays as it is typed, and the words are read from it. */
+function WordListField(props: {
+  readonly label: string;
+  readonly value: readonly string[];
+  readonly placeholder?: string;
+  readonly onChange: (words: readonly string[]) => void;
+}): ReactElement {
+  const { label, value, placeholder = "", onChange } = props;
+  const [typed, setTyped] = useState({ text: value.join(", "), words: value });
+  // Undo, or another tab, may have changed the words without the field.
+  const isCurrent = typed.words.join("\n") === value.join("\n");
+  return (
+    <TextField
+      label={label}
+      mono
+      placeholder={placeholder}
+      value={isCurrent ? typed.text : value.join(", ")}
+      onType={(text) => {
+        const words = text
+          .split(",")
+          .map((each) => each.trim())
+          .filter((each) => each !== "");
+        setTyped({ text, words });
+        onChange(words);
+      }}
+    />
+  );
+}

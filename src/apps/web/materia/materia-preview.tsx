@@ -1,0 +1,254 @@
+import { useMemo, useState, type ReactElement } from "react";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import { compileTargets } from "../../../core/compile/targets/compile.ts";
+import type { Graph, GraphSocket } from "../../../core/compile/graph.ts";
+import { handoffContractText } from "../../../core/prompt/handoff-contract.ts";
+import { previewTurn, promptVariables } from "../../../core/edit/prompt-preview.ts";
+import type { Materia } from "../../../core/model/materia.ts";
+import type { AgentPrompt } from "../../../core/prompt/agent-prompt.ts";
+import { Select, FieldRow, Switch, TextField } from "../ui/fields.tsx";
+import { Button } from "../ui/buttons.tsx";
+import { Tabs, tabId } from "../ui/tabs.tsx";
+import { hrefOf } from "../browser/route.ts";
+import { toast } from "../ui/toasts.tsx";
+import { useCatalogWithDraft, usagesOf, type MateriaUsage } from "./materia-drafts.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import marksSheet from "../ui/marks.module.css";
+import workbenchSheet from "../ui/editor-layout.module.css";
+import materiaSheet from "./materia.module.css";
+
+const css = bindClassNames(materiaSheet, workbenchSheet, marksSheet, baseSheet);
+
+const SAMPLE_ITEMS = [
+  { title: "Cancel a running export", context: "Stop the worker between rows and remove the partial file." },
+  { title: "Show the progress", context: "A bar with the rows done so far." },
+];
+
+/** The prompt as a socket would send it, and where the materia is seated. */
+export function MateriaPreview(props: {
+  readonly name: string;
+  readonly value: Materia | null;
+  readonly catalog: Catalog;
+}): ReactElement {
+  const { name, value } = props;
+  const catalog = useCatalogWithDraft(props.catalog, name, value);
+  const seats = usagesOf(catalog, name);
+  const [tab, setTab] = useState<"preview" | "used">("preview");
+  return (
+    <aside className={css("preview")} aria-label="Prompt preview">
+      <div className={css("panel-head")}>
+        <Tabs
+          name="preview"
+          label="Preview"
+          tabs={[
+            { key: "preview", label: "Preview" },
+            { key: "used", label: "Used by", count: new Set(seats.map(({ loadout }) => loadout)).size },
+          ]}
+          chosen={tab}
+          onChoose={setTab}
+        />
+      </div>
+      <div role="tabpanel" className={css("preview-body")} aria-labelledby={tabId("preview", tab)}>
+        {tab === "used" ? (
+          <UsageList seats={seats} />
+        ) : (
+          <PromptPreview name={name} value={value} catalog={catalog} seats={seats} />
+        )}
+      </div>
+    </aside>
+  );
+}
+
+function UsageList({ seats }: { readonly seats: readonly MateriaUsage[] }): ReactElement {
+  if (seats.length === 0)
+    return <p className={css("preview-part faint")}>No loadout uses it. Drag it into one from the palette.</p>;
+  return (
+    <ul>
+      {seats.map(({ loadout, socket }) => (
+        <li key={`${loadout} ${socket}`}>
+          <a className={css("side-row")} href={hrefOf("loadouts", loadout)}>
+            <span className={css("cut grow")}>{loadout}</span>
+            <code className={css("faint")}>{socket}</code>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function PromptPreview(props: {
+  readonly name: string;
+  readonly value: Materia | null;
+  readonly catalog: Catalog;
+  readonly seats: readonly MateriaUsage[];
+}): ReactElement {
+  const { name, value, catalog, seats } = props;
+  const [place, setPlace] = useState("");
+  const [request, setRequest] = useState("Add CSV export to the reports page");
+  const [reworked, setReworked] = useState(false);
+  const chosen = seats.find(({ loadout, socket }) => `${loadout} ${socket}` === place) ?? seats[0];
+  const seated = useMemo(() => compileUsage(catalog, name, chosen), [catalog, name, chosen]);
+  if (value?.type === "person")
+    return (
+      <p className={css("preview-part faint")}>
+        A person has no prompt. They are asked the question, and answer yes or no.
+      </p>
+    );
+  if (value?.type === "utility")
+    return (
+      <p className={css("preview-part faint")}>
+        A utility has no prompt. It gets one JSON object with the state, the item and its parameters.
+      </p>
+    );
+  if (!value || !seated)
+    return <p className={css("preview-part faint")}>The prompt can be shown when its problems are mended.</p>;
+  const text = previewTurn(seated.graph, seated.socket, { request, items: SAMPLE_ITEMS, reworked });
+  return (
+    <>
+      <div className={css("section")}>
+        <FieldRow label="As told in">
+          <Select
+            label="As told in"
+            value={chosen ? `${chosen.loadout} ${chosen.socket}` : ""}
+            options={
+              seats.length === 0
+                ? [{ value: "", label: "by itself" }]
+                : seats.map((seat) => ({
+                    value: `${seat.loadout} ${seat.socket}`,
+                    label: `${seat.loadout}, ${seat.socket}`,
+                  }))
+            }
+            onPick={setPlace}
+          />
+        </FieldRow>
+        <FieldRow label="Request">
+          <TextField label="Request of the preview" value={request} onType={setRequest} />
+        </FieldRow>
+        <FieldRow label="Rework">
+          <Switch label="After a refusal" on={reworked} onTurn={setReworked} />
+        </FieldRow>
+      </div>
+      <PromptVariables value={value} graph={seated.graph} socket={seated.socket} request={request} />
+      <PromptSections {...seated} text={text} />
+    </>
+  );
+}
+
+/** Part by part, with how long each is and how long it stays the same. */
+function PromptSections(props: {
+  readonly text: AgentPrompt;
+  readonly graph: Graph;
+  readonly socket: GraphSocket;
+}): ReactElement {
+  const { text, graph, socket } = props;
+  return (
+    <>
+      {promptSections(text).map(({ title, note, body }, index) => (
+        <div key={`${index} ${title}`} className={css("preview-part")}>
+          <div className={css("preview-head")}>
+            <span>{`${index + 1} · ${title}`}</span>
+            <span className={css("faint")}>{`${body.length.toLocaleString("en")} characters · ${note}`}</span>
+          </div>
+          <pre tabIndex={0} aria-label={title}>
+            {body}
+          </pre>
+        </div>
+      ))}
+      <div className={css("preview-part")}>
+        <div className={css("preview-head")}>
+          <span>Return</span>
+          <span className={css("faint")}>{socket.parse}</span>
+        </div>
+        <p>
+          {handoffContractText(graph, socket) === ""
+            ? "Plain text. No fields are read from it."
+            : "The fields stand at the end of the instructions."}
+        </p>
+      </div>
+      <WholePrompt text={`${text.system}\n\n${text.prompt}`} />
+    </>
+  );
+}
+
+function promptSections({ system, prompt }: AgentPrompt): readonly Record<"title" | "note" | "body", string>[] {
+  const parts = prompt.split(/\n\n(?=## )/).map((part) => {
+    const [, title = "", body = part] = /^## ([^\n]*)\n\n([^]*)$/.exec(part) ?? [];
+    return { title, note: title === "Request" ? "stable" : title === "Current item" ? "per item" : "per visit", body };
+  });
+  return [{ title: "Instructions", note: "stable", body: system }, ...parts];
+}
+
+function WholePrompt({ text }: { readonly text: string }): ReactElement {
+  const copy = (): void => {
+    void navigator.clipboard.writeText(text);
+    toast({ text: "The prompt is copied.", tone: "ok" });
+  };
+  return (
+    <div className={css("section last")}>
+      <div className={css("row")}>
+        <span className={css("grow secondary")}>
+          Whole prompt <b>{`${text.length.toLocaleString("en")} characters`}</b>
+        </span>
+        <Button icon="copy" onClick={copy}>
+          Copy
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function compileUsage(
+  catalog: Catalog,
+  name: string,
+  seat: MateriaUsage | undefined,
+): { readonly graph: Graph; readonly socket: GraphSocket } | null {
+  const inPlace = seat && compileTargets([{ kind: "loadout", name: seat.loadout }], catalog);
+  const made = inPlace?.ok ? inPlace : compileTargets([{ kind: "materia", name }], catalog);
+  if (!made.ok) return null;
+  const { graph } = made.value;
+  const id = inPlace?.ok && seat ? seat.socket : graph.entry;
+  const socket = Object.hasOwn(graph.sockets, id) ? graph.sockets[id] : undefined;
+  return socket ? { graph, socket } : null;
+}
+
+/** Each variable of the prompt and what it would be here. */
+function PromptVariables(props: {
+  readonly value: Materia;
+  readonly graph: Graph;
+  readonly socket: GraphSocket;
+  readonly request: string;
+}): ReactElement | null {
+  const { value, graph, socket, request } = props;
+  const found = promptVariables(value);
+  if (found.length === 0) return null;
+  const isLooped = socket.loop !== null && (graph.loops[socket.loop]?.items ?? null) !== null;
+  return (
+    <dl className={css("variables preview-part")}>
+      {found.map(({ name, variable }) => {
+        const would =
+          variable.kind === "request"
+            ? request
+            : variable.kind === "item"
+              ? isLooped
+                ? (SAMPLE_ITEMS[0]?.[variable.field] ?? "")
+                : "nothing: it stands in no loop"
+              : variable.kind === "workItems"
+                ? `${SAMPLE_ITEMS.length} work items as JSON`
+                : variable.kind === "state"
+                  ? "what an earlier socket set"
+                  : "nothing: it is not known";
+        return (
+          <div key={name}>
+            <dt>
+              <code className={css("variable")}>{`{{${name}}}`}</code>
+            </dt>
+            <dd className={css("cut")} title={would}>
+              {would}
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}

@@ -1,0 +1,200 @@
+import { useEffect, useState, type ReactElement } from "react";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import { useCatalog } from "../data/use-catalog.ts";
+import { Button, UndoRedoButtons, type UndoStep } from "../ui/buttons.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { downloadText } from "../ui/export-text.tsx";
+import { MateriaIcon } from "../ui/icons.tsx";
+import { FileConflictBar } from "../dialogs/file-conflict.tsx";
+import { useKeysOutsideDialogs } from "../browser/keyboard.ts";
+import { navigate, hrefOf, type PageProps } from "../browser/route.ts";
+import { toast } from "../ui/toasts.tsx";
+import { useScreenWidth } from "../browser/display.ts";
+import { MateriaForm } from "./materia-form.tsx";
+import { MateriaList } from "./materia-list.tsx";
+import { MateriaPreview } from "./materia-preview.tsx";
+import { MateriaDialogs, type MateriaDialogName } from "./materia-dialogs.tsx";
+import {
+  isMateriaDirty,
+  readMateriaDraft,
+  redoMateriaDraft,
+  undoMateriaDraft,
+  useMateriaDraft,
+  type OpenMateriaDraft,
+  useBundledMateriaText,
+  usagesOf,
+} from "./materia-drafts.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import marksSheet from "../ui/marks.module.css";
+import controlsSheet from "../ui/controls.module.css";
+import dialogSheet from "../ui/dialog.module.css";
+import workbenchSheet from "../ui/editor-layout.module.css";
+import materiaSheet from "./materia.module.css";
+
+const css = bindClassNames(materiaSheet, workbenchSheet, dialogSheet, controlsSheet, marksSheet, baseSheet);
+
+export default function MateriaPage({ name }: PageProps): ReactElement {
+  const { catalog, issues } = useCatalog();
+  const work = useMateriaDraft(name, catalog);
+  useEffect(() => {
+    const first = catalog?.materia.keys().next().value;
+    if (name === null && first !== undefined) navigate(hrefOf("materia", first));
+  }, [name, catalog]);
+  if (!catalog) return <div className={css("blank")}>{issues.map(({ message }) => message).join(" ")}</div>;
+  if (!work) {
+    return name === null || catalog.materia.has(name) ? (
+      <div className={css("blank")} />
+    ) : (
+      <div className={css("blank")}>
+        <h1>{name}</h1>
+        <p>There is no materia of this name.</p>
+        <a className={css("control-button")} href={hrefOf("materia")}>
+          All materia
+        </a>
+      </div>
+    );
+  }
+  return <MateriaEditor work={work} catalog={catalog} />;
+}
+
+function MateriaEditor({
+  work,
+  catalog,
+}: {
+  readonly work: OpenMateriaDraft;
+  readonly catalog: Catalog;
+}): ReactElement {
+  const [open, setOpen] = useState<MateriaDialogName | null>(null);
+  const width = useScreenWidth();
+  const { name, history } = work;
+  const { value, issues } = readMateriaDraft(name, history.present);
+  const isOff = isMateriaDirty(work) ? null : "Nothing to save";
+  useKeysOutsideDialogs({
+    "ctrl+s": () => (isOff === null ? setOpen("review") : toast({ text: `${isOff}.` })),
+    "ctrl+z": () => undoMateriaDraft(name),
+    "ctrl+shift+z": () => redoMateriaDraft(name),
+  });
+  const list = <MateriaList catalog={catalog} chosen={name} onNew={() => setOpen("new")} />;
+  return (
+    <>
+      <MateriaToolbar work={work} catalog={catalog} open={setOpen} off={isOff} />
+      {work.isOutdated && <FileConflictBar name={name} onCompare={() => setOpen("review")} />}
+      <div className={css("materia-grid")}>
+        {width === "large" && (
+          <aside className={css("side-panel")} aria-label="All materia">
+            {list}
+          </aside>
+        )}
+        <MateriaForm work={work} value={value} issues={issues} />
+        <MateriaPreview name={name} value={value} catalog={catalog} />
+      </div>
+      {open === "list" && (
+        <Dialog
+          title="All materia"
+          onClose={() => setOpen(null)}
+          className={css(width === "small" ? "sheet" : "drawer")}
+        >
+          <div className={css("side-panel")}>{list}</div>
+        </Dialog>
+      )}
+      <MateriaDialogs open={open} work={work} catalog={catalog} onClose={() => setOpen(null)} />
+    </>
+  );
+}
+
+function MateriaToolbar(props: {
+  readonly work: OpenMateriaDraft;
+  readonly catalog: Catalog;
+  readonly open: (open: MateriaDialogName) => void;
+  readonly off: string | null;
+}): ReactElement {
+  const { work, catalog, open, off } = props;
+  const width = useScreenWidth();
+  const { name, history } = work;
+  const { value } = readMateriaDraft(name, history.present);
+  const entry = catalog.materia.get(name);
+  const layer = work.layer ?? entry?.layer ?? "project";
+  const used = new Set(usagesOf(catalog, name).map(({ loadout }) => loadout)).size;
+  const bundled = useBundledMateriaText(name);
+  const notes = [
+    ...(layer !== "bundled" && bundled !== null ? ["replaces bundled"] : []),
+    ...(layer === "bundled" ? ["saved as your own when you change it"] : []),
+    `used by ${used} ${used === 1 ? "loadout" : "loadouts"}`,
+    ...(isMateriaDirty(work) ? ["not saved"] : []),
+  ];
+  return (
+    <div className={css("toolbar")} role="toolbar" aria-label="Materia">
+      <MateriaIcon materia={value ?? entry?.value} size="lg" />
+      <h1 className={css("thing")}>{name}</h1>
+      <span className={css("badge capital")}>{layer}</span>
+      <span className={css("faint")}>{notes.join(" · ")}</span>
+      <span className={css("grow")} />
+      {width !== "large" && <Button onClick={() => open("list")}>All materia</Button>}
+      <UndoButtons work={work} />
+      {width === "large" && (
+        <Button
+          off={
+            bundled !== null && layer !== "bundled"
+              ? null
+              : work.filed === null
+                ? "There is nothing to compare with"
+                : null
+          }
+          onClick={() => open("compare")}
+        >
+          {bundled !== null && layer !== "bundled" ? "Compare with bundled…" : "Compare with saved…"}
+        </Button>
+      )}
+      <Button icon="play" onClick={() => open("rehearse")}>
+        Rehearse…
+      </Button>
+      <MoreMenu work={work} layer={layer} open={open} />
+      <Button look="primary" off={off} onClick={() => open("review")}>
+        Review and save…
+      </Button>
+    </div>
+  );
+}
+
+function MoreMenu(props: {
+  readonly work: OpenMateriaDraft;
+  readonly layer: string;
+  readonly open: (open: MateriaDialogName) => void;
+}): ReactElement {
+  const { work, layer, open } = props;
+  const off = layer === "project" || layer === "user" ? null : `It is ${layer} and cannot be changed in its place`;
+  const name = JSON.stringify(work.name);
+  const exported = (): void =>
+    downloadText(`${work.name}.json`, `{\n  "materia": {\n    ${name}: ${indentedText(work)}\n  }\n}\n`);
+  return (
+    <Menu
+      icon="more"
+      label="Rename, duplicate, export, delete"
+      items={[
+        { label: "New materia…", act: () => open("new") },
+        { label: "Duplicate…", act: () => open("duplicate") },
+        { label: "Rename…", act: () => open("rename"), off },
+        { label: "Export", act: exported },
+        { label: "Delete…", act: () => open("delete"), off },
+      ]}
+    />
+  );
+}
+
+function indentedText({ history }: OpenMateriaDraft): string {
+  return history.present.text.replaceAll("\n", "\n    ");
+}
+
+function UndoButtons({ work: { name, history } }: { readonly work: OpenMateriaDraft }): ReactElement {
+  const step = (steps: readonly unknown[]): UndoStep | undefined => (steps.length === 0 ? undefined : {});
+  return (
+    <UndoRedoButtons
+      back={step(history.past)}
+      on={step(history.future)}
+      onUndo={() => undoMateriaDraft(name)}
+      onRedo={() => redoMateriaDraft(name)}
+    />
+  );
+}

@@ -1,0 +1,151 @@
+import { useState, type ReactElement } from "react";
+import type { Issue } from "../../../core/model/issue.ts";
+import { coveragePercent } from "../../../core/testing/coverage.ts";
+import { TestsResponse } from "../../../core/wire/testing.ts";
+import { fetchCommandOutput } from "../net/api.ts";
+import { useCatalog } from "../data/use-catalog.ts";
+import { Button } from "../ui/buttons.tsx";
+import { Icon } from "../ui/icons.tsx";
+import { IssueList } from "../ui/issues.tsx";
+import { CoverageGraph } from "./coverage-graph.tsx";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import pageSheet from "../styles/page.module.css";
+import marksSheet from "../ui/marks.module.css";
+import testsSheet from "./tests.module.css";
+
+const css = bindClassNames(testsSheet, marksSheet, pageSheet, baseSheet);
+
+/** [W31] The tests of the project, run here, and what of each loadout they took. */
+export default function TestsPage(): ReactElement {
+  const { told, issues, busy, run } = useTestRun();
+  const untrusted = issues.some(({ code }) => code === "not_trusted");
+  const failed = told?.tests.filter(({ ok }) => !ok).length ?? 0;
+  return (
+    <section className={css("view")} aria-label="Tests">
+      <div className={css("page-head")}>
+        <h1>Tests</h1>
+        <Button look="primary" icon="play" busy={busy} onClick={() => void run(untrusted)}>
+          {untrusted ? "Trust the project and run" : "Run all tests"}
+        </Button>
+        <span className={css("secondary")} role="status">
+          {busy ? "Running, without a model…" : told && totalsText(told.tests.length, failed)}
+        </span>
+      </div>
+      <IssueList issues={issues} />
+      {!told && issues.length === 0 && (
+        <div className={css("empty")}>
+          <p>
+            Tests are files in <code>.pi/tests</code>. Open a cast that ended and choose More, Record as a test… to
+            write one.
+          </p>
+        </div>
+      )}
+      {told && <TestResults told={told} />}
+    </section>
+  );
+}
+
+function totalsText(all: number, failed: number): string {
+  if (failed === 0) return `${all} passed`;
+  return `${failed} failed, ${all - failed} passed`;
+}
+
+function useTestRun() {
+  const [told, setTold] = useState<TestsResponse | null>(null);
+  const [issues, setIssues] = useState<readonly Issue[]>([]);
+  const [busy, setBusy] = useState(false);
+  const run = async (trust: boolean): Promise<void> => {
+    setBusy(true);
+    const answer = await fetchCommandOutput("test", TestsResponse, { trust });
+    setBusy(false);
+    setTold(answer.ok ? answer.value : null);
+    setIssues(answer.ok ? [] : answer.issues);
+  };
+  return { told, issues, busy, run };
+}
+
+function TestResults({ told }: { readonly told: TestsResponse }): ReactElement {
+  const { catalog } = useCatalog();
+  const names = Object.keys(told.coverage);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const loadout = chosen ?? names[0];
+  const covered = loadout === undefined ? undefined : told.coverage[loadout];
+  return (
+    <div className={css("results")}>
+      <div className={css("panel results-list")}>
+        <ul aria-label="Tests">
+          {told.tests.map((test) => (
+            <TestRow key={test.file} test={test} />
+          ))}
+        </ul>
+        {names.length > 0 && <h2 className={css("results-title")}>Coverage</h2>}
+        <ul aria-label="Coverage">
+          {Object.entries(told.coverage).map(([name, coverage]) => (
+            <li key={name}>
+              <button
+                type="button"
+                className={css("covered")}
+                aria-pressed={name === loadout}
+                onClick={() => setChosen(name)}
+              >
+                <span className={css("cut grow")}>{name}</span>
+                <b>{`${coveragePercent(coverage)} %`}</b>
+                <span className={css("faint")}>{`${coverage.taken} of ${coverage.of}`}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+        {covered && covered.missing.length > 0 && (
+          <>
+            <h3 className={css("results-title")}>Never taken</h3>
+            <ul className={css("never-taken")}>
+              {covered.missing.map((name) => (
+                <li key={name}>
+                  <code>{name}</code>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+      {covered && loadout !== undefined && catalog && (
+        <div className={css("panel covered-graph")}>
+          <CoverageGraph catalog={catalog} loadout={loadout} missing={covered.missing} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function TestRow({ test }: { readonly test: TestsResponse["tests"][number] }): ReactElement {
+  const { file, ok, failures } = test;
+  return (
+    <li className={css("test")}>
+      <span className={css(`status ${ok ? "good" : "bad"}`)}>
+        <Icon name={ok ? "tick" : "cross"} />
+        <span className={css("breakable light")}>{file}</span>
+        <span className={css("spoken")}>{ok ? "passed" : "failed"}</span>
+      </span>
+      {failures.map(({ what, expected, got, where }, index) => (
+        // The same may be expected twice.
+        <dl key={index} className={css("failure")}>
+          <dt>{what}</dt>
+          <dd className={css("faint")}>{where}</dd>
+          <dt>expected</dt>
+          <dd>
+            <code>{valueText(expected)}</code>
+          </dd>
+          <dt>got</dt>
+          <dd>
+            <code>{valueText(got)}</code>
+          </dd>
+        </dl>
+      ))}
+    </li>
+  );
+}
+
+function valueText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing");
+}

@@ -1,0 +1,31 @@
+import type { ReactElement } from "react";
+import { pathText, type Issue } from "../../../core/model/issue.ts";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import marksSheet from "./marks.module.css";
+
+const css = bindClassNames(marksSheet, baseSheet);
+
+/** Problems in words: what, where, and the way out where there is one. */
+export function IssueList({ issues }: { readonly issues: readonly Issue[] }): ReactElement | null {
+  if (issues.length === 0) return null;
+  return (
+    <div role="alert">
+      <ul className={css("issues")}>
+        {issues.map((issue) => (
+          <li
+            key={`${issue.code} ${issueLocation(issue)} ${issue.message}`}
+            className={css(`note ${issue.severity === "error" ? "bad" : "rework"}`)}
+          >
+            {issueLocation(issue) !== "" && <code>{issueLocation(issue)}</code>} {issue.message}
+            {issue.hint !== undefined && <div className={css("secondary")}>{issue.hint}</div>}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function issueLocation({ file, path }: Issue): string {
+  return [...(file === undefined ? [] : [file]), ...(path.length === 0 ? [] : [pathText(path)])].join(" ");
+}

@@ -1,0 +1,244 @@
+import { marked, type Token, type Tokens } from "marked";
+import { Fragment, memo, type ReactElement, type ReactNode } from "react";
+import styles from "./markdown.module.css";
+
+/** Longer texts, and what is nested deeper, are shown as they were written: reading them would stop the page. */
+const MAX_CHARACTERS = 200_000;
+const MAX_DEPTH = 24;
+
+/**
+ * Text of an agent with its headings, lists, tables, code and links. Tokens become elements, and nothing ever becomes
+ * HTML: a tag in the text is shown as the letters it is written with.
+ */
+export const Markdown = memo(function Markdown(props: {
+  readonly text: string;
+  /** The level of the heading above the text; that of a panel is the second. */
+  readonly above?: 1 | 2;
+}): ReactElement {
+  const { text, above = 2 } = props;
+  const tokens = parseTokens(text);
+  if (!tokens) return <pre className={styles.plain}>{text}</pre>;
+  const levels = headingLevels(tokens, above);
+  return (
+    <>
+      {tokens.map((token, index) => (
+        // Tokens of a text have no identity but their place.
+        <Block key={index} token={token} depth={0} level={levels.get(token) ?? null} />
+      ))}
+    </>
+  );
+});
+
+function parseTokens(text: string): readonly Token[] | null {
+  if (text.length > MAX_CHARACTERS) return null;
+  try {
+    return marked.lexer(text);
+  } catch {
+    // Nested beyond what the lexer can follow.
+    return null;
+  }
+}
+
+interface BlockProps {
+  readonly token: Token;
+  readonly depth: number;
+  /** The level of a heading; null where it is none of the page's own. */
+  readonly level?: number | null;
+}
+
+function Block({ token, depth, level = null }: BlockProps): ReactNode {
+  if (depth > MAX_DEPTH) return <p>{token.raw}</p>;
+  const known = token as MarkedBlock; // one of the lexer's own tokens: it has no extensions
+  switch (known.type) {
+    case "space":
+    case "def":
+    case "checkbox":
+      return null;
+    case "heading":
+      return <Heading level={level}>{renderInlineTokens(known.tokens, depth)}</Heading>;
+    case "code":
+      return <pre className={styles.code}>{known.text}</pre>;
+    case "blockquote":
+      return <blockquote className={styles.quote}>{renderBlocks(known.tokens, depth)}</blockquote>;
+    case "list":
+      return <List list={known} depth={depth} />;
+    case "table":
+      return <Table table={known} depth={depth} />;
+    case "hr":
+      return <hr className={styles.rule} />;
+    case "html":
+      return <p>{known.raw.trimEnd()}</p>;
+    case "paragraph":
+      return <p>{renderInlineTokens(known.tokens, depth)}</p>;
+    case "text":
+      return <>{known.tokens ? renderInlineTokens(known.tokens, depth) : decodeEntities(known.text)}</>;
+    default:
+      return <p>{token.raw}</p>;
+  }
+}
+
+type MarkedBlock =
+  | Tokens.Space
+  | Tokens.Def
+  | Tokens.Checkbox
+  | Tokens.Heading
+  | Tokens.Code
+  | Tokens.Blockquote
+  | Tokens.List
+  | Tokens.Table
+  | Tokens.Hr
+  | Tokens.HTML
+  | Tokens.Paragraph
+  | Tokens.Text;
+
+function renderBlocks(tokens: readonly Token[], depth: number): ReactNode {
+  return tokens.map((token, index) => <Block key={index} token={token} depth={depth + 1} />);
+}
+
+function Heading({ level, children }: { readonly level: number | null; readonly children: ReactNode }): ReactElement {
+  // Inside a list or a quotation it is no heading of the page, whatever it looks like.
+  if (level === null) return <p className={styles.heading}>{children}</p>;
+  const Tag = level === 2 ? "h2" : level === 3 ? "h3" : level === 4 ? "h4" : level === 5 ? "h5" : "h6";
+  return <Tag className={styles.heading}>{children}</Tag>;
+}
+
+function List({ list, depth }: { readonly list: Tokens.List; readonly depth: number }): ReactElement {
+  const items = list.items.map((item, index) => (
+    <li key={index} className={item.task ? styles.task : undefined}>
+      {item.task && (
+        <input
+          type="checkbox"
+          checked={item.checked === true}
+          readOnly
+          disabled
+          aria-label={item.checked === true ? "done" : "open"}
+        />
+      )}
+      {renderBlocks(item.tokens, depth)}
+    </li>
+  ));
+  if (!list.ordered) return <ul className={styles.list}>{items}</ul>;
+  return (
+    <ol className={styles.list} start={typeof list.start === "number" ? list.start : 1}>
+      {items}
+    </ol>
+  );
+}
+
+function Table({ table, depth }: { readonly table: Tokens.Table; readonly depth: number }): ReactElement {
+  const cell = ({ tokens, align }: Tokens.TableCell) => ({
+    style: align === null ? undefined : { textAlign: align },
+    children: renderInlineTokens(tokens, depth),
+  });
+  return (
+    <div className={styles.table} role="region" aria-label="Table" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {table.header.map((each, index) => (
+              <th key={index} scope="col" {...cell(each)} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, index) => (
+            <tr key={index}>
+              {row.map((each, at) => (
+                <td key={at} {...cell(each)} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+type MarkedInline =
+  | Tokens.Escape
+  | Tokens.Tag
+  | Tokens.Link
+  | Tokens.Image
+  | Tokens.Strong
+  | Tokens.Em
+  | Tokens.Codespan
+  | Tokens.Br
+  | Tokens.Del
+  | Tokens.Text;
+
+function renderInlineTokens(tokens: readonly Token[], depth: number): ReactNode {
+  return tokens.map((token, index) => <Fragment key={index}>{renderInlineToken(token, depth + 1)}</Fragment>);
+}
+
+function renderInlineToken(token: Token, depth: number): ReactNode {
+  if (depth > MAX_DEPTH) return token.raw;
+  const known = token as MarkedInline; // as above
+  switch (known.type) {
+    case "strong":
+      return <strong>{renderInlineTokens(known.tokens, depth)}</strong>;
+    case "em":
+      return <em>{renderInlineTokens(known.tokens, depth)}</em>;
+    case "del":
+      return <del>{renderInlineTokens(known.tokens, depth)}</del>;
+    case "codespan":
+      return <code>{known.text}</code>;
+    case "br":
+      return <br />;
+    case "link":
+      return <Link href={known.href}>{renderInlineTokens(known.tokens, depth)}</Link>;
+    case "image":
+      // Nothing is loaded from elsewhere: an image is a link to it.
+      return <Link href={known.href}>{decodeEntities(known.text) || known.href}</Link>;
+    case "escape":
+      return known.text;
+    case "text":
+      return "tokens" in known && known.tokens ? renderInlineTokens(known.tokens, depth) : decodeEntities(known.text);
+    default:
+      return token.raw;
+  }
+}
+
+function Link({ href, children }: { readonly href: string; readonly children: ReactNode }): ReactElement {
+  const address = safeHref(href);
+  if (address === null) return <span title={href}>{children}</span>;
+  return (
+    <a href={address} rel="noopener noreferrer nofollow" target="_blank">
+      {children}
+    </a>
+  );
+}
+
+/** Levels for the headings of a text in a page: below the one above it, and none left out on the way down. */
+function headingLevels(tokens: readonly Token[], above: number): ReadonlyMap<Token, number> {
+  let last = above;
+  return new Map(
+    tokens.filter(isHeading).map((token) => {
+      last = Math.min(token.depth + above, last + 1, 6);
+      return [token, last];
+    }),
+  );
+}
+
+function isHeading(token: Token): token is Tokens.Heading {
+  return token.type === "heading";
+}
+
+/** An address that a text may lead to; null for every other, whatever its letters look like to a browser. */
+function safeHref(href: string): string | null {
+  const url = URL.parse(href);
+  return url && ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : null;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
+
+/** The few signs that people write by name in plain text; every other name stays as it was written. */
+function decodeEntities(text: string): string {
+  return text.replace(
+    /&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,6}));/g,
+    (all, name: string | undefined, code?: string) => {
+      if (name !== undefined) return ENTITIES[name] ?? all;
+      const point = Number(code);
+      return point >= 32 && point <= 0xffff && (point < 0xd800 || point > 0xdfff) ? String.fromCodePoint(point) : all;
+    },
+  );
+}

@@ -1,0 +1,102 @@
+import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactElement } from "react";
+import { Button } from "./buttons.tsx";
+import type { IconName } from "./icons.tsx";
+import { bindClassNames } from "../styles/classes.ts";
+import controlsSheet from "./controls.module.css";
+
+const css = bindClassNames(controlsSheet);
+
+export interface MenuItem {
+  readonly label: string;
+  readonly act: () => void;
+  /** Why it cannot act now; it keeps its place and says so. */
+  readonly off?: string | null;
+}
+
+/** What is done less often, behind one button, which is an icon alone where one is given. Arrow keys move, Esc closes. */
+export function Menu(props: {
+  readonly label: string;
+  readonly icon?: IconName;
+  readonly items: readonly MenuItem[];
+}): ReactElement {
+  const { label, icon, items } = props;
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const opening = { "aria-haspopup": "menu", "aria-expanded": isOpen, onClick: () => setOpen(!isOpen) } as const;
+  return (
+    <span data-menu={id}>
+      {icon ? (
+        <Button icon={icon} label={label} {...opening} />
+      ) : (
+        <Button icon="down" {...opening}>
+          {label}
+        </Button>
+      )}
+      {isOpen && (
+        <MenuPopover label={label} items={items} opener={`[data-menu="${id}"]`} onClose={() => setOpen(false)} />
+      )}
+    </span>
+  );
+}
+
+/** In the browser's top layer, so that no panel around it can cut it off; a click elsewhere closes it. */
+function MenuPopover(props: {
+  readonly label: string;
+  readonly items: readonly MenuItem[];
+  readonly opener: string;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { label, items, opener, onClose } = props;
+  const list = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const shown = list.current;
+    if (!shown) return;
+    shown.showPopover();
+    const from = document.querySelector(opener)?.getBoundingClientRect();
+    const left = (from?.right ?? 0) - shown.offsetWidth;
+    shown.style.left = `${Math.max(8, Math.min(left, innerWidth - shown.offsetWidth - 8))}px`;
+    shown.style.top = `${Math.min((from?.bottom ?? 0) + 4, Math.max(8, innerHeight - shown.offsetHeight - 8))}px`;
+    shown.querySelector<HTMLElement>("[role=menuitem]")?.focus();
+  }, [opener]);
+  const move = (event: KeyboardEvent): void => {
+    const all = [...(list.current?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
+    const at = all.indexOf(document.activeElement as HTMLElement);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+    // Keys of the page below do not count while a menu is open.
+    event.stopPropagation();
+    if (event.key === "Tab") onClose();
+    if (to === undefined) return;
+    event.preventDefault();
+    all.at(to % all.length)?.focus();
+  };
+  return (
+    <div
+      ref={list}
+      popover="auto"
+      className={css("menu-items")}
+      role="menu"
+      aria-label={label}
+      onKeyDown={move}
+      onToggle={(event) => {
+        if (event.newState === "closed") onClose();
+      }}
+    >
+      {items.map(({ label: text, act, off = null }) => (
+        <Button
+          key={text}
+          look="bare"
+          role="menuitem"
+          tabIndex={-1}
+          off={off}
+          onClick={() => {
+            // The focus goes back to the button first, so that a dialog gives it back to there.
+            list.current?.hidePopover();
+            act();
+          }}
+        >
+          {text}
+        </Button>
+      ))}
+    </div>
+  );
+}

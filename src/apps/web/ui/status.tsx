@@ -1,0 +1,77 @@
+import type { ReactElement, ReactNode } from "react";
+import { statusText } from "../../../core/view/cast-list.ts";
+import { Icon, type IconName } from "./icons.tsx";
+import { bindClassNames } from "../styles/classes.ts";
+import marksSheet from "./marks.module.css";
+import { itemCells, type ItemCell, type ItemProgress } from "../../../core/view/progress/item-cells.ts";
+import cellsSheet from "./item-cells.module.css";
+import type { CastStatus } from "../../../core/cast/summary.ts";
+import { MAX_ITEM_CELLS } from "../../../core/cast/timeline.ts";
+
+const css = bindClassNames(marksSheet);
+
+const STATUS_LOOKS = {
+  running: { icon: "running", tone: "running" },
+  waiting: { icon: "waiting", tone: "waiting-tone" },
+  completed: { icon: "tick", tone: "good" },
+  not_satisfied: { icon: "not_satisfied", tone: "rework" },
+  failed: { icon: "cross", tone: "bad" },
+  aborted: { icon: "aborted", tone: "off" },
+  interrupted: { icon: "interrupted", tone: "off" },
+  queued: { icon: "queued", tone: "off" },
+} as const satisfies Record<CastStatus, { readonly icon: IconName; readonly tone: string }>;
+
+export function CastStatusLabel({
+  status,
+  children,
+}: {
+  readonly status: CastStatus;
+  readonly children?: ReactNode;
+}): ReactElement {
+  const { icon, tone } = STATUS_LOOKS[status];
+  return (
+    <span className={css(`status ${tone}`)}>
+      <Icon name={icon} />
+      {capitalize(statusText(status))}
+      {children}
+    </span>
+  );
+}
+
+export function capitalize(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+const cellsCss = bindClassNames(cellsSheet);
+
+const CELL_CLASSES = {
+  done: "done",
+  reworked: "reworked",
+  given_up: "given-up",
+  current: "current",
+  current_reworked: "current-reworked",
+  failed: "failed-cell",
+  to_come: "",
+} as const satisfies Record<ItemCell, string>;
+
+/** One cell per item, or a bar where there are too many; what it shows is always written beside it. */
+export function ItemCells({ items }: { readonly items: ItemProgress }): ReactElement {
+  if (items.size > MAX_ITEM_CELLS) {
+    return (
+      <span className={cellsCss("meter wide-meter")} aria-hidden="true">
+        <i style={{ width: `${(100 * items.done) / items.size}%` }} />
+        {items.givenUp.count > 0 && (
+          <i className={cellsCss("given-up")} style={{ width: `${(100 * items.givenUp.count) / items.size}%` }} />
+        )}
+      </span>
+    );
+  }
+  return (
+    <span className={cellsCss("cells")} aria-hidden="true">
+      {itemCells(items).map((cell, index) => (
+        // Cells have no identity but their place.
+        <i key={index} className={cellsCss(CELL_CLASSES[cell])} />
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,58 @@
+import type { ReactElement } from "react";
+import { createStore, useStore } from "../browser/store.ts";
+import { Button } from "./buttons.tsx";
+import { bindClassNames } from "../styles/classes.ts";
+import baseSheet from "../styles/base.module.css";
+import toastsSheet from "./toasts.module.css";
+
+const css = bindClassNames(toastsSheet, baseSheet);
+
+export interface Toast {
+  readonly text: string;
+  readonly tone?: "ok" | "bad" | "plain";
+  /** One thing that can be done about it, such as Undo. */
+  readonly action?: { readonly label: string; readonly act: () => void };
+}
+
+type ShownToast = Toast & { readonly key: number };
+
+const TOAST_CLASSES = { ok: "toast-good", bad: "toast-bad", plain: "" } as const;
+const TOAST_DURATION_MS = 6_000;
+const shownToasts = createStore<readonly ShownToast[]>([]);
+let lastKey = 0;
+
+/** Says something in passing. What went wrong stays until it is closed. */
+export function toast(news: Toast): void {
+  lastKey += 1;
+  const key = lastKey;
+  shownToasts.set([...shownToasts.get().slice(-3), { ...news, key }]);
+  if (news.tone !== "bad") setTimeout(() => closeToast(key), TOAST_DURATION_MS);
+}
+
+function closeToast(key: number): void {
+  shownToasts.set(shownToasts.get().filter((each) => each.key !== key));
+}
+
+export function ToastList(): ReactElement {
+  const all = useStore(shownToasts);
+  return (
+    <div className={css("toasts")} role="status" aria-live="polite">
+      {all.map(({ key, text, tone = "plain", action }) => (
+        <div key={key} className={css(`toast ${TOAST_CLASSES[tone]}`)}>
+          <span className={css("grow")}>{text}</span>
+          {action && (
+            <Button
+              onClick={() => {
+                action.act();
+                closeToast(key);
+              }}
+            >
+              {action.label}
+            </Button>
+          )}
+          <Button look="bare" icon="cross" label="Close" onClick={() => closeToast(key)} />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,149 @@
+import { materiaOf, socketOf, type GraphSocket } from "../compile/graph.ts";
+import { assign, readAssignedValues, applyStatePatch, type AssignedValue } from "../handoff/assign.ts";
+import type { WorkItem } from "../model/handoff.ts";
+import type { SocketId } from "../model/ids.ts";
+import type { Materia } from "../model/materia.ts";
+import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { keepListsOfPrograms, updateNotes } from "./item-lists.ts";
+import type { EventOf } from "./state/event.ts";
+import { expectPhase } from "./state/expect-phase.ts";
+import { reworkReasonText } from "./state/rework-reasons.ts";
+import {
+  currentItem,
+  currentItemKey,
+  assignSourcesOf,
+  type TurnReason,
+  type CastState,
+  type PersonDecision,
+  type Visit,
+  type StateWrite,
+} from "./state/state.ts";
+import { increment, itemTurnKey, type Tally } from "./state/persistent-map.ts";
+import { addUsage, maxUsage, type Usage } from "./state/usage.ts";
+
+export function acceptHandoff(state: CastState, event: EventOf<"handoff_accepted">): CastState {
+  const { visit } = expectPhase(state, event, "visiting");
+  const socket = socketOf(state.graph, visit.socket);
+  const { handoff } = event;
+  const context = typeof handoff["context"] === "string" ? handoff["context"] : "";
+  const satisfied = typeof handoff["satisfied"] === "boolean" ? handoff["satisfied"] : undefined;
+  const materia = materiaOf(state.graph, socket);
+  const reason = context.trim() === "" ? (event.excerpt ?? "") : reworkReasonText(context, materia);
+  const kept = keep(state, socket, applyStatePatch(state.data, handoff), handoff);
+  const workItems = socket.generator ? handedList(kept, handoff) : null;
+  // What only sets state, or only says yes, has told nobody anything: what was said before it still stands.
+  const silent =
+    isPassedGate(materia, satisfied) ||
+    (context === "" && reason === "" && workItems === null && materia.type !== "agent");
+  const handed = silent ? state.handed : { ...handoffSource(state, socket), text: context, reason, workItems };
+  const notes = updateNotes(state, kept.data, socket, handoff);
+  return withAcceptedVisit(state, event, { ...kept, visit, satisfied, handed, notes });
+}
+
+/** The list that was handed over: the very one that stands in state, by which a loop knows it. */
+function handedList({ data }: KeptOutput, { workItems }: JsonObject): readonly WorkItem[] | null {
+  if (!Array.isArray(workItems)) return null;
+  const { workItems: stands } = data;
+  const isIt = stands !== workItems && JSON.stringify(stands) === JSON.stringify(workItems);
+  return (isIt ? stands : workItems) as readonly WorkItem[]; // checked before it was accepted
+}
+
+export function acceptOutput(state: CastState, event: EventOf<"output_accepted">): CastState {
+  const { visit } = expectPhase(state, event, "visiting");
+  const socket = socketOf(state.graph, visit.socket);
+  const kept = keep(state, socket, state.data, event.text);
+  // [H13] A program that printed nothing has said nothing: what was handed on before it still stands.
+  const silent = event.text === "" && materiaOf(state.graph, socket).type === "utility";
+  const handed = silent
+    ? state.handed
+    : { ...handoffSource(state, socket), text: event.text, reason: "", workItems: null };
+  const notes = updateNotes(state, kept.data, socket, {});
+  return withAcceptedVisit(state, event, { ...kept, visit, satisfied: undefined, handed, notes });
+}
+
+/** [Q4] What a command printed while it had nothing to complain about is for people; the next agent needs what came before. */
+function isPassedGate(materia: Materia, satisfied: boolean | undefined): boolean {
+  return materia.type === "utility" && materia.gate === true && satisfied === true;
+}
+
+/** What is kept of an output: state, and for the cast of an item what was written into it. */
+type KeptOutput = Pick<CastState, "data" | "item">;
+
+function keep(state: CastState, socket: GraphSocket, data: JsonObject, output: Json): KeptOutput {
+  const around = assignSourcesOf({ data, pass: state.pass });
+  const kept = keepListsOfPrograms(state, socket, assign(socket.assign, output, around));
+  if (!state.item) return { data: kept, item: null };
+  const wrote = [
+    ...patchWrites(output),
+    ...readAssignedValues(socket.assign, output, around).flatMap(assignmentWrites),
+  ];
+  return { data: kept, item: { ...state.item, wrote: [...state.item.wrote, ...wrote] } };
+}
+
+/** [V7] What a utility's own patch put there, as the writes that it is: writing the old value back counts. */
+function patchWrites(output: Json): readonly StateWrite[] {
+  const patch = isJsonObject(output) ? output["state"] : undefined;
+  return isJsonObject(patch) ? Object.entries(patch).map(([key, value]): StateWrite => [[key], value]) : [];
+}
+
+function assignmentWrites({ assignment, value }: AssignedValue): readonly StateWrite[] {
+  return value === undefined ? [] : [[assignment.target, value]];
+}
+
+function handoffSource(state: CastState, socket: GraphSocket) {
+  return { socket: socket.id, materia: socket.materia, item: currentItem(state)?.title ?? null };
+}
+
+/** What a visit leaves behind. */
+interface VisitResult extends KeptOutput, Pick<CastState, "satisfied" | "handed" | "notes"> {
+  readonly visit: Visit;
+}
+
+function withAcceptedVisit(
+  state: CastState,
+  { approved, usage }: { approved?: true | undefined; usage: Usage },
+  { visit, data, item, satisfied, handed, notes }: VisitResult,
+): CastState {
+  // What a person approved was already counted as the turn that said it.
+  const { turns, usage: used, largest } = approved ? state : turnCounts(state, visit, usage);
+  return {
+    ...state,
+    turns,
+    usage: used,
+    largest,
+    data,
+    item,
+    satisfied,
+    handed,
+    notes,
+    phase: { kind: "accepted", visit: { ...visit, usage: addUsage(visit.usage, usage) } },
+  };
+}
+
+/** One more turn was had, and the visit goes on. */
+export function addFinishedTurn(
+  state: CastState,
+  visit: Visit,
+  usage: Usage,
+  ask: TurnReason | PersonDecision,
+): CastState {
+  const { turns, usage: used, largest } = turnCounts(state, visit, usage);
+  const phase = { kind: "visiting", visit: { ...visit, usage: addUsage(visit.usage, usage) }, ask } as const;
+  return { ...state, turns, usage: used, largest, phase };
+}
+
+/** What is counted of a turn that was had. */
+function turnCounts(state: CastState, visit: Visit, usage: Usage): Pick<CastState, "turns" | "usage" | "largest"> {
+  return {
+    turns: turnsAfter(state, visit.socket),
+    usage: addUsage(state.usage, usage),
+    largest: maxUsage(state.largest, addUsage(visit.turn.usage, usage)),
+  };
+}
+
+/** Counted for the socket, and for the item in hand. */
+function turnsAfter(state: CastState, socket: SocketId): Tally {
+  const counted = increment(state.turns, socket);
+  const item = currentItemKey(state);
+  return item === null ? counted : increment(counted, itemTurnKey(socket, item));
+}

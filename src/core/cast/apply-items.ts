@@ -1,0 +1,284 @@
+import { itemKey } from "../model/handoff.ts";
+import { END, type SocketId } from "../model/ids.ts";
+import { type JsonObject, valueAt, withValueAt } from "../model/json.ts";
+import { assertNever } from "../model/assert-never.ts";
+import { withGivenUpItem, withoutLastGivenUpItem, keepUnchangedLists } from "./item-lists.ts";
+import type { EventBody, EventOf } from "./state/event.ts";
+import { expectPhase, expectNotEnded } from "./state/expect-phase.ts";
+import type { ItemBase, ParallelRun, PreviousHandoff, ItemRun, ItemResume } from "./state/parallel-run.ts";
+import { withoutItemReasons } from "./state/rework-reasons.ts";
+import { NO_TURN_USAGE, type CastState, type Visit } from "./state/state.ts";
+import { EMPTY_MAP, withValue, countOf } from "./state/persistent-map.ts";
+import { NO_USAGE, addUsage, type Usage } from "./state/usage.ts";
+import { handoffOfConflict, itemRunAt } from "./item-runs.ts";
+
+type ItemEvent = Extract<
+  EventBody,
+  {
+    type:
+      | "loop_forked"
+      | "item_started"
+      | "item_ended"
+      | "item_merged"
+      | "item_conflicted"
+      | "loop_joined"
+      | "spent_elsewhere";
+  }
+>;
+
+/** What happens to the items of a parallel loop. */
+export function applyItemEvent(state: CastState, event: ItemEvent): CastState {
+  switch (event.type) {
+    case "loop_forked":
+      return startParallelRun(state, event);
+    case "item_started":
+      return startItem(state, event);
+    case "item_ended":
+      return applyItemEnded(state, event);
+    case "item_merged":
+      return applyItemMerged(state, event);
+    case "item_conflicted":
+      return applyItemConflict(state, event);
+    case "loop_joined":
+      return joinParallelRun(state, event);
+    case "spent_elsewhere":
+      expectNotEnded(state, event);
+      return {
+        ...state,
+        item: state.item && { ...state.item, elsewhere: addUsage(state.item.elsewhere, event.usage) },
+      };
+    default:
+      return assertNever(event);
+  }
+}
+
+/** [V5] From here on the items are casts of their own; without a base they are walked one by one as ever. */
+function startParallelRun(state: CastState, event: EventOf<"loop_forked">): CastState {
+  const { at, from, reworked } = expectPhase(state, event, "arriving");
+  const { pass } = state;
+  if (!pass || pass.loop !== event.loop || pass.oneByOne || at === END) throw impossibleEventError(event);
+  if (event.base === null) return { ...state, pass: { ...pass, oneByOne: true } };
+  const base = { commit: event.base, data: state.data, handed: state.handed, notes: state.notes };
+  const fork: ParallelRun = {
+    loop: event.loop,
+    number: state.forks + 1,
+    lanes: event.lanes,
+    door: at,
+    from,
+    reworked,
+    base,
+    bases: EMPTY_MAP,
+    runs: EMPTY_MAP,
+    running: [],
+    failed: [],
+    merged: 0,
+    begun: 0,
+    tip: event.base,
+    ender: null,
+    allow: 0,
+    decision: null,
+  };
+  return { ...state, forks: fork.number, phase: { kind: "forked", fork } };
+}
+
+function startItem(state: CastState, event: EventOf<"item_started">): CastState {
+  const { fork } = expectPhase(state, event, "forked");
+  const { index, child, attempt, base } = event;
+  const before = itemRunAt(fork, index);
+  if (before && before.kind !== "stuck") throw impossibleEventError(event);
+  const work = { index, child, attempt, base, conflict: before?.conflict ?? null };
+  const begun = nextNotStarted(fork, index);
+  return withItemRun(state, { ...fork, begun }, { kind: "running", ...work, resume: null, before: null });
+}
+
+/** The first place, from here on, whose item has not begun once this one has. */
+function nextNotStarted(fork: ParallelRun, index: number): number {
+  let { begun } = fork;
+  while (begun === index || itemRunAt(fork, begun)) begun += 1;
+  return begun;
+}
+
+export function applyItemEnded(state: CastState, event: EventOf<"item_ended">): CastState {
+  const { fork } = expectPhase(state, event, "forked");
+  const run = itemRunAt(fork, event.index);
+  if (run?.kind !== "running" || run.child !== event.child) throw impossibleEventError(event);
+  const { kind: _kind, resume: _resume, before, ...work } = run;
+  const isOver = event.outcome === "completed" || event.outcome === "not_satisfied";
+  const next: ItemRun = isOver
+    ? { kind: "ended", ...work, end: event, told: false }
+    : { kind: "failed", ...work, end: event };
+  // A cast that was resumed tells all that it ever used; what it had told before counts once.
+  const more = Object.entries(event.visits).map(([socket, count]) => ({
+    socket,
+    count: count - (before?.visits[socket] ?? 0),
+  }));
+  const counted: CastState = {
+    ...state,
+    usage: addUsage(state.usage, usageSince(event.usage, before?.usage ?? NO_USAGE)),
+    visits: more.reduce(
+      (tally, { socket, count }) => withValue(tally, socket, countOf(tally, socket) + count),
+      state.visits,
+    ),
+    done: { ...state.done, visits: state.done.visits + more.reduce((sum, { count }) => sum + count, 0) },
+  };
+  const ender = isOver && event.advanced === null ? Math.min(event.index, fork.ender ?? Infinity) : fork.ender;
+  return withItemRun(counted, { ...fork, ender }, next);
+}
+
+/** [V7] In the order of the list, whoever was quicker: what an item put into state is put there again. */
+export function applyItemMerged(state: CastState, event: EventOf<"item_merged">): CastState {
+  const { fork } = expectPhase(state, event, "forked");
+  const run = itemRunAt(fork, event.index);
+  if (run?.kind !== "ended" || event.index !== fork.merged) throw impossibleEventError(event);
+  const { end, told: _told, ...work } = run;
+  const data = stateWithItemWrites(state, end);
+  const notes = notesWithItemNotes(state, data, end);
+  const merged: CastState = {
+    ...state,
+    data,
+    notes,
+    // [R4] It has advanced.
+    rework: end.advanced === null ? state.rework : withoutItemReasons(state, fork.loop, event.index),
+    done: {
+      ...state.done,
+      itemsDone: state.done.itemsDone + (end.advanced !== null && end.gaveUp === undefined ? 1 : 0),
+    },
+  };
+  const base: ItemBase = { commit: event.commit, data, handed: end.handed, notes };
+  return withMergedItem(merged, { ...fork, tip: event.commit }, { ...work, kind: "merged", end, dropped: false }, base);
+}
+
+function stateWithItemWrites(state: CastState, { wrote }: EventOf<"item_ended">): JsonObject {
+  const data = wrote.reduce((all, [path, value]) => withValueAt(all, path, value), state.data);
+  return keepUnchangedLists(state, data);
+}
+
+function notesWithItemNotes(
+  state: CastState,
+  data: JsonObject,
+  { notes = {} }: EventOf<"item_ended">,
+): CastState["notes"] {
+  const isKept = (path: string): boolean => valueAt(state.data, path.split(".")) === valueAt(data, path.split("."));
+  return { ...Object.fromEntries(Object.entries(state.notes).filter(([path]) => isKept(path))), ...notes };
+}
+
+/** An item is behind the others that are merged. */
+function withMergedItem(state: CastState, fork: ParallelRun, run: ItemRun, base: ItemBase): CastState {
+  const { pass } = state;
+  if (!pass) throw new Error("a fork is inside a pass");
+  const on: ParallelRun = { ...fork, merged: run.index + 1, bases: withValue(fork.bases, String(run.index), base) };
+  return withItemRun({ ...state, pass: { ...pass, cursor: run.index + 1 } }, on, run);
+}
+
+/** [V9] The item is done again on the merged state, or stops there. */
+export function applyItemConflict(state: CastState, event: EventOf<"item_conflicted">): CastState {
+  const { fork } = expectPhase(state, event, "forked");
+  const run = itemRunAt(fork, event.index);
+  if (run?.kind !== "ended" || event.index !== fork.merged) throw impossibleEventError(event);
+  const { told, ...work } = run;
+  // Whether it is given up, and whether it ends the cast, its next attempt decides.
+  const open = told && state.pass ? withoutLastGivenUpItem(state, state.pass) : state;
+  const ender = fork.ender === event.index ? nextEndingItem(state, fork, event.index) : fork.ender;
+  return withItemRun(open, { ...fork, ender }, { ...work, kind: "stuck", conflict: event });
+}
+
+/** The first item behind this one that ended instead of advancing. */
+function nextEndingItem({ pass }: CastState, fork: ParallelRun, index: number): number | null {
+  const size = pass?.items.length ?? 0;
+  for (let at = index + 1; at < size; at += 1) {
+    const run = itemRunAt(fork, at);
+    if (run?.kind === "ended" && run.end.advanced === null) return at;
+  }
+  return null;
+}
+
+/** [G28, V10] An item that was given up: by its own cast, or because its work cannot be merged. */
+export function applyItemGivenUp(state: CastState, event: EventOf<"item_given_up">): CastState {
+  const { fork } = expectPhase(state, event, "forked");
+  const run = itemRunAt(fork, event.index);
+  if (!state.pass || !run || event.index !== fork.merged) throw impossibleEventError(event);
+  const given = withGivenUpItem(state, state.pass, event.index, event.reason);
+  if (run.kind === "ended") return withItemRun(given, fork, { ...run, told: true });
+  if (run.kind !== "stuck") throw impossibleEventError(event);
+  const { tip } = fork;
+  const handed = handoffOfConflict(state, fork, event.index, event.reason);
+  const base: ItemBase = { commit: tip, data: state.data, handed, notes: state.notes };
+  return withMergedItem(given, fork, { ...run, kind: "merged", dropped: true }, base);
+}
+
+/** [V8] All items are merged: the loop is left as if its last item had just advanced. */
+function joinParallelRun(state: CastState, event: EventOf<"loop_joined">): CastState {
+  const { fork } = expectPhase(state, event, "forked");
+  const last = itemRunAt(fork, fork.merged - 1);
+  const { pass } = state;
+  if (last?.kind !== "merged" || !pass) throw impossibleEventError(event);
+  const { end, dropped } = last;
+  const satisfied = dropped ? false : end.satisfied;
+  const joined: CastState = { ...state, satisfied, handed: handoffAfterJoin(state, fork, last) };
+  if (end.advanced === null && !dropped)
+    return { ...joined, pass: null, phase: { kind: "arriving", at: END, from: fork.door, reworked: false } };
+  const visit = placeholderVisit(end.advanced ?? fork.door, fork.from);
+  const gaveUp = dropped || end.gaveUp !== undefined;
+  return { ...joined, phase: { kind: "leaving", visit, moved: "advanced", gaveUp } };
+}
+
+/** A list that was handed on is the one in state, where it holds the same. */
+function handoffAfterJoin(
+  state: CastState,
+  fork: ParallelRun,
+  last: Extract<ItemRun, { kind: "merged" }>,
+): PreviousHandoff | null {
+  const { handed } = last.end;
+  // [V10] The last that was said of an item whose work is left out is why.
+  if (last.dropped) return handoffOfConflict(state, fork, last.index, last.conflict?.reason ?? "");
+  if (!handed) return handed;
+  const { workItems } = state.data;
+  const isIt = handed.workItems !== null && JSON.stringify(workItems) === JSON.stringify(handed.workItems);
+  return isIt ? { ...handed, workItems: workItems as unknown as typeof handed.workItems } : handed; // it holds the same
+}
+
+/** The visit that ended the last item; it happened in the item's own cast. */
+function placeholderVisit(socket: SocketId, from: SocketId | null): Visit {
+  return { socket, number: 0, from, reworked: false, repairs: 0, usage: NO_USAGE, turn: NO_TURN_USAGE };
+}
+
+/** [V12] What failed goes on; how often more, those learn that were stopped by a limit. */
+export function resumeParallelRun(fork: ParallelRun, seq: number): ParallelRun {
+  const resume: ItemResume = { seq, allow: fork.allow, decision: fork.decision };
+  let resumed: ParallelRun = { ...fork, allow: 0, decision: null };
+  for (const index of fork.failed) {
+    const run = itemRunAt(fork, index);
+    if (run?.kind !== "failed") continue;
+    const { end: before, ...work } = run;
+    const running: ItemRun = { ...work, kind: "running", resume, before };
+    resumed = { ...resumed, runs: withValue(resumed.runs, String(index), running) };
+  }
+  return withItemPlaces(resumed);
+}
+
+function usageSince(now: Usage, before: Usage): Usage {
+  return { input: now.input - before.input, output: now.output - before.output, cost: now.cost - before.cost };
+}
+
+function withItemRun(state: CastState, fork: ParallelRun, run: ItemRun): CastState {
+  const runs = withValue(fork.runs, String(run.index), run);
+  return { ...state, phase: { kind: "forked", fork: withItemPlaces({ ...fork, runs }, run.index) } };
+}
+
+/** Who is at work and who has failed, in the order of the list. */
+function withItemPlaces(fork: ParallelRun, changed?: number): ParallelRun {
+  const places = [...new Set([...fork.running, ...fork.failed, ...(changed === undefined ? [] : [changed])])].toSorted(
+    (a, b) => a - b,
+  );
+  const kindAt = (index: number) => itemRunAt(fork, index)?.kind;
+  return {
+    ...fork,
+    running: places.filter((index) => kindAt(index) === "running"),
+    failed: places.filter((index) => kindAt(index) === "failed"),
+  };
+}
+
+function impossibleEventError(event: { readonly type: string; readonly loop: string; readonly index?: number }): Error {
+  const item = event.index === undefined ? "" : ` of ${itemKey(event.index)}`;
+  return new Error(`${event.type}${item} cannot happen in the loop ${event.loop} now`);
+}

@@ -1,0 +1,156 @@
+import { loopOf, socketOf } from "../compile/graph.ts";
+import type { Way } from "../compile/ways.ts";
+import { END, type SocketId } from "../model/ids.ts";
+import { NEXT_ITEM } from "../model/loadout.ts";
+import type { EventOf } from "./state/event.ts";
+import { expectPhase } from "./state/expect-phase.ts";
+import { readLoopList, noteForList, withGivenUpItem } from "./item-lists.ts";
+import { returnsAfterWay, withoutLoopReturns, addTraversals, traversalScopeOf } from "./state/traversal-counts.ts";
+import {
+  withReworkReason,
+  withoutItemReasons,
+  withoutListReasons,
+  withoutReworkReasons,
+} from "./state/rework-reasons.ts";
+import type { CastState } from "./state/state.ts";
+import { EMPTY_MAP, getValue, withValue, countOf } from "./state/persistent-map.ts";
+
+export function takeEdge(state: CastState, event: EventOf<"edge_taken">): CastState {
+  const { phase } = state;
+  if (phase.kind !== "leaving" && phase.kind !== "bypassing")
+    throw new Error(`edge_taken cannot happen while the cast is ${phase.kind}`);
+  const way = wayOfEvent(state, event);
+  const { counts, walks } = addTraversals(state, "taken", traversalScopeOf(state, event.from, way), 1);
+  const staysInLoop =
+    event.to !== END && state.pass !== null && socketOf(state.graph, event.to).loop === state.pass.loop;
+  const pass = staysInLoop ? state.pass : null;
+  const reworked = bringsReason(state, way, event);
+  return {
+    ...state,
+    walks,
+    pass,
+    counts: { ...counts, returns: returnsAfterWay(state, event.from, way) },
+    rework: event.to === END ? state.rework : reworkAfter(state, pass, event.to, reworked),
+    phase: { kind: "arriving", at: event.to, from: event.from, reworked },
+  };
+}
+
+/** The way that an event speaks of. */
+function wayOfEvent({ graph }: CastState, event: EventOf<"edge_taken">): Way {
+  if (event.via === "none") return { via: "none", to: event.to };
+  const socket = socketOf(graph, event.from);
+  const index = event.index ?? -1;
+  if (event.via === "edge") {
+    const edge = socket.edges[index];
+    if (!edge || (edge.to !== event.to && !event.then))
+      throw new Error(`${event.from} has no such edge to ${event.to}`);
+    return { via: "edge", to: event.to, edge, index, ...(event.then ? { then: true } : {}) };
+  }
+  const exit = loopOf(graph, socket)?.exits[index];
+  if (exit?.targetSocketId !== event.to) throw new Error(`${event.from} has no such exit to ${event.to}`);
+  return { via: "exit", to: exit.targetSocketId, exit, index };
+}
+
+/** [R1, R4] A `not_satisfied` route brings its reason to a socket that has run; what was given up is no reason for the next item. */
+function bringsReason(state: CastState, way: Way, event: EventOf<"edge_taken">): boolean {
+  if (event.when !== "not_satisfied" || state.satisfied !== false || state.handed === null) return false;
+  return event.to !== END && !startsNextItem(way) && countOf(state.visits, event.to) > 0;
+}
+
+/** [G28] Whether it begins the item behind one that is done with. */
+function startsNextItem(way: Way): boolean {
+  return way.via === "edge" && way.then === true && way.edge.then === NEXT_ITEM;
+}
+
+/** The reasons once the way was taken, with the pass that it left. */
+function reworkAfter(
+  { graph, rework, handed }: CastState,
+  pass: CastState["pass"],
+  to: SocketId,
+  reworked: boolean,
+): CastState["rework"] {
+  const there = { graph, rework, pass };
+  if (!reworked || !handed) return withoutReworkReasons(there, to);
+  return withReworkReason(there, to, {
+    socket: handed.socket,
+    materia: handed.materia,
+    item: handed.item,
+    text: handed.reason,
+  });
+}
+
+export function enterLoop(state: CastState, event: EventOf<"loop_entered">): CastState {
+  const phase = expectPhase(state, event, "arriving");
+  const { at } = phase;
+  const loop = state.graph.loops[event.loop];
+  const items = loop ? readLoopList(state, loop) : "there is no such loop";
+  if (at === END || typeof items === "string" || items.length !== event.size)
+    throw new Error(`the loop ${event.loop} cannot be entered with ${event.size} items`);
+  const window = state.item?.window;
+  const given = window?.list;
+  const entered: CastState = {
+    ...state,
+    pass: {
+      loop: event.loop,
+      items,
+      note: given ? given.note : noteForList(state.notes, loop?.items ?? []),
+      // [V6] The cast of one item has the whole list, and walks one item of it.
+      cursor: window?.index ?? 0,
+      end: window ? window.index + 1 : items.length,
+      oneByOne: window !== undefined,
+      door: at,
+      givenUp: 0,
+      since: state.begun,
+    },
+    done: { ...state.done, items: state.done.items + (window ? 1 : event.size) },
+  };
+  // [G26] What was counted and said for another list does not hold for this one.
+  if (getValue(state.walks, event.loop)?.list === items) return entered;
+  return {
+    ...entered,
+    walks: withValue(state.walks, event.loop, { list: items, taken: EMPTY_MAP, allowed: EMPTY_MAP }),
+    counts: { ...state.counts, returns: withoutLoopReturns(state, event.loop) },
+    rework: withoutListReasons(entered, event.loop, phase.reworked ? at : null),
+  };
+}
+
+/** [G10, R4] A new item: neither returns nor reasons of the old one hold for it. */
+export function advance(state: CastState, event: EventOf<"cursor_advanced">): CastState {
+  const phase = expectPhase(state, event, "leaving");
+  if (!state.pass || event.index !== state.pass.cursor + 1)
+    throw new Error(`the cursor of ${event.loop} cannot move to ${event.index}`);
+  return {
+    ...state,
+    phase: { ...phase, moved: "advanced" },
+    pass: { ...state.pass, cursor: event.index, since: state.begun },
+    counts: { ...state.counts, returns: withoutLoopReturns(state, event.loop) },
+    rework: withoutItemReasons(state, event.loop, state.pass.cursor),
+    done: { ...state.done, itemsDone: state.done.itemsDone + (phase.gaveUp ? 0 : 1) },
+    item: state.item && { ...state.item, advanced: phase.visit.socket },
+  };
+}
+
+/** [G28] The item is left undone; which ones were, the end of the cast will say. */
+export function giveUpCurrentItem(state: CastState, event: EventOf<"item_given_up">): CastState {
+  const { index, reason } = event;
+  const phase = expectPhase(state, event, "leaving");
+  if (state.pass?.cursor !== index) throw new Error(`item ${index} cannot be given up`);
+  return { ...withGivenUpItem(state, state.pass, index, reason), phase: { ...phase, gaveUp: true } };
+}
+
+export function exhaustLoop(state: CastState, event: EventOf<"loop_exhausted">): CastState {
+  if (event.by === "advance")
+    return { ...state, phase: { ...expectPhase(state, event, "leaving"), moved: "exhausted" }, pass: null };
+  const { at } = expectPhase(state, event, "arriving");
+  if (at === END) throw new Error(`${event.loop} cannot be passed by on the way to the end`);
+  const { passedBy } = state.counts;
+  const times = (Object.hasOwn(passedBy, event.loop) ? (passedBy[event.loop] ?? 0) : 0) + 1;
+  return {
+    ...state,
+    phase: { kind: "bypassing", loop: event.loop, member: at },
+    pass: null,
+    counts: { ...state.counts, passedBy: { ...passedBy, [event.loop]: times } },
+    // Nothing can be done again where there is nothing to do.
+    rework: withoutReworkReasons(state, at),
+  };
+}

@@ -1,0 +1,93 @@
+import { limitHitIn } from "./limits.ts";
+import { resumeParallelRun } from "./apply-items.ts";
+import type { EventOf } from "./state/event.ts";
+import type { TurnReason, CastState, PersonDecision, CastPhase, TurnUsage, Visit } from "./state/state.ts";
+import { addUsage, maxUsage } from "./state/usage.ts";
+import { addTraversals, withExtraReturns } from "./state/traversal-counts.ts";
+import type { ReworkDecision } from "../command/command.ts";
+import type { ParallelRun } from "./state/parallel-run.ts";
+import { withPersonHint } from "./rework-limit.ts";
+
+export function resumeState(state: CastState, { usage }: EventOf<"cast_resumed">): CastState {
+  const stood = phaseBeforeStop(state.phase);
+  const phase: CastPhase =
+    stood.kind === "forked" ? { ...stood, fork: resumeParallelRun(stood.fork, state.seq + 1) } : stood;
+  if (usage === undefined || phase.kind !== "visiting") return { ...state, phase };
+  return addPartialTurn({ ...state, phase }, phase, { usage, ms: 0 });
+}
+
+function phaseBeforeStop(phase: CastPhase): CastPhase {
+  return phase.kind === "ended" || phase.kind === "failing" ? phaseBeforeStop(phase.before) : phase;
+}
+
+export function endState(state: CastState, { outcome, reason }: EventOf<"cast_ended">): CastState {
+  const { phase } = state;
+  if (phase.kind === "ended") throw new Error("a cast ends once");
+  const before = phase.kind === "failing" ? phase.before : phase;
+  const reached = phase.kind === "failing" && phase.failure.kind === "limit" ? phase.failure.reached : null;
+  return { ...state, phase: { kind: "ended", outcome, reason, limit: limitHitIn(phase), reached, before } };
+}
+
+/** Paid for and not finished: it counts, and the turn is still to be had. */
+export function addPartialTurn(
+  state: CastState,
+  { visit, ask }: { visit: Visit; ask: TurnReason | PersonDecision },
+  { usage, ms }: TurnUsage,
+): CastState {
+  const turn = { usage: addUsage(visit.turn.usage, usage), ms: visit.turn.ms + ms };
+  return {
+    ...state,
+    usage: addUsage(state.usage, usage),
+    largest: maxUsage(state.largest, turn.usage),
+    phase: { kind: "visiting", visit: { ...visit, usage: addUsage(visit.usage, usage), turn }, ask },
+  };
+}
+
+export function raiseLimits(state: CastState, event: EventOf<"limits_raised">): CastState {
+  const { maxTokens, maxCostUsd, allow, hint } = event;
+  const budget = {
+    ...state.budget,
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+  };
+  const raised = { ...state, budget, warned: false };
+  const decision = reworkDecisionIn(event);
+  if (!isInParallelRun(state.phase)) return allowMore({ ...raised, handed: withPersonHint(state, hint) }, allow ?? 0);
+  // [R6] What was sent back is in the cast of an item, which learns of it when it goes on.
+  const phase = decision ? updateParallelRun(state.phase, (fork) => ({ ...fork, decision })) : state.phase;
+  return allowMore({ ...raised, phase }, allow ?? 0);
+}
+
+function reworkDecisionIn({ hint, items }: EventOf<"limits_raised">): ReworkDecision | undefined {
+  if (hint !== undefined) return { kind: "hint", text: hint };
+  return items && { kind: items };
+}
+
+/** [G8, G10] What stopped the cast may happen so many times more. */
+function allowMore(state: CastState, times: number): CastState {
+  const hit = limitHitIn(state.phase);
+  if (!hit || times === 0) return state;
+  if (isInParallelRun(state.phase)) {
+    const below = { ...state, phase: allowMoreForItems(state.phase, times) };
+    const isConflict = hit.limit === "maxConflicts" && hit.scope !== undefined;
+    return isConflict ? { ...below, ...addTraversals(below, "allowed", hit.scope, times) } : below;
+  }
+  if ("at" in hit) return hit.at === undefined ? state : { ...state, counts: withExtraReturns(state, hit.at, times) };
+  return hit.scope ? { ...state, ...addTraversals(state, "allowed", hit.scope, times) } : state;
+}
+
+/** [V12] Of every item that a limit stopped: its own cast learns how often more, when it goes on. */
+function allowMoreForItems(phase: CastPhase, times: number): CastPhase {
+  return updateParallelRun(phase, (fork) => ({ ...fork, allow: fork.allow + times }));
+}
+
+function updateParallelRun(phase: CastPhase, change: (fork: ParallelRun) => ParallelRun): CastPhase {
+  if (phase.kind === "forked") return { ...phase, fork: change(phase.fork) };
+  return phase.kind === "ended" || phase.kind === "failing"
+    ? { ...phase, before: updateParallelRun(phase.before, change) }
+    : phase;
+}
+
+function isInParallelRun(phase: CastPhase): boolean {
+  return phase.kind === "ended" || phase.kind === "failing" ? isInParallelRun(phase.before) : phase.kind === "forked";
+}

@@ -1,0 +1,85 @@
+import type { CastId } from "../model/ids.ts";
+import { socketsOf } from "../compile/graph.ts";
+import type { EventBody, EventOf } from "./state/event.ts";
+import type { ParallelRun } from "./state/parallel-run.ts";
+import type { CastState } from "./state/state.ts";
+import { countOf } from "./state/persistent-map.ts";
+import { totalsOf } from "./state/usage.ts";
+import { applyItemConflict, applyItemEnded, applyItemMerged } from "./apply-items.ts";
+import type { EndedItem } from "./item-runs.ts";
+
+/** What the cast of an item has come to, as its parent keeps it. */
+export type ItemResult = Omit<EventOf<"item_ended">, "type" | "loop" | "index" | "child" | "totals">;
+
+/** What became of a merge. */
+export type MergeOutcome =
+  | { readonly kind: "merged"; readonly commit: string }
+  | ({ readonly kind: "conflicted" } & Pick<EventOf<"item_conflicted">, "onto" | "tree" | "files" | "reason">);
+
+/** What lies in an item's tree when its cast is over. */
+export type ItemCommit = Pick<ItemResult, "commit" | "files">;
+
+const NO_COMMIT: ItemCommit = { commit: null };
+
+/** The facts of an item's cast that has ended. */
+export function itemResultOf(state: CastState, { commit, files }: ItemCommit = NO_COMMIT): ItemResult {
+  const { phase, item, satisfied, handed, givenUp, usage, visits, graph } = state;
+  if (phase.kind !== "ended" || !item) throw new Error("only the cast of an item that has ended tells its end");
+  const [given] = givenUp.first;
+  const { notes: known } = item.window;
+  const made = Object.entries(state.notes).filter(
+    ([path, note]) => JSON.stringify(known[path]) !== JSON.stringify(note),
+  );
+  const counted = socketsOf(graph).flatMap(({ id }): readonly [string, number][] => {
+    const count = countOf(visits, id);
+    return count === 0 ? [] : [[id, count]];
+  });
+  return {
+    outcome: phase.outcome,
+    reason: phase.reason,
+    commit,
+    ...(files === undefined ? {} : { files }),
+    advanced: item.advanced,
+    ...(given === undefined ? {} : { gaveUp: given.reason }),
+    ...(satisfied === undefined ? {} : { satisfied }),
+    handed,
+    ...(made.length === 0 ? {} : { notes: Object.fromEntries(made) }),
+    wrote: item.wrote.map(([path, value]) => [[...path], value]),
+    visits: Object.fromEntries(counted),
+    usage,
+    ...(phase.reached === null ? {} : { limit: limitFacts(phase.reached) }),
+  };
+}
+
+function limitFacts({ limit, value, where }: EventOf<"limit_reached">): NonNullable<ItemResult["limit"]> {
+  return { limit, value, where };
+}
+
+export function itemEndedEvent(
+  state: CastState,
+  fork: ParallelRun,
+  at: { index: number; child: CastId },
+  end: ItemResult,
+): EventBody {
+  const { index, child } = at;
+  const event = { type: "item_ended", loop: fork.loop, index, child, ...end, totals: totalsOf(state) } as const;
+  return { ...event, totals: totalsOf(applyItemEnded(state, event)) };
+}
+
+/** [V7, V9] What a merge means for the cast. */
+export function itemMergeEvent(
+  state: CastState,
+  fork: ParallelRun,
+  { index, conflict }: EndedItem,
+  outcome: MergeOutcome,
+): EventBody {
+  const at = { loop: fork.loop, index };
+  if (outcome.kind === "conflicted") {
+    const { onto, tree, files, reason } = outcome;
+    const round = (conflict?.round ?? 0) + 1;
+    const event = { type: "item_conflicted", ...at, round, onto, tree, files, reason } as const;
+    return { ...event, totals: totalsOf(applyItemConflict(state, event)) };
+  }
+  const event = { type: "item_merged", ...at, commit: outcome.commit, totals: totalsOf(state) } as const;
+  return { ...event, totals: totalsOf(applyItemMerged(state, event)) };
+}

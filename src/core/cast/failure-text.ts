@@ -1,0 +1,77 @@
+import { type Graph, castSocketLabel, socketOf } from "../compile/graph.ts";
+import { type Destination, END } from "../model/ids.ts";
+import { itemKey } from "../model/handoff.ts";
+import { oneLine } from "../model/text.ts";
+import { assertNever } from "../model/assert-never.ts";
+import type { EventOf } from "./state/event.ts";
+import type { CastState, CastFailure, CastPhase } from "./state/state.ts";
+
+/** Why a cast failed, in words for people; the facts stand in the events before its end. */
+export function failureText(state: CastState, failure: CastFailure): string {
+  return failure.kind === "turn" ? `${failure.socket}: ${failure.message}` : limitText(state, failure.reached);
+}
+
+/** What, where, how often, why. */
+function limitText({ graph, handed, phase }: CastState, { limit, value, where }: EventOf<"limit_reached">): string {
+  const socket = castSocketLabel(socketOf(graph, where.socket));
+  const item = where.item === undefined ? "" : ` for the item "${where.item.title}"`;
+  const had = where.taken ?? value;
+  switch (limit) {
+    case "maxTokens":
+      return `the budget of ${value} tokens is used up ${budgetMomentText(phase)} ${socket}`;
+    case "maxCostUsd":
+      return `the budget of $${value} is used up ${budgetMomentText(phase)} ${socket}`;
+    case "maxTurnTokens":
+      return `${socket} has used its ${value} tokens of one turn and has not finished`;
+    case "maxTurnMinutes":
+      return `${socket} has used its ${value} ${value === 1 ? "minute" : "minutes"} of one turn and has not finished`;
+    case "maxRepairs":
+      return `${socket} did not hand over what it must after ${had} repair ${had === 1 ? "turn" : "turns"}`;
+    case "maxConflicts":
+      return `the work${item} could not be merged after ${had} ${had === 1 ? "attempt" : "attempts"} to mend it`;
+    case "maxTraversals": {
+      const edge = `${where.socket} → ${where.to ?? END}`;
+      return `the edge ${edge}${item} was taken ${countOfLimitText(had, value)} times; last reason: ${handed?.reason.trim() || "none given"}`;
+    }
+    case "maxNoAdvanceCycles": {
+      const back = destinationText(graph, where.to ?? END);
+      return `the cast goes round without progress${item}: ${cycleText(graph, where.cycle ?? [])} (it would be return number ${had + 1} to ${back})`;
+    }
+    default:
+      return assertNever(limit);
+  }
+}
+
+/** Before a turn, or at the end of a reply within one. */
+function budgetMomentText(phase: CastPhase): string {
+  const stood = phase.kind === "failing" ? phase.before : phase;
+  if (stood.kind !== "visiting") return "before";
+  const { input, output, cost } = stood.visit.turn.usage;
+  return input + output + cost > 0 ? "in the middle of" : "before";
+}
+
+/** [G5, G28] Why a cast that reached its end is not satisfied: what its last visit said, and what was given up. */
+export function endReasonText({ satisfied, handed, givenUp }: CastState): string {
+  const said = satisfied === false ? (handed?.reason ?? "") : "";
+  if (givenUp.count === 0) return satisfied === false ? said : "the graph reached its end";
+  const named = givenUp.first.map(
+    ({ index, title, reason }) =>
+      `${itemKey(index)} "${title}"${reason.trim() === "" ? "" : ` (${oneLine(reason, 200)})`}`,
+  );
+  const more = givenUp.count > named.length ? ` and ${givenUp.count - named.length} more` : "";
+  const items = `${givenUp.count === 1 ? "1 item was" : `${givenUp.count} items were`} given up: ${named.join(", ")}${more}`;
+  return said.trim() === "" ? items : `${said}; ${items}`;
+}
+
+function cycleText(graph: Graph, cycle: readonly Destination[]): string {
+  return cycle.length === 0 ? "no socket on the way runs" : cycle.map((id) => destinationText(graph, id)).join(" → ");
+}
+
+function destinationText(graph: Graph, to: Destination): string {
+  return to === END ? END : castSocketLabel(socketOf(graph, to));
+}
+
+/** `2 of 3`, and beyond the limit what a person allowed. */
+export function countOfLimitText(count: number, limit: number): string {
+  return count <= limit ? `${count} of ${limit}` : `${count} of ${limit} + ${count - limit} allowed`;
+}

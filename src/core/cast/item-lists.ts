@@ -1,0 +1,109 @@
+import { materiaOf, type GraphLoop, type GraphSocket } from "../compile/graph.ts";
+import { itemOrderProblems, isWorkItem, type WorkItem } from "../model/handoff.ts";
+import { type JsonObject, valueAt, withValueAt } from "../model/json.ts";
+import type { CastState, LoopPass } from "./state/state.ts";
+import { truncate } from "../model/text.ts";
+import type { GeneratorNote } from "./state/parallel-run.ts";
+
+/** [G26] State in which a list that a program handed on as it found it, to judge its titles, is still the same list. */
+export function keepListsOfPrograms(state: CastState, socket: GraphSocket, data: JsonObject): JsonObject {
+  return materiaOf(state.graph, socket).type === "agent" ? data : keepUnchangedLists(state, data);
+}
+
+/** State in which a list that holds the same as before is the one from before. */
+export function keepUnchangedLists(
+  { graph, data: before }: Pick<CastState, "graph" | "data">,
+  data: JsonObject,
+): JsonObject {
+  return Object.values(graph.loops).reduce((kept, { items }) => {
+    const found = items ? valueAt(before, items) : undefined;
+    const list = items ? valueAt(kept, items) : undefined;
+    if (!items || found === list || !Array.isArray(found)) return kept;
+    return JSON.stringify(found) === JSON.stringify(list) ? withValueAt(kept, items, found) : kept;
+  }, data);
+}
+
+/** The loop's list as it is now, or what is wrong with it. Only a parallel loop asks what its items build on. */
+export function readLoopList(
+  state: CastState,
+  { items: path, parallel }: Pick<GraphLoop, "items" | "parallel">,
+): readonly WorkItem[] | string {
+  if (path === null) return "the loop walks no list";
+  // [V6] The cast of an item walks the list of its parent, whatever stands in state by now.
+  const given = state.item?.window.list;
+  if (given) return given.items;
+  const isOrdered = parallel !== undefined;
+  const value = valueAt(state.data, path) ?? [];
+  if (!Array.isArray(value)) return `state.${path.join(".")} is not a list`;
+  const [misplaced] = itemOrderProblems(value);
+  if (isOrdered && misplaced !== undefined) return `state.${path.join(".")}: ${misplaced}`;
+  const wrong = value.findIndex((item) => !isWorkItem(item));
+  return wrong === -1
+    ? (value as readonly WorkItem[])
+    : `state.${path.join(".")}[${wrong}] has no "title" and "context" strings`; // every item was just checked
+}
+
+const MAX_NAMED_ITEMS = 20;
+
+/** [G28] One more item that is left undone; the end of the cast says which. */
+export function withGivenUpItem(state: CastState, pass: LoopPass, index: number, reason: string): CastState {
+  const { count, first } = state.givenUp;
+  const title = pass.items[index]?.title ?? "";
+  const named = first.length < MAX_NAMED_ITEMS ? [...first, { index, title, reason }] : first;
+  return {
+    ...state,
+    pass: { ...pass, givenUp: pass.givenUp + 1 },
+    givenUp: { count: count + 1, first: named },
+    done: { ...state.done, itemsGivenUp: (state.done.itemsGivenUp ?? 0) + 1 },
+  };
+}
+
+/** [V10] The item that was given up last is worked on again. */
+export function withoutLastGivenUpItem(state: CastState, pass: LoopPass): CastState {
+  const { count, first } = state.givenUp;
+  const { itemsGivenUp = 0, ...done } = state.done;
+  return {
+    ...state,
+    pass: { ...pass, givenUp: pass.givenUp - 1 },
+    givenUp: { count: count - 1, first: first.slice(0, count - 1) },
+    done: itemsGivenUp > 1 ? { ...done, itemsGivenUp: itemsGivenUp - 1 } : done,
+  };
+}
+
+/** With the words that mark a cut it stays below 2,000 characters. */
+const NOTE_LIMIT = 1_950;
+
+/** [P9] What was said beside a list holds as long as the list does. */
+export function updateNotes(
+  before: CastState,
+  data: JsonObject,
+  socket: GraphSocket,
+  handoff: JsonObject,
+): CastState["notes"] {
+  if (before.data === data) return before.notes;
+  const isReplaced = (path: string): boolean =>
+    valueAt(before.data, path.split(".")) !== valueAt(data, path.split("."));
+  const kept = Object.entries(before.notes).filter(([path]) => !isReplaced(path));
+  const note = generatorNote(socket, handoff);
+  const made = listTargets(socket).filter(isReplaced);
+  return Object.fromEntries([...kept, ...(note ? made.map((path): [string, GeneratorNote] => [path, note]) : [])]);
+}
+
+/** Where the list of a handoff goes. */
+function listTargets({ assign }: GraphSocket): readonly string[] {
+  return assign
+    .filter((each) => each.from === "output" && each.path.join(".") === "workItems")
+    .map(({ target }) => target.join("."));
+}
+
+/** What was said beside the list that stands at this path of state. */
+export function noteForList(notes: CastState["notes"], path: readonly string[]): GeneratorNote | null {
+  const key = path.join(".");
+  // A path may be a word that every object seems to have.
+  return Object.hasOwn(notes, key) ? (notes[key] ?? null) : null;
+}
+
+function generatorNote(socket: GraphSocket, { context }: JsonObject): GeneratorNote | undefined {
+  if (!socket.generator || typeof context !== "string" || context.trim() === "") return undefined;
+  return { socket: socket.id, materia: socket.materia, text: truncate(context.trim(), NOTE_LIMIT) };
+}

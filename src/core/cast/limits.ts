@@ -1,0 +1,173 @@
+import { type Way, isTraversalCounted } from "../compile/ways.ts";
+import { materiaOf, socketOf } from "../compile/graph.ts";
+import { maxConflictsOf } from "../model/config.ts";
+import { itemKey } from "../model/handoff.ts";
+import type { SocketId } from "../model/ids.ts";
+import type { EventOf, LimitName } from "./state/event.ts";
+import {
+  cycleSinceLastVisit,
+  visitsWithoutProgress,
+  traversalCount,
+  traversalScopeOf,
+} from "./state/traversal-counts.ts";
+import {
+  currentItem,
+  type CastState,
+  type LimitHit,
+  type CastPhase,
+  type TurnUsage,
+  type Visit,
+} from "./state/state.ts";
+import { countOf } from "./state/persistent-map.ts";
+import { addUsage, totalTokens, type Usage } from "./state/usage.ts";
+
+type LimitReached = EventOf<"limit_reached">;
+
+/** [G8] What forbids this way now, if anything does. */
+export function checkTraversalLimit(state: CastState, from: SocketId, way: Way): LimitReached | undefined {
+  if (way.via !== "edge" || way.edge.maxTraversals === undefined || !isTraversalCounted(way)) return undefined;
+  const { when, maxTraversals } = way.edge;
+  const scope = traversalScopeOf(state, from, way);
+  const taken = traversalCount(state, "taken", scope);
+  if (taken < maxTraversals + traversalCount(state, "allowed", scope)) return undefined;
+  const { to, via, index } = way;
+  return limitReachedEvent(state, "maxTraversals", maxTraversals, { socket: from, to, via, index, when, taken });
+}
+
+type Arriving = Extract<CastPhase, { kind: "arriving" }>;
+
+/** [G9] Asked where a visit is about to begin: a socket that was visited too often since something made progress. */
+export function checkReturnLimit(state: CastState, { from }: Arriving, at: SocketId): LimitReached | undefined {
+  const { visits, allowed } = visitsWithoutProgress(state, at);
+  return visits - allowed > state.limits.maxNoAdvanceCycles ? noProgressEvent(state, from, at, visits - 1) : undefined;
+}
+
+/** [G9] Loops without items that lead to each other run nothing, and would for ever. */
+export function checkBypassLimit(
+  state: CastState,
+  { from }: Arriving,
+  { at, loop }: { readonly at: SocketId; readonly loop: string },
+): LimitReached | undefined {
+  const passed = Object.hasOwn(state.counts.passedBy, loop) ? (state.counts.passedBy[loop] ?? 0) : 0;
+  return passed > state.limits.maxNoAdvanceCycles ? noProgressEvent(state, from, at) : undefined;
+}
+
+function noProgressEvent(state: CastState, from: SocketId | null, at: SocketId, taken?: number): LimitReached {
+  const cycle = [...cycleSinceLastVisit(state, at)];
+  const where = { socket: from ?? at, to: at, cycle, ...(taken === undefined ? {} : { taken }) };
+  return limitReachedEvent(state, "maxNoAdvanceCycles", state.limits.maxNoAdvanceCycles, where);
+}
+
+/** Checked before each turn, so that nothing paid for is thrown away. */
+export function checkTurnLimit(state: CastState, socket: SocketId): LimitReached | undefined {
+  const { maxTokens, maxCostUsd } = state.budget;
+  const usage = sharedUsage(state);
+  if (maxTokens !== undefined && totalTokens(usage) >= maxTokens)
+    return limitReachedEvent(state, "maxTokens", maxTokens, { socket });
+  if (maxCostUsd !== undefined && usage.cost >= maxCostUsd && usage.cost > 0)
+    return limitReachedEvent(state, "maxCostUsd", maxCostUsd, { socket });
+  return undefined;
+}
+
+/** [V13] What counts against the budget: the cast of one item shares it with its parent and the other items. */
+function sharedUsage({ usage, item }: Pick<CastState, "usage" | "item">): Usage {
+  return item ? addUsage(usage, item.elsewhere) : usage;
+}
+
+/** [D17] What forbids a turn to go on that has used so much more than the journal knows of: the budget, or its materia. */
+export function checkLimitDuringTurn(state: CastState, visit: Visit, more: TurnUsage): LimitReached | undefined {
+  const { socket } = visit;
+  const budget = checkTurnLimit({ ...state, usage: addUsage(state.usage, more.usage) }, socket);
+  if (budget) return budget;
+  const materia = materiaOf(state.graph, socketOf(state.graph, socket));
+  if (materia.type !== "agent") return undefined;
+  const { maxTurnTokens, maxTurnMinutes } = materia;
+  const helpings = 1 + countOf(state.counts.allowed, turnAllowanceKey(visit));
+  if (maxTurnTokens !== undefined && totalTokens(addUsage(visit.turn.usage, more.usage)) >= maxTurnTokens * helpings)
+    return limitReachedEvent(state, "maxTurnTokens", maxTurnTokens * helpings, { socket });
+  if (maxTurnMinutes !== undefined && visit.turn.ms + more.ms >= maxTurnMinutes * helpings * 60_000)
+    return limitReachedEvent(state, "maxTurnMinutes", maxTurnMinutes * helpings, { socket });
+  return undefined;
+}
+
+export function checkRepairLimit(state: CastState, visit: Visit): LimitReached | undefined {
+  const { maxRepairs } = state.limits;
+  if (visit.repairs <= maxRepairs + countOf(state.counts.allowed, repairAllowanceKey(visit))) return undefined;
+  return limitReachedEvent(state, "maxRepairs", maxRepairs, { socket: visit.socket, taken: visit.repairs - 1 });
+}
+
+/** [V9] How often an item may be done again because its work could not be merged. */
+export function allowedConflicts({ limits, counts }: CastState, fork: number, index: number): number {
+  return maxConflictsOf(limits) + countOf(counts.allowed, conflictAllowanceKey(fork, index));
+}
+
+export function conflictLimitEvent(state: CastState, fork: number, index: number): LimitReached {
+  const taken = allowedConflicts(state, fork, index);
+  return limitReachedEvent(state, "maxConflicts", maxConflictsOf(state.limits), { socket: loopEntryOf(state), taken });
+}
+
+function loopEntryOf({ pass }: CastState): SocketId {
+  if (!pass) throw new Error("a fork is inside a pass");
+  return pass.door;
+}
+
+function conflictAllowanceKey(fork: number, index: number): string {
+  return `conflict ${fork} ${index}`;
+}
+
+/** Whether a warning is due that the budget is nearly used. */
+export function budgetWarning(state: CastState): EventOf<"cast_warned"> | undefined {
+  const { maxTokens, maxCostUsd, warnAtPercent } = state.budget;
+  if (state.warned || warnAtPercent === undefined) return undefined;
+  const isNear = (used: number, of: number): boolean => used > 0 && used * 100 >= of * warnAtPercent;
+  const shared = sharedUsage(state);
+  const tokens = totalTokens(shared);
+  if (maxTokens !== undefined && isNear(tokens, maxTokens))
+    return { type: "cast_warned", limit: "maxTokens", used: tokens, of: maxTokens };
+  const { cost } = shared;
+  if (maxCostUsd !== undefined && isNear(cost, maxCostUsd))
+    return { type: "cast_warned", limit: "maxCostUsd", used: cost, of: maxCostUsd };
+  return undefined;
+}
+
+/** What raising the limit by `allow` raises. */
+export function limitHitOf(state: CastState, { limit, where }: LimitReached): LimitHit {
+  const { phase } = state;
+  if (limit === "maxRepairs" && phase.kind === "visiting")
+    return { limit, scope: { kind: "cast", way: repairAllowanceKey(phase.visit) } };
+  if ((limit === "maxTurnTokens" || limit === "maxTurnMinutes") && phase.kind === "visiting")
+    return { limit, scope: { kind: "cast", way: turnAllowanceKey(phase.visit) } };
+  if (limit === "maxConflicts" && phase.kind === "forked")
+    return { limit, scope: { kind: "cast", way: conflictAllowanceKey(phase.fork.number, where.item?.index ?? 0) } };
+  if (limit === "maxNoAdvanceCycles") return { limit, at: where.to === "end" ? undefined : where.to };
+  const index = where.index ?? -1;
+  const edge = socketOf(state.graph, where.socket).edges[index];
+  if (limit !== "maxTraversals" || !edge) return { limit };
+  return { limit, scope: traversalScopeOf(state, where.socket, { via: "edge", to: edge.to, edge, index }) };
+}
+
+/** The limit that stopped a cast, where one did. */
+export function limitHitIn(phase: CastPhase): LimitHit | null {
+  if (phase.kind === "ended") return phase.limit;
+  return phase.kind === "failing" && phase.failure.kind === "limit" ? phase.failure.hit : null;
+}
+
+function limitReachedEvent(
+  state: CastState,
+  limit: LimitName,
+  value: number,
+  where: LimitReached["where"],
+): LimitReached {
+  const item = currentItem(state);
+  const index = state.pass?.cursor ?? 0;
+  const named = item === null ? {} : { item: { index, title: item.title || itemKey(index) } };
+  return { type: "limit_reached", limit, value, where: { ...where, ...named } };
+}
+
+function repairAllowanceKey(visit: Visit): string {
+  return `repair ${visit.socket} ${visit.number}`;
+}
+
+function turnAllowanceKey(visit: Visit): string {
+  return `turn ${visit.socket} ${visit.number}`;
+}

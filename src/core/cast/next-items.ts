@@ -1,0 +1,130 @@
+import { givesUpItems, materiaOf, socketOf, type GraphLoop } from "../compile/graph.ts";
+import { itemKey } from "../model/handoff.ts";
+import { budgetWarning, allowedConflicts, conflictLimitEvent, checkTurnLimit } from "./limits.ts";
+import type { EventBody } from "./state/event.ts";
+import type { ParallelRun, ItemRun } from "./state/parallel-run.ts";
+import type { CastState } from "./state/state.ts";
+import { NO_USAGE } from "./state/usage.ts";
+import { itemBaseOf, itemCastId, itemRunAt, type EndedItem, type RunningItem } from "./item-runs.ts";
+
+/** What a parallel loop needs of the world. */
+export type ParallelEffect =
+  /** Where its items begin, if they can be worked on at once. */
+  | { readonly kind: "fork"; readonly loop: GraphLoop }
+  /** These are worked on, and this one is merged, all at once. */
+  | {
+      readonly kind: "items";
+      readonly fork: ParallelRun;
+      readonly running: readonly RunningItem[];
+      readonly merge: EndedItem | null;
+    }
+  /** All are merged: the person's branch and files follow. */
+  | { readonly kind: "join"; readonly fork: ParallelRun };
+
+type ParallelDecision = ParallelEffect | { readonly kind: "record"; readonly events: readonly EventBody[] };
+
+/** [V5] Depends on what is written alone: the lowest item that may begin, what runs, what is merged, the end. */
+export function nextForParallelRun(state: CastState, fork: ParallelRun): ParallelDecision {
+  const loop = state.graph.loops[fork.loop];
+  if (!loop) throw new Error(`the graph has no loop ${fork.loop}`);
+  const warning = budgetWarning(state);
+  if (warning) return recordEvent(warning);
+  const first = isEverythingMerged(state, fork) ? undefined : itemRunAt(fork, fork.merged);
+  const given = givenUpEvent(state, loop, fork, first);
+  if (given) return recordEvent(given);
+  const due = nextItemToStart(state, fork, first);
+  if (due !== undefined) return recordEvent(itemStartedEvent(state, fork, due));
+  const running = fork.running.flatMap((index) => runningItemAt(fork, index));
+  const merge = first?.kind === "ended" ? first : null;
+  if (running.length > 0 || merge) return { kind: "items", fork, running, merge };
+  // [V11] What failed behind an item that ended the cast would never have begun one by one.
+  return isEverythingMerged(state, fork) ? { kind: "join", fork } : failureEffect(state, fork, first);
+}
+
+function recordEvent(event: EventBody): ParallelDecision {
+  return { kind: "record", events: [event] };
+}
+
+function runningItemAt(fork: ParallelRun, index: number): readonly RunningItem[] {
+  const run = itemRunAt(fork, index);
+  return run?.kind === "running" ? [run] : [];
+}
+
+/** [V10] An item that its own cast gave up, or whose work may not be tried again where the loop gives items up. */
+function givenUpEvent(
+  state: CastState,
+  loop: GraphLoop,
+  fork: ParallelRun,
+  first: ItemRun | undefined,
+): EventBody | undefined {
+  const base = { type: "item_given_up", loop: fork.loop, index: fork.merged } as const;
+  if (first?.kind === "ended" && first.end.gaveUp !== undefined && !first.told)
+    return { ...base, reason: first.end.gaveUp };
+  if (first?.kind === "stuck" && hasConflictedTooOften(state, fork, first) && givesUpItems(state.graph, loop))
+    return { ...base, reason: first.conflict?.reason ?? "" };
+  return undefined;
+}
+
+function hasConflictedTooOften(state: CastState, fork: ParallelRun, { index, conflict }: ItemRun): boolean {
+  return (conflict?.round ?? 0) > allowedConflicts(state, fork.number, index);
+}
+
+/** The place of the item that begins now, if one may. */
+function nextItemToStart(state: CastState, fork: ParallelRun, first: ItemRun | undefined): number | undefined {
+  const { pass } = state;
+  if (!pass || fork.running.length >= fork.lanes || fork.failed.length > 0 || isEverythingMerged(state, fork))
+    return undefined;
+  if (checkFirstTurnLimit(state, fork)) return undefined;
+  if (first?.kind === "stuck") return hasConflictedTooOften(state, fork, first) ? undefined : fork.merged;
+  const end = fork.ender ?? pass.items.length;
+  for (let index = fork.begun; index < end; index += 1)
+    if (!itemRunAt(fork, index) && (pass.items[index]?.after ?? []).every((number) => number <= fork.merged))
+      return index;
+  return undefined;
+}
+
+/** [V13] The budget keeps an item from beginning only where it begins with a turn. */
+function checkFirstTurnLimit(state: CastState, { door }: ParallelRun): EventBody | undefined {
+  const { type } = materiaOf(state.graph, socketOf(state.graph, door));
+  return type === "agent" ? checkTurnLimit(state, door) : undefined;
+}
+
+/** Whether nothing is left to be merged: the list is at its end, or the item that ended the cast is merged. */
+function isEverythingMerged({ pass }: CastState, fork: ParallelRun): boolean {
+  return fork.merged >= Math.min(pass?.items.length ?? 0, (fork.ender ?? Infinity) + 1);
+}
+
+function itemStartedEvent(state: CastState, fork: ParallelRun, index: number): EventBody {
+  const { pass } = state;
+  if (!pass) throw new Error("a fork is inside a pass");
+  const before = itemRunAt(fork, index);
+  const attempt = (before?.attempt ?? 0) + 1;
+  return {
+    type: "item_started",
+    loop: fork.loop,
+    index,
+    title: pass.items[index]?.title ?? "",
+    child: itemCastId(state.castId, fork, index, attempt),
+    attempt,
+    base: before?.conflict?.onto ?? itemBaseOf(fork, pass, index).commit,
+  };
+}
+
+/** [V11] Only when nobody is at work any more: the lowest item that stopped says why the cast fails. */
+function failureEffect(state: CastState, fork: ParallelRun, first: ItemRun | undefined): ParallelDecision {
+  const [lowest = Infinity] = fork.failed;
+  // One that may be tried again has not failed: what keeps it from that is told.
+  if (first?.kind === "stuck" && hasConflictedTooOften(state, fork, first))
+    return recordEvent(conflictLimitEvent(state, fork.number, first.index));
+  const run = itemRunAt(fork, lowest);
+  if (run?.kind !== "failed") {
+    const limit = checkFirstTurnLimit(state, fork);
+    if (!limit) throw new Error(`the loop ${fork.loop} has items left, and none can begin`);
+    return recordEvent(limit);
+  }
+  const { limit, reason } = run.end;
+  if (limit) return recordEvent({ type: "limit_reached", ...limit });
+  const title = state.pass?.items[run.index]?.title ?? "";
+  const message = `${itemKey(run.index)} "${title}" failed: ${reason}`;
+  return recordEvent({ type: "turn_failed", socket: fork.door, visit: 0, reason: "item", message, usage: NO_USAGE });
+}

@@ -1,0 +1,85 @@
+import { type Graph, socketsOf } from "../compile/graph.ts";
+import type { Rehearsal } from "../model/rehearsal.ts";
+import { didYouMean, oneLine } from "../model/text.ts";
+
+/** What a rehearsal was made of and what its cast made of it. */
+export interface RehearsalUsage {
+  readonly replies: Rehearsal["replies"];
+  /** How many replies of each key were taken. */
+  readonly taken: ReadonlyMap<string, number>;
+  readonly calls: readonly RehearsedCall[];
+}
+
+/** A tool call of a reply, as it went. */
+export interface RehearsedCall {
+  readonly key: string;
+  readonly socket: string;
+  /** Which reply of the key, from 0. */
+  readonly reply: number;
+  readonly name: string;
+  readonly failed: boolean;
+  readonly mayFail: boolean;
+  readonly said: string;
+}
+
+/** Something in a rehearsal that is probably a slip. */
+export interface RehearsalMistake {
+  readonly what: "key" | "left over" | "tool";
+  readonly at: string;
+  readonly message: string;
+}
+
+/** [T4] Keys that no turn can ever be served from. */
+export function findUnknownReplyKeys(
+  { replies }: Pick<RehearsalUsage, "replies">,
+  graph: Graph,
+): readonly RehearsalMistake[] {
+  const sockets = socketsOf(graph);
+  const names = new Set<string>(sockets.flatMap(({ id, materia }) => [id, materia]));
+  const asked = new Set<string>(
+    sockets
+      .filter(({ materia }) => graph.materia[materia]?.type !== "utility")
+      .flatMap(({ id, materia }) => [id, materia]),
+  );
+  return Object.keys(replies).flatMap((key): readonly RehearsalMistake[] => {
+    const base = key.replace(/@WI-\d+(?:\.\d+)?$/, "");
+    const slip = (message: string): readonly RehearsalMistake[] => [{ what: "key", at: key, message }];
+    if (asked.has(base)) return [];
+    if (names.has(base)) return slip(`"${oneLine(key, 80)}" is a program, which really runs: it takes no replies`);
+    const meant = didYouMean(base, asked);
+    return slip(
+      `"${oneLine(key, 80)}" is neither a materia nor a socket of ${graph.name}${meant === undefined ? "" : `; ${meant}`}`,
+    );
+  });
+}
+
+/** [T5] What a cast has left over, and the calls that went otherwise than they were meant to. */
+export function findRehearsalMistakes(played: RehearsalUsage, graph: Graph): readonly RehearsalMistake[] {
+  const unknown = new Set(findUnknownReplyKeys(played, graph).map(({ at }) => at));
+  const left = Object.entries(played.replies).flatMap(([key, own]): readonly RehearsalMistake[] => {
+    const more = own.length - (played.taken.get(key) ?? 0);
+    if (more <= 0 || unknown.has(key)) return [];
+    const words =
+      more === own.length ? "none of them was asked for" : `the last ${more} of ${own.length} were not asked for`;
+    return [{ what: "left over", at: key, message: `replies left over under "${oneLine(key, 80)}": ${words}` }];
+  });
+  return [...left, ...played.calls.flatMap(toolCallMistakes)];
+}
+
+function toolCallMistakes({
+  key,
+  socket,
+  reply,
+  name,
+  failed,
+  mayFail,
+  said,
+}: RehearsedCall): readonly RehearsalMistake[] {
+  if (failed === mayFail) return [];
+  const at = `${key}[${reply}]`;
+  const place = `reply ${reply + 1} of "${oneLine(key, 80)}" (${socket})`;
+  const message = failed
+    ? `the tool "${oneLine(name, 60)}" failed in ${place}: ${oneLine(said, 300)}; where that is meant, say "fails": true`
+    : `the tool "${oneLine(name, 60)}" was meant to fail in ${place}, and did not`;
+  return [{ what: "tool", at, message }];
+}

@@ -1,0 +1,59 @@
+import type { ReworkDecision } from "../command/command.ts";
+import type { SocketId } from "../model/ids.ts";
+import type { EventBody, EventOf } from "./state/event.ts";
+import { expectPhase } from "./state/expect-phase.ts";
+import type { ParallelRun } from "./state/parallel-run.ts";
+import type { CastState } from "./state/state.ts";
+import { getValue } from "./state/persistent-map.ts";
+
+/** Where a cast stopped because something was sent back too often, and what a person can decide there. */
+export interface ReworkLimit {
+  /** The visit that was not content; null where it is one of an item with a cast of its own. */
+  readonly visit: { readonly socket: SocketId; readonly visit: number } | null;
+  /** The item in hand, which can be given up; null outside lists. */
+  readonly item: { readonly loop: string; readonly index: number } | null;
+  /** Why it was sent back last. */
+  readonly reason: string;
+}
+
+/** [R6] The limit of an edge for what was not satisfied, while its visit has not been left. */
+export function reworkLimitOf({ phase, pass, satisfied, handed }: CastState): ReworkLimit | undefined {
+  if (phase.kind !== "ended" || phase.outcome !== "failed" || phase.limit?.limit !== "maxTraversals") return undefined;
+  const { before } = phase;
+  if (before.kind === "forked") return reworkLimitOfItem(before.fork);
+  if (before.kind !== "leaving" || before.moved !== "no" || satisfied !== false) return undefined;
+  const { socket, number } = before.visit;
+  const item = pass ? { loop: pass.loop, index: pass.cursor } : null;
+  return { visit: { socket, visit: number }, item, reason: handed?.reason ?? "" };
+}
+
+/** The lowest item that failed says why the cast did, and what it was. */
+function reworkLimitOfItem(fork: ParallelRun): ReworkLimit | undefined {
+  const run = getValue(fork.runs, String(fork.failed[0]));
+  if (run?.kind !== "failed" || run.end.satisfied !== false) return undefined;
+  return { visit: null, item: { loop: fork.loop, index: run.index }, reason: run.end.handed?.reason ?? "" };
+}
+
+/** [R6] What is written, once the cast goes on, of what a person decided about a result that was sent back too often. */
+export function reworkDecisionEvents(state: CastState, decision: ReworkDecision | null): readonly EventBody[] {
+  const limit = reworkLimitOf(state);
+  if (!limit?.visit || !decision || decision.kind === "hint") return [];
+  const { visit, item, reason } = limit;
+  if (decision.kind === "accept") return [{ type: "person_judged", ...visit, satisfied: true, text: "" }];
+  return item ? [{ type: "item_given_up", ...item, reason }] : [];
+}
+
+/** [R6] A person takes the result as it is: it goes on as if the visit had been content. */
+export function acceptUnsatisfiedResult(state: CastState, event: EventOf<"person_judged">): CastState {
+  const { moved } = expectPhase(state, event, "leaving");
+  if (moved !== "no") throw new Error("what has moved on cannot be judged any more");
+  return { ...state, satisfied: event.satisfied };
+}
+
+/** [R6] What a person says beside the reason stands before it: it counts more, and is cut last. */
+export function withPersonHint({ handed }: CastState, hint: string | undefined): CastState["handed"] {
+  if (!handed || hint === undefined || hint.trim() === "") return handed;
+  const said = `The person you work for says: ${hint.trim()}`;
+  const beside = (text: string): string => (text.trim() === "" ? said : `${said}\n\n${text}`);
+  return { ...handed, text: handed.text.trim() === "" ? "" : beside(handed.text), reason: beside(handed.reason) };
+}

@@ -1,0 +1,240 @@
+/**
+ * Values by key that can be kept as they were. Few stand in one row; more are spread over three levels, so that changing one
+ * does not copy them all: a cast of thousands of sockets or items must not slow down as it goes.
+ */
+export interface PersistentMap<T> {
+  readonly few: Bucket<T>;
+  /** Set where they are more than a few. */
+  readonly many: HashLevels<T> | null;
+}
+
+type HashLevels<T> = readonly (readonly (readonly Bucket<T>[])[])[];
+
+/** Few enough to be searched one after another; plain objects with many different keys are slow to copy. */
+type Bucket<T> = readonly MapEntry<T>[];
+
+interface MapEntry<T> {
+  /** Of its key where they are many, so that few keys need be compared; 0 where they are few. */
+  readonly hash: number;
+  readonly key: string;
+  readonly value: T;
+}
+
+const MAX_FLAT_ENTRIES = 8;
+const WIDTH = 16;
+const BITS = 4;
+
+const NO_ENTRIES: Bucket<never> = [];
+const NO_BUCKETS: readonly Bucket<never>[] = Array.from({ length: WIDTH }, () => NO_ENTRIES);
+const NO_ROWS: readonly (readonly Bucket<never>[])[] = Array.from({ length: WIDTH }, () => NO_BUCKETS);
+const NO_LEVELS: HashLevels<never> = Array.from({ length: WIDTH }, () => NO_ROWS);
+export const EMPTY_MAP: PersistentMap<never> = { few: NO_ENTRIES, many: null };
+
+export function getValue<T>(table: PersistentMap<T>, key: string): T | undefined {
+  const hash = hashIn(table, key);
+  const bucket = bucketIn(table, hash);
+  const at = indexInBucket(bucket, hash, key);
+  return at === -1 ? undefined : bucket[at]?.value;
+}
+
+export function withValue<T>(table: PersistentMap<T>, key: string, value: T): PersistentMap<T> {
+  const hash = hashIn(table, key);
+  const bucket = bucketIn(table, hash);
+  return withEntry(table, bucket, indexInBucket(bucket, hash, key), { hash, key, value });
+}
+
+/** The table with what `change` makes of a key's value. */
+export function withUpdate<T>(
+  table: PersistentMap<T>,
+  key: string,
+  change: (value: T | undefined) => T,
+): PersistentMap<T> {
+  const hash = hashIn(table, key);
+  const bucket = bucketIn(table, hash);
+  const at = indexInBucket(bucket, hash, key);
+  return withEntry(table, bucket, at, { hash, key, value: change(at === -1 ? undefined : bucket[at]?.value) });
+}
+
+/** With an entry at a place of its bucket; at -1 it is a new one. */
+function withEntry<T>({ many }: PersistentMap<T>, bucket: Bucket<T>, at: number, entry: MapEntry<T>): PersistentMap<T> {
+  const changed = at === -1 ? [...bucket, entry] : replaceAt(bucket, at, entry);
+  if (many) return { few: NO_ENTRIES, many: withBucket(many, entry.hash, changed) };
+  return changed.length > MAX_FLAT_ENTRIES
+    ? { few: NO_ENTRIES, many: spreadEntries(changed) }
+    : { few: changed, many: null };
+}
+
+/** A journal is thousands of these: a copy and one assignment take half as long as `with`. */
+function replaceAt<T>(row: readonly T[], at: number, value: T): readonly T[] {
+  const copy = row.slice();
+  copy[at] = value;
+  return copy;
+}
+
+export function withoutKeys<T>(table: PersistentMap<T>, keys: Iterable<string>): PersistentMap<T> {
+  let left = table;
+  for (const key of keys) {
+    const hash = hashIn(left, key);
+    const bucket = bucketIn(left, hash);
+    const at = indexInBucket(bucket, hash, key);
+    if (at === -1) continue;
+    const others = bucket.toSpliced(at, 1);
+    left = left.many ? { few: NO_ENTRIES, many: withBucket(left.many, hash, others) } : { few: others, many: null };
+  }
+  return left;
+}
+
+export function keysOf<T>({ few, many }: PersistentMap<T>): readonly string[] {
+  return [few, ...(many ?? []).flat(2)].flatMap((bucket) => bucket.map(({ key }) => key));
+}
+
+/** Is told what must be done to one table to get another. */
+export interface MapChangeWriter<T> {
+  readonly remove: (key: string) => void;
+  /** A key that is new or has another value. */
+  readonly put: (key: string, value: T) => void;
+}
+
+/** What lies between two tables of many keys; parts that both share are not looked at. `from` may be none. */
+export function diffMaps<T>(
+  from: PersistentMap<T> | null,
+  to: PersistentMap<T>,
+  { remove, put }: MapChangeWriter<T>,
+): void {
+  forEachChangedBucket(from?.many ?? NO_LEVELS, to.many ?? NO_LEVELS, (before, after) => {
+    for (const { hash, key } of before) if (indexInBucket(after, hash, key) === -1) remove(key);
+    for (const { hash, key, value } of after) {
+      const at = indexInBucket(before, hash, key);
+      if (at === -1 || before[at]?.value !== value) put(key, value);
+    }
+  });
+}
+
+function forEachChangedBucket<T>(
+  from: HashLevels<T>,
+  to: HashLevels<T>,
+  look: (before: Bucket<T>, after: Bucket<T>) => void,
+): void {
+  for (let first = 0; first < WIDTH; first += 1) {
+    const [rows = NO_ROWS, others = NO_ROWS] = [from[first], to[first]];
+    if (rows === others) continue;
+    for (let second = 0; second < WIDTH; second += 1) {
+      const [buckets = NO_BUCKETS, changed = NO_BUCKETS] = [rows[second], others[second]];
+      if (buckets === changed) continue;
+      for (let third = 0; third < WIDTH; third += 1) {
+        const [before = NO_ENTRIES, after = NO_ENTRIES] = [buckets[third], changed[third]];
+        if (before !== after) look(before, after);
+      }
+    }
+  }
+}
+
+/** The table of many keys that such changes lead to; without one to begin with, from none. Each part of it is copied once, not at every key. */
+export function applyMapChanges<T>(
+  from: PersistentMap<T> | null,
+  tell: (writer: MapChangeWriter<T>) => void,
+): PersistentMap<T> {
+  const own = new Set<readonly unknown[]>();
+  const ownPart = <P>(whole: (readonly P[])[], at: number): P[] => {
+    const part = whole[at] ?? [];
+    if (own.has(part)) return part as P[]; // copied before
+    const copy = part.slice();
+    own.add(copy);
+    whole[at] = copy;
+    return copy;
+  };
+  const sheets = [...(from?.many ?? NO_LEVELS)];
+  const bucketAt = (hash: number): MapEntry<T>[] =>
+    ownPart(ownPart(ownPart(sheets, digit(hash, 0)), digit(hash, 1)), digit(hash, 2));
+  tell({
+    remove: (key) => {
+      const hash = hashOf(key);
+      const bucket = bucketAt(hash);
+      const at = indexInBucket(bucket, hash, key);
+      if (at !== -1) bucket.splice(at, 1);
+    },
+    put: (key, value) => {
+      const hash = hashOf(key);
+      const bucket = bucketAt(hash);
+      const at = indexInBucket(bucket, hash, key);
+      bucket[at === -1 ? bucket.length : at] = { hash, key, value };
+    },
+  });
+  return { few: NO_ENTRIES, many: sheets };
+}
+
+function spreadEntries<T>(entries: Bucket<T>): HashLevels<T> {
+  let sheets: HashLevels<T> = NO_LEVELS;
+  for (const { key, value } of entries) {
+    const hash = hashOf(key);
+    sheets = withBucket(sheets, hash, [...bucketOf(sheets, hash), { hash, key, value }]);
+  }
+  return sheets;
+}
+
+function hashIn<T>({ many }: PersistentMap<T>, key: string): number {
+  return many ? hashOf(key) : 0;
+}
+
+function bucketIn<T>({ few, many }: PersistentMap<T>, hash: number): Bucket<T> {
+  return many ? bucketOf(many, hash) : few;
+}
+
+function bucketOf<T>(sheets: HashLevels<T>, hash: number): Bucket<T> {
+  return sheets[digit(hash, 0)]?.[digit(hash, 1)]?.[digit(hash, 2)] ?? NO_ENTRIES;
+}
+
+function indexInBucket<T>(bucket: Bucket<T>, hash: number, key: string): number {
+  for (let at = 0; at < bucket.length; at += 1) {
+    const entry = bucket[at];
+    if (entry?.hash === hash && entry.key === key) return at;
+  }
+  return -1;
+}
+
+function withBucket<T>(sheets: HashLevels<T>, hash: number, bucket: Bucket<T>): HashLevels<T> {
+  const rows = sheets[digit(hash, 0)] ?? NO_ROWS;
+  const buckets = rows[digit(hash, 1)] ?? NO_BUCKETS;
+  const changed = replaceAt(rows, digit(hash, 1), replaceAt(buckets, digit(hash, 2), bucket));
+  return replaceAt(sheets, digit(hash, 0), changed);
+}
+
+function digit(hash: number, level: 0 | 1 | 2): number {
+  return (hash >>> ((2 - level) * BITS)) & (WIDTH - 1);
+}
+
+function hashOf(key: string): number {
+  let hash = 0;
+  for (let at = 0; at < key.length; at += 1) hash = (hash * 31 + key.charCodeAt(at)) | 0;
+  return hash;
+}
+
+/** Counts by key. */
+export type Tally = PersistentMap<number>;
+
+export const EMPTY_TALLY: Tally = EMPTY_MAP;
+
+/** How the turns of a socket for one item are counted. */
+export function itemTurnKey(socket: string, item: string): string {
+  return `${socket}@${item}`;
+}
+
+export function countOf(tally: Tally, key: string): number {
+  return getValue(tally, key) ?? 0;
+}
+
+export function increment(tally: Tally, key: string): Tally {
+  return withUpdate(tally, key, addOne);
+}
+
+function addOne(count = 0): number {
+  return count + 1;
+}
+
+/** Visits of a socket without progress, and how many of them a person has allowed beyond the limit. */
+export interface ReturnCount {
+  /** The place in its list of the item that they were for; null outside loops. */
+  readonly place: number | null;
+  readonly visits: number;
+  readonly allowed: number;
+}

@@ -1,0 +1,133 @@
+import { socketOf } from "../../compile/graph.ts";
+import { type Way, isTraversalCounted } from "../../compile/ways.ts";
+import { END, type SocketId } from "../../model/ids.ts";
+import type { CastState } from "./state.ts";
+import { getValue, withValue, countOf, keysOf, withoutKeys, type ReturnCount } from "./persistent-map.ts";
+
+/** [G7] What a way is counted for: the item in hand where it stays in its loop, else the whole cast. */
+export type TraversalScope =
+  | { readonly kind: "cast"; readonly way: string }
+  | { readonly kind: "item"; readonly loop: string; readonly index: number; readonly way: string };
+
+export function traversalScopeOf({ graph, pass }: CastState, from: SocketId, way: Way): TraversalScope {
+  const name = wayKey(from, way);
+  const { loop } = socketOf(graph, from);
+  const stays = way.to !== END && socketOf(graph, way.to).loop === loop;
+  return pass && pass.loop === loop && stays
+    ? { kind: "item", loop: pass.loop, index: pass.cursor, way: name }
+    : { kind: "cast", way: name };
+}
+
+function wayKey(from: SocketId, way: Way): string {
+  switch (way.via) {
+    case "edge":
+      return `${from} edge ${way.index}${way.then ? " then" : ""}`;
+    case "exit":
+      return `${from} exit ${way.index}`;
+    case "none":
+      return `${from} end`;
+  }
+}
+
+/** How often a way was `takeKey`, and how often a person `allowed` it beyond its limit. */
+type TraversalMeasure = "taken" | "allowed";
+
+export function traversalCount(state: CastState, measure: TraversalMeasure, scope: TraversalScope): number {
+  if (scope.kind === "cast") return countOf(state.counts[measure], scope.way);
+  return itemTraversals(state, measure, scope)[scope.way] ?? 0;
+}
+
+/** What a state counts, and what it remembers of its lists, with so many times more. */
+export function addTraversals(
+  { counts, walks }: Pick<CastState, "counts" | "walks">,
+  measure: TraversalMeasure,
+  scope: TraversalScope,
+  times: number,
+): Pick<CastState, "counts" | "walks"> {
+  if (scope.kind === "cast") {
+    const tally = withValue(counts[measure], scope.way, countOf(counts[measure], scope.way) + times);
+    return { counts: measure === "taken" ? { ...counts, taken: tally } : { ...counts, allowed: tally }, walks };
+  }
+  const walk = getValue(walks, scope.loop);
+  if (!walk) throw new Error(`the loop ${scope.loop} was never entered`);
+  const place = String(scope.index);
+  const item = getValue(walk[measure], place) ?? NO_TRAVERSALS;
+  const counted = withValue(walk[measure], place, { ...item, [scope.way]: (item[scope.way] ?? 0) + times });
+  const after = measure === "taken" ? { ...walk, taken: counted } : { ...walk, allowed: counted };
+  return { counts, walks: withValue(walks, scope.loop, after) };
+}
+
+const NO_TRAVERSALS: Readonly<Record<string, number>> = {};
+
+function itemTraversals(
+  { walks }: CastState,
+  measure: TraversalMeasure,
+  { loop, index }: Extract<TraversalScope, { kind: "item" }>,
+): Readonly<Record<string, number>> {
+  const walk = getValue(walks, loop);
+  return (walk && getValue(walk[measure], String(index))) ?? NO_TRAVERSALS;
+}
+
+/** [G9] Visits of a socket for the item in hand since something made progress: the first, and each return. */
+export function visitsWithoutProgress(state: CastState, socket: SocketId): ReturnCount {
+  const place = itemIndexAt(state, socket);
+  return getValue(state.counts.returns, socket)?.find((each) => each.place === place) ?? noReturns(place);
+}
+
+function noReturns(place: number | null): ReturnCount {
+  return { place, visits: 0, allowed: 0 };
+}
+
+export function countVisit(state: CastState, socket: SocketId): CastState["counts"]["returns"] {
+  const { returns } = state.counts;
+  const had = visitsWithoutProgress(state, socket);
+  const others = getValue(returns, socket)?.filter(({ place }) => place !== had.place) ?? [];
+  return withValue(returns, socket, [...others, { ...had, visits: had.visits + 1 }]);
+}
+
+/** The place in its list of the item that a visit of this socket is for; null outside loops. */
+function itemIndexAt({ graph, pass }: CastState, socket: SocketId): number | null {
+  return pass && socketOf(graph, socket).loop === pass.loop ? pass.cursor : null;
+}
+
+/** [G10] The counts after an item advanced, or the list was made anew: those of the loop's members begin again. */
+export function withoutLoopReturns({ graph, counts }: CastState, loop: string): CastState["counts"]["returns"] {
+  return withoutKeys(counts.returns, graph.loops[loop]?.sockets ?? []);
+}
+
+/** [G10] The counts after a counted edge: every socket on the cycle that it closes begins again. */
+export function returnsAfterWay(state: CastState, from: SocketId, way: Way): CastState["counts"]["returns"] {
+  const { graph, pass, counts } = state;
+  if (way.to === "end" || !isTraversalCounted(way)) return counts.returns;
+  const { loop } = socketOf(graph, from);
+  const inLoop = pass !== null && pass.loop === loop && socketOf(graph, way.to).loop === loop;
+  const last = getValue(state.lastVisits, way.to);
+  // What was visited for an earlier item, or never, is not on a way round that this edge closes.
+  if (last === undefined || (inLoop && last <= pass.since)) return counts.returns;
+  const among = inLoop ? (graph.loops[pass.loop]?.sockets ?? []) : keysOf(state.lastVisits);
+  return withoutKeys(counts.returns, visitedSince(state, last, among));
+}
+
+/** [G10] The counts after a person allowed so many more rounds through a socket. */
+export function withExtraReturns(state: CastState, socket: SocketId, times: number): CastState["counts"] {
+  const { counts, lastVisits } = state;
+  const last = getValue(lastVisits, socket) ?? Infinity;
+  let { returns } = counts;
+  for (const key of visitedSince(state, last, keysOf(lastVisits))) {
+    const known = getValue(returns, key) ?? [];
+    const more = known.map((had): ReturnCount => ({ ...had, allowed: had.allowed + times }));
+    returns = withValue(returns, key, more);
+  }
+  const passedBy = Object.entries(counts.passedBy).map(([loop, count]): [string, number] => [loop, count - times]);
+  return { ...counts, returns, passedBy: Object.fromEntries(passedBy) };
+}
+
+function visitedSince({ lastVisits }: CastState, last: number, among: readonly string[]): readonly string[] {
+  return among.filter((key) => countOf(lastVisits, key) >= last);
+}
+
+/** The way round: from the last visit of a socket on, as it was walked since. */
+export function cycleSinceLastVisit({ walked }: CastState, socket: SocketId): readonly SocketId[] {
+  const start = walked.lastIndexOf(socket);
+  return start === -1 ? [] : walked.slice(start);
+}

@@ -1,0 +1,161 @@
+import type { CastEvent, EventOf } from "./state/event.ts";
+import type { CastState } from "./state/state.ts";
+import { replaySteps, type CastStep } from "./cast-step.ts";
+import type { SocketId } from "../model/ids.ts";
+import { readingOrder } from "../compile/reading-order.ts";
+import { NO_USAGE, type Usage } from "./state/usage.ts";
+import { parseMillis } from "../model/text.ts";
+import type { CastStatus } from "./summary.ts";
+
+/** A cast with what its state alone does not tell: when things happened, and which items came back. */
+export interface CastTimeline {
+  readonly state: CastState;
+  /** The sockets in reading order, worked out once. */
+  readonly order: readonly SocketId[];
+  readonly clock: WorkClock;
+  /** The clock when the visit in hand began. */
+  readonly visitSince: WorkClock;
+  /** The last event that is worth a word, with the cast before it. */
+  readonly last: Pick<CastStep, "event" | "before"> | null;
+  /** The list that is walked, or was last. */
+  readonly walk: ListProgress | null;
+}
+
+interface ListProgress {
+  readonly loop: string;
+  readonly size: number;
+  readonly done: number;
+  /** Positions of items that came back, as far as cells are shown for them. */
+  readonly reworked: readonly number[];
+  readonly givenUp: GivenUpItems;
+}
+
+export function startTimeline(state: CastState): CastTimeline {
+  const order = readingOrder(state.graph).map(({ id }) => id);
+  return { state, order, clock: UNSTARTED_CLOCK, visitSince: UNSTARTED_CLOCK, last: null, walk: null };
+}
+
+/** One step further; its cost does not depend on what happened before. */
+export function advanceTimeline(trail: CastTimeline, { event, before, after: state }: CastStep): CastTimeline {
+  const clock = advanceClock(trail.clock, before, event);
+  return {
+    state,
+    order: trail.order,
+    clock,
+    visitSince: event.type === "visit_started" ? clock : trail.visitSince,
+    last: isReported(before, event) ? { event, before } : trail.last,
+    walk: advanceListProgress(trail.walk, state, event),
+  };
+}
+
+export function buildTimeline(state: CastState, events: Iterable<CastEvent>): CastTimeline {
+  let trail = startTimeline(state);
+  for (const step of replaySteps(state, events)) trail = advanceTimeline(trail, step);
+  return trail;
+}
+
+function advanceListProgress(walk: ListProgress | null, { pass }: CastState, event: CastEvent): ListProgress | null {
+  if (event.type === "loop_entered") return startListProgress(event);
+  if (!walk) return null;
+  if (event.type === "cursor_advanced") return { ...walk, done: event.index - walk.givenUp.count };
+  if (event.type === "item_merged") return { ...walk, done: event.index + 1 - walk.givenUp.count };
+  if (event.type === "item_conflicted") {
+    // It is worked on again: that its own cast gave it up does not count.
+    const { count, at } = walk.givenUp;
+    const givenUp = { count: pass?.givenUp ?? count, at: at.filter((index) => index !== event.index) };
+    const known = event.index >= MAX_ITEM_CELLS || walk.reworked.includes(event.index);
+    return { ...walk, givenUp, reworked: known ? walk.reworked : [...walk.reworked, event.index] };
+  }
+  if (event.type === "item_given_up") {
+    const { count, at } = walk.givenUp;
+    return { ...walk, givenUp: { count: count + 1, at: event.index < MAX_ITEM_CELLS ? [...at, event.index] : at } };
+  }
+  if (event.type !== "edge_taken" || event.when !== "not_satisfied" || event.then || !pass) return walk;
+  const known = pass.cursor >= MAX_ITEM_CELLS || walk.reworked.includes(pass.cursor);
+  return known ? walk : { ...walk, reworked: [...walk.reworked, pass.cursor] };
+}
+
+function startListProgress({ loop, size }: EventOf<"loop_entered">): ListProgress {
+  return { loop, size, done: 0, reworked: [], givenUp: { count: 0, at: [] } };
+}
+
+/** When a cast began, when something last happened, and how long nothing worked in between. */
+export interface WorkClock {
+  readonly startedAt: string | null;
+  readonly lastAt: string | null;
+  readonly idleMs: number;
+  /** [T20] Set where what came before this moment was done in another cast. */
+  readonly forkedAt?: string;
+}
+
+export const UNSTARTED_CLOCK: WorkClock = { startedAt: null, lastAt: null, idleMs: 0 };
+
+export function advanceClock(clock: WorkClock, before: CastState, event: CastEvent): WorkClock {
+  const startedAt = clock.startedAt ?? event.at;
+  const idleMs = clock.idleMs + idleMsBefore(clock, before, event);
+  const forkedAt = (event.type === "cast_started" ? event.forkedFrom?.at : undefined) ?? clock.forkedAt;
+  const ticked: WorkClock = { startedAt, lastAt: event.at, idleMs };
+  return forkedAt === undefined ? ticked : { ...ticked, forkedAt };
+}
+
+/** Time in which nothing worked: while a person was awaited, and until a cast was taken up again, be it as a fork. */
+function idleMsBefore({ lastAt, forkedAt = "" }: WorkClock, { phase }: CastState, event: CastEvent): number {
+  if (forkedAt > (lastAt ?? forkedAt) && forkedAt <= event.at) return parseMillis(forkedAt, 0) - parseMillis(lastAt, 0);
+  // A cast whose process was killed left no end behind; that it stood still shows only when it is resumed.
+  if (phase.kind !== "waiting" && phase.kind !== "ended" && event.type !== "cast_resumed") return 0;
+  const at = parseMillis(event.at, 0);
+  return Math.max(0, at - parseMillis(lastAt, at));
+}
+
+/** How long was worked since a reading of this clock, until the last event or a later moment. */
+export function workedMsSince(clock: WorkClock, since: WorkClock, until = parseMillis(clock.lastAt, 0)): number {
+  const from = parseMillis(since.lastAt, until);
+  return Math.max(0, until - from - (clock.idleMs - since.idleMs));
+}
+
+/** How long a cast has been worked on. Only one that runs grows older; any other stands as its last event left it. */
+export function elapsedMs(
+  { startedAt, lastAt, idleMs }: WorkClock,
+  { status, now }: { readonly status: CastStatus; readonly now: number },
+): number {
+  const until = status === "running" ? now : parseMillis(lastAt, now);
+  return Math.max(0, until - parseMillis(startedAt, until) - idleMs);
+}
+
+/** What the turn in hand has used, after an event: nothing more once the journal has counted it. */
+export function pendingUsageAfter(used: Usage, event: CastEvent): Usage {
+  return recordsUsage(event) ? NO_USAGE : used;
+}
+
+/** Whether with this event the journal has counted what was used before it. */
+export function recordsUsage(event: CastEvent): boolean {
+  return "usage" in event || event.type === "visit_started";
+}
+
+/** More items than this are drawn as a bar. */
+export const MAX_ITEM_CELLS = 24;
+
+/** How many items of a list were given up, and which, as far as cells are shown for them. */
+export interface GivenUpItems {
+  readonly count: number;
+  readonly at: readonly number[];
+}
+
+/** Whether reports mention the event: the last one that they mention is what a cast did last. */
+function isReported({ phase }: CastState, event: CastEvent): boolean {
+  switch (event.type) {
+    case "checkpoint_taken":
+    case "loop_exhausted":
+    case "spent_elsewhere":
+      return false;
+    case "cursor_advanced":
+      // The report of an item that was given up has said it already.
+      return !(phase.kind === "leaving" && phase.gaveUp);
+    case "edge_taken":
+      return event.when === "not_satisfied";
+    case "visit_completed":
+      return event.files !== undefined && ("problem" in event.files || event.files.changed > 0);
+    default:
+      return true;
+  }
+}

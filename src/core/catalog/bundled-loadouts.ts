@@ -1,0 +1,186 @@
+import type * as v from "valibot";
+import type { Loadout } from "../model/loadout.ts";
+
+type Loadouts = Readonly<Record<string, v.InferInput<typeof Loadout>>>;
+
+export const BUNDLED_LOADOUTS: Loadouts = {
+  "Full-Auto": {
+    description: "Plans, builds, evaluates and commits a request item by item, without a person.",
+    entry: "Socket-1",
+    sockets: {
+      "Socket-1": { materia: "Ignore-Artifacts", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },
+      "Socket-2": { materia: "Detect-VCS", parse: "json", edges: [{ when: "always", to: "Socket-3" }] },
+      "Socket-3": { materia: "Auto-Plan", parse: "json", edges: [{ when: "always", to: "Socket-4" }] },
+      "Socket-4": { materia: "Auto-Architect", parse: "json", edges: [{ when: "always", to: "Socket-5" }] },
+      "Socket-5": { materia: "Build", edges: [{ when: "always", to: "Socket-6" }] },
+      "Socket-6": {
+        materia: "Auto-Eval",
+        parse: "json",
+        edges: [
+          { when: "satisfied", to: "Socket-7" },
+          { when: "not_satisfied", to: "Socket-5", maxTraversals: 3 },
+        ],
+      },
+      "Socket-7": { materia: "Maintain", advance: {}, edges: [{ when: "always", to: "Socket-5" }] },
+      "Socket-8": { materia: "Narrate" },
+    },
+    loops: {
+      workItemIteration: {
+        sockets: ["Socket-5", "Socket-6", "Socket-7"],
+        consumes: { from: "Socket-4", output: "workItems" },
+        exits: [{ id: "exit:Socket-7:always", from: "Socket-7", condition: "always", targetSocketId: "Socket-8" }],
+      },
+    },
+  },
+
+  "Test-Driven": {
+    description: "Plans, then builds each item until the project's own tests pass and an evaluator is content.",
+    entry: "Socket-1",
+    sockets: {
+      "Socket-1": { materia: "Ignore-Artifacts", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },
+      "Socket-2": { materia: "Detect-VCS", parse: "json", edges: [{ when: "always", to: "Socket-3" }] },
+      "Socket-3": { materia: "Auto-Plan", parse: "json", edges: [{ when: "always", to: "Socket-4" }] },
+      "Socket-4": { materia: "Build", edges: [{ when: "always", to: "Socket-5" }] },
+      // A failing test costs no token, so it may send the work back more often; what stays broken is left behind.
+      "Socket-5": {
+        materia: "Run-Checks",
+        edges: [
+          { when: "satisfied", to: "Socket-6" },
+          { when: "not_satisfied", to: "Socket-4", maxTraversals: 4, then: "next" },
+        ],
+      },
+      "Socket-6": {
+        materia: "Auto-Eval",
+        parse: "json",
+        edges: [
+          { when: "satisfied", to: "Socket-7" },
+          { when: "not_satisfied", to: "Socket-4", maxTraversals: 2 },
+        ],
+      },
+      "Socket-7": { materia: "Maintain", advance: {}, edges: [{ when: "always", to: "Socket-4" }] },
+      "Socket-8": { materia: "Narrate" },
+    },
+    loops: {
+      workItemIteration: {
+        sockets: ["Socket-4", "Socket-5", "Socket-6", "Socket-7"],
+        consumes: { from: "Socket-3", output: "workItems" },
+        exits: [
+          { id: "exit:Socket-7:always", from: "Socket-7", condition: "always", targetSocketId: "Socket-8" },
+          { id: "exit:Socket-5:always", from: "Socket-5", condition: "always", targetSocketId: "Socket-8" },
+        ],
+      },
+    },
+  },
+
+  "Parallel-Auto": {
+    description:
+      "Plans, builds up to four items at once on a branch of its own, then checks and reviews them together.",
+    entry: "Socket-1",
+    sockets: {
+      // Items are worked on at once only where nothing is left uncommitted.
+      "Socket-1": { materia: "Blackbelt-Bootstrap", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },
+      "Socket-2": { materia: "Detect-VCS", parse: "json", edges: [{ when: "always", to: "Socket-3" }] },
+      "Socket-3": { materia: "Parallel-Plan", parse: "json", edges: [{ when: "always", to: "Socket-4" }] },
+      "Socket-4": { materia: "Build", edges: [{ when: "always", to: "Socket-5" }] },
+      "Socket-5": {
+        materia: "Run-Checks",
+        edges: [
+          { when: "satisfied", to: "Socket-6" },
+          { when: "not_satisfied", to: "Socket-4", maxTraversals: 4, then: "next" },
+        ],
+      },
+      "Socket-6": {
+        materia: "Auto-Eval",
+        parse: "json",
+        edges: [
+          { when: "satisfied", to: "Socket-7" },
+          { when: "not_satisfied", to: "Socket-4", maxTraversals: 2, then: "next" },
+        ],
+      },
+      "Socket-7": { materia: "Maintain", advance: {}, edges: [{ when: "always", to: "Socket-4" }] },
+      // What each item got right alone may be wrong together: git merges lines, not meanings.
+      "Socket-8": {
+        materia: "Run-Checks",
+        edges: [
+          { when: "satisfied", to: "Socket-9" },
+          { when: "not_satisfied", to: "Socket-10", maxTraversals: 3 },
+        ],
+      },
+      "Socket-9": {
+        materia: "Integration-Review",
+        parse: "json",
+        edges: [
+          { when: "satisfied", to: "Socket-12" },
+          { when: "not_satisfied", to: "Socket-10", maxTraversals: 2 },
+        ],
+      },
+      "Socket-10": { materia: "Build", edges: [{ when: "always", to: "Socket-11" }] },
+      "Socket-11": { materia: "Maintain", edges: [{ when: "always", to: "Socket-8" }] },
+      "Socket-12": { materia: "Narrate" },
+    },
+    loops: {
+      workItemIteration: {
+        sockets: ["Socket-4", "Socket-5", "Socket-6", "Socket-7"],
+        consumes: { from: "Socket-3", output: "workItems" },
+        exits: [
+          { id: "exit:Socket-7:always", from: "Socket-7", condition: "always", targetSocketId: "Socket-8" },
+          { id: "exit:Socket-5:always", from: "Socket-5", condition: "always", targetSocketId: "Socket-8" },
+          { id: "exit:Socket-6:always", from: "Socket-6", condition: "always", targetSocketId: "Socket-8" },
+        ],
+        parallel: 4,
+      },
+    },
+  },
+
+  "Planning-Consult": {
+    description: "Agrees on a plan with a person and checks each item against the code; changes no file.",
+    entry: "Socket-1",
+    sockets: {
+      "Socket-1": { materia: "Interactive-Plan", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },
+      "Socket-2": { materia: "Context-Check", advance: {}, edges: [{ when: "always", to: "Socket-2" }] },
+    },
+    // Without exits: the checked plan is the end, and in a link the next target goes on from here.
+    loops: { consult: { sockets: ["Socket-2"], consumes: { from: "Socket-1", output: "workItems" } } },
+  },
+
+  "Hojo-Consult": {
+    description:
+      "Agrees on a plan with a person, refines its design, then builds it item by item on a branch of its own.",
+    entry: "Socket-1",
+    sockets: {
+      "Socket-1": { materia: "Interactive-Plan", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },
+      "Socket-2": { materia: "Auto-Architect", parse: "json", edges: [{ when: "always", to: "Socket-3" }] },
+      "Socket-3": {
+        materia: "Commit-Sigil",
+        parse: "json",
+        edges: [
+          { when: "satisfied", to: "Socket-5" },
+          { when: "not_satisfied", to: "Socket-4" },
+        ],
+      },
+      // Titles are corrected once; work that was agreed on does not stop for one that is still not right.
+      "Socket-4": { materia: "Auto-Architect", parse: "json", edges: [{ when: "always", to: "Socket-5" }] },
+      "Socket-5": { materia: "Blackbelt-Bootstrap", parse: "json", edges: [{ when: "always", to: "Socket-6" }] },
+      // After the bootstrap, which may have made the repository.
+      "Socket-6": { materia: "Detect-VCS", parse: "json", edges: [{ when: "always", to: "Socket-7" }] },
+      "Socket-7": { materia: "Build", edges: [{ when: "always", to: "Socket-8" }] },
+      "Socket-8": {
+        materia: "Auto-Eval",
+        parse: "json",
+        edges: [
+          { when: "satisfied", to: "Socket-9" },
+          { when: "not_satisfied", to: "Socket-7", maxTraversals: 3 },
+        ],
+      },
+      "Socket-9": { materia: "Maintain", advance: {}, edges: [{ when: "always", to: "Socket-7" }] },
+      "Socket-10": { materia: "Narrate" },
+    },
+    loops: {
+      workItemIteration: {
+        sockets: ["Socket-7", "Socket-8", "Socket-9"],
+        consumes: { from: "Socket-3", output: "workItems" },
+        exits: [{ id: "exit:Socket-9:always", from: "Socket-9", condition: "always", targetSocketId: "Socket-10" }],
+      },
+    },
+  },
+};

@@ -1,0 +1,219 @@
+import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import {
+  type FormatEdit,
+  type FormatTranslation,
+  NO_EDITS,
+  objectFields,
+  joinTranslations,
+  removeKeys,
+} from "./format-edits.ts";
+import { warning } from "../model/issue.ts";
+import { oneLine } from "../model/text.ts";
+import { BUNDLED_UTILITY_MATERIA, BUNDLED_VERSION_CONTROL } from "./bundled-utilities.ts";
+
+/** What of the whole file a loadout needs: generators whose items may run at once, and how many of them. */
+interface ParallelSettings {
+  readonly parallel: readonly string[];
+  readonly lanes: number | undefined;
+}
+
+export function translateLoadout(name: string, loadout: JsonObject, lanes: ParallelSettings): FormatTranslation {
+  const path = ["loadouts", name];
+  const sockets = Object.entries(objectFields(loadout["sockets"]));
+  const loops = Object.entries(objectFields(loadout["loops"]));
+  return joinTranslations([
+    removeKeys(path, loadout, ["id", "source", "lockState"]),
+    layoutEdits(path, loadout),
+    ...sockets.map(([id, socket]) => socketEdits([...path, "sockets", id], objectFields(socket))),
+    ...loops.map(([id, loop]) => loopEdits({ path, loadout, id, loop: objectFields(loop) }, lanes)),
+  ]);
+}
+
+/** The older editor counted in cells. */
+const CELL = { x: 290, y: 110 };
+
+function layoutEdits(path: readonly string[], loadout: JsonObject): FormatTranslation {
+  const places = objectFields(loadout["layout"])["sockets"];
+  if (!isJsonObject(places)) return NO_EDITS;
+  const value = Object.fromEntries(
+    Object.entries(places).flatMap(([id, place]) => {
+      const { x, y } = objectFields(place);
+      return typeof x === "number" && typeof y === "number"
+        ? [[id, { x: Math.round(x * CELL.x), y: Math.round(y * CELL.y) }]]
+        : [];
+    }),
+  );
+  const layout = [...path, "layout"];
+  return { edits: [{ path: layout, value, was: [...layout, "sockets"] }], issues: [] };
+}
+
+function socketEdits(path: readonly string[], socket: JsonObject): FormatTranslation {
+  return joinTranslations([
+    removeKeys(path, socket, ["id", "source", "lockState", "socketKind", "empty"]),
+    removeKeys([...path, "advance"], objectFields(socket["advance"]), ["done"]),
+  ]);
+}
+
+interface LoopContext {
+  /** Of the loadout. */
+  readonly path: readonly string[];
+  readonly loadout: JsonObject;
+  readonly id: string;
+  readonly loop: JsonObject;
+}
+
+function loopEdits(place: LoopContext, lanes: ParallelSettings): FormatTranslation {
+  const path = [...place.path, "loops", place.id];
+  return joinTranslations([
+    exitEdits(path, place),
+    removeKeys(path, place.loop, ["id", "source", "lockState", "exit"]),
+    advanceEdits(place),
+    parallelEdits(path, place, lanes),
+  ]);
+}
+
+/** [M6] Where `exits` say already where to go, they are meant; the single `exit` and then `requestResult` are what was there before them. */
+function exitEdits(path: readonly string[], { path: inFile, loadout, loop }: LoopContext): FormatTranslation {
+  const exits: Json[] = Array.isArray(loop["exits"]) ? [...(loop["exits"] as readonly Json[])] : []; // it was read from JSON
+  const edits: FormatEdit[] = [];
+  const add = ({ from, when, to }: JsonObject, was: readonly string[]): void => {
+    if (typeof from !== "string" || typeof to !== "string" || isCovered(exits, from, when)) return;
+    const condition = when ?? "always";
+    const value = {
+      id: `exit:${from}:${typeof condition === "string" ? condition : exits.length}`,
+      from,
+      condition,
+      targetSocketId: to,
+    };
+    edits.push({ path: [...path, "exits", exits.length], value, was });
+    exits.push(value);
+  };
+  add(objectFields(loop["exit"]), [...path, "exit"]);
+  for (const id of membersOf(loop)) {
+    const { done } = objectFields(objectFields(objectFields(loadout["sockets"])[id])["advance"]);
+    // Without an exit a loop ends the cast anyway.
+    if (done !== undefined && done !== "end")
+      add({ from: id, to: done }, [...inFile, "sockets", id, "advance", "done"]);
+  }
+  if (edits.length === 0) return NO_EDITS;
+  // Written as a whole: a list grows by no path. The places of what was added stand behind it.
+  return { edits: [{ path: [...path, "exits"], value: exits }, ...edits], issues: [] };
+}
+
+function isCovered(exits: readonly Json[], from: string, when: Json | undefined): boolean {
+  return exits
+    .map(objectFields)
+    .some((exit) => exit["from"] === from && ["always", when ?? "always"].includes(exit["condition"] ?? ""));
+}
+
+function membersOf(loop: JsonObject): readonly string[] {
+  const { sockets } = loop;
+  return Array.isArray(sockets) ? sockets.filter((id: Json): id is string => typeof id === "string") : [];
+}
+
+/** [M6] The older engine moved on by itself where a loop with a list left by its exit. */
+function advanceEdits({ path, loadout, loop, id }: LoopContext): FormatTranslation {
+  const sockets = objectFields(loadout["sockets"]);
+  const { from, when } = objectFields(loop["exit"]);
+  const advances = membersOf(loop).some((member) => "advance" in objectFields(sockets[member]));
+  if (advances || !("consumes" in loop) || typeof from !== "string" || !membersOf(loop).includes(from)) return NO_EDITS;
+  const value = { cursor: "workItemIndex", items: "state.workItems", when: when ?? "always" };
+  const was = [...path, "loops", id, "exit"];
+  return { edits: [{ path: [...path, "sockets", from, "advance"], value, was }], issues: [] };
+}
+
+/** As many at once as the older program ran where its file did not say. */
+const DEFAULT_PARALLEL_ITEMS = 4;
+
+/** [M7] */
+function parallelEdits(
+  path: readonly string[],
+  { loadout, loop }: LoopContext,
+  { parallel, lanes }: ParallelSettings,
+): FormatTranslation {
+  const from = objectFields(loop["consumes"])["from"];
+  const materia =
+    typeof from === "string" ? objectFields(objectFields(loadout["sockets"])[from])["materia"] : undefined;
+  if (typeof materia !== "string" || !parallel.includes(materia) || "parallel" in loop) return NO_EDITS;
+  return { edits: [{ path: [...path, "parallel"], value: lanes ?? DEFAULT_PARALLEL_ITEMS, was: path }], issues: [] };
+}
+
+/** The files that an older configuration names, and the bundled utilities that do their work. */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  "ensure-ignored.mjs": "Ignore-Artifacts",
+  "detect-vcs.mjs": "Detect-VCS",
+  "commit-sigil.mjs": "Commit-Sigil",
+  "blackbelt-bootstrap.mjs": "Blackbelt-Bootstrap",
+  "blackbelt-maintain.mjs": "Blackbelt-Maintain",
+  "blackbelt-gh-pr.mjs": "Blackbelt-GH-PR",
+  "blackbelt-ado-pr.mjs": "Blackbelt-ADO-PR",
+  "mime-bootstrap.mjs": "Mime-Bootstrap",
+  "mime-maintain.mjs": "Mime-Maintain",
+  "mime-gh-pr.mjs": "Mime-GH-PR",
+  "mime-ado-pr.mjs": "Mime-ADO-PR",
+};
+
+const COLORS: Readonly<Record<string, string>> = {
+  cyan: "lagoon",
+  blue: "azure",
+  green: "leaf",
+  purple: "violet",
+  yellow: "gold",
+  orange: "ember",
+  red: "rose",
+  pink: "rose",
+};
+
+/** What is told in place of work on jj workspaces: parallel items have folders of their own, made and merged by the engine. */
+const WORKSPACES_NOT_NEEDED = "parallel items have folders of their own here, which are made and merged without it";
+
+export function translateMateria(name: string, materia: JsonObject): FormatTranslation {
+  const path = ["materia", name];
+  return joinTranslations([
+    removeKeys(path, materia, ["id", "source", "lockState", "parallel", "parallelSafe"]),
+    scriptEdits(path, materia),
+    utilityEdits(path, materia),
+    colorEdits(path, materia),
+  ]);
+}
+
+/** [M5] */
+function scriptEdits(path: readonly string[], materia: JsonObject): FormatTranslation {
+  const { script } = materia;
+  if (!isJsonObject(script)) return NO_EDITS;
+  const was = [...path, "script", "name"];
+  const file = typeof script["name"] === "string" ? script["name"] : "";
+  const known = Object.hasOwn(SCRIPTS, file) ? SCRIPTS[file] : undefined;
+  // A name that no bundled utility has is refused as such where the file of today is read.
+  if (known === undefined) return { edits: [{ path: [...path, "script"], value: file, was }], issues: [] };
+  const { env, timeoutMs } = { ...BUNDLED_UTILITY_MATERIA, ...BUNDLED_VERSION_CONTROL }[known] ?? {};
+  const brings: readonly FormatEdit[] = [
+    ...(env && !("env" in materia) ? [{ path: [...path, "env"], value: env }] : []),
+    ...(timeoutMs !== undefined && !("timeoutMs" in materia)
+      ? [{ path: [...path, "timeoutMs"], value: timeoutMs }]
+      : []),
+  ];
+  return { edits: [{ path: [...path, "script"], value: known, was }, ...brings], issues: [] };
+}
+
+/** [M4] Work that belonged to the older engine. */
+function utilityEdits(path: readonly string[], materia: JsonObject): FormatTranslation {
+  const { utility } = materia;
+  if (typeof utility !== "string") return NO_EDITS;
+  const was = [...path, "utility"];
+  const gone: FormatEdit = { path: was };
+  const script = [...path, "script"];
+  if (!utility.startsWith("vcs.")) return { edits: [gone, { path: script, value: utility, was }], issues: [] };
+  const message = `${oneLine(utility, 60)} is not done: ${WORKSPACES_NOT_NEEDED}`;
+  const params = { ...objectFields(materia["params"]), note: message };
+  return {
+    edits: [gone, { path: script, value: "Pass-On", was }, { path: [...path, "params"], value: params }],
+    issues: [warning("not_done", was, message)],
+  };
+}
+
+function colorEdits(path: readonly string[], { color }: JsonObject): FormatTranslation {
+  const [, name] = typeof color === "string" ? (/^materia-color-(.+)$/.exec(color) ?? []) : [];
+  if (name === undefined) return NO_EDITS;
+  return { edits: [{ path: [...path, "color"], value: COLORS[name] ?? "slate", was: [...path, "color"] }], issues: [] };
+}

@@ -1,0 +1,123 @@
+import { info, type Issue, type KeyPath, warning } from "../model/issue.ts";
+import { isJsonObject, type JsonObject, type Json } from "../model/json.ts";
+import {
+  applyFormatEdits,
+  originalPositions,
+  type FormatEdit,
+  type FormatTranslation,
+  NO_EDITS,
+  objectFields,
+  joinTranslations,
+} from "./format-edits.ts";
+import { translateLoadout, translateMateria } from "./format-0-1.ts";
+
+/** A form in which configurations were once written. */
+interface ConfigFormat {
+  readonly name: string;
+  readonly matches: (raw: JsonObject, isToday: IsCurrentFormat) => boolean;
+  /** What makes a file of today out of it, and what of it is not done. */
+  readonly read: (raw: JsonObject) => { readonly edits: readonly FormatEdit[]; readonly issues: readonly Issue[] };
+}
+
+/** Whether a loadout is known to hold nothing but what is written today: thousands of sockets need not be searched again. */
+export type IsCurrentFormat = (loadout: unknown) => boolean;
+
+/** One row per format; the first that matches reads the file. */
+const FORMATS: readonly ConfigFormat[] = [{ name: "pi-materia 0.1", matches: isFormat01, read: translateFormat01 }];
+
+interface ConfigReading {
+  /** The file as it would be written today. */
+  readonly value: unknown;
+  readonly edits: readonly FormatEdit[];
+  readonly issues: readonly Issue[];
+  readonly positionOf: (path: KeyPath) => KeyPath;
+}
+
+/** [M1] A configuration in whichever known form it is written; one of today as it is. */
+export function readAnyFormat(raw: unknown, isToday: IsCurrentFormat = () => false): ConfigReading {
+  const format = isJsonObject(raw) ? FORMATS.find(({ matches }) => matches(raw, isToday)) : undefined;
+  if (!format || !isJsonObject(raw)) return { value: raw, edits: [], issues: [], positionOf: (path) => path };
+  const { edits, issues } = format.read(raw);
+  const told = info("older_format", "", `reads as ${format.name}; "materia init --from" writes it in today's form`);
+  return {
+    value: applyFormatEdits(raw, edits),
+    edits,
+    issues: [told, ...issues],
+    positionOf: originalPositions(edits),
+  };
+}
+
+/** [M1] Whether a file has anything that only the older form has. */
+function isFormat01(raw: JsonObject, isToday: (loadout: unknown) => boolean): boolean {
+  const [budget, materia, loadouts] = ["budget", "materia", "loadouts"].map((key) => objectFields(raw[key]));
+  return (
+    "eventing" in raw ||
+    "parallelism" in raw ||
+    "stopAtLimit" in (budget ?? {}) ||
+    Object.values(materia ?? {}).some(isOlderMateria) ||
+    Object.values(loadouts ?? {}).some(
+      (loadout) => isOlderLoadout(loadout) || (!isToday(loadout) && hasOlderParts(loadout)),
+    )
+  );
+}
+
+function isOlderMateria(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  return (
+    isJsonObject(value["script"]) || ["utility", "lockState", "parallel", "parallelSafe"].some((key) => key in value)
+  );
+}
+
+function isOlderLoadout(value: unknown): boolean {
+  return isJsonObject(value) && ("lockState" in value || isJsonObject(objectFields(value["layout"])["sockets"]));
+}
+
+function hasOlderParts(loadout: Json): boolean {
+  const { loops, sockets } = objectFields(loadout);
+  return (
+    Object.values(objectFields(loops)).some(isOlderLoop) || Object.values(objectFields(sockets)).some(isOlderSocket)
+  );
+}
+
+function isOlderLoop(loop: Json): boolean {
+  return isJsonObject(loop) && isJsonObject(loop["exit"]);
+}
+
+function isOlderSocket(socket: Json): boolean {
+  if (!isJsonObject(socket)) return false;
+  const { advance } = socket;
+  return "socketKind" in socket || "empty" in socket || (isJsonObject(advance) && "done" in advance);
+}
+
+/** [M3, M4, M5, M6] */
+function translateFormat01(raw: JsonObject): FormatTranslation {
+  const lanes = objectFields(raw["parallelism"])["maxConcurrency"];
+  const parallel = Object.entries(objectFields(raw["materia"]))
+    .filter(([, materia]) => objectFields(materia)["parallel"] === true)
+    .map(([name]) => name);
+  return joinTranslations([
+    dropped(raw, ["eventing"], "events are not sent anywhere; `cast --json` prints each one as a line"),
+    dropped(raw, ["budget", "stopAtLimit"], "a cast always stops at its limit, and goes on when it is raised"),
+    removeKeyAt(raw, ["parallelism"]),
+    ...Object.entries(objectFields(raw["materia"])).map(([name, materia]) =>
+      translateMateria(name, objectFields(materia)),
+    ),
+    ...Object.entries(objectFields(raw["loadouts"])).map(([name, loadout]) =>
+      translateLoadout(name, objectFields(loadout), { parallel, lanes: typeof lanes === "number" ? lanes : undefined }),
+    ),
+  ]);
+}
+
+/** [M4] One line that says what is not done. */
+function dropped(raw: JsonObject, path: KeyPath, message: string): FormatTranslation {
+  const { edits } = removeKeyAt(raw, path);
+  const issues: readonly Issue[] = edits.length === 0 ? [] : [warning("not_done", path, message)];
+  return { edits, issues };
+}
+
+function removeKeyAt(raw: JsonObject, path: KeyPath): FormatTranslation {
+  const [first = "", second] = path;
+  const holder = second === undefined ? raw : objectFields(raw[String(first)]);
+  const edits: readonly FormatEdit[] = String(path.at(-1)) in holder ? [{ path }] : [];
+  return edits.length === 0 ? NO_EDITS : { edits, issues: [] };
+}

@@ -1,0 +1,117 @@
+import type { Issue } from "../../model/issue.ts";
+import { forEachStep, type Flow } from "../flow.ts";
+import { socketLabel, type Graph, type GraphSocket, type GraphLoop, loopOf } from "../graph.ts";
+import { findCycles, type ForEachArc } from "../digraph.ts";
+import { isTraversalCounted } from "../ways.ts";
+import { issueAtLoop, issueAtSocket, warningWith } from "./issues.ts";
+
+/** Sockets that nobody reaches. */
+export function checkReachability(flow: Flow): readonly Issue[] {
+  return flow.sockets
+    .filter((_, number) => !flow.reached.has(number))
+    .map((socket) =>
+      issueAtSocket(
+        socket,
+        [],
+        warningWith(
+          "unreachable_socket",
+          `nothing leads to ${socketLabel(socket)}`,
+          "lead an edge to it, or remove it",
+        ),
+      ),
+    );
+}
+
+/** [G20] A way back that neither counts nor advances is stopped only by limits.maxNoAdvanceCycles. */
+export function checkCycles(graph: Graph, flow: Flow): readonly Issue[] {
+  return [...uncountedCycleIssues(flow), ...uncountedCyclesThroughLoops(graph, flow).map(loopCycleIssue)];
+}
+
+function loopCycleIssue(round: readonly CyclePlace[]): Issue {
+  const names = round.slice(0, 8).map((place) => (isGraphLoop(place) ? `the loop "${place.id}"` : socketLabel(place)));
+  const socket = round.find((place): place is GraphSocket => !isGraphLoop(place));
+  const loop = round.find(isGraphLoop);
+  const issue = warningWith(
+    "unbounded_cycle",
+    `nothing counts the way round ${names.join(" → ")}`,
+    socket ? "give an edge on it a maxTraversals" : "lead it through a socket whose edge has a maxTraversals",
+  );
+  if (socket) return issueAtSocket(socket, ["edges"], issue);
+  if (!loop) throw new Error("a round has places");
+  return issueAtLoop(loop, ["exits"], issue);
+}
+
+function uncountedCycleIssues(flow: Flow): readonly Issue[] {
+  const tell: ForEachArc = (arc) =>
+    forEachStep(flow, (from, { way, advanced, landings }) => {
+      const to = landings[0];
+      if (!advanced && to !== undefined && !isTraversalCounted(way)) arc(from, to);
+    });
+  return findCycles(flow.sockets.length, tell).map((component) => {
+    const sockets = component.flatMap((number) => flow.sockets[number] ?? []);
+    const [first] = sockets;
+    if (!first) throw new Error("a cycle has sockets");
+    const names = sockets.slice(0, 8).map(socketLabel).join(" → ");
+    return issueAtSocket(
+      first,
+      ["edges"],
+      warningWith(
+        "unbounded_cycle",
+        `nothing counts the way round ${names}`,
+        "give the edge that goes back a maxTraversals",
+      ),
+    );
+  });
+}
+
+/** A place on a way round: a socket outside loops, or a loop as a whole. */
+export type CyclePlace = GraphSocket | GraphLoop;
+
+/** [G20] Ways round through a loop that nothing counts. */
+function uncountedCyclesThroughLoops(graph: Graph, flow: Flow): readonly (readonly CyclePlace[])[] {
+  return cyclesAmong(graph, flow, () => true);
+}
+
+/** Ways round from loop to loop alone: no socket on them is returned to, so that nothing ends them. */
+export function cyclesOfLoopsAlone(graph: Graph, flow: Flow): readonly (readonly CyclePlace[])[] {
+  return cyclesAmong(graph, flow, isGraphLoop);
+}
+
+function cyclesAmong(
+  graph: Graph,
+  flow: Flow,
+  belongs: (place: CyclePlace) => boolean,
+): readonly (readonly CyclePlace[])[] {
+  const places = flow.sockets.map((socket): CyclePlace => {
+    const loop = loopOf(graph, socket);
+    return loop?.items ? loop : socket;
+  });
+  if (!places.some(isGraphLoop)) return [];
+  // A loop stands where its first socket stands.
+  const firstOf = new Map<GraphLoop, number>();
+  const numberOf = places.map((place, number) => {
+    if (!isGraphLoop(place)) return number;
+    const first = firstOf.get(place) ?? number;
+    if (first === number) firstOf.set(place, number);
+    return first;
+  });
+  const isOut = places.map((place) => !belongs(place));
+  const tell: ForEachArc = (arc) =>
+    forEachStep(flow, (socket, { way, landings }) => {
+      const from = numberOf[socket] ?? socket;
+      if (isOut[from] === true || isTraversalCounted(way)) return;
+      for (let index = 0; index < landings.length; index += 1) {
+        const landing = landings[index] ?? -1;
+        const to = numberOf[landing] ?? landing;
+        // What stays inside a loop is limited by its items.
+        if (isOut[to] === false && (to !== from || places[from] === flow.sockets[socket])) arc(from, to);
+      }
+    });
+  return findCycles(places.length, tell)
+    .map((component) => component.toSorted((a, b) => a - b).flatMap((number) => places[number] ?? []))
+    .filter((round) => round.some(isGraphLoop));
+}
+
+export function isGraphLoop(place: CyclePlace): place is GraphLoop {
+  return "exits" in place;
+}

@@ -1,0 +1,203 @@
+import type { Graph, GraphLoop, GraphSocket } from "./graph.ts";
+import { END, sortSocketIds, type Destination, type SocketId } from "../model/ids.ts";
+import { edgeTargets } from "../model/loadout.ts";
+
+/** A socket in its row; `aside` counts the places of the same rank before it, so that 0 stands on the rail. */
+export interface OrderedSocket {
+  readonly socket: GraphSocket;
+  readonly aside: number;
+}
+
+/** What stands on the rail: a socket by itself, or a loop with its members. */
+export type GraphBlock =
+  | { readonly kind: "socket"; readonly row: OrderedSocket; readonly target: number; readonly reached: boolean }
+  | {
+      readonly kind: "loop";
+      readonly loop: GraphLoop;
+      readonly rows: readonly OrderedSocket[];
+      readonly aside: number;
+      readonly target: number;
+      readonly reached: boolean;
+    };
+
+/** Every socket once, in the order in which people read the graph: target by target, what goes on goes down. */
+export function orderedBlocks(graph: Graph): readonly GraphBlock[] {
+  const plan = orderingContextOf(graph);
+  const entry = plan.placeOf(graph.entry);
+  const reached = entry === undefined ? [] : rankByLongestPath([entry], plan.next);
+  const met = new Set(reached.map(({ place }) => place));
+  const rest = plan.places.filter((place) => !met.has(place));
+  const lost = rankByLongestPath(rest, plan.next).filter(({ place }) => !met.has(place));
+  return [...buildBlocks(reached, plan, true), ...buildBlocks(lost, plan, false)];
+}
+
+/** The sockets of the graph in that order. */
+export function readingOrder(graph: Graph): readonly GraphSocket[] {
+  return orderedBlocks(graph).flatMap((block) =>
+    block.kind === "socket" ? [block.row.socket] : block.rows.map(({ socket }) => socket),
+  );
+}
+
+/** A loop is one place of the whole, whatever goes on inside it. */
+type SocketOrLoop = GraphSocket | GraphLoop;
+
+interface OrderingContext {
+  readonly graph: Graph;
+  readonly places: readonly SocketOrLoop[];
+  readonly placeOf: (id: Destination) => SocketOrLoop | undefined;
+  readonly next: (place: SocketOrLoop) => readonly SocketOrLoop[];
+  /** Members that are entered from outside, in the order in which that is seen. */
+  readonly loopEntries: ReadonlyMap<string, readonly SocketId[]>;
+}
+
+function orderingContextOf(graph: Graph): OrderingContext {
+  const ids = sortSocketIds(Object.keys(graph.sockets));
+  const placeOf = (id: Destination): SocketOrLoop | undefined => {
+    const socket = id !== END && Object.hasOwn(graph.sockets, id) ? graph.sockets[id] : undefined;
+    return socket && loopAround(graph, socket) ? loopAround(graph, socket) : socket;
+  };
+  const places = [...new Set(ids.flatMap((id) => placeOf(id as SocketId) ?? []))]; // a key of `sockets` is a socket id
+  const next = (place: SocketOrLoop): readonly SocketOrLoop[] =>
+    destinationsOf(graph, place)
+      .flatMap((to) => placeOf(to) ?? [])
+      .filter((to) => to !== place);
+  return { graph, places, placeOf, next, loopEntries: loopEntriesOf(graph, places) };
+}
+
+function loopAround(graph: Graph, socket: GraphSocket): GraphLoop | undefined {
+  return socket.loop !== null && Object.hasOwn(graph.loops, socket.loop) ? graph.loops[socket.loop] : undefined;
+}
+
+/** Where a place leads: edges first, then the ways out of a loop. */
+function destinationsOf(graph: Graph, place: SocketOrLoop): readonly Destination[] {
+  if (!isLoop(place)) return place.edges.flatMap(edgeTargets);
+  const members = place.sockets.flatMap((id) => graph.sockets[id]?.edges.flatMap(edgeTargets) ?? []);
+  return [
+    ...members,
+    ...place.exits.map((exit) => exit.targetSocketId),
+    ...(place.emptyTo === undefined ? [] : [place.emptyTo]),
+  ];
+}
+
+function isLoop(place: SocketOrLoop): place is GraphLoop {
+  return "exits" in place;
+}
+
+function loopEntriesOf(graph: Graph, places: readonly SocketOrLoop[]): ReadonlyMap<string, readonly SocketId[]> {
+  const doors = new Map<string, SocketId[]>();
+  const note = (to: Destination, from: SocketOrLoop | null): void => {
+    const socket = to === END ? undefined : graph.sockets[to];
+    const loop = socket && loopAround(graph, socket);
+    if (!socket || !loop || loop === from) return;
+    const known = doors.get(loop.id);
+    if (known) known.push(socket.id);
+    else doors.set(loop.id, [socket.id]);
+  };
+  note(graph.entry, null);
+  for (const place of places) for (const to of destinationsOf(graph, place)) note(to, place);
+  return doors;
+}
+
+/** Blocks in their rows; a chain keeps its targets apart, though the end of one may run beside the next. */
+function buildBlocks(
+  ranked: readonly RankedPlace<SocketOrLoop>[],
+  plan: OrderingContext,
+  reached: boolean,
+): readonly GraphBlock[] {
+  const byTarget = ranked
+    .map((each) => ({ ...each, target: chainTargetOf(plan.graph, each.place) }))
+    .toSorted((a, b) => a.target - b.target);
+  return numberWithinRank(byTarget, ({ target, rank }) => `${target} ${rank}`).map(
+    ({ item: { place, target }, aside }): GraphBlock => {
+      if (!isLoop(place)) return { kind: "socket", row: { socket: place, aside }, target, reached };
+      return { kind: "loop", loop: place, rows: orderedMembers(place, plan), aside, target, reached };
+    },
+  );
+}
+
+function chainTargetOf(graph: Graph, place: SocketOrLoop): number {
+  if (!isLoop(place)) return place.origin.target;
+  return place.sockets.map((id) => graph.sockets[id]?.origin.target ?? 1).at(0) ?? 1;
+}
+
+function orderedMembers(loop: GraphLoop, { graph, loopEntries: doors }: OrderingContext): readonly OrderedSocket[] {
+  const inside = new Set<SocketId>(loop.sockets);
+  const next = (id: SocketId): readonly SocketId[] =>
+    (graph.sockets[id]?.edges ?? []).flatMap(edgeTargets).flatMap((to) => (to !== END && inside.has(to) ? [to] : []));
+  const ranked = rankByLongestPath([...(doors.get(loop.id) ?? []), ...loop.sockets], next);
+  return numberWithinRank(ranked, ({ rank }) => `${rank}`).flatMap(({ item, aside }) => {
+    const socket = graph.sockets[item.place];
+    return socket ? [{ socket, aside }] : [];
+  });
+}
+
+function numberWithinRank<T>(
+  items: readonly T[],
+  rankOf: (item: T) => string,
+): readonly { readonly item: T; readonly aside: number }[] {
+  const seen = new Map<string, number>();
+  return items.map((item) => {
+    const aside = seen.get(rankOf(item)) ?? 0;
+    seen.set(rankOf(item), aside + 1);
+    return { item, aside };
+  });
+}
+
+/** A place and how far from the start it stands: the longest way there that never turns back. */
+export interface RankedPlace<N> {
+  readonly place: N;
+  readonly rank: number;
+}
+
+/**
+ * Everything that the starts lead to, by rank; within a rank in the order in which a walk
+ * that tries first edges first comes by. Without recursion: graphs may be thousands deep.
+ */
+function rankByLongestPath<N>(starts: readonly N[], next: (at: N) => readonly N[]): readonly RankedPlace<N>[] {
+  const { met, left, back } = walkDepthFirst(starts, next);
+  const rank = new Map<N, number>(met.map((place) => [place, 0]));
+  // The last place to be left is the first that nothing else has to wait for.
+  for (const place of left.toReversed()) {
+    const onward = (rank.get(place) ?? 0) + 1;
+    for (const to of next(place)) {
+      if (!back.get(place)?.has(to)) rank.set(to, Math.max(rank.get(to) ?? 0, onward));
+    }
+  }
+  const ranked = met.map((place) => ({ place, rank: rank.get(place) ?? 0 }));
+  return ranked.toSorted((a, b) => a.rank - b.rank);
+}
+
+interface DepthFirstWalk<N> {
+  /** In the order in which places were first met. */
+  readonly met: readonly N[];
+  /** In the order in which they were done with. */
+  readonly left: readonly N[];
+  /** Ways that lead back to a place the walk was still inside of. */
+  readonly back: ReadonlyMap<N, ReadonlySet<N>>;
+}
+
+function walkDepthFirst<N>(starts: readonly N[], next: (at: N) => readonly N[]): DepthFirstWalk<N> {
+  const inside = new Set<N>();
+  const seen = new Set<N>();
+  const left: N[] = [];
+  const back = new Map<N, Set<N>>();
+  const open: { readonly at: N; readonly ways: Iterator<N> }[] = [];
+  const enter = (at: N): void => {
+    seen.add(at);
+    inside.add(at);
+    open.push({ at, ways: next(at)[Symbol.iterator]() });
+  };
+  for (const start of starts) {
+    if (!seen.has(start)) enter(start);
+    for (let top = open.at(-1); top; top = open.at(-1)) {
+      const way = top.ways.next();
+      if (way.done) {
+        open.pop();
+        inside.delete(top.at);
+        left.push(top.at);
+      } else if (inside.has(way.value)) back.set(top.at, (back.get(top.at) ?? new Set<N>()).add(way.value));
+      else if (!seen.has(way.value)) enter(way.value);
+    }
+  }
+  return { met: [...seen], left, back };
+}

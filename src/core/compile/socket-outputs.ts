@@ -1,0 +1,91 @@
+import type { Assignment } from "./assignment.ts";
+import { type Graph, type GraphSocket, loopOf } from "./graph.ts";
+import type { HandoffField } from "../model/handoff.ts";
+import { stateKeysWrittenBy } from "../catalog/bundled-utilities.ts";
+import { isGate, type Materia } from "../model/materia.ts";
+
+/**
+ * The handoff fields that a socket must return, each with the reason.
+ * The prompt, the validation and the repair turn all ask here, so that they cannot disagree.
+ */
+export function requiredHandoffFields(graph: Graph, socket: GraphSocket): ReadonlyMap<HandoffField, string> {
+  const needs = new Map<HandoffField, string>();
+  if (socket.parse === "text") return needs;
+  if (socket.generator) needs.set("workItems", "it is a generator");
+  const asked = reasonForSatisfied(graph, socket);
+  if (asked !== undefined) needs.set("satisfied", asked);
+  for (const { from, path } of socket.assign) {
+    const [field] = path;
+    if (
+      from === "output" &&
+      (field === "workItems" || field === "satisfied" || field === "context") &&
+      !needs.has(field)
+    ) {
+      needs.set(field, "it is kept in state");
+    }
+  }
+  return needs;
+}
+
+/** Whether `satisfied` is among them. A check asks it of every socket, so that no table is made. */
+export function requiresSatisfied(graph: Graph, socket: GraphSocket): boolean {
+  if (socket.parse === "text") return false;
+  return reasonForSatisfied(graph, socket) !== undefined || socket.assign.some(assignsSatisfied);
+}
+
+function assignsSatisfied({ from, path }: Assignment): boolean {
+  return from === "output" && path[0] === "satisfied";
+}
+
+function reasonForSatisfied(graph: Graph, socket: GraphSocket): string | undefined {
+  if (hasConditions(socket)) return "the way on depends on it";
+  return hasConditionalExits(graph, socket) ? "the way out of the loop depends on it" : undefined;
+}
+
+function hasConditions(socket: GraphSocket): boolean {
+  return (
+    socket.edges.some((edge) => edge.when !== "always") || (socket.advance !== null && socket.advance !== "always")
+  );
+}
+
+/** An exit for one answer makes the answer matter, even where another exit takes all answers. */
+function hasConditionalExits(graph: Graph, socket: GraphSocket): boolean {
+  if (socket.advance === null) return false;
+  return loopOf(graph, socket)?.exits.some((exit) => exit.from === socket.id && exit.condition !== "always") ?? false;
+}
+
+/** [V3] Whether its list is walked by a parallel loop, so that its items may say what they build on. */
+export function feedsParallelLoop({ loops }: Graph, socket: GraphSocket): boolean {
+  return Object.values(loops).some(({ parallel, from, items }) => {
+    if (parallel === undefined || items === null) return false;
+    if (from !== null) return from === socket.id;
+    return socket.assign.some(({ target }) => target.join(".") === items.join("."));
+  });
+}
+
+/** What a user's own program reads or sets, nobody can know from outside. */
+export function isCustomUtility(materia: Materia): boolean {
+  return materia.type === "utility" && materia.command !== undefined;
+}
+
+export function bundledStateWrites(materia: Materia): readonly string[] {
+  return materia.type === "utility" && materia.script !== undefined ? stateKeysWrittenBy(materia.script) : [];
+}
+
+/** Whether a program may set this key of state. */
+function mayWriteStateKey(materia: Materia, key: string): boolean {
+  return (isCustomUtility(materia) && !isGate(materia)) || bundledStateWrites(materia).includes(key);
+}
+
+/** Whether a visit may put a whole list at this path of state. */
+export function mayMakeList(materia: Materia, { assign, parse }: GraphSocket, list: readonly string[]): boolean {
+  const [first = ""] = list;
+  if (assign.some(({ target }) => target.every((key, index) => list[index] === key))) return true;
+  // The `state` of a utility cannot set the work items.
+  return first !== "workItems" && parse === "json" && mayWriteStateKey(materia, first);
+}
+
+/** Whether a visit may put a list anywhere at all. */
+export function mayMakeAnyList(materia: Materia, { assign }: GraphSocket): boolean {
+  return assign.length > 0 || materia.type === "utility";
+}

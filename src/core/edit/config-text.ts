@@ -1,0 +1,108 @@
+import { applyEdits, findNodeAtLocation, modify } from "jsonc-parser";
+import { ok, type Result } from "../model/issue.ts";
+import { isJsonObject, type Json } from "../model/json.ts";
+import { indentAt, parseJsonc } from "./json-text.ts";
+import { updateJsonText, withJsonAt } from "./json-edit.ts";
+import { readAnyFormat } from "../catalog/formats.ts";
+import type { FormatEdit } from "../catalog/format-edits.ts";
+
+export type ConfigSection = "materia" | "loadouts";
+
+const NEW_FILE = '{\n  "materia": {},\n  "loadouts": {}\n}\n';
+
+/** The text of one named thing in a file, without the indentation that its place gave it. */
+export function entryText(file: string, section: ConfigSection, name: string): string | undefined {
+  const read = parseJsonc(file);
+  if (!read.ok) return undefined;
+  const node = findNodeAtLocation(read.value.tree, [section, name]);
+  if (!node) return undefined;
+  const indent = indentAt(file, node.offset);
+  return file
+    .slice(node.offset, node.offset + node.length)
+    .split("\n")
+    .map((line, index) => (index > 0 && line.startsWith(indent) ? line.slice(indent.length) : line))
+    .join("\n");
+}
+
+/** [E14] The file with one named thing written into it, byte for byte the same elsewhere; `null` takes it out. */
+export function withEntry(file: string, section: ConfigSection, name: string, text: string | null): Result<string> {
+  const whole = file.trim() === "" ? NEW_FILE : file;
+  const read = parseJsonc(whole);
+  if (!read.ok) return read;
+  if (text === null) return withSetting(whole, [section, name], null);
+  // A place is made first where there is none, then the text is put there as it was written.
+  const made = findNodeAtLocation(read.value.tree, [section, name])
+    ? whole
+    : withEmptyEntry(whole, read.value.value, section, name);
+  const tree = parseJsonc(made);
+  const node = tree.ok ? findNodeAtLocation(tree.value.tree, [section, name]) : undefined;
+  if (!tree.ok || !node) return tree.ok ? ok(made) : tree;
+  const indent = indentAt(made, node.offset);
+  const eol = made.includes("\r\n") ? "\r\n" : "\n";
+  const indented = text
+    .trim()
+    .split(/\r?\n/)
+    .map((line, index) => (index === 0 || line === "" ? line : indent + line))
+    .join(eol);
+  return ok(made.slice(0, node.offset) + indented + made.slice(node.offset + node.length));
+}
+
+/** The file with one setting (`showBudget`, `maxTokens`) set, comments and the rest as they were; `null` takes it out. */
+export function withSetting(file: string, path: readonly string[], value: Json | null): Result<string> {
+  const whole = file.trim() === "" ? "{}\n" : file;
+  const read = parseJsonc(whole);
+  if (!read.ok) return read;
+  const before = read.value.value as Json; // what a JSON reader gives
+  return ok(updateJsonText(whole, before, withJsonAt(before, path, value ?? undefined)));
+}
+
+/** [E27] Sockets of the same file that hold a materia hold it by its new name. */
+export function withMateriaRenamed(file: string, was: string, now: string): string {
+  const read = parseJsonc(file);
+  const { loadouts, materia } = read.ok && isJsonObject(read.value.value) ? read.value.value : {};
+  const seats = entriesOf(loadouts).flatMap(([loadout, value]) =>
+    entriesOf(isJsonObject(value) ? value["sockets"] : undefined)
+      .filter(([, socket]) => isJsonObject(socket) && socket["materia"] === was)
+      .map(([id]) => ["loadouts", loadout, "sockets", id, "materia"]),
+  );
+  const heirs = entriesOf(materia)
+    .filter(([, value]) => isJsonObject(value) && value["extends"] === was)
+    .map(([name]) => ["materia", name, "extends"]);
+  return [...seats, ...heirs].reduce((text, path) => {
+    const next = withSetting(text, path, now);
+    return next.ok ? next.value : text;
+  }, file);
+}
+
+function entriesOf(value: Json | undefined): readonly (readonly [string, Json])[] {
+  return Object.entries(isJsonObject(value) ? value : {});
+}
+
+/** [E25] A file that names a loadout as active names it by its new name; one that is gone it names no more. */
+export function withActiveLoadout(file: string, was: string, now: string | null): Result<string> {
+  const read = parseJsonc(file);
+  const isActive = read.ok && isJsonObject(read.value.value) && read.value.value["activeLoadout"] === was;
+  return isActive ? withSetting(file, ["activeLoadout"], now) : ok(file);
+}
+
+const FORMAT = { formattingOptions: { insertSpaces: true, tabSize: 2 } };
+
+function withEmptyEntry(file: string, value: unknown, section: ConfigSection, name: string): string {
+  const known = isJsonObject(value) && isJsonObject(value[section]);
+  const sectioned = known ? file : applyEdits(file, modify(file, [section], {}, FORMAT));
+  return applyEdits(sectioned, modify(sectioned, [section, name], 0, FORMAT));
+}
+
+/** [M8] The text of a configuration in today's form, comments kept beside the keys that stay; `more` is changed besides. */
+export function upgradeConfigText(text: string, more: (value: unknown) => readonly FormatEdit[]): Result<string> {
+  const read = parseJsonc(text);
+  if (!read.ok) return read;
+  const { edits, value } = readAnyFormat(read.value.value);
+  const formattingOptions = { insertSpaces: true, tabSize: 2 };
+  return ok(
+    [...edits, ...more(value)].reduce(
+      (written, { path, value: next }) => applyEdits(written, modify(written, [...path], next, { formattingOptions })),
+      text,
+    ),
+  );
+}

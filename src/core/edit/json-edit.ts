@@ -1,0 +1,199 @@
+import { findNodeAtLocation, parseTree, type JSONPath, type Node } from "jsonc-parser";
+import { isJsonObject, type Json } from "../model/json.ts";
+import { indentAt, parseJsonc, LOADOUT_EXPANDED_LEVELS, printJson } from "./json-text.ts";
+
+interface JsonTextEdit {
+  readonly path: JSONPath;
+  readonly value: Json | undefined;
+  readonly insert: boolean;
+}
+
+/** [E13] The text with what changed between two values changed in it, comments and the rest as they were. */
+export function updateJsonText(text: string, before: Json, after: Json): string {
+  if (isSameJson(before, after)) return text;
+  let stepped = text;
+  try {
+    for (const edit of editsBetween(before, after, [])) stepped = applyEdit(stepped, edit);
+  } catch {
+    // The text does not have the shape it had; written anew it has.
+    return printJson(after, "", LOADOUT_EXPANDED_LEVELS);
+  }
+  const read = parseJsonc(stepped);
+  // Whatever the text said besides, it must say what is shown.
+  return read.ok && includesJson(read.value.value, after) ? stepped : printJson(after, "", LOADOUT_EXPANDED_LEVELS);
+}
+
+/** Only what changes is touched: what stands on one line stays on one line. */
+function applyEdit(text: string, { path, value, insert }: JsonTextEdit): string {
+  const tree = parseTree(text, [], { allowTrailingComma: true });
+  const place = tree && findNodeAtLocation(tree, path);
+  if (value === undefined) return place ? removeValue(text, place) : text;
+  if (place && !insert) return replaceValue(text, place, printJson(value, indentAt(text, place.offset)));
+  const parent = tree && findNodeAtLocation(tree, path.slice(0, -1));
+  const key = path.at(-1);
+  if (!parent || key === undefined) throw new RangeError("the text has no such place");
+  return insertValue(text, parent, { key, value, apart: Math.max(0, LOADOUT_EXPANDED_LEVELS - path.length + 1) });
+}
+
+function insertValue(
+  text: string,
+  parent: Node,
+  { key, value, apart: levels }: { readonly key: string | number; readonly value: Json; readonly apart: number },
+): string {
+  const children = parent.children ?? [];
+  const [first] = children;
+  const name = parent.type === "object" ? `${JSON.stringify(key)}: ` : "";
+  const outer = indentAt(text, parent.offset);
+  if (!first)
+    return replaceValue(text, parent, printJson(parent.type === "object" ? { [key]: value } : [value], outer, levels));
+  const apart = text.slice(parent.offset, first.offset).includes("\n");
+  const indent = apart ? indentAt(text, first.offset) : outer;
+  const piece = `${name}${printJson(value, indent, levels - 1)}`;
+  const gap = apart ? `\n${indent}` : " ";
+  const before = typeof key === "number" ? children[key - 1] : children.at(-1);
+  if (!before) return `${text.slice(0, first.offset)}${piece},${gap}${text.slice(first.offset)}`;
+  const end = before.offset + before.length;
+  return `${text.slice(0, end)},${gap}${piece}${text.slice(end)}`;
+}
+
+/** With its comma, and with its line where nothing else stands on it. */
+function removeValue(text: string, place: Node): string {
+  const element = place.parent?.type === "property" ? place.parent : place;
+  const siblings = element.parent?.children ?? [];
+  const before = siblings[siblings.indexOf(element) - 1];
+  const end = element.offset + element.length;
+  const comma = /^\s*,[ \t]*/.exec(text.slice(end))?.[0];
+  if (comma === undefined && before) {
+    const last = before.offset + before.length;
+    const between = text.slice(last, element.offset).replace(",", "").trimEnd();
+    return text.slice(0, last) + between + text.slice(end);
+  }
+  const [head, tail] = [text.slice(0, element.offset), text.slice(end + (comma ?? "").length)];
+  const isOwnLine = /\n[ \t]*$/.test(head) && /^[ \t]*\r?\n/.test(tail);
+  return isOwnLine ? head.replace(/\n[ \t]*$/, "") + tail : head + tail;
+}
+
+function replaceValue(text: string, { offset, length }: Node, by: string): string {
+  return text.slice(0, offset) + by + text.slice(offset + length);
+}
+
+function editsBetween(before: Json | undefined, after: Json | undefined, path: JSONPath): readonly JsonTextEdit[] {
+  if (isSameJson(before, after)) return [];
+  if (isJsonObject(before) && isJsonObject(after)) {
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    return keys.flatMap((key) => editsBetween(own(before, key), own(after, key), [...path, key]));
+  }
+  if (Array.isArray(before) && Array.isArray(after)) return listEdits(before, after, path);
+  return [{ path, value: after, insert: false }];
+}
+
+/** What two lists begin and end with stays; between, elements change in place, then some go or come. */
+function listEdits(before: readonly Json[], after: readonly Json[], path: JSONPath): readonly JsonTextEdit[] {
+  let first = 0;
+  while (first < Math.min(before.length, after.length) && isSameJson(before[first], after[first])) first += 1;
+  let last = 0;
+  const room = Math.min(before.length, after.length) - first;
+  while (last < room && isSameJson(before.at(-1 - last), after.at(-1 - last))) last += 1;
+  const [olds, news] = [before.slice(first, before.length - last), after.slice(first, after.length - last)];
+  const common = Math.min(olds.length, news.length);
+  const changed = news
+    .slice(0, common)
+    .flatMap((each, index) => editsBetween(olds[index], each, [...path, first + index]));
+  const gone = olds
+    .slice(common)
+    .map((): JsonTextEdit => ({ path: [...path, first + common], value: undefined, insert: false }));
+  const come = news
+    .slice(common)
+    .map((value, index): JsonTextEdit => ({ path: [...path, first + common + index], value, insert: true }));
+  return [...changed, ...gone, ...come];
+}
+
+export function isSameJson(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((each, index) => isSameJson(each, b[index]));
+  if (!isJsonObject(a) || !isJsonObject(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSameJson(a[key], b[key]))
+  );
+}
+
+/** Whether a value says all that another one says; empty and unknown keys beside it do not matter. */
+function includesJson(whole: unknown, part: Json | undefined): boolean {
+  if (isJsonObject(whole) && isJsonObject(part))
+    return Object.keys(part).every((key) => includesJson(own(whole, key), own(part, key)));
+  if (Array.isArray(whole) && Array.isArray(part))
+    return whole.length === part.length && part.every((each: Json, index) => includesJson(whole[index], each));
+  return Object.is(whole, part);
+}
+
+function own(object: Readonly<Record<string, Json>>, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** The same with another value at one place, or with none there. */
+export function withJsonAt(into: Json, [key, ...rest]: readonly string[], value: Json | undefined): Json {
+  if (key === undefined) return value ?? into;
+  const object = isJsonObject(into) ? into : {};
+  const next =
+    rest.length === 0 ? value : withJsonAt((Object.hasOwn(object, key) ? object[key] : undefined) ?? {}, rest, value);
+  const entries = Object.entries(object).filter(([each]) => each !== key || next !== undefined);
+  if (next === undefined) return Object.fromEntries(entries.filter(([each]) => each !== key));
+  const replaced = entries.map(([each, old]): [string, Json] => [each, each === key ? next : old]);
+  return Object.fromEntries(Object.hasOwn(object, key) ? replaced : [...replaced, [key, next]]);
+}
+
+/** A place that two people changed since it was opened, or only one of them. */
+export interface MergeDifference {
+  readonly path: readonly string[];
+  readonly base: Json | undefined;
+  readonly mine: Json | undefined;
+  readonly theirs: Json | undefined;
+  /** Who changed it; both only where they did not do the same. */
+  readonly by: "mine" | "theirs" | "both";
+}
+
+type OptionalJson = Json | undefined;
+
+/** [E24] Every place in which three versions of one thing differ: keys one by one, lists as wholes. */
+export function findMergeDifferences(
+  base: OptionalJson,
+  mine: OptionalJson,
+  theirs: OptionalJson,
+): readonly MergeDifference[] {
+  return differencesIn({ path: [], base, mine, theirs });
+}
+
+function differencesIn({ path, base, mine, theirs }: Omit<MergeDifference, "by">): readonly MergeDifference[] {
+  if (isSameJson(mine, theirs)) return [];
+  if (isJsonObject(mine) && isJsonObject(theirs) && (base === undefined || isJsonObject(base))) {
+    const before = base ?? {};
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(theirs), ...Object.keys(mine)])];
+    return keys.flatMap((key) =>
+      differencesIn({
+        path: [...path, key],
+        base: ownProperty(before, key),
+        mine: ownProperty(mine, key),
+        theirs: ownProperty(theirs, key),
+      }),
+    );
+  }
+  const by = isSameJson(base, mine) ? "theirs" : isSameJson(base, theirs) ? "mine" : "both";
+  return [{ path, base, mine, theirs, by }];
+}
+
+/** Mine with what only they changed, and with theirs at the places where both did and theirs was chosen. */
+export function mergeJson(
+  mine: Json,
+  places: readonly MergeDifference[],
+  takesTheirs: (place: MergeDifference) => boolean,
+): Json {
+  return places
+    .filter((place) => place.by === "theirs" || (place.by === "both" && takesTheirs(place)))
+    .reduce((merged, { path, theirs }) => withJsonAt(merged, path, theirs), mine);
+}
+
+function ownProperty(object: Readonly<Record<string, Json>>, key: string): OptionalJson {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}

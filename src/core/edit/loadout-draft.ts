@@ -1,0 +1,128 @@
+import { readLayer, type CatalogEntry } from "../catalog/layer.ts";
+import { isError, ok, type Issue, type Result } from "../model/issue.ts";
+import type { Loadout, Exit, Loop, Socket } from "../model/loadout.ts";
+import { EMPTY_LOADOUT } from "./loadout-edit.ts";
+import { parseJsonc, LOADOUT_EXPANDED_LEVELS, printJson } from "./json-text.ts";
+import { updateJsonText } from "./json-edit.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+
+/** A loadout in hand: the graph and its text, always in step. */
+export interface LoadoutDraft {
+  /** While the text is broken: what of it can be drawn, or the last graph that could. */
+  readonly loadout: Loadout;
+  readonly text: string;
+  /** What is wrong with the text alone; the graph has problems of its own. */
+  readonly issues: readonly Issue[];
+}
+
+export function draftFromLoadout(name: string, loadout: Loadout): LoadoutDraft {
+  return readDraft(name, printLoadout(loadout), loadout);
+}
+
+/** The draft as the check takes it: with errors in its text it is judged as far as it can be read. */
+export function catalogEntryOf(name: string, { loadout, issues }: LoadoutDraft): CatalogEntry<Loadout> {
+  return { name, layer: "project", issues, ...(issues.some(isError) ? { partial: loadout } : { value: loadout }) };
+}
+
+export function draftFromText(name: string, text: string): LoadoutDraft {
+  return readDraft(name, text, EMPTY_LOADOUT);
+}
+
+export function printLoadout(loadout: Loadout): string {
+  return printJson(loadoutToJson(loadout), "", LOADOUT_EXPANDED_LEVELS);
+}
+
+/** [E13] An edit of the graph, written into the text. */
+export function applyGraphEdit(draft: LoadoutDraft, name: string, loadout: Loadout): LoadoutDraft {
+  if (loadout === draft.loadout) return draft;
+  const isJson = draft.issues.length === 0 || parseJsonc(draft.text).ok;
+  const after = loadoutToJson(loadout);
+  // A text that is no JSON cannot be changed in one place; what the graph says is written anew.
+  const text = isJson ? updateJsonText(draft.text, loadoutToJson(draft.loadout), after) : printLoadout(loadout);
+  return readDraft(name, text, loadout);
+}
+
+/** [E13] An edit of the text; the graph follows as soon as it can be read. */
+export function applyTextEdit(draft: LoadoutDraft, name: string, text: string): LoadoutDraft {
+  return text === draft.text ? draft : readDraft(name, text, draft.loadout);
+}
+
+function readDraft(name: string, text: string, fallback: Loadout): LoadoutDraft {
+  const read = parseJsonc(text);
+  if (!read.ok) return { loadout: fallback, text, issues: read.issues };
+  const { value } = read.value;
+  const entry = readLayer("explicit", { loadouts: { [name]: value } }).loadouts.get(name);
+  return { loadout: entry?.value ?? entry?.partial ?? fallback, text, issues: entry?.issues ?? [] };
+}
+
+/** One loadout that a person brings, broken or not. */
+export interface ImportedLoadout {
+  readonly name: string;
+  readonly draft: LoadoutDraft;
+}
+
+/** [E16] Every loadout of a text: of a configuration file, or one by itself. */
+export function importLoadouts(text: string, fallbackName: string): Result<readonly ImportedLoadout[]> {
+  const read = parseJsonc(text);
+  if (!read.ok) return read;
+  const named = loadoutsIn(read.value.value);
+  const all = named ?? [[fallbackName, text] as const];
+  return ok(all.map(([name, own]) => ({ name, draft: draftFromText(name, own) })));
+}
+
+function loadoutsIn(value: unknown): readonly (readonly [string, string])[] | undefined {
+  if (typeof value !== "object" || value === null || !("loadouts" in value)) return undefined;
+  const { loadouts } = value;
+  if (typeof loadouts !== "object" || loadouts === null) return undefined;
+  return Object.entries(loadouts)
+    .filter(([, each]) => each !== null)
+    .map(([name, each]) => [name, JSON.stringify(each, undefined, 2)]);
+}
+
+/** A loadout as a person would write it: what says nothing is left out, keys in reading order. */
+export function loadoutToJson(loadout: Loadout): JsonObject {
+  const { description, entry, sockets, loops, layout } = loadout;
+  return withoutUndefined({
+    description,
+    entry,
+    sockets: Object.fromEntries(Object.entries(sockets).map(([id, socket]) => [id, socketToJson(socket)])),
+    loops: unlessEmpty(Object.fromEntries(Object.entries(loops).map(([id, loop]) => [id, loopToJson(loop)]))),
+    layout: unlessEmpty(layout),
+  });
+}
+
+export function socketToJson({ materia, parse, assign, advance, edges }: Socket): JsonObject {
+  return withoutUndefined({
+    materia,
+    parse,
+    assign: assign && unlessEmpty(assign),
+    advance: advance && withoutUndefined({ cursor: advance.cursor, items: advance.items, when: advance.when }),
+    edges:
+      edges.length === 0
+        ? undefined
+        : edges.map(({ when, to, maxTraversals, then }) => withoutUndefined({ when, to, maxTraversals, then })),
+  });
+}
+
+function loopToJson({ label, sockets, consumes, exits }: Loop): JsonObject {
+  return withoutUndefined({
+    label,
+    sockets: [...sockets],
+    consumes: consumes && { from: consumes.from, output: consumes.output },
+    exits: exits.length === 0 ? undefined : exits.map(exitToJson),
+  });
+}
+
+function exitToJson({ id, from, condition, targetSocketId }: Exit): JsonObject {
+  return { id, from, condition, targetSocketId };
+}
+
+function withoutUndefined(object: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).flatMap(([key, value]): [string, Json][] => (value === undefined ? [] : [[key, value]])),
+  );
+}
+
+function unlessEmpty(object: JsonObject): JsonObject | undefined {
+  return Object.keys(object).length === 0 ? undefined : object;
+}

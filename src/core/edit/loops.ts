@@ -1,0 +1,168 @@
+import { END, sortSocketIds, type SocketId } from "../model/ids.ts";
+import { ok, type Result } from "../model/issue.ts";
+import type { Loadout, Loop, Socket } from "../model/loadout.ts";
+import {
+  loopContaining,
+  unknownSocket,
+  refuseEdit,
+  findSocket,
+  withField,
+  withSocket,
+  withoutKeys,
+} from "./loadout-edit.ts";
+import { addExit, unknownLoop, withLoop } from "./edges-and-exits.ts";
+import { withoutStrayAdvances } from "./sockets.ts";
+
+/**
+ * [E8] A loop around the selected sockets, whole: it walks the list of the generator that leads into it, its last member
+ * moves it on and goes back to the first, and where that member led before is where the loop exits to.
+ */
+export function createLoop(
+  loadout: Loadout,
+  members: readonly string[],
+  isGenerator: (materia: string) => boolean,
+): Result<Loadout> {
+  const refused = loopRefusal(loadout, members);
+  if (refused) return refused;
+  const ordered = memberOrder(loadout, members);
+  const [first = "", last = first] = [ordered[0], ordered.at(-1)];
+  const id = freeLoopId(loadout);
+  const source = generatorBefore(loadout, ordered, isGenerator);
+  const loop: Loop = {
+    sockets: ordered as SocketId[], // keys of sockets, checked above
+    ...(source === undefined ? {} : { consumes: { from: source as SocketId, output: "workItems" } }),
+    exits: [],
+  };
+  const made = withLoop(loadout, id, loop);
+  if (source === undefined || ordered.some((member) => findSocket(loadout, member)?.advance)) return ok(made);
+  return ok(closeLoop(made, id, { first, last }));
+}
+
+function loopRefusal(loadout: Loadout, members: readonly string[]): Result<never> | undefined {
+  if (members.length === 0) return refuseEdit("loops", "a loop needs at least one socket", "select its sockets first");
+  for (const id of members) {
+    if (!findSocket(loadout, id)) return unknownSocket(id);
+    const other = loopContaining(loadout, id);
+    if (other !== undefined)
+      return refuseEdit(id, `${id} already belongs to the loop ${other}`, "a socket belongs to at most one loop");
+  }
+  return undefined;
+}
+
+/** The last member advances, returns to the first, and its way out becomes the exit. */
+function closeLoop(
+  loadout: Loadout,
+  id: string,
+  { first, last }: { readonly first: string; readonly last: string },
+): Loadout {
+  const socket = findSocket(loadout, last);
+  const inside = loadout.loops[id]?.sockets ?? [];
+  if (!socket) return loadout;
+  const isOut = (to: string): boolean => to !== END && !inside.some((member) => member === to);
+  const onward = socket.edges.find((edge) => edge.when === "always");
+  const out = onward && isOut(onward.to) ? onward.to : undefined;
+  const kept = socket.edges.filter((edge) => edge.when !== "always");
+  const back =
+    onward && !isOut(onward.to) && onward.to !== END ? onward : { when: "always" as const, to: first as SocketId };
+  const advancing: Socket = { ...socket, advance: { when: "always" }, edges: [...kept, back] };
+  const looped = withSocket(loadout, last, advancing);
+  if (out === undefined) return looped;
+  const exited = addExit(looped, id, { from: last, to: out, when: "always" });
+  return exited.ok ? exited.value : looped;
+}
+
+/** [E9] Its exits go with it, and what moved it on moves nothing any more; the sockets and their edges stay. */
+export function removeLoop(loadout: Loadout, id: string): Result<Loadout> {
+  if (!loadout.loops[id]) return unknownLoop(id);
+  return ok(withoutStrayAdvances({ ...loadout, loops: withoutKeys(loadout.loops, id) }));
+}
+
+export function renameLoop(loadout: Loadout, id: string, name: string): Result<Loadout> {
+  if (!loadout.loops[id]) return unknownLoop(id);
+  if (name === id) return ok(loadout);
+  if (!/^(?!constructor$|prototype$)[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$/.test(name))
+    return refuseEdit(id, `"${name}" is not a loop id`, "use letters, digits, - and _");
+  if (Object.hasOwn(loadout.loops, name)) return refuseEdit(id, `there is already a loop ${name}`);
+  const loops = Object.entries(loadout.loops).map(([key, loop]) => [key === id ? name : key, loop]);
+  return ok({ ...loadout, loops: Object.fromEntries(loops) });
+}
+
+/** The generator whose list it walks; `null` for none. */
+export function setLoopGenerator(loadout: Loadout, id: string, from: string | null): Result<Loadout> {
+  const loop = loadout.loops[id];
+  if (!loop) return unknownLoop(id);
+  if (from !== null && !findSocket(loadout, from)) return unknownSocket(from);
+  if (from !== null && loop.sockets.some((member) => member === from))
+    return refuseEdit(id, `${from} stands inside the loop ${id}`, "the generator stands before the loop");
+  const consumes = from === null ? null : { from: from as SocketId, output: "workItems" as const }; // a key of sockets
+  return ok(withLoop(loadout, id, withField(loop, "consumes", consumes)));
+}
+
+/** A loop without members is no loop: the last one that leaves takes it along. */
+export function setLoopMember(loadout: Loadout, id: string, socket: string, isMember: boolean): Result<Loadout> {
+  const loop = loadout.loops[id];
+  if (!loop) return unknownLoop(id);
+  if (!findSocket(loadout, socket)) return unknownSocket(socket);
+  const other = loopContaining(loadout, socket);
+  if (!isMember) {
+    const sockets = loop.sockets.filter((member) => member !== socket);
+    if (sockets.length === 0) return removeLoop(loadout, id);
+    const exits = loop.exits.filter((exit) => exit.from !== socket);
+    return ok(withoutStrayAdvances(withLoop(loadout, id, { ...loop, sockets, exits })));
+  }
+  if (other === id) return ok(loadout);
+  if (other !== undefined)
+    return refuseEdit(socket, `${socket} already belongs to the loop ${other}`, "a socket belongs to at most one loop");
+  if (loop.consumes?.from === socket)
+    return refuseEdit(
+      socket,
+      `${socket} makes the list that the loop ${id} walks`,
+      "the generator stands before the loop",
+    );
+  const exits = loop.exits.filter((exit) => exit.targetSocketId !== socket);
+  return ok(withLoop(loadout, id, { ...loop, sockets: [...loop.sockets, socket as SocketId], exits })); // a key of sockets
+}
+
+function freeLoopId(loadout: Loadout): string {
+  const wanted = "workItemIteration";
+  let id = wanted;
+  for (let number = 2; Object.hasOwn(loadout.loops, id); number += 1) id = `${wanted}-${number}`;
+  return id;
+}
+
+/** Members as a cast meets them: from the one that is entered from outside, along the edges. */
+function memberOrder(loadout: Loadout, members: readonly string[]): readonly string[] {
+  const sorted = sortSocketIds(members);
+  const into = Object.entries(loadout.sockets)
+    .filter(([id]) => !members.includes(id))
+    .flatMap(([, socket]) => socket.edges.map((edge) => edge.to as string)); // sockets and the end alike
+  const start = sorted.find((id) => into.includes(id)) ?? sorted.find((id) => id === loadout.entry) ?? sorted[0];
+  const seen: string[] = [];
+  const walk = (id: string): void => {
+    if (seen.includes(id) || !members.includes(id)) return;
+    seen.push(id);
+    for (const edge of findSocket(loadout, id)?.edges ?? []) walk(edge.to);
+  };
+  for (const id of start === undefined ? sorted : [start, ...sorted]) walk(id);
+  return seen;
+}
+
+/** The generator that leads into the loop, as near before it as there is one. */
+function generatorBefore(
+  loadout: Loadout,
+  members: readonly string[],
+  isGenerator: (materia: string) => boolean,
+): string | undefined {
+  let front: readonly string[] = members;
+  const seen = new Set<string>(members);
+  while (front.length > 0) {
+    const before = sortSocketIds(Object.keys(loadout.sockets)).filter(
+      (id) => !seen.has(id) && findSocket(loadout, id)?.edges.some((edge) => front.includes(edge.to)),
+    );
+    const found = before.find((id) => isGenerator(findSocket(loadout, id)?.materia ?? ""));
+    if (found !== undefined) return found;
+    for (const id of before) seen.add(id);
+    front = before;
+  }
+  return undefined;
+}

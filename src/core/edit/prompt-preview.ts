@@ -1,0 +1,110 @@
+import { withReworkReason } from "../cast/state/rework-reasons.ts";
+import { NO_TURN_USAGE, initialState, type CastState, type Visit } from "../cast/state/state.ts";
+import { type Graph, type GraphSocket, loopOf } from "../compile/graph.ts";
+import { parseCastId, type CastId } from "../model/ids.ts";
+import type { WorkItem } from "../model/handoff.ts";
+import { templateOf, type Materia, type TemplateVariable, parseVariables } from "../model/materia.ts";
+import { writeAgentPrompt, type AgentPrompt } from "../prompt/agent-prompt.ts";
+
+/** What a preview stands on, where no cast gives it. */
+export interface PreviewData {
+  readonly request: string;
+  readonly items: readonly WorkItem[];
+  readonly reworked: boolean;
+}
+
+const EXAMPLE_CHANGES = " src/example.ts | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)";
+
+/** [E19] The prompt that a socket would send, by the same function that sends it. */
+export function previewTurn(graph: Graph, socket: GraphSocket, data: PreviewData): AgentPrompt {
+  const state = previewState(graph, socket, data);
+  const visit: Visit = {
+    socket: socket.id,
+    number: data.reworked ? 2 : 1,
+    from: null,
+    reworked: data.reworked,
+    repairs: 0,
+    usage: state.usage,
+    turn: NO_TURN_USAGE,
+  };
+  return writeAgentPrompt(state, { socket, visit, ask: { kind: "begin" }, changes: EXAMPLE_CHANGES });
+}
+
+function previewState(graph: Graph, socket: GraphSocket, { request, items, reworked }: PreviewData): CastState {
+  const start = initialState({
+    castId: parseCastId("preview") ?? ("preview" as CastId), // of that form
+    request,
+    graph,
+    limits: { maxNoAdvanceCycles: 3, maxRepairs: 1 },
+    budget: {},
+    data: {
+      workItems: items.map(({ title, context }) => ({ title, context })),
+      vcs: { kind: "git", root: "/project" },
+    },
+  });
+  const loop = loopOf(graph, socket);
+  const [before] = Object.values(graph.sockets).filter(({ edges }) => edges.some((edge) => edge.to === socket.id));
+  const item = before && loopOf(graph, before)?.items ? (items[0]?.title ?? null) : null;
+  const reason = `${before?.materia ?? "The socket before"} was not satisfied: one thing is missing.`;
+  const state: CastState = {
+    ...start,
+    pass: loop?.items
+      ? {
+          loop: loop.id,
+          items,
+          note: null,
+          cursor: 0,
+          end: items.length,
+          oneByOne: false,
+          door: socket.id,
+          givenUp: 0,
+          since: 0,
+        }
+      : null,
+    handed: before
+      ? {
+          socket: before.id,
+          materia: before.materia,
+          item,
+          text: reworked ? reason : `What ${before.materia} hands on.`,
+          reason,
+          workItems: before.generator ? items : null,
+        }
+      : null,
+  };
+  if (!reworked) return state;
+  const by = before ?? socket;
+  return {
+    ...state,
+    rework: withReworkReason(state, socket.id, { socket: by.id, materia: by.materia, item, text: reason }),
+  };
+}
+
+export interface PromptVariable {
+  readonly name: string;
+  readonly variable: TemplateVariable;
+}
+
+/** The variables of a prompt, each once. */
+export function promptVariables(materia: Materia): readonly PromptVariable[] {
+  const found = parseVariables(templateOf(materia)?.text ?? "").map((variable) => ({
+    name: variableName(variable),
+    variable,
+  }));
+  return found.filter(({ name }, index) => found.findIndex((other) => other.name === name) === index);
+}
+
+function variableName(variable: TemplateVariable): string {
+  switch (variable.kind) {
+    case "request":
+    case "workItems":
+    case "changes":
+      return variable.kind;
+    case "item":
+      return `item.${variable.field}`;
+    case "state":
+      return `state.${variable.path.join(".")}`;
+    case "unknown":
+      return variable.name;
+  }
+}

@@ -1,0 +1,84 @@
+import type { CastEvent } from "../cast/state/event.ts";
+import { type Graph, type GraphSocket, materiaOf, socketsOf } from "../compile/graph.ts";
+import { requiredHandoffFields } from "../compile/socket-outputs.ts";
+import type { JsonObject } from "../model/json.ts";
+
+/** What a socket answers in a rehearsal, as a person may change it before. */
+export interface SocketReplies {
+  readonly socket: string;
+  readonly materia: string;
+  /** What its answers are made of: a text, or an object with these fields. */
+  readonly replyShape: "text" | { readonly satisfied: boolean; readonly workItems: boolean };
+  readonly replies: readonly RehearsedReply[];
+}
+
+export type RehearsedReply = { readonly text: string } | { readonly json: JsonObject };
+
+/** [E20] Made-up replies that lead a cast through the whole graph: work items, one refusal where there is a way back, then satisfied. */
+export function generateReplies(graph: Graph, items: number): readonly SocketReplies[] {
+  return answeringSockets(graph).map((socket) => {
+    const replyShape = replyShapeOf(graph, socket);
+    return {
+      socket: socket.id,
+      materia: socket.materia,
+      replyShape,
+      replies: exampleReplies(socket, replyShape, items),
+    };
+  });
+}
+
+function answeringSockets(graph: Graph): readonly GraphSocket[] {
+  return socketsOf(graph).filter((socket) => materiaOf(graph, socket).type !== "utility");
+}
+
+function replyShapeOf(graph: Graph, socket: GraphSocket): SocketReplies["replyShape"] {
+  if (socket.parse === "text") return "text";
+  const needs = requiredHandoffFields(graph, socket);
+  const isPerson = materiaOf(graph, socket).type === "person";
+  return { satisfied: needs.has("satisfied") || isPerson, workItems: needs.has("workItems") };
+}
+
+function exampleReplies(
+  { materia, edges }: GraphSocket,
+  asks: SocketReplies["replyShape"],
+  items: number,
+): readonly RehearsedReply[] {
+  if (asks === "text") return [{ text: `${materia} is done.` }];
+  const json = {
+    ...(asks.workItems ? { workItems: exampleItems(items) } : {}),
+    ...(asks.satisfied ? { satisfied: true } : {}),
+    context: `${materia} is done.`,
+  };
+  const goesBack = edges.some((edge) => edge.when === "not_satisfied");
+  const refusal = { json: { ...json, satisfied: false, context: "One thing is missing." } };
+  return goesBack ? [refusal, { json }] : [{ json }];
+}
+
+function exampleItems(count: number): JsonObject[] {
+  return Array.from({ length: count }, (_, index) => ({
+    title: `Item ${index + 1}`,
+    context: `What item ${index + 1} is about.`,
+  }));
+}
+
+/** [E30] What the same sockets answered in a cast that happened; a socket that answered nothing in it keeps what is made up. */
+export function repliesFromCast(
+  made: readonly SocketReplies[],
+  past: { readonly graph: Graph; readonly events: readonly CastEvent[] },
+): readonly SocketReplies[] {
+  const said = new Map<string, RehearsedReply[]>();
+  for (const event of past.events) {
+    if (event.type !== "handoff_accepted" && event.type !== "output_accepted") continue;
+    const reply = event.type === "handoff_accepted" ? { json: event.handoff } : { text: event.text };
+    said.set(event.socket, [...(said.get(event.socket) ?? []), reply]);
+  }
+  const sameMateria = (materia: string): readonly string[] =>
+    socketsOf(past.graph).flatMap((socket) => (socket.materia === materia ? [socket.id] : []));
+  return made.map((each) => {
+    const own = past.graph.sockets[each.socket]?.materia === each.materia ? each.socket : sameMateria(each.materia)[0];
+    const replies = (own === undefined ? undefined : said.get(own))?.filter(
+      (reply) => "text" in reply === (each.replyShape === "text"),
+    );
+    return replies && replies.length > 0 ? { ...each, replies } : each;
+  });
+}

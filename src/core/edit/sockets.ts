@@ -1,0 +1,187 @@
+import { END, sortSocketIds, type Destination, type SocketId } from "../model/ids.ts";
+import { ok, type Result } from "../model/issue.ts";
+import { NEXT_ITEM, type Condition, type Edge, type Loadout, type Loop, type Socket } from "../model/loadout.ts";
+import type { ParseMode } from "../model/materia.ts";
+import type { Point } from "../view/layout/drawing.ts";
+import {
+  loopContaining,
+  unknownSocket,
+  refuseEdit,
+  findSocket,
+  withField,
+  withSocket,
+  withoutKeys,
+} from "./loadout-edit.ts";
+
+/** The id that the next socket gets; a number that was given once is not given again while a higher one is there. */
+export function nextSocketId(loadout: Loadout): SocketId {
+  const numbers = Object.keys(loadout.sockets).map((id) => Number(/^Socket-(\d{1,9})$/.exec(id)?.[1] ?? 0));
+  return `Socket-${Math.max(0, ...numbers) + 1}` as SocketId; // of that form by construction
+}
+
+/** [E2] A further socket with nothing leading there; the first of all is the entry. */
+export function addSocket(loadout: Loadout, materia: string, at?: Point): Result<Loadout> {
+  const id = nextSocketId(loadout);
+  const isFirst = Object.keys(loadout.sockets).length === 0;
+  const added = withSocket({ ...loadout, ...(isFirst ? { entry: id } : {}) }, id, { materia, edges: [] });
+  return ok(at ? { ...added, layout: { ...added.layout, [id]: roundPoint(at) } } : added);
+}
+
+/** [E3] With the socket goes all that names it: edges, membership, exits, the list it made, its place. */
+export function removeSockets(loadout: Loadout, ids: readonly string[]): Result<Loadout> {
+  const missing = ids.find((id) => !findSocket(loadout, id));
+  if (missing !== undefined) return unknownSocket(missing);
+  const gone = (id: Destination): boolean => id !== END && ids.includes(id);
+  const sockets = Object.fromEntries(
+    Object.entries(withoutKeys(loadout.sockets, ...ids)).map(([id, socket]) => [
+      id,
+      { ...socket, edges: socket.edges.filter((edge) => !gone(edge.to)).map((edge) => withoutThen(edge, gone)) },
+    ]),
+  );
+  const loops = Object.fromEntries(
+    Object.entries(loadout.loops)
+      .map(([id, loop]) => [id, withoutMembers(loop, gone)] as const)
+      .filter(([, loop]) => loop.sockets.length > 0),
+  );
+  const rest: Loadout = { ...loadout, sockets, loops, layout: withoutKeys(loadout.layout, ...ids) };
+  return ok({ ...withoutStrayAdvances(rest), entry: gone(loadout.entry) ? nextEntry(loadout, ids) : loadout.entry });
+}
+
+function withoutMembers(loop: Loop, gone: (id: Destination) => boolean): Loop {
+  const kept: Loop = {
+    ...loop,
+    sockets: loop.sockets.filter((id) => !gone(id)),
+    exits: loop.exits.filter(({ from, targetSocketId }) => !gone(from) && !gone(targetSocketId)),
+  };
+  return loop.consumes && gone(loop.consumes.from) ? withField(kept, "consumes", null) : kept;
+}
+
+/** An `advance` outside of every loop moves nothing and is an error. */
+export function withoutStrayAdvances(loadout: Loadout): Loadout {
+  const sockets = Object.entries(loadout.sockets).map(([id, socket]) => [
+    id,
+    socket.advance && loopContaining(loadout, id) === undefined ? withField(socket, "advance", null) : socket,
+  ]);
+  return { ...loadout, sockets: Object.fromEntries(sockets) };
+}
+
+/** The entry's first way on that stays, else the first socket that stays. */
+function nextEntry(loadout: Loadout, gone: readonly string[]): SocketId {
+  const stays = (id: string): boolean => findSocket(loadout, id) !== undefined && !gone.includes(id);
+  const next = findSocket(loadout, loadout.entry)?.edges.find((edge) => edge.to !== END && stays(edge.to))?.to;
+  const [first = "Socket-1"] = sortSocketIds(Object.keys(loadout.sockets)).filter(stays);
+  return (next ?? first) as SocketId; // a key of sockets, or "Socket-1"
+}
+
+function withoutThen({ then, ...edge }: Edge, gone: (id: Destination) => boolean): Edge {
+  return then === undefined || (then !== NEXT_ITEM && gone(then)) ? edge : { ...edge, then };
+}
+
+/** [E4] Copies with new ids: edges among the copied lead to the copies, all others where they led. */
+export function duplicateSockets(loadout: Loadout, ids: readonly string[]): Result<Loadout> {
+  const copies = new Map<string, SocketId>();
+  let result = loadout;
+  for (const id of sortSocketIds(ids)) {
+    const socket = findSocket(result, id);
+    if (!socket) return unknownSocket(id);
+    const copy = nextSocketId(result);
+    copies.set(id, copy);
+    result = withSocket(result, copy, socket);
+  }
+  for (const copy of copies.values()) {
+    const socket = result.sockets[copy];
+    if (!socket) continue;
+    const edges = socket.edges.map((edge) => ({
+      ...edge,
+      to: copies.get(edge.to) ?? edge.to,
+      ...(edge.then === undefined ? {} : { then: copies.get(edge.then) ?? edge.then }),
+    }));
+    result = withSocket(result, copy, { ...socket, edges });
+  }
+  const loops = Object.entries(result.loops).map(([id, loop]) => [
+    id,
+    { ...loop, sockets: [...loop.sockets, ...loop.sockets.flatMap((member) => copies.get(member) ?? [])] },
+  ]);
+  const layout = [...copies].flatMap(([id, copy]) => {
+    const at = result.layout[id];
+    return at ? [[copy, { x: at.x + 24, y: at.y + 24 }] as const] : [];
+  });
+  return ok({
+    ...result,
+    loops: Object.fromEntries(loops),
+    layout: { ...result.layout, ...Object.fromEntries(layout) },
+  });
+}
+
+export function setMateria(loadout: Loadout, id: string, materia: string): Result<Loadout> {
+  return editSocket(loadout, id, (socket) => ({ ...socket, materia }));
+}
+
+/** `null` leaves it to the materia. */
+export function setParse(loadout: Loadout, id: string, parse: ParseMode | null): Result<Loadout> {
+  return editSocket(loadout, id, (socket) => withField(socket, "parse", parse));
+}
+
+/** `null` never moves the loop on. */
+export function setAdvance(loadout: Loadout, id: string, when: Condition | null): Result<Loadout> {
+  if (when !== null && loopContaining(loadout, id) === undefined)
+    return refuseEdit(
+      id,
+      `${id} stands in no loop, so there is nothing to advance`,
+      "make it a member of a loop first",
+    );
+  return editSocket(loadout, id, (socket) =>
+    withField(socket, "advance", when === null ? null : { ...socket.advance, when }),
+  );
+}
+
+/** Sets one target of `assign`; a source of `null` takes it away. */
+export function setAssign(
+  loadout: Loadout,
+  id: string,
+  { target, source, was }: { readonly target: string; readonly source: string | null; readonly was?: string },
+): Result<Loadout> {
+  return editSocket(loadout, id, (socket) => {
+    const before = Object.entries(socket.assign ?? {});
+    const replaced = was ?? target;
+    const known = before.some(([key]) => key === replaced);
+    const after = known
+      ? before.flatMap(([key, value]): [string, string][] =>
+          key !== replaced ? [[key, value]] : source === null ? [] : [[target, source]],
+        )
+      : source === null
+        ? before
+        : [...before, [target, source] as [string, string]];
+    return withField(socket, "assign", after.length === 0 ? null : Object.fromEntries(after));
+  });
+}
+
+export function setEntry(loadout: Loadout, id: string): Result<Loadout> {
+  return findSocket(loadout, id) ? ok({ ...loadout, entry: id as SocketId }) : unknownSocket(id); // a key of sockets
+}
+
+export function setDescription(loadout: Loadout, description: string): Result<Loadout> {
+  return ok(withField(loadout, "description", description === "" ? null : description));
+}
+
+/** [E11] Where a person put it; kept in the file. */
+export function placeSockets(loadout: Loadout, places: Readonly<Record<string, Point>>): Result<Loadout> {
+  const missing = Object.keys(places).find((id) => !findSocket(loadout, id));
+  if (missing !== undefined) return unknownSocket(missing);
+  const placed = Object.entries(places).map(([id, at]) => [id, roundPoint(at)]);
+  return ok({ ...loadout, layout: { ...loadout.layout, ...Object.fromEntries(placed) } });
+}
+
+/** [E11] Back to the layout that the graph itself gives. */
+export function resetLayout(loadout: Loadout): Result<Loadout> {
+  return ok({ ...loadout, layout: {} });
+}
+
+function editSocket(loadout: Loadout, id: string, edit: (socket: Socket) => Socket): Result<Loadout> {
+  const socket = findSocket(loadout, id);
+  return socket ? ok(withSocket(loadout, id, edit(socket))) : unknownSocket(id);
+}
+
+function roundPoint({ x, y }: Point): Point {
+  return { x: Math.round(x), y: Math.round(y) };
+}

@@ -1,0 +1,152 @@
+import { isJsonObject, type JsonObject } from "../model/json.ts";
+
+export interface FoundObject {
+  readonly object: JsonObject;
+  readonly found: "exact" | "fenced" | "embedded";
+}
+
+/** [H1] The whole reply; else the last fenced block that is an object; else the last object that stands in the text by itself. */
+export function findObject(reply: string): FoundObject | undefined {
+  const whole = parseJson(reply.trim());
+  if (whole !== undefined) return isJsonObject(whole) ? { object: whole, found: "exact" } : undefined;
+  // A byte order mark is no character of the first line: a fence behind it still begins that line.
+  const text = reply.replace(/^\uFEFF/, "");
+  const fenced = lastFencedObject(text);
+  if (fenced) return { object: fenced, found: "fenced" };
+  const embedded = lastEmbeddedObject(text);
+  return embedded && { object: embedded, found: "embedded" };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  const value = parseJson(text);
+  return isJsonObject(value) ? value : undefined;
+}
+
+function lastFencedObject(reply: string): JsonObject | undefined {
+  let last: JsonObject | undefined;
+  let fence: string | undefined;
+  let lines: string[] = [];
+  // A JSON string holds no raw line break, so a fence inside one never stands at the beginning of a line.
+  for (const line of reply.split(/\r?\n/)) {
+    // What holds a backtick behind its own is code in a line of text, not the beginning of a block.
+    const mark = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)$/.exec(line);
+    if (fence === undefined) {
+      if (mark) [fence, lines] = [mark[1], []];
+    } else if (mark?.[1]?.startsWith(fence) && mark[2]?.trim() === "") {
+      last = blockObject(lines) ?? last;
+      fence = undefined;
+    } else lines.push(line);
+  }
+  return fence === undefined ? last : (blockObject(lines) ?? last);
+}
+
+function blockObject(lines: readonly string[]): JsonObject | undefined {
+  const block = lines.join("\n").trim();
+  return block.startsWith("{") && block.endsWith("}") ? parseObject(block) : undefined;
+}
+
+/** Each bracket of the text is tried once, so that no reply, however hostile, takes more than a few passes. */
+function lastEmbeddedObject(reply: string): JsonObject | undefined {
+  let last: JsonObject | undefined;
+  const tried = new Set<number>();
+  const bracket = /[{[]/g;
+  for (let match = bracket.exec(reply); match; match = bracket.exec(reply)) {
+    if (tried.delete(match.index)) continue;
+    const scan = scanJson(reply, match.index);
+    // What is inside something that was cut off is not top-level, however whole it looks.
+    if (scan.kind === "cut") return last;
+    if (scan.kind === "broken") for (const open of scan.open.slice(1)) tried.add(open);
+    else {
+      // A list is passed over whole: an object inside it is not top-level either.
+      bracket.lastIndex = scan.end;
+      last = parseObject(reply.slice(match.index, scan.end)) ?? last;
+    }
+  }
+  return last;
+}
+
+/** What stands at a bracket: JSON to its end, something else from a place on, or JSON that the text breaks off. */
+export type JsonScan =
+  | { readonly kind: "whole"; readonly end: number }
+  /** The brackets that were still open there: each of them breaks at the same place. */
+  | { readonly kind: "broken"; readonly open: readonly number[] }
+  | { readonly kind: "cut" };
+
+type Expected = "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end";
+
+const LITERAL = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const SPACE = /[ \t\r\n]*/y;
+
+/** Follows the grammar of JSON from a bracket on, without descending by calls: replies may be nested as deep as they are long. */
+function scanJson(text: string, start: number): JsonScan {
+  const open: number[] = [];
+  let expected: Expected = "value";
+  for (let at = start; ;) {
+    SPACE.lastIndex = at;
+    SPACE.test(text);
+    at = SPACE.lastIndex;
+    if (at >= text.length) return { kind: "cut" };
+    const step = stepAt(text, at, expected, open);
+    if (step === "broken") return { kind: "broken", open };
+    if (step === "cut") return { kind: "cut" };
+    at = step.at;
+    if (open.length === 0) return { kind: "whole", end: at };
+    expected = step.expected;
+  }
+}
+
+function stepAt(
+  text: string,
+  at: number,
+  expected: Expected,
+  open: number[],
+): { at: number; expected: Expected } | "broken" | "cut" {
+  const character = text.charAt(at);
+  const isObject = text.charAt(open.at(-1) ?? -1) === "{";
+  if (character === (isObject ? "}" : "]") && expected.endsWith("or end")) {
+    open.pop();
+    return { at: at + 1, expected: "comma or end" };
+  }
+  if (expected === "comma or end")
+    return character === "," ? { at: at + 1, expected: isObject ? "key" : "value" } : "broken";
+  if (expected === "colon") return character === ":" ? { at: at + 1, expected: "value" } : "broken";
+  if (character === '"') return after(stringEnd(text, at), expected.startsWith("key") ? "colon" : "comma or end");
+  if (expected.startsWith("key")) return "broken";
+  if (character === "{" || character === "[") {
+    open.push(at);
+    return { at: at + 1, expected: character === "{" ? "key or end" : "value or end" };
+  }
+  LITERAL.lastIndex = at;
+  if (LITERAL.test(text)) return { at: LITERAL.lastIndex, expected: "comma or end" };
+  return isLiteralPrefix(text.slice(at, at + 6)) && at + 5 > text.length ? "cut" : "broken";
+}
+
+function after(
+  end: number | "broken" | "cut",
+  expected: Expected,
+): { at: number; expected: Expected } | "broken" | "cut" {
+  return typeof end === "number" ? { at: end, expected } : end;
+}
+
+function stringEnd(text: string, start: number): number | "broken" | "cut" {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const character = text.charCodeAt(at);
+    if (character === 0x5c) at += 1;
+    else if (character === 0x22) return at + 1;
+    else if (character < 0x20) return "broken";
+  }
+  return "cut";
+}
+
+/** The first letters of a word that the end of the text has cut off. */
+function isLiteralPrefix(rest: string): boolean {
+  return ["true", "false", "null", "-"].some((word) => word.startsWith(rest));
+}

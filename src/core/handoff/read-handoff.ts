@@ -1,0 +1,185 @@
+import { type Graph, type GraphSocket, materiaOf } from "../compile/graph.ts";
+import { feedsParallelLoop, requiredHandoffFields } from "../compile/socket-outputs.ts";
+import { HANDOFF_FIELDS, itemOrderProblems, isWorkItem } from "../model/handoff.ts";
+import { depthExceeds, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { oneLine } from "../model/text.ts";
+import { findAssignProblems, readAssignedValues, applyStatePatch, type AssignSources } from "./assign.ts";
+import { findObject, type FoundObject } from "./find-object.ts";
+
+const MAX_DEPTH = 100;
+
+/** A reply as a handoff, or everything that is wrong with it, in sentences that a repair turn can pass on. */
+export type HandoffReading =
+  | {
+      readonly ok: true;
+      readonly handoff: JsonObject;
+      readonly found: FoundObject["found"];
+      readonly dropped: readonly string[];
+      readonly hints: readonly string[];
+    }
+  | UnusableReply;
+
+/** What is wrong, and whether whoever replied could have done better: state that is not there is not theirs. */
+export interface UnusableReply {
+  readonly ok: false;
+  readonly problems: readonly string[];
+  readonly blame: "reply" | "state";
+}
+
+/** [H8, H9] Never throws, whatever the reply. */
+export function readHandoff(graph: Graph, socket: GraphSocket, reply: string, around: AssignSources): HandoffReading {
+  const found = findObject(reply);
+  if (!found) return { ok: false, problems: [missingObject(reply)], blame: "reply" };
+  const isAgent = materiaOf(graph, socket).type === "agent";
+  const { handoff, dropped } = (isAgent ? keepHandoffFields : keepUtilityFields)(
+    found.object,
+    feedsParallelLoop(graph, socket),
+  );
+  const problems = [...typeProblems(handoff, isAgent), ...missingProblems(graph, socket, handoff)];
+  if (problems.length > 0) return { ok: false, problems, blame: "reply" };
+  const unusable = findUnassignable(socket, handoff, around);
+  if (unusable) return unusable;
+  return { ok: true, handoff, found: found.found, dropped, hints: dropped.flatMap(hintsFor) };
+}
+
+function missingObject(reply: string): string {
+  if (reply.trim() === "") return "the reply is empty; it must be one JSON object";
+  return `the reply holds no JSON object; it begins with "${oneLine(reply, 80)}"`;
+}
+
+/** [H4, H5] The contract's fields and nothing else: what is unknown never routes, is never kept, and reaches no prompt. */
+function keepHandoffFields(object: JsonObject, ordered: boolean): { handoff: JsonObject; dropped: readonly string[] } {
+  const dropped = Object.keys(object).filter((key) => !isContractField(key));
+  const { items, droppedKeys } = keepItems(object["workItems"], ordered);
+  const handoff: Record<string, Json> = {};
+  for (const field of HANDOFF_FIELDS) {
+    const value = field === "workItems" ? items : object[field];
+    if (Object.hasOwn(object, field) && value !== undefined) handoff[field] = value;
+  }
+  return { handoff, dropped: [...dropped.map((key) => oneLine(key, 80)), ...droppedKeys] };
+}
+
+/** [H18, H19] A program's own fields stay; graph control stays out of its state. */
+function keepUtilityFields(object: JsonObject, ordered: boolean): { handoff: JsonObject; dropped: readonly string[] } {
+  const { items, droppedKeys } = keepItems(object["workItems"], ordered);
+  const state = object["state"];
+  const control = isJsonObject(state)
+    ? ["workItems", "satisfied", "__proto__"].filter((key) => Object.hasOwn(state, key))
+    : [];
+  const kept = Object.entries(object).filter(([key]) => key !== "__proto__");
+  const handoff = Object.fromEntries(
+    kept.map(([key, value]): [string, Json] => {
+      if (key === "workItems" && items !== undefined) return [key, items];
+      if (key === "state" && isJsonObject(value))
+        return [key, Object.fromEntries(Object.entries(value).filter(([name]) => !control.includes(name)))];
+      return [key, value];
+    }),
+  );
+  const own = Object.hasOwn(object, "__proto__") ? ["__proto__"] : [];
+  return { handoff: asJournaled(handoff), dropped: [...own, ...control.map((key) => `state.${key}`), ...droppedKeys] };
+}
+
+/** As the journal will hold it: a number beyond all numbers is written as null, and the live cast must not differ. */
+function asJournaled(value: JsonObject): JsonObject {
+  if (depthExceeds(value, MAX_DEPTH)) return value;
+  const written: unknown = JSON.parse(JSON.stringify(value));
+  return isJsonObject(written) ? written : {};
+}
+
+/** [V3] What an item builds on is kept where it matters, and nowhere else. */
+function keepItems(
+  value: Json | undefined,
+  ordered: boolean,
+): { items: Json | undefined; droppedKeys: readonly string[] } {
+  if (!Array.isArray(value)) return { items: value, droppedKeys: [] };
+  const droppedKeys = new Set<string>();
+  const items = value.map((item: Json): Json => {
+    if (!isJsonObject(item)) return item;
+    const { title, context, after, ...others } = item;
+    const rest = ordered || after === undefined ? others : { ...others, after };
+    for (const key of Object.keys(rest)) if (droppedKeys.size < 20) droppedKeys.add(`workItems[].${oneLine(key, 80)}`);
+    return {
+      ...(title === undefined ? {} : { title }),
+      ...(context === undefined ? {} : { context }),
+      ...(ordered && after !== undefined ? { after } : {}),
+    };
+  });
+  return { items, droppedKeys: [...droppedKeys] };
+}
+
+function isContractField(key: string): boolean {
+  return HANDOFF_FIELDS.some((field) => field === key);
+}
+
+function typeProblems(handoff: JsonObject, isAgent: boolean): string[] {
+  const { workItems, satisfied, context, state } = handoff;
+  const problems: string[] = [];
+  if (satisfied !== undefined && typeof satisfied !== "boolean")
+    problems.push(`"satisfied" must be true or false, not ${valueExcerpt(satisfied)}`);
+  if (context !== undefined && typeof context !== "string")
+    problems.push(`"context" must be a string, not ${valueExcerpt(context)}`);
+  if (workItems !== undefined) problems.push(...itemProblems(workItems));
+  if (!isAgent && state !== undefined && !isJsonObject(state))
+    problems.push(`"state" must be an object, not ${valueExcerpt(state)}`);
+  if (!isAgent && depthExceeds(handoff, MAX_DEPTH))
+    problems.push(`the result is nested more than ${MAX_DEPTH} levels deep`);
+  return problems;
+}
+
+function itemProblems(workItems: Json): readonly string[] {
+  if (!Array.isArray(workItems)) return [`"workItems" must be an array, not ${valueExcerpt(workItems)}`];
+  const wrong = workItems.flatMap((item: Json, index) => (isWorkItem(item) ? [] : [index]));
+  if (wrong.length === 0) return itemOrderProblems(workItems).slice(0, 5);
+  const named = wrong.slice(0, 5).map((index) => `workItems[${index}]`);
+  const more = wrong.length > named.length ? ` and ${wrong.length - named.length} more` : "";
+  return [`${named.join(", ")}${more} must have a "title" string and a "context" string`];
+}
+
+function missingProblems(graph: Graph, socket: GraphSocket, handoff: JsonObject): readonly string[] {
+  return [...requiredHandoffFields(graph, socket)]
+    .filter(([field]) => handoff[field] === undefined)
+    .map(([field, why]) => `"${field}" is missing (${why})`);
+}
+
+/** [H16] A source that leads nowhere is a fault of the reply, found before anything is kept. */
+function findUnassignable(socket: GraphSocket, handoff: JsonObject, around: AssignSources): UnusableReply | undefined {
+  const patched = { ...around, data: applyStatePatch(around.data, handoff) };
+  const lists = readAssignedValues(socket.assign, handoff, patched).flatMap(({ assignment, value }) =>
+    value !== undefined && assignment.target.join(".") === "workItems" ? itemProblems(value) : [],
+  );
+  const faults = findAssignProblems(socket.assign, handoff, patched);
+  const problems = [...faults.inReply, ...lists];
+  if (problems.length > 0) return { ok: false, problems, blame: "reply" };
+  return faults.inState.length > 0 ? { ok: false, problems: faults.inState, blame: "state" } : undefined;
+}
+
+function valueExcerpt(value: Json): string {
+  if (value === null) return "null";
+  return Array.isArray(value)
+    ? "an array"
+    : typeof value === "object"
+      ? "an object"
+      : `the ${typeof value} ${oneLine(JSON.stringify(value), 40)}`;
+}
+
+const OLD_NAMES: Readonly<Record<string, string>> = {
+  passed: "satisfied",
+  tasks: "workItems",
+  task: "workItems",
+  work: "workItems",
+  feedback: "context",
+  reason: "context",
+  missing: "context",
+  summary: "context",
+  guidance: "context",
+  failure: "context",
+  rework: "context",
+  decisions: "context",
+  risks: "context",
+};
+
+/** [H6] */
+function hintsFor(dropped: string): readonly string[] {
+  const now = Object.hasOwn(OLD_NAMES, dropped) ? OLD_NAMES[dropped] : undefined;
+  return now === undefined ? [] : [`"${dropped}" is no longer read; use "${now}"`];
+}

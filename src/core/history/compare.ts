@@ -1,0 +1,124 @@
+import type { CastEvent } from "../cast/state/event.ts";
+import type { CastState } from "../cast/state/state.ts";
+import { totalTokens } from "../cast/state/usage.ts";
+import { diffLines } from "../model/diff.ts";
+import { truncate, parseMillis } from "../model/text.ts";
+import { castOutcome } from "./visits.ts";
+import * as v from "valibot";
+import { wholeNumber } from "../model/schemas.ts";
+
+/** A cast as far as it is compared. */
+export interface ComparedCast {
+  readonly castId: string;
+  readonly state: CastState;
+  readonly events: readonly CastEvent[];
+  readonly file: { readonly loadout: { readonly name: string } };
+}
+
+/** What is longer is not read beside another. */
+const MAX_HANDOFF_LENGTH = 20_000;
+
+/** [T25] Visits of the same sockets in the same order stand beside each other, the fewest of them alone. */
+export function compareCasts(first: ComparedCast, second: ComparedCast): Omit<CastComparison, "files"> {
+  const [left, right] = [visitHandoffs(first.events), visitHandoffs(second.events)];
+  const visits = alignVisits(left, right).map(([a, b]) => {
+    const same = a !== undefined && b !== undefined && a.socket === b.socket && a.handed === b.handed;
+    const shown = (visit: VisitHandoff | undefined) =>
+      visit === undefined
+        ? null
+        : {
+            visit: `${visit.socket}#${visit.number}`,
+            materia: visit.materia,
+            handed: same || visit.handed === null ? null : truncate(visit.handed, MAX_HANDOFF_LENGTH),
+          };
+    return { left: shown(a), right: shown(b), same };
+  });
+  return { first: comparedSideOf(first), second: comparedSideOf(second), visits };
+}
+
+function comparedSideOf({ castId, state, events, file }: ComparedCast): ComparedSide {
+  const lasted = parseMillis(events.at(-1)?.at ?? null, 0) - parseMillis(events[0]?.at ?? null, 0);
+  return {
+    castId,
+    loadout: file.loadout.name,
+    outcome: castOutcome(state),
+    visits: state.done.visits,
+    itemsDone: state.done.itemsDone,
+    tokens: totalTokens(state.usage),
+    cost: state.usage.cost,
+    seconds: Math.max(0, lasted) / 1000,
+  };
+}
+
+interface VisitHandoff {
+  readonly socket: string;
+  readonly number: number;
+  readonly materia: string;
+  readonly handed: string | null;
+}
+
+/** What a visit handed on belongs to it, also where the one before handed nothing. */
+function visitHandoffs(events: readonly CastEvent[]): readonly VisitHandoff[] {
+  const visits: VisitHandoff[] = [];
+  for (const event of events) {
+    const last = visits.at(-1);
+    if (event.type === "visit_started")
+      visits.push({ socket: event.socket, number: event.visit, materia: event.materia, handed: null });
+    else if (last && event.type === "handoff_accepted")
+      visits[visits.length - 1] = { ...last, handed: JSON.stringify(event.handoff, null, 2) };
+    else if (last && event.type === "output_accepted") visits[visits.length - 1] = { ...last, handed: event.text };
+  }
+  return visits;
+}
+
+type VisitPair = readonly [VisitHandoff | undefined, VisitHandoff | undefined];
+
+function alignVisits(left: readonly VisitHandoff[], right: readonly VisitHandoff[]): readonly VisitPair[] {
+  const rows: VisitPair[] = [];
+  let [a, b] = [0, 0];
+  for (const { kind } of diffLines(socketList(left), socketList(right))) {
+    const last = rows.at(-1);
+    if (kind === "same") rows.push([left[a++], right[b++]]);
+    else if (kind === "gone") rows.push([left[a++], undefined]);
+    // What came in the place of another stands beside it.
+    else if (last && last[0] && !last[1]) rows[rows.length - 1] = [last[0], right[b++]];
+    else rows.push([undefined, right[b++]]);
+  }
+  return rows.filter(([one, other]) => one ?? other);
+}
+
+function socketList(visits: readonly VisitHandoff[]): string {
+  return visits.map(({ socket }) => socket).join("\n");
+}
+
+export const SideSchema = v.object({
+  castId: v.string(),
+  loadout: v.string(),
+  outcome: v.string(),
+  visits: wholeNumber(0),
+  itemsDone: wholeNumber(0),
+  tokens: v.number(),
+  cost: v.number(),
+  seconds: v.number(),
+});
+
+export type ComparedSide = v.InferOutput<typeof SideSchema>;
+
+const ComparedVisit = v.object({
+  /** `Socket-5#2`. */
+  visit: v.string(),
+  materia: v.string(),
+  /** What it handed on, where that differs from the other side. */
+  handed: v.nullable(v.string()),
+});
+
+/** [T25] Two casts side by side: visits that correspond stand in one row. */
+export const CastComparison = v.object({
+  first: SideSchema,
+  second: SideSchema,
+  visits: v.array(v.object({ left: v.nullable(ComparedVisit), right: v.nullable(ComparedVisit), same: v.boolean() })),
+  /** The files that differ at the end; null where they were not kept for both. */
+  files: v.nullable(v.array(v.string())),
+});
+
+export type CastComparison = v.InferOutput<typeof CastComparison>;

@@ -1,0 +1,130 @@
+import type { CastStart } from "../cast/state/state.ts";
+import type { Flow } from "../compile/flow.ts";
+import { worstCase } from "../compile/worst-case.ts";
+import { seededRandom, type RandomSource, answerEvent } from "../cast/simulated-answer.ts";
+import { simulateCast, type ExternalEffect } from "../cast/simulate.ts";
+import { requestedModel, type CastFacts, type VisitFact } from "./facts.ts";
+
+export interface QuantileRange {
+  readonly p50: number;
+  readonly p90: number;
+}
+
+/** [T23] What a cast will take, as likely and as bad. */
+export interface Forecast {
+  /** How many past casts it rests on. */
+  readonly casts: number;
+  /** Materia of the graph that have no past; the others stand in for them. */
+  readonly unknown: readonly string[];
+  /** Those that have only been asked with another model. */
+  readonly otherModel: readonly string[];
+  readonly turns: QuantileRange;
+  readonly tokens: QuantileRange;
+  readonly cost: QuantileRange;
+  readonly seconds: QuantileRange;
+}
+
+export interface ForecastRequest {
+  readonly start: CastStart;
+  readonly flow: Flow;
+  /** How long its lists are, where that is known. */
+  readonly items?: number;
+  /** The model that all agents are asked with, where one is named. */
+  readonly model?: string;
+  readonly runs?: number;
+  readonly seed?: number;
+}
+
+const MOST_ANSWERS = 2_000;
+
+/** Nothing where none of the graph's agents has a past. */
+export function forecastGraph(past: readonly CastFacts[], request: ForecastRequest): Forecast | undefined {
+  const { graph } = request.start;
+  const agents = new Set(
+    Object.values(graph.sockets).flatMap(({ materia }) => (graph.materia[materia]?.type === "agent" ? [materia] : [])),
+  );
+  const asked = ({ materia, model }: VisitFact): boolean =>
+    model === requestedModel(graph, materia, request.model ?? null);
+  // Where a materia was asked with the model that will be asked now, what it took with others says nothing.
+  const known = new Set(past.flatMap(({ visits }) => visits.filter(asked).map(({ materia }) => materia)));
+  const relevant = past
+    .map((cast) => ({ ...cast, visits: cast.visits.filter((visit) => !known.has(visit.materia) || asked(visit)) }))
+    .filter(({ visits }) => visits.some(({ materia }) => agents.has(materia)));
+  const [one, ...others] = relevant.map(byMateria);
+  if (!one) return undefined;
+  const all = byMateria({ visits: relevant.flatMap(({ visits }) => visits) });
+  const unknown = [...agents].filter((materia) => !all.has(materia));
+  const chance = seededRandom(request.seed ?? 1);
+  const runs = Array.from({ length: request.runs ?? 500 }, () => {
+    // One past cast lends its size and its temper to the whole run: a heavy request is heavy everywhere.
+    const like = chance.pick([one, ...others]);
+    return simulateRun(request, { chance, like, all });
+  });
+  const range = (of: (run: ForecastRun) => number): QuantileRange => quantiles(runs.map(of));
+  return {
+    casts: relevant.length,
+    unknown,
+    otherModel: [...agents].filter((materia) => all.has(materia) && !known.has(materia)),
+    turns: range((run) => run.turns),
+    tokens: range((run) => run.tokens),
+    cost: range((run) => run.cost),
+    seconds: range((run) => run.ms / 1000),
+  };
+}
+
+type VisitsByMateria = ReadonlyMap<string, readonly VisitFact[]>;
+
+function byMateria({ visits }: Pick<CastFacts, "visits">): VisitsByMateria {
+  return Map.groupBy(visits, ({ materia }) => materia);
+}
+
+interface ForecastRun {
+  readonly turns: number;
+  readonly tokens: number;
+  readonly cost: number;
+  readonly ms: number;
+}
+
+function simulateRun(
+  { start, items }: ForecastRequest,
+  {
+    chance,
+    like,
+    all,
+  }: { readonly chance: RandomSource; readonly like: VisitsByMateria; readonly all: VisitsByMateria },
+): ForecastRun {
+  const run = { turns: 0, tokens: 0, cost: 0, ms: 0 };
+  const pick = (materia: string): VisitFact | undefined => {
+    const own = like.get(materia) ?? all.get(materia) ?? [...all.values()].flat();
+    return own[chance.below(own.length)];
+  };
+  simulateCast(
+    start,
+    (asked: ExternalEffect, state) => {
+      const fact = pick(asked.socket.materia);
+      if (fact && asked.kind !== "wait") {
+        run.turns += asked.kind === "agent" ? Math.max(1, fact.turns) : 0;
+        run.tokens += fact.tokens;
+        run.cost += fact.cost;
+        run.ms += fact.ms;
+      }
+      const choice = { satisfied: fact?.satisfied ?? true, items: items ?? fact?.list ?? 1 };
+      return answerEvent(choice, asked, state);
+    },
+    MOST_ANSWERS,
+  );
+  return run;
+}
+
+function quantiles(values: readonly number[]): QuantileRange {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+  return { p50: at(0.5), p90: at(0.9) };
+}
+
+/** The most turns for lists of this length; nothing where there is no bound. */
+export function maxTurns({ start, flow }: ForecastRequest, items: number): number | null {
+  const { withRepairs } = worstCase(start.graph, flow, start.limits);
+  if (withRepairs === null) return null;
+  return Object.entries(withRepairs).reduce((sum, [loop, each]) => sum + each * (loop === "" ? 1 : items), 0);
+}

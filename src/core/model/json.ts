@@ -1,0 +1,80 @@
+import * as v from "valibot";
+
+/** What a journal line, a state or a utility result can hold. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether a value is nested deeper than so many levels, without descending by calls. */
+export function depthExceeds(value: unknown, limit: number): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > limit) return true;
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
+  }
+  return false;
+}
+
+/** The value at a path, own keys only; `undefined` where the path leads nowhere. */
+export function valueAt(value: Json | undefined, path: readonly string[]): Json | undefined {
+  let at = value;
+  for (const key of path) {
+    if (Array.isArray(at)) at = /^[0-9]+$/.test(key) ? (at[Number(key)] as Json | undefined) : undefined; // an index may lie beyond the end
+    else if (isJsonObject(at) && Object.hasOwn(at, key)) at = at[key];
+    else return undefined;
+  }
+  return at;
+}
+
+/** The object with one value replaced; what stands in the way of the path gives place. */
+export function withValueAt(object: JsonObject, path: readonly string[], value: Json): JsonObject {
+  const [key, ...rest] = path;
+  if (key === undefined) return object;
+  if (rest.length === 0) return { ...object, [key]: value };
+  const inner = Object.hasOwn(object, key) ? object[key] : undefined;
+  return { ...object, [key]: withValueAt(isJsonObject(inner) ? inner : {}, rest, value) };
+}
+
+/** Keys that reach an object's prototype: no name, no step of a path. */
+export const PROTOTYPE_KEYS: readonly string[] = ["__proto__", "constructor", "prototype"];
+
+/** As many keys as V8 gives an object a hidden shape for. */
+const MAX_SHAPED_KEYS = 128;
+
+/**
+ * `{}` for so many keys. For many it is a table from the start: in a plain one V8 makes shape after shape for the first
+ * keys, changes all of them with every new kind of value, and then drops them.
+ */
+export function createRecord<T>(keys: number): Record<string, T> {
+  if (keys <= MAX_SHAPED_KEYS) return {};
+  return Object.setPrototypeOf(Object.create(null), Object.prototype) as Record<string, T>; // what `{}` is, in another form
+}
+
+/** Puts a value under any key, be it one that an assignment would take for the prototype. `Object.fromEntries` takes twice as long. */
+export function setOwnKey<T>(record: Record<string, T>, key: string, value: T): void {
+  if (key !== "__proto__") record[key] = value;
+  else Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/** Values by id. Unlike a record of valibot it keeps an id like `constructor`, and the values as they are. */
+export function recordById<T>(schema: v.GenericSchema<unknown, T>) {
+  return v.pipe(
+    v.custom<Readonly<Record<string, T>>>(isJsonObject, "must be an object"),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return;
+      for (const [key, value] of Object.entries(dataset.value)) {
+        const parsed = v.safeParse(schema, value, { abortEarly: true });
+        if (parsed.success) continue;
+        const [{ message, path = [] }] = parsed.issues;
+        const step = { type: "object", origin: "value", input: { ...dataset.value }, key, value } as const;
+        addIssue({ message, path: [step, ...path] });
+        return;
+      }
+    }),
+  );
+}

@@ -1,0 +1,252 @@
+import * as v from "valibot";
+import { isJsonObject, PROTOTYPE_KEYS, createRecord } from "./json.ts";
+
+export type SchemaCheck = (value: unknown) => boolean;
+
+/**
+ * A schema as one quick question: whether a value is of it. A journal has hundreds of thousands of lines, and all but a
+ * damaged one are sound; what is wrong with that one says the schema itself.
+ */
+export function compileCheck(schema: v.GenericSchema): SchemaCheck {
+  const { pipe } = schema as CheckSchemaParts; // each part is looked for before it is used
+  if (pipe === undefined) return bareCheck(schema);
+  const [first, ...actions] = pipe;
+  const asked = actions.filter(({ type }) => !ACCEPTING_ACTIONS.includes(type));
+  const begin = first as v.GenericSchema & CheckSchemaParts; // a pipe begins with a schema, which may be one with a pipe
+  if (asked.length === 0) return compileCheck(begin);
+  const quick = begin.pipe ? undefined : begin.type === "number" ? numberCheck(asked) : textCheck(asked);
+  // What is not known here is left to the schema.
+  return quick ?? ((value) => v.is(schema, value));
+}
+
+/** What the schemas of an event are made of, as valibot keeps it. */
+interface CheckSchemaParts {
+  readonly pipe?: readonly SchemaAction[];
+  readonly entries?: Readonly<Record<string, v.GenericSchema>>;
+  readonly wrapped?: v.GenericSchema;
+  readonly item?: v.GenericSchema;
+  readonly literal?: unknown;
+  readonly options?: readonly unknown[];
+  readonly check?: SchemaCheck;
+}
+
+interface SchemaAction {
+  readonly type: string;
+  readonly requirement?: unknown;
+}
+
+function bareCheck(schema: v.GenericSchema): SchemaCheck {
+  const { entries, wrapped, item, literal, options, check } = schema as v.GenericSchema & CheckSchemaParts; // as above
+  switch (schema.type) {
+    case "string":
+    case "boolean":
+      return (value) => typeof value === schema.type;
+    case "number":
+      return (value) => typeof value === "number" && !Number.isNaN(value);
+    case "literal":
+      return (value) => value === literal;
+    case "picklist":
+      return (value) => options?.includes(value) ?? false;
+    case "object":
+      return objectCheck(Object.entries(entries ?? {}));
+    case "array":
+      return wrappedCheck(item, (inner) => (value) => Array.isArray(value) && value.every((each) => inner(each)));
+    case "optional":
+    case "exact_optional":
+      return wrappedCheck(wrapped, (inner) => (value) => value === undefined || inner(value));
+    case "nullable":
+      return wrappedCheck(wrapped, (inner) => (value) => value === null || inner(value));
+    case "union":
+      return unionCheck(options);
+    case "custom":
+      return (value) => check?.(value) ?? false;
+    default:
+      return (value) => v.is(schema, value);
+  }
+}
+
+function wrappedCheck(schema: v.GenericSchema | undefined, wrap: (inner: SchemaCheck) => SchemaCheck): SchemaCheck {
+  return schema ? wrap(compileCheck(schema)) : () => false;
+}
+
+const NO_FIELD = { key: "", check: () => false };
+
+function objectCheck(entries: readonly (readonly [string, v.GenericSchema])[]): SchemaCheck {
+  const checks = entries.map(([key, schema]) => ({ key, check: compileCheck(schema) }));
+  return (value) => {
+    if (typeof value !== "object" || value === null) return false;
+    const fields = value as Readonly<Record<string, unknown>>; // an object, as the line above has found
+    for (let index = 0; index < checks.length; index += 1) {
+      const { key, check } = checks[index] ?? NO_FIELD;
+      if (!check(fields[key])) return false;
+    }
+    return true;
+  };
+}
+
+function unionCheck(options: readonly unknown[] = []): SchemaCheck {
+  const checks = options.map((option) => compileCheck(option as v.GenericSchema)); // as a union has them
+  return (value) => {
+    for (let index = 0; index < checks.length; index += 1) if (checks[index]?.(value) === true) return true;
+    return false;
+  };
+}
+
+/** Actions that refuse no value. */
+const ACCEPTING_ACTIONS: readonly string[] = ["brand", "readonly", "description"];
+
+/** One question for all bounds of a number: most fields of an event are such. */
+function numberCheck(actions: readonly SchemaAction[]): SchemaCheck | undefined {
+  const bound = (type: string): number | undefined =>
+    actions
+      .map((each) => (each.type === type ? Number(each.requirement) : Number.NaN))
+      .find((each) => !Number.isNaN(each));
+  if (!actions.every(({ type }) => ["integer", "min_value", "max_value"].includes(type))) return undefined;
+  const isWhole = actions.some(({ type }) => type === "integer");
+  const [least, most] = [bound("min_value") ?? -Infinity, bound("max_value") ?? Infinity];
+  return (value) =>
+    typeof value === "number" && value >= least && value <= most && (!isWhole || Number.isInteger(value));
+}
+
+function textCheck([action, ...more]: readonly SchemaAction[]): SchemaCheck | undefined {
+  const { requirement } = action ?? {};
+  if (more.length > 0 || !(requirement instanceof RegExp)) return undefined;
+  // The same few names stand in line after line.
+  let sound: unknown;
+  return (value) => {
+    if (typeof value !== "string") return false;
+    if (value === sound) return true;
+    if (!requirement.test(value)) return false;
+    sound = value;
+    return true;
+  };
+}
+
+/** A whole number from `minimum` on, no larger than can be counted exactly. */
+export function wholeNumber(minimum: 0 | 1) {
+  const whole = minimum === 0 ? "must be a whole number" : "must be a whole number of at least 1";
+  return v.pipe(
+    v.number(whole),
+    v.integer(whole),
+    v.minValue(minimum, minimum === 0 ? "must not be negative" : whole),
+    v.maxValue(Number.MAX_SAFE_INTEGER, "is too large"),
+  );
+}
+
+type SchemaReader = (value: unknown) => unknown;
+
+/**
+ * A schema as one quick reading: the value as the schema would give it, or nothing where anything about it is odd, be it
+ * wrong or only unknown. A loadout may have thousands of sockets, and nearly all are sound; what is to be said of the
+ * others says the schema itself.
+ */
+export function compileReader<const T extends v.GenericSchema>(
+  schema: T,
+): (value: unknown) => v.InferOutput<T> | undefined {
+  return readerForSchema(schema);
+}
+
+/** What schemas of a configuration are made of, as valibot keeps it. */
+interface ReaderSchemaParts {
+  readonly type: string;
+  readonly pipe?: readonly { readonly type: string; readonly requirement?: unknown }[];
+  readonly entries?: Readonly<Record<string, v.GenericSchema>>;
+  readonly item?: v.GenericSchema;
+  readonly key?: v.GenericSchema;
+  readonly value?: unknown;
+  readonly wrapped?: v.GenericSchema;
+  readonly default?: unknown;
+}
+
+function readerForSchema(schema: v.GenericSchema): SchemaReader {
+  const { type, pipe, entries, item, key, value: named }: ReaderSchemaParts = schema as ReaderSchemaParts; // each part is looked for before it is used
+  const [first, ...actions] = pipe ?? [];
+  const asked = actions.filter((action) => action.type !== "description");
+  // A pipe begins with a schema, which may be one with a pipe of its own.
+  if (first && asked.length === 0) return readerForSchema(first as v.GenericSchema);
+  if (first && "pipe" in first) return leafReader(schema);
+  if (type === "array" && item) return listReader(readerForSchema(item), asked);
+  if (asked.length > 0) return leafReader(schema);
+  if (type === "object" && entries) return objectReader(Object.entries(entries));
+  if (type === "record" && key?.type === "string" && !("pipe" in key))
+    return recordReader(readerForSchema(named as v.GenericSchema)); // the schema of a record's values
+  return leafReader(schema);
+}
+
+/** What has no inside is kept as it is; what may have one is left to the schema, which drops what it does not know. */
+function leafReader(schema: v.GenericSchema): SchemaReader {
+  const isSound = compileCheck(schema);
+  return (value) => (typeof value !== "object" && isSound(value) ? value : undefined);
+}
+
+function listReader(
+  read: SchemaReader,
+  asked: readonly { readonly type: string; readonly requirement?: unknown }[],
+): SchemaReader {
+  const [least, ...others] = asked.map(({ type, requirement }) =>
+    type === "min_length" ? Number(requirement) : Infinity,
+  );
+  const shortest = others.length > 0 ? Infinity : (least ?? 0);
+  return (value) => {
+    if (!Array.isArray(value) || value.length < shortest) return undefined;
+    const list: unknown[] = [];
+    for (let index = 0; index < value.length; index += 1) {
+      const inner = read(value[index]);
+      if (inner === undefined) return undefined;
+      list.push(inner);
+    }
+    return list;
+  };
+}
+
+function recordReader(read: SchemaReader): SchemaReader {
+  return (value) => {
+    if (!isJsonObject(value)) return undefined;
+    const keys = Object.keys(value);
+    const names = createRecord(keys.length);
+    for (let index = 0; index < keys.length; index += 1) {
+      const key = keys[index] ?? "";
+      const inner = read(value[key]);
+      if (inner === undefined) return undefined;
+      names[key] = inner;
+    }
+    return PROTOTYPE_KEYS.some((key) => Object.hasOwn(value, key)) ? undefined : names;
+  };
+}
+
+interface FieldReader {
+  readonly key: string;
+  readonly read: SchemaReader;
+  readonly isOptional: boolean;
+  /** What stands for it where it is left out. */
+  readonly otherwise: unknown;
+}
+
+function objectReader(entries: readonly (readonly [string, v.GenericSchema])[]): SchemaReader {
+  const fields = entries.map(([key, schema]) => fieldReader(key, schema));
+  const known = new Set(entries.map(([key]) => key));
+  return (value) => {
+    if (!isJsonObject(value)) return undefined;
+    for (const key in value) if (!known.has(key)) return undefined;
+    const object: Record<string, unknown> = {};
+    for (let index = 0; index < fields.length; index += 1) {
+      const field = fields[index];
+      if (!field) continue;
+      const { key } = field;
+      const written = value[key];
+      if (written === undefined && (!field.isOptional || key in value)) return undefined;
+      const meant = written === undefined ? field.otherwise : written;
+      if (meant === undefined) continue;
+      const inner = field.read(meant);
+      if (inner === undefined) return undefined;
+      object[key] = inner;
+    }
+    return object;
+  };
+}
+
+function fieldReader(key: string, schema: v.GenericSchema): FieldReader {
+  const { type, wrapped, default: otherwise } = schema as ReaderSchemaParts; // as above
+  const isOptional = type === "optional" && wrapped !== undefined && typeof otherwise !== "function";
+  return { key, read: readerForSchema(isOptional ? wrapped : schema), isOptional, otherwise };
+}

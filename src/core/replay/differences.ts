@@ -1,0 +1,252 @@
+import type { CastEvent } from "../cast/state/event.ts";
+import { type Graph, castSocketLabel } from "../compile/graph.ts";
+import { oneLine } from "../model/text.ts";
+import { endReason, castOutcome } from "../history/visits.ts";
+import { countWaysTaken } from "../history/way-names.ts";
+import { visitKey, type RecordedCast } from "./recorded-cast.ts";
+import type { ReplayComparison } from "./replay.ts";
+import type { AgentPrompt } from "../prompt/agent-prompt.ts";
+
+export type ReplayDifferenceKind = "prompt" | "fields" | "handoff" | "edge" | "limit" | "socket" | "end";
+
+export interface ReplayDifference {
+  /** `Socket-2#1`; the last one for what concerns the end. */
+  readonly visit: string;
+  readonly kind: ReplayDifferenceKind;
+  readonly message: string;
+}
+
+/** One visit of a cast, and how it was left. */
+interface VisitTrack {
+  readonly key: string;
+  readonly materia: string;
+  readonly socket: string;
+  readonly events: CastEvent[];
+}
+
+/** [T15] Where the cast would now go differently: the first difference and all that follows from it. */
+export function findDifferences(recorded: RecordedCast, replay: ReplayComparison): readonly ReplayDifference[] {
+  const { before, after } = replay;
+  const [old, now] = [visitTracks(recorded.events), visitTracks(after.events)];
+  const [was, is] = [recorded.start.graph, after.state.graph];
+  const found: ReplayDifference[] = [];
+  const parted = old.findIndex((track, index) => track.key !== now[index]?.key);
+  const together = parted === -1 ? Math.min(old.length, now.length) : Math.min(parted, now.length);
+  for (let index = 0; index < together; index += 1) {
+    const [left, right] = [old[index], now[index]];
+    if (!left || !right) break;
+    if (left.materia !== right.materia)
+      found.push({
+        visit: left.key,
+        kind: "socket",
+        message: `${right.socket} holds ${right.materia} now, not ${left.materia}`,
+      });
+    const [told, tells] = [before.prompts.get(left.key) ?? [], after.prompts.get(left.key) ?? []];
+    found.push(
+      ...told.flatMap((text, turn) => {
+        const other = tells[turn];
+        return other ? promptDifferences(left.key, changedSections(text, other)) : [];
+      }),
+      ...answerDifferences(left, right),
+      ...wayDifferences({ left, right, was, is }),
+    );
+  }
+  found.push(
+    ...differencesAfterParting(old.slice(together), now.slice(together), { was, is }),
+    ...endDifferences(replay),
+  );
+  // Two turns of a visit are told the same; it is one difference.
+  return [...new Map(found.map((each) => [JSON.stringify(each), each])).values()];
+}
+
+function visitTracks(events: readonly CastEvent[]): readonly VisitTrack[] {
+  const tracks: VisitTrack[] = [];
+  for (const event of events) {
+    if (event.type === "visit_started") {
+      const { socket, visit, materia } = event;
+      tracks.push({ key: visitKey(socket, visit), socket, materia, events: [] });
+    }
+    tracks.at(-1)?.events.push(event);
+  }
+  return tracks;
+}
+
+function promptDifferences(visit: string, sections: ReturnType<typeof changedSections>): readonly ReplayDifference[] {
+  return sections.map(({ name, was, is }) => {
+    const how = was === "" ? `is new: "${is}"` : is === "" ? `is gone: "${was}"` : `was "${was}", is "${is}"`;
+    return { visit, kind: "prompt", message: `${name} ${how}` };
+  });
+}
+
+function answerDifferences(left: VisitTrack, right: VisitTrack): readonly ReplayDifference[] {
+  const [was, is] = [resultOf(left), resultOf(right)];
+  if (!was || !is) return [];
+  const visit = left.key;
+  const problems = right.events.flatMap((event) =>
+    event.type === "handoff_rejected" ? event.issues : event.type === "turn_failed" ? [event.message] : [],
+  );
+  const isRefused = is.type === "handoff_rejected" || is.type === "turn_failed";
+  if (isRefused && was.type !== is.type)
+    return [
+      { visit, kind: "fields", message: `the answer is no longer accepted: ${oneLine(problems.join("; "), 300)}` },
+    ];
+  const [old, now] = [answerText(was), answerText(is)];
+  if (old === now) return [];
+  return [{ visit, kind: "handoff", message: `was ${oneLine(old, 160)}, is ${oneLine(now, 160)}` }];
+}
+
+const RESULTS: ReadonlySet<string> = new Set([
+  "handoff_accepted",
+  "output_accepted",
+  "handoff_rejected",
+  "turn_failed",
+]);
+
+function resultOf({ events }: VisitTrack): CastEvent | undefined {
+  return events.findLast(({ type }) => RESULTS.has(type));
+}
+
+function answerText(event: CastEvent): string {
+  if (event.type === "handoff_accepted") return JSON.stringify(event.handoff);
+  return event.type === "output_accepted" ? event.text : event.type;
+}
+
+function wayDifferences({
+  left,
+  right,
+  was,
+  is,
+}: {
+  readonly left: VisitTrack;
+  readonly right: VisitTrack;
+  readonly was: Graph;
+  readonly is: Graph;
+}): readonly ReplayDifference[] {
+  const [old, now] = [[...countWaysTaken(was, left.events).keys()], [...countWaysTaken(is, right.events).keys()]];
+  const [limit, reached] = [limitIn(left), limitIn(right)];
+  // Where no answer was accepted there is no way on either, which says itself.
+  const differs = old.join(", ") !== now.join(", ") && now.length > 0;
+  return [
+    ...(reached === limit ? [] : [limitDifference(left.key, limit, reached)]),
+    ...(differs && reached === limit ? [{ visit: left.key, kind: "edge" as const, message: edgeText(old, now) }] : []),
+  ];
+}
+
+function limitIn({ events }: VisitTrack): string {
+  const hit = events.find((event) => event.type === "limit_reached");
+  return hit?.type === "limit_reached" ? `${hit.limit} ${hit.value}` : "";
+}
+
+function limitDifference(visit: string, limit: string, reached: string): ReplayDifference {
+  const message = reached === "" ? `${limit} is no longer reached` : `${reached} is reached`;
+  return { visit, kind: "limit", message };
+}
+
+function edgeText(old: readonly string[], now: readonly string[]): string {
+  const words = (ways: readonly string[]): string => (ways.length === 0 ? "no way on" : ways.join(", "));
+  return `${words(now)} is taken, not ${words(old)}`;
+}
+
+/** What follows once the two have parted. */
+function differencesAfterParting(
+  old: readonly VisitTrack[],
+  now: readonly VisitTrack[],
+  { was, is }: { readonly was: Graph; readonly is: Graph },
+): readonly ReplayDifference[] {
+  const gone = [...new Set(old.map(({ socket }) => socket))].filter((id) => !Object.hasOwn(is.sockets, id));
+  const come = now.filter(({ socket }) => !Object.hasOwn(was.sockets, socket));
+  const path = (tracks: readonly VisitTrack[]): string => {
+    const shown = tracks.slice(0, 8).map(({ key, materia }) => `${key} (${materia})`);
+    return `${shown.join(", ")}${tracks.length > 8 ? `, … ${tracks.length - 8} more` : ""}`;
+  };
+  const parted = now[0] ?? old[0];
+  const moved =
+    old.length + now.length === 0 || !parted
+      ? []
+      : [
+          {
+            visit: parted.key,
+            kind: "edge" as const,
+            message: `then ${now.length === 0 ? "no further visit" : path(now)}, not ${old.length === 0 ? "the end" : path(old)}`,
+          },
+        ];
+  return [
+    ...come.map(({ key, socket, materia }) => ({
+      visit: key,
+      kind: "socket" as const,
+      message: `${socket} (${materia}) is new`,
+    })),
+    ...gone.map((id) => ({
+      visit: old.find(({ socket }) => socket === id)?.key ?? id,
+      kind: "socket" as const,
+      message: `${id} is no longer there`,
+    })),
+    ...moved,
+  ];
+}
+
+function endDifferences({ before, after }: ReplayComparison): readonly ReplayDifference[] {
+  const last = after.events.findLast((event) => event.type === "visit_started");
+  const visit = last?.type === "visit_started" ? visitKey(last.socket, last.visit) : "";
+  if (after.unanswered) {
+    const { socket, visit: number } = after.unanswered;
+    const key = visitKey(socket.id, number);
+    // A cast that stands there itself, cut off or waiting, differs in nothing.
+    if (openVisitKey(before.state) === key) return [];
+    return [
+      {
+        visit: key,
+        kind: "end",
+        message: `nobody has answered ${castSocketLabel(socket)} there; what follows is not known`,
+      },
+    ];
+  }
+  const [was, is] = [castOutcome(before.state), castOutcome(after.state)];
+  if (was === is || (before.state.phase.kind !== "ended" && after.state.phase.kind !== "ended")) return [];
+  const reason = oneLine(endReason(after.state), 200);
+  return [{ visit, kind: "end", message: `${is}${reason === "" ? "" : ` (${reason})`}, not ${was}` }];
+}
+
+function openVisitKey({ phase }: ReplayComparison["before"]["state"]): string | undefined {
+  return "visit" in phase ? visitKey(phase.visit.socket, phase.visit.number) : undefined;
+}
+
+/** A part of what an agent is told that is not what it was. */
+export interface ChangedSection {
+  readonly name: string;
+  readonly was: string;
+  readonly is: string;
+}
+
+const INSTRUCTIONS = "Instructions";
+
+/** Which sections differ, and the first line of each that does. */
+function changedSections(before: AgentPrompt, after: AgentPrompt): readonly ChangedSection[] {
+  if (before.system === after.system && before.prompt === after.prompt) return [];
+  const [old, now] = [sectionsOf(before), sectionsOf(after)];
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
+    const [was, is] = [old.get(name) ?? "", now.get(name) ?? ""];
+    return was === is ? [] : [{ name, ...firstDifference(was, is) }];
+  });
+}
+
+function sectionsOf({ system, prompt }: AgentPrompt): ReadonlyMap<string, string> {
+  return new Map([...splitSections(system, INSTRUCTIONS), ...splitSections(prompt, "Prompt")]);
+}
+
+/** Headings stand alone on their line with an empty one behind them, as prompts are written. */
+function splitSections(text: string, first: string): readonly (readonly [string, string])[] {
+  const [head = "", ...rest] = text.split(/(?:^|\n\n)## (?=[^\n]+\n\n)/);
+  const sections = rest.map((part): readonly [string, string] => {
+    const end = part.indexOf("\n");
+    return [part.slice(0, end), part.slice(end).trim()];
+  });
+  return [...(head.trim() === "" ? [] : [[first, head.trim()] as const]), ...sections];
+}
+
+function firstDifference(was: string, is: string): { readonly was: string; readonly is: string } {
+  const [old, now] = [was.split("\n"), is.split("\n")];
+  const at = old.findIndex((line, index) => line !== now[index]);
+  const line = at === -1 ? old.length : at;
+  return { was: oneLine(old[line] ?? "", 160), is: oneLine(now[line] ?? "", 160) };
+}

@@ -1,0 +1,168 @@
+import { apply } from "../cast/apply.ts";
+import { decide } from "../cast/decide.ts";
+import { next } from "../cast/next.ts";
+import type { CastEvent, EventBody } from "../cast/state/event.ts";
+import type { CastStart, CastState, CastPhase } from "../cast/state/state.ts";
+import { NO_USAGE, addUsage, totalTokens } from "../cast/state/usage.ts";
+import { error, fail, ok, type Result } from "../model/issue.ts";
+import { findDifferences, type ReplayDifference } from "./differences.ts";
+import { visitKey, type RecordedCast } from "./recorded-cast.ts";
+import { loopForkKey, replayCast, type StopBefore, type ReplayResult } from "./replay.ts";
+
+/** What a fork takes over from a cast, and what it does itself. */
+export interface CastFork {
+  readonly events: readonly CastEvent[];
+  readonly state: CastState;
+  /** The visit that it begins with; where the cast stood, when no visit is left to be named. */
+  readonly visit: string;
+  readonly reused: readonly string[];
+  readonly saved: { readonly tokens: number; readonly cost: number };
+  readonly anew: readonly { readonly visit: string; readonly why: string }[];
+}
+
+export interface CastForkRequest {
+  readonly now: CastStart;
+  /** The visit to begin with, where one was named: `Socket-5#2`, or `Socket-5` for its last. */
+  readonly visit?: string | undefined;
+  /** What that visit hands over, in place of being run. */
+  readonly handoff?: string | undefined;
+}
+
+/** [T20] Everything up to a visit: the one that was named, else the first that the edit touches. */
+export function forkCast(recorded: RecordedCast, { now, visit, handoff }: CastForkRequest): Result<CastFork> {
+  const whole = replayCast(recorded, now);
+  const differences = findDifferences(recorded, whole);
+  const keys = visitKeysIn(recorded.events);
+  const named = visit === undefined ? undefined : keys.findLast((key) => key === visit || key.startsWith(`${visit}#`));
+  if (visit !== undefined && named === undefined) {
+    const hint = `one of ${keys.slice(0, 12).join(", ")}`;
+    return fail(error("unknown_place", visit, `this cast has no visit "${visit}"`, hint));
+  }
+  const touched = firstAffectedVisit(differences, whole.after);
+  if (named === undefined && touched === undefined && isFinished(whole.after.state))
+    return fail(
+      error(
+        "nothing_to_fork",
+        now.castId,
+        "nothing that is configured now would change this cast",
+        `name the visit to begin with: "materia fork ${now.castId}@${keys.at(-1) ?? "Socket-1#1"}"`,
+      ),
+    );
+  // Who names a visit keeps what came before it, whatever an edit would have changed there.
+  const end = named ?? touched?.visit;
+  const { after } = replayCast(recorded, now, (key) => key === end);
+  // A visit that was begun and never answered begins anew.
+  const answers = after.unanswered ? replayCast(recorded, now, isVisitKey(after.unanswered)).after : after;
+  const kept = beforeParallelItems(
+    answers,
+    (ends) => replayCast(recorded, now, (key) => key === end || ends(key)).after,
+  );
+  const at = nextPlace(kept.state) ?? named ?? touched?.visit ?? keys.at(-1) ?? "";
+  const why =
+    touched?.visit === at
+      ? `${touched.kind}: ${touched.message}`
+      : at === named
+        ? "it was named"
+        : "the cast stood there";
+  const taken = handoff === undefined ? ok(kept) : withWrittenHandoff(kept, handoff);
+  return taken.ok ? ok(buildFork(recorded, taken.value, { at, why })) : taken;
+}
+
+/** [V22] The casts of items belong to the first cast: a fork in the middle of them begins before them. */
+function beforeParallelItems(replayed: ReplayResult, again: (ends: StopBefore) => ReplayResult): ReplayResult {
+  const phase = phaseBeforeEnd(replayed.state.phase);
+  if (phase.kind !== "forked") return replayed;
+  const first = loopForkKey(phase.fork.number);
+  return again((key) => key === first);
+}
+
+function phaseBeforeEnd(phase: CastPhase): CastPhase {
+  return phase.kind === "ended" || phase.kind === "failing" ? phaseBeforeEnd(phase.before) : phase;
+}
+
+/** What a cast does next: the visit that begins, or the items that are worked on at once. */
+function nextPlace(state: CastState): string | undefined {
+  const begins = next(state);
+  if (begins.kind === "fork") return `the items of ${begins.loop.id}`;
+  const started = begins.kind === "record" ? begins.events.find((body) => body.type === "visit_started") : undefined;
+  return started && visitKey(started.socket, started.visit);
+}
+
+function isVisitKey({ socket, visit }: NonNullable<ReplayResult["unanswered"]>): (key: string) => boolean {
+  const stop = visitKey(socket.id, visit);
+  return (key) => key === stop;
+}
+
+/** The first visit that would be run differently, and why: a way that leads elsewhere touches what it leads to. */
+function firstAffectedVisit(
+  differences: readonly ReplayDifference[],
+  { events, unanswered }: ReplayResult,
+): ReplayDifference | undefined {
+  const [first] = differences;
+  if (
+    !first ||
+    first.kind === "prompt" ||
+    first.kind === "fields" ||
+    first.kind === "handoff" ||
+    first.kind === "socket"
+  )
+    return first;
+  const keys = visitKeysIn(events);
+  const behind =
+    keys[keys.indexOf(first.visit) + 1] ?? (unanswered && visitKey(unanswered.socket.id, unanswered.visit));
+  return { ...first, visit: behind ?? first.visit };
+}
+
+function isFinished({ phase }: CastState): boolean {
+  return phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
+}
+
+function visitKeysIn(events: readonly CastEvent[]): readonly string[] {
+  return events.flatMap((event) => (event.type === "visit_started" ? [visitKey(event.socket, event.visit)] : []));
+}
+
+/** [T21] The visit with an answer that a person has written for it. */
+function withWrittenHandoff(kept: ReplayResult, text: string): Result<ReplayResult> {
+  const events = [...kept.events];
+  const at = events.at(-1)?.at ?? "";
+  let { state } = kept;
+  const note = (body: EventBody): void => {
+    const event: CastEvent = { ...body, seq: state.seq + 1, at };
+    state = apply(state, event);
+    events.push(event);
+  };
+  for (let effect = next(state); ; effect = next(state)) {
+    if (effect.kind === "record") for (const body of effect.events) note(body);
+    else if (effect.kind !== "agent")
+      return fail(error("bad_option", "--handoff", "only the handoff of an agent can be written for it"));
+    else {
+      const body = decide(state, effect.socket, { kind: "replied", text, usage: NO_USAGE });
+      if (body.type === "handoff_rejected") return fail(error("bad_option", "--handoff", body.issues.join("; ")));
+      note(body);
+      return ok({ ...kept, events, state });
+    }
+  }
+}
+
+function buildFork(
+  recorded: RecordedCast,
+  { events, state }: ReplayResult,
+  { at, why }: { readonly at: string; readonly why: string },
+): CastFork {
+  const reused = events.flatMap((event) =>
+    event.type === "visit_completed" ? [visitKey(event.socket, event.visit)] : [],
+  );
+  const usage = events.reduce(
+    (sum, event) => (event.type === "visit_completed" ? addUsage(sum, event.usage) : sum),
+    NO_USAGE,
+  );
+  const left = visitKeysIn(recorded.events).filter((key) => !reused.includes(key) && key !== at);
+  return {
+    events,
+    state,
+    visit: at,
+    reused,
+    saved: { tokens: totalTokens(usage), cost: usage.cost },
+    anew: [{ visit: at, why }, ...left.map((visit) => ({ visit, why: `it comes after ${at}` }))],
+  };
+}

@@ -1,0 +1,208 @@
+import { apply } from "../cast/apply.ts";
+import { decide, type EffectOutcome } from "../cast/decide.ts";
+import { visitCompletedEvent, next, type Effect } from "../cast/next.ts";
+import type { CastEvent, EventBody, EventOf } from "../cast/state/event.ts";
+import { initialState, type CastStart, type CastState } from "../cast/state/state.ts";
+import { NO_USAGE } from "../cast/state/usage.ts";
+import { type Graph, type GraphSocket, materiaOf } from "../compile/graph.ts";
+import { requiredHandoffFields } from "../compile/socket-outputs.ts";
+import { isGate } from "../model/materia.ts";
+import { writeAgentPrompt, type AgentPrompt } from "../prompt/agent-prompt.ts";
+import type { ExternalEffect } from "../cast/simulate.ts";
+import { externalInputsOf, appendTo, visitKey, type ExternalInputs, type RecordedCast } from "./recorded-cast.ts";
+
+/** The same answers on another graph. */
+export interface ReplayResult {
+  readonly events: readonly CastEvent[];
+  readonly prompts: ReadonlyMap<string, readonly AgentPrompt[]>;
+  readonly state: CastState;
+  /** The visit that nobody has answered, where the replay had to end. */
+  readonly unanswered?: { readonly socket: GraphSocket; readonly visit: number };
+}
+
+export interface ReplayComparison {
+  readonly before: ExternalInputs;
+  readonly after: ReplayResult;
+}
+
+/** When a replay is to end before its time: asked before every visit, and before items are worked on at once. */
+export type StopBefore = (key: string) => boolean;
+
+/** [T14] What was answered then, on what is configured now. Nothing is run and nothing is written. */
+export function replayCast(
+  recorded: RecordedCast,
+  now: CastStart,
+  endsBefore: StopBefore = () => false,
+): ReplayComparison {
+  const before = externalInputsOf(recorded);
+  const answers = new Map([...before.answers].map(([key, own]) => [key, [...own]]));
+  const resumptions = [...before.resumptions];
+  const items = recorded.events.filter(({ type }) => ITEM_EVENT_TYPES.has(type));
+  const told = new Map<string, AgentPrompt[]>();
+  const events: CastEvent[] = [];
+  let state = initialState(now);
+  const note = (body: EventBody, at: string): void => {
+    const event: CastEvent = { ...body, seq: state.seq + 1, at };
+    state = apply(state, event);
+    events.push(event);
+  };
+  let at = recorded.events[0]?.at ?? "";
+  for (;;) {
+    const effect = next(state);
+    if (effect.kind === "record") {
+      const begins = effect.events.find((body) => body.type === "visit_started");
+      if (begins && endsBefore(visitKey(begins.socket, begins.visit))) break;
+      for (const body of effect.events)
+        note(body.type === "cast_started" ? startedAsRecorded(body, recorded) : body, at);
+      continue;
+    }
+    if (effect.kind === "stop") {
+      if (!canResume(effect, resumptions)) break;
+      for (const again of takeResumption(resumptions)) note(again, (at = again.at));
+      continue;
+    }
+    if (effect.kind === "fork" || effect.kind === "items" || effect.kind === "join") {
+      if (effect.kind === "fork" && endsBefore(loopForkKey(state.forks + 1))) break;
+      // [V7] What the casts of its items came to stands in the journal; they are replayed by themselves.
+      const item = items.shift();
+      if (!item || !canApply(state, item)) break;
+      note(item, (at = item.at));
+      continue;
+    }
+    const key = visitKey(effect.socket.id, effect.visit.number);
+    if (effect.kind === "checkpoint") {
+      note(visitCompletedEvent(state, effect.visit, before.completed.get(key)?.files), at);
+      continue;
+    }
+    const answer = answers.get(key)?.shift();
+    if (effect.kind === "agent" && answer?.type !== "turn_retried")
+      appendTo(told, key, writeAgentPrompt(state, effect));
+    const body = answer && answerFor({ recorded, state, effect, answer, turnsTaken: told.get(key)?.length ?? 1 });
+    if (!body || !answer) {
+      const unanswered = { socket: effect.socket, visit: effect.visit.number };
+      return { before, after: { events, prompts: told, state, unanswered } };
+    }
+    note(body, (at = answer.at));
+  }
+  return { before, after: { events, prompts: told, state } };
+}
+
+/** How the n-th time that items are worked on at once is called among visits. */
+export function loopForkKey(number: number): string {
+  return `fork ${number}`;
+}
+
+const ITEM_EVENT_TYPES: ReadonlySet<string> = new Set([
+  "loop_forked",
+  "item_ended",
+  "item_merged",
+  "item_conflicted",
+  "loop_joined",
+]);
+
+/** Whether what was recorded of an item can happen in the cast as it is now. */
+function canApply(state: CastState, event: CastEvent): boolean {
+  try {
+    apply(state, { ...event, seq: state.seq + 1 });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The files that it began from are the same, and so is who answered. */
+function startedAsRecorded(body: EventOf<"cast_started">, { events: [first] }: RecordedCast): EventBody {
+  if (first?.type !== "cast_started") return body;
+  const { castId, request, loadout, type } = body;
+  const { files, rehearsed } = first;
+  return { type, castId, request, loadout, ...(files ? { files } : {}), ...(rehearsed ? { rehearsed } : {}) };
+}
+
+function canResume({ phase }: Extract<Effect, { kind: "stop" }>, resumptions: readonly CastEvent[]): boolean {
+  return resumptions.length > 0 && (phase.outcome === "failed" || phase.outcome === "aborted");
+}
+
+/** What raised a limit, and the resume behind it. */
+function takeResumption(resumptions: CastEvent[]): readonly CastEvent[] {
+  const end = resumptions.findIndex(({ type }) => type === "cast_resumed");
+  return resumptions.splice(0, end === -1 ? resumptions.length : end + 1);
+}
+
+interface ReplayQuestion {
+  readonly recorded: RecordedCast;
+  readonly state: CastState;
+  readonly effect: ExternalEffect;
+  readonly answer: CastEvent;
+  /** How many turns of the visit were had, this one included. */
+  readonly turnsTaken: number;
+}
+
+/** What an answer means now; nothing where somebody of another kind would be asked. */
+function answerFor({ recorded, state, effect, answer, turnsTaken: taken }: ReplayQuestion): EventBody | undefined {
+  const { socket } = effect;
+  const before = recorded.start.graph.sockets[socket.id];
+  const { seq: _seq, at: _at, ...body } = answer;
+  if (effect.kind === "wait") return PERSON_EVENTS.has(body.type) || body.type === "cast_ended" ? body : undefined;
+  if (PERSON_EVENTS.has(body.type)) return undefined;
+  if (!REPLY_EVENTS.has(body.type)) return body;
+  if (before && replyContract(recorded.start.graph, before) === replyContract(state.graph, socket))
+    return readsState(socket) ? decideAgain({ state, effect, text: replyTextOf(body), otherwise: body }) : body;
+  if (before && materiaKind(recorded.start.graph, before) !== materiaKind(state.graph, socket)) return undefined;
+  const text = recorded.rawReplies?.(socket.id, effect.visit.number)?.[taken - 1] ?? replyTextOf(body);
+  return text === undefined ? body : decideAgain({ state, effect, text, otherwise: body });
+}
+
+const PERSON_EVENTS: ReadonlySet<string> = new Set(["person_answered", "person_finished", "person_judged"]);
+const REPLY_EVENTS: ReadonlySet<string> = new Set([
+  "handoff_accepted",
+  "output_accepted",
+  "handoff_rejected",
+  "turn_answered",
+]);
+
+/** All that decides how a reply is read. */
+export function replyContract(graph: Graph, socket: GraphSocket): string {
+  const { parse, generator, interactive, assign } = socket;
+  const fields = [...requiredHandoffFields(graph, socket).keys()];
+  return JSON.stringify([materiaKind(graph, socket), parse, generator, interactive, assign, fields]);
+}
+
+function materiaKind(graph: Graph, socket: GraphSocket): string {
+  const materia = materiaOf(graph, socket);
+  return isGate(materia) ? `${materia.type} gate` : materia.type;
+}
+
+/** Another socket may no longer have put there what this one takes. */
+function readsState({ assign }: GraphSocket): boolean {
+  return assign.some(({ from }) => from !== "output");
+}
+
+function replyTextOf(body: EventBody): string | undefined {
+  if (body.type === "handoff_accepted") return JSON.stringify(body.handoff);
+  return body.type === "output_accepted" || body.type === "turn_answered" ? body.text : undefined;
+}
+
+/** Read again; where that comes to the same, the answer stands as it was. */
+function decideAgain({
+  state,
+  effect,
+  text,
+  otherwise,
+}: Pick<ReplayQuestion, "state"> & {
+  readonly effect: Extract<ReplayQuestion["effect"], { kind: "agent" | "utility" }>;
+  readonly text: string | undefined;
+  readonly otherwise: EventBody;
+}): EventBody {
+  if (text === undefined) return otherwise;
+  const usage = "usage" in otherwise ? (otherwise.usage ?? NO_USAGE) : NO_USAGE;
+  const outcome: EffectOutcome =
+    effect.kind === "agent" ? { kind: "replied", text, usage } : { kind: "exited", stdout: text, cut: false };
+  const body = decide(state, effect.socket, outcome);
+  const isSame =
+    body.type === otherwise.type && JSON.stringify(replyContent(body)) === JSON.stringify(replyContent(otherwise));
+  return isSame ? otherwise : body;
+}
+
+function replyContent(body: EventBody): unknown {
+  return body.type === "handoff_accepted" ? body.handoff : replyTextOf(body);
+}

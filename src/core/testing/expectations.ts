@@ -1,0 +1,225 @@
+import { type Graph, socketsOf } from "../compile/graph.ts";
+import { buildFlow } from "../compile/flow.ts";
+import { type Json, type JsonObject, valueAt } from "../model/json.ts";
+import { didYouMean, oneLine } from "../model/text.ts";
+import { coverableNames } from "./coverage.ts";
+import { endReason, lastLimitReached, castOutcome, observedVisits, type ObservedVisit } from "../history/visits.ts";
+import { type TestExpectations, ANY_VISITS } from "./test-file.ts";
+import { formatWayName, parseWayName, countWaysTaken } from "../history/way-names.ts";
+import type { CastEvent } from "../cast/state/event.ts";
+import type { CastState } from "../cast/state/state.ts";
+
+/** One expectation that was not met: what, both sides, and the place in the graph. */
+export interface UnmetExpectation {
+  readonly what: string;
+  readonly expected: Json;
+  readonly got: Json;
+  readonly where: string;
+  /** The keys of the expectation in the file, for `--update`; nothing where no value can be written there. */
+  readonly keys?: readonly string[];
+}
+
+/** [T2] Every expectation that was not met. */
+export function checkExpectations(expect: TestExpectations, observed: ObservedCast): readonly UnmetExpectation[] {
+  const { state, events, exitCode, turns } = observed;
+  const visits = observedVisits(events);
+  const last = visitLabel(visits.at(-1));
+  const reason = oneLine(endReason(state), 300);
+  const end = reason === "" ? last : `${last}: ${reason}`;
+  const limit = lastLimitReached(events);
+  const { itemsDone, itemsGivenUp = 0 } = state.done;
+  const all: readonly (UnmetExpectation | undefined)[] = [
+    compareValue("outcome", expect.outcome, castOutcome(state), end),
+    compareValue("exitCode", expect.exitCode, exitCode, end),
+    expect.path && pathFailure(expect.path, visits),
+    ...Object.entries(expect.edges ?? {}).map(([name, count]) => edgeFailure(name, count, observed)),
+    compareValue("items.done", expect.items?.done, itemsDone, last),
+    compareValue("items.givenUp", expect.items?.givenUp, itemsGivenUp, last),
+    ...Object.entries(expect.state ?? {}).map(
+      ([path, value]) => compareValue("state", value as Json, stateValueAt(state.data, path), last, ["state", path]), // read from a JSON file
+    ),
+    ...Object.entries(expect.files ?? {}).map(([name, wanted]) => fileFailure(name, wanted, observed.files)),
+    ...Object.entries(expect.prompts ?? {}).flatMap(([name, wanted]) => promptFailures(name, wanted, observed)),
+    expect.turnsAtMost !== undefined && turns.length > expect.turnsAtMost
+      ? { what: "turnsAtMost", expected: expect.turnsAtMost, got: turns.length, where: last, keys: ["turnsAtMost"] }
+      : undefined,
+    compareValue("limit", expect.limit, limit, end),
+  ];
+  return all.filter((failure) => failure !== undefined);
+}
+
+function compareValue(
+  what: string,
+  expected: Json | undefined,
+  got: Json,
+  where: string,
+  keys: readonly string[] = what.split("."),
+): UnmetExpectation | undefined {
+  if (expected === undefined || isSameValue(expected, got)) return undefined;
+  return { what: keys.join("."), expected, got, where, keys };
+}
+
+/** Whatever order the keys stand in. */
+function isSameValue(a: Json, b: Json): boolean {
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const [own, other] = [Object.entries(a), new Map<string, Json>(Object.entries(b))];
+  return (
+    own.length === other.size &&
+    own.every(([key, value]) => other.has(key) && isSameValue(value, other.get(key) ?? null))
+  );
+}
+
+function pathFailure(expected: readonly string[], visits: readonly ObservedVisit[]): UnmetExpectation | undefined {
+  const compared = comparePath(expected, visits);
+  if (compared.same) return undefined;
+  const { at } = compared;
+  const got = visits.map(({ materia, socket }) => (expected.includes(socket) ? socket : materia));
+  const seen = visits[at];
+  const where = seen ? `visit ${at + 1}: ${visitLabel(seen)}` : `behind the last visit, ${visitLabel(visits.at(-1))}`;
+  return { what: "path", expected: [...expected], got, where, keys: ["path"] };
+}
+
+function edgeFailure(name: string, expected: number, { state, events }: ObservedCast): UnmetExpectation | undefined {
+  const { graph } = state;
+  const [sought, known] = [waysNamed(name, graph), knownWays(graph)];
+  const taken = countWaysTaken(graph, events);
+  const got = sought.reduce((sum, way) => sum + (taken.get(way) ?? 0), 0);
+  const where = name.split(" ")[0] ?? name;
+  if (!sought.some((way) => known.has(way) || taken.has(way))) {
+    const meant = didYouMean(name, known);
+    return { what: `edges.${name}`, expected, got: "there is no such way", where: meant ?? graph.name };
+  }
+  return got === expected ? undefined : { what: `edges.${name}`, expected, got, where, keys: ["edges", name] };
+}
+
+function knownWays(graph: Graph): ReadonlySet<string> {
+  return new Set(coverableNames(graph, buildFlow(graph)));
+}
+
+/** A way may be told with materia in place of sockets; then it means each of their sockets. */
+function waysNamed(name: string, graph: Graph): readonly string[] {
+  const way = parseWayName(name);
+  if (!way) return [name];
+  const ids = (word: string): readonly string[] => {
+    const own = socketsOf(graph).filter(({ id, materia }) => id === word || materia === word);
+    return own.length === 0 ? [word] : own.map(({ id }) => id);
+  };
+  return ids(way.from).flatMap((from) => ids(way.to).map((to) => formatWayName({ ...way, from, to })));
+}
+
+type ExpectedFile = NonNullable<TestExpectations["files"]>[string];
+
+function fileFailure(
+  name: string,
+  wanted: ExpectedFile,
+  files: ReadonlyMap<string, string | null>,
+): UnmetExpectation | undefined {
+  const got = files.get(name) ?? null;
+  const failure = { what: `files.${name}`, got, where: name };
+  if (typeof wanted === "string" || wanted === null)
+    return got === wanted ? undefined : { ...failure, expected: wanted, keys: ["files", name] };
+  const fits = got !== null && new RegExp(wanted.matches, "mu").test(got);
+  return fits ? undefined : { ...failure, expected: { matches: wanted.matches } };
+}
+
+type ExpectedPrompt = NonNullable<TestExpectations["prompts"]>[string];
+
+function promptFailures(
+  name: string,
+  { contains, lacks }: ExpectedPrompt,
+  { turns }: ObservedCast,
+): readonly UnmetExpectation[] {
+  const [, who = name, number] = /^(.*?)(?:#(\d+))?$/su.exec(name) ?? [];
+  const own = turns.filter(({ socket, materia }) => socket === who || materia === who);
+  const visits = Map.groupBy(own, ({ socket, visit }) => `${socket}#${visit}`);
+  const asked = [...visits.values()].filter((_, index) => number === undefined || index + 1 === Number(number));
+  if (asked.length === 0) return [{ what: `prompts.${name}`, expected: "a visit", got: "none", where: who }];
+  return asked.flatMap((told) => {
+    const text = told.map((turn) => turn.text).join("\n");
+    const failure = { what: `prompts.${name}`, where: visitLabel(told[0]) };
+    return [
+      ...contains
+        .filter((part) => !text.includes(part))
+        .map((part) => ({ ...failure, expected: { contains: part }, got: text })),
+      ...lacks
+        .filter((part) => text.includes(part))
+        .map((part) => ({ ...failure, expected: { lacks: part }, got: textAround(text, part) })),
+    ];
+  });
+}
+
+const EXCERPT_MARGIN = 60;
+
+function textAround(text: string, part: string): string {
+  const at = text.indexOf(part);
+  const [from, to] = [Math.max(0, at - EXCERPT_MARGIN), at + part.length + EXCERPT_MARGIN];
+  return `${from > 0 ? "…" : ""}${text.slice(from, to)}${to < text.length ? "…" : ""}`;
+}
+
+function visitLabel(visit: ObservedVisit | undefined): string {
+  return visit ? `${visit.socket}#${visit.visit} (${visit.materia})` : "before the first visit";
+}
+
+/** Whether the visits went as expected; otherwise the first visit that could not be matched. */
+function comparePath(
+  expected: readonly string[],
+  visits: readonly Pick<ObservedVisit, "socket" | "materia">[],
+): { readonly same: true } | { readonly same: false; readonly at: number } {
+  let [at, visit, furthest] = [0, 0, 0];
+  // Where the last "…" stands, and how many visits it has swallowed: a mismatch behind it gives it one more.
+  let open: { readonly at: number; readonly visit: number } | undefined;
+  for (;;) {
+    const word = expected[at];
+    const seen = visits[visit];
+    furthest = Math.max(furthest, visit);
+    if (word !== undefined && ANY_VISITS.includes(word)) {
+      open = { at, visit };
+      at += 1;
+    } else if (word === undefined && seen === undefined) return { same: true };
+    else if (seen && (word === seen.socket || word === seen.materia)) {
+      at += 1;
+      visit += 1;
+    } else if (open && open.visit < visits.length) {
+      open = { at: open.at, visit: open.visit + 1 };
+      [at, visit] = [open.at + 1, open.visit];
+    } else return { same: false, at: furthest };
+  }
+}
+
+/** All that can be expected of a cast, as it was. */
+export interface ObservedCast {
+  readonly state: CastState;
+  readonly events: readonly CastEvent[];
+  readonly exitCode: number;
+  /** What each turn of an agent was told, in order. */
+  readonly turns: readonly TurnPrompt[];
+  /** The files that are asked about; null where there is none. */
+  readonly files: ReadonlyMap<string, string | null>;
+}
+
+export interface TurnPrompt {
+  readonly socket: string;
+  readonly materia: string;
+  /** Which visit of its socket. */
+  readonly visit: number;
+  readonly text: string;
+}
+
+function stateValueAt(data: JsonObject, path: string): Json {
+  return valueAt(data, path.split(".")) ?? null;
+}
+
+/** What `--update` writes where nothing was expected yet. */
+export function fullExpectation({ state, events, exitCode }: ObservedCast): JsonObject {
+  const limit = lastLimitReached(events);
+  const { items, itemsDone, itemsGivenUp = 0 } = state.done;
+  return {
+    outcome: castOutcome(state),
+    exitCode,
+    path: observedVisits(events).map(({ materia }) => materia),
+    edges: Object.fromEntries(countWaysTaken(state.graph, events)),
+    ...(items === 0 ? {} : { items: { done: itemsDone, givenUp: itemsGivenUp } }),
+    ...(limit === null ? {} : { limit }),
+  };
+}

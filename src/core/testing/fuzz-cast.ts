@@ -1,0 +1,119 @@
+import type { CastStart, CastState } from "../cast/state/state.ts";
+import type { EventBody } from "../cast/state/event.ts";
+import { type TurnFormula, worstCase } from "../compile/worst-case.ts";
+import type { Flow } from "../compile/flow.ts";
+import { oneLine, thrownMessage } from "../model/text.ts";
+import {
+  mergeItemEvents,
+  simulateCast,
+  type ExternalEffect,
+  type ItemsMode,
+  type SimulatedCast,
+} from "../cast/simulate.ts";
+import { answerEvent, type SimulatedAnswer } from "../cast/simulated-answer.ts";
+
+/** What is cast again and again. */
+export interface FuzzSubject {
+  readonly start: CastStart;
+  readonly flow: Flow;
+  /** With every repair. */
+  readonly worst: TurnFormula;
+}
+
+export function fuzzSubject(start: CastStart, flow: Flow): FuzzSubject {
+  return { start, flow, worst: worstCase(start.graph, flow, start.limits).withRepairs };
+}
+
+/** One cast, and what is to be said of it. */
+export interface FuzzedCast {
+  readonly itemsGo: ItemsMode;
+  readonly choices: readonly GivenAnswer[];
+  readonly cast: SimulatedCast | undefined;
+  readonly turns: number;
+  readonly findings: readonly string[];
+}
+
+/** An answer with whom it was given by; a no to the merge of an item, which begins at its socket, is a conflict. */
+export interface GivenAnswer extends SimulatedAnswer {
+  readonly by: ExternalEffect["kind"] | "merge";
+  readonly socket: string;
+}
+
+/** Whether something was answered, or went wrong without anybody. */
+export function isReportedAnswer({ by, satisfied }: GivenAnswer): boolean {
+  return by !== "merge" || !satisfied;
+}
+
+/** Findings that are faults of the graph or of the engine; a limit that was reached is none. */
+const FAULTS = ["endless", "beyond the worst case", "the engine failed", "state"] as const;
+
+export function isFault(finding: string): boolean {
+  return FAULTS.some((word) => finding.startsWith(word));
+}
+
+const MOST_ANSWERS = 20_000;
+
+/** [T17] Answers as they are chosen, one after another, until the cast has ended. */
+export function runFuzzCast(
+  { start, worst }: FuzzSubject,
+  choose: (at: number) => SimulatedAnswer,
+  itemsGo: ItemsMode = "one by one",
+): FuzzedCast {
+  const choices: GivenAnswer[] = [];
+  let turns = 0;
+  const answer = (asked: ExternalEffect, state: CastState): EventBody => {
+    const choice = choose(choices.length);
+    choices.push({ ...choice, by: asked.kind, socket: asked.socket.id });
+    if (asked.kind === "agent") turns += 1;
+    return answerEvent(choice, asked, state);
+  };
+  const merges = (door: string): boolean => {
+    const choice = choose(choices.length);
+    choices.push({ ...choice, by: "merge", socket: door });
+    return choice.satisfied;
+  };
+  try {
+    const cast = simulateCast(start, answer, MOST_ANSWERS, itemsGo, merges);
+    return { itemsGo, choices, cast, turns, findings: findingsIn(cast, turns, worst) };
+  } catch (thrown) {
+    const finding = `the engine failed: ${oneLine(thrownMessage(thrown), 200)}`;
+    return { itemsGo, choices, cast: undefined, turns, findings: [finding] };
+  }
+}
+
+function findingsIn(cast: SimulatedCast, turns: number, worst: TurnFormula): readonly string[] {
+  const events = mergeItemEvents(cast.events, cast.items);
+  const most = maxTurnsFor(worst, longestLists(events));
+  const stopped = events.flatMap((event) => {
+    if (event.type === "limit_reached") {
+      const { socket, to } = event.where;
+      return [`limit ${event.limit} at ${socket}${to === undefined ? "" : ` → ${to}`}`];
+    }
+    // Why an item failed, its own cast has told.
+    return event.type === "turn_failed" && event.reason !== "item"
+      ? [`${event.reason} at ${event.socket}: ${oneLine(event.message, 160)}`]
+      : [];
+  });
+  return [
+    ...(cast.ended ? [] : ["endless: it does not come to an end"]),
+    ...(most !== undefined && turns > most ? [`beyond the worst case: more turns than ${JSON.stringify(worst)}`] : []),
+    ...stopped,
+  ];
+}
+
+/** The longest list that each loop was given. */
+function longestLists(events: SimulatedCast["events"]): ReadonlyMap<string, number> {
+  const sizes = new Map<string, number>();
+  for (const event of events)
+    if (event.type === "loop_entered") sizes.set(event.loop, Math.max(sizes.get(event.loop) ?? 0, event.size));
+  return sizes;
+}
+
+/** The worst case for these lists; nothing where there is no bound. */
+function maxTurnsFor(worst: TurnFormula, sizes: ReadonlyMap<string, number>): number | undefined {
+  if (worst === null) return undefined;
+  return Object.entries(worst).reduce(
+    (sum, [loop, each]) => sum + each * (loop === "" ? 1 : (sizes.get(loop) ?? 0)),
+    0,
+  );
+}

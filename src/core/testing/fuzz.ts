@@ -1,0 +1,164 @@
+import { castOutcome, lastLimitReached, observedVisits } from "../history/visits.ts";
+import {
+  type RandomSource,
+  seededRandom,
+  randomAnswer,
+  SIMPLEST_ANSWER,
+  type SimulatedAnswer,
+  answerHandoff,
+  answerReplyText,
+} from "../cast/simulated-answer.ts";
+import { coverableNames } from "./coverage.ts";
+import { mergeItemEvents } from "../cast/simulate.ts";
+import { countWaysTaken } from "../history/way-names.ts";
+import { runFuzzCast, isFault, type FuzzedCast, type FuzzSubject, type GivenAnswer } from "./fuzz-cast.ts";
+import type { Graph } from "../compile/graph.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+
+export interface FuzzSettings {
+  readonly casts: number;
+  readonly seed: number;
+  /** The longest list. */
+  readonly items: number;
+}
+
+export interface FuzzFinding {
+  readonly what: string;
+  readonly fault: boolean;
+  /** How many casts had it. */
+  readonly casts: number;
+  /** The smallest of them. */
+  readonly smallest: FuzzedCast;
+}
+
+export interface FuzzResult {
+  readonly casts: number;
+  readonly seed: number;
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly mostTurns: number;
+  /** In how many casts the work of an item could not be merged. */
+  readonly conflicts: number;
+  readonly findings: readonly FuzzFinding[];
+  /** What no cast took, by the names of coverage. */
+  readonly missing: readonly string[];
+}
+
+/** [T17] Random and hostile casts of a graph; the same for the same seed. */
+export function fuzzGraph(subject: FuzzSubject, { casts, seed, items }: FuzzSettings): FuzzResult {
+  const { graph } = subject.start;
+  const missing = new Set(coverableNames(graph, subject.flow));
+  const outcomes: Record<string, number> = {};
+  const found = new Map<string, { casts: number; smallest: FuzzedCast }>();
+  let mostTurns = 0;
+  let conflicts = 0;
+  for (let number = 0; number < casts; number += 1) {
+    const chance = seededRandom(seed + number);
+    // Items of a parallel loop may be worked on in either way.
+    const one = runFuzzCast(subject, answerChooser(chance, items), number % 2 === 0 ? "one by one" : "at once");
+    const { cast, turns, findings } = one;
+    mostTurns = Math.max(mostTurns, turns);
+    if (cast?.events.some(({ type }) => type === "item_conflicted")) conflicts += 1;
+    const outcome = cast ? castOutcome(cast.state) : "broken";
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    if (cast && missing.size > 0) for (const each of coveredNames(cast)) missing.delete(each);
+    for (const what of new Set(findings)) {
+      const before = found.get(what);
+      const smallest = before && before.smallest.choices.length <= one.choices.length ? before.smallest : one;
+      found.set(what, { casts: (before?.casts ?? 0) + 1, smallest });
+    }
+  }
+  const findings = [...found].map(([what, each]) => ({
+    what,
+    fault: isFault(what),
+    casts: each.casts,
+    smallest: shrinkFuzzedCast(subject, each.smallest, what),
+  }));
+  return {
+    casts,
+    seed,
+    outcomes,
+    mostTurns,
+    conflicts,
+    findings: findings.toSorted(bySeverity),
+    missing: [...missing],
+  };
+}
+
+/** Most answers are good ones, or hardly a cast would come far. */
+function answerChooser(chance: RandomSource, items: number) {
+  const most = chance.below(items + 1);
+  return () => randomAnswer(chance, most);
+}
+
+function coveredNames({ events: own, items, state }: NonNullable<FuzzedCast["cast"]>): readonly string[] {
+  const events = mergeItemEvents(own, items);
+  const visited = events.flatMap((event) => (event.type === "visit_started" ? [event.socket] : []));
+  return [...visited, ...countWaysTaken(state.graph, events).keys()];
+}
+
+function bySeverity(a: FuzzFinding, b: FuzzFinding): number {
+  return Number(b.fault) - Number(a.fault) || b.casts - a.casts;
+}
+
+const MOST_TRIES = 200;
+
+/** The same finding with answers as simple as it allows, and none that it does not need. */
+function shrinkFuzzedCast(subject: FuzzSubject, found: FuzzedCast, what: string): FuzzedCast {
+  let best = found;
+  const accept = (choices: readonly SimulatedAnswer[]): boolean => {
+    const one = runFuzzCast(subject, (at) => choices[at] ?? SIMPLEST_ANSWER, found.itemsGo);
+    if (!one.findings.includes(what) || one.choices.length > best.choices.length) return false;
+    best = one;
+    return true;
+  };
+  let at = 0;
+  // Each try costs a cast.
+  for (let tries = 0; tries < MOST_TRIES && at < best.choices.length; tries += 1) {
+    const { choices } = best;
+    // Left out, else as simple as it can be.
+    if (accept([...choices.slice(0, at), ...choices.slice(at + 1)]) && best.choices.length < choices.length) continue;
+    if (!isSimplestAnswer(choices[at] ?? SIMPLEST_ANSWER))
+      accept([...choices.slice(0, at), SIMPLEST_ANSWER, ...choices.slice(at + 1)]);
+    at += 1;
+  }
+  return best;
+}
+
+function isSimplestAnswer({ satisfied, items, hostile }: SimulatedAnswer): boolean {
+  return satisfied === SIMPLEST_ANSWER.satisfied && items === SIMPLEST_ANSWER.items && hostile === undefined;
+}
+
+/** [T18] A cast as a test file; nothing where a program would have to answer in its own way: programs really run. */
+export function fuzzedCastToTest({ choices, cast }: FuzzedCast, graph: Graph): JsonObject | undefined {
+  if (!cast || choices.some((choice) => choice.by === "utility" && !isSimplestAnswer(choice))) return undefined;
+  // No files are made up that could conflict.
+  if (choices.some(({ by, satisfied }) => by === "merge" && !satisfied)) return undefined;
+  const replies: Record<string, Json[]> = {};
+  const answers: Json[] = [];
+  for (const choice of choices) {
+    const socket = graph.sockets[choice.socket];
+    if (!socket || choice.by === "utility" || choice.by === "merge") continue;
+    const isPerson = graph.materia[socket.materia]?.type === "person";
+    if (choice.by === "wait" && !isPerson) answers.push(true);
+    else (replies[choice.socket] ??= []).push(isPerson ? personReply(choice) : agentReply(choice, socket));
+  }
+  const limit = lastLimitReached(cast.events);
+  return {
+    cast: { loadout: graph.name, request: "Found by fuzzing", ...(answers.length === 0 ? {} : { answers }) },
+    replies,
+    expect: {
+      outcome: castOutcome(cast.state),
+      path: observedVisits(cast.events).map(({ socket }) => socket),
+      ...(limit === null ? {} : { limit }),
+    },
+  };
+}
+
+function personReply({ satisfied }: GivenAnswer): Json {
+  return { json: satisfied ? { satisfied } : { satisfied, context: "no" } };
+}
+
+function agentReply(choice: GivenAnswer, socket: Graph["sockets"][string]): Json {
+  if (choice.hostile !== undefined || socket.parse === "text") return { text: answerReplyText(choice, socket) };
+  return { json: answerHandoff(choice) };
+}

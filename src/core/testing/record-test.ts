@@ -1,0 +1,118 @@
+import type { CastEvent } from "../cast/state/event.ts";
+import { type Graph, socketsOf } from "../compile/graph.ts";
+import { itemKeyOfCast } from "../model/ids.ts";
+import { type Json, type JsonObject, isJsonObject } from "../model/json.ts";
+import { mergeItemEvents, type ItemEvents } from "../cast/simulate.ts";
+import { parseTranscriptLine, type TranscriptPart } from "../cast/transcript.ts";
+import { fullExpectation, type ObservedCast } from "./expectations.ts";
+
+/** What a recorded test is made of. */
+export interface TestRecording {
+  readonly observed: Pick<ObservedCast, "state" | "events" | "exitCode">;
+  readonly cast: JsonObject;
+  readonly config?: string;
+  readonly tools: boolean;
+  /** What happened in the casts of its items. */
+  readonly items: ItemEvents;
+  /** The turns of a visit. */
+  readonly repliesOf: (castId: string, socket: string, visit: number) => readonly RecordedReply[];
+}
+
+/** [T19] A cast that happened as a test: its replies in order, and what came of them. */
+export function recordTest({ observed, cast, config, tools, items, repliesOf }: TestRecording): JsonObject {
+  const { graph, castId } = observed.state;
+  const replies: Record<string, Json[]> = {};
+  const answers: Json[] = [];
+  const keep = (of: string, event: CastEvent): void => {
+    if (event.type !== "visit_started") return;
+    const own = repliesOf(of, event.socket, event.visit).map((reply) => toRehearsalReply(reply, tools));
+    // Items are worked on at once: what one says is never taken for another.
+    const item = of === castId ? "" : `@${itemKeyOfCast(of) ?? ""}`;
+    if (own.length > 0) (replies[`${replyKey(graph, event)}${item}`] ??= []).push(...own);
+  };
+  for (const [child, events] of items) for (const event of events) keep(child, event);
+  for (const event of observed.events) {
+    keep(castId, event);
+    if (event.type === "person_judged") {
+      const { satisfied, text } = event;
+      const json = { satisfied, ...(text === "" ? {} : { context: text }) };
+      (replies[replyKey(graph, event)] ??= []).push({ json });
+    }
+    if (event.type === "limits_raised" && event.allow !== undefined) answers.push({ allow: event.allow });
+    if (event.type === "person_finished") answers.push(true);
+    if (event.type === "person_answered") answers.push(event.text);
+  }
+  return {
+    cast: { ...cast, ...(answers.length === 0 ? {} : { answers }) },
+    ...(config === undefined ? {} : { config }),
+    replies,
+    expect: fullExpectation({
+      ...observed,
+      events: mergeItemEvents(observed.events, items),
+      turns: [],
+      files: new Map(),
+    }),
+  };
+}
+
+/** By the name that people think in, where only one socket has it. */
+function replyKey(graph: Graph, { socket }: Extract<CastEvent, { type: "visit_started" | "person_judged" }>): string {
+  const materia = graph.sockets[socket]?.materia ?? "";
+  return socketsOf(graph).filter((each) => each.materia === materia).length === 1 ? materia : socket;
+}
+
+/** What an agent did and said in one turn, as a rehearsal tells it. */
+export interface RecordedReply {
+  readonly text: string;
+  readonly tools: readonly RecordedCall[];
+}
+
+interface RecordedCall {
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly failed: boolean;
+}
+
+/** The turns of a visit, from its transcript. An answer that failed and was asked for again is none. */
+export function repliesInTranscript(transcript: string): readonly RecordedReply[] {
+  const replies: RecordedReply[] = [];
+  const failed = new Map<string, boolean>();
+  let calls: { readonly id: string; readonly name: string; readonly arguments: unknown }[] = [];
+  for (const line of transcript.split("\n")) {
+    const message = parseTranscriptLine(line);
+    if (message?.role === "toolResult") failed.set(message.toolCallId ?? "", message.isError === true);
+    if (message?.role !== "assistant" || typeof message.content === "string") continue;
+    const called = message.content.flatMap(toolCallsIn);
+    calls.push(...called);
+    if (called.length > 0 || message["stopReason"] !== "stop") continue;
+    const text = message.content.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
+    const tools = calls.map(({ id, ...call }) => ({ ...call, failed: failed.get(id) === true }));
+    replies.push({ text, tools });
+    calls = [];
+  }
+  return replies;
+}
+
+function toolCallsIn({ type, id = "", name = "", arguments: given = {} }: TranscriptPart) {
+  return type === "toolCall" ? [{ id, name, arguments: given }] : [];
+}
+
+/** [T19] As JSON where it is JSON, so that it can be read and edited. */
+function toRehearsalReply({ text, tools }: RecordedReply, withTools: boolean): JsonObject {
+  const said = parseJsonObject(text);
+  const calls = tools.map(({ name, arguments: given, failed }) => ({
+    name,
+    arguments: isJsonObject(given) ? given : {},
+    ...(failed ? { fails: true } : {}),
+  }));
+  return { ...(withTools && calls.length > 0 ? { tools: calls } : {}), ...(said ? { json: said } : { text }) };
+}
+
+function parseJsonObject(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

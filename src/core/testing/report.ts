@@ -1,0 +1,195 @@
+import type { Json } from "../model/json.ts";
+import { sanitizeForTerminal, oneLine, countedText } from "../model/text.ts";
+import { line, toned, wrapLine, type Line } from "../view/line.ts";
+import { coveragePercent, type Coverage } from "./coverage.ts";
+import type { UnmetExpectation } from "./expectations.ts";
+import type { FuzzResult } from "./fuzz.ts";
+import { isReportedAnswer } from "./fuzz-cast.ts";
+
+/** A test as people are told of it. */
+export interface TestReport {
+  readonly file: string;
+  readonly ok: boolean;
+  readonly failures: readonly UnmetExpectation[];
+  readonly ms: number;
+  /** Whether `--update` has written what was observed. */
+  readonly updated: boolean;
+}
+
+/** [T10] One line for what passed; only failures are long. */
+export function testLines(tests: readonly TestReport[], width: number): readonly Line[] {
+  const failed = tests.filter(({ ok }) => !ok).length;
+  const updated = tests.filter((each) => each.updated).length;
+  const passed = tests.length - failed;
+  return [
+    ...tests.flatMap((test) => testBlock(test, width)),
+    line(""),
+    line(
+      toned("strong", "Tests  "),
+      ...(failed === 0 ? [] : [toned("bad", `${failed} failed`), toned("dim", " · ")]),
+      toned(failed === 0 ? "ok" : "dim", `${passed} passed`),
+      ...(updated === 0 ? [] : [toned("dim", ` · ${updated} updated`)]),
+    ),
+  ];
+}
+
+function testBlock({ file, ok, failures, ms, updated }: TestReport, width: number): readonly Line[] {
+  const took = toned("dim", `  ${Math.round(ms)} ms${updated ? "  updated" : ""}`);
+  const name = sanitizeForTerminal(file);
+  if (ok) return [line(toned("ok", "✓ "), name, took)];
+  return [
+    line(toned("bad", "✗ "), toned("strong", name), took),
+    ...failures.flatMap((each) => failureLines(each, width)),
+  ];
+}
+
+/** Both sides under each other, so that a difference is seen at once; a long list from where they part. */
+function failureLines({ what, expected, got, where }: UnmetExpectation, width: number): readonly Line[] {
+  const sides = differingParts(expected, got);
+  return [
+    line(
+      "    ",
+      toned("strong", sanitizeForTerminal(what)),
+      ...(where === "" ? [] : [toned("dim", `  at ${sanitizeForTerminal(where)}`)]),
+    ),
+    ...wrapLine(line("      ", toned("dim", "expected  "), toned("ok", sides.expected)), width),
+    ...wrapLine(line("      ", toned("dim", "     got  "), toned("bad", sides.got)), width),
+  ];
+}
+
+const MAX_VALUE_LENGTH = 600;
+
+function differingParts(expected: Json, got: Json): { readonly expected: string; readonly got: string } {
+  if (!Array.isArray(expected) || !Array.isArray(got)) return { expected: valueText(expected), got: valueText(got) };
+  const [left, right] = [expected.map(valueText), got.map(valueText)];
+  const same = left.findIndex((each, index) => each !== right[index]);
+  const from = Math.max(0, (same === -1 ? left.length : same) - 2);
+  const text = (side: readonly string[]): string => {
+    const shown = side.slice(from, from + 12);
+    const words = [...(from > 0 ? [`(${from} before)`] : []), ...shown];
+    return `${words.join(" → ")}${side.length > from + 12 ? " → …" : ""}`;
+  };
+  return { expected: text(left), got: text(right) };
+}
+
+function valueText(value: Json): string {
+  if (value === null) return "nothing";
+  return oneLine(typeof value === "string" ? value : JSON.stringify(value), MAX_VALUE_LENGTH);
+}
+
+const MAX_MISSING_SHOWN = 12;
+
+/** [T7] What no test took, loadout by loadout. */
+export function coverageLines(
+  coverage: Readonly<Record<string, Coverage>>,
+  least: number | undefined,
+): readonly Line[] {
+  const rows = Object.entries(coverage);
+  if (rows.length === 0) return [];
+  return [
+    line(""),
+    ...rows.flatMap(([name, { taken, of, missing }]) => {
+      const percent = coveragePercent({ taken, of });
+      const tone = least !== undefined && percent < least ? "bad" : missing.length === 0 ? "ok" : "rework";
+      const more = missing.length - MAX_MISSING_SHOWN;
+      return [
+        line(
+          toned("strong", "Coverage  "),
+          `${oneLine(name, 60)}  `,
+          toned(tone, `${percent} %`),
+          toned("dim", `  ${taken} of ${of} ways and sockets`),
+        ),
+        ...missing
+          .slice(0, MAX_MISSING_SHOWN)
+          .map((each) => line(toned("dim", "  never taken  "), sanitizeForTerminal(each))),
+        ...(more > 0 ? [line(toned("dim", `  … ${countedText(more, "more", "more")}`))] : []),
+      ];
+    }),
+  ];
+}
+
+/** The results as CI reads them. */
+export function junitText(tests: readonly TestReport[]): string {
+  const failed = tests.filter(({ ok }) => !ok).length;
+  const seconds = tests.reduce((sum, { ms }) => sum + ms, 0) / 1000;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites tests="${tests.length}" failures="${failed}" time="${seconds.toFixed(3)}">`,
+    `  <testsuite name="materia" tests="${tests.length}" failures="${failed}" time="${seconds.toFixed(3)}">`,
+    ...tests.map(testCase),
+    "  </testsuite>",
+    "</testsuites>",
+    "",
+  ].join("\n");
+}
+
+function testCase({ file, ms, failures }: TestReport): string {
+  const open = `    <testcase classname="materia" name="${escapeXml(file)}" time="${(ms / 1000).toFixed(3)}"`;
+  if (failures.length === 0) return `${open}/>`;
+  const told = failures.map(
+    ({ what, expected, got, where }) =>
+      `      <failure message="${escapeXml(what)}">${escapeXml(`expected ${jsonText(expected)}\n     got ${jsonText(got)}\n      at ${where}`)}</failure>`,
+  );
+  return [`${open}>`, ...told, "    </testcase>"].join("\n");
+}
+
+function jsonText(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** XML knows no other control characters, however they are written. */
+function escapeXml(value: string): string {
+  return value
+    .toWellFormed()
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd")
+    .replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+const MAX_NEVER_TAKEN_SHOWN = 20;
+
+export function fuzzLines(
+  name: string,
+  fuzzed: FuzzResult & { readonly seconds: number; readonly worst: string; readonly written: readonly string[] },
+  width: number,
+): readonly Line[] {
+  const { casts, seed, outcomes, mostTurns, conflicts, findings, missing, seconds, worst, written } = fuzzed;
+  const faults = findings.filter(({ fault }) => fault).length;
+  const ends = Object.entries(outcomes).map(([outcome, count]) => `${count} ${outcome}`);
+  return [
+    line(
+      faults === 0 ? toned("ok", "✓ ") : toned("bad", "✗ "),
+      toned("strong", sanitizeForTerminal(name)),
+      toned("dim", `  ${casts} casts in ${seconds.toFixed(1)} s, seed ${seed}`),
+    ),
+    line(toned("dim", "  ended    "), ends.join(" · ")),
+    ...wrapLine(
+      line(toned("dim", "  turns    "), `at most ${mostTurns}; `, toned("dim", `worst case: ${worst}`)),
+      width,
+    ),
+    ...(conflicts === 0
+      ? []
+      : [
+          line(toned("dim", "  items    "), `the work of one could not be merged in ${countedText(conflicts, "cast")}`),
+        ]),
+    ...findings.flatMap(({ what, fault, casts: count, smallest }) =>
+      wrapLine(
+        line(
+          toned(fault ? "bad" : "rework", fault ? "  fault    " : "  found    "),
+          sanitizeForTerminal(what),
+          toned(
+            "dim",
+            `  in ${countedText(count, "cast")}, the smallest with ${countedText(smallest.choices.filter(isReportedAnswer).length, "answer")}`,
+          ),
+        ),
+        width,
+      ),
+    ),
+    ...missing
+      .slice(0, MAX_NEVER_TAKEN_SHOWN)
+      .map((each) => line(toned("rework", "  never    "), sanitizeForTerminal(each))),
+    ...(missing.length > MAX_NEVER_TAKEN_SHOWN
+      ? [line(toned("dim", `           … ${missing.length - MAX_NEVER_TAKEN_SHOWN} more`))]
+      : []),
+    ...written.map((file) => line(toned("dim", "  written  "), sanitizeForTerminal(file))),
+  ];
+}

@@ -1,0 +1,216 @@
+import { oneLine, sanitizeForTerminal, parseMillis } from "../model/text.ts";
+import { ageText, amountText, costText, doneCountText } from "./numbers.ts";
+import { columnsOf, cutColumns, padColumns } from "./columns.ts";
+import { DEFAULT_WIDTH, fitLine, line, toned, type Line, type Span } from "./line.ts";
+import type { CastStatus, CastSummary, DeliveryOutcome } from "../cast/summary.ts";
+
+export function statusText(status: CastStatus): string {
+  return status.replace("_", " ");
+}
+
+/** Glyph and colour of a status; neither is ever the only sign. */
+export function statusSymbol(status: CastStatus): Span {
+  return STATUS_SYMBOLS[status];
+}
+
+const STATUS_SYMBOLS: Readonly<Record<CastStatus, Span>> = {
+  running: { text: "◔", tone: "accent" },
+  waiting: { text: "‖", tone: "wait" },
+  completed: { text: "✓", tone: "ok" },
+  not_satisfied: { text: "⊖", tone: "rework" },
+  failed: { text: "✕", tone: "bad" },
+  aborted: { text: "■", tone: "dim" },
+  interrupted: { text: "╌", tone: "rework" },
+  queued: { text: "◌", tone: "dim" },
+};
+
+/** The listing in aligned columns, in the order given. `now` in milliseconds. */
+export function castListLines(
+  casts: readonly CastSummary[],
+  { now, width = DEFAULT_WIDTH }: { readonly now: number; readonly width?: number },
+): readonly Line[] {
+  if (casts.length === 0) return [fitLine(line("No casts yet. Start one, or run the demo: it needs no model."), width)];
+  const rows = casts.map((cast) => castCells(cast, now));
+  const columns = chooseColumns(rows, width);
+  if ((columns.at(-1)?.columns ?? 0) < MIN_REQUEST_COLUMNS) return rows.flatMap((row) => narrowCastLines(row, width));
+  const head = columns.map(({ name, title, columns: size }) =>
+    toned("dim", name === "request" ? title : `${padColumns(title, size)}  `),
+  );
+  return [head, ...rows.map((row) => castRowLine(row, columns))].map((each) => fitLine(each, width));
+}
+
+/** [C37] In fewer columns nobody knows a request again. */
+const MIN_REQUEST_COLUMNS = 16;
+
+/** Two lines for each: which one it is and how it stands, and what it was to do. */
+function narrowCastLines(
+  { status, castId, age, items, loadout, request }: CastListRow,
+  width: number,
+): readonly Line[] {
+  const what = [age, ...(items.text === "" ? [] : [items]), loadout].map(({ text }) => text).join(" · ");
+  return [line(status, "  ", castId), line("  ", toned("dim", `${what} · `), request)].map((each) =>
+    fitLine(each, width),
+  );
+}
+
+const COLUMN_TITLES = {
+  status: "status",
+  castId: "cast",
+  age: "age",
+  items: "items",
+  tokens: "tokens",
+  cost: "cost",
+  loadout: "loadout",
+  request: "request",
+} as const;
+type ColumnName = keyof typeof COLUMN_TITLES;
+type CastListRow = Readonly<Record<ColumnName, Span>>;
+
+interface CastListColumn {
+  readonly name: ColumnName;
+  readonly title: string;
+  readonly columns: number;
+}
+
+function castCells(cast: CastSummary, now: number): CastListRow {
+  const mark = statusSymbol(cast.status);
+  return {
+    status: { ...mark, text: `${mark.text} ${statusText(cast.status)}` },
+    castId: toned("strong", oneLine(cast.castId, 200)),
+    age: toned("dim", ageText(now - parseMillis(cast.startedAt, now))),
+    items: toned("plain", cast.items.total === 0 ? "" : doneCountText(cast.items)),
+    tokens: toned("plain", amountText(cast.tokens)),
+    cost: toned("plain", costText(cast.cost)),
+    loadout: toned("plain", oneLine(cast.loadout, 200)),
+    request: toned("plain", `${castFlagsText(cast)}${oneLine(cast.request, 400)}`),
+  };
+}
+
+/** What must be known of a cast before anything else is read of it. */
+function castFlagsText({ foreign, rehearsed }: Pick<CastSummary, "foreign" | "rehearsed">): string {
+  return `${foreign ? "[foreign] " : ""}${rehearsed ? "[rehearsed] " : ""}`;
+}
+
+const NARROW_COLUMNS: readonly ColumnName[] = ["status", "castId", "items", "age", "loadout", "request"];
+const WIDE_COLUMNS: readonly ColumnName[] = [
+  "status",
+  "castId",
+  "items",
+  "tokens",
+  "cost",
+  "age",
+  "loadout",
+  "request",
+];
+const WIDE_MIN_WIDTH = 110;
+
+/** Every column as wide as its widest cell; loadout and request share what is left. */
+function chooseColumns(rows: readonly CastListRow[], width: number): readonly CastListColumn[] {
+  const names = width >= WIDE_MIN_WIDTH ? WIDE_COLUMNS : NARROW_COLUMNS;
+  const natural = new Map(
+    names.map((name) => [
+      name,
+      rows.reduce((most, row) => Math.max(most, columnsOf(row[name].text)), COLUMN_TITLES[name].length),
+    ]),
+  );
+  const loadout = Math.min(natural.get("loadout") ?? 0, Math.max(10, Math.floor(width / 5)));
+  const fixed = names
+    .filter((name) => name !== "request" && name !== "loadout")
+    .reduce((sum, name) => sum + (natural.get(name) ?? 0) + 2, 0);
+  const request = Math.max(0, width - fixed - loadout - 2);
+  const size = (name: ColumnName): number =>
+    name === "loadout" ? loadout : name === "request" ? request : (natural.get(name) ?? 0);
+  return names.map((name) => ({ name, title: COLUMN_TITLES[name], columns: size(name) }));
+}
+
+function castRowLine(row: CastListRow, columns: readonly CastListColumn[]): Line {
+  return columns.map(({ name, columns: size }) => ({
+    ...row[name],
+    text: `${padColumns(cutColumns(row[name].text, size), size)}${name === "request" ? "" : "  "}`,
+  }));
+}
+
+export interface CastGroup {
+  readonly title: string;
+  readonly casts: readonly CastSummary[];
+}
+
+/** Casts that wait for something only a person can give. */
+const NEEDS_YOU: readonly CastStatus[] = ["waiting", "failed", "interrupted"];
+
+/** What needs a person first, then what runs, then by day; each in the order given. */
+export function groupCasts(casts: readonly CastSummary[], dayOf: (at: string) => string): readonly CastGroup[] {
+  const needs = casts.filter(needsYou);
+  const running = casts.filter(({ status }) => status === "running");
+  const queued = casts.filter(({ status }) => status === "queued");
+  const rest = casts.filter((cast) => !needsYou(cast) && cast.status !== "running" && cast.status !== "queued");
+  const days = [...Map.groupBy(rest, ({ startedAt }) => dayOf(startedAt))];
+  return [
+    { title: "Needs you", casts: needs },
+    { title: "Running", casts: running },
+    { title: "Waiting for a worker", casts: queued },
+    ...days.map(([title, group]) => ({ title, casts: group })),
+  ].filter((group) => group.casts.length > 0);
+}
+
+function needsYou({ status }: CastSummary): boolean {
+  return NEEDS_YOU.includes(status);
+}
+
+export const CAST_FILTERS = [
+  "all",
+  "needs_you",
+  "running",
+  "queued",
+  "completed",
+  "not_satisfied",
+  "failed",
+  "aborted",
+  "rehearsed",
+] as const;
+export type CastFilter = (typeof CAST_FILTERS)[number];
+
+/** What of the casts is looked for. */
+export interface CastSearch {
+  readonly filter: CastFilter;
+  readonly text: string;
+  readonly loadout: string | null;
+}
+
+export const ALL_CASTS: CastSearch = { filter: "all", text: "", loadout: null };
+
+function matchesFilter(cast: CastSummary, filter: CastFilter): boolean {
+  if (filter === "all") return true;
+  if (filter === "needs_you") return needsYou(cast);
+  return filter === "rehearsed" ? cast.rehearsed === true : cast.status === filter;
+}
+
+export function matchesSearch(cast: CastSummary, { filter, text, loadout }: CastSearch): boolean {
+  if (!matchesFilter(cast, filter) || (loadout !== null && cast.loadout !== loadout)) return false;
+  const whose = cast.fleet ? ` ${cast.fleet.project} ${cast.fleet.person} ${cast.fleet.worker ?? ""}` : "";
+  const all = `${cast.request} ${cast.castId} ${cast.loadout}${whose}`.toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word));
+}
+
+export function deliveryText(delivered: DeliveryOutcome): string {
+  if ("branch" in delivered) return `pushed as ${delivered.branch}`;
+  if ("problem" in delivered) return `not pushed: ${sanitizeForTerminal(delivered.problem)}`;
+  return `not pushed: ${delivered.found.map(({ file, kind }) => `${sanitizeForTerminal(file)} holds ${kind}`).join("; ")}`;
+}
+
+/** Nothing where nobody was to push it. */
+export function deliveryLines(delivered: DeliveryOutcome | undefined): readonly Line[] {
+  if (!delivered) return [];
+  const text = deliveryText(delivered);
+  return [
+    line(
+      toned(
+        "branch" in delivered ? "ok" : "rework",
+        `Its result was ${text}${"branch" in delivered ? "" : `; "take" brings it`}.`,
+      ),
+    ),
+  ];
+}

@@ -1,0 +1,186 @@
+import type { CastEvent, EventOf } from "../cast/state/event.ts";
+import type { Checkpoint, OmittedFiles, MissingCheckpoint } from "../model/checkpoint.ts";
+import { itemKey } from "../model/handoff.ts";
+import type { SocketId } from "../model/ids.ts";
+import { oneLine, countedText } from "../model/text.ts";
+
+/** Two checkpoints: what lay there before, and after. */
+export interface CheckpointSpan {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface VisitFileSpan extends CheckpointSpan {
+  readonly socket: SocketId;
+  readonly visit: number;
+  readonly materia: string;
+  /** What its end says; null for a visit that changed nothing, or has not ended. */
+  readonly files: Checkpoint | MissingCheckpoint | null;
+}
+
+export interface ItemFileSpan extends CheckpointSpan {
+  readonly loop: string;
+  readonly key: string;
+  readonly title: string;
+}
+
+/** [Y7] Everything of a cast whose files can be looked at. */
+export type CastFileSpans =
+  | { readonly kind: "none"; readonly problem: string | null }
+  | {
+      readonly kind: "kept";
+      readonly whole: CheckpointSpan;
+      readonly visits: readonly VisitFileSpan[];
+      readonly items: readonly ItemFileSpan[];
+      /** What the last checkpoint that says so does without. */
+      readonly left: OmittedFiles;
+    };
+
+/** Read off the events alone. */
+export function castFileSpans(events: readonly CastEvent[]): CastFileSpans {
+  let base: string | null = null;
+  let problem: string | null = null;
+  let last = "";
+  let left: OmittedFiles = {};
+  let loop = "";
+  let item: string | null = null;
+  const visits: VisitFileSpan[] = [];
+  const items = new Map<string, ItemFileSpan>();
+  const reach = (commit: string): void => {
+    last = commit;
+    const visit = visits.at(-1);
+    if (visit) visits[visits.length - 1] = { ...visit, to: commit };
+    const span = item === null ? undefined : items.get(item);
+    if (item !== null && span) items.set(item, { ...span, to: commit });
+  };
+  for (const event of events) {
+    switch (event.type) {
+      case "cast_started":
+        if (event.files && "commit" in event.files) {
+          base = event.files.commit;
+          last = base;
+          left = event.files.left ?? {};
+        } else problem = event.files?.problem ?? null;
+        break;
+      case "loop_entered":
+        loop = event.loop;
+        break;
+      case "visit_started": {
+        const { socket, visit, materia } = event;
+        visits.push({ socket, visit, materia, from: last, to: last, files: null });
+        item = event.item ? `${loop}/${event.item.key}` : null;
+        if (item !== null && event.item && !items.has(item)) items.set(item, startItemSpan(loop, event.item, last));
+        break;
+      }
+      case "checkpoint_taken":
+        reach(event.files.commit);
+        break;
+      case "visit_completed": {
+        const { files } = event;
+        if (!files) break;
+        const visit = visits.at(-1);
+        if (visit) visits[visits.length - 1] = { ...visit, files };
+        if (!("commit" in files)) break;
+        left = files.left ?? {};
+        reach(files.commit);
+        break;
+      }
+      case "loop_joined":
+      case "cast_resumed":
+        // [V21] What items or somebody else did belongs to no visit, save where one was in the middle of its work.
+        if (event.files && "commit" in event.files) last = event.files.commit;
+        break;
+      default:
+        break;
+    }
+  }
+  if (base === null) return { kind: "none", problem };
+  const all = [...items.values(), ...mergedItemSpans(events)];
+  return { kind: "kept", whole: { from: base, to: last }, visits, items: all, left };
+}
+
+function startItemSpan(
+  loop: string,
+  { key, title }: { readonly key: string; readonly title: string },
+  at: string,
+): ItemFileSpan {
+  return { loop, key, title, from: at, to: at };
+}
+
+/** [V21] What was merged of an item that others were worked on beside lies between commits, not between its visits. */
+function mergedItemSpans(events: Iterable<CastEvent>): readonly ItemFileSpan[] {
+  const spans = new Map<string, ItemFileSpan>();
+  const titles = new Map<number, string>();
+  let tip = "";
+  for (const event of events) {
+    if (event.type === "loop_forked") tip = event.base ?? "";
+    if (event.type === "item_started") titles.set(event.index, event.title);
+    if (event.type !== "item_merged") continue;
+    const { loop, index, commit } = event;
+    const key = itemKey(index);
+    spans.set(`${loop}/${key}`, { loop, key, title: titles.get(index) ?? "", from: tip, to: commit });
+    tip = commit;
+  }
+  return [...spans.values()];
+}
+
+/** `3 files, +41 −7`: what lies between two checkpoints. */
+export function fileCountsText({ changed, added, removed }: Omit<Checkpoint, "commit">): string {
+  return `${countedText(changed, "file")}, +${added} −${removed}`;
+}
+
+/** [Y7] What a visit made of the files; nothing where it changed none, or changed back what it had. */
+export function fileChangesText(files: Checkpoint | MissingCheckpoint | undefined): string | undefined {
+  if (!files) return undefined;
+  if ("problem" in files) return `files are not kept: ${oneLine(files.problem, 200)}`;
+  return files.changed === 0 ? undefined : `changed ${fileCountsText(files)}${leftOutText(files.left)}`;
+}
+
+/** [Y7] The files by name, one a line, and how many more there are. */
+export function changedFileNames(files: Checkpoint | MissingCheckpoint | undefined): readonly string[] {
+  if (!files || "problem" in files) return [];
+  const { names = [], changed } = files;
+  return [
+    ...names.map((name) => oneLine(name, 200)),
+    ...(changed > names.length ? [`and ${changed - names.length} more`] : []),
+  ];
+}
+
+/** [Y6] What somebody changed while the cast stood still. */
+export function changedMeanwhileText({ files }: EventOf<"cast_resumed">): string {
+  return files ? `; meanwhile ${fileCountsText(files)} changed` : "";
+}
+
+/** [Y4] What a checkpoint does without. */
+export function leftOutText(left: OmittedFiles = {}): string {
+  const { large = 0, unreadable = 0, nested = 0 } = left;
+  const parts = [
+    ...(large > 0 ? [`${countedText(large, "file")} over 50 MB`] : []),
+    ...(unreadable > 0 ? [`${countedText(unreadable, "file")} that cannot be read`] : []),
+    ...(nested > 0 ? [nested === 1 ? "1 repository inside" : `${nested} repositories inside`] : []),
+  ];
+  return parts.length === 0 ? "" : ` (without ${parts.join(", ")})`;
+}
+
+/** Who made a checkpoint: a visit, or somebody else while the cast stood still. */
+export type CheckpointAuthor =
+  | { readonly kind: "visit"; readonly socket: SocketId; readonly visit: number }
+  | { readonly kind: "meanwhile"; readonly seq: number };
+
+/** The makers of these checkpoints in order, each once; a checkpoint that no event names has none. */
+export function checkpointAuthors(
+  events: Iterable<CastEvent>,
+  commits: readonly string[],
+): readonly CheckpointAuthor[] {
+  const wanted = new Set(commits);
+  const makers = new Map<string, CheckpointAuthor>();
+  for (const event of events) {
+    if (event.type === "cast_resumed" && event.files && wanted.has(event.files.commit))
+      makers.set(`meanwhile ${event.seq}`, { kind: "meanwhile", seq: event.seq });
+    if (event.type !== "checkpoint_taken" && event.type !== "visit_completed") continue;
+    const { files, socket, visit } = event;
+    if (files && "commit" in files && wanted.has(files.commit))
+      makers.set(`${socket}#${visit}`, { kind: "visit", socket, visit });
+  }
+  return [...makers.values()];
+}

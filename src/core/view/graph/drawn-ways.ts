@@ -1,0 +1,173 @@
+import { buildFlow, flowStepsOf, type Flow } from "../../compile/flow.ts";
+import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
+import { chooseEdge, exitForEmptyList, chooseExit, matchesCondition } from "../../compile/ways.ts";
+import {
+  END,
+  type Destination,
+  type SocketId,
+  edgeWayId,
+  emptyListWayId,
+  implicitEndWayId,
+  exitWayId,
+  loopEndWayId,
+  thenWayId,
+} from "../../model/ids.ts";
+import { NEXT_ITEM, type Edge, type Exit } from "../../model/loadout.ts";
+import type { Tone } from "../line.ts";
+import { conditionText, conditionTone } from "./labels.ts";
+
+/** One way on as it is drawn: what was authored, and the silent ways that nobody wrote. */
+export interface DrawnWay {
+  readonly id: string;
+  readonly via: "edge" | "exit" | "none";
+  /** Which edge of its socket, or which exit of its loop; nobody wrote a way without one. */
+  readonly index?: number;
+  readonly when: Edge["when"] | null;
+  /** The condition in words, glyph included; empty for an edge that is always taken. */
+  readonly label: string;
+  readonly tone: Tone;
+  readonly from: SocketId;
+  readonly to: Destination;
+  readonly maxTraversals?: number;
+  /** Used up, the edge leads on to the next item. */
+  readonly thenNext?: true;
+  /** Whether this is where an edge leads once it is used up. */
+  readonly then?: true;
+  readonly loop?: string;
+}
+
+/** The ways of a graph, by the place they lead away from. */
+export interface GraphWays {
+  /** In the order in which they are tried. */
+  readonly ofSocket: (socket: GraphSocket) => readonly DrawnWay[];
+  readonly ofLoop: (loop: GraphLoop) => readonly DrawnWay[];
+}
+
+export function graphWays(graph: Graph): GraphWays {
+  const flow = buildFlow(graph);
+  return {
+    ofSocket: (socket) => socketWays(socket, possibleAnswers(flow, socket)),
+    ofLoop: (loop) => loopWays(graph, flow, loop),
+  };
+}
+
+/** What a socket may say of itself, as the compiled flow has it. */
+function possibleAnswers(flow: Flow, socket: GraphSocket): readonly (boolean | undefined)[] {
+  return [...new Set(flowStepsOf(flow, socket.id).map((step) => step.satisfied))];
+}
+
+function socketWays(socket: GraphSocket, answers: readonly (boolean | undefined)[]): readonly DrawnWay[] {
+  const edges = socket.edges.flatMap((edge, index) => [
+    edgeWay(socket.id, edge, index),
+    ...thenWays(socket.id, edge, index),
+  ]);
+  const covered = answers.every((answer) => chooseEdge(socket, answer).via === "edge");
+  if (covered && edges.length > 0) return edges;
+  const label = edges.length === 0 ? "" : "otherwise";
+  return [
+    ...edges,
+    { id: implicitEndWayId(socket.id), via: "none", when: null, label, tone: "dim", from: socket.id, to: END },
+  ];
+}
+
+function thenWays(from: SocketId, { when, then }: Edge, index: number): readonly DrawnWay[] {
+  if (then === undefined || then === NEXT_ITEM) return [];
+  const id = thenWayId(from, index);
+  return [{ id, via: "edge", index, when, label: "used up", tone: conditionTone(when), from, to: then, then: true }];
+}
+
+function edgeWay(from: SocketId, { when, to, maxTraversals, then }: Edge, index: number): DrawnWay {
+  const label = when === "always" ? "" : conditionText(when);
+  const counted = {
+    ...(maxTraversals === undefined ? {} : { maxTraversals }),
+    ...(then === NEXT_ITEM ? { thenNext: true as const } : {}),
+  };
+  return {
+    id: edgeWayId(from, index),
+    via: "edge",
+    index,
+    when,
+    label,
+    tone: conditionTone(when),
+    from,
+    to,
+    ...counted,
+  };
+}
+
+function loopWays(graph: Graph, flow: Flow, loop: GraphLoop): readonly DrawnWay[] {
+  const advancing = loop.sockets.flatMap((id) => {
+    const socket = graph.sockets[id];
+    return socket && socket.advance !== null ? [socket] : [];
+  });
+  const [only, ...others] = advancing;
+  const exits = loop.exits.map((exit, index) =>
+    exitWay(loop, { exit, index }, others.length === 0 && exit.from === only?.id),
+  );
+  if (!loop.items) return exits;
+  const uncovered = advancing.filter((socket) =>
+    exhaustingAnswers(flow, socket).some((answer) => chooseExit(loop, socket.id, answer).via === "none"),
+  );
+  const silent = uncovered.map((socket): DrawnWay => {
+    const label = [
+      others.length === 0 ? "exit" : `exit from ${socket.id}`,
+      ...(exits.length === 0 ? [] : ["otherwise"]),
+    ].join(" · ");
+    return {
+      id: loopEndWayId(loop.id, socket.id),
+      via: "none",
+      when: null,
+      label,
+      tone: "dim",
+      from: socket.id,
+      to: END,
+      loop: loop.id,
+    };
+  });
+  return [...exits, ...silent, ...emptyListWays(loop, only, silent.length > 0)];
+}
+
+/** The answers with which a socket moves its loop on, and so may exhaust it. */
+function exhaustingAnswers(flow: Flow, socket: GraphSocket): readonly (boolean | undefined)[] {
+  const { advance } = socket;
+  return advance === null ? [] : possibleAnswers(flow, socket).filter((answer) => matchesCondition(advance, answer));
+}
+
+function exitWay(
+  loop: GraphLoop,
+  { exit, index }: { readonly exit: Exit; readonly index: number },
+  alone: boolean,
+): DrawnWay {
+  const { id, from, condition, targetSocketId } = exit;
+  const label = `${alone ? "exit" : `exit from ${from}`} · ${conditionText(condition)}`;
+  return {
+    id: exitWayId(loop.id, id),
+    index,
+    via: "exit",
+    when: condition,
+    label,
+    tone: conditionTone(condition),
+    from,
+    to: targetSocketId,
+    loop: loop.id,
+  };
+}
+
+/** Where an empty list leads, as far as no exit already says so. */
+function emptyListWays(loop: GraphLoop, member: GraphSocket | undefined, saysEnd: boolean): readonly DrawnWay[] {
+  const way = exitForEmptyList(loop);
+  const from = member?.id ?? loop.sockets[0];
+  if (from === undefined || way.via === "exit" || (way.to === END && saysEnd)) return [];
+  return [
+    {
+      id: emptyListWayId(loop.id),
+      via: "none",
+      when: null,
+      label: "empty list",
+      tone: "dim",
+      from,
+      to: way.to,
+      loop: loop.id,
+    },
+  ];
+}

@@ -1,0 +1,133 @@
+import { type Graph, type GraphLoop, type GraphSocket, materiaOf } from "../../compile/graph.ts";
+import { type Destination, END } from "../../model/ids.ts";
+import { orderedBlocks, type GraphBlock, readingOrder } from "../../compile/reading-order.ts";
+import { graphWays, type DrawnWay } from "./drawn-ways.ts";
+import { loopText, nameText, iconOf } from "./labels.ts";
+import { traversalLimitText } from "../numbers.ts";
+import type { Stitch } from "../../compile/targets/stitch.ts";
+import { requiredHandoffFields } from "../../compile/socket-outputs.ts";
+import { isGate } from "../../model/materia.ts";
+import { type WorstCaseTurns, worstCaseText } from "./worst-case-text.ts";
+
+/** [C18] The graph as a Mermaid flowchart: a subgraph per loop, dashes where work goes back. */
+export function mermaidText(graph: Graph): string {
+  const blocks = orderedBlocks(graph);
+  const rows = blocks.flatMap((block) => (block.kind === "socket" ? [block.row] : block.rows));
+  if (rows.length === 0) return `flowchart TD\n  none["${escapeMermaid(nameText(graph.name))}: no sockets"]\n`;
+  const ways = graphWays(graph);
+  const loops = Object.values(graph.loops);
+  // A socket may be called anything, `subgraph` included; numbers mean nothing to Mermaid.
+  const numbers = new Map(rows.map(({ socket }, index) => [socket.id, index + 1]));
+  const idOf = (to: Destination): string => (to === END ? "finish" : `s${numbers.get(to) ?? 0}`);
+  const loopId = new Map(loops.map((loop, index) => [loop.id, `loop${index + 1}`]));
+  const drawn = [...rows.flatMap(({ socket }) => ways.ofSocket(socket)), ...loops.flatMap(ways.ofLoop)];
+  const lines = [
+    'start(["entry"])',
+    ...blocks.flatMap((block) => blockLines(graph, block, idOf, loopId)),
+    'finish(["end"])',
+    ...(numbers.has(graph.entry) ? [`start --> ${idOf(graph.entry)}`] : []),
+    ...drawn.map((way) => `${idOf(way.from)} ${arrowOf(way)} ${idOf(way.to)}`),
+    ...loops.flatMap((loop) => generatorArrows(loop, idOf, loopId)),
+  ];
+  return ["flowchart TD", ...lines.map((each) => `  ${each}`), ""].join("\n");
+}
+
+type IdOf = (to: Destination) => string;
+
+function blockLines(
+  graph: Graph,
+  block: GraphBlock,
+  idOf: IdOf,
+  loopId: ReadonlyMap<string, string>,
+): readonly string[] {
+  if (block.kind === "socket") return [socketLine(graph, block.row.socket, idOf)];
+  const members = block.rows.map(({ socket }) => `  ${socketLine(graph, socket, idOf)}`);
+  return [
+    `subgraph ${loopId.get(block.loop.id) ?? ""}["${escapeMermaid(loopText(graph, block.loop))}"]`,
+    ...members,
+    "end",
+  ];
+}
+
+/** Round for an agent, with corners for a utility, slanted for a person. */
+function socketLine(graph: Graph, socket: GraphSocket, idOf: IdOf): string {
+  const orb = iconOf(graph, socket);
+  const label = `"${orb} ${escapeMermaid(nameText(socket.materia))}<br/>${escapeMermaid(nameText(socket.id))}"`;
+  return `${idOf(socket.id)}${orb === "◆" ? `{{${label}}}` : orb === "▲" ? `[/${label}/]` : `([${label}])`}`;
+}
+
+function arrowOf(way: DrawnWay): string {
+  const { label, when } = way;
+  const words = [label, traversalLimitText(way)].filter((part) => part !== "").join(", ");
+  const arrow = when === "not_satisfied" ? "-.->" : "-->";
+  return words === "" ? arrow : `${arrow}|"${escapeMermaid(words)}"|`;
+}
+
+/** The list that a loop walks comes from its generator; nobody walks along this line. */
+function generatorArrows(loop: GraphLoop, idOf: IdOf, loopId: ReadonlyMap<string, string>): readonly string[] {
+  return loop.from === null || loop.sockets.length === 0
+    ? []
+    : [`${idOf(loop.from)} -.-|"work items"| ${loopId.get(loop.id) ?? ""}`];
+}
+
+/** Everything that Mermaid, Markdown or HTML could read as its own becomes a numbered character. */
+function escapeMermaid(text: string): string {
+  return text.replace(/[^\p{L}\p{M}\p{N} .,:()✓✗·→_-]/gu, (character) => `#${character.codePointAt(0) ?? 0};`);
+}
+
+/** [C18] The graph as data, as programs and drawings want it: names as they are, sockets in reading order. */
+export function graphJson(
+  graph: Graph,
+  { worst, stitches = [] }: { readonly worst?: WorstCaseTurns; readonly stitches?: readonly Stitch[] } = {},
+) {
+  const ways = graphWays(graph);
+  const sockets = readingOrder(graph);
+  const loops = Object.values(graph.loops);
+  const drawn = [...sockets.flatMap(ways.ofSocket), ...loops.flatMap(ways.ofLoop)];
+  return {
+    name: graph.name,
+    entry: graph.entry,
+    sockets: sockets.map((socket) => socketJson(graph, socket)),
+    edges: drawn.filter((way) => !way.then).map((way) => edgeJson(graph, way)),
+    loops: loops.map(({ id, sockets: members, from, items, emptyTo }) => ({
+      id,
+      sockets: members,
+      from,
+      items: items === null ? null : items.join("."),
+      emptyTo: emptyTo ?? null,
+    })),
+    stitches,
+    worstCase: worst ? { ...worst, text: worstCaseText(graph, worst) } : null,
+  };
+}
+
+function socketJson(graph: Graph, socket: GraphSocket) {
+  const { id, materia, parse, generator, interactive, advance, loop, origin } = socket;
+  return {
+    id,
+    materia,
+    type: materiaOf(graph, socket).type,
+    parse,
+    generator,
+    interactive,
+    gate: isGate(materiaOf(graph, socket)),
+    advance,
+    loop,
+    returns: [...requiredHandoffFields(graph, socket).keys()],
+    origin: { target: origin.target, name: origin.name, socket: origin.socket },
+  };
+}
+
+function edgeJson(graph: Graph, { id, from, to, when, via, index, maxTraversals, loop }: DrawnWay) {
+  const then = via === "edge" ? graph.sockets[from]?.edges[index ?? -1]?.then : undefined;
+  return {
+    id,
+    from,
+    to,
+    when,
+    via,
+    maxTraversals: maxTraversals ?? null,
+    ...(then === undefined ? {} : { then }),
+    ...(loop === undefined ? {} : { loop }),
+  };
+}

@@ -1,0 +1,185 @@
+import { materiaOf, type Graph, type GraphSocket } from "../../compile/graph.ts";
+import type { Stitch } from "../../compile/targets/stitch.ts";
+import { END } from "../../model/ids.ts";
+import { isGate } from "../../model/materia.ts";
+import { oneLine, countedText } from "../../model/text.ts";
+import { orderedBlocks, type GraphBlock, type OrderedSocket } from "../../compile/reading-order.ts";
+import { graphWays, type DrawnWay, type GraphWays } from "./drawn-ways.ts";
+import { loopText, nameText, iconOf, destinationText } from "./labels.ts";
+import { traversalLimitText } from "../numbers.ts";
+import { columnsOf, padColumns, wrapColumns } from "../columns.ts";
+import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeezeLine, toned, type Line, type Span } from "../line.ts";
+import { worstCaseText, type WorstCaseTurns } from "./worst-case-text.ts";
+
+export interface GridOptions {
+  readonly width?: number;
+  readonly worst?: WorstCaseTurns;
+  /** The seams of a chain, with the reason of each. */
+  readonly stitches?: readonly Stitch[];
+}
+
+/** [C18] The rail in characters: what goes on goes down, a loop is one block with its exits at the foot. */
+export function gridLines(
+  graph: Graph,
+  { width = DEFAULT_WIDTH, worst, stitches = [] }: GridOptions = {},
+): readonly Line[] {
+  const blocks = orderedBlocks(graph);
+  const rows = blocks.flatMap((block) => (block.kind === "socket" ? [block.row] : block.rows));
+  const [reached, lost] = [blocks.filter((block) => block.reached), blocks.filter((block) => !block.reached)];
+  const drawing: GridContext = {
+    graph,
+    ways: graphWays(graph),
+    width,
+    stitches,
+    position: new Map(rows.map(({ socket }, index) => [socket.id, index])),
+    isChain: blocks.some(({ target }) => target > 1),
+    nameColumns: blocks.reduce((most, block) => Math.min(30, Math.max(most, blockNameColumns(block))), 0),
+  };
+  const body = [
+    ...reached.flatMap((block, index) => [
+      ...bandLinesBefore(drawing, block, reached[index - 1]),
+      ...blockLines(drawing, block),
+    ]),
+    ...(rows.length === 0 ? [] : [line(toned("dim", "○ end"))]),
+    ...(lost.length === 0 ? [] : [[], line(toned("rework", "Not reached from the entry:"))]),
+    ...lost.flatMap((block) => blockLines(drawing, block)),
+  ];
+  const lines = [headLine(graph), [], ...body, ...stitchLines(drawing), ...worstLines(graph, worst, width)];
+  return lines.map((each) => fitLine(each, width));
+}
+
+interface GridContext {
+  readonly graph: Graph;
+  readonly ways: GraphWays;
+  readonly width: number;
+  readonly stitches: readonly Stitch[];
+  readonly position: ReadonlyMap<string, number>;
+  readonly isChain: boolean;
+  /** Where names end: the ids stand below one another, inside loops and beside the rail as well. */
+  readonly nameColumns: number;
+}
+
+function blockNameColumns(block: GraphBlock): number {
+  if (block.kind === "socket") return rowNameColumns(block.row, 0);
+  const inner = lineColumns(railPrefix(block.aside)) + "┃ ".length;
+  return block.rows.reduce((most, row) => Math.max(most, rowNameColumns(row, inner)), 0);
+}
+
+function rowNameColumns({ socket, aside }: OrderedSocket, before: number): number {
+  return before + lineColumns(railPrefix(aside)) + columnsOf(nameText(socket.materia));
+}
+
+function headLine(graph: Graph): Line {
+  const sockets = Object.keys(graph.sockets).length;
+  const loops = Object.keys(graph.loops).length;
+  const counts = [
+    sockets === 0 ? "no sockets" : countedText(sockets, "socket"),
+    ...(loops === 0 ? [] : [countedText(loops, "loop")]),
+  ];
+  return line(toned("strong", nameText(graph.name)), toned("dim", ` · ${counts.join(", ")}`));
+}
+
+/** One band per target of a chain. */
+function bandLinesBefore({ isChain }: GridContext, block: GraphBlock, before: GraphBlock | undefined): readonly Line[] {
+  if (block.target === before?.target || !isChain) return [];
+  const socket = block.kind === "socket" ? block.row.socket : block.rows[0]?.socket;
+  return [line(toned("accent", `── ${block.target} · ${nameText(socket?.origin.name ?? "")}`))];
+}
+
+function blockLines(drawing: GridContext, block: GraphBlock): readonly Line[] {
+  if (block.kind === "socket") return rowLines(drawing, block.row, railPrefix(block.row.aside));
+  const rail = railPrefix(block.aside);
+  const exits = drawing.ways.ofLoop(block.loop);
+  return [
+    line(...rail, toned("dim", "┏ "), toned("strong", loopText(drawing.graph, block.loop))),
+    ...block.rows.flatMap((row) => rowLines(drawing, row, [...rail, toned("dim", "┃ "), ...railPrefix(row.aside)])),
+    ...exits.map((way, index) =>
+      wayLine(drawing, way, line(...rail, toned("dim", index === exits.length - 1 ? "┗ " : "┃ "))),
+    ),
+    ...(exits.length === 0 ? [line(...rail, toned("dim", "┗"))] : []),
+  ];
+}
+
+/** A branch stands beside the rail; more than three side by side would leave no room for words. */
+function railPrefix(aside: number): Line {
+  return line(toned("dim", "│ ".repeat(Math.min(aside, 3))));
+}
+
+function rowLines(drawing: GridContext, { socket }: OrderedSocket, rail: Line): readonly Line[] {
+  const below = line(...rail, toned("dim", "│ "));
+  return [
+    socketLine(drawing, socket, rail),
+    ...drawing.ways.ofSocket(socket).map((way) => wayLine(drawing, way, below)),
+  ];
+}
+
+function socketLine(drawing: GridContext, socket: GraphSocket, rail: Line): Line {
+  const { graph, nameColumns, width } = drawing;
+  const before = line(...rail, `${iconOf(graph, socket)} `);
+  const badges = badgesOf(drawing, socket);
+  const after = line(
+    "  ",
+    toned("dim", nameText(socket.id)),
+    ...badges.flatMap((badge) => [toned("dim", " · "), badge]),
+  );
+  return squeezeLine(
+    { before, long: toned("strong", padColumns(nameText(socket.materia), nameColumns - lineColumns(rail))), after },
+    width,
+  );
+}
+
+function badgesOf({ graph, isChain }: GridContext, socket: GraphSocket): readonly Span[] {
+  const materia = materiaOf(graph, socket);
+  const { label } = materia;
+  const named = label === undefined || label === socket.materia ? [] : [toned("dim", `“${oneLine(label, 40)}”`)];
+  return [
+    ...(socket.id === graph.entry ? [toned("accent", "entry")] : []),
+    ...(socket.generator ? [toned("plain", "Generator")] : []),
+    ...(socket.interactive ? [toned("wait", "Interactive")] : []),
+    ...(materia.type === "person" ? [toned("wait", "Person")] : isGate(materia) ? [toned("plain", "Gate")] : []),
+    ...(socket.parse === "json" && !socket.generator && !isGate(materia) ? [toned("plain", "json")] : []),
+    // Worth a word only where the socket takes back what its materia says.
+    ...(socket.parse === "text" && "parse" in materia && materia.parse === "json" ? [toned("plain", "text")] : []),
+    ...(socket.advance === null
+      ? []
+      : [toned("plain", socket.advance === "always" ? "advance" : `advance when ${socket.advance.replace("_", " ")}`)]),
+    ...(isChain && socket.origin.kind === "loadout" && socket.origin.socket !== socket.id
+      ? [toned("dim", `was ${nameText(socket.origin.socket)}`)]
+      : []),
+    ...named,
+  ];
+}
+
+function wayLine({ graph, width, stitches, position }: GridContext, way: DrawnWay, before: Line): Line {
+  const stitch = stitches.findIndex(({ from, to }) => from === way.from && to === way.to);
+  const labels = [...(stitch === -1 ? [] : [`stitch ${stitch + 1}`]), ...(way.label === "" ? [] : [way.label])].join(
+    " · ",
+  );
+  const tone = stitch === -1 ? way.tone : "accent";
+  const limit = traversalLimitText(way);
+  const counted = limit === "" ? "" : `, ${limit}`;
+  const returns = way.to !== END && (position.get(way.to) ?? Infinity) <= (position.get(way.from) ?? 0);
+  return squeezeLine(
+    {
+      before: line(...before, toned(tone, labels === "" ? "→ " : `${labels} → `)),
+      long: toned("plain", destinationText(graph, way.to)),
+      after: line(counted, toned("dim", returns ? " ↑" : "")),
+    },
+    width,
+  );
+}
+
+function stitchLines({ graph, stitches, width }: GridContext): readonly Line[] {
+  if (stitches.length === 0) return [];
+  const told = stitches.flatMap(({ from, to, reason }, index) => [
+    line(toned("accent", `Stitch ${index + 1}: `), `${destinationText(graph, from)} → ${destinationText(graph, to)}`),
+    ...wrapColumns(oneLine(reason, 1_000), width - 2).map((text) => line("  ", toned("dim", text))),
+  ]);
+  return [[], ...told];
+}
+
+function worstLines(graph: Graph, worst: WorstCaseTurns | undefined, width: number): readonly Line[] {
+  if (!worst || Object.keys(graph.sockets).length === 0) return [];
+  const text = worstCaseText(graph, worst);
+  return [[], ...wrapColumns(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`, width).map((each) => line(each))];
+}

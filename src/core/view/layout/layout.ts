@@ -1,0 +1,159 @@
+import type { Graph } from "../../compile/graph.ts";
+import { END } from "../../model/ids.ts";
+import {
+  loopMembersOf,
+  applyManualPositions,
+  boundingBox,
+  placeSocketBoxes,
+  fitLoopRegion,
+} from "./manual-positions.ts";
+import type { Box, GraphDrawing, PlacedSocket, Point } from "./drawing.ts";
+import { placeEdges } from "./edges.ts";
+import type { GridCell } from "./grid.ts";
+import { isLabelInLoopHead } from "./lanes.ts";
+import {
+  placeColumns,
+  rowFootHeight,
+  rowHeadHeight,
+  planLayout,
+  placeRows,
+  type ColumnPositions,
+  type LayoutOptions,
+  type LayoutPlan,
+  type RowPositions,
+} from "./plan.ts";
+import type { Layout } from "../../model/loadout.ts";
+import { REGULAR_METRICS, type LayoutMetrics } from "./metrics.ts";
+
+/**
+ * The one drawing of a graph: sockets on a rail in reading order, what goes on goes down, what comes back goes round
+ * the side. Labels lie only in the gaps between rows, lines that go sideways only on tracks of their own or beside
+ * sockets, and lanes keep the width of their labels: so no label meets a socket, another label or a foreign line.
+ */
+export function layoutGraph(graph: Graph, options: LayoutOptions = {}): GraphDrawing {
+  const plan = planLayout(graph, options);
+  const columns = placeColumns(plan);
+  const rows = placeRows(plan, columns);
+  const drawing = buildDrawing(plan, columns, rows);
+  const { layout = {} } = options;
+  if (drawing.bands.length > 0) return placeChainParts(drawing, layout, graph, plan.metrics);
+  return applyManualPositions(drawing, layout, { members: loopMembersOf(graph), metrics: plan.metrics });
+}
+
+function buildDrawing(plan: LayoutPlan, columns: ColumnPositions, rows: RowPositions): GraphDrawing {
+  const { metrics, grid } = plan;
+  const boxOf = (cell: GridCell): Box => {
+    const [x, y] = [columns.x(cell.column), rows.top(cell.row)];
+    if (cell.id !== END) return { x, y, ...metrics.socket };
+    return { x: x + metrics.rail - metrics.end.width / 2, y, ...metrics.end };
+  };
+  const end = grid.cells.get(END);
+  const bottomOf = (row: number): number => rows.top(row) + metrics.socket.height;
+  const loops = grid.loops.map(({ id, first, last }) => {
+    const x = columns.x(first.column) - plan.lanes.regionReach(id, "left");
+    const right = columns.x(last.column) + metrics.socket.width + plan.lanes.regionReach(id, "right");
+    const y = rows.top(first.row) - metrics.region.head;
+    const box: Box = { x, y, width: right - x, height: bottomOf(last.row) + metrics.region.foot - y };
+    const headX = columns.x(first.column) + metrics.rail + 12;
+    const crowded = plan.routes.some(
+      (route) => route.kind === "lane" && route.inside === id && isLabelInLoopHead(route, grid),
+    );
+    const headRight = crowded ? columns.x(first.column) + metrics.socket.width : right - metrics.region.side;
+    return { id, box, head: { x: headX, y: y + 6, width: headRight - headX, height: metrics.region.head - 8 } };
+  });
+  const regions = new Map(loops.map(({ id, box }) => [id, box]));
+  return {
+    width: columns.width,
+    height: rows.height,
+    sockets: grid.order.flatMap((id) => {
+      const cell = grid.cells.get(id);
+      return cell ? [{ id, box: boxOf(cell), row: cell.row, column: cell.column }] : [];
+    }),
+    loops,
+    bands: grid.bands.map(({ target, name, rows: [first, last] }) => {
+      const y = rows.top(first) - rowHeadHeight(plan, first);
+      const box = {
+        x: metrics.margin.x / 2,
+        y,
+        width: columns.width - metrics.margin.x,
+        height: bottomOf(last) + rowFootHeight(plan, last) - y,
+      };
+      // Beside the sockets, or over them and then clear of the line that comes in on the rail.
+      const x = metrics.band.title > 0 ? box.x + 12 : columns.x(0) + metrics.rail + 10;
+      const width = metrics.band.title > 0 ? metrics.band.title - 18 : box.x + box.width - x - 8;
+      return { target, name, box, title: { x, y: y + 7, width, height: 32 } };
+    }),
+    edges: placeEdges(plan, { columns, rows, boxOf, regions }),
+    end: end ? boxOf(end) : null,
+  };
+}
+
+/** [W39] A chain whose parts stand as their authors put them, each in its band; what is below gives way. */
+function placeChainParts(drawing: GraphDrawing, layout: Layout, graph: Graph, metrics: LayoutMetrics): GraphDrawing {
+  const members = loopMembersOf(graph);
+  const places: Record<string, Point> = {};
+  let roomy = drawing;
+  for (const { target } of drawing.bands) {
+    const part = roomy.sockets.filter(({ id }) => graph.sockets[id]?.origin.target === target);
+    if (!part.some(({ id }) => Object.hasOwn(layout, id))) continue;
+    const boxes = arrangePart(part, layout, metrics);
+    const loops = roomy.loops.filter(({ id }) => part.some((socket) => graph.sockets[socket.id]?.loop === id));
+    const regions = loops.map((loop) =>
+      fitLoopRegion(loop, roomy, { members: members[loop.id] ?? [], boxes, metrics }),
+    );
+    const was = boundingBox([...part.map(({ box }) => box), ...loops.map(({ box }) => box)]);
+    const is = boundingBox([...boxes.values(), ...regions.map(({ box }) => box)]);
+    if (!was || !is) continue;
+    for (const [id, { x, y }] of boxes) places[id] = { x: x - is.x + was.x, y: y - is.y + was.y };
+    roomy = shiftBelowBand(roomy, target, is.height - was.height);
+  }
+  const placed = applyManualPositions(roomy, places, { members, metrics });
+  const wider = Math.max(0, placed.width - drawing.width);
+  const widened = <T extends Box>(box: T): T => ({ ...box, width: box.width + wider });
+  return {
+    ...placed,
+    width: drawing.width + wider,
+    bands: placed.bands.map((band) => ({ ...band, box: widened(band.box) })),
+  };
+}
+
+/** The sockets of a part in the measure of its loadout; those without a place give way. */
+function arrangePart(part: readonly PlacedSocket[], layout: Layout, metrics: LayoutMetrics): ReadonlyMap<string, Box> {
+  const first = boundingBox(part.map(({ box }) => box));
+  const [left, top] = [(first?.x ?? 0) - metrics.margin.x, (first?.y ?? 0) - metrics.margin.y];
+  const own = part.map((socket) => ({
+    ...socket,
+    box: { ...socket.box, x: socket.box.x - left, y: socket.box.y - top },
+  }));
+  // Places are those of letters of the usual size.
+  const larger = metrics.label.letter / REGULAR_METRICS.label.letter;
+  const places = part.flatMap(({ id }): [string, Point][] => {
+    const place = Object.hasOwn(layout, id) ? layout[id] : undefined;
+    return place ? [[id, { x: place.x * larger, y: place.y * larger }]] : [];
+  });
+  return placeSocketBoxes(own, Object.fromEntries(places), metrics);
+}
+
+/** A band that is so much higher, and all that stands below it. */
+function shiftBelowBand(drawing: GraphDrawing, target: number, by: number): GraphDrawing {
+  const band = drawing.bands.find((each) => each.target === target);
+  const bottom = band ? band.box.y + band.box.height : Infinity;
+  const down = <T extends Point>(place: T): T => (place.y >= bottom ? { ...place, y: place.y + by } : place);
+  return {
+    ...drawing,
+    height: drawing.height + by,
+    sockets: drawing.sockets.map((socket) => ({ ...socket, box: down(socket.box) })),
+    loops: drawing.loops.map((loop) => ({ ...loop, box: down(loop.box), head: down(loop.head) })),
+    bands: drawing.bands.map((each) => {
+      const box = each === band ? { ...each.box, height: each.box.height + by } : down(each.box);
+      return { ...each, box, title: down(each.title) };
+    }),
+    edges: drawing.edges.map((edge) => ({
+      ...edge,
+      points: edge.points.map(down),
+      label: edge.label && down(edge.label),
+      bar: edge.bar && down(edge.bar),
+    })),
+    end: drawing.end && down(drawing.end),
+  };
+}

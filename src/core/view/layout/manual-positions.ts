@@ -1,0 +1,247 @@
+import type { Graph } from "../../compile/graph.ts";
+import { END } from "../../model/ids.ts";
+import {
+  type Box,
+  type GraphDrawing,
+  type PlacedEdge,
+  type PlacedLoop,
+  type Point,
+  boxesOverlap,
+  segmentBoxes,
+} from "./drawing.ts";
+import { REGULAR_METRICS, type LayoutMetrics } from "./metrics.ts";
+
+/** Who is in which loop, for regions that must follow their members. */
+export interface LoopMembers {
+  readonly [loop: string]: readonly string[];
+}
+
+export function loopMembersOf({ loops }: Graph): LoopMembers {
+  return Object.fromEntries(Object.entries(loops).map(([id, loop]) => [id, loop.sockets]));
+}
+
+/**
+ * The drawing with some sockets where a person put them: their boxes as given, regions round their members, edges that
+ * touch them anew, and labels where they meet nothing.
+ */
+export function applyManualPositions(
+  drawing: GraphDrawing,
+  places: Readonly<Record<string, Point>>,
+  { members, metrics = REGULAR_METRICS }: { readonly members: LoopMembers; readonly metrics?: LayoutMetrics },
+): GraphDrawing {
+  const moved = new Set(drawing.sockets.map(({ id }) => id as string).filter((id) => Object.hasOwn(places, id)));
+  if (moved.size === 0) return drawing;
+  const boxes = placeSocketBoxes(drawing.sockets, places, metrics);
+  const sockets = drawing.sockets.map((socket) => ({ ...socket, box: boxes.get(socket.id) ?? socket.box }));
+  const loops = drawing.loops.map((loop) =>
+    fitLoopRegion(loop, drawing, { members: members[loop.id] ?? [], boxes, metrics }),
+  );
+  const end =
+    drawing.end &&
+    placeEndBox(
+      drawing.end,
+      sockets.map(({ box }) => box),
+      metrics,
+    );
+  const boxOf = (id: string): Box | undefined => (id === END ? (end ?? undefined) : boxes.get(id));
+  const isTouched = (edge: PlacedEdge): boolean =>
+    edge.way.via === "items" || moved.has(edge.way.from) || edge.way.to === END || moved.has(edge.way.to);
+  const taken: Box[] = [
+    ...sockets.map(({ box }) => box),
+    ...drawing.edges.flatMap((edge) => (isTouched(edge) ? [] : (edge.label ?? []))),
+  ];
+  const edges = drawing.edges.map((edge) => {
+    if (!isTouched(edge)) return edge;
+    const region =
+      edge.way.via === "items" ? loops.find(({ id }) => edge.way.via === "items" && id === edge.way.loop) : undefined;
+    const points = routeEdge(edge, { boxOf, region, metrics, sockets: sockets.map(({ box }) => box) });
+    const label = edge.label && findLabelSpot(edge.label, points, taken);
+    if (label) taken.push(label);
+    return { ...edge, points, label, bar: edge.bar && findExitBar(points, edge, loops) };
+  });
+  const all = [...sockets.map(({ box }) => box), ...loops.map(({ box }) => box), ...(end ? [end] : [])];
+  return {
+    ...drawing,
+    sockets: recomputeRows(sockets),
+    loops,
+    edges,
+    end,
+    width: Math.max(...all.map((box) => box.x + box.width), 0) + metrics.margin.x + 60,
+    height: Math.max(...all.map((box) => box.y + box.height), 0) + metrics.margin.y,
+  };
+}
+
+/** Placed ones as given; those that would lie under one give way to the right. */
+export function placeSocketBoxes(
+  sockets: GraphDrawing["sockets"],
+  places: Readonly<Record<string, Point>>,
+  metrics: LayoutMetrics,
+): ReadonlyMap<string, Box> {
+  const boxes = new Map<string, Box>();
+  for (const { id, box } of sockets) {
+    const place = Object.hasOwn(places, id) ? places[id] : undefined;
+    if (place) boxes.set(id, { ...box, x: place.x, y: place.y });
+  }
+  const fixed = [...boxes.values()];
+  for (const { id, box } of sockets) {
+    if (boxes.has(id)) continue;
+    let free = box;
+    for (let tries = 0; tries < 20; tries += 1) {
+      const hit = fixed.find((other) => boxesOverlap(other, free));
+      if (!hit) break;
+      free = { ...free, x: hit.x + hit.width + metrics.columnGap };
+    }
+    boxes.set(id, free);
+  }
+  return boxes;
+}
+
+/** A region round its members, with the room at its sides that it had. */
+export function fitLoopRegion(
+  loop: PlacedLoop,
+  drawing: GraphDrawing,
+  { members, boxes, metrics }: { members: readonly string[]; boxes: ReadonlyMap<string, Box>; metrics: LayoutMetrics },
+): PlacedLoop {
+  const inside = members.flatMap((id) => boxes.get(id) ?? []);
+  const before = drawing.sockets.filter(({ id }) => members.includes(id)).map(({ box }) => box);
+  const [was, is] = [boundingBox(before), boundingBox(inside)];
+  if (!was || !is) return loop;
+  const box: Box = {
+    x: is.x - (was.x - loop.box.x),
+    y: is.y - (was.y - loop.box.y),
+    width: is.width + (loop.box.width - was.width),
+    height: is.height + (loop.box.height - was.height),
+  };
+  const top = inside.toSorted((a, b) => a.y - b.y)[0] ?? is;
+  return { ...loop, box, head: { ...loop.head, x: top.x + metrics.rail + 12, y: box.y + 6 } };
+}
+
+export function boundingBox(boxes: readonly Box[]): Box | undefined {
+  if (boxes.length === 0) return undefined;
+  const x = Math.min(...boxes.map((box) => box.x));
+  const y = Math.min(...boxes.map((box) => box.y));
+  const right = Math.max(...boxes.map((box) => box.x + box.width));
+  const bottom = Math.max(...boxes.map((box) => box.y + box.height));
+  return { x, y, width: right - x, height: bottom - y };
+}
+
+/** Below everything, on the rail of what stands lowest. */
+function placeEndBox(end: Box, boxes: readonly Box[], metrics: LayoutMetrics): Box {
+  const lowest = boxes.toSorted((a, b) => b.y + b.height - (a.y + a.height))[0];
+  if (!lowest) return end;
+  const y = Math.max(end.y, lowest.y + lowest.height + metrics.gap.beforeEnd);
+  return { ...end, x: lowest.x + metrics.rail - end.width / 2, y };
+}
+
+interface RoutingContext {
+  readonly boxOf: (id: string) => Box | undefined;
+  readonly region: PlacedLoop | undefined;
+  readonly metrics: LayoutMetrics;
+  readonly sockets: readonly Box[];
+}
+
+function routeEdge({ way, points }: PlacedEdge, { boxOf, region, metrics, sockets }: RoutingContext): readonly Point[] {
+  const from = boxOf(way.from);
+  if (!from) return points;
+  const middle = from.y + from.height / 2;
+  if (way.via === "items") {
+    const x = Math.max(from.x + from.width + metrics.lane.least, (region?.box.x ?? 0) + 40);
+    return [
+      { x: from.x + from.width, y: middle },
+      { x, y: middle },
+      { x, y: region?.box.y ?? middle + 60 },
+    ];
+  }
+  const to = boxOf(way.to);
+  if (!to) return points;
+  const rail = way.to === END ? to.width / 2 : metrics.rail;
+  const [a, b] = [
+    { x: from.x + metrics.rail, y: from.y + from.height },
+    { x: to.x + rail, y: to.y },
+  ];
+  const others = sockets.filter((box) => box !== from && box !== to);
+  if (b.y >= a.y + 12) {
+    const direct = downwardPoints(a, b);
+    if (!segmentBoxes(direct).some((piece) => others.some((box) => boxesOverlap(box, piece)))) return direct;
+  }
+  const isLeft = way.when !== "not_satisfied" && b.y < a.y + 12;
+  // Beside all that stands between the two, so that the lane meets none of them.
+  const [top, bottom] = [Math.min(from.y, to.y), Math.max(from.y + from.height, to.y + to.height)];
+  const between = [from, to, ...others.filter((box) => box.y < bottom && box.y + box.height > top)];
+  const x = isLeft
+    ? Math.min(...between.map((box) => box.x)) - metrics.lane.least
+    : Math.max(...between.map((box) => box.x + box.width)) + metrics.lane.least;
+  const [start, stop] = isLeft ? [from.x, to.x] : [from.x + from.width, to.x + to.width];
+  const target = to.y + to.height / 2;
+  return [
+    { x: start, y: middle },
+    { x, y: middle },
+    { x, y: target },
+    { x: stop, y: target },
+  ];
+}
+
+/** Down its own rail, over as soon as it has left, then down onto the other. */
+function downwardPoints(a: Point, b: Point): readonly Point[] {
+  if (Math.abs(a.x - b.x) < 1) return [a, b];
+  const turn = a.y + Math.min(14, (b.y - a.y) / 2);
+  return [a, { x: a.x, y: turn }, { x: b.x, y: turn }, b];
+}
+
+/** Along the route, the first place where the label meets nothing; else where it meets least. */
+function findLabelSpot(label: Box, points: readonly Point[], taken: readonly Box[]): Box {
+  const pieces = segmentBoxes(points).toSorted((one, two) => two.width + two.height - (one.width + one.height));
+  const spots = pieces.flatMap((piece) =>
+    [0.5, 0.35, 0.65, 0.2, 0.8].flatMap((part): readonly Box[] => {
+      const x = piece.x + piece.width * part;
+      const y = piece.y + piece.height * part;
+      const upright = piece.height > piece.width;
+      const on = { ...label, x: x - label.width / 2, y: y - label.height / 2 };
+      const beside = upright
+        ? [
+            { ...on, x: x + 9 },
+            { ...on, x: x - label.width - 9 },
+          ]
+        : [
+            { ...on, y: y - label.height - 4 },
+            { ...on, y: y + 4 },
+          ];
+      // Beside the rail, as everywhere; in a lane on its own line.
+      return points.length === 2 ? [...beside, on] : [on, ...beside];
+    }),
+  );
+  const meets = (spot: Box): number => taken.filter((other) => boxesOverlap(other, spot)).length;
+  const [best = label] = spots.toSorted((one, two) => meets(one) - meets(two));
+  return spots.find((spot) => meets(spot) === 0) ?? best;
+}
+
+/** Where an exit leaves its region: the first piece that crosses the border. */
+function findExitBar(points: readonly Point[], { way }: PlacedEdge, loops: readonly PlacedLoop[]): PlacedEdge["bar"] {
+  const region = way.via === "items" ? undefined : loops.find(({ id }) => id === way.loop)?.box;
+  if (!region) return null;
+  for (const [index, to] of points.slice(1).entries()) {
+    const from = points[index] ?? to;
+    if (from.x === to.x) {
+      const edge = to.y > from.y ? region.y + region.height : region.y;
+      if (Math.min(from.y, to.y) <= edge && edge <= Math.max(from.y, to.y)) return { x: from.x, y: edge, lies: "flat" };
+    } else {
+      const edge = to.x > from.x ? region.x + region.width : region.x;
+      if (Math.min(from.x, to.x) <= edge && edge <= Math.max(from.x, to.x))
+        return { x: edge, y: from.y, lies: "upright" };
+    }
+  }
+  return null;
+}
+
+/** Rows and columns as they look, so that the arrow keys go where the eye goes. */
+function recomputeRows(sockets: GraphDrawing["sockets"]): GraphDrawing["sockets"] {
+  const sorted = sockets.toSorted((a, b) => a.box.y - b.box.y || a.box.x - b.box.x);
+  let row = -1;
+  let top = -Infinity;
+  let column = 0;
+  return sorted.map((socket) => {
+    if (socket.box.y >= top + socket.box.height / 2) [row, top, column] = [row + 1, socket.box.y, 0];
+    else column += 1;
+    return { ...socket, row, column };
+  });
+}

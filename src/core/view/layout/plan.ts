@@ -1,0 +1,239 @@
+import type { Graph } from "../../compile/graph.ts";
+import type { Stitch } from "../../compile/targets/stitch.ts";
+import { END } from "../../model/ids.ts";
+import type { Layout } from "../../model/loadout.ts";
+import type { DrawnLine, RouteStyle } from "./drawing.ts";
+import { buildLayoutGrid, type LayoutGrid } from "./grid.ts";
+import { labelGap, isLabelInLoopHead, assignLanes, type RouteLane, type LaneAssignment } from "./lanes.ts";
+import { REGULAR_METRICS, measureLabel, type LayoutMetrics, type Size } from "./metrics.ts";
+import { drawnLinesOf, planRoutes, stitchNumber, type EdgeRoute } from "./routes.ts";
+
+export interface LayoutOptions {
+  readonly metrics?: LayoutMetrics;
+  /** The longest text that a label will have, line by line; room is kept for it, so that nothing moves later. */
+  readonly longestLabelOf?: (way: DrawnLine, runs: RouteStyle) => readonly string[];
+  readonly stitches?: readonly Stitch[];
+  /** Sockets that a person put somewhere stay there. */
+  readonly layout?: Layout;
+}
+
+export interface LayoutPlan {
+  readonly metrics: LayoutMetrics;
+  readonly grid: LayoutGrid;
+  readonly routes: readonly EdgeRoute[];
+  readonly lanes: LaneAssignment;
+  readonly sizeOf: (route: EdgeRoute) => Size | null;
+  readonly stitches: readonly Stitch[];
+}
+
+export function planLayout(
+  graph: Graph,
+  { metrics = REGULAR_METRICS, longestLabelOf: labelOf = defaultLabel, stitches = [] }: LayoutOptions,
+): LayoutPlan {
+  const ways = drawnLinesOf(graph);
+  const grid = buildLayoutGrid(
+    graph,
+    ways.some((way) => way.via !== "items" && way.to === END),
+  );
+  const routes = planRoutes(ways, grid);
+  const widest = metrics.socket.width - metrics.rail - LABEL_OFFSET - SEAM_OFFSET;
+  const sizes = new Map(
+    routes.map((route) => [route, measureLabel(labelOf(route.way, routeStyleOf(route)), metrics, widest)]),
+  );
+  const sizeOf = (route: EdgeRoute): Size | null => sizes.get(route) ?? null;
+  return { metrics, grid, routes, sizeOf, stitches, lanes: assignLanes(routes, { grid, metrics, sizeOf }) };
+}
+
+/** A lane has room for a second line where the rail has none. */
+export function routeStyleOf(route: EdgeRoute): RouteStyle {
+  return route.kind === "lane" || route.kind === "items" ? "lane" : "rail";
+}
+
+function defaultLabel(way: DrawnLine): readonly string[] {
+  if (way.via === "items") return ["work items"];
+  return way.label === "" ? [] : [way.label];
+}
+
+/** From the rail to a label beside it; a bar or a cross-stitch on the line needs a little more. */
+const LABEL_OFFSET = 9;
+const SEAM_OFFSET = 5;
+/** Below the label of work items, for the head of the arrow that ends there. */
+export const ARROW_HEIGHT = 9;
+
+export interface ColumnPositions {
+  /** The left border of the sockets of a column. */
+  readonly x: (column: number) => number;
+  readonly width: number;
+  readonly laneX: (lane: RouteLane) => number;
+}
+
+export function placeColumns({ metrics, grid, lanes }: LayoutPlan): ColumnPositions {
+  const { socket, margin, band, columnGap } = metrics;
+  const title = grid.bands.length > 0 ? band.title : 0;
+  const xs = [margin.x + title + lanes.roomBeside(0, "left")];
+  for (let column = 1; column < grid.columns; column += 1) {
+    const before = (xs[column - 1] ?? 0) + socket.width + lanes.roomBeside(column - 1, "right");
+    xs.push(before + columnGap + lanes.roomBeside(column, "left"));
+  }
+  const x = (column: number): number => xs[column] ?? 0;
+  const last = grid.columns - 1;
+  return {
+    x,
+    width: x(last) + socket.width + lanes.roomBeside(last, "right") + margin.x,
+    laneX: ({ column, side, distance }) =>
+      side === "left" ? x(column) - distance : x(column) + socket.width + distance,
+  };
+}
+
+/** A label or a track in the gap above a row. */
+interface GapContent {
+  readonly route: EdgeRoute;
+  readonly x: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface RowPositions {
+  readonly top: (row: number) => number;
+  readonly height: number;
+  /** The middle of what a route has in its gap. */
+  readonly middleOf: (route: EdgeRoute) => number | undefined;
+}
+
+export function placeRows(plan: LayoutPlan, columns: ColumnPositions): RowPositions {
+  const { metrics, grid } = plan;
+  const things = collectGapContents(plan, columns);
+  const tops: number[] = [];
+  const middles = new Map<EdgeRoute, number>();
+  let y = 0;
+  for (let row = 0; row <= grid.rows; row += 1) {
+    const inGap = things.get(row) ?? [];
+    const gap = stackGapItems(inGap, minGapHeight(plan, row));
+    for (const thing of inGap) middles.set(thing.route, y + (gap.middles.get(thing) ?? 0));
+    y += gap.height + rowHeadHeight(plan, row);
+    tops.push(y);
+    y += (grid.at(row, 0)?.id === END ? metrics.end.height : metrics.socket.height) + rowFootHeight(plan, row);
+    if (row === grid.rows) y = tops[row] ?? y;
+  }
+  return { top: (row) => tops[row] ?? 0, height: y, middleOf: (route) => middles.get(route) };
+}
+
+function minGapHeight({ metrics, grid }: LayoutPlan, row: number): number {
+  if (row === 0 || row === grid.rows) return metrics.margin.y;
+  if (grid.at(row, 0)?.id === END) return metrics.gap.beforeEnd;
+  const inLoop = grid.loops.some(({ first, last }) => first.row < row && row <= last.row);
+  return inLoop ? metrics.gap.inLoop : metrics.gap.plain;
+}
+
+export function rowHeadHeight({ metrics, grid }: LayoutPlan, row: number): number {
+  const band = grid.bands.some(({ rows }) => rows[0] === row) ? metrics.band.top : 0;
+  return band + (grid.loops.some(({ first }) => first.row === row) ? metrics.region.head : 0);
+}
+
+export function rowFootHeight({ metrics, grid }: LayoutPlan, row: number): number {
+  const band = grid.bands.some(({ rows }) => rows[1] === row) ? metrics.band.foot : 0;
+  return band + (grid.loops.some(({ last }) => last.row === row) ? metrics.region.foot : 0);
+}
+
+/** What lies in each gap, by the row below it. */
+function collectGapContents(plan: LayoutPlan, columns: ColumnPositions): ReadonlyMap<number, readonly GapContent[]> {
+  const gaps = new Map<number, GapContent[]>();
+  const put = (gap: number, thing: GapContent): void => {
+    const known = gaps.get(gap);
+    if (known) known.push(thing);
+    else gaps.set(gap, [thing]);
+  };
+  for (const route of plan.routes) {
+    const size = plan.sizeOf(route);
+    const [lane, other] = plan.lanes.lanesOf(route);
+    if (route.kind === "lane" && route.track !== null && lane && other) {
+      const [a, b] = [columns.laneX(lane), columns.laneX(other)].toSorted((one, two) => one - two);
+      const x = a ?? 0;
+      put(route.track, { route, x: x - 2, width: (b ?? x) - x + 4, height: size?.height ?? 10 });
+    } else if (size && !(route.kind === "lane" && isLabelInLoopHead(route, plan.grid))) {
+      const height = size.height + (route.kind === "items" ? ARROW_HEIGHT : 0);
+      put(labelGapOf(route), { route, x: labelX(plan, columns, route, size), width: size.width, height });
+    }
+  }
+  return gaps;
+}
+
+function labelGapOf(route: EdgeRoute): number {
+  switch (route.kind) {
+    case "direct":
+    case "into":
+      return route.from.row + 1;
+    case "over":
+      return route.to.row;
+    case "items":
+      return route.loop.first.row;
+    case "lane":
+      return labelGap(route);
+  }
+}
+
+/** Beside the rail, in the middle of the lane, or on the track. */
+export function labelX(
+  { metrics, lanes, stitches }: LayoutPlan,
+  columns: ColumnPositions,
+  route: EdgeRoute,
+  size: Size,
+): number {
+  const [lane, other] = lanes.lanesOf(route);
+  // Over a column that the track passes: only its rail is there, while lanes of others may stand between columns.
+  if (lane && other) return columns.x(Math.min(lane.column, other.column) + 1) + metrics.rail + LABEL_OFFSET;
+  if (lane) return columns.laneX(lane) - size.width / 2;
+  const column = route.kind === "over" ? route.to.column : route.from.column;
+  const seam = route.way.via === "exit" || stitchNumber(route.way, stitches) !== null ? SEAM_OFFSET : 0;
+  return columns.x(column) + metrics.rail + LABEL_OFFSET + seam;
+}
+
+/** Something that lies in the gap above a row: a label, or a track that a route follows. */
+export interface GapItem {
+  readonly x: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface StackedGap<T> {
+  readonly height: number;
+  /** The middle of each, from the top of the gap. */
+  readonly middles: ReadonlyMap<T, number>;
+}
+
+const STACK_SPACING = 2;
+
+/** Things that would lie upon one another are stacked, and the gap grows; anything else stands in its middle. */
+function stackGapItems<T extends GapItem>(things: readonly T[], least: number): StackedGap<T> {
+  const stacks = overlappingStacks(things);
+  const height = Math.max(least, ...stacks.map((stack) => stackHeight(stack) + STACK_SPACING));
+  const middles = new Map<T, number>();
+  for (const stack of stacks) {
+    let top = (height - stackHeight(stack)) / 2;
+    for (const thing of stack) {
+      middles.set(thing, top + thing.height / 2);
+      top += thing.height + STACK_SPACING;
+    }
+  }
+  return { height, middles };
+}
+
+function stackHeight(stack: readonly GapItem[]): number {
+  return stack.reduce((sum, thing) => sum + thing.height + STACK_SPACING, -STACK_SPACING);
+}
+
+/** Groups whose extents hang together, from left to right. */
+function overlappingStacks<T extends GapItem>(things: readonly T[]): readonly (readonly T[])[] {
+  const sorted = things.toSorted((a, b) => a.x - b.x);
+  const stacks: T[][] = [];
+  let right = -Infinity;
+  for (const thing of sorted) {
+    const stack = stacks.at(-1);
+    if (stack && thing.x < right + STACK_SPACING) stack.push(thing);
+    else stacks.push([thing]);
+    right = Math.max(stack && thing.x < right + STACK_SPACING ? right : -Infinity, thing.x + thing.width);
+  }
+  // In the order in which they were given: first edges first.
+  const order = new Map(things.map((thing, index) => [thing, index]));
+  return stacks.map((stack) => stack.toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0)));
+}

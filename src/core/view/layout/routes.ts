@@ -1,0 +1,159 @@
+import type { Graph } from "../../compile/graph.ts";
+import type { Stitch } from "../../compile/targets/stitch.ts";
+import { graphWays, type DrawnWay } from "../graph/drawn-ways.ts";
+import type { DrawnLine, GeneratorLine } from "./drawing.ts";
+import type { GridCell, LayoutGrid, LoopSpan } from "./grid.ts";
+
+export type RouteSide = "left" | "right";
+
+/** How a way runs over the grid, before anything has a measure. */
+export type EdgeRoute =
+  /** Straight down the rail. */
+  | { readonly kind: "direct"; readonly way: DrawnWay; readonly from: GridCell; readonly to: GridCell }
+  /** Out to the right, then down onto a socket aside. */
+  | { readonly kind: "over"; readonly way: DrawnWay; readonly from: GridCell; readonly to: GridCell }
+  /** Down from a socket aside, then left into the rail. */
+  | { readonly kind: "into"; readonly way: DrawnWay; readonly from: GridCell; readonly to: GridCell }
+  | LaneRoute
+  | { readonly kind: "items"; readonly way: GeneratorLine; readonly from: GridCell; readonly loop: LoopSpan };
+
+/** Round the side of both; with two lanes where they are far apart, joined by a track in the gap `track`. */
+export interface LaneRoute {
+  readonly kind: "lane";
+  readonly way: DrawnWay;
+  readonly from: GridCell;
+  readonly to: GridCell;
+  readonly leaves: RouteSide;
+  readonly enters: RouteSide;
+  readonly track: number | null;
+  /** The loop that it stays in. */
+  readonly inside: string | null;
+}
+
+/** Every way of the graph that is drawn, sockets in reading order. */
+export function drawnLinesOf(graph: Graph): readonly DrawnLine[] {
+  const ways = graphWays(graph);
+  const known = (way: DrawnWay): boolean => Object.hasOwn(graph.sockets, way.from) || way.to === "end";
+  const loops = Object.values(graph.loops);
+  return [
+    ...Object.values(graph.sockets).flatMap((socket) => ways.ofSocket(socket)),
+    ...loops.flatMap((loop) => ways.ofLoop(loop)),
+    ...loops.flatMap((loop): readonly GeneratorLine[] =>
+      loop.from === null ? [] : [{ id: `items:${loop.id}`, via: "items", from: loop.from, loop: loop.id }],
+    ),
+  ].filter((way) => way.via === "items" || known(way));
+}
+
+export function planRoutes(ways: readonly DrawnLine[], grid: LayoutGrid): readonly EdgeRoute[] {
+  const taken: ClaimedEnds = { tops: new Set(), bottoms: new Set() };
+  // What runs straight is decided first: it needs the top and the bottom of sockets for itself.
+  const straight = new Map(ways.map((way) => [way, way.via === "items" ? undefined : straightRoute(way, grid, taken)]));
+  return ways.flatMap((way): readonly EdgeRoute[] => {
+    if (way.via === "items") return itemsRoute(way, grid);
+    const route = straight.get(way) ?? elbowRoute(way, grid, taken) ?? laneRoute(way, grid);
+    return route ? [route] : [];
+  });
+}
+
+/** From 1; null where a way is no seam of the chain. */
+export function stitchNumber(way: DrawnLine, stitches: readonly Stitch[]): number | null {
+  if (way.via === "items") return null;
+  const index = stitches.findIndex(({ from, to }) => from === way.from && to === way.to);
+  return index === -1 ? null : index + 1;
+}
+
+interface ClaimedEnds {
+  readonly tops: Set<string>;
+  readonly bottoms: Set<string>;
+}
+
+function endCellsOf(way: DrawnWay, grid: LayoutGrid): { readonly from: GridCell; readonly to: GridCell } | undefined {
+  const [from, to] = [grid.cells.get(way.from), grid.cells.get(way.to)];
+  return from && to ? { from, to } : undefined;
+}
+
+function straightRoute(way: DrawnWay, grid: LayoutGrid, taken: ClaimedEnds): EdgeRoute | undefined {
+  const ends = endCellsOf(way, grid);
+  if (!ends) return undefined;
+  const { from, to } = ends;
+  if (from.column !== to.column || to.row <= from.row) return undefined;
+  if (!isAreaClear(grid, { rows: [from.row + 1, to.row - 1], columns: [from.column, from.column] })) return undefined;
+  return claimEnds(taken, from, to) ? { kind: "direct", way, from, to } : undefined;
+}
+
+function claimEnds({ tops, bottoms }: ClaimedEnds, from: GridCell, to: GridCell): boolean {
+  if (tops.has(to.id) || bottoms.has(from.id)) return false;
+  tops.add(to.id);
+  bottoms.add(from.id);
+  return true;
+}
+
+function elbowRoute(way: DrawnWay, grid: LayoutGrid, { tops, bottoms }: ClaimedEnds): EdgeRoute | undefined {
+  const ends = endCellsOf(way, grid);
+  if (!ends || ends.to.row <= ends.from.row || way.to === "end") return undefined;
+  const { from, to } = ends;
+  const [first, last] = [from.row, to.row];
+  if (to.column > from.column && !tops.has(to.id)) {
+    const free =
+      isAreaClear(grid, { rows: [first, first], columns: [from.column + 1, to.column] }) &&
+      isAreaClear(grid, { rows: [first, last - 1], columns: [to.column, to.column] });
+    if (!free) return undefined;
+    tops.add(to.id);
+    return { kind: "over", way, from, to };
+  }
+  if (to.column < from.column && !bottoms.has(from.id)) {
+    const free =
+      isAreaClear(grid, { rows: [last, last], columns: [to.column + 1, from.column] }) &&
+      isAreaClear(grid, { rows: [first + 1, last], columns: [from.column, from.column] });
+    if (!free) return undefined;
+    bottoms.add(from.id);
+    return { kind: "into", way, from, to };
+  }
+  return undefined;
+}
+
+/** Neither a socket nor a region stands there. */
+function isAreaClear(
+  grid: LayoutGrid,
+  { rows, columns }: { readonly rows: readonly [number, number]; readonly columns: readonly [number, number] },
+): boolean {
+  for (let row = rows[0]; row <= rows[1]; row += 1) {
+    for (let column = columns[0]; column <= columns[1]; column += 1) {
+      if (grid.at(row, column) || grid.loopAt(row, column) !== null) return false;
+    }
+  }
+  return true;
+}
+
+function laneRoute(way: DrawnWay, grid: LayoutGrid): LaneRoute | undefined {
+  const ends = endCellsOf(way, grid);
+  if (!ends) return undefined;
+  const { from, to } = ends;
+  const loop = grid.loopAt(from.row, from.column);
+  const inside = way.via === "edge" && way.to !== "end" && loop === grid.loopAt(to.row, to.column) ? loop : null;
+  const sides = chooseSides(way, from, to);
+  const apart = Math.abs(from.column - to.column) > 1;
+  const track = apart ? (to.row > from.row ? to.row : Math.min(to.row + 1, grid.rows)) : null;
+  return { kind: "lane", way, from, to, ...sides, track, inside };
+}
+
+/** Returns go round the left, rework and what skips rows round the right; between columns the shortest way. */
+function chooseSides(
+  way: DrawnWay,
+  from: GridCell,
+  to: GridCell,
+): { readonly leaves: RouteSide; readonly enters: RouteSide } {
+  if (from.column < to.column) return { leaves: "right", enters: "left" };
+  if (from.column > to.column) return { leaves: "left", enters: "right" };
+  const returns = to.row <= from.row && way.when !== "not_satisfied";
+  return returns ? { leaves: "left", enters: "left" } : { leaves: "right", enters: "right" };
+}
+
+function itemsRoute(way: GeneratorLine, grid: LayoutGrid): readonly EdgeRoute[] {
+  const from = grid.cells.get(way.from);
+  const loop = grid.loops.find(({ id }) => id === way.loop);
+  if (!from || !loop || from.row >= loop.first.row) return [];
+  // A generator beside the columns of its loop has no lane that leads there; its badge and the loop's head tell it.
+  if (from.column < loop.first.column || from.column > loop.last.column) return [];
+  return [{ kind: "items", way, from, loop }];
+}

@@ -1,0 +1,206 @@
+/** One line of a file, before, after, or both. */
+export interface PatchLine {
+  readonly kind: "same" | "gone" | "new";
+  readonly text: string;
+  /** Its number in the file before and after; null where it is not there. */
+  readonly before: number | null;
+  readonly after: number | null;
+  /** Whether the file ends here without a line break. */
+  readonly lacksFinalNewline: boolean;
+}
+
+export interface Hunk {
+  /** What git says the lines belong to: the nearest heading or function above. */
+  readonly about: string;
+  readonly lines: readonly PatchLine[];
+}
+
+/** One file of a patch. A file that became a link, or the other way round, is two of them. */
+export interface FilePatch {
+  /** Its modes before and after where git names them; null where the file is not there, or the mode stayed. */
+  readonly modes: { readonly before: string | null; readonly after: string | null };
+  /** How much of a renamed file stayed the same, in percent. */
+  readonly similarity: number | null;
+  readonly isBinary: boolean;
+  readonly hunks: readonly Hunk[];
+}
+
+/**
+ * git's patch as data. The lines of a hunk are counted as its head says, so that nothing a file holds can pass for
+ * the patch's own words. What was cut off ends where it ends.
+ */
+export function parsePatch(text: string): readonly FilePatch[] {
+  const lines = text.split("\n");
+  // The text ends with a line break; what would follow it is no line.
+  if (lines.at(-1) === "") lines.pop();
+  const files: FilePatch[] = [];
+  let at = 0;
+  while (at < lines.length) {
+    if (!(lines[at] ?? "").startsWith("diff --git ")) {
+      at += 1;
+      continue;
+    }
+    const head = readHead(lines, at + 1);
+    const hunks: Hunk[] = [];
+    at = head.next;
+    for (let read = readHunk(lines, at); read; read = readHunk(lines, at)) {
+      hunks.push(read.hunk);
+      at = read.next;
+    }
+    files.push({ ...head.file, hunks });
+  }
+  return files;
+}
+
+interface PatchHead {
+  readonly file: Omit<FilePatch, "hunks">;
+  readonly next: number;
+}
+
+function readHead(lines: readonly string[], from: number): PatchHead {
+  let [before, after]: [string | null, string | null] = [null, null];
+  let similarity: number | null = null;
+  let isBinary = false;
+  let at = from;
+  for (; at < lines.length; at += 1) {
+    const line = lines[at] ?? "";
+    if (line.startsWith("@@ ") || line.startsWith("diff --git ")) break;
+    const [, when, mode = ""] = /^(old|new|new file|deleted file) mode (\d+)$/.exec(line) ?? [];
+    if (when === "old" || when === "deleted file") before = mode;
+    else if (when !== undefined) after = mode;
+    else if (line.startsWith("similarity index ")) similarity = Number.parseInt(line.slice(17), 10);
+    else if (line.startsWith("Binary files ") || line === "GIT binary patch") isBinary = true;
+  }
+  return { file: { modes: { before, after }, similarity, isBinary }, next: at };
+}
+
+const HUNK_PATTERN = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/s;
+
+function readHunk(lines: readonly string[], from: number): { readonly hunk: Hunk; readonly next: number } | undefined {
+  const head = HUNK_PATTERN.exec(lines[from] ?? "");
+  if (!head) return undefined;
+  let [before, after] = [Number(head[1]), Number(head[3])];
+  const [lastBefore, lastAfter] = [before + Number(head[2] ?? 1), after + Number(head[4] ?? 1)];
+  const found: PatchLine[] = [];
+  let at = from + 1;
+  for (; at < lines.length; at += 1) {
+    const line = lines[at] ?? "";
+    const last = found.at(-1);
+    if (line.startsWith("\\")) {
+      if (last) found[found.length - 1] = { ...last, lacksFinalNewline: true };
+      continue;
+    }
+    if (before >= lastBefore && after >= lastAfter) break;
+    const [sign, text] = [line[0], line.slice(1)];
+    if (sign === "-") found.push({ kind: "gone", text, before: before++, after: null, lacksFinalNewline: false });
+    else if (sign === "+") found.push({ kind: "new", text, before: null, after: after++, lacksFinalNewline: false });
+    else found.push({ kind: "same", text, before: before++, after: after++, lacksFinalNewline: false });
+  }
+  return { hunk: { about: head[5] ?? "", lines: found }, next: at };
+}
+
+/** What a diff is drawn of: where a hunk begins, or a line of it. */
+export type PatchRow =
+  | { readonly kind: "hunk"; readonly about: string }
+  | { readonly kind: "line"; readonly line: PatchLine; readonly changed: ChangedRange | null }
+  | { readonly kind: "pair"; readonly left: PatchSide | null; readonly right: PatchSide | null };
+
+/** A line of one side, with the part of it that its counterpart has not. */
+export interface PatchSide {
+  readonly line: PatchLine;
+  readonly changed: ChangedRange | null;
+}
+
+/** From which character to which two lines differ. */
+export interface ChangedRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export type PatchViewMode = "unified" | "split";
+
+/** The rows of a file, one below the other or before beside after. */
+export function patchRows({ hunks }: FilePatch, form: PatchViewMode): readonly PatchRow[] {
+  return hunks.flatMap((hunk) => {
+    const [first] = hunk.lines;
+    // Above the first line of a file nothing was left out.
+    const isTop = hunk.about === "" && (first?.before ?? 1) === 1 && (first?.after ?? 1) === 1;
+    return [...(isTop ? [] : [{ kind: "hunk", about: hunk.about } as const]), ...hunkRows(hunk, form)];
+  });
+}
+
+function hunkRows({ lines }: Hunk, form: PatchViewMode): readonly PatchRow[] {
+  const rows: PatchRow[] = [];
+  for (let at = 0; at < lines.length;) {
+    const [gone, added] = changedRunFrom(lines, at);
+    at += gone.length + added.length;
+    if (gone.length + added.length > 0) {
+      rows.push(...(form === "split" ? pairRows(gone, added) : lineRows(gone, added)));
+      continue;
+    }
+    const line = lines[at];
+    at += 1;
+    if (!line) continue;
+    const side = { line, changed: null };
+    rows.push(form === "split" ? { kind: "pair", left: side, right: side } : { kind: "line", ...side });
+  }
+  return rows;
+}
+
+/** The lines that are gone from here on, and those that came in their place. */
+function changedRunFrom(
+  lines: readonly PatchLine[],
+  from: number,
+): readonly [readonly PatchLine[], readonly PatchLine[]] {
+  let middle = from;
+  while (lines[middle]?.kind === "gone") middle += 1;
+  let end = middle;
+  while (lines[end]?.kind === "new") end += 1;
+  return [lines.slice(from, middle), lines.slice(middle, end)];
+}
+
+function pairRows(gone: readonly PatchLine[], added: readonly PatchLine[]): readonly PatchRow[] {
+  return Array.from({ length: Math.max(gone.length, added.length) }, (_, index) => {
+    const [left, right] = [gone[index], added[index]];
+    return {
+      kind: "pair",
+      left: left ? { line: left, changed: changedRangeOf(left, right) } : null,
+      right: right ? { line: right, changed: changedRangeOf(right, left) } : null,
+    };
+  });
+}
+
+function lineRows(gone: readonly PatchLine[], added: readonly PatchLine[]): readonly PatchRow[] {
+  return [
+    ...gone.map((line, index) => ({ kind: "line" as const, line, changed: changedRangeOf(line, added[index]) })),
+    ...added.map((line, index) => ({ kind: "line" as const, line, changed: changedRangeOf(line, gone[index]) })),
+  ];
+}
+
+/** Longer lines are not compared: nobody reads them letter by letter. */
+const LONGEST_COMPARED = 1_000;
+
+/** What lies between the beginning and the end that two lines share; null where they share hardly anything. */
+function changedRangeOf({ text }: PatchLine, other: PatchLine | undefined): ChangedRange | null {
+  if (!other || text.length > LONGEST_COMPARED || other.text.length > LONGEST_COMPARED) return null;
+  const most = Math.min(text.length, other.text.length);
+  let from = 0;
+  while (from < most && text[from] === other.text[from]) from += 1;
+  let back = 0;
+  while (back < most - from && text.at(-1 - back) === other.text.at(-1 - back)) back += 1;
+  const to = text.length - back;
+  const shared = text.slice(0, from).trim().length + text.slice(to).trim().length;
+  return from === to || shared * 3 < text.trim().length ? null : { from, to };
+}
+
+/** What cannot be seen, or reorders what can: in a diff it is shown by its number, because it is part of the change. */
+const HIDDEN_CHARACTERS =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
+
+/** A line as a person should see it. */
+export function showHiddenCharacters(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/\r$/, "␍")
+    .replace(HIDDEN_CHARACTERS, (mark) => `⟨${mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
+}

@@ -1,0 +1,211 @@
+import { eventText } from "../report/event-line.ts";
+import type { LimitName } from "../../cast/state/event.ts";
+import type { ParallelRun } from "../../cast/state/parallel-run.ts";
+import { currentItem, type CastPhase } from "../../cast/state/state.ts";
+import { countOf } from "../../cast/state/persistent-map.ts";
+import { NO_USAGE, addUsage, totalsOf, type Usage } from "../../cast/state/usage.ts";
+import { socketOf } from "../../compile/graph.ts";
+import type { SocketId } from "../../model/ids.ts";
+import { oneLine, countedText, parseMillis } from "../../model/text.ts";
+import { statusSymbol, statusText } from "../cast-list.ts";
+import { nameText, visitLabel } from "../graph/labels.ts";
+import { itemProgressLine, type ItemProgress } from "./item-cells.ts";
+import { elapsedMs, workedMsSince, type CastTimeline } from "../../cast/timeline.ts";
+import { figuresLine, figuresText, ageText, durationText, doneCountText } from "../numbers.ts";
+import { pathLine, castPath, currentSocket, type CastPath } from "./cast-path.ts";
+import { originText, nextStepLine, type CastOrigin } from "../report/story.ts";
+import { FULL_DETAIL, textLines, titleText } from "../report/handoff-lines.ts";
+import { nextSteps, type NextStep } from "../report/next-steps.ts";
+import { wrapColumns } from "../columns.ts";
+import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeezeLine, toned, wrapLine, type Line } from "../line.ts";
+import { castStatus, type CastLiveness, type CastStatus, castFigures, type CastFigures } from "../../cast/summary.ts";
+
+/** [C14] Where a cast stands now. */
+export interface CastBoard extends CastFigures {
+  readonly castId: string;
+  readonly status: CastStatus;
+  /** The loadout, or the chain of targets and the cast it continues. */
+  readonly loadout: string;
+  readonly request: string;
+  readonly position: {
+    readonly socket: SocketId;
+    readonly materia: string;
+    readonly visit: number;
+    readonly ms: number;
+    /** [V15] Set where the items of a loop are worked on at once: how many are, each in a cast of its own. */
+    readonly atWork?: { readonly loop: string; readonly count: number };
+  } | null;
+  readonly item: { readonly number: number; readonly of: number; readonly title: string } | null;
+  /** The list that is walked or was last; null for a cast that has met none. */
+  readonly walk: ItemProgress | null;
+  readonly rehearsed?: true;
+  readonly elapsedMs: number;
+  readonly last: { readonly text: string; readonly ageMs: number } | null;
+  /** Why it ended, and the limit that it reached, where it did. */
+  readonly reason: string | null;
+  readonly limit: LimitName | null;
+  /** What a person is to answer, while one is awaited. */
+  readonly question: string | null;
+  readonly path: CastPath;
+  readonly next: readonly NextStep[];
+}
+
+export interface BoardOptions {
+  /** The time now, in milliseconds. */
+  readonly now: number;
+  readonly alive?: CastLiveness;
+  /** What the turn in hand has used so far; the journal counts it at its end. */
+  readonly used?: Usage;
+  readonly program?: string;
+  readonly lineage?: CastOrigin;
+}
+
+export function castBoard(trail: CastTimeline, options: BoardOptions): CastBoard {
+  const { now, alive = true, program = "materia", lineage, used = NO_USAGE } = options;
+  const { state, clock } = trail;
+  const usage = addUsage(state.usage, used);
+  const status = castStatus(state, alive);
+  // Only a cast that runs grows older; any other stands as its last event left it.
+  const until = status === "running" ? now : parseMillis(clock.lastAt, now);
+  const { phase } = state;
+  return {
+    castId: state.castId,
+    status,
+    loadout: originText(state.graph.name, lineage),
+    request: state.request,
+    position: positionOf(trail, until),
+    item: currentItemOf(trail),
+    walk: itemProgressOf(trail, status),
+    ...castFigures(totalsOf({ done: state.done, usage })),
+    ...(state.rehearsed ? { rehearsed: true } : {}),
+    elapsedMs: elapsedMs(clock, { status, now }),
+    last: lastEventOf(trail, now),
+    reason: phase.kind === "ended" ? phase.reason : null,
+    limit: phase.kind === "ended" ? (phase.limit?.limit ?? null) : null,
+    question: phase.kind === "waiting" ? phase.reply : null,
+    path: castPath(state, trail.order),
+    next: nextSteps(state, status, program),
+  };
+}
+
+function lastEventOf({ last }: CastTimeline, now: number): CastBoard["last"] {
+  const words = last && eventText(last.before, last.event);
+  return words ? { text: words.text, ageMs: Math.max(0, now - parseMillis(last.event.at, now)) } : null;
+}
+
+function positionOf({ state, clock, visitSince }: CastTimeline, until: number): CastBoard["position"] {
+  const socket = currentSocket(state.phase);
+  if (socket === null) return null;
+  const fork = activeForkOf(state.phase);
+  const { materia } = socketOf(state.graph, socket);
+  // Its visits are those of its items; the cast itself is between two of its own.
+  if (fork) return { socket, materia, visit: 0, ms: 0, atWork: { loop: fork.loop, count: fork.running.length } };
+  const begun = state.phase.kind === "arriving" ? 1 : 0;
+  const ms = begun === 1 ? 0 : workedMsSince(clock, visitSince, until);
+  return { socket, materia, visit: countOf(state.visits, socket) + begun, ms };
+}
+
+/** The items of a loop that a cast works on, or was working on when it stopped. */
+function activeForkOf(phase: CastPhase): ParallelRun | null {
+  if (phase.kind === "failing" || phase.kind === "ended") return activeForkOf(phase.before);
+  return phase.kind === "forked" ? phase.fork : null;
+}
+
+/** `visit 3 · 0:12`, or how many items are at work there. */
+export function positionText({ visit, ms, atWork }: NonNullable<CastBoard["position"]>): string {
+  if (!atWork) return `visit ${visit} · ${durationText(ms)}`;
+  return atWork.count === 0 ? "no item at work" : `${countedText(atWork.count, "item")} at work`;
+}
+
+/** `Build`, or the loop whose items are worked on at once. */
+export function positionName({ materia, atWork }: NonNullable<CastBoard["position"]>): string {
+  return atWork ? `Loop ${nameText(atWork.loop)}` : materia;
+}
+
+function currentItemOf({ state }: CastTimeline): CastBoard["item"] {
+  const item = activeForkOf(state.phase) ? undefined : currentItem(state);
+  return item && state.pass ? { number: state.pass.cursor + 1, of: state.pass.items.length, title: item.title } : null;
+}
+
+function itemProgressOf({ state, walk }: CastTimeline, status: CastStatus): ItemProgress | null {
+  if (!walk) return null;
+  const { done, size, reworked, givenUp } = walk;
+  return {
+    done,
+    size,
+    reworked,
+    givenUp,
+    ...(state.pass ? { current: status === "failed" ? "failed" : "current" } : {}),
+  };
+}
+
+/** The board as a few lines, for `showStatus`, live progress and Pi. */
+export function boardLines(board: CastBoard, width = DEFAULT_WIDTH): readonly Line[] {
+  const lines = [
+    ...headLines(board, width),
+    line(oneLine(board.request, 400)),
+    pathLine(board.path, board.status, width),
+    ...itemProgressLines(board, width),
+    ...positionLines(board),
+    ...(board.reason === null
+      ? lastEventLines(board)
+      : wrapColumns(oneLine(board.reason, 400), width).map((text) =>
+          line(toned(statusSymbol(board.status).tone ?? "plain", text)),
+        )),
+    ...(board.question === null ? [] : textLines(board.question, board.question.length, width, FULL_DETAIL)),
+  ];
+  const steps = board.next.flatMap((step) => wrapLine(nextStepLine(step, width), width));
+  return [...lines.map((each) => fitLine(each, width)), ...steps];
+}
+
+/** Those of the board stand on a line of their own, with the list that is walked. */
+const NO_ITEM_COUNTS = { done: 0, total: 0 };
+
+function headLines(board: CastBoard, width: number): readonly Line[] {
+  const mark = statusSymbol(board.status);
+  const figures = `${durationText(board.elapsedMs)} · ${figuresText({ ...board, items: NO_ITEM_COUNTS })}`;
+  const before = line({ ...mark, text: `${mark.text} ${statusText(board.status)}` }, "  ");
+  const after = line(toned("dim", `  ${board.castId}`));
+  const whole = line(...before, toned("strong", board.loadout), ...after);
+  // A chain and what it continues is long, and worth lines of its own.
+  const head =
+    lineColumns(whole) <= width
+      ? [whole]
+      : [line(...before, ...after), ...wrapColumns(board.loadout, width).map((text) => line(toned("strong", text)))];
+  // What is drawn over itself keeps its rows; that it is a rehearsal is worth one.
+  const told = figuresLine(figures, board.rehearsed);
+  return [...head, ...(board.rehearsed ? wrapLine(told, width) : [told])];
+}
+
+function itemProgressLines({ walk, item, items }: CastBoard, width: number): readonly Line[] {
+  if (!walk) return [];
+  const inAll = items.total === walk.size ? "" : ` (${doneCountText(items)} in all)`;
+  const before = line(...itemProgressLine(walk), toned("dim", inAll));
+  if (!item) return [before];
+  return [
+    squeezeLine(
+      {
+        before: line(...before, `  item ${item.number} of ${item.of}: `),
+        long: toned("strong", titleText(item.title, 400)),
+        after: [],
+      },
+      width,
+    ),
+  ];
+}
+
+function positionLines({ position, status }: CastBoard): readonly Line[] {
+  if (!position || status === "completed") return [];
+  const waits = status === "waiting" ? toned("wait", "  waiting for you") : "";
+  return [
+    line(
+      position.atWork ? positionName(position) : visitLabel(position.socket, position.materia),
+      toned("dim", `  ${positionText(position)}`),
+      waits,
+    ),
+  ];
+}
+
+function lastEventLines({ last }: CastBoard): readonly Line[] {
+  return last ? [line(toned("dim", `${ageText(last.ageMs)} ago: `), oneLine(last.text, 400))] : [];
+}

@@ -1,0 +1,144 @@
+import type { CastStep } from "../../cast/cast-step.ts";
+import type { CastEvent } from "../../cast/state/event.ts";
+import type { ItemCastInput } from "../../cast/state/parallel-run.ts";
+import type { CastState } from "../../cast/state/state.ts";
+import { NO_USAGE, addUsage, totalTokens, type Usage } from "../../cast/state/usage.ts";
+import { socketOf } from "../../compile/graph.ts";
+import { itemKey } from "../../model/handoff.ts";
+import { sanitizeForTerminal, parseMillis } from "../../model/text.ts";
+import { nameText } from "../graph/labels.ts";
+import { amountText, durationText } from "../numbers.ts";
+import { titleText } from "../report/handoff-lines.ts";
+import { columnsOf, cutColumns, padColumns } from "../columns.ts";
+import { fitLine, line, lineColumns, toned, type Line } from "../line.ts";
+import { currentSocket } from "./cast-path.ts";
+import { pendingUsageAfter } from "../../cast/timeline.ts";
+
+/** [V15] The casts of items that are at work now, by their ids. */
+type LiveItems = ReadonlyMap<string, LiveItem>;
+
+interface LiveItem {
+  readonly state: CastState;
+  readonly since: string;
+  /** [B28] Which worker of a fleet has it. */
+  readonly worker?: string;
+  /** [B12] Set where it was begun and no worker has it any more. */
+  readonly isQueued?: true;
+  /** What the turn in hand has used so far. */
+  readonly used: Usage;
+}
+
+export const NO_LIVE_ITEMS: LiveItems = new Map();
+
+/** One step of the cast of an item further. */
+export function advanceLiveItem(lanes: LiveItems, { event, after }: CastStep): LiveItems {
+  const next = new Map(lanes);
+  if (event.type === "cast_ended") next.delete(after.castId);
+  else {
+    const before = lanes.get(after.castId);
+    next.set(after.castId, {
+      ...(before?.worker === undefined ? {} : { worker: before.worker }),
+      ...startedWorker(event),
+      state: after,
+      since: before?.since ?? event.at,
+      used: pendingUsageAfter(before?.used ?? NO_USAGE, event),
+    });
+  }
+  return next;
+}
+
+function startedWorker(event: CastEvent): { readonly worker?: string } {
+  const isBegun = event.type === "cast_started" || event.type === "cast_resumed";
+  return isBegun && event.worker !== undefined ? { worker: event.worker } : {};
+}
+
+/** What their parent says: of an item that is over it counts all that it used. */
+export function removeEndedItem(lanes: LiveItems, { event }: CastStep): LiveItems {
+  if (event.type !== "item_ended" || !lanes.has(event.child)) return lanes;
+  const next = new Map(lanes);
+  next.delete(event.child);
+  return next;
+}
+
+export function setLiveItemUsage(lanes: LiveItems, { castId }: CastState, used: Usage): LiveItems {
+  const lane = lanes.get(castId);
+  return lane ? new Map(lanes).set(castId, { ...lane, used }) : lanes;
+}
+
+/** [B12] Until its next event: that is written by whoever goes on with it. */
+export function markLiveItemQueued(lanes: LiveItems, { castId }: CastState): LiveItems {
+  const lane = lanes.get(castId);
+  return lane ? new Map(lanes).set(castId, { ...lane, isQueued: true }) : lanes;
+}
+
+/** What they have used between them that their parent's journal does not know yet. */
+export function liveItemsUsage(lanes: LiveItems): Usage {
+  return [...lanes.values()].map(({ state, used }) => addUsage(state.usage, used)).reduce(addUsage, NO_USAGE);
+}
+
+/** One row for each, in the order of the list: item, socket, how long, tokens, title, and its worker where there is room. */
+export function liveItemLines(lanes: LiveItems, now: number, width: number): readonly Line[] {
+  const rows = [...lanes.values()]
+    .flatMap((lane) => (lane.state.item ? [{ ...lane, window: lane.state.item.window }] : []))
+    .toSorted((a, b) => a.window.index - b.window.index);
+  const [wide, narrow] = [rows.map((row) => wideItemPrefix(row, now)), rows.map((row) => narrowItemPrefix(row, now))];
+  const isRoom = wide.every((before) => lineColumns(before) + MIN_TITLE_COLUMNS <= width);
+  return rows.map(({ state, worker, isQueued }, at) => {
+    const before = (isRoom ? wide : narrow)[at] ?? [];
+    const title = titleText(itemTitleIn(state), MAX_TITLE_LENGTH);
+    const by = isQueued ? "  waits for a worker" : worker === undefined ? "" : `  on ${sanitizeForTerminal(worker)}`;
+    return fitLine(line(...before, ...titleWithWorker(title, by, width - lineColumns(before))), width);
+  });
+}
+
+const MAX_TITLE_LENGTH = 2_000;
+
+/** [B12] A title is cut for the worker behind it, as long as it can be told apart by what is left. */
+function titleWithWorker(title: string, by: string, room: number): Line {
+  const left = room - columnsOf(by);
+  if (left < Math.min(columnsOf(title), MIN_TITLE_COLUMNS)) return line(title);
+  return line(cutColumns(title, left), toned("dim", by));
+}
+
+/** Without so many columns of them nobody could tell titles apart: what stands before them is said in fewer words. */
+const MIN_TITLE_COLUMNS = 12;
+const SOCKET_COLUMNS = 12;
+
+interface LiveItemRow extends LiveItem {
+  readonly window: ItemCastInput;
+}
+
+function wideItemPrefix({ state, since, used, window }: LiveItemRow, now: number): Line {
+  const attempt = window.attempt === 1 ? "" : `, attempt ${window.attempt}`;
+  return line(
+    toned("accent", `▸ ${itemKey(window.index)}${attempt} `),
+    toned("strong", padColumns(socketNameIn(state), SOCKET_COLUMNS)),
+    toned("dim", ` ${elapsedSinceText(since, now)} · ${tokensTextOf(state, used)} tokens  `),
+  );
+}
+
+function narrowItemPrefix({ state, since, used, window }: LiveItemRow, now: number): Line {
+  const attempt = window.attempt === 1 ? "" : `.${window.attempt}`;
+  return line(
+    toned("accent", `▸ ${itemKey(window.index)}${attempt} `),
+    toned("strong", cutColumns(socketNameIn(state), SOCKET_COLUMNS)),
+    toned("dim", ` ${elapsedSinceText(since, now)} · ${tokensTextOf(state, used)}  `),
+  );
+}
+
+function socketNameIn({ phase, graph }: CastState): string {
+  const at = currentSocket(phase);
+  return at === null ? "" : nameText(socketOf(graph, at).materia);
+}
+
+function elapsedSinceText(since: string, now: number): string {
+  return durationText(Math.max(0, now - parseMillis(since, now)));
+}
+
+function tokensTextOf({ usage }: CastState, used: Usage): string {
+  return amountText(totalTokens(addUsage(usage, used)));
+}
+
+function itemTitleIn({ pass, item }: CastState): string {
+  return pass?.items[item?.window.index ?? -1]?.title ?? "";
+}

@@ -1,0 +1,134 @@
+import type { LoopPass } from "../../cast/state/state.ts";
+import { totalTokens, addUsage, NO_USAGE, type Usage } from "../../cast/state/usage.ts";
+import { titleText } from "../report/handoff-lines.ts";
+import type { VisitItem, VisitRecord } from "./visit-record.ts";
+import type { CastEvent } from "../../cast/state/event.ts";
+
+/** A row of the timeline: the visits of one item, or those before, between and after the loops. */
+export interface TimelineRow {
+  readonly key: string;
+  /** The number of the item, as people count. */
+  readonly number: number | null;
+  readonly title: string;
+  /** Why the item was given up, where it was. */
+  readonly givenUp: string | null;
+  readonly visits: readonly VisitRecord[];
+  /** How often items had been worked on at once before it. */
+  readonly parallelRunsBefore: number;
+  readonly cost: number;
+  readonly tokens: number;
+}
+
+/** One row per group, in the order in which they began; `forked` has the events with which items were worked on at once. */
+export function timelineRows(visits: readonly VisitRecord[], forked: readonly number[] = []): readonly TimelineRow[] {
+  const forksBefore = ({ firstSeq }: VisitRecord): number => forked.filter((seq) => seq < firstSeq).length;
+  const groups: { readonly visits: VisitRecord[]; readonly forks: number; readonly item: VisitItem | null }[] = [];
+  for (const visit of visits) {
+    const last = groups.at(-1);
+    const forks = forksBefore(visit);
+    if (last && last.forks === forks && itemRowKey(last.item) === itemRowKey(visit.item)) last.visits.push(visit);
+    else groups.push({ visits: [visit], forks, item: visit.item });
+  }
+  const firstItem = groups.findIndex(({ item }) => item);
+  const lastItem = groups.findLastIndex(({ item }) => item);
+  const placeText = (index: number, forks: number): string => {
+    const isBehind = forks > 0 || (firstItem !== -1 && index > firstItem);
+    const isBefore = forks < forked.length || index < lastItem;
+    if (!isBehind) return isBefore ? "Before the loop" : "The whole cast";
+    return isBefore ? "Between the loops" : "After the loop";
+  };
+  return groups.map(({ visits: group, forks, item }, index): TimelineRow => {
+    return {
+      key: `${itemRowKey(item)} ${index}`,
+      number: item ? item.index + 1 : null,
+      title: item ? titleText(item.title, 200) : placeText(index, forks),
+      givenUp: group.at(-1)?.givenUp ?? null,
+      visits: group,
+      parallelRunsBefore: forks,
+      cost: group.reduce((sum, { usage }) => sum + usage.cost, 0),
+      tokens: group.reduce((sum, { usage }) => sum + totalTokens(usage), 0),
+    };
+  });
+}
+
+/** [W36] One row per socket, in the order in which they were first visited. */
+export function socketTimelineRows(visits: readonly VisitRecord[]): readonly TimelineRow[] {
+  return [...Map.groupBy(visits, ({ socket }) => socket)].map(([socket, own]) => ({
+    key: socket,
+    number: null,
+    title: `${own[0]?.materia ?? ""} ${socket}`,
+    givenUp: null,
+    visits: own,
+    parallelRunsBefore: 0,
+    cost: own.reduce((sum, { usage }) => sum + usage.cost, 0),
+    tokens: own.reduce((sum, { usage }) => sum + totalTokens(usage), 0),
+  }));
+}
+
+function itemRowKey(item: VisitItem | null): string {
+  return item ? `${item.loop} ${item.pass} ${item.index}` : "";
+}
+
+/** The items that are still to come, as one row: first and last number. */
+export function pendingItemRange(
+  pass: LoopPass | null,
+  visits: readonly VisitRecord[],
+): readonly [number, number] | null {
+  if (!pass) return null;
+  const begun = visits.at(-1)?.item?.index === pass.cursor ? pass.cursor + 1 : pass.cursor;
+  return begun < pass.items.length ? [begun + 1, pass.items.length] : null;
+}
+
+/** What a cast cost, by materia and by row of the timeline. */
+export interface CostTable {
+  readonly columns: readonly { readonly key: string; readonly title: string; readonly usage: Usage }[];
+  readonly lines: readonly {
+    readonly materia: string;
+    readonly socket: string;
+    readonly cells: readonly (Usage | null)[];
+    readonly usage: Usage;
+  }[];
+  readonly total: Usage;
+}
+
+export function costTable(rows: readonly TimelineRow[]): CostTable {
+  const sum = (usages: readonly Usage[]): Usage => usages.reduce(addUsage, NO_USAGE);
+  const paid = rows.map((row) => ({
+    ...row,
+    visits: row.visits.filter(({ usage }) => totalTokens(usage) > 0 || usage.cost > 0),
+  }));
+  const columns = paid.filter(({ visits }) => visits.length > 0);
+  const names = [...new Set(columns.flatMap(({ visits }) => visits.map(({ materia }) => materia)))];
+  return {
+    columns: columns.map(({ key, number, title, visits }) => ({
+      key,
+      title: number === null ? title.replace(/ the (loops?|whole cast)$/, "") : `Item ${number}`,
+      usage: sum(visits.map(({ usage }) => usage)),
+    })),
+    lines: names.map((materia) => {
+      const cells = columns.map(({ visits }) => {
+        const own = visits.filter((visit) => visit.materia === materia);
+        return own.length === 0 ? null : sum(own.map(({ usage }) => usage));
+      });
+      const socket = columns.flatMap(({ visits }) => visits).find((visit) => visit.materia === materia)?.socket ?? "";
+      return { materia, socket, cells, usage: sum(cells.flatMap((cell) => cell ?? [])) };
+    }),
+    total: sum(columns.flatMap(({ visits }) => visits.map(({ usage }) => usage))),
+  };
+}
+
+/** [B28] A stretch of a cast that one worker drove: from which event, and whether another had it before. */
+export interface WorkerStretch {
+  readonly worker: string;
+  readonly seq: number;
+}
+
+/** The workers that a cast went through, one after another; nothing of a cast that no fleet drives. */
+export function workerStretches(events: readonly CastEvent[]): readonly WorkerStretch[] {
+  const stretches: WorkerStretch[] = [];
+  for (const event of events) {
+    if ((event.type !== "cast_started" && event.type !== "cast_resumed") || event.worker === undefined) continue;
+    if (stretches.at(-1)?.worker !== event.worker) stretches.push({ worker: event.worker, seq: event.seq });
+  }
+  return stretches;
+}

@@ -1,0 +1,156 @@
+import type { EventOf } from "../../cast/state/event.ts";
+import { HANDOFF_FIELDS, isWorkItem } from "../../model/handoff.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
+import { sanitizeForTerminal, oneLine, countedText } from "../../model/text.ts";
+import { amountText } from "../numbers.ts";
+import { wrapColumns } from "../columns.ts";
+import { line, toned, type Line } from "../line.ts";
+
+/** How much of what was handed over is told. */
+export interface DetailLevel {
+  readonly titles: number;
+  readonly lines: number;
+  /** More characters of a text than the lines can hold are not even looked at. */
+  readonly read: number;
+}
+
+export const BRIEF_DETAIL: DetailLevel = { titles: 5, lines: 3, read: 2_000 };
+export const FULL_DETAIL: DetailLevel = { titles: Infinity, lines: Infinity, read: Infinity };
+
+/** What a JSON socket handed over, and how well it kept to the contract. */
+export function handoffLines(
+  event: EventOf<"handoff_accepted">,
+  width: number,
+  extent: DetailLevel = BRIEF_DETAIL,
+): readonly Line[] {
+  const { handoff, excerpt } = event;
+  const context = typeof handoff["context"] === "string" ? handoff["context"] : "";
+  return [
+    ...(event.approved ? [line(toned("dim", "a person took it as it was said"))] : []),
+    ...workItemLines(handoff["workItems"], width, extent),
+    ...satisfiedLines(handoff["satisfied"]),
+    ...quoteLines(context.trim() === "" ? (excerpt ?? "") : context, width, extent),
+    ...extraFieldLines(handoff),
+    ...contractLines(event, width),
+  ];
+}
+
+/** [Q2] What a command answered: how it began, which says what was run, and the last lines where it complained. */
+export function commandResultLines({ handoff }: EventOf<"handoff_accepted">, width: number): readonly Line[] {
+  const context = typeof handoff["context"] === "string" ? handoff["context"] : "";
+  const printed = sanitizeForTerminal(context)
+    .split("\n")
+    .filter((each) => each.trim() !== "");
+  const ends = { first: 1, last: handoff["satisfied"] === true ? 0 : 7 };
+  return [...satisfiedLines(handoff["satisfied"]), ...headAndTailLines(printed, ends, width)];
+}
+
+/** Lines as they were written, the first and the last of them; between stands how many were left out. */
+export function headAndTailLines(
+  lines: readonly string[],
+  ends: { readonly first: number; readonly last: number },
+  width: number,
+): readonly Line[] {
+  const rest = lines.slice(ends.first);
+  const more = Math.max(0, rest.length - ends.last);
+  const quoted = (each: string): Line => line(toned("dim", "│ "), oneLine(each, Math.max(10, width - 2)));
+  return [
+    ...lines.slice(0, ends.first).map(quoted),
+    ...(more > 0 ? [line(toned("dim", `│ … ${countedText(more, "more line")}`))] : []),
+    ...rest.slice(more).map(quoted),
+  ];
+}
+
+function workItemLines(workItems: Json | undefined, width: number, extent: DetailLevel): readonly Line[] {
+  if (!Array.isArray(workItems)) return [];
+  const items: readonly Json[] = workItems;
+  if (items.length === 0) return [line("handed over no work items")];
+  const shown = items.slice(0, extent.titles).map((item, index) => {
+    const title = isWorkItem(item) ? item.title : "";
+    return line(toned("dim", `  ${index + 1}. `), titleText(title, width - 6));
+  });
+  const more = items.length - shown.length;
+  return [
+    line(`handed over ${countedText(items.length, "work item")}`),
+    ...shown,
+    ...(more > 0 ? [line(toned("dim", `  … and ${more} more`))] : []),
+  ];
+}
+
+/** A title as people read it; one without a visible character still needs something to point at. */
+export function titleText(title: string, limit: number): string {
+  return oneLine(title, Math.max(1, limit)) || "(untitled)";
+}
+
+function satisfiedLines(satisfied: Json | undefined): readonly Line[] {
+  if (typeof satisfied !== "boolean") return [];
+  return [line("said: ", satisfied ? toned("ok", "satisfied") : toned("rework", "not satisfied"))];
+}
+
+/** A few lines of what was said, in quotation marks, so that nobody takes it for our own words. */
+export function quoteLines(text: string, width: number, { lines }: DetailLevel = BRIEF_DETAIL): readonly Line[] {
+  const room = Math.max(10, width - 2);
+  const said = oneLine(text, room * lines - 20);
+  return said === ""
+    ? []
+    : wrapColumns(`“${said}”`, room)
+        .slice(0, lines + 1)
+        .map((each) => line(each));
+}
+
+/** What a program set besides the contract's fields. */
+function extraFieldLines(handoff: JsonObject): readonly Line[] {
+  const { state } = handoff;
+  const set = isJsonObject(state) ? Object.keys(state).map((key) => `state.${key}`) : [];
+  const own = Object.keys(handoff).filter((key) => key !== "state" && !HANDOFF_FIELDS.some((field) => field === key));
+  return [...listLine("set", set), ...listLine("gave", own)];
+}
+
+function listLine(word: string, names: readonly string[]): readonly Line[] {
+  if (names.length === 0) return [];
+  const shown = names.slice(0, 8).map((name) => oneLine(name, 40));
+  const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : "";
+  return [line(`${word} ${shown.join(", ")}${more}`)];
+}
+
+function contractLines({ found, dropped, hints = [] }: EventOf<"handoff_accepted">, width: number): readonly Line[] {
+  const where = found === "fenced" ? "the object stood in a code fence" : "the object stood inside other text";
+  return [
+    ...(found === "exact" ? [] : [line(toned("dim", where))]),
+    ...listLine("dropped", dropped).map((each) => line(...each.map(({ text }) => toned("rework", text)))),
+    ...hints.slice(0, 8).map((hint) => line(toned("dim", `  ${oneLine(hint, Math.max(20, width))}`))),
+  ];
+}
+
+/** The first lines of a plain text, and how much there is of it; what a person has just taken was told before. */
+export function outputLines(
+  { text, chars, approved }: EventOf<"output_accepted">,
+  width: number,
+  extent: DetailLevel = BRIEF_DETAIL,
+): readonly Line[] {
+  return approved ? [line(toned("dim", "a person took it as it was said"))] : textLines(text, chars, width, extent);
+}
+
+export function textLines(
+  text: string,
+  chars: number,
+  width: number,
+  extent: DetailLevel = BRIEF_DETAIL,
+): readonly Line[] {
+  const lines = text
+    .slice(0, extent.read)
+    .split(/[\n\r\u2028\u2029]+/)
+    .flatMap((each) => indentedLines(each, extent.read, width - 2));
+  if (lines.length === 0) return [line(toned("dim", "no text"))];
+  const shown = lines.slice(0, extent.lines).map((each) => line(each));
+  const whole = lines.length <= extent.lines && text.length <= extent.read;
+  return whole ? shown : [...shown, line(toned("dim", `… ${amountText(chars)} characters in all`))];
+}
+
+/** The context of an item stands below its title because it is indented; a line that is wrapped stays so. */
+function indentedLines(text: string, read: number, width: number): readonly string[] {
+  const indent = " ".repeat(Math.min(/^ */.exec(text)?.[0].length ?? 0, DEEPEST_INDENT));
+  return wrapColumns(oneLine(text, read), Math.max(10, width - indent.length)).map((each) => `${indent}${each}`);
+}
+
+const DEEPEST_INDENT = 8;

@@ -1,0 +1,218 @@
+import type { CastEvent, EventOf } from "../../cast/state/event.ts";
+import { itemKey } from "../../model/handoff.ts";
+import { itemGitRef, type CastId } from "../../model/ids.ts";
+import type { ChangeCounts } from "../../model/checkpoint.ts";
+import { assertNever } from "../../model/assert-never.ts";
+import { sanitizeForTerminal, oneLine } from "../../model/text.ts";
+import { nameText } from "../graph/labels.ts";
+import { fileCountsText } from "../file-changes.ts";
+import { titleText } from "./handoff-lines.ts";
+import { shortCommit } from "./item-event-text.ts";
+import { padColumns } from "../columns.ts";
+import { line, squeezeLine, toned, type Line, type Tone } from "../line.ts";
+
+/** [V21] One item of a parallel loop: the cast that worked on it last, and what became of its work. */
+export interface ItemRow {
+  readonly loop: string;
+  /** Which time the cast worked on items at once. */
+  readonly fork: number;
+  readonly index: number;
+  readonly key: string;
+  readonly title: string;
+  readonly child: CastId;
+  readonly attempt: number;
+  readonly status: ItemStatus;
+  /** Whether its own cast gave it up. */
+  readonly gaveUp: boolean;
+  /** Where its files began, its work, and where that is merged. */
+  readonly base: string;
+  readonly commit: string | null;
+  readonly merged: string | null;
+  readonly files: ChangeCounts | null;
+  /** The files in which it conflicted last. */
+  readonly conflicts: readonly string[];
+  /** The name that keeps its work, where that is not on the branch. */
+  readonly ref: string | null;
+  /** [B12] The worker of a fleet that has it, or had it last. */
+  readonly worker?: string;
+}
+
+/** `dropped`: its work stayed in conflict and is left out. */
+export type ItemStatus = "running" | "failed" | "ended" | "conflicted" | "merged" | "joined" | "dropped";
+
+/** What is merged of a fork and not yet on the branch. */
+export interface PendingMerge {
+  readonly loop: string;
+  readonly base: string;
+  readonly commit: string;
+  readonly ref: string;
+}
+
+export interface ItemTable {
+  readonly rows: readonly ItemRow[];
+  /** Set while the last fork has merged items that the branch has not. */
+  readonly waiting: PendingMerge | null;
+}
+
+/** Read off the events alone, in one pass. */
+export function buildItemTable(castId: CastId, events: Iterable<CastEvent>): ItemTable {
+  const rows = new Map<string, ItemRow>();
+  let fork = 0;
+  let waiting: PendingMerge | null = null;
+  let base = "";
+  const change = (index: number, next: (row: ItemRow) => ItemRow): void => {
+    const row = rows.get(`${fork}/${index}`);
+    if (row) rows.set(`${fork}/${index}`, next(row));
+  };
+  for (const event of events)
+    switch (event.type) {
+      case "loop_forked":
+        if (event.base === null) break;
+        fork += 1;
+        ({ base } = event);
+        break;
+      case "item_started":
+        rows.set(`${fork}/${event.index}`, startedRow(fork, event));
+        break;
+      case "item_ended":
+        change(event.index, (row) => endedRow(castId, row, event));
+        break;
+      case "item_conflicted":
+        change(event.index, (row) => ({ ...row, status: "conflicted", conflicts: event.files }));
+        break;
+      case "item_given_up":
+        change(event.index, (row) => (row.status === "conflicted" ? { ...row, status: "dropped" } : row));
+        break;
+      case "item_merged":
+        change(event.index, (row) => ({ ...row, status: "merged", merged: event.commit }));
+        if (event.commit !== base)
+          waiting = { loop: event.loop, base, commit: event.commit, ref: itemGitRef(castId, `merged-${fork}`) };
+        break;
+      case "loop_joined":
+        waiting = null;
+        for (const [key, row] of rows)
+          if (row.fork === fork && row.status === "merged") rows.set(key, { ...row, status: "joined", ref: null });
+        break;
+      default:
+        break;
+    }
+  return { rows: [...rows.values()].toSorted((a, b) => a.fork - b.fork || a.index - b.index), waiting };
+}
+
+function startedRow(fork: number, { loop, index, title, child, attempt, base }: EventOf<"item_started">): ItemRow {
+  const none = { gaveUp: false, commit: null, merged: null, files: null, conflicts: [], ref: null };
+  return { loop, fork, index, key: itemKey(index), title, child, attempt, status: "running", base, ...none };
+}
+
+function endedRow(castId: CastId, row: ItemRow, event: EventOf<"item_ended">): ItemRow {
+  const { outcome, commit, files = null, gaveUp, worker } = event;
+  const status = outcome === "failed" || outcome === "aborted" ? "failed" : "ended";
+  const ref = commit === null ? null : itemGitRef(castId, row.child);
+  return {
+    ...row,
+    status,
+    commit,
+    files,
+    gaveUp: gaveUp !== undefined,
+    ref,
+    ...(worker === undefined ? {} : { worker }),
+  };
+}
+
+export interface ItemTableOptions {
+  /** Whether somebody drives the cast. */
+  readonly alive: boolean;
+  readonly width: number;
+  /** Where the casts of items work, by their ids; only of those whose work lies there and nowhere else. */
+  readonly trees: ReadonlyMap<string, string>;
+  /** What agents left in their trees that no commit can hold, by the ids of their casts. */
+  readonly aside: ReadonlyMap<string, readonly string[]>;
+  /** [B12] The command that brings here what these lines name, where it is not here. */
+  readonly fetch?: string;
+}
+
+/** [V21] One line for each item, and below what is not on the branch the commands that reach it. */
+export function itemTableLines({ rows, waiting }: ItemTable, shown: ItemTableOptions): readonly Line[] {
+  if (rows.length === 0) return [];
+  const { alive, width, trees, aside, fetch } = shown;
+  const ids = Math.max(...rows.map(({ child }) => child.length));
+  const isAway =
+    fetch !== undefined && (waiting !== null || rows.some((row) => itemAccessLines(row, trees).length > 0));
+  return [
+    [],
+    line(toned("strong", "Items")),
+    ...rows.flatMap((row) => [
+      itemRowLine(row, { alive, width, ids }),
+      ...itemAccessLines(row, trees),
+      ...(aside.get(row.child) ?? []).map((place) => placeLine("set aside", place)),
+    ]),
+    ...(waiting
+      ? [
+          line(toned("rework", "What is merged is not on the branch yet:")),
+          ...gitCommandLines(waiting.base, waiting.ref),
+        ]
+      : []),
+    ...(isAway
+      ? [line(toned("dim", "These commits come here with "), toned("accent", sanitizeForTerminal(fetch)))]
+      : []),
+  ];
+}
+
+/** The id of its cast comes first and whole: it tells the item and the attempt, and is there to be copied. */
+function itemRowLine(row: ItemRow, at: Pick<ItemTableOptions, "alive" | "width"> & { readonly ids: number }): Line {
+  const [tone, mark, words] = itemStatusWords(row, at.alive);
+  const told = [words, ...(row.files === null ? [] : [fileCountsText(row.files)])].join(" · ");
+  // Where there is little room its title says more than who had it.
+  const by = row.worker === undefined ? "" : `  on ${sanitizeForTerminal(row.worker)}`;
+  const before = line(toned(tone, `${mark} `), `${padColumns(row.child, at.ids)}  `, toned(tone, `${told}  `));
+  return squeezeLine({ before, long: toned("dim", `${titleText(row.title, 200)}${by}`), after: [] }, at.width);
+}
+
+function itemStatusWords(row: ItemRow, alive: boolean): readonly [Tone, string, string] {
+  const { status, merged, conflicts } = row;
+  switch (status) {
+    case "running":
+      return alive ? ["accent", "▸", "at work"] : ["rework", "‖", "stopped in the middle"];
+    case "failed":
+      return ["bad", "✗", "failed"];
+    case "ended":
+      return ["plain", "·", row.commit === null ? "worked out, no change" : "worked out, not merged"];
+    case "conflicted":
+    case "dropped":
+      return ["bad", "✗", `left out: conflicts in ${conflictText(conflicts)}`];
+    case "merged":
+    case "joined":
+      return mergedWords(row, shortCommit(merged ?? ""));
+    default:
+      return assertNever(status);
+  }
+}
+
+function mergedWords({ gaveUp, commit }: ItemRow, at: string): readonly [Tone, string, string] {
+  const words = commit === null ? "no change" : `merged as ${at}`;
+  return gaveUp ? ["bad", "✗", `given up, ${words}`] : ["ok", "✓", words];
+}
+
+function conflictText([first = "no file", ...others]: readonly string[]): string {
+  return `${oneLine(nameText(first), 60)}${others.length === 0 ? "" : ` and ${others.length} more`}`;
+}
+
+/** Only what nobody finds on the branch needs a way to it. */
+function itemAccessLines({ status, base, ref, child }: ItemRow, trees: ItemTableOptions["trees"]): readonly Line[] {
+  const tree = trees.get(child);
+  if (tree !== undefined) return [placeLine("its files", tree)];
+  const isOut = status === "dropped" || status === "conflicted" || status === "ended";
+  return isOut && ref !== null ? gitCommandLines(base, ref) : [];
+}
+
+function placeLine(what: string, place: string): Line {
+  return line("      ", toned("dim", `${what}: `), toned("accent", sanitizeForTerminal(place)));
+}
+
+/** Whole, however wide: they are there to be copied. */
+function gitCommandLines(base: string, ref: string): readonly Line[] {
+  const from = shortCommit(base);
+  return [`git diff ${from} ${ref}`, `git cherry-pick ${from}..${ref}`].map((command) =>
+    line("      ", toned("accent", command)),
+  );
+}

@@ -1,0 +1,161 @@
+import type { CastEvent, EventOf } from "../../cast/state/event.ts";
+import { initialState, type CastStart, type CastState } from "../../cast/state/state.ts";
+import { replaySteps } from "../../cast/cast-step.ts";
+import type { SocketId } from "../../model/ids.ts";
+import { oneLine, countedText } from "../../model/text.ts";
+import { statusText } from "../cast-list.ts";
+import { visitLabel } from "../graph/labels.ts";
+import { amountText, costText } from "../numbers.ts";
+import { eventLines, currentItemText } from "./event-lines.ts";
+import { fileChangesText } from "../file-changes.ts";
+import { storyLines, type StoryOptions } from "./story.ts";
+import { lineText, type Line } from "../line.ts";
+import { firstArgumentText, modelText, toolCallsOf, type ToolCall, type VisitDetail } from "./visit-detail.ts";
+
+export interface MarkdownOptions extends StoryOptions {
+  readonly detailOf: (visit: { readonly socket: SocketId; readonly visit: number }) => VisitDetail | undefined;
+}
+
+const WIDTH = 2_000;
+
+/** [C39] The story of a cast as Markdown, to be kept or sent: a heading for each visit, what was said as quotations. */
+export function storyMarkdown(
+  start: CastStart,
+  events: readonly CastEvent[],
+  options: MarkdownOptions,
+): readonly string[] {
+  const [title, ...head] = storyLines(start, events.slice(0), { ...options, width: WIDTH }).map(lineText);
+  const facts = head.slice(0, Math.max(0, head.indexOf("")));
+  const lines = [`# ${escapeMarkdown(title ?? "")}`, "", ...facts.map((text) => `- ${escapeMarkdown(text)}`)];
+  let number = 0;
+  for (const { before, event } of replaySteps(initialState(start), events)) {
+    if (event.type === "visit_started") number += 1;
+    lines.push(...eventMarkdown(before, event, { number, detail: detailAt(event, options) }));
+  }
+  return [...lines, ""];
+}
+
+function detailAt(event: CastEvent, { detailOf }: MarkdownOptions): VisitDetail | undefined {
+  return event.type === "visit_started" ? detailOf(event) : undefined;
+}
+
+function eventMarkdown(
+  before: CastState,
+  event: CastEvent,
+  { number, detail }: { readonly number: number; readonly detail: VisitDetail | undefined },
+): readonly string[] {
+  switch (event.type) {
+    case "visit_started":
+      return headMarkdown(before, event, number, detail);
+    case "output_accepted":
+      return quoteBlock(event.text);
+    case "turn_answered":
+      return quoteBlock(event.text);
+    case "handoff_accepted": {
+      const { context, ...handoff } = event.handoff;
+      const told = eventLines(before, { ...event, handoff, ...NO_EXCERPT }, WIDTH);
+      return [...bulletLines(told), ...(typeof context === "string" ? quoteBlock(context) : [])];
+    }
+    case "visit_completed": {
+      const { usage, files } = event;
+      const tokens = usage.input + usage.output;
+      const changed = fileChangesText(files);
+      return [
+        ...(tokens === 0 ? [] : [`- ${amountText(tokens)} tokens, ${costText(usage.cost)}`]),
+        ...(changed === undefined ? [] : [`- ${escapeMarkdown(changed)}`]),
+      ];
+    }
+    case "cast_resumed":
+      return ["", `*Resumed by ${escapeMarkdown(oneLine(event.by, 100))}.*`];
+    case "cast_ended":
+      return ["", `**${statusText(event.outcome)}**`, ...quoteBlock(event.reason)];
+    default:
+      return bulletLines(eventLines(before, event, WIDTH));
+  }
+}
+
+/** What was said stands in full behind it. */
+const NO_EXCERPT = { excerpt: undefined };
+
+function headMarkdown(
+  before: CastState,
+  { socket, materia, visit }: EventOf<"visit_started">,
+  number: number,
+  detail: VisitDetail | undefined,
+): readonly string[] {
+  const item = currentItemText(before, 200);
+  const again = visit > 1 ? `, visit ${visit}` : "";
+  return [
+    "",
+    `## ${number}. ${escapeMarkdown(visitLabel(socket, materia))}${again}`,
+    "",
+    ...(item === "" ? [] : [`- ${escapeMarkdown(item)}`]),
+    ...(detail?.model ? [`- model: ${escapeMarkdown(modelText(detail.model))}`] : []),
+    ...(detail ? toolsMarkdown(toolCallsOf(detail)) : []),
+  ];
+}
+
+function toolsMarkdown(tools: readonly ToolCall[]): readonly string[] {
+  return tools.map((call) => {
+    const outcome = call.failed === null ? "no answer" : call.failed ? "**failed**" : "ok";
+    const told = oneLine(firstArgumentText(call), 200);
+    return `- ${escapeMarkdown(oneLine(call.name, 40))}${told === "" ? "" : ` ${inlineCode(told)}`}: ${outcome}`;
+  });
+}
+
+/** [C39] One visit as Markdown; what it was told and what was printed stands in fences. */
+export function visitMarkdown(detail: VisitDetail, told: readonly Line[], castId: string): readonly string[] {
+  const { model, usage, replies, prompt, stdout, stderr } = detail;
+  const [head, ...rest] = told.map(lineText);
+  const turns = `${countedText(replies.length, "turn")}, ${amountText(usage.input)} tokens in, ${amountText(usage.output)} out, ${costText(usage.cost)}`;
+  return [
+    `# ${escapeMarkdown((head ?? "").trim())}`,
+    "",
+    `- cast ${castId}`,
+    ...(model === null ? [] : [`- model: ${escapeMarkdown(modelText(model))}`]),
+    ...(replies.length === 0 ? [] : [`- ${turns}`]),
+    ...(prompt === null ? [] : section(model === null ? "Input" : "Prompt", fencedBlock(prompt))),
+    ...replies.flatMap(({ tools, text }) => [
+      ...(tools.length === 0 ? [] : section("Tool calls", toolsMarkdown(tools))),
+      ...section("Reply", fencedBlock(text)),
+    ]),
+    ...(stdout === null ? [] : section("Printed", fencedBlock(stdout))),
+    ...(stderr === null || stderr === "" ? [] : section("Printed as errors", fencedBlock(stderr))),
+    ...section(
+      "What came of it",
+      rest.flatMap((text) => (text.trim() === "" ? [] : [`- ${escapeMarkdown(text.trim())}`])),
+    ),
+    "",
+  ];
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return ["", `## ${title}`, "", ...lines];
+}
+
+function bulletLines(lines: readonly Line[]): readonly string[] {
+  return lines.map(lineText).flatMap((text) => (text.trim() === "" ? [] : [`- ${escapeMarkdown(text.trim())}`]));
+}
+
+/** What others wrote is Markdown itself, and cannot get out of its quotation. */
+function quoteBlock(text: string): readonly string[] {
+  return text.trim() === "" ? [] : ["", ...text.split(/\r?\n/).map((each) => `> ${each}`.trimEnd()), ""];
+}
+
+/** A fence is longer than any that it holds. */
+function fencedBlock(text: string): readonly string[] {
+  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return [`${fence}text`, ...text.replace(/\n$/, "").split(/\r?\n/), fence];
+}
+
+function inlineCode(text: string): string {
+  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const ticks = "`".repeat(longest + 1);
+  return longest === 0 ? `${ticks}${text}${ticks}` : `${ticks} ${text} ${ticks}`;
+}
+
+/** Words of ours that hold names of theirs: nothing in them is taken for markup. */
+function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_[\]<>#|~]/g, String.raw`\$&`);
+}

@@ -1,0 +1,88 @@
+import type { LimitName } from "../../cast/state/event.ts";
+import { limitHitIn } from "../../cast/limits.ts";
+import { reworkLimitOf } from "../../cast/rework-limit.ts";
+import { askedPersonMateria } from "../../cast/prompt-text.ts";
+import type { CastState } from "../../cast/state/state.ts";
+import { totalTokens } from "../../cast/state/usage.ts";
+import { assertNever } from "../../model/assert-never.ts";
+import type { CastStatus } from "../../cast/summary.ts";
+
+/** What a person can do now: a command to type, and what it does. */
+export interface NextStep {
+  readonly command: string;
+  readonly does: string;
+}
+
+/** The ways out of where a cast stands, the most likely first. `program` is what is typed before a command. */
+export function nextSteps(state: CastState, status: CastStatus, program = "materia"): readonly NextStep[] {
+  const id = state.castId;
+  const step = (command: string, does: string): NextStep => ({ command: `${program} ${command}`, does });
+  switch (status) {
+    case "running":
+    case "queued":
+      return [step(`abort ${id}`, "stop it")];
+    case "waiting":
+      if (askedPersonMateria(state))
+        return [step(`continue ${id}`, "yes"), step(`continue ${id} --reject <reason>`, "no, with the reason")];
+      return [step(`continue ${id} <message>`, "answer"), step(`continue ${id}`, "take the result and go on")];
+    case "completed":
+      return [step(`link --from ${id} <target> -- <prompt>`, "build on it")];
+    case "not_satisfied":
+      return [step(`link --from ${id} Chain-Context Build -- <prompt>`, "go on from what is missing")];
+    case "failed":
+      return [step(`recast ${id}${raiseOptions(state)}`, raiseEffect(state)), ...reworkDecisions(state, step)];
+    case "aborted":
+    case "interrupted":
+      return [step(`recast ${id}`, "go on where it stopped")];
+    default:
+      return assertNever(status);
+  }
+}
+
+/** [R6] What else can be decided about a result that was sent back too often. */
+function reworkDecisions(state: CastState, step: (command: string, does: string) => NextStep): readonly NextStep[] {
+  const limit = reworkLimitOf(state);
+  if (!limit) return [];
+  const recast = `recast ${state.castId}`;
+  return [
+    step(`${recast} --hint <words>`, "the same, with a hint"),
+    step(`${recast} --accept`, "accept it as it is and go on"),
+    ...(limit.item ? [step(`${recast} --next`, "give the item up and go on with the next")] : []),
+  ];
+}
+
+function raiseOptions(state: CastState): string {
+  const limit = limitHitIn(state.phase)?.limit;
+  if (limit === undefined) return "";
+  switch (limit) {
+    case "maxTokens":
+      return ` --budget ${2 * Math.max(state.budget.maxTokens ?? 0, totalTokens(state.usage), 50_000)}`;
+    case "maxCostUsd":
+      return ` --cost ${Math.ceil(2 * Math.max(state.budget.maxCostUsd ?? 0, state.usage.cost))}`;
+    case "maxTurnTokens":
+    case "maxTurnMinutes":
+    case "maxTraversals":
+    case "maxNoAdvanceCycles":
+    case "maxRepairs":
+    case "maxConflicts":
+      return " --allow 1";
+    default:
+      return assertNever(limit);
+  }
+}
+
+const RAISE_EFFECTS: Readonly<Record<LimitName, string>> = {
+  maxTokens: "raise the budget and go on where it stopped",
+  maxCostUsd: "raise the budget and go on where it stopped",
+  maxTurnTokens: "allow the turn as much again and go on where it stopped",
+  maxTurnMinutes: "allow the turn as long again and go on where it stopped",
+  maxTraversals: "allow this edge once more and go on",
+  maxNoAdvanceCycles: "allow one more return and go on",
+  maxConflicts: "allow one more attempt to mend the conflict and go on",
+  maxRepairs: "allow one more repair turn and go on",
+};
+
+function raiseEffect(state: CastState): string {
+  const hit = limitHitIn(state.phase);
+  return hit ? RAISE_EFFECTS[hit.limit] : "try again where it stopped";
+}

@@ -1,0 +1,103 @@
+import type { Issue } from "../../model/issue.ts";
+import { sanitizeForTerminal, countedText } from "../../model/text.ts";
+import { line, toned, wrapLine, type Line } from "../line.ts";
+import type { ReplayDifference } from "../../replay/differences.ts";
+
+interface ReplayReport {
+  readonly castId: string;
+  readonly visits: number;
+  readonly differences: readonly ReplayDifference[];
+}
+
+/** Identical in one line; otherwise the first difference and what follows, the same one told once. */
+export function replayLines({ castId, visits, differences }: ReplayReport, width: number): readonly Line[] {
+  const count = countedText(visits, "visit");
+  if (differences.length === 0)
+    return [line(toned("ok", "✓ identical"), toned("dim", `  ${castId}  ${count}, nothing was run`))];
+  return [
+    line(
+      toned("rework", "≠ different"),
+      toned("dim", `  ${castId}  ${count}, ${countedText(differences.length, "difference")}, nothing was run`),
+    ),
+    ...groupDifferences(differences).flatMap(({ visits: places, kind, message }) =>
+      wrapLine(
+        line(
+          "  ",
+          toned("strong", visitsText(places)),
+          "  ",
+          toned("accent", kind),
+          "  ",
+          sanitizeForTerminal(message),
+        ),
+        width,
+      ),
+    ),
+  ];
+}
+
+interface DifferenceGroup {
+  readonly visits: string[];
+  readonly kind: string;
+  readonly message: string;
+}
+
+/** Fifty visits of an agent whose instructions changed are one difference to the eye. */
+function groupDifferences(differences: readonly ReplayDifference[]): readonly DifferenceGroup[] {
+  const groups = new Map<string, DifferenceGroup>();
+  for (const { visit, kind, message } of differences) {
+    const socket = visit.replace(/#\d+$/, "");
+    const key = `${socket} ${kind} ${message}`;
+    const group = groups.get(key);
+    if (group) group.visits.push(visit);
+    else groups.set(key, { visits: [visit], kind, message });
+  }
+  return [...groups.values()];
+}
+
+function visitsText([first = "", ...others]: readonly string[]): string {
+  return others.length === 0 ? first : `${first} and ${countedText(others.length, "more visit")}`;
+}
+
+/** Which of all casts would go differently. */
+export function allReplayLines(
+  {
+    told,
+    refused,
+  }: {
+    readonly told: readonly ReplayReport[];
+    readonly refused: readonly { readonly castId: string; readonly issues: readonly Issue[] }[];
+  },
+  width: number,
+): readonly Line[] {
+  const different = told.filter(({ differences }) => differences.length > 0);
+  return [
+    ...different.flatMap(({ castId, differences }) => {
+      const [first] = differences;
+      const more = differences.length - 1;
+      return [
+        line(toned("rework", "≠ "), toned("strong", castId), toned("dim", more > 0 ? `  and ${more} more` : "")),
+        ...(first
+          ? wrapLine(
+              line("    ", first.visit, "  ", toned("accent", first.kind), "  ", sanitizeForTerminal(first.message)),
+              width,
+            )
+          : []),
+      ];
+    }),
+    ...refused.map(({ castId, issues }) =>
+      line(
+        toned("bad", "! "),
+        toned("strong", castId),
+        toned("dim", `  ${sanitizeForTerminal(issues[0]?.message ?? "")}`),
+      ),
+    ),
+    line(
+      toned(
+        different.length + refused.length === 0 ? "ok" : "rework",
+        `${different.length} of ${told.length + refused.length}`,
+      ),
+      ` would go differently`,
+      toned("dim", refused.length === 0 ? "" : `, ${refused.length} cannot be replayed`),
+    ),
+  ];
+}

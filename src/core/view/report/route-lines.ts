@@ -1,0 +1,235 @@
+import { type Graph, type GraphLoop, type GraphSocket, loopOf, socketOf } from "../../compile/graph.ts";
+import { chooseEdge, matchesCondition } from "../../compile/ways.ts";
+import type { EventOf } from "../../cast/state/event.ts";
+import type { CastState } from "../../cast/state/state.ts";
+import type { Condition, Edge, Exit } from "../../model/loadout.ts";
+import { conditionText, conditionTone, destinationText } from "../graph/labels.ts";
+import { countOfLimitText } from "../../cast/failure-text.ts";
+import { line, squeezeLine, toned, type Line } from "../line.ts";
+import { assertNever } from "../../model/assert-never.ts";
+import { oneLine, countedText } from "../../model/text.ts";
+import { amountText, costText } from "../numbers.ts";
+
+type EdgeTaken = EventOf<"edge_taken">;
+
+/** [C15] The way that was taken, and why each other one was not. */
+export function routeLines(before: CastState, event: EdgeTaken, width: number): readonly Line[] {
+  return routeParts(before, event).map((told) => squeezeLine(told, width));
+}
+
+/** A way that may be shortened, and the reason behind it, which may not. */
+type RouteLineParts = Parameters<typeof squeezeLine>[0];
+
+function routeParts(before: CastState, event: EdgeTaken): readonly RouteLineParts[] {
+  const socket = socketOf(before.graph, event.from);
+  const loop = loopOf(before.graph, socket);
+  const { phase } = before;
+  if (phase.kind === "bypassing" && loop)
+    return emptyRoute(before.graph, before.graph.loops[phase.loop] ?? loop, event);
+  const moved = phase.kind === "leaving" ? phase.moved : "no";
+  if (moved === "exhausted" && loop) return exhaustedRoute(before, socket, loop, event);
+  return edgeRoute(before, socket, loop, event);
+}
+
+/** [C15] The limit that was reached; where it closed a way, the others were not taken for their own reasons. */
+export function limitReachedLines(before: CastState, event: EventOf<"limit_reached">, width: number): readonly Line[] {
+  const { graph, satisfied, phase } = before;
+  const socket = socketOf(graph, event.where.socket);
+  const way = chooseEdge(socket, satisfied);
+  if (phase.kind !== "leaving" || phase.moved === "exhausted" || way.via !== "edge")
+    return [line(toned("bad", limitReachedText(event)))];
+  // The item stands in the head of the visit.
+  const { item: _item, ...where } = event.where;
+  const why = limitReachedText({ ...event, where });
+  const others = socket.edges.flatMap((edge, index) =>
+    index === way.index ? [] : [notTaken(edgeText(graph, edge), notTakenReason(edge.when, satisfied))],
+  );
+  const refused: RouteLineParts = {
+    before: [],
+    long: toned("bad", edgeText(graph, way.edge)),
+    after: line(toned("bad", `: not taken, ${why}`)),
+  };
+  return [refused, ...others].map((told) => squeezeLine(told, width));
+}
+
+/** The first edge that matches; what stands behind it is not asked. */
+function edgeRoute(
+  before: CastState,
+  socket: GraphSocket,
+  loop: GraphLoop | undefined,
+  event: EdgeTaken,
+): readonly RouteLineParts[] {
+  const { graph, satisfied, phase } = before;
+  const others = socket.edges.flatMap((edge, index) =>
+    index === event.index ? [] : [notTaken(edgeText(graph, edge), notTakenReason(edge.when, satisfied))],
+  );
+  const advanced = phase.kind === "leaving" && phase.moved === "advanced";
+  return [
+    takenLine(before, socket, event),
+    ...others,
+    ...skippedExits(socket, loop, advanced),
+    ...notAdvancedNotes(before, socket, loop, advanced),
+  ];
+}
+
+function takenLine({ graph, satisfied }: CastState, socket: GraphSocket, event: EdgeTaken): RouteLineParts {
+  if (event.via === "none") {
+    const why = socket.edges.length === 0 ? "it has no edges" : `no edge matched, ${satisfiedText(satisfied)}`;
+    return implicitRoute(graph, event, why);
+  }
+  const edge = socket.edges[event.index ?? -1];
+  const way = edgeText(graph, { when: event.when ?? "always", to: event.to });
+  if (event.then) {
+    const used = edge
+      ? `: ${edge.maxTraversals ?? 0} of ${edge.maxTraversals ?? 0} times to ${destinationText(graph, edge.to)} are used up`
+      : "";
+    return { before: [], long: takenSpan(event.when, way), after: line(toned("dim", used)) };
+  }
+  const times = edge?.maxTraversals === undefined ? "" : `, ${countOfLimitText(event.traversal, edge.maxTraversals)}`;
+  return { before: [], long: takenSpan(event.when, way), after: line(times) };
+}
+
+/** An end, or a way round an empty list, that nobody wrote. */
+function implicitRoute(graph: Graph, { to }: EdgeTaken, why: string): RouteLineParts {
+  return {
+    before: [],
+    long: toned("strong", `→ ${destinationText(graph, to)}`),
+    after: line(toned("dim", `: ${why}`)),
+  };
+}
+
+function takenSpan(when: Condition | null, text: string) {
+  return toned(when === null || when === "always" ? "strong" : conditionTone(when), text);
+}
+
+function edgeText(graph: Graph, { when, to }: Pick<Edge, "when" | "to">): string {
+  return `${when === "always" ? "" : `${conditionText(when)} `}→ ${destinationText(graph, to)}`;
+}
+
+function exitText(graph: Graph, { condition, targetSocketId }: Exit): string {
+  return `exit · ${conditionText(condition)} → ${destinationText(graph, targetSocketId)}`;
+}
+
+function notTaken(way: string, why: string): RouteLineParts {
+  return { before: line("  "), long: toned("dim", way), after: line(toned("dim", `: not taken, ${why}`)) };
+}
+
+function routeNote(text: string): RouteLineParts {
+  return { before: line("  "), long: toned("dim", text), after: [] };
+}
+
+function notTakenReason(when: Condition, satisfied: boolean | undefined): string {
+  return matchesCondition(when, satisfied) ? "an earlier edge matched" : satisfiedText(satisfied);
+}
+
+function satisfiedText(satisfied: boolean | undefined): string {
+  return satisfied === undefined ? "satisfied was not given" : `satisfied was ${satisfied}`;
+}
+
+/** The exits of this socket's own loop, where it has some and they were not due. */
+function skippedExits(socket: GraphSocket, loop: GraphLoop | undefined, advanced: boolean): readonly RouteLineParts[] {
+  if (!advanced || !loop?.exits.some(({ from }) => from === socket.id)) return [];
+  return [routeNote("exits not asked: the list is not exhausted")];
+}
+
+function notAdvancedNotes(
+  { satisfied, pass }: CastState,
+  socket: GraphSocket,
+  loop: GraphLoop | undefined,
+  advanced: boolean,
+): readonly RouteLineParts[] {
+  if (advanced || socket.advance === null || !loop?.items || !pass) return [];
+  return [routeNote(`not on to the next item: ${satisfiedText(satisfied)}`)];
+}
+
+/** After the last item the exits alone decide. */
+function exhaustedRoute(
+  { graph, satisfied }: CastState,
+  socket: GraphSocket,
+  loop: GraphLoop,
+  event: EdgeTaken,
+): readonly RouteLineParts[] {
+  const own = loop.exits.filter(({ from }) => from === socket.id);
+  const others = own.filter((exit) => exit !== loop.exits[event.index ?? -1]);
+  const preferred = event.when === null || event.when === "always" ? undefined : event.when.replace("_", " ");
+  const why = (exit: Exit): string =>
+    exit.condition === "always" && preferred !== undefined
+      ? `exit ${preferred} preferred to always`
+      : satisfiedText(satisfied);
+  const foreign = loop.exits.filter(({ from }) => from !== socket.id);
+  return [
+    exitLine(
+      graph,
+      loop,
+      event,
+      own.length === 0 ? "the loop has no exit here" : `no exit matched, ${satisfiedText(satisfied)}`,
+    ),
+    ...others.map((exit) => notTaken(exitText(graph, exit), why(exit))),
+    ...foreign.map((exit) => notTaken(exitText(graph, exit), `it belongs to ${destinationText(graph, exit.from)}`)),
+    ...(socket.edges.length === 0 ? [] : [routeNote("edges not asked: the list was exhausted")]),
+  ];
+}
+
+function exitLine(graph: Graph, loop: GraphLoop, event: EdgeTaken, whyNone: string): RouteLineParts {
+  const exit = loop.exits[event.index ?? -1];
+  if (exit) return { before: [], long: takenSpan(exit.condition, exitText(graph, exit)), after: [] };
+  return implicitRoute(graph, event, whyNone);
+}
+
+/** Nothing to walk: nobody said anything, so only `always` counts. */
+function emptyRoute(graph: Graph, loop: GraphLoop, event: EdgeTaken): readonly RouteLineParts[] {
+  const others = loop.exits.filter((_, index) => index !== event.index);
+  return [
+    exitLine(graph, loop, event, "the list was empty and no exit is taken always"),
+    ...others.map((exit) =>
+      notTaken(
+        exitText(graph, exit),
+        exit.condition === "always" ? "an earlier exit stands first" : "the list was empty",
+      ),
+    ),
+  ];
+}
+
+/** A limit in words, as "2 of 3" where it counts something. */
+export function limitReachedText({ limit, value, where }: EventOf<"limit_reached">): string {
+  const item = where.item === undefined ? "" : ` for “${oneLine(where.item.title, 60)}”`;
+  const times = countOfLimitText(where.taken ?? value, value);
+  switch (limit) {
+    case "maxTokens":
+      return `limit reached: the budget of ${amountText(value)} tokens is used`;
+    case "maxCostUsd":
+      return `limit reached: the budget of ${costText(value)} is used`;
+    case "maxTurnTokens":
+      return `limit reached: ${amountText(value)} tokens in one turn${item}`;
+    case "maxTurnMinutes":
+      return `limit reached: ${countedText(value, "minute")} in one turn${item}`;
+    case "maxTraversals":
+      return `limit reached: ${times} times${item}`;
+    case "maxNoAdvanceCycles":
+      return `limit reached: ${times} returns without progress${item}`;
+    case "maxRepairs":
+      return `limit reached: ${times} repair turns used${item}`;
+    case "maxConflicts":
+      return `limit reached: ${times} times done again because of a conflict${item}`;
+    default:
+      return assertNever(limit);
+  }
+}
+
+/** How much of a budget is used, while that stops nothing yet. */
+export function budgetWarningText({ limit, used, of }: EventOf<"cast_warned">): string {
+  const text = limit === "maxTokens" ? amountText : costText;
+  return `warning: ${text(used)} of ${text(of)}${limit === "maxTokens" ? " tokens" : ""} are used`;
+}
+
+export function limitsRaisedText({ maxTokens, maxCostUsd, allow, hint, items }: EventOf<"limits_raised">): string {
+  const parts = [
+    ...(maxTokens === undefined ? [] : [`budget ${amountText(maxTokens)} tokens`]),
+    ...(maxCostUsd === undefined ? [] : [`budget ${costText(maxCostUsd)}`]),
+    ...(allow === undefined ? [] : [`${allow} more allowed`]),
+    ...(hint === undefined ? [] : [`with “${oneLine(hint, 200)}”`]),
+  ];
+  // What a person decided about items is no limit.
+  if (items) return `what was sent back too often is ${items === "accept" ? "accepted as it is" : "given up"}`;
+  return `limits raised: ${parts.join(", ") || "nothing"}`;
+}

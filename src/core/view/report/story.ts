@@ -1,0 +1,112 @@
+import type { CastEvent } from "../../cast/state/event.ts";
+import { initialState, type CastStart, type CastState } from "../../cast/state/state.ts";
+import { replaySteps } from "../../cast/cast-step.ts";
+import { totalsOf } from "../../cast/state/usage.ts";
+import { oneLine } from "../../model/text.ts";
+import { statusSymbol, statusText } from "../cast-list.ts";
+import { nameText } from "../graph/labels.ts";
+import { elapsedMs } from "../../cast/timeline.ts";
+import { figuresLine, figuresText, durationText } from "../numbers.ts";
+import { nextSteps, type NextStep } from "./next-steps.ts";
+import type { DetailLevel } from "./handoff-lines.ts";
+import { createStoryWriter, type VisitNotes } from "./story-writer.ts";
+import { wrapColumns } from "../columns.ts";
+import { DEFAULT_WIDTH, fitLine, line, lineColumns, toned, wrapLine, type Line } from "../line.ts";
+import { castStatus, type CastLiveness, type CastStatus, castFigures } from "../../cast/summary.ts";
+
+export interface StoryOptions {
+  readonly width?: number;
+  /** Whether the process of a cast that has not ended still lives, and the time now: such a cast grows older. */
+  readonly alive?: CastLiveness;
+  readonly now?: number;
+  /** What a person types before a command: `suggestMateria`, or `/materia` in Pi. */
+  readonly program?: string;
+  readonly lineage?: CastOrigin;
+  /** How much of each text is told. */
+  readonly extent?: DetailLevel;
+  readonly aside?: VisitNotes;
+  /** Who answered, where that is known. */
+  readonly models?: string;
+}
+
+/** Where a linked cast comes from. */
+export interface CastOrigin {
+  readonly targets: readonly string[];
+  readonly fromCastId: string | null;
+}
+
+/** [C15] The whole story of a cast: head, visits in order, its end and what can be done now. */
+export function storyLines(start: CastStart, events: Iterable<CastEvent>, options: StoryOptions = {}): readonly Line[] {
+  const { width = DEFAULT_WIDTH, alive = false, program = "materia", lineage, now = 0 } = options;
+  const first = initialState(start);
+  const teller = createStoryWriter(first, width, options.extent, options.aside);
+  const body: Line[] = [];
+  for (const step of replaySteps(first, events)) body.push(...teller.write(step));
+  body.push(...teller.flush());
+  const { state, clock } = teller.current();
+  const status = castStatus(state, alive);
+  const worked = elapsedMs(clock, { status, now });
+  const head = headLines(state, {
+    status,
+    worked,
+    origin: originText(state.graph.name, lineage),
+    width,
+    models: options.models,
+  });
+  return [...head, ...body, ...footLines(state, status, { program, width })].map((each) => fitLine(each, width));
+}
+
+interface StoryHead {
+  readonly status: CastStatus;
+  readonly worked: number;
+  readonly origin: string;
+  readonly width: number;
+  readonly models: string | undefined;
+}
+
+function headLines(state: CastState, { status, worked, origin, width, models }: StoryHead): readonly Line[] {
+  const { castId, request, rehearsed } = state;
+  const mark = statusSymbol(status);
+  const texts = [
+    oneLine(origin, 3 * width),
+    `Request: ${oneLine(request, 3 * width)}`,
+    ...(models === undefined ? [] : [`Model: ${oneLine(models, 3 * width)}`]),
+  ];
+  return [
+    line(toned("strong", `Cast ${castId}`), "  ", { ...mark, text: `${mark.text} ${statusText(status)}` }),
+    ...wrapLine(
+      figuresLine(`${durationText(worked)} · ${figuresText(castFigures(totalsOf(state)))}`, rehearsed),
+      width,
+    ),
+    ...texts.flatMap((text) => wrapColumns(text, width)).map((text) => line(text)),
+  ];
+}
+
+/** `Full-Auto`, or `linked: Context-Check → Build, continued from …`. */
+export function originText(
+  loadout: string,
+  { targets, fromCastId }: CastOrigin = { targets: [], fromCastId: null },
+): string {
+  const chain = targets.length > 1 ? `linked: ${targets.map(nameText).join(" → ")}` : nameText(loadout);
+  return fromCastId === null ? chain : `${chain}, continued from ${nameText(fromCastId)}`;
+}
+
+function footLines(
+  state: CastState,
+  status: CastStatus,
+  { program, width }: { readonly program: string; readonly width: number },
+): readonly Line[] {
+  const standing = state.phase.kind === "ended" ? [] : [[], line(statusSymbol(status), ` ${statusText(status)}`)];
+  return [
+    ...standing,
+    ...nextSteps(state, status, program).flatMap((step) =>
+      wrapLine(line("  ", ...nextStepLine(step, width - 2)), width),
+    ),
+  ];
+}
+
+/** A command is there to be copied: where it does not fit with its explanation, that goes first. */
+export function nextStepLine({ command, does }: NextStep, width: number): Line {
+  const whole = line(toned("accent", command), toned("dim", `  ${does}`));
+  return lineColumns(whole) <= width ? whole : line(toned("accent", command));
+}

@@ -1,0 +1,127 @@
+import { oneLine, countedText } from "../../model/text.ts";
+import { amountText, costText } from "../numbers.ts";
+import { cutColumns } from "../columns.ts";
+import { fitLine, line, toned, type Line } from "../line.ts";
+import { FULL_DETAIL, textLines } from "./handoff-lines.ts";
+import type { SocketId } from "../../model/ids.ts";
+import type { Usage } from "../../cast/state/usage.ts";
+
+/** [C39] The tools of a visit in one line: `tools: read ×3, write, bash failed`. */
+export function toolSummaryLine(detail: Pick<VisitDetail, "replies">): readonly Line[] {
+  const counts = new Map<string, number>();
+  for (const { name, failed } of toolCallsOf(detail)) {
+    const key = `${oneLine(name, 40)}${failed === true ? " failed" : ""}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  if (counts.size === 0) return [];
+  const told = [...counts].map(([name, count]) => (count === 1 ? name : `${name} ×${count}`));
+  return [line(toned("dim", "tools: "), told.join(", "))];
+}
+
+const SAID_LINES = 6;
+
+/** Each call with what it was told and how it ended; what a failed one said stands below it. */
+export function toolCallLines(tools: readonly ToolCall[], width: number): readonly Line[] {
+  return tools.flatMap((call, index) => {
+    const outcome = call.failed === null ? "no answer" : call.failed ? "failed" : "ok";
+    const head = line(
+      toned("dim", `${index + 1}. `),
+      toned("strong", oneLine(call.name, 40)),
+      toned(call.failed === false ? "ok" : "bad", `  ${outcome}  `),
+      cutColumns(oneLine(firstArgumentText(call), 400), Math.max(10, width - 30)),
+    );
+    const said = call.failed === false ? [] : textLines(call.said, call.said.length, width - 3, FAILED_CALL_DETAIL);
+    return [fitLine(head, width), ...(call.said === "" ? [] : said).map((each) => line("   ", ...each))];
+  });
+}
+
+const FAILED_CALL_DETAIL = { titles: 0, lines: SAID_LINES, read: 4_000 };
+
+/** [C39] Everything that a visit was told, did and said; `told` is what came of it. */
+export function visitDetailLines(detail: VisitDetail, told: readonly Line[], width: number): readonly Line[] {
+  const { model, usage, replies, prompt, stdout, stderr } = detail;
+  const used = `${amountText(usage.input)} tokens in, ${amountText(usage.output)} out, ${costText(usage.cost)}`;
+  return [
+    ...told.slice(0, 1),
+    ...(model === null ? [] : [line(toned("dim", "Model   "), oneLine(modelText(model), 200))]),
+    ...(replies.length === 0
+      ? []
+      : [line(toned("dim", "Turns   "), `${countedText(replies.length, "turn")}, ${used}`)]),
+    ...section(model === null && replies.length === 0 ? "Input" : "Prompt", prompt, width),
+    ...replies.flatMap(({ tools, text }, index) => [
+      ...(tools.length === 0 ? [] : [[], line(toned("strong", `Tool calls${turnSuffix(index, replies.length)}`))]),
+      ...toolCallLines(tools, width - 2).map((each) => line("  ", ...each)),
+      ...section(`Reply${turnSuffix(index, replies.length)}`, text, width),
+    ]),
+    ...section("Printed", stdout, width),
+    ...section("Printed as errors", stderr === "" ? null : stderr, width),
+    [],
+    line(toned("strong", "What came of it")),
+    ...told.slice(1),
+  ].map((each) => fitLine(each, width));
+}
+
+function turnSuffix(index: number, of: number): string {
+  return of === 1 ? "" : ` ${index + 1} of ${of}`;
+}
+
+function section(title: string, text: string | null, width: number): readonly Line[] {
+  if (text === null) return [];
+  const lines = textLines(text, text.length, width - 2, FULL_DETAIL).map((each) => line(toned("dim", "│ "), ...each));
+  return [[], line(toned("strong", title)), ...lines];
+}
+
+/** A tool that an agent used, and what came of it. */
+export interface ToolCall {
+  readonly name: string;
+  readonly arguments: unknown;
+  /** Null where nothing came back: the visit was cut off. */
+  readonly failed: boolean | null;
+  readonly said: string;
+}
+
+/** One answer of an agent with the tools that it used on the way. */
+export interface ReplyWithTools {
+  readonly tools: readonly ToolCall[];
+  readonly text: string;
+}
+
+/** [C39] What a visit left besides its events. */
+export interface VisitDetail {
+  readonly socket: SocketId;
+  readonly visit: number;
+  /** Who answered, as `provider/id`; null where nobody was asked. */
+  readonly model: string | null;
+  readonly usage: Usage;
+  readonly replies: readonly ReplyWithTools[];
+  /** What the agent was told, or the program was given; null where it was not kept. */
+  readonly prompt: string | null;
+  /** What a program printed. */
+  readonly stdout: string | null;
+  readonly stderr: string | null;
+}
+
+export function toolCallsOf({ replies }: Pick<VisitDetail, "replies">): readonly ToolCall[] {
+  return replies.flatMap(({ tools }) => tools);
+}
+
+/** The first thing that a tool was told: a path, a command, a pattern. */
+export function firstArgumentText({ arguments: given }: ToolCall): string {
+  if (typeof given !== "object" || given === null) return "";
+  const values = Object.values(given).filter((value) => typeof value === "string" || typeof value === "number");
+  return values.length === 0 ? "" : String(values[0]);
+}
+
+/** `a/b`, or which materia asked whom where there were several. */
+export function modelsText(asked: readonly { readonly materia: string; readonly model: string }[]): string {
+  const models = new Map<string, Set<string>>();
+  for (const { materia, model } of asked) models.set(model, (models.get(model) ?? new Set()).add(materia));
+  if (models.size <= 1) return [...models.keys()].map(modelText).join("");
+  return [...models].map(([model, materia]) => `${modelText(model)} (${[...materia].join(", ")})`).join(", ");
+}
+
+const REHEARSAL = "rehearsal/";
+
+export function modelText(model: string): string {
+  return model.startsWith(REHEARSAL) ? "none, the replies come from a file" : model;
+}

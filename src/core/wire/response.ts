@@ -1,0 +1,49 @@
+import * as v from "valibot";
+import { error, fail, ok, type Issue, type Result } from "../model/issue.ts";
+
+const Problem = v.looseObject({
+  severity: v.picklist(["error", "warning", "info"]),
+  code: v.string(),
+  message: v.string(),
+  hint: v.optional(v.string()),
+});
+
+/** A problem as it crosses the wire; what a newer server adds to it is let through. */
+export const IssueSchema = v.custom<Issue>((value) => v.is(Problem, value), "is no problem");
+
+/** [N8] Every refusal, whatever was wrong. */
+export const ErrorResponse = v.object({ issues: v.array(IssueSchema) });
+export type ErrorResponse = v.InferOutput<typeof ErrorResponse>;
+
+/** What arrived, read; or that it cannot be read, in words for a person who can only reload the page. */
+export function parseResponse<const T extends v.GenericSchema>(
+  schema: T,
+  value: unknown,
+  what: string,
+): Result<v.InferOutput<T>> {
+  const read = v.safeParse(schema, value);
+  if (read.success) return ok(read.output);
+  const [first] = read.issues;
+  const place = v.getDotPath(first);
+  const where = place === null ? "" : ` at "${place}"`;
+  const hint = "page and server may be of different versions: reload the page";
+  return fail(error("unexpected_answer", what, `the server's answer cannot be read${where}: ${first.message}`, hint));
+}
+
+/** [N34] What a browser is given once, with the token, to get in again later. */
+export const LoginKey = v.object({ key: v.string() });
+export type LoginKey = v.InferOutput<typeof LoginKey>;
+
+/** New with every start of the server. */
+export const LoginChallenge = v.object({ challenge: v.string() });
+export type LoginChallenge = v.InferOutput<typeof LoginChallenge>;
+
+export const LoginProof = v.strictObject({ proof: v.pipe(v.string(), v.maxLength(100)) });
+
+export const LoginToken = v.object({ token: v.string() });
+export type LoginToken = v.InferOutput<typeof LoginToken>;
+
+/** What is signed. By the address and never by a name: a name may lead to another address of this machine, and to who listens there. */
+export function loginMessage(port: number, challenge: string): string {
+  return `pi-materia ui\n127.0.0.1:${port}\n${challenge}`;
+}

@@ -1,0 +1,248 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { ModelsStore } from "@earendil-works/pi-ai";
+import {
+  loadPi,
+  EMPTY_CREDENTIALS,
+  bareResources,
+  createSettings,
+  type SessionHooks,
+  type PiModel,
+  type RetryPolicy,
+  type PiContext,
+} from "./pi-sdk.ts";
+import { registerSecrets } from "../secrets/redact.ts";
+import { MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
+import { error, type Issue, type KeyPath } from "../../core/model/issue.ts";
+import { didYouMean, nearestName, thrownMessage } from "../../core/model/text.ts";
+import { assertNever } from "../../core/model/assert-never.ts";
+import { KNOWN_TOOLS } from "../../core/model/materia.ts";
+import type { AgentRequirement } from "../ports.ts";
+
+export interface ConfiguredPi extends PiContext {
+  /** Files of Pi that it could not read, in its words. */
+  readonly problems: readonly string[];
+}
+
+/** Pi as its user has configured it: credentials, models and settings of the agent folder. */
+export async function loadConfiguredPi(
+  retry: Partial<RetryPolicy>,
+  equip?: SessionHooks["equip"],
+): Promise<ConfiguredPi> {
+  const pi = await loadPi();
+  const folder = pi.getAgentDir();
+  const auth = join(folder, "auth.json");
+  const catalog = join(folder, "models-store.json");
+  const runtime = await pi.ModelRuntime.create({
+    modelsPath: join(folder, "models.json"),
+    // Pi creates what it does not find; a refused command leaves nothing behind.
+    ...(existsSync(auth) ? { authPath: auth } : { credentials: EMPTY_CREDENTIALS }),
+    ...(existsSync(catalog) ? { modelsStorePath: catalog } : { modelsStore: EMPTY_MODEL_STORE }),
+  });
+  registerCredentials(auth);
+  await equip?.(runtime);
+  const user = pi.SettingsManager.create(folder, folder, { projectTrusted: false });
+  const settings = user.getGlobalSettings();
+  return {
+    pi,
+    runtime,
+    settings: createSettings(pi, settings, {
+      maxRetries: retry.maxRetries ?? settings.retry?.maxRetries ?? 3,
+      baseDelayMs: retry.baseDelayMs ?? settings.retry?.baseDelayMs ?? 2000,
+    }),
+    problems: [runtime.getError() ?? [], user.drainErrors().map(({ error }) => error.message)].flat(),
+  };
+}
+
+export type ModelChoice =
+  | { readonly kind: "found"; readonly model: PiModel }
+  | { readonly kind: "unknown"; readonly wanted: string }
+  | { readonly kind: "no_key"; readonly wanted: string; readonly provider: string }
+  | { readonly kind: "none" };
+
+/** [A3] A named model, else the one that Pi itself would start with. */
+export async function chooseModel(stage: PiContext, wanted: string | undefined): Promise<ModelChoice> {
+  if (wanted === undefined) return chooseDefault(stage);
+  const slash = wanted.indexOf("/");
+  const provider = wanted.slice(0, Math.max(0, slash));
+  const model = stage.runtime.getModel(provider, wanted.slice(slash + 1));
+  if (!model) return { kind: "unknown", wanted };
+  // Of a provider that was registered a moment ago Pi may not have taken note yet; asking it outright is slower and sure.
+  const hasKey = stage.runtime.hasConfiguredAuth(provider) || (await stage.runtime.checkAuth(provider)) !== undefined;
+  return hasKey ? { kind: "found", model } : { kind: "no_key", wanted, provider };
+}
+
+async function chooseDefault({ pi, runtime, settings }: PiContext): Promise<ModelChoice> {
+  // Only a session asks Pi for its default; this one says nothing and is thrown away.
+  const { session } = await pi.createAgentSession({
+    modelRuntime: runtime,
+    settingsManager: settings,
+    sessionManager: pi.SessionManager.inMemory(),
+    resourceLoader: bareResources(pi, ""),
+    tools: [],
+  });
+  // Without one, Pi's session holds a stand-in that no provider has.
+  const model = session.model && runtime.getModel(session.model.provider, session.model.id);
+  session.dispose();
+  return model ? { kind: "found", model } : { kind: "none" };
+}
+
+const EMPTY_MODEL_STORE: ModelsStore = {
+  read: async () => undefined,
+  write: async () => {},
+  delete: async () => {},
+};
+
+/** [S7] All that Pi's own file of keys holds: an agent may read it, and a provider may repeat it. */
+function registerCredentials(file: string): void {
+  try {
+    const credentials: unknown = JSON.parse(readRegularText(file, MAX_FILE_BYTES.config));
+    registerSecrets(collectStrings(credentials).map((value) => ({ name: "key of Pi", value })));
+  } catch {
+    // Pi itself says what is wrong with it.
+  }
+}
+
+/** [S7] The key that a model is asked with, wherever Pi found it. */
+export async function registerModelKey({ runtime }: PiContext, model: PiModel): Promise<void> {
+  try {
+    const resolved = await runtime.getAuth(model);
+    registerSecrets(collectStrings(resolved?.auth).map((value) => ({ name: `key of ${model.provider}`, value })));
+  } catch {
+    // Without a key the request itself fails, and says so.
+  }
+}
+
+function collectStrings(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value, value.replace(/^Bearer /, "")];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) =>
+    NON_SECRET_FIELDS.has(key) ? [] : collectStrings(inner),
+  );
+}
+
+/** What stands beside a key and is none. */
+const NON_SECRET_FIELDS = new Set(["type", "baseUrl", "provider", "projectId", "email", "accountId", "scope"]);
+
+const WITHOUT_MODEL = "rehearse without a model with --rehearse FILE";
+/** Where a model that no materia named was typed, or could be. */
+const MODEL_OPTION: KeyPath = ["--model"];
+const ANOTHER_MODEL = "choose a model with --model provider/id";
+
+/** [A26] Every agent runs in Pi, a rehearsed one too: without it nothing begins. */
+export function missingPiIssue(cause: unknown): Issue {
+  const missing = cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND";
+  const message = missing
+    ? "Pi is not installed here, and it runs the agents, rehearsed ones too"
+    : `Pi, which runs the agents, could not be started: ${thrownMessage(cause)}`;
+  const hint = `npm install ${PI_PACKAGE} (beside pi-materia; with -g where that was installed with -g)`;
+  return error("no_pi", PI_PACKAGE, message, hint);
+}
+
+const PI_PACKAGE = "@earendil-works/pi-coding-agent";
+
+/** [A6] Each unknown tool once, with all that want it. */
+export function toolIssues(needs: readonly AgentRequirement[], more: readonly string[] = []): readonly Issue[] {
+  const known = [...KNOWN_TOOLS, ...more];
+  const wanted = needs.flatMap((need) => need.tools.map((tool) => ({ tool, need })));
+  const unknown = Map.groupBy(
+    wanted.filter(({ tool }) => !known.includes(tool)),
+    ({ tool }) => tool,
+  );
+  return [...unknown].map(([tool, uses]) =>
+    error(
+      "unknown_tool",
+      needPath(uses[0]?.need, "tools"),
+      `"${tool}" is not a tool of Pi; wanted by ${needNames(uses.map(({ need }) => need))}`,
+      didYouMean(tool, known) ?? `Pi has ${known.join(", ")}; tools of other extensions are there in Pi itself`,
+    ),
+  );
+}
+
+/** [A4] Each model that cannot be used once, with all that want it and the ways out. */
+export async function modelIssues(
+  stage: ConfiguredPi,
+  needs: readonly AgentRequirement[],
+  {
+    defaultModel,
+    defaultModelAt = MODEL_OPTION,
+  }: { readonly defaultModel?: string; readonly defaultModelAt?: KeyPath },
+): Promise<readonly Issue[]> {
+  const byModel = Map.groupBy(needs, (need) => need.model ?? defaultModel);
+  const issues: Issue[] = [];
+  for (const [wanted, users] of byModel) {
+    const issue = modelIssue(await chooseModel(stage, wanted), { users, at: defaultModelAt }, stage);
+    if (issue) issues.push(issue);
+  }
+  if (issues.length === 0) return [];
+  const unread = stage.problems.map((problem) =>
+    error("pi_configuration", stage.pi.getAgentDir(), `Pi could not read its configuration: ${problem}`),
+  );
+  return [...issues, ...unread];
+}
+
+/** Those that want a model, and the place where it was named unless one of them names it. */
+interface ModelUsers {
+  readonly users: readonly AgentRequirement[];
+  readonly at: KeyPath;
+}
+
+function modelIssue(choice: ModelChoice, { users, at }: ModelUsers, stage: ConfiguredPi): Issue | undefined {
+  const who = needNames(users);
+  const named = users.find((need) => need.model !== undefined);
+  const path = named ? needPath(named, "model") : at;
+  switch (choice.kind) {
+    case "found":
+      return undefined;
+    case "unknown":
+      return error(
+        "unknown_model",
+        path,
+        `Pi knows no model "${choice.wanted}"; wanted by ${who}`,
+        `${modelSuggestion(choice.wanted, stage)}${path === MODEL_OPTION ? "" : `${ANOTHER_MODEL}, `}add it to Pi (/login, models.json), or ${WITHOUT_MODEL}`,
+      );
+    case "no_key":
+      return error(
+        "no_key",
+        path,
+        `there is no key for ${choice.provider}, the provider of ${choice.wanted}; wanted by ${who}`,
+        `log in to ${choice.provider} with /login in Pi or set its key, ${ANOTHER_MODEL}, or ${WITHOUT_MODEL}`,
+      );
+    case "none":
+      return error(
+        "no_model",
+        MODEL_OPTION,
+        `Pi has no model with a key; wanted by ${who}`,
+        `log in with /login in Pi, ${ANOTHER_MODEL}, or ${WITHOUT_MODEL}`,
+      );
+    default:
+      return assertNever(choice);
+  }
+}
+
+const MOST_NAMED = 3;
+
+/** The provider is easily forgotten, or only a part of the name known. */
+function modelSuggestion(wanted: string, stage: ConfiguredPi): string {
+  const models = stage.runtime.getModels().map(({ provider, id }) => ({ id, full: `${provider}/${id}` }));
+  const said = wanted.slice(wanted.indexOf("/") + 1).toLowerCase();
+  const same = models.filter(({ id }) => id === wanted).map(({ full }) => full);
+  const close = nearestName(
+    wanted,
+    models.map(({ full }) => full),
+  );
+  const holding =
+    said.length < 3 ? [] : models.filter(({ id }) => id.toLowerCase().includes(said)).map(({ full }) => full);
+  const names = [...new Set([...same, ...(close === undefined ? [] : [close]), ...holding])].slice(0, MOST_NAMED);
+  return names.length === 0 ? "" : `did you mean ${names.map((name) => `"${name}"`).join(" or ")}? `;
+}
+
+function needPath(need: AgentRequirement | undefined, field: "model" | "tools"): KeyPath {
+  return ["materia", need?.materia ?? "", field];
+}
+
+function needNames(needs: readonly AgentRequirement[]): string {
+  const named = needs.slice(0, 3).map((need) => `${need.materia} (${need.socket})`);
+  const more = needs.length - named.length;
+  return more > 0 ? `${named.join(", ")} and ${more} more` : named.join(", ");
+}

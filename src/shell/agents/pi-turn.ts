@@ -1,0 +1,271 @@
+import type {
+  AgentSession,
+  ResourceLoader,
+  SessionManager,
+  ToolDefinition,
+  AgentSessionEvent,
+} from "@earendil-works/pi-coding-agent";
+import { NO_USAGE, type Usage, addUsage } from "../../core/cast/state/usage.ts";
+import type { ThinkingLevel } from "../../core/model/materia.ts";
+import { truncate, thrownMessage } from "../../core/model/text.ts";
+import { isDiskError, errorText } from "../system/system-error.ts";
+import type { TurnOutcome, TurnRequest, TurnProgress } from "../ports.ts";
+import { guardTurn, type TurnGuard, type TurnStop, type Timer } from "./turn-guard.ts";
+import { systemPromptFor, bareResources, type SessionHooks, type PiModel, type PiContext } from "./pi-sdk.ts";
+import { currentToolsUser } from "../process/tools-user.ts";
+import { toolsRunAsUser, type TurnTools } from "./tool-process.ts";
+import { openTranscript, type OpenedTranscript } from "./transcript.ts";
+import type { AssistantMessage, Usage as PiUsage } from "@earendil-works/pi-ai";
+import * as v from "valibot";
+
+interface PiTurnSetup extends PiContext {
+  readonly model: PiModel;
+  /** How hard it thinks; as Pi's own settings say where that is left open. */
+  readonly thinking?: ThinkingLevel | undefined;
+  readonly after: Timer;
+  readonly silenceMs: number | undefined;
+  readonly hooks?: SessionHooks;
+  readonly onOpened?: (sessionId: string) => void;
+}
+
+/** [A1] One turn in a Pi session of its own; whatever Pi throws becomes a failed outcome. */
+export async function runPiTurn(setup: PiTurnSetup, request: TurnRequest): Promise<TurnOutcome> {
+  if (request.signal.aborted) return failedTurn("aborted", "the turn was aborted before it began", NO_USAGE);
+  const transcript = openTranscript(setup.pi, request);
+  const outcome = transcript.session ? await runSession(setup, request, transcript, transcript.session) : undefined;
+  return diskFailure(transcript, outcome) ?? outcome ?? failedTurn("provider", "the agent was not asked", NO_USAGE);
+}
+
+async function runSession(
+  setup: PiTurnSetup,
+  request: TurnRequest,
+  transcript: OpenedTranscript,
+  kept: SessionManager,
+): Promise<TurnOutcome> {
+  const seen = createTurnRecord(request.onProgress);
+  const user = currentToolsUser();
+  const other = user && toolsRunAsUser(user, setup, request);
+  try {
+    const session = await openPiSession(setup, request, { kept, other });
+    const { after, silenceMs } = setup;
+    // It settles with the prompt, which is awaited and tells of any failure.
+    const halt = () => void session.abort().catch(() => {});
+    const guard = guardTurn({ halt, signal: request.signal, after, silenceMs });
+    const goesOn = () => continueIfOwned(guard, transcript, request);
+    checkOwnerBeforeActing(session, goesOn);
+    session.subscribe((event) => {
+      guard.onEvent(event);
+      seen.hear(event);
+      if (event.type === "turn_end") stopAtLimit(guard, seen, request);
+    });
+    try {
+      setup.onOpened?.(session.sessionId);
+      await setup.hooks?.opened?.(session, { request, suspendTimeout: guard.suspendTimeout });
+      // [A17] All that the agent is told is known before the first request leaves.
+      request.onProgress({ kind: "told", system: session.systemPrompt });
+      await Promise.race([session.prompt(request.prompt, { expandPromptTemplates: false }), guard.graceExpired]);
+      return turnOutcome(seen, guard.stopReason(), setup.model);
+    } catch (error) {
+      const stop = guard.stopReason();
+      return stop ? failedTurn(stop.reason, stop.message, seen.usage()) : failureFromError(error, seen.usage());
+    } finally {
+      guard.release();
+      session.dispose();
+    }
+  } catch (error) {
+    return failureFromError(error, seen.usage());
+  } finally {
+    await other?.close();
+  }
+}
+
+/** [D28] Before each request, retries included, and before each call of a tool: the process may have slept meanwhile. */
+function checkOwnerBeforeActing({ agent }: AgentSession, goesOn: () => Promise<boolean>): void {
+  const { streamFunction, beforeToolCall } = agent;
+  agent.streamFunction = async (...given) => {
+    if (!(await goesOn())) throw new Error(TAKEN_OVER_MESSAGE);
+    return streamFunction(...given);
+  };
+  agent.beforeToolCall = async (...given) =>
+    (await goesOn()) ? beforeToolCall?.(...given) : { block: true, reason: TAKEN_OVER_MESSAGE, terminate: true };
+}
+
+const TAKEN_OVER_MESSAGE = "another process has taken this cast over meanwhile";
+
+/** [D28] Ends the turn of a cast that another process has taken, and writes nothing more for it. */
+export async function continueIfOwned(
+  guard: TurnGuard,
+  { close }: OpenedTranscript,
+  { holdsClaim: holds }: TurnRequest,
+): Promise<boolean> {
+  if (await holds()) return true;
+  close();
+  guard.end({ reason: "taken_over", message: TAKEN_OVER_MESSAGE });
+  return false;
+}
+
+/** [A25] Between two requests, when the tools that a reply asked for have run: nothing is in flight that could be lost. */
+export function stopAtLimit(guard: TurnGuard, seen: TurnRecord, { isBudgetSpent: isUsedUp }: TurnRequest): void {
+  if (seen.last()?.stopReason === "stop" || !isUsedUp(seen.usage())) return;
+  guard.end({ reason: "limit", message: "the turn has used up what it may" });
+}
+
+export function failedTurn(reason: TurnFailureReason, message: string, usage: Usage): TurnOutcome {
+  return { kind: "failed", reason, message: truncate(message, 2000), usage };
+}
+
+/** [D9] A disk that cannot keep the conversation is no fault of the provider, whatever Pi made of it. */
+export function diskFailure({ problem }: OpenedTranscript, outcome?: TurnOutcome): TurnOutcome | undefined {
+  const found = problem();
+  if (found === undefined) return undefined;
+  return failedTurn("disk", `the transcript cannot be written: ${errorText(found)}`, outcome?.usage ?? NO_USAGE);
+}
+
+function failureFromError(error: unknown, usage: Usage): TurnOutcome {
+  return isDiskError(error)
+    ? failedTurn("disk", errorText(error), usage)
+    : failedTurn("provider", thrownMessage(error), usage);
+}
+
+type TurnFailureReason = Extract<TurnOutcome, { kind: "failed" }>["reason"];
+
+async function openPiSession(
+  setup: PiTurnSetup,
+  request: TurnRequest,
+  { kept, other }: { readonly kept: SessionManager; readonly other: TurnTools | undefined },
+): Promise<AgentSession> {
+  const bare = bareResources(setup.pi, systemPromptFor(setup.pi, request));
+  const resources = (await setup.hooks?.resources?.(bare, request)) ?? bare;
+  const { session } = await setup.pi.createAgentSession({
+    cwd: request.cwd,
+    modelRuntime: setup.runtime,
+    settingsManager: setup.settings,
+    model: setup.model,
+    // [B25] A tool that the other user's process does not have would run here.
+    tools: other ? other.tools.map(({ name }) => name) : [...request.tools],
+    resourceLoader: resources,
+    customTools: other?.tools ?? shellToolWithEnvironment(setup, request, resources),
+    sessionManager: kept,
+    ...(setup.thinking === undefined ? {} : { thinkingLevel: setup.thinking }),
+  });
+  return session;
+}
+
+/** [U42] Pi's own shell with the visit in its environment; one that the user's extensions bring stays as it is. */
+function shellToolWithEnvironment(
+  { pi, settings }: PiContext,
+  { cwd, env }: TurnRequest,
+  resources: ResourceLoader,
+): ToolDefinition[] {
+  if (resources.getExtensions().extensions.some(({ tools }) => tools.has("bash"))) return [];
+  const [commandPrefix, shellPath] = [settings.getShellCommandPrefix(), settings.getShellPath()];
+  return [
+    pi.createBashToolDefinition(cwd, {
+      ...(commandPrefix === undefined ? {} : { commandPrefix }),
+      ...(shellPath === undefined ? {} : { shellPath }),
+      spawnHook: (spawned) => ({ ...spawned, env: { ...spawned.env, ...env } }),
+    }) as ToolDefinition, // of one tool's own parameters, which only it reads
+  ];
+}
+
+export function turnOutcome(
+  seen: TurnRecord,
+  stop: TurnStop | undefined,
+  model: Pick<PiModel, "provider" | "id">,
+): TurnOutcome {
+  const last = seen.last();
+  const usage = seen.usage();
+  if (last?.stopReason === "stop") {
+    const text = last.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+    return { kind: "said", text, usage, model: `${model.provider}/${model.id}` };
+  }
+  if (stop) return failedTurn(stop.reason, stop.message, usage);
+  if (last?.stopReason === "length") {
+    return failedTurn("overflow", `the reply was cut off after ${last.usage.output} tokens`, usage);
+  }
+  const message = last?.errorMessage ?? "the agent ended without an answer";
+  if (seen.overflowed()) return failedTurn("overflow", message, usage);
+  // A connection that could not be opened for want of file descriptors says nothing about the provider.
+  if (/\bE[MN]FILE\b/.test(message)) return failedTurn("disk", message, usage);
+  // [A18] Only the words of the message tell a time-out from another failure of the provider.
+  return failedTurn(/time(?:d)?[ -]?out|ETIMEDOUT/i.test(message) ? "timeout" : "provider", message, usage);
+}
+
+/** What one turn showed of itself: its cost so far, its last answer, and whether that did not fit. */
+export interface TurnRecord {
+  readonly hear: (event: AgentSessionEvent) => void;
+  readonly usage: () => Usage;
+  readonly last: () => AssistantMessage | undefined;
+  readonly overflowed: () => boolean;
+}
+
+export function createTurnRecord(onProgress: (progress: TurnProgress) => void): TurnRecord {
+  let usage = NO_USAGE;
+  let last: AssistantMessage | undefined;
+  let shortened = false;
+  let overflowed = false;
+
+  function hear(event: AgentSessionEvent): void {
+    if (event.type === "message_end" && event.message.role === "assistant") {
+      last = event.message;
+      usage = addUsage(usage, usageFromPi(event.message.usage));
+      // What fails right after the context was shortened was still too long.
+      overflowed = shortened && last.stopReason === "error";
+      shortened = false;
+      onProgress({ kind: "used", usage });
+    }
+    if (event.type === "compaction_end") {
+      if (event.result?.usage) usage = addUsage(usage, usageFromPi(event.result.usage));
+      shortened = event.reason === "overflow" && event.willRetry;
+    }
+    // Pi takes an answer back for a retry, and then another one comes, or because the context was too long.
+    if (event.type === "entry_appended" && event.entry.type === "context_edit") overflowed = true;
+    const progress = progressFromEvent(event, last);
+    if (progress) onProgress(progress);
+  }
+
+  return { hear, usage: () => usage, last: () => last, overflowed: () => overflowed };
+}
+
+/** [A19] Cached tokens count: what a provider charges less for is still part of the prompt. */
+function usageFromPi(usage: PiUsage): Usage {
+  return {
+    input: usage.input + usage.cacheRead + usage.cacheWrite,
+    output: usage.output,
+    cost: usage.cost.total,
+  };
+}
+
+function progressFromEvent(event: AgentSessionEvent, last: AssistantMessage | undefined): TurnProgress | undefined {
+  if (event.type === "message_update") {
+    const update = event.assistantMessageEvent;
+    if (update.type === "text_delta") return { kind: "text", delta: update.delta };
+    if (update.type === "thinking_delta") return { kind: "thinking", delta: update.delta };
+  }
+  if (event.type === "tool_execution_start") {
+    return { kind: "tool_started", id: event.toolCallId, name: event.toolName, args: event.args };
+  }
+  if (event.type === "tool_execution_update") {
+    return { kind: "tool_said", id: event.toolCallId, said: toolResultText(event.partialResult) };
+  }
+  if (event.type === "tool_execution_end") {
+    const { toolCallId: id, toolName: name, isError: failed } = event;
+    return { kind: "tool_ended", id, name, failed, said: toolResultText(event.result) };
+  }
+  if (event.type === "turn_end") return { kind: "tools_over" };
+  if (event.type === "auto_retry_start" || event.type === "summarization_retry_scheduled") {
+    return { kind: "retrying", attempt: event.attempt, delayMs: event.delayMs, error: event.errorMessage };
+  }
+  if (event.type === "compaction_end" && event.willRetry) {
+    return { kind: "retrying", attempt: 1, delayMs: 0, error: last?.errorMessage ?? "the context was too long" };
+  }
+  return undefined;
+}
+
+/** What a tool said; Pi types results as anything. */
+function toolResultText(result: unknown): string {
+  const { content = [] } = v.is(ToolResult, result) ? result : {};
+  return content.map(({ text = "" }) => text).join("\n");
+}
+
+const ToolResult = v.object({ content: v.optional(v.array(v.object({ text: v.optional(v.string()) }))) });

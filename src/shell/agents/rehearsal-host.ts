@@ -1,0 +1,275 @@
+import * as v from "valibot";
+import { NO_USAGE } from "../../core/cast/state/usage.ts";
+import type { Issue } from "../../core/model/issue.ts";
+import { didYouMean, thrownMessage } from "../../core/model/text.ts";
+import type { Rehearsal, ScriptedReply } from "../../core/model/rehearsal.ts";
+import type {
+  AgentHost,
+  AgentRequirement,
+  ScriptedAnswer,
+  PersonGateRequest,
+  TurnOutcome,
+  TurnRequest,
+  TurnProgress,
+  SocketTurnCount,
+} from "../ports.ts";
+import { realTimer, type Timer } from "./turn-guard.ts";
+import { loadPi, EMPTY_CREDENTIALS, createSettings, type PiContext } from "./pi-sdk.ts";
+import { missingPiIssue, toolIssues } from "./pi-models.ts";
+import { SCRIPTED_MODEL, createScriptedProvider, type ReplyScript, type ScriptedStep } from "./scripted-provider.ts";
+import { failedTurn, runPiTurn } from "./pi-turn.ts";
+import type { RehearsalUsage, RehearsedCall } from "../../core/cast/rehearsal-usage.ts";
+
+interface RehearsalOptions {
+  readonly maxRetries?: number;
+  readonly silenceMs?: number;
+  readonly after?: Timer;
+}
+
+/** [A9] Agents over real Pi sessions whose model plays the replies of a file. */
+export function createRehearsalHost(rehearsal: Rehearsal, options: RehearsalOptions = {}): AgentHost {
+  const { after = realTimer, silenceMs, maxRetries = 3 } = options;
+  const scripts = new Map<string, ReplyScript>();
+  const log = createRehearsalLog(rehearsal);
+  let opened: Promise<PiContext> | undefined;
+  const stage = () => (opened ??= openScriptedPi(scripts, after, maxRetries));
+
+  async function runTurn(request: TurnRequest): Promise<TurnOutcome> {
+    let session: string | undefined;
+    try {
+      const script = scriptFor(rehearsal, request, log);
+      const onOpened = (id: string) => {
+        session = id;
+        scripts.set(id, script);
+      };
+      const setup = { ...(await stage()), model: SCRIPTED_MODEL, after, silenceMs, onOpened };
+      const outcome = await runPiTurn(setup, log.trackTools(request));
+      const missing = script.missing();
+      return missing === undefined ? outcome : failedTurn("rehearsal", missing, outcome.usage);
+    } catch (cause) {
+      return failedTurn("provider", thrownMessage(cause), NO_USAGE);
+    } finally {
+      if (session !== undefined) scripts.delete(session);
+    }
+  }
+
+  async function preflight(needs: readonly AgentRequirement[]): Promise<readonly Issue[]> {
+    if (needs.length === 0) return [];
+    const opens = await stage().then(
+      () => [],
+      (cause: unknown) => [missingPiIssue(cause)],
+    );
+    return [...toolIssues(needs), ...opens];
+  }
+
+  return {
+    preflight,
+    runTurn,
+    answerGate: (asked) => answerForPerson(rehearsal, asked, log),
+    rehearsalUsage: log.played,
+  };
+}
+
+async function openScriptedPi(
+  scripts: ReadonlyMap<string, ReplyScript>,
+  after: Timer,
+  maxRetries: number,
+): Promise<PiContext> {
+  const pi = await loadPi();
+  const runtime = await pi.ModelRuntime.create({
+    credentials: EMPTY_CREDENTIALS,
+    modelsPath: null,
+    refreshOnCreate: false,
+  });
+  runtime.registerNativeProvider(createScriptedProvider(scripts, after));
+  return { pi, runtime, settings: createSettings(pi, {}, { maxRetries, baseDelayMs: 0 }) };
+}
+
+/** [A10] The part of a rehearsal that one turn plays. */
+function scriptFor(rehearsal: Rehearsal, request: TurnRequest, log: RehearsalLog): ReplyScript {
+  const key = rehearsalKeyFor(rehearsal, request);
+  const replies = Object.hasOwn(rehearsal.replies, key) ? (rehearsal.replies[key] ?? []) : [];
+  const told = Math.ceil((request.system.length + request.prompt.length) / 4);
+  let position = countServedTurns(key, rehearsal, request.earlierTurns(), request.item);
+  let steps: readonly ScriptedStep[] = [];
+  let missing: string | undefined;
+
+  function next(done: ReadonlySet<string>): ScriptedStep | undefined {
+    if (steps.length === 0) {
+      const reply = replies[position] ?? (rehearsal.onEmpty === "repeat-last" ? replies.at(-1) : undefined);
+      if (!reply) missing = missingReplyText(key, replies.length, rehearsal, request);
+      // [A23] A retry takes the next reply, and the one that failed is used up.
+      steps = reply ? scriptedSteps(reply, position, told).filter(({ does }) => !isCallDone(does, done)) : [];
+      if (reply) log.markTaken(key, position);
+      position += 1;
+    }
+    const [step, ...later] = steps;
+    steps = later;
+    return step;
+  }
+
+  return { next, missing: () => missing };
+}
+
+const PersonAnswer = v.strictObject({ satisfied: v.boolean(), context: v.optional(v.string(), "") });
+
+/** [Q13] What a person is scripted to say. A script that says nothing leaves them to be asked. */
+function answerForPerson(
+  rehearsal: Rehearsal,
+  asked: PersonGateRequest,
+  log: RehearsalLog,
+): ScriptedAnswer | undefined {
+  const key = rehearsalKeyFor(rehearsal, asked);
+  const replies = Object.hasOwn(rehearsal.replies, key) ? (rehearsal.replies[key] ?? []) : [];
+  const position = countServedTurns(key, rehearsal, asked.earlierTurns(), asked.item);
+  const reply = replies[position] ?? (rehearsal.onEmpty === "repeat-last" ? replies.at(-1) : undefined);
+  if (!reply) return undefined;
+  log.markTaken(key, position);
+  const read = v.safeParse(PersonAnswer, reply.json);
+  if (read.success) return { kind: "judged", satisfied: read.output.satisfied, text: read.output.context.trim() };
+  const message =
+    `reply ${Math.min(position + 1, replies.length)} under "${key}" is no answer of a person (${asked.socket}); ` +
+    'write { "json": { "satisfied": true } }, or false with a "context" that says why';
+  return { kind: "failed", message };
+}
+
+/** [D3] A turn that was cut off goes on behind the calls that its transcript has results of. */
+function isCallDone(does: ScriptedStep["does"], done: ReadonlySet<string>): boolean {
+  return does.kind === "call" && done.has(does.id);
+}
+
+/** Calls go out one by one: Pi runs the calls of one message at the same time. */
+function scriptedSteps(reply: ScriptedReply, position: number, told: number): readonly ScriptedStep[] {
+  const text = reply.text ?? (reply.json === undefined ? "" : JSON.stringify(reply.json));
+  const calls = reply.tools.map((call, index): ScriptedStep["does"] => ({
+    kind: "call",
+    id: `call-${position + 1}-${index + 1}`,
+    name: call.name,
+    args: call.arguments,
+  }));
+  const last: ScriptedStep["does"] = reply.error ? { kind: "fail", error: reply.error } : { kind: "say", text };
+  const guess = reply.error ? { input: 0, output: 0 } : { input: told, output: Math.ceil(text.length / 4) };
+  return [...calls, last].map((does, index) => ({
+    does,
+    delayMs: index === 0 ? (reply.delayMs ?? 0) : 0,
+    usage: reply.usage
+      ? shareOfUsage(reply.usage, index, calls.length + 1)
+      : does === last
+        ? guess
+        : { input: 0, output: 0 },
+  }));
+}
+
+/** [A13] Each request of a reply has its part of what the reply is said to use, and the last one the rest. */
+function shareOfUsage(
+  { input, output }: ScriptedStep["usage"],
+  index: number,
+  requests: number,
+): ScriptedStep["usage"] {
+  const part = (amount: number): number => {
+    const even = Math.floor(amount / requests);
+    return index === requests - 1 ? amount - even * index : even;
+  };
+  return { input: part(input), output: part(output) };
+}
+
+function missingReplyText(key: string, count: number, rehearsal: Rehearsal, request: TurnRequest): string {
+  if (count > 0) {
+    return (
+      `the rehearsal has no reply left for "${key}" (${request.socket}): its ${count} ${count === 1 ? "reply is" : "replies are"} used up; ` +
+      `add another under "${key}", or set "onEmpty": "repeat-last"`
+    );
+  }
+  const meant = didYouMean(key, Object.keys(rehearsal.replies));
+  return (
+    `the rehearsal has no reply for ${request.materia} (${request.socket}); ` +
+    `add one under "${request.materia}" or "${request.socket}"${meant === undefined ? "" : `; ${meant}`}`
+  );
+}
+
+/** What becomes of the replies of a rehearsal while it is played. */
+export interface RehearsalLog {
+  readonly markTaken: (key: string, position: number) => void;
+  /** The request, with an eye on its tools. */
+  readonly trackTools: (request: TurnRequest) => TurnRequest;
+  readonly played: () => RehearsalUsage;
+}
+
+export function createRehearsalLog(rehearsal: Rehearsal): RehearsalLog {
+  const { replies } = rehearsal;
+  const taken = new Map<string, number>();
+  const calls: RehearsedCall[] = [];
+  // A resumed cast goes on behind the replies that were taken before.
+  const take = (key: string, position: number): void =>
+    void taken.set(key, Math.max(taken.get(key) ?? 0, position + 1));
+  const following = (request: TurnRequest): TurnRequest => ({
+    ...request,
+    onProgress: (progress) => {
+      const call = progress.kind === "tool_ended" ? playedCall(rehearsal, request, progress) : undefined;
+      if (call) calls.push(call);
+      request.onProgress(progress);
+    },
+  });
+  return { markTaken: take, trackTools: following, played: () => ({ replies, taken, calls }) };
+}
+
+/** A call is known by its id: which reply, which call of it. Behind the last reply the last is repeated. */
+function playedCall(
+  rehearsal: Rehearsal,
+  request: TurnRequest,
+  { id, name, failed, said }: Extract<TurnProgress, { kind: "tool_ended" }>,
+): RehearsedCall | undefined {
+  const place = /^call-(\d+)-(\d+)$/.exec(id);
+  if (!place) return undefined;
+  const key = rehearsalKeyFor(rehearsal, request);
+  const own = Object.hasOwn(rehearsal.replies, key) ? (rehearsal.replies[key] ?? []) : [];
+  const reply = Math.min(Number(place[1]), own.length) - 1;
+  const mayFail = own[reply]?.tools[Number(place[2]) - 1]?.fails === true;
+  return { key, socket: request.socket, reply, name, failed, mayFail, said };
+}
+
+/** [V9] What a second attempt at an item is called besides. */
+const ATTEMPT_SUFFIX = /\.\d+$/;
+
+/** [A10] The key that a turn is served from: socket and item, materia and item, socket, materia, whichever is there first. */
+export function rehearsalKeyFor(rehearsal: Rehearsal, at: Pick<TurnRequest, "socket" | "materia" | "item">): string {
+  const { socket, materia, item } = at;
+  const items = item === null ? [] : [item, ...(ATTEMPT_SUFFIX.test(item) ? [item.replace(ATTEMPT_SUFFIX, "")] : [])];
+  const keys = [...items.flatMap((each) => [`${socket}@${each}`, `${materia}@${each}`]), socket];
+  return keys.find((key) => Object.hasOwn(rehearsal.replies, key)) ?? materia;
+}
+
+/** [A11] How many turns a key has served so far; a more particular key does not move a wider one. */
+export function countServedTurns(
+  key: string,
+  rehearsal: Rehearsal,
+  earlier: readonly SocketTurnCount[],
+  item: string | null,
+): number {
+  const items = [...new Set([...itemsNamedIn(rehearsal), ...(item === null ? [] : [item])])];
+  return earlier.reduce((sum, turns) => sum + countServedToSocket(turns, key, rehearsal, items), 0);
+}
+
+function countServedToSocket(
+  { socket, materia, turns, turnsFor }: SocketTurnCount,
+  key: string,
+  rehearsal: Rehearsal,
+  items: readonly string[],
+): number {
+  const particular = items.filter((item) => isItemKey(rehearsalKeyFor(rehearsal, { socket, materia, item })));
+  const ofItems = (wanted: (item: string) => boolean): number =>
+    particular.filter(wanted).reduce((sum, item) => sum + turnsFor(item), 0);
+  if (isItemKey(key)) return ofItems((item) => rehearsalKeyFor(rehearsal, { socket, materia, item }) === key);
+  return rehearsalKeyFor(rehearsal, { socket, materia, item: null }) === key ? turns - ofItems(() => true) : 0;
+}
+
+const ITEM_SUFFIX = /@(WI-\d+(?:\.\d+)?)$/;
+
+function isItemKey(key: string): boolean {
+  return ITEM_SUFFIX.test(key);
+}
+
+/** The items that keys of this file name, each once. */
+function itemsNamedIn({ replies }: Rehearsal): readonly string[] {
+  return [...new Set(Object.keys(replies).flatMap((key) => ITEM_SUFFIX.exec(key)?.[1] ?? []))];
+}

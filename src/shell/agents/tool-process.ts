@@ -1,0 +1,218 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { createInterface } from "node:readline";
+import { endProcessGroup } from "../process/processes.ts";
+import { spawnOptionsFor, type ToolsUser } from "../process/tools-user.ts";
+import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
+import type { Pi, PiContext } from "./pi-sdk.ts";
+import type { TurnRequest } from "../ports.ts";
+
+/** A process of another user that runs Pi's own tools, each call as it would be run here. */
+export interface ToolProcess {
+  readonly call: (call: ToolProcessCall) => Promise<unknown>;
+  readonly close: () => Promise<void>;
+}
+
+interface ToolProcessCall {
+  readonly tool: string;
+  readonly params: unknown;
+  readonly signal: AbortSignal | undefined;
+  readonly onUpdate: ((partial: unknown) => void) | undefined;
+}
+
+export interface ToolProcessOptions {
+  readonly user: ToolsUser;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What the tools of Pi are made with, by name. */
+  readonly options: Readonly<Record<string, object>>;
+}
+
+/** Said in a line each way: calls and their ends, by number. */
+const TOOL_PROGRAM = `
+import { createInterface } from "node:readline";
+const [address, given] = process.argv.slice(1);
+const pi = await import(address);
+const make = { bash: pi.createBashTool, read: pi.createReadTool, write: pi.createWriteTool, edit: pi.createEditTool,
+  ls: pi.createLsTool, grep: pi.createGrepTool, find: pi.createFindTool, powershell: pi.createPowerShellTool };
+const options = JSON.parse(given);
+const running = new Map();
+const say = (value) => process.stdout.write(JSON.stringify(value) + "\\n");
+say({ ready: true });
+const run = async ({ id, tool, params }) => {
+  const abort = new AbortController();
+  running.set(id, abort);
+  try {
+    const result = await make[tool](process.cwd(), options[tool])
+      .execute(String(id), params, abort.signal, (update) => say({ id, update }));
+    say({ id, result });
+  } catch (thrown) {
+    say({ id, error: thrown instanceof Error ? thrown.message : String(thrown) });
+  } finally {
+    running.delete(id);
+  }
+};
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const call = JSON.parse(line);
+  if (call.abort) running.get(call.id)?.abort();
+  else void run(call);
+}).on("close", () => process.exit(0));
+`;
+
+const GRACE_MS = 1_000;
+
+interface PendingCall {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (thrown: Error) => void;
+  readonly onUpdate: ToolProcessCall["onUpdate"];
+}
+
+/** [B25] Started with the first call; nothing of a turn that calls no tool. */
+function openToolProcess(place: ToolProcessOptions): ToolProcess {
+  const pending = new Map<number, PendingCall>();
+  let child: ChildProcess | undefined;
+  let calls = 0;
+  const started = (): ChildProcess => {
+    if (child && child.exitCode === null && child.signalCode === null) return child;
+    child = startToolProcess(place);
+    routeReplies(child, pending, place.user);
+    return child;
+  };
+  return {
+    call: ({ tool, params, signal, onUpdate }) =>
+      new Promise((resolve, reject) => {
+        const id = (calls += 1);
+        const { stdin } = started();
+        const stop = (): void => void stdin?.write(`${JSON.stringify({ id, abort: true })}\n`);
+        const settled =
+          <T>(settle: (value: T) => void) =>
+          (value: T): void => {
+            signal?.removeEventListener("abort", stop);
+            settle(value);
+          };
+        pending.set(id, { resolve: settled(resolve), reject: settled(reject), onUpdate });
+        stdin?.write(`${JSON.stringify({ id, tool, params })}\n`);
+        signal?.addEventListener("abort", stop);
+        if (signal?.aborted) stop();
+      }),
+    close: async () => {
+      if (child?.pid === undefined || child.exitCode !== null) return;
+      await endProcessGroup(child.pid, GRACE_MS);
+      child.unref();
+    },
+  };
+}
+
+/** Why the tools of agents cannot run as this user, if they cannot. */
+export async function checkToolsUser(user: ToolsUser): Promise<string | undefined> {
+  const child = startToolProcess({ user, cwd: "/", env: {}, options: {} });
+  const said: string[] = [];
+  child.stderr?.on("data", (chunk: Buffer) => said.push(chunk.toString("utf8")));
+  child.stdin?.end();
+  return new Promise((resolve) => {
+    child.on("error", (thrown) => resolve(thrown.message));
+    child.on("close", (code) => {
+      const [reason] = said
+        .join("")
+        .split("\n")
+        .filter((line) => /error/i.test(line));
+      resolve(code === 0 ? undefined : (reason?.trim() ?? `it ended with ${code ?? "a signal"}`));
+    });
+  });
+}
+
+function startToolProcess({ user, cwd, env, options }: ToolProcessOptions): ChildProcess {
+  const as = spawnOptionsFor(user);
+  const address = import.meta.resolve("@earendil-works/pi-coding-agent");
+  const args = ["--input-type=module", "-e", TOOL_PROGRAM, address, JSON.stringify(options)];
+  const child = spawn(process.execPath, args, {
+    ...as,
+    cwd,
+    env: { ...as.env, ...env },
+    // The leader of a group of its own, which is ended as one.
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => undefined);
+  return child;
+}
+
+function routeReplies(child: ChildProcess, pending: Map<number, PendingCall>, { name }: ToolsUser): void {
+  child.stderr?.resume();
+  const failAll = (why: string): void => {
+    for (const { reject } of pending.values()) reject(new Error(`the tools that run as ${name} ended: ${why}`));
+    pending.clear();
+  };
+  child.on("error", (thrown) => failAll(thrown.message));
+  child.on("close", (code) => failAll(`with ${code ?? "a signal"}`));
+  if (!child.stdout) return;
+  createInterface(child.stdout).on("line", (line) => {
+    const said = parseReply(line);
+    const call = said && pending.get(said.id);
+    if (!said || !call) return;
+    if ("update" in said) return call.onUpdate?.(said.update);
+    pending.delete(said.id);
+    if ("error" in said) call.reject(new Error(String(said.error)));
+    else call.resolve(said.result);
+  });
+}
+
+/** It is another user's process: what it says may be anything. */
+function parseReply(
+  line: string,
+): { readonly id: number; readonly update?: unknown; readonly error?: unknown; readonly result?: unknown } | undefined {
+  try {
+    const said: unknown = JSON.parse(line);
+    return typeof said === "object" && said !== null && "id" in said && typeof said.id === "number"
+      ? { ...said, id: said.id }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The tools of a turn, and an end to whatever they keep. */
+export interface TurnTools {
+  readonly tools: ToolDefinition[];
+  readonly close: () => Promise<void>;
+}
+
+/** [B25] Pi's own tools with their names and words, carried out by a process of another user. */
+export function toolsRunAsUser(
+  user: ToolsUser,
+  { pi, settings }: PiContext,
+  { cwd, env, tools }: TurnRequest,
+): TurnTools {
+  const [commandPrefix, shellPath] = [settings.getShellCommandPrefix(), settings.getShellPath()];
+  const shell = {
+    exposeSessionEnvironment: false,
+    ...(commandPrefix === undefined ? {} : { commandPrefix }),
+    ...(shellPath === undefined ? {} : { shellPath }),
+  };
+  const beside = openToolProcess({ user, cwd, env, options: { bash: shell, powershell: shell } });
+  const all = toolDefinitions(pi, cwd);
+  return {
+    close: beside.close,
+    tools: all
+      .filter(({ name }) => tools.includes(name))
+      .map((tool) => ({
+        ...tool,
+        execute: async (_id, params, signal, onUpdate) =>
+          // As the tool of the same name gives and takes them there.
+          (await beside.call({ tool: tool.name, params, signal, onUpdate: onUpdate as never })) as never,
+      })),
+  };
+}
+
+function toolDefinitions(pi: Pi, cwd: string): readonly ToolDefinition[] {
+  const made = [
+    pi.createBashToolDefinition(cwd),
+    pi.createReadToolDefinition(cwd),
+    pi.createWriteToolDefinition(cwd),
+    pi.createEditToolDefinition(cwd),
+    pi.createLsToolDefinition(cwd),
+    pi.createGrepToolDefinition(cwd),
+    pi.createFindToolDefinition(cwd),
+    pi.createPowerShellToolDefinition(cwd),
+  ];
+  return made as unknown as readonly ToolDefinition[]; // each of its own parameters, which only it reads
+}

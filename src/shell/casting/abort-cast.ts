@@ -1,0 +1,79 @@
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import type { ProcessIdentity } from "../process/process-identity.ts";
+import type { CastStore } from "../store/cast-store.ts";
+import { readCastState } from "./record-events.ts";
+import { runOwnedCast } from "./run-owned-cast.ts";
+import { writeOptionsFor, type RunContext } from "../run/run-context.ts";
+import { foreignCastIssue } from "../workspace/foreign-casts.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+const ABORT_POLL_MS = 50;
+/** An owner in good order needs some seconds at most to end an agent or a program. */
+const MAX_ABORT_WAIT_MS = 20_000;
+
+/** [D11] Asks the owner to stop and waits for the end to be written; without an owner it is written here. */
+export async function abortCast(workspace: Workspace, castId: CastId, trustsCast = false): Promise<Result<"aborted">> {
+  const { store } = workspace;
+  const state = await readCastState(store, castId);
+  if (!state.ok) return state;
+  if (state.value.phase.kind === "ended") return alreadyEnded(castId, state.value.phase.outcome);
+  // [S10] It ends programs, and a cast that somebody planted says which.
+  const file = await store.readCastFile(castId);
+  if (!file.ok) return file;
+  const foreign = trustsCast ? undefined : foreignCastIssue(workspace, file.value);
+  if (foreign) return fail(foreign);
+  if (!(await store.owner(castId))) return abortUnowned(workspace, castId);
+  const stubborn = await waitUntilReleased(store, castId);
+  if (stubborn) return fail(unresponsiveIssue(castId, stubborn));
+  const after = await readCastState(store, castId);
+  if (!after.ok) return after;
+  const { phase } = after.value;
+  // Killed instead of stopped, or waiting for a person by now: the end is still to be written.
+  if (phase.kind !== "ended") return abortUnowned(workspace, castId);
+  return phase.outcome === "aborted" ? ok("aborted") : alreadyEnded(castId, phase.outcome);
+}
+
+function alreadyEnded(castId: string, outcome: string): Result<never> {
+  return fail(error("cast_is_over", castId, `this cast has ended: ${outcome.replace("_", " ")}`));
+}
+
+function unresponsiveIssue(castId: string, { pid, host }: ProcessIdentity) {
+  return error(
+    "owner_is_deaf",
+    castId,
+    `process ${pid} on ${host} drives this cast and does not react`,
+    `end that process ("kill ${pid}"), then "materia abort ${castId}" or "materia recast ${castId}"`,
+  );
+}
+
+async function abortUnowned({ store, place: { cwd, env } }: Workspace, castId: CastId): Promise<Result<"aborted">> {
+  const host = { preflight: async () => [], runTurn: () => Promise.reject(new Error("an aborted cast asks nobody")) };
+  const driver: RunContext = { host, env, signal: AbortSignal.abort() };
+  const owned = await store.claim(castId, writeOptionsFor(driver));
+  if (!owned.ok) return owned;
+  try {
+    const cast = await owned.value.load();
+    if (!cast.ok) return cast;
+    const end = await runOwnedCast(
+      owned.value,
+      { state: cast.value.state, cwd, itemsContext: { store, file: cast.value.file } },
+      driver,
+    );
+    return end.kind === "broken" ? fail(error("cannot_write", castId, end.problem)) : ok("aborted");
+  } finally {
+    await owned.value.release();
+  }
+}
+
+/** The owner that did not let go in time, if it did not. */
+async function waitUntilReleased(store: CastStore, castId: CastId): Promise<ProcessIdentity | undefined> {
+  for (let waited = 0; waited < MAX_ABORT_WAIT_MS; waited += ABORT_POLL_MS) {
+    // A killed owner leaves no mark: only looking tells.
+    if (!(await store.owner(castId))) return undefined;
+    // Asked again, because a first request may have come before the owner was listening.
+    await store.requestAbort(castId);
+    await new Promise((resolve) => setTimeout(resolve, ABORT_POLL_MS));
+  }
+  return store.owner(castId);
+}

@@ -1,0 +1,85 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DemoKind } from "../../core/command/command.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { packagePath } from "../system/package.ts";
+import { errorText } from "../system/system-error.ts";
+import { loadWorkspace, type Workspace } from "../workspace/workspace.ts";
+
+/** [C20] All that the demo's cast needs: a scratch repository, a request and the replies of its agents. */
+export interface Demo {
+  readonly which: DemoKind;
+  readonly repository: string;
+  readonly workspace: Workspace;
+  readonly request: string;
+  readonly loadout: string;
+  readonly rehearsal: string;
+}
+
+export function prepareDemo(env: Workspace["place"]["env"], which: DemoKind): Result<Demo> {
+  const scratch = createDemoRepository();
+  if (!scratch.ok) return scratch;
+  const { repository, config } = scratch.value;
+  // What the user has configured must not change the demo; its cast is still their own.
+  const bare = { ...env, XDG_CONFIG_HOME: config, MATERIA_CONFIG: undefined };
+  const workspace = loadWorkspace({ cwd: repository, env: bare });
+  if (!workspace.ok) return workspace;
+  return ok({
+    repository,
+    workspace: { ...workspace.value, place: { cwd: repository, env } },
+    request: readFileSync(demoFile(which, "request.txt"), "utf8").trim(),
+    loadout: which === "parallel" ? "Parallel-Auto" : "Full-Auto",
+    rehearsal: demoFile(which, "rehearsal.json"),
+    which,
+  });
+}
+
+function demoFile(which: DemoKind, name: string): string {
+  return packagePath("examples", "demo", ...(which === "parallel" ? ["parallel"] : []), name);
+}
+
+/** What the cast has left behind. */
+export function demoLog(repository: string): string {
+  return runDemoGit(repository, "log", "--oneline", "--stat", "--no-decorate");
+}
+
+interface DemoFolders {
+  readonly repository: string;
+  readonly config: string;
+}
+
+function createDemoRepository(): Result<DemoFolders> {
+  try {
+    execFileSync("git", ["--version"], { stdio: "ignore" });
+  } catch {
+    return fail(error("no_git", "git", "the demo needs git, and it is not on PATH", "install git and run it again"));
+  }
+  try {
+    const scratch = mkdtempSync(join(tmpdir(), "materia-demo-"));
+    const repository = join(scratch, "slugline");
+    const config = join(scratch, "config");
+    cpSync(packagePath("examples", "demo", "seed"), repository, { recursive: true });
+    mkdirSync(config);
+    runDemoGit(repository, "init", "--quiet", "--initial-branch=main");
+    for (const [key, value] of [
+      ["user.name", "Materia Demo"],
+      ["user.email", "demo@example.invalid"],
+      ["commit.gpgsign", "false"],
+      ["core.hooksPath", "/dev/null"],
+    ] as const)
+      runDemoGit(repository, "config", key, value);
+    runDemoGit(repository, "add", "--all");
+    runDemoGit(repository, "commit", "--quiet", "--message", "A small project to work on");
+    return ok({ repository, config });
+  } catch (thrown) {
+    return fail(error("cannot_prepare", tmpdir(), `the scratch repository cannot be made: ${errorText(thrown)}`));
+  }
+}
+
+function runDemoGit(repository: string, ...args: readonly string[]): string {
+  // Inside a hook of git the environment names another repository.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^GIT_(?!CONFIG)/.test(name)));
+  return execFileSync("git", ["-C", repository, ...args], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}

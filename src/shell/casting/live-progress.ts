@@ -1,0 +1,150 @@
+import type { CastState, CastPhase } from "../../core/cast/state/state.ts";
+import { truncate } from "../../core/model/text.ts";
+import { NO_USAGE } from "../../core/cast/state/usage.ts";
+import type { AgentProgress } from "../../core/wire/stream.ts";
+import type { TurnProgress } from "../ports.ts";
+
+const MAX_ARGUMENT_CHARS = 2_000;
+const MAX_OUTPUT_CHARS = 8_000;
+
+/** The end of what a tool said: it may say as much as it likes, and the transcript has all of it. */
+export function tailOfOutput(said: string): string {
+  return said.length > MAX_OUTPUT_CHARS ? `…${said.slice(-MAX_OUTPUT_CHARS)}` : said;
+}
+
+/** Progress with its place, and text with what came before it in the same turn. */
+export function createProgressReporter(
+  tell: (note: AgentProgress) => void,
+): (progress: TurnProgress, state: CastState) => void {
+  const before = { text: 0, thinking: 0 };
+  return (progress, state) => {
+    const place = visitPlace(state.phase);
+    if (!place) return;
+    switch (progress.kind) {
+      case "told":
+        before.text = 0;
+        before.thinking = 0;
+        return tell({ ...place, kind: "asked" });
+      case "text":
+      case "thinking":
+        tell({ ...place, kind: progress.kind, from: before[progress.kind], delta: progress.delta });
+        before[progress.kind] += progress.delta.length;
+        return undefined;
+      case "tool_started":
+        return tell({ ...place, ...progress, args: shortenArguments(progress.args) });
+      case "tool_said":
+      case "tool_ended":
+        return tell({ ...place, ...progress, said: tailOfOutput(progress.said) });
+      case "used":
+      case "retrying":
+        return tell({ ...place, ...progress });
+      case "tools_over":
+        return undefined;
+    }
+  };
+}
+
+function visitPlace(phase: CastPhase): { socket: string; visit: number } | undefined {
+  return phase.kind === "visiting" ? { socket: phase.visit.socket, visit: phase.visit.number } : undefined;
+}
+
+/** A tool may be given a whole file; the transcript has all of it. */
+function shortenArguments(args: unknown): unknown {
+  if (typeof args !== "object" || args === null) return args;
+  return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, shortenValue(value)]));
+}
+
+function shortenValue(value: unknown): unknown {
+  if (typeof value === "string") return truncate(value, MAX_ARGUMENT_CHARS);
+  const text = JSON.stringify(value) ?? "";
+  return text.length > MAX_ARGUMENT_CHARS ? truncate(text, MAX_ARGUMENT_CHARS) : value;
+}
+
+/** What a note says of a turn, for who was not there; what the agent was told goes with no note. */
+export function turnProgressFrom(note: AgentProgress): TurnProgress {
+  switch (note.kind) {
+    case "asked":
+      return { kind: "told", system: "" };
+    case "text":
+    case "thinking":
+      return { kind: note.kind, delta: note.delta };
+    case "tool_started":
+      return { kind: "tool_started", id: note.id, name: note.name, args: note.args };
+    case "tool_said":
+      return { kind: "tool_said", id: note.id, said: note.said };
+    case "tool_ended":
+      return { kind: "tool_ended", id: note.id, name: note.name, failed: note.failed, said: note.said };
+    case "used":
+      return { kind: "used", usage: { ...NO_USAGE, ...note.usage } };
+    case "retrying":
+      return { kind: "retrying", attempt: note.attempt, delayMs: note.delayMs, error: note.error };
+  }
+}
+
+/** What was said of a visit that is over is not said of the next. */
+export function belongsToVisit({ socket, visit }: AgentProgress, { phase }: CastState): boolean {
+  return phase.kind === "visiting" && phase.visit.socket === socket && phase.visit.number === visit;
+}
+
+/** How much is kept for a listener. */
+export interface ProgressQueueLimits {
+  readonly characters: number;
+  readonly notes: number;
+}
+
+const LOCAL_QUEUE_LIMITS: ProgressQueueLimits = { characters: 256 * 1024, notes: 2_000 };
+
+/** Notes that wait for a listener. Text that follows on text is one note, and the oldest go when there are too many. */
+export interface ProgressQueue {
+  readonly push: (note: AgentProgress) => void;
+  readonly take: () => AgentProgress | undefined;
+  readonly all: () => readonly AgentProgress[];
+  /** How many were taken or went since it was last cleared. */
+  readonly removedCount: () => number;
+  readonly clear: () => void;
+}
+
+export function createProgressQueue(room: ProgressQueueLimits = LOCAL_QUEUE_LIMITS): ProgressQueue {
+  let notes: AgentProgress[] = [];
+  let characters = 0;
+  let gone = 0;
+  const take = (): AgentProgress | undefined => {
+    const first = notes.shift();
+    if (!first) return undefined;
+    characters -= progressSize(first);
+    gone += 1;
+    return first;
+  };
+  const isTooLong = (): boolean => notes.length > 1 && (characters > room.characters || notes.length > room.notes);
+  return {
+    push: (note) => {
+      const last = notes.at(-1);
+      const joined = last && mergeProgress(last, note, room);
+      if (joined) notes[notes.length - 1] = joined;
+      else notes.push(note);
+      characters += progressSize(joined ?? note) - (last && joined ? progressSize(last) : 0);
+      while (isTooLong()) take();
+    },
+    take,
+    all: () => notes,
+    removedCount: () => gone,
+    clear: () => {
+      notes = [];
+      characters = 0;
+      gone = 0;
+    },
+  };
+}
+
+function mergeProgress(a: AgentProgress, b: AgentProgress, room: ProgressQueueLimits): AgentProgress | undefined {
+  // What a tool has said so far takes the place of what it had said before.
+  if (a.kind === "tool_said" && b.kind === "tool_said" && a.id === b.id) return b;
+  if ((a.kind !== "text" && a.kind !== "thinking") || a.kind !== b.kind) return undefined;
+  if (a.socket !== b.socket || a.visit !== b.visit || a.from + a.delta.length !== b.from) return undefined;
+  // A joined note may not grow for ever: beyond this the oldest ones go.
+  return a.delta.length > room.characters / 4 ? undefined : { ...a, delta: a.delta + b.delta };
+}
+
+function progressSize(note: AgentProgress): number {
+  return "delta" in note ? note.delta.length : "said" in note ? 200 + note.said.length : 200;
+}

@@ -1,0 +1,196 @@
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { CastEvent } from "../../core/cast/state/event.ts";
+import type { CastStart, CastState } from "../../core/cast/state/state.ts";
+import type { TargetRef } from "../../core/command/command.ts";
+import { Graph, socketsOf } from "../../core/compile/graph.ts";
+import { compileTargets } from "../../core/compile/targets/compile.ts";
+import type { SocketId, CastId } from "../../core/model/ids.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { visitKey, type RecordedCast } from "../../core/replay/recorded-cast.ts";
+import { replyContract } from "../../core/replay/replay.ts";
+import { readTranscript } from "../agents/transcript.ts";
+import { castStartOf, type CastFile } from "../store/cast-file.ts";
+import type { CastStore, LoadedCast, OwnedCast } from "../store/cast-store.ts";
+import * as v from "valibot";
+import type { Workspace } from "../workspace/workspace.ts";
+import { createOwnCastRegistry } from "../config/own-casts.ts";
+import type { RunOutcome } from "../run/run-cast.ts";
+import { openCastCheckpoints } from "../run/visit-checkpoints.ts";
+import { runOwnedCast } from "./run-owned-cast.ts";
+import { writeOptionsFor, type RunContext } from "../run/run-context.ts";
+
+/** Compiled once, however many casts of a loadout are replayed. */
+export interface CurrentGraphs {
+  readonly compileTargets: (targets: readonly TargetRef[]) => Result<Graph>;
+}
+
+export function createCurrentGraphs(catalog: Catalog): CurrentGraphs {
+  const known = new Map<string, Result<Graph>>();
+  return {
+    compileTargets: (targets) => {
+      const key = JSON.stringify(targets);
+      const found = known.get(key);
+      if (found) return found;
+      const compiled = compileTargets(targets, catalog);
+      const graph = compiled.ok ? ok(compiled.value.graph) : compiled;
+      known.set(key, graph);
+      return graph;
+    },
+  };
+}
+
+/** What a cast was started with, had it been started now; its request, its budget and its first state stay. */
+export function startWithCurrentConfig(
+  file: CastFile,
+  {
+    graphs,
+    catalog,
+    loadout,
+  }: { readonly graphs: CurrentGraphs; readonly catalog: Catalog; readonly loadout?: string | undefined },
+): Result<CastStart> {
+  const own = file.targets.map(({ kind, name }) => ({ kind, name }));
+  const targets = loadout === undefined ? own : [{ kind: "loadout" as const, name: loadout }];
+  if (targets.length === 0)
+    return fail(
+      error("no_loadout", file.castId, "this cast was started from a graph alone", "name one with --loadout"),
+    );
+  const graph = graphs.compileTargets(targets);
+  return graph.ok ? ok({ ...castStartOf(file), graph: graph.value, limits: catalog.settings.limits }) : graph;
+}
+
+/** [T14] The cast as it was, with the replies of those visits that are now read in another way. */
+export async function loadRecordedCast(
+  store: CastStore,
+  { castId, file, events }: LoadedCast,
+  now: Graph,
+): Promise<RecordedCast> {
+  const start = castStartOf(file);
+  const others = new Set<string>(
+    socketsOf(now)
+      .filter(({ id }) => Object.hasOwn(start.graph.sockets, id))
+      .filter((socket) => {
+        const before = start.graph.sockets[socket.id];
+        return before && replyContract(start.graph, before) !== replyContract(now, socket);
+      })
+      .map(({ id }) => id),
+  );
+  const raw = new Map<string, readonly string[]>();
+  for (const { socket, visit } of others.size === 0 ? [] : startedVisits(events)) {
+    if (!others.has(socket)) continue;
+    const replies = await readReplies(store, castId, { socket, visit });
+    if (replies) raw.set(visitKey(socket, visit), replies);
+  }
+  return { start, events, rawReplies: (socket, visit) => raw.get(visitKey(socket, visit)) };
+}
+
+function startedVisits(events: readonly CastEvent[]): readonly { readonly socket: SocketId; readonly visit: number }[] {
+  return events.flatMap((event) =>
+    event.type === "visit_started" ? [{ socket: event.socket, visit: event.visit }] : [],
+  );
+}
+
+async function readReplies(
+  store: CastStore,
+  castId: LoadedCast["castId"],
+  at: { readonly socket: SocketId; readonly visit: number },
+): Promise<readonly string[] | undefined> {
+  const read = async (name: string): Promise<string | undefined> => {
+    const part = await store.readArtifact(castId, { ...at, name });
+    return part && Buffer.from(part.bytes).toString("utf8");
+  };
+  const transcript = await read("transcript.jsonl");
+  if (transcript !== undefined) return readTranscript(transcript).replies;
+  const stdout = await read("stdout.txt");
+  return stdout === undefined ? undefined : [stdout];
+}
+
+/** [C40] What a person must know who resumes a cast: it goes on with what it was started with, whatever was edited since. */
+export function resumedGraphNote({ catalog }: Workspace, { castId, graph, targets }: CastFile): string {
+  const note = "it goes on with the graph as it was started";
+  if (targets.length === 0) return note;
+  const now = compileTargets(
+    targets.map(({ kind, name }) => ({ kind, name })),
+    catalog,
+  );
+  if (!now.ok) return `${note}; as it is configured now it could not be started`;
+  if (normalizedGraphText(now.value.graph) === normalizedGraphText(graph)) return note;
+  return `${note}, which has been edited since: "materia recast ${castId} --edited" goes on with it as it is now, "materia fork ${castId}@<visit>" from any visit`;
+}
+
+/** As a cast keeps it, so that only what matters is compared. */
+function normalizedGraphText(graph: Graph): string {
+  return JSON.stringify(v.parse(Graph, JSON.parse(JSON.stringify(graph))));
+}
+
+/** A cast with a past: the events that it shares, under its own name. */
+export interface CastForkPlan {
+  readonly file: CastFile;
+  readonly origin: CastId;
+  readonly events: readonly CastEvent[];
+  readonly state: CastState;
+  /** Files that it brings with it: the replies of a rehearsal. */
+  readonly brings: Readonly<Record<string, string>>;
+}
+
+/** [T20] The past is written before anything runs; the first cast stays as it is. */
+export async function startForkedCast(
+  store: CastStore,
+  plan: CastForkPlan,
+  driver: RunContext,
+): Promise<Result<RunOutcome>> {
+  const { file, events, state, brings } = plan;
+  const owned = await store.create({ file, attachments: brings }, writeOptionsFor(driver));
+  if (!owned.ok) return owned;
+  const files = openCastCheckpoints(store, owned.value, file);
+  try {
+    const problem = (await copyVisitFiles(store, plan, owned.value)) ?? (await owned.value.journal.append(events, 0));
+    if (problem !== undefined) {
+      await owned.value.discard();
+      return fail(error("cannot_write", file.castId, problem));
+    }
+    if (driver.env) createOwnCastRegistry(driver.env).record(file, await store.stamp(file.castId));
+    const isStopped = state.phase.kind === "ended";
+    const first = isStopped ? { first: [{ type: "cast_resumed" as const, by: "materia fork" }] } : {};
+    const model = file.model === null ? {} : { model: file.model };
+    const kept = files && state.files ? { files } : {};
+    return ok(
+      await runOwnedCast(
+        owned.value,
+        { state, cwd: file.cwd, itemsContext: { store, file }, ...model, ...first, ...kept },
+        driver,
+      ),
+    );
+  } finally {
+    files?.close();
+    await owned.value.release();
+  }
+}
+
+const COPIED_FILES = [
+  "prompt.md",
+  "output.md",
+  "handoff.json",
+  "transcript.jsonl",
+  "input.json",
+  "stdout.txt",
+  "stderr.txt",
+];
+
+/** The files of the visits that are shared: whoever looks at the fork finds what its journal speaks of. */
+async function copyVisitFiles(
+  store: CastStore,
+  { origin, events }: CastForkPlan,
+  { artifacts }: OwnedCast,
+): Promise<string | undefined> {
+  for (const event of events) {
+    if (event.type !== "visit_completed") continue;
+    const { socket, visit } = event;
+    for (const name of COPIED_FILES) {
+      const part = await store.readArtifact(origin, { socket, visit, name });
+      const text = part && Buffer.from(part.bytes).toString("utf8");
+      const problem = text === undefined ? undefined : await artifacts.write(socket, visit, name, text);
+      if (problem !== undefined) return problem;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,97 @@
+import type { ReworkDecision } from "../../core/command/command.ts";
+import { reworkLimitOf } from "../../core/cast/rework-limit.ts";
+import { askedPersonMateria } from "../../core/cast/prompt-text.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import { error, fail, type Issue, type Result } from "../../core/model/issue.ts";
+import type { Resumption } from "./resume-cast.ts";
+
+/** [V14] Its parent drives it, and merges what comes of it. */
+export function itemCastIssue(castId: CastId, parent: CastId, command: string): Issue {
+  return error(
+    "cast_is_item",
+    castId,
+    `this cast is one item of ${parent}`,
+    `"materia ${command} ${parent}" takes all of its items`,
+  );
+}
+
+/** Why a cast cannot be set going in this way, if it cannot. */
+export function resumeRefusal(state: CastState, castId: CastId, how: Resumption): Result<never> | undefined {
+  const { phase, item } = state;
+  if (item) return fail(itemCastIssue(castId, item.window.parent, "recast"));
+  const isPerson = askedPersonMateria(state) !== undefined;
+  if (how.kind === "recast") {
+    if (phase.kind === "waiting")
+      return fail(
+        error(
+          "cast_waits",
+          castId,
+          "this cast waits for a person",
+          isPerson
+            ? `say yes with "materia continue ${castId}", no with "materia continue ${castId} --reject REASON"`
+            : `answer it with "materia continue ${castId} MESSAGE", or finish it with "materia continue ${castId}"`,
+        ),
+      );
+    if (phase.kind !== "ended" || phase.outcome === "failed" || phase.outcome === "aborted")
+      return how.decision && decisionRefusal(state, castId, how.decision);
+    return fail(
+      error(
+        "cast_is_over",
+        castId,
+        `this cast has ended: ${phase.outcome.replace("_", " ")}`,
+        `start a new one with "materia link --from ${castId} …"`,
+      ),
+    );
+  }
+  const waiting = phase.kind === "ended" ? phase.before : phase;
+  if (waiting.kind === "waiting") return how.kind === "reject" ? rejectRefusal(castId, how, isPerson) : undefined;
+  return fail(
+    error(
+      "cast_does_not_wait",
+      castId,
+      `this cast waits for nobody`,
+      phase.kind === "ended"
+        ? `"materia recast ${castId}" resumes a failed or aborted cast`
+        : `"materia status ${castId}" says where it is`,
+    ),
+  );
+}
+
+/** [R6] There is something to decide only where a result was sent back too often. */
+function decisionRefusal(state: CastState, castId: string, { kind }: ReworkDecision): Result<never> | undefined {
+  const limit = reworkLimitOf(state);
+  if (!limit)
+    return fail(
+      error(
+        "nothing_to_decide",
+        `--${kind}`,
+        "this cast has not stopped because a result was sent back too often",
+        `"materia recast ${castId}" goes on where it stopped`,
+      ),
+    );
+  if (kind !== "next" || limit.item) return undefined;
+  const hint = `"materia recast ${castId} --accept" takes the result as it is`;
+  return fail(error("nothing_to_decide", "--next", "there is no list of items here, so there is no next one", hint));
+}
+
+/** [Q7] Only a gate takes a no, and a no needs its reason. */
+function rejectRefusal(
+  castId: string,
+  { text }: Extract<Resumption, { kind: "reject" }>,
+  isPerson: boolean,
+): Result<never> | undefined {
+  if (!isPerson)
+    return fail(
+      error(
+        "cannot_reject",
+        castId,
+        "this cast waits with an agent that goes on answering, not with a gate",
+        `tell it what to change: "materia continue ${castId} MESSAGE"`,
+      ),
+    );
+  if (text !== "") return undefined;
+  return fail(
+    error("missing_reason", "--reject", "a no needs a reason", `"materia continue ${castId} --reject REASON"`),
+  );
+}

@@ -1,0 +1,231 @@
+import { replaySteps } from "../../core/cast/cast-step.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import type { RunObserver } from "../run/run-context.ts";
+import { belongsToVisit, turnProgressFrom } from "./live-progress.ts";
+import type { RunOutcome } from "../run/run-cast.ts";
+import type { CastStore, EventUpdate, LoadedCast, Subscription } from "../store/cast-store.ts";
+import { itemRunAt } from "../../core/cast/item-runs.ts";
+import { type CastState, initialState } from "../../core/cast/state/state.ts";
+import type { AgentProgress } from "../../core/wire/stream.ts";
+import { castStartOf } from "../store/cast-file.ts";
+import type { CastEvent } from "../../core/cast/state/event.ts";
+
+/** The signal stops the looking; the cast goes on. */
+export interface WatchOptions extends RunObserver {
+  /** [B27] What its agents do meanwhile, where that can be heard. */
+  readonly followTurn?: SubscribeToTurn;
+  /** Whether it waits for a worker, where a cast may: that is no event of its own. */
+  readonly isQueued?: (castId: CastId) => Promise<boolean>;
+  /** Whether somebody will drive it, where that is known by other means than its owner. */
+  readonly isExpected?: () => Promise<boolean>;
+}
+
+const OWNER_CHECK_MS = 1_000;
+
+/** [C33] Follows a cast that another process drives, until it ends, waits, or nobody drives it any more. */
+export async function watchCast(
+  store: CastStore,
+  cast: LoadedCast,
+  watching: WatchOptions,
+): Promise<Result<RunOutcome>> {
+  const { castId } = cast;
+  const { signal, onSteps, onProgress, followTurn } = watching;
+  const isDriven = watching.isExpected ?? (async () => (await store.owner(castId)) !== undefined);
+  let { state } = cast;
+  let awake = Promise.withResolvers<void>();
+  const wake = (): void => awake.resolve();
+  // A killed owner leaves no mark: only looking tells. Nothing else keeps a process alive that does nothing but look.
+  const pulse = watching.isExpected ? undefined : setInterval(wake, OWNER_CHECK_MS);
+  const journal = store.followEvents(castId, state.seq, wake);
+  const turn = onProgress && followTurn?.(castId, wake);
+  const items = watching.onItemSteps && watchItems({ ...watching, followTurn, store, wake });
+  const stops = [() => journal.close(), store.onOwnerChange(castId, wake), () => turn?.close(), () => items?.close()];
+  signal.addEventListener("abort", wake);
+  try {
+    await items?.onParentState(state);
+    for (;;) {
+      awake = Promise.withResolvers();
+      // Asked before the journal: an owner that has gone has written its last line by then.
+      const driven = await isDriven();
+      const news = await journal.next();
+      if (news.kind === "lost" || news.kind === "damaged") return fail(journalIssue(castId, news));
+      if (news.kind === "events") {
+        const steps = [...replaySteps(state, news.events)];
+        state = steps.at(-1)?.after ?? state;
+        for (const { after } of steps) await items?.onParentState(after);
+        onSteps?.(steps);
+        continue;
+      }
+      if (state.phase.kind === "ended") return ok({ kind: "ended", state });
+      if (!driven) return ok({ kind: state.phase.kind === "waiting" ? "waiting" : "paused", state });
+      if (signal.aborted) return ok({ kind: "paused", state });
+      await items?.read();
+      for (const note of (await turn?.next()) ?? [])
+        if (belongsToVisit(note, state)) onProgress?.(turnProgressFrom(note), state);
+      await awake.promise;
+    }
+  } finally {
+    clearInterval(pulse);
+    signal.removeEventListener("abort", wake);
+    for (const stop of stops) stop();
+  }
+}
+
+function journalIssue(castId: string, news: Extract<EventUpdate, { kind: "lost" | "damaged" }>) {
+  return news.kind === "lost"
+    ? error("unknown_cast", castId, "the cast is gone")
+    : error(
+        "damaged_journal",
+        castId,
+        `line ${news.line} of the journal is damaged`,
+        `look at it with "materia doctor ${castId}"`,
+      );
+}
+
+/** Follows what the agent of a cast does, where that can be heard. */
+export type SubscribeToTurn = (castId: CastId, wake: () => void) => Subscription<readonly AgentProgress[]>;
+
+interface WatchItemsOptions extends Pick<RunObserver, "onItemSteps" | "onItemProgress" | "onItemQueued"> {
+  readonly isQueued?: (castId: CastId) => Promise<boolean>;
+  readonly store: CastStore;
+  readonly wake: () => void;
+  readonly followTurn: SubscribeToTurn | undefined;
+}
+
+export interface ItemWatcher {
+  /** Their parent has come so far: who is at work now is followed, and of the others the last is told. */
+  readonly onParentState: (parent: CastState) => Promise<void>;
+  /** Tells what is new of those at work. */
+  readonly read: () => Promise<void>;
+  readonly close: () => void;
+}
+
+/** One item as it is known here; its turn is followed from its first event on. */
+interface WatchedItem {
+  readonly state: CastState;
+  readonly turn: Subscription<readonly AgentProgress[]> | undefined;
+}
+
+/** [V15] Items that are at work in other processes, told as the process that drives them tells them. */
+function watchItems(listened: WatchItemsOptions): ItemWatcher {
+  const { store, wake, followTurn, isQueued, onItemSteps, onItemProgress, onItemQueued } = listened;
+  const items = followItemJournals({ store, wake });
+  const known = new Map<CastId, WatchedItem>();
+  const begin = async (child: CastId): Promise<WatchedItem | undefined> => {
+    const file = await store.readCastFile(child);
+    return file.ok ? { state: initialState(castStartOf(file.value)), turn: followTurn?.(child, wake) } : undefined;
+  };
+  const tell = async (child: CastId): Promise<void> => {
+    const events = await items.read(child);
+    const item = known.get(child) ?? (events && events.length > 0 ? await begin(child) : undefined);
+    if (!item) return;
+    const steps = [...replaySteps(item.state, events ?? [])];
+    const state = steps.at(-1)?.after ?? item.state;
+    // A worker that dies or leaves writes nothing more: who comes late finds its name, too.
+    const mayBeLeft = events && (events.length === 0 || !known.has(child));
+    known.set(child, { ...item, state });
+    if (steps.length > 0) onItemSteps?.(steps);
+    if (mayBeLeft && (await isQueued?.(child))) onItemQueued?.(state);
+    for (const note of (await item.turn?.next()) ?? [])
+      if (belongsToVisit(note, state)) onItemProgress?.(turnProgressFrom(note), state);
+  };
+  const leave = (child: CastId): void => {
+    items.unfollow(child);
+    known.get(child)?.turn?.close();
+    known.delete(child);
+  };
+  return {
+    onParentState: async (parent) => {
+      const now = runningItems(parent);
+      for (const child of items.children()) {
+        if (now.includes(child)) continue;
+        await tell(child);
+        leave(child);
+      }
+      for (const child of now) items.follow(child);
+    },
+    read: async () => {
+      for (const child of items.children()) await tell(child);
+    },
+    close: () => {
+      for (const child of items.children()) leave(child);
+    },
+  };
+}
+
+function runningItems({ phase }: CastState): readonly CastId[] {
+  if (phase.kind !== "forked") return [];
+  return phase.fork.running.flatMap((index) => itemRunAt(phase.fork, index)?.child ?? []);
+}
+
+/** The items of a cast that another process drives, heard through the journals of their own casts. */
+export interface ItemJournals {
+  readonly follow: (child: CastId) => void;
+  readonly unfollow: (child: CastId) => void;
+  readonly children: () => readonly CastId[];
+  /** What is new of one, from its first event on. Where nothing may have changed nothing is looked at, and there is no answer. */
+  readonly read: (child: CastId) => Promise<readonly CastEvent[] | undefined>;
+  readonly close: () => void;
+}
+
+interface FollowedItem {
+  following: Subscription<EventUpdate> | undefined;
+  isStale: boolean;
+  /** Ends the wait for a journal that is not there yet. */
+  readonly stopWaiting: () => void;
+}
+
+/** [V15, V25] As many are followed as are at work, never all that there were. */
+export function followItemJournals({
+  store,
+  wake,
+}: {
+  readonly store: CastStore;
+  readonly wake: () => void;
+}): ItemJournals {
+  const items = new Map<CastId, FollowedItem>();
+  const leave = (child: CastId): void => {
+    const item = items.get(child);
+    items.delete(child);
+    item?.stopWaiting();
+    item?.following?.close();
+  };
+  const mark = (child: CastId) => (): void => {
+    const item = items.get(child);
+    if (item) item.isStale = true;
+    wake();
+  };
+  const open = async (child: CastId, item: FollowedItem): Promise<Subscription<EventUpdate> | undefined> => {
+    if (item.following) return item.following;
+    if (!(await store.find(child)).ok || items.get(child) !== item) return undefined;
+    item.following = store.followEvents(child, 0, mark(child));
+    item.stopWaiting();
+    return item.following;
+  };
+  return {
+    follow: (child) => {
+      if (items.has(child)) return;
+      items.set(child, { following: undefined, isStale: true, stopWaiting: store.onCastChange(child, mark(child)) });
+    },
+    unfollow: leave,
+    children: () => [...items.keys()],
+    read: async (child) => {
+      const item = items.get(child);
+      if (!item?.isStale) return undefined;
+      item.isStale = false;
+      const following = await open(child, item);
+      return following ? readAllEvents(following) : [];
+    },
+    close: () => {
+      for (const child of items.keys()) leave(child);
+    },
+  };
+}
+
+async function readAllEvents(following: Subscription<EventUpdate>): Promise<readonly CastEvent[]> {
+  const events: CastEvent[] = [];
+  for (let news = await following.next(); news.kind === "events"; news = await following.next())
+    events.push(...news.events);
+  return events;
+}

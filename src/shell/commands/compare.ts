@@ -1,0 +1,70 @@
+import type { Command } from "../../core/command/command.ts";
+import { ok, type Result } from "../../core/model/issue.ts";
+import { oneLine, countedText } from "../../core/model/text.ts";
+import { compareCasts, type CastComparison, type ComparedSide } from "../../core/history/compare.ts";
+import { castFileSpans } from "../../core/view/file-changes.ts";
+import { amountText, durationText, costText } from "../../core/view/numbers.ts";
+import { padColumns } from "../../core/view/columns.ts";
+import { line, toned, type Line } from "../../core/view/line.ts";
+import { findCast } from "../workspace/find-cast.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { listChanges } from "../git/diff.ts";
+import type { LoadedCast } from "../store/cast-store.ts";
+import type { CommandOutput } from "./command-output.ts";
+
+type CompareCommand = Extract<Command, { kind: "compare" }>;
+
+/** [T25] Two casts side by side: path, handoffs, figures, files. */
+export async function runCompare(
+  workspace: Workspace,
+  { first, second }: CompareCommand,
+): Promise<Result<CommandOutput>> {
+  const [left, right] = [await loadNamedCast(workspace, first), await loadNamedCast(workspace, second)];
+  if (!left.ok) return left;
+  if (!right.ok) return right;
+  const files = await changedFiles(workspace, left.value, right.value);
+  const data: CastComparison = { ...compareCasts(left.value, right.value), files };
+  return ok({ code: 0, data, lines: (width) => compareLines(data, Math.floor((Math.min(width, 120) - 4) / 2)) });
+}
+
+async function loadNamedCast({ store }: Workspace, named: string): Promise<Result<LoadedCast>> {
+  const id = await findCast(store, named);
+  return id.ok ? store.load(id.value) : id;
+}
+
+/** What differs between the trees that they ended with, where both were kept. */
+async function changedFiles({ place }: Workspace, left: LoadedCast, right: LoadedCast): Promise<string[] | null> {
+  const [a, b] = [castFileSpans(left.events), castFileSpans(right.events)];
+  if (a.kind !== "kept" || b.kind !== "kept") return null;
+  const changes = await listChanges({ cwd: place.cwd, from: a.whole.to, to: b.whole.to });
+  return changes.map(({ path }) => path);
+}
+
+function compareLines({ first, second, visits, files }: CastComparison, room: number): readonly Line[] {
+  const beside = (left: string, right: string, same: boolean): Line =>
+    line(
+      toned(same ? "dim" : "rework", same ? "  " : "≠ "),
+      padColumns(oneLine(left, room), room),
+      "  ",
+      oneLine(right, room),
+    );
+  const figures = (side: ComparedSide): string =>
+    `${side.outcome} · ${countedText(side.visits, "visit")} · ${amountText(side.tokens)} tokens · ${costText(side.cost)} · ${durationText(side.seconds * 1000)}`;
+  const visitWords = (side: CastComparison["visits"][number]["left"]): string =>
+    side === null ? "" : `${side.materia} (${side.visit})`;
+  return [
+    beside(first.castId, second.castId, true),
+    beside(figures(first), figures(second), first.outcome === second.outcome),
+    ...visits.map(({ left, right, same }) => beside(visitWords(left), visitWords(right), same)),
+    line(toned("dim", "Files  "), filesText(files)),
+  ];
+}
+
+function filesText(files: CastComparison["files"]): string {
+  if (files === null) return "were not kept for both";
+  if (files.length === 0) return "the same";
+  return files
+    .slice(0, 20)
+    .map((path) => oneLine(path, 80))
+    .join(", ");
+}

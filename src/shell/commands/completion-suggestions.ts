@@ -1,0 +1,205 @@
+import { COMMON_OPTIONS } from "../../core/command/options.ts";
+import { COMMANDS, commandRow, type CommandName } from "../../core/command/command-table.ts";
+import { FLEET_ACTIONS, FLEET_LIMIT_KINDS, SCHEDULE_ACTIONS, SHELLS } from "../../core/command/command.ts";
+import { quoteWord } from "../../core/command/split-words.ts";
+import { THINKING_LEVELS } from "../../core/model/materia.ts";
+import { statusText } from "../../core/view/cast-list.ts";
+import { visitLabel } from "../../core/view/graph/labels.ts";
+import { agentVisits, castVisits, type NumberedVisit } from "../../core/history/visits.ts";
+import { findCast } from "../workspace/find-cast.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { LoadedCast } from "../store/cast-store.ts";
+import type { CastStatus } from "../../core/cast/summary.ts";
+
+/** A word that could stand where the cursor is; a blank behind it says that more follows. */
+export interface Suggestion {
+  readonly word: string;
+  readonly description?: string | undefined;
+}
+
+/** What is offered besides what the project knows. */
+interface SuggestionSources {
+  /** The project, opened only when something of it is offered; nothing where it cannot be. */
+  readonly open: () => Workspace | undefined;
+  readonly models?: () => readonly Suggestion[];
+}
+
+/** [X28, C34] What the word behind these words could become, before it is held against what was typed of it. */
+export async function suggestCompletions(
+  [head, ...words]: readonly string[],
+  partial: string,
+  { open, models = () => [] }: SuggestionSources,
+): Promise<readonly Suggestion[]> {
+  if (head === undefined)
+    return COMMANDS.map(({ name, does, takes }) => ({ word: takes === 0 ? name : `${name} `, description: does }));
+  const row = commandRow(head);
+  // Behind a `--` everything is prompt.
+  if (!row || words.includes("--")) return [];
+  if (partial.startsWith("--")) return [...row.options, ...COMMON_OPTIONS].map((name) => ({ word: `--${name} ` }));
+  const option = words.at(-1) ?? "";
+  if (option === "--model") return models();
+  if (option === "--thinking") return THINKING_LEVELS.map((level) => ({ word: `${level} ` }));
+  if (FILE_OPTIONS.has(option)) return [];
+  const workspace = open();
+  if (!workspace) return [];
+  if (option === "--on")
+    return Object.keys(workspace.catalog.fleet?.profiles ?? {}).map((word) => ({ word: `${quoteWord(word)} ` }));
+  if (option === "--loadout") return suggestLoadouts(workspace, "");
+  if (option === "--from") return row.name === "init" ? [] : suggestCasts(workspace);
+  const before = words.filter((word) => !word.startsWith("--"));
+  if (row.name === "open") return suggestOpenArguments(workspace, before);
+  return suggestWords(row.name, before, workspace);
+}
+
+/** Options whose value is a file or a folder, which whoever completes knows better. */
+const FILE_OPTIONS: ReadonlySet<string> = new Set([
+  "--rehearse",
+  "--config",
+  "--cwd",
+  "--artifacts",
+  "--to",
+  "--seed",
+  "--junit",
+  "--out",
+]);
+
+async function suggestWords(
+  name: CommandName,
+  words: readonly string[],
+  workspace: Workspace,
+): Promise<readonly Suggestion[]> {
+  const count = words.length;
+  switch (name) {
+    case "link":
+      return [...suggestTargets(workspace), ...(count > 0 ? [{ word: "-- ", description: "the prompt follows" }] : [])];
+    case "grid":
+      return [...suggestLoadouts(workspace, ""), ...suggestMateria(workspace, "")];
+    case "fuzz":
+    case "forecast":
+    case "loadout":
+      return count === 0 ? suggestLoadouts(workspace, "") : [];
+    case "materia":
+      return count === 0 ? suggestMateria(workspace, "") : [];
+    case "help":
+      return count === 0 ? COMMANDS.map((row) => ({ word: row.name, description: row.does })) : [];
+    case "casts":
+      return count === 0 ? [{ word: "prune ", description: "remove old casts" }] : [];
+    case "show":
+    case "diff":
+      return count === 0 ? suggestCasts(workspace) : count === 1 ? suggestVisits(workspace, words[0], ANY_VISIT) : [];
+    case "compare":
+      return count < 2 ? suggestCasts(workspace) : [];
+    case "status":
+    case "restore":
+    case "watch":
+    case "doctor":
+    case "replay":
+    case "record":
+    case "fork":
+    case "budget":
+    case "take":
+      return count === 0 ? suggestCasts(workspace) : [];
+    case "continue":
+      return count === 0 ? suggestCasts(workspace, ["waiting"]) : [];
+    case "recast":
+      return count === 0 ? suggestCasts(workspace, ["failed", "aborted", "interrupted"]) : [];
+    case "abort":
+      return count === 0 ? suggestCasts(workspace, ["running", "waiting", "interrupted"]) : [];
+    case "fleet":
+      return suggestFleetWords(words).map((word) => ({ word: `${word} ` }));
+    case "completion":
+      return count === 0 ? SHELLS.map((word) => ({ word, description: `for ${word}` })) : [];
+    case "cast":
+    case "open":
+    case "check":
+    case "test":
+    case "stats":
+    case "ui":
+    case "worker":
+    case "init":
+    case "demo":
+      return [];
+  }
+}
+
+function suggestFleetWords([action, verb, ...more]: readonly string[]): readonly string[] {
+  if (action === undefined) return FLEET_ACTIONS;
+  if (action === "schedule") return verb === undefined ? SCHEDULE_ACTIONS : [];
+  if (action !== "limits" || more.length > 0) return [];
+  return verb === undefined ? ["set", "unset"] : FLEET_LIMIT_KINDS;
+}
+
+/** Plain names first, where one name means one thing; then all of them with their kind. */
+function suggestTargets({ catalog, ...rest }: Workspace): readonly Suggestion[] {
+  const workspace = { catalog, ...rest };
+  const both = (name: string): boolean => catalog.loadouts.has(name) && catalog.materia.has(name);
+  const plain = [...suggestLoadouts(workspace, ""), ...suggestMateria(workspace, "")].filter(
+    ({ word }) => !both(word.trim()),
+  );
+  return [...plain, ...suggestLoadouts(workspace, "loadout:"), ...suggestMateria(workspace, "materia:")];
+}
+
+function suggestLoadouts({ catalog }: Workspace, kind: "" | "loadout:"): readonly Suggestion[] {
+  return [...catalog.loadouts.values()].map(({ name, value, layer }) => ({
+    word: `${quoteWord(`${kind}${name}`)} `,
+    description: value?.description ?? `loadout, ${layer}`,
+  }));
+}
+
+function suggestMateria({ catalog }: Workspace, kind: "" | "materia:"): readonly Suggestion[] {
+  return [...catalog.materia.values()].map(({ name, value, layer }) => ({
+    word: `${quoteWord(`${kind}${name}`)} `,
+    description: value?.description ?? `materia, ${layer}`,
+  }));
+}
+
+/** Visits of the cast that was named, else those of the newest and all casts. */
+async function suggestOpenArguments(
+  workspace: Workspace,
+  [named, ...more]: readonly string[],
+): Promise<readonly Suggestion[]> {
+  if (more.length > 0) return [];
+  const visits = await suggestVisits(workspace, named, {
+    of: agentVisits,
+    word: ({ number }) => String(number),
+  });
+  return named === undefined ? [...visits, ...(await suggestCasts(workspace))] : visits;
+}
+
+const MAX_VISITS = 12;
+
+const ANY_VISIT: VisitSuggestions = { of: castVisits, word: ({ socket, visit }) => `${socket}#${visit}` };
+
+interface VisitSuggestions {
+  readonly of: (cast: LoadedCast) => readonly NumberedVisit[];
+  readonly word: (visit: NumberedVisit) => string;
+}
+
+/** The last ones, which are looked for most. */
+async function suggestVisits(
+  { store }: Workspace,
+  named: string | undefined,
+  { of, word }: VisitSuggestions,
+): Promise<readonly Suggestion[]> {
+  const id = await findCast(store, named);
+  const cast = id.ok ? await store.load(id.value) : id;
+  if (!cast.ok) return [];
+  return of(cast.value)
+    .slice(-MAX_VISITS)
+    .toReversed()
+    .map((visit) => ({
+      word: word(visit),
+      description: `${visitLabel(visit.socket, visit.materia)}, visit ${visit.visit}`,
+    }));
+}
+
+const MAX_CASTS_READ = 60;
+
+async function suggestCasts({ store }: Workspace, statuses?: readonly CastStatus[]): Promise<readonly Suggestion[]> {
+  const ids = await store.listIds();
+  const looked = await Promise.all((ids.ok ? ids.value : []).slice(0, MAX_CASTS_READ).map(store.summary));
+  return looked
+    .flatMap((cast) => cast ?? [])
+    .filter(({ status }) => statuses?.includes(status) ?? true)
+    .map(({ castId, status, request }) => ({ word: `${castId} `, description: `${statusText(status)}: ${request}` }));
+}

@@ -1,0 +1,135 @@
+import type { Command } from "../../core/command/command.ts";
+import { parseCastId, type CastId } from "../../core/model/ids.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { sanitizeForTerminal } from "../../core/model/text.ts";
+import { issueJson, issueLines } from "../../core/view/issues.ts";
+import { line, toned, type Line } from "../../core/view/line.ts";
+import { findCast } from "../workspace/find-cast.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { ArtifactRef, CastStore } from "../store/cast-store.ts";
+import type { CommandOutput } from "./command-output.ts";
+import { examineCast, isIntact, type Examination } from "./examine-cast.ts";
+import { salvageCast, type SalvageResult } from "./salvage-cast.ts";
+
+type DoctorCommand = Extract<Command, { kind: "doctor" }>;
+
+/** [C26, C27] Whether casts are sound, and what can be saved of one that is not. */
+export async function runDoctor(workspace: Workspace, command: DoctorCommand): Promise<Result<CommandOutput>> {
+  const { store } = workspace;
+  if (command.castId === undefined) return examineAll(store);
+  const id = await findCastOrFolder(store, command.castId);
+  if (!id.ok) return id;
+  return command.salvage ? salvageOne(workspace, id.value) : showExamination(store, id.value);
+}
+
+/** A cast that has lost its `cast.json` is damaged, not unknown. */
+async function findCastOrFolder(store: CastStore, text: string): Promise<Result<CastId>> {
+  const found = await findCast(store, text);
+  if (found.ok) return found;
+  const castId = parseCastId(text);
+  return castId !== undefined && (await store.summary(castId)) ? ok(castId) : found;
+}
+
+async function showExamination(store: CastStore, castId: CastId): Promise<Result<CommandOutput>> {
+  const found = await examineCast(store, castId);
+  return ok({ code: isIntact(found) ? 0 : 1, data: examinationData(found), lines: () => examinationLines(found) });
+}
+
+async function examineAll(store: CastStore): Promise<Result<CommandOutput>> {
+  const ids = await store.listIds();
+  if (!ids.ok) return ids;
+  const damaged: Examination[] = [];
+  let casts = 0;
+  for (const castId of ids.value) {
+    const found = await examineCast(store, castId);
+    // Any folder may have the name of a cast, and a cast may have been removed meanwhile.
+    if (!isIntact(found) && !(await findCastOrFolder(store, castId)).ok) continue;
+    casts += 1;
+    if (!isIntact(found)) damaged.push(found);
+  }
+  const count = `${casts} ${casts === 1 ? "cast" : "casts"}`;
+  const lines: CommandOutput["lines"] = () =>
+    damaged.length === 0
+      ? [
+          line(
+            toned("ok", "✓ sound  "),
+            casts === 0 ? `no casts yet under ${sanitizeForTerminal(store.location)}` : count,
+          ),
+        ]
+      : [line(toned("bad", "✗ damaged  "), `${damaged.length} of ${count}`), ...damaged.flatMap(examinationLines)];
+  return ok({ code: damaged.length === 0 ? 0 : 1, data: { casts, damaged: damaged.map(examinationData) }, lines });
+}
+
+function examinationData({ issues, ...found }: Examination) {
+  return { ...found, sound: isIntact({ issues, ...found }), issues: issues.map(issueJson) };
+}
+
+function examinationLines(found: Examination): readonly Line[] {
+  const { castId, events, checked, files } = found;
+  const told = `${castId}: ${countText(events, "sound line")}, ${checked - files.length} of ${countText(checked, "file")} sound`;
+  if (isIntact(found)) return [line(toned("ok", "✓ sound  "), told)];
+  return [
+    line(toned("bad", "✗ damaged  "), told),
+    // Where the journal sends people is here.
+    ...issueLines(found.issues.map(({ hint: _hint, ...issue }) => issue)),
+    ...files.map((file) => line("  ", toned("bad", file.problem), `: ${artifactText(file)}`)),
+    ...(events === 0
+      ? []
+      : [line("  ", toned("accent", `→ materia doctor ${castId} --salvage`), " keeps what is sound, as a new cast")]),
+  ];
+}
+
+async function salvageOne(workspace: Workspace, from: CastId): Promise<Result<CommandOutput>> {
+  const done = await salvageCast(workspace, from);
+  if (!done.ok) return done;
+  const { castId, found, files, mended, lost } = done.value;
+  const summary = await workspace.store.summary(castId);
+  if (!summary) return fail(error("cannot_write", castId, "the new cast cannot be read back"));
+  const { events } = found;
+  // Only where the journal itself is damaged is anything missing behind its sound lines.
+  const lostBehind = found.issues.some(({ code }) => code === "damaged_journal") ? events : null;
+  const data = {
+    castId,
+    from,
+    status: summary.status,
+    events,
+    files,
+    mended,
+    lost: { behind: lostBehind, files: lost },
+  };
+  return ok({ code: 0, data, lines: () => salvagedLines(done.value, lostBehind, summary.status) });
+}
+
+function salvagedLines(
+  { castId, from, found, files, mended, lost }: SalvageResult,
+  behind: number | null,
+  status: string,
+) {
+  const next = NEXT_COMMANDS[status];
+  return [
+    line(
+      toned("ok", "✓ salvaged  "),
+      `${castId}, from ${from}: ${countText(found.events, "line")}, ${countText(files, "file")}`,
+    ),
+    ...(behind === null ? [] : [line("  ", toned("bad", "lost"), `: every line from ${behind + 1} on`)]),
+    ...lost.map((place) => line("  ", toned("bad", "lost"), `: ${artifactText(place)}`)),
+    ...mended.map((place) => line("  ", toned("rework", "mended"), `: ${artifactText(place)}`)),
+    line("  ", toned("accent", `→ materia show ${castId}`), ` (${status})`),
+    ...(next === undefined ? [] : [line("  ", toned("accent", `→ materia ${next} ${castId}`), " goes on with it")]),
+  ];
+}
+
+const NEXT_COMMANDS: Readonly<Record<string, string>> = {
+  interrupted: "recast",
+  failed: "recast",
+  aborted: "recast",
+  waiting: "continue",
+};
+
+function countText(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function artifactText({ socket, visit, name }: ArtifactRef): string {
+  return `${socket} visit ${visit}, ${name}`;
+}

@@ -1,0 +1,241 @@
+import { apply } from "../../core/cast/apply.ts";
+import type { CastEvent } from "../../core/cast/state/event.ts";
+import { initialState, type CastState } from "../../core/cast/state/state.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import { error, type Issue } from "../../core/model/issue.ts";
+import { REHEARSAL_FILE, parseRehearsalText } from "../workspace/agent-hosts.ts";
+import { castStartOf, type CastFile } from "../store/cast-file.ts";
+import type { ArtifactRef, CastStore, VisitRef } from "../store/cast-store.ts";
+import { MAX_FILE_BYTES } from "../system/files.ts";
+import { isDeepStrictEqual } from "node:util";
+import { MAX_KEPT_TEXT } from "../../core/cast/decide.ts";
+import { materiaOf, socketOf, type Graph } from "../../core/compile/graph.ts";
+import type { JsonObject } from "../../core/model/json.ts";
+import type { Materia } from "../../core/model/materia.ts";
+import { assertNever } from "../../core/model/assert-never.ts";
+import type { VisitFileName } from "../../core/wire/casts.ts";
+import { validPrefix } from "../agents/transcript.ts";
+
+/** What was found of a cast. */
+export interface Examination {
+  readonly castId: CastId;
+  /** Lines that are sound, up to the first that is not. */
+  readonly events: number;
+  /** What is wrong with `cast.json`, the journal, or the replies that the cast brought with it. */
+  readonly issues: readonly Issue[];
+  /** Files that a sound line speaks of: how many, and those that are not as they should be. */
+  readonly checked: number;
+  readonly files: readonly DamagedFile[];
+}
+
+export interface DamagedFile extends ArtifactRef {
+  readonly problem: "missing" | "damaged";
+}
+
+export function isIntact({ issues, files }: Examination): boolean {
+  return issues.length === 0 && files.length === 0;
+}
+
+/** [C26] Everything of a cast: what it was started with, every line, every file that a line speaks of. */
+export async function examineCast(store: CastStore, castId: CastId): Promise<Examination> {
+  let events = 0;
+  const { file, records, issues } = await readIntactPart(store, castId, (count) => (events = count));
+  const files: DamagedFile[] = [];
+  let checked = 0;
+  for (const record of records.values()) {
+    const expected = expectedFiles(record).filter(({ name }) => !isKnownLost(file, { ...record, name }));
+    checked += expected.length;
+    for (const each of expected) {
+      const { socket, visit } = record;
+      const place = { socket, visit, name: each.name };
+      const text = await readVisitFile(store, castId, place);
+      if (text === "missing" || text === "unreadable")
+        files.push({ ...place, problem: text === "missing" ? text : "damaged" });
+      else if (!each.isSound(text.text)) files.push({ ...place, problem: "damaged" });
+    }
+  }
+  const brought = file ? await rehearsalIssues(store, file) : [];
+  return { castId, events, issues: [...issues, ...brought], checked, files };
+}
+
+/** [C27] A cast that was saved from a damaged one goes without what was lost there. */
+function isKnownLost(file: CastFile | undefined, { socket, visit, name }: ArtifactRef): boolean {
+  return (file?.salvaged?.lost ?? []).some(
+    (place) => place.socket === socket && place.visit === visit && place.name === name,
+  );
+}
+
+export interface IntactPart {
+  /** Nothing where `cast.json` cannot be read. */
+  readonly file?: CastFile;
+  readonly records: VisitRecords;
+  readonly issues: readonly Issue[];
+}
+
+/** Folds the lines up to the first that is damaged; `onSound` hears of each, and of zero where they are read anew. */
+export async function readIntactPart(
+  store: CastStore,
+  castId: CastId,
+  onSound: (count: number, event?: CastEvent) => void,
+): Promise<IntactPart> {
+  const records = new Map<string, JournaledVisit>();
+  let file: CastFile | undefined;
+  let count = 0;
+  const folded = await store.fold<CastState>(castId, {
+    begin: (described) => {
+      file = described;
+      count = 0;
+      records.clear();
+      onSound(0);
+      return initialState(castStartOf(described));
+    },
+    step: (state, event) => {
+      const next = apply(state, event);
+      recordVisitEvent(records, state.graph, event);
+      count += 1;
+      onSound(count, event);
+      return next;
+    },
+  });
+  return { ...(file ? { file } : {}), records, issues: folded.ok ? [] : folded.issues };
+}
+
+/** A file of a visit as text. */
+export async function readVisitFile(
+  store: CastStore,
+  castId: CastId,
+  place: ArtifactRef,
+): Promise<{ readonly text: string } | "missing" | "unreadable"> {
+  const part = await store.readArtifact(castId, place, { maxBytes: MAX_FILE_BYTES.journal });
+  if (!part) return "missing";
+  if (part.bytes.length < part.size) return "unreadable";
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(part.bytes) };
+  } catch {
+    return "unreadable";
+  }
+}
+
+/** Replies that came with the command: without them nothing of the cast can be asked again. */
+async function rehearsalIssues(store: CastStore, { castId, rehearsal }: CastFile): Promise<readonly Issue[]> {
+  if (rehearsal !== `${castId}/${REHEARSAL_FILE}`) return [];
+  const place = `${store.locationOf(castId)}/${REHEARSAL_FILE}`;
+  const text = await store.readAttachment(castId, REHEARSAL_FILE);
+  if (text === undefined)
+    return [{ ...error("missing_file", "", "the replies that the cast brought with it are gone"), file: place }];
+  const read = parseRehearsalText(place, text);
+  return read.ok ? [] : read.issues;
+}
+
+/** What the lines of a journal say of one visit, as far as its files depend on it. */
+export interface JournaledVisit extends VisitRef {
+  readonly type: Materia["type"];
+  /** An answer was written down: whatever it was made of was written before it. */
+  readonly isAnswered: boolean;
+  readonly isCompleted: boolean;
+  readonly handoff?: JsonObject;
+  /** The accepted text, where its line holds the whole of it. */
+  readonly text?: string;
+}
+
+export type VisitRecords = Map<string, JournaledVisit>;
+
+/** Adds what one more line says. */
+function recordVisitEvent(records: VisitRecords, graph: Graph, event: CastEvent): void {
+  if (!("visit" in event)) return;
+  const { socket, visit } = event;
+  const key = `${socket} ${visit}`;
+  const { type } = materiaOf(graph, socketOf(graph, socket));
+  const before = records.get(key) ?? { socket, visit, type, isAnswered: false, isCompleted: false };
+  records.set(key, { ...before, ...visitFacts(event, type) });
+}
+
+function visitFacts(event: CastEvent, type: Materia["type"]): Partial<JournaledVisit> {
+  switch (event.type) {
+    case "handoff_accepted":
+      return { isAnswered: true, handoff: event.handoff };
+    case "output_accepted":
+      return { isAnswered: true, ...(event.chars <= MAX_KEPT_TEXT ? { text: event.text } : {}) };
+    case "handoff_rejected":
+    case "turn_answered":
+      return { isAnswered: true };
+    case "turn_failed":
+      // An agent that failed may have said nothing; a program has its files either way.
+      return { isAnswered: type === "utility" || event.reason === "state" };
+    case "visit_completed":
+      return { isCompleted: true };
+    default:
+      return {};
+  }
+}
+
+/** A file that must be there. */
+export interface ExpectedFile {
+  readonly name: VisitFileName;
+  readonly isSound: (text: string) => boolean;
+  /** The part of a damaged one that can be used, and of a missing one what its line says that it held. */
+  readonly recover?: (text: string | undefined) => string | undefined;
+}
+
+/** [J19, J20] The files of a visit that were written before its lines. */
+export function expectedFiles(record: JournaledVisit): readonly ExpectedFile[] {
+  const { handoff } = record;
+  const accepted: readonly ExpectedFile[] = handoff === undefined ? [] : [handoffFile(handoff)];
+  if (!record.isAnswered) return accepted;
+  switch (record.type) {
+    case "person":
+      return accepted;
+    case "utility":
+      return [
+        { name: "input.json", isSound: isJson },
+        outputFile("stdout.txt", record),
+        anyTextFile("stderr.txt"),
+        ...accepted,
+      ];
+    case "agent":
+      return [anyTextFile("prompt.md"), outputFile("output.md", record), transcriptFile(record), ...accepted];
+    default:
+      return assertNever(record.type);
+  }
+}
+
+function anyTextFile(name: VisitFileName): ExpectedFile {
+  return { name, isSound: () => true };
+}
+
+function outputFile(name: VisitFileName, { text: accepted }: JournaledVisit): ExpectedFile {
+  if (accepted === undefined) return anyTextFile(name);
+  return { name, isSound: (text) => text.trim() === accepted, recover: () => accepted };
+}
+
+function handoffFile(handoff: JsonObject): ExpectedFile {
+  return {
+    name: "handoff.json",
+    isSound: (text) => isJson(text) && isDeepStrictEqual(JSON.parse(text), handoff),
+    recover: () => `${JSON.stringify(handoff, undefined, 1)}\n`,
+  };
+}
+
+function transcriptFile({ isCompleted }: JournaledVisit): ExpectedFile {
+  return {
+    name: "transcript.jsonl",
+    isSound: (text) => {
+      // A kill, or a turn that goes on, leaves a last line without its end: a resume takes up what is before it.
+      const written = isCompleted ? text : text.slice(0, text.lastIndexOf("\n") + 1);
+      return validPrefix(text).length >= written.length;
+    },
+    recover: (text) => {
+      const sound = validPrefix(text ?? "");
+      return sound === "" ? undefined : sound;
+    },
+  };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,253 @@
+import type { Command, TargetRef } from "../../core/command/command.ts";
+import { compileTargets } from "../../core/compile/targets/compile.ts";
+import { worstCase } from "../../core/compile/worst-case.ts";
+import { parseCastId, type CastId } from "../../core/model/ids.ts";
+import { error, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { sanitizeForTerminal, oneLine, countedText } from "../../core/model/text.ts";
+import { forecastGraph, maxTurns, type Forecast, type QuantileRange } from "../../core/history/forecast.ts";
+import { materiaStats, type MateriaStats } from "../../core/history/stats.ts";
+import { amountText, durationText, costText } from "../../core/view/numbers.ts";
+import { padColumns } from "../../core/view/columns.ts";
+import { tableLines, line, toned, wrapLine, type Line } from "../../core/view/line.ts";
+import { worstCaseText } from "../../core/view/graph/worst-case-text.ts";
+import type { ForecastResponse } from "../../core/wire/testing.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { CommandOutput } from "./command-output.ts";
+import type { CastEvent } from "../../core/cast/state/event.ts";
+import { castFacts, type CastFacts } from "../../core/history/facts.ts";
+import type { CastStore, LoadedCast } from "../store/cast-store.ts";
+
+function rehearsalsNote(rehearsed: number): string {
+  return rehearsed === 0 ? "" : ` ${countedText(rehearsed, "rehearsal")} left out.`;
+}
+
+/** [T22] Who does what, how well, and for how much. */
+export async function runStats(workspace: Workspace): Promise<Result<CommandOutput>> {
+  const past = await loadPastCasts(workspace.store);
+  if (!past.ok) return past;
+  const { casts, rehearsed } = past.value;
+  const rows = materiaStats(casts);
+  return ok({
+    code: 0,
+    data: { casts: casts.length, rehearsed, materia: rows },
+    lines: (width) =>
+      casts.length === 0
+        ? wrapLine(
+            line(`No past cast with a model here, so that there is nothing to tell.${rehearsalsNote(rehearsed)}`),
+            width,
+          )
+        : statsLines(rows, past.value, width),
+  });
+}
+
+function statsLines(rows: readonly MateriaStats[], { casts, rehearsed }: PastCasts, width: number): readonly Line[] {
+  const columns = [
+    { title: "materia", of: (row: MateriaStats) => oneLine(row.materia, 24) },
+    { title: "model", of: (row: MateriaStats) => oneLine(row.model, 28) },
+    { title: "visits", of: (row: MateriaStats) => String(row.visits) },
+    { title: "refused", of: (row: MateriaStats) => String(row.rejected) },
+    { title: "rework made/got", of: (row: MateriaStats) => `${row.reworkCaused}/${row.reworkReceived}` },
+    {
+      title: "yes overturned",
+      of: (row: MateriaStats) => (row.yes === 0 ? "" : `${row.overturned} of ${row.yes}`),
+    },
+    {
+      title: "tokens/item",
+      of: (row: MateriaStats) => (row.tokensPerItem === null ? "" : amountText(row.tokensPerItem)),
+    },
+    { title: "cost", of: (row: MateriaStats) => costText(row.cost) },
+    { title: "time", of: (row: MateriaStats) => durationText(row.seconds * 1000) },
+  ];
+  const newest = `From the newest ${countedText(casts.length, "cast")}.${rehearsalsNote(rehearsed)}`;
+  return [...tableLines(columns, rows, width), line(toned("dim", newest))];
+}
+
+type ForecastCommand = Extract<Command, { kind: "forecast" }>;
+
+/** [T23] What a cast will take, before money is spent. */
+export async function runForecast(workspace: Workspace, command: ForecastCommand): Promise<Result<CommandOutput>> {
+  const name = command.loadout ?? workspace.catalog.settings.activeLoadout.value;
+  const { items, model } = command;
+  const made = await makeForecast(workspace, { targets: [{ kind: "loadout", name }], items, model });
+  if (!made.ok) return made;
+  const { told, worst } = made.value;
+  const range = (of: QuantileRange | undefined) => ({ p50: of?.p50 ?? null, p90: of?.p90 ?? null });
+  return ok({
+    code: 0,
+    data: {
+      loadout: name,
+      casts: told?.casts ?? 0,
+      items: items ?? null,
+      turns: { ...range(told?.turns), worst },
+      tokens: range(told?.tokens),
+      cost: range(told?.cost),
+      seconds: range(told?.seconds),
+      unknown: [...(told?.unknown ?? [])],
+      otherModel: [...(told?.otherModel ?? [])],
+    } satisfies ForecastResponse,
+    lines: (width) => forecastLines(name, made.value).flatMap((each) => wrapLine(each, width)),
+  });
+}
+
+/** What is to be cast. */
+interface ForecastTarget {
+  readonly targets: readonly TargetRef[];
+  readonly items?: number | undefined;
+  readonly model?: string | undefined;
+}
+
+interface ForecastResult {
+  readonly told: Forecast | undefined;
+  readonly worst: number | null;
+  readonly text: string;
+  readonly rehearsed: number;
+}
+
+async function makeForecast(
+  workspace: Workspace,
+  { targets, items, model }: ForecastTarget,
+): Promise<Result<ForecastResult>> {
+  const { catalog } = workspace;
+  const { limits } = catalog.settings;
+  const compiled = compileTargets(targets, catalog);
+  if (!compiled.ok) return compiled;
+  const past = await loadPastCasts(workspace.store);
+  if (!past.ok) return past;
+  const { graph, flow } = compiled.value;
+  const castId = parseCastId("forecast");
+  if (castId === undefined) throw new Error("an id of this form can be had");
+  const start = { castId, request: "", graph, limits, budget: {}, data: {} };
+  const request = {
+    start,
+    flow,
+    ...(items === undefined ? {} : { items }),
+    ...(model === undefined ? {} : { model }),
+  };
+  return ok({
+    told: forecastGraph(past.value.casts, request),
+    worst: items === undefined ? null : maxTurns(request, items),
+    text: worstCaseText(graph, worstCase(graph, flow, limits)),
+    rehearsed: past.value.rehearsed,
+  });
+}
+
+function forecastLines(name: string, { told, text: worst, rehearsed }: ForecastResult): readonly Line[] {
+  const head = line(toned("strong", sanitizeForTerminal(name)), toned("dim", `  worst case: ${worst}`));
+  if (!told) return [head, line(`${NO_PAST}, so that nothing likely can be said.${rehearsalsNote(rehearsed)}`)];
+  const row = (what: string, { p50, p90 }: QuantileRange, text: (value: number) => string): Line =>
+    line(toned("dim", padColumns(what, 8)), `${text(p50)} likely, `, toned("rework", `${text(p90)} if it goes badly`));
+  const named = (materia: readonly string[], what: (names: string) => string): readonly Line[] =>
+    materia.length === 0
+      ? []
+      : [line(toned("rework", what(materia.map((each) => sanitizeForTerminal(each)).join(", "))))];
+  return [
+    head,
+    row("turns", told.turns, String),
+    row("tokens", told.tokens, amountText),
+    row("cost", told.cost, costText),
+    row("time", told.seconds, (seconds) => durationText(seconds * 1000)),
+    line(
+      toned("dim", `From ${countedText(told.casts, "past cast")}, 500 runs of the graph.${rehearsalsNote(rehearsed)}`),
+    ),
+    ...named(told.unknown, (names) => `Without a past: ${names}; the others stand in for them.`),
+    ...named(told.otherModel, (names) => `Only with other models so far: ${names}.`),
+  ];
+}
+
+const NO_PAST = "No past cast of these materia here";
+
+/** [T24] Why a cast is not begun, where its bad case costs more than was allowed; where nothing is known, that is said. */
+export async function checkForecastLimit(
+  workspace: Workspace,
+  what: ForecastTarget,
+  mostUsd: number,
+): Promise<{ readonly issue?: Issue; readonly note?: string }> {
+  const made = await makeForecast(workspace, what);
+  // What cannot be compiled is refused by who starts it, with all its problems.
+  if (!made.ok) return {};
+  const bad = made.value.told?.cost.p90;
+  if (bad === undefined)
+    return { note: `--max-forecast held nothing back: ${NO_PAST.toLowerCase()}; --cost USD stops a cast on its way` };
+  if (bad <= mostUsd) return {};
+  const name = what.targets.map(({ name: each }) => each).join(" → ");
+  const message = `a cast of ${name} may cost ${costText(bad)}, more than ${costText(mostUsd)}`;
+  return { issue: error("forecast_too_high", "--max-forecast", message, FORECAST_HINT) };
+}
+
+/** Fewer casts than these say little of the next one. */
+const MIN_CASTS = 3;
+
+/** [T27] What a person is told before a cast, where enough is known of it. */
+export async function forecastNote(workspace: Workspace, what: ForecastTarget): Promise<string | undefined> {
+  const made = await makeForecast(workspace, what);
+  const told = made.ok ? made.value.told : undefined;
+  if (!told || told.casts < MIN_CASTS) return undefined;
+  const of = (at: keyof QuantileRange): string =>
+    `${countedText(told.turns[at], "turn")}, ${amountText(told.tokens[at])} tokens and ${costText(told.cost[at])}`;
+  return `forecast from ${countedText(told.casts, "past cast")}: likely ${of("p50")}; if it goes badly ${of("p90")}`;
+}
+
+const FORECAST_HINT = '"materia forecast" says what that rests on; --cost USD stops a cast on its way instead';
+
+/** Past casts, the newest first. */
+export interface PastCasts {
+  readonly casts: readonly CastFacts[];
+  /** How many between them were left out: what is answered from a file takes no model, no time and no money. */
+  readonly rehearsed: number;
+}
+
+/** No cost may grow with history: the newest casts say what is true now. */
+const MOST_CASTS = 300;
+/** Items of parallel loops are casts of their own. */
+const MOST_LOADED = 2_000;
+
+export async function loadPastCasts(store: CastStore): Promise<Result<PastCasts>> {
+  const ids = await store.listIds();
+  if (!ids.ok) return ids;
+  const casts: CastFacts[] = [];
+  let [rehearsed, loaded] = [0, 0];
+  for (const id of ids.value) {
+    if (casts.length === MOST_CASTS || loaded >= MOST_LOADED) break;
+    if ((await store.summary(id))?.rehearsed) {
+      rehearsed += 1;
+      continue;
+    }
+    const cast = await readCastEvents(store, id);
+    if (!cast) continue;
+    const items = await readItemCasts(store, cast, MOST_LOADED - loaded);
+    loaded += 1 + items.length;
+    const { visits, ...facts } = castFacts(cast.file, cast.events);
+    const theirs = items.flatMap(({ file, events }) => castFacts(file, events).visits);
+    casts.push({ ...facts, visits: [...visits, ...theirs] });
+  }
+  return ok({ casts, rehearsed });
+}
+
+type CastWithEvents = Pick<LoadedCast, "file" | "events">;
+
+/** What happened, without what became of it: the states of so many casts would take longer than all the rest. */
+async function readCastEvents(store: CastStore, castId: CastId): Promise<CastWithEvents | undefined> {
+  const events: CastEvent[] = [];
+  const cast = await store.fold(castId, {
+    begin: () => events,
+    step: (all, event) => {
+      all.push(event);
+      return all;
+    },
+  });
+  return cast.ok ? { file: cast.value.file, events } : undefined;
+}
+
+async function readItemCasts(
+  store: CastStore,
+  { events }: CastWithEvents,
+  most: number,
+): Promise<readonly CastWithEvents[]> {
+  const found: CastWithEvents[] = [];
+  const children = events.flatMap((event) => (event.type === "item_started" ? [event.child] : []));
+  for (const child of [...new Set(children)].slice(0, Math.max(0, most))) {
+    const cast = await readCastEvents(store, child);
+    if (cast) found.push(cast);
+  }
+  return found;
+}

@@ -1,0 +1,100 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import type { Command } from "../../core/command/command.ts";
+import type { CastStart } from "../../core/cast/state/state.ts";
+import { compileTargets } from "../../core/compile/targets/compile.ts";
+import { worstCase } from "../../core/compile/worst-case.ts";
+import { printJson } from "../../core/edit/json-text.ts";
+import { parseCastId } from "../../core/model/ids.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { fuzzedCastToTest, fuzzGraph, type FuzzResult } from "../../core/testing/fuzz.ts";
+import { fuzzLines } from "../../core/testing/report.ts";
+import { fuzzSubject } from "../../core/testing/fuzz-cast.ts";
+import { worstCaseText } from "../../core/view/graph/worst-case-text.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { errorText } from "../system/system-error.ts";
+import type { CommandOutput } from "./command-output.ts";
+
+type FuzzCommand = Extract<Command, { kind: "fuzz" }>;
+
+const DEFAULTS = { casts: 5_000, seed: 1, items: 3 };
+
+/** [T17] Nothing is run: the answers of agents, programs and people are made up. */
+export function runFuzz({ catalog }: Workspace, command: FuzzCommand, from: string): Result<CommandOutput> {
+  const { limits, activeLoadout } = catalog.settings;
+  const compiled = compileTargets([{ kind: "loadout", name: command.loadout ?? activeLoadout.value }], catalog);
+  if (!compiled.ok) return compiled;
+  const { graph, flow } = compiled.value;
+  const castId = parseCastId("fuzz");
+  if (castId === undefined) throw new Error("an id of this form can be had");
+  const start: CastStart = { castId, request: "Found by fuzzing", graph, limits, budget: {}, data: {} };
+  const began = performance.now();
+  const fuzzed = fuzzGraph(fuzzSubject(start, flow), { ...DEFAULTS, ...command.settings });
+  const seconds = (performance.now() - began) / 1000;
+  const tests = fuzzed.findings.map(({ smallest }) => fuzzedCastToTest(smallest, graph) ?? null);
+  const written =
+    command.out === undefined ? ok([]) : writeTests(resolve(from, command.out), { name: graph.name, fuzzed, tests });
+  if (!written.ok) return written;
+  const worst = worstCaseText(graph, worstCase(graph, flow, limits));
+  const { casts, seed, outcomes, mostTurns, conflicts, findings, missing } = fuzzed;
+  return ok({
+    code: findings.some(({ fault }) => fault) ? 1 : 0,
+    data: {
+      loadout: graph.name,
+      casts,
+      seed,
+      seconds,
+      outcomes,
+      mostTurns,
+      conflicts,
+      findings: findings.map(({ what, fault, casts: count }, index) => ({
+        what,
+        fault,
+        casts: count,
+        test: tests[index],
+      })),
+      missing,
+    },
+    lines: (width) =>
+      fuzzLines(
+        graph.name,
+        { ...fuzzed, seconds, worst, written: written.value.map((file) => relative(from, file)) },
+        width,
+      ),
+  });
+}
+
+function writeTests(
+  folder: string,
+  {
+    name,
+    fuzzed,
+    tests,
+  }: {
+    readonly name: string;
+    readonly fuzzed: FuzzResult;
+    readonly tests: readonly (ReturnType<typeof fuzzedCastToTest> | null)[];
+  },
+): Result<readonly string[]> {
+  try {
+    mkdirSync(folder, { recursive: true });
+    const files = fuzzed.findings.flatMap(({ what }, index) => {
+      const test = tests[index];
+      if (!test) return [];
+      const file = join(folder, `${fileSlug(name)}-${fileSlug(what)}.json`);
+      writeFileSync(file, `${printJson(test, "", 2)}\n`);
+      return [file];
+    });
+    return ok(files);
+  } catch (thrown) {
+    return fail(error("cannot_write", "--out", `the tests cannot be written: ${errorText(thrown)}`));
+  }
+}
+
+function fileSlug(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "")
+    .slice(0, 60);
+}

@@ -1,0 +1,113 @@
+import type { OpenCommand } from "../../core/command/command.ts";
+import { quoteWord } from "../../core/command/split-words.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { visitLabel } from "../../core/view/graph/labels.ts";
+import { line, toned } from "../../core/view/line.ts";
+import { agentVisits, findVisit, type NumberedVisit } from "../../core/history/visits.ts";
+import { loadPi, type Pi } from "../agents/pi-sdk.ts";
+import { missingPiIssue } from "../agents/pi-models.ts";
+import { validPrefix } from "../agents/transcript.ts";
+import { foreignCastIssue } from "../workspace/foreign-casts.ts";
+import { findCast } from "../workspace/find-cast.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { LoadedCast } from "../store/cast-store.ts";
+import { errorText } from "../system/system-error.ts";
+import type { CommandOutput } from "./command-output.ts";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** A conversation that can be gone on with. */
+export interface OpenedVisit extends NumberedVisit {
+  readonly castId: string;
+  /** The session's file. */
+  readonly session: string;
+}
+
+/** [C38] What the command line says about it: how it is opened. */
+export async function runOpen(workspace: Workspace, command: OpenCommand): Promise<Result<CommandOutput>> {
+  const opened = await openVisitSession(workspace, command);
+  if (!opened.ok) return opened;
+  const { socket, materia, visit, castId, session } = opened.value;
+  return ok({
+    code: 0,
+    data: { castId, socket, visit, materia, session },
+    lines: () => [
+      line(`The conversation of ${visitLabel(socket, materia)}, visit ${visit}, is a session of Pi now; open it with`),
+      line(toned("accent", `  pi --session ${quoteWord(session)}`)),
+    ],
+  });
+}
+
+/** [C38] A copy of the conversation among Pi's own sessions, in `folder` where one is named; the cast stays as it is. */
+export async function openVisitSession(
+  workspace: Workspace,
+  { castId: named, visit: name, trust }: OpenCommand,
+  folder?: string,
+): Promise<Result<OpenedVisit>> {
+  const id = await findCast(workspace.store, named);
+  if (!id.ok) return id;
+  const cast = await workspace.store.load(id.value);
+  if (!cast.ok) return cast;
+  // [S10] What somebody else wrote would be read by a model that has all of the user's tools.
+  const foreign = trust ? undefined : foreignCastIssue(workspace, cast.value.file);
+  if (foreign) return fail(foreign);
+  const found = await findVisitTranscript(workspace, cast.value, name);
+  if (!found.ok) return found;
+  const { visit, text } = found.value;
+  const title = `${visitLabel(visit.socket, visit.materia)}, visit ${visit.visit} of ${id.value}`;
+  try {
+    const pi = await loadPi();
+    const session = writePiSession(pi, { text, title, cwd: workspace.place.cwd, folder });
+    return ok({ ...visit, castId: id.value, session });
+  } catch (thrown) {
+    const isMissing = thrown instanceof Error && "code" in thrown && thrown.code === "ERR_MODULE_NOT_FOUND";
+    return fail(
+      isMissing
+        ? missingPiIssue(thrown)
+        : error("cannot_write", "session", `no session was written: ${errorText(thrown)}`),
+    );
+  }
+}
+
+async function findVisitTranscript(
+  { store }: Workspace,
+  cast: LoadedCast,
+  name: string | undefined,
+): Promise<Result<{ readonly visit: NumberedVisit; readonly text: string }>> {
+  const visit = findVisit(agentVisits(cast), name);
+  if (!visit.ok) return visit;
+  const part = await store.readArtifact(cast.castId, { ...visit.value, name: "transcript.jsonl" });
+  const text = part ? validPrefix(Buffer.from(part.bytes).toString("utf8")) : "";
+  if (text !== "") return ok({ visit: visit.value, text });
+  const place = `${visit.value.socket}#${visit.value.visit}`;
+  return fail(error("missing_file", place, "the conversation of this visit is not there any more"));
+}
+
+interface VisitSession {
+  /** The sound part of a transcript. */
+  readonly text: string;
+  readonly title: string;
+  readonly cwd: string;
+  /** Where Pi keeps the sessions of this project, where that is known. */
+  readonly folder: string | undefined;
+}
+
+/** A session of Pi that holds the conversation of a visit, as if it had been had there; gives its file. */
+export function writePiSession(pi: Pi, { text, title, cwd, folder }: VisitSession): string {
+  const session = pi.SessionManager.create(cwd, folder);
+  const [file, header] = [session.getSessionFile(), session.getHeader()];
+  if (file === undefined || header === null) throw new Error("Pi keeps no sessions here");
+  const entries = pi.parseSessionEntries(text).filter(({ type }) => type !== "session");
+  const last = entries.at(-1);
+  const name = {
+    type: "session_info",
+    id: "materia0",
+    parentId: last && "id" in last ? last.id : null,
+    timestamp: new Date().toISOString(),
+    name: title,
+  };
+  mkdirSync(dirname(file), { recursive: true });
+  const lines = [header, ...entries, name].map((entry) => `${JSON.stringify(entry)}\n`);
+  writeFileSync(file, lines.join(""), { flag: "wx", mode: 0o600 });
+  return file;
+}

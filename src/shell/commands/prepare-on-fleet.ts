@@ -1,0 +1,220 @@
+import type { Options } from "../../core/command/options.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import { error, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { type RunObserver, type QueueStatus, sleepUnlessAborted } from "../run/run-context.ts";
+import { type PreparedCast, storedCastHistory, newCastHistory } from "../casting/prepared-cast.ts";
+import { resumeRefusal } from "../casting/resume-refusal.ts";
+import { resumeEvents, type Resumption } from "../casting/resume-cast.ts";
+import { prepareCast, type CastRequest } from "../casting/start-cast.ts";
+import { type AgentSource, readRehearsalFile } from "../workspace/agent-hosts.ts";
+import type { FleetClient, Workspace } from "../workspace/workspace.ts";
+import type { AgentHost } from "../ports.ts";
+import type { RunOutcome } from "../run/run-cast.ts";
+import type { NewCast, CastStore, LoadedCast } from "../store/cast-store.ts";
+import { watchCast } from "../casting/watch-cast.ts";
+import type { CastSummary } from "../../core/cast/summary.ts";
+
+/** [B10] Options that say something of a fleet alone: without one they would be passed over in silence. */
+export function fleetOptionIssues(options: Options): readonly Issue[] {
+  return FLEET_OPTIONS.filter((name) => options[name] !== undefined).map((name) =>
+    error("missing_option", `--${name}`, `--${name} is for casts of a fleet`, "name the fleet with --on"),
+  );
+}
+
+const FLEET_OPTIONS = ["detach", "priority", "key"] as const;
+
+/** Who asks, and whether they stay to look. */
+export interface FleetCommandCaller {
+  readonly workspace: Workspace;
+  readonly fleet: FleetClient;
+  readonly detach: boolean;
+  readonly remember: () => void;
+}
+
+/** [B10] The same cast, driven elsewhere: here nobody needs its models. */
+export async function prepareSubmission(
+  request: CastRequest,
+  agents: AgentSource,
+  asker: FleetCommandCaller,
+): Promise<Result<PreparedCast>> {
+  const { workspace, fleet } = asker;
+  const before = await fleet.submittedBefore();
+  if (!before.ok) return before;
+  if (before.value !== undefined) return prepareSubmittedBefore(before.value, asker);
+  const { rehearsal } = agents;
+  // A file of replies goes along: no worker could read it here.
+  const replies = typeof rehearsal === "string" ? readRehearsalFile(workspace.place.cwd, rehearsal) : ok(rehearsal);
+  if (!replies.ok) return replies;
+  const brought = replies.value === undefined ? {} : { rehearsal: replies.value };
+  const ready = await prepareCast(workspace, request, { ...agents, openReal: async () => NO_LOCAL_HOST, ...brought });
+  if (!ready.ok) return ready;
+  const plan = withDefaultModel(ready.value.plan, workspace.catalog.settings.model);
+  const { file } = plan;
+  const run: PreparedCast["run"] = async (listening) => {
+    const sent = await fleet.submit(plan);
+    if (!sent.ok) return sent;
+    asker.remember();
+    // Who came first under the key may have asked for something else: what shows this cast cannot show that one.
+    return detachOrFollow(asker, sent.value, sent.value === file.castId ? listening : { signal: listening.signal });
+  };
+  const remarks: PreparedCast["remarks"] = (end) => [
+    ...(end.state.castId === file.castId ? [] : [alreadySubmittedNote(end.state.castId)]),
+    ...detachedRemarks(fleet)(end),
+  ];
+  return ok({ castId: file.castId, file, ...newCastHistory(file), plan, notes: plan.notes, remarks, run });
+}
+
+/** [B9] Workers do not know the settings of whoever submits: their model goes along where a materia names none. */
+function withDefaultModel<T extends NewCast>(plan: T, model: string | null): T {
+  if (model === null) return plan;
+  const materia = Object.entries(plan.file.graph.materia).map(([name, each]) => [
+    name,
+    each.type === "agent" && each.model === undefined ? { ...each, model } : each,
+  ]);
+  return { ...plan, file: { ...plan.file, graph: { ...plan.file.graph, materia: Object.fromEntries(materia) } } };
+}
+
+/** [B21] Nothing is submitted: the first cast of the key is looked at. */
+async function prepareSubmittedBefore(castId: CastId, asker: FleetCommandCaller): Promise<Result<PreparedCast>> {
+  const cast = await asker.workspace.store.current(castId);
+  if (!cast.ok) return cast;
+  const { file, timeline: trail } = cast.value;
+  const notes = [alreadySubmittedNote(castId)];
+  const run: PreparedCast["run"] = (listening) => detachOrFollow(asker, castId, listening);
+  const known = storedCastHistory(asker.workspace.store, castId, trail);
+  return ok({ castId, file, ...known, isKnown: true, notes, remarks: detachedRemarks(asker.fleet), run });
+}
+
+/** Who answers for agents is known to the workers alone. */
+const NO_LOCAL_HOST: AgentHost = {
+  preflight: async () => [],
+  runTurn: () => Promise.reject(new Error("casts of a fleet are driven by its workers")),
+};
+
+/** [B10] A stopped cast of a fleet: what is said to it is written down, and a worker goes on with it. */
+export async function prepareResumeOnFleet(
+  castId: CastId,
+  { how, by }: { readonly how: Resumption; readonly by: string },
+  asker: FleetCommandCaller,
+): Promise<Result<PreparedCast>> {
+  const { store } = asker.workspace;
+  const cast = await store.current(castId);
+  if (!cast.ok) return cast;
+  const refusal = resumeRefusal(cast.value.state, castId, how);
+  if (refusal) return refusal;
+  const { file, timeline: trail, state } = cast.value;
+  // One that never began is begun by the worker that takes it up.
+  const said = state.phase.kind === "unstarted" ? [] : resumeEvents(state, how, { by });
+  const run: PreparedCast["run"] = async (listening) => {
+    const set = await asker.fleet.resume(cast.value, said);
+    return set.ok ? detachOrFollow(asker, castId, listening) : set;
+  };
+  return ok({
+    castId,
+    file,
+    ...storedCastHistory(store, castId, trail),
+    notes: [],
+    remarks: detachedRemarks(asker.fleet),
+    run,
+  });
+}
+
+function alreadySubmittedNote(castId: string): string {
+  return `this key was submitted before, as ${castId}; nothing is submitted now`;
+}
+
+async function detachOrFollow(
+  { detach, workspace }: FleetCommandCaller,
+  castId: CastId,
+  listening: RunObserver,
+): Promise<Result<RunOutcome>> {
+  const cast = await workspace.store.load(castId);
+  if (!cast.ok) return cast;
+  return detach ? ok({ kind: "paused", state: cast.value.state }) : followFleetCast(workspace, cast.value, listening);
+}
+
+function detachedRemarks({ name }: FleetClient): PreparedCast["remarks"] {
+  return ({ kind, state }) =>
+    kind === "paused" ? [`the cast goes on without you: materia watch ${state.castId} --on ${name}`] : [];
+}
+
+/** Why a cast waits may change without a word of its own: others end, workers come and go. */
+const QUEUE_POLL_MS = 1_000;
+const HANDOVER_POLL_MS = 200;
+const MAX_HANDOVER_MS = 20_000;
+
+/** [B10, B27] Until it ends, waits for a person or stands still; it goes on when nobody looks. */
+export async function followFleetCast(
+  workspace: Pick<Workspace, "store" | "fleet">,
+  cast: LoadedCast,
+  listening: RunObserver,
+): Promise<Result<RunOutcome>> {
+  const { store, fleet } = workspace;
+  const queue = listening.onQueued && watchQueue(workspace, cast.castId, listening.onQueued);
+  try {
+    return await watchCast(store, cast, {
+      ...listening,
+      ...(fleet ? { followTurn: fleet.followTurn } : {}),
+      isQueued: async (castId) => (await store.summary(castId))?.status === "queued",
+      isExpected: async () => {
+        const summary = await readSettledSummary(store, cast.castId, listening.signal);
+        listening.onSettingUp?.(summary?.settingUp);
+        await queue?.hear(summary);
+        return summary?.status === "queued" || summary?.status === "running";
+      },
+    });
+  } finally {
+    queue?.close();
+  }
+}
+
+/**
+ * [B10] Who hands a cast back lets go of it first: for that moment nobody has it, and it does not wait either. What stays so is
+ * of a worker that was killed in between, and is not looked at for ever.
+ */
+async function readSettledSummary(
+  store: CastStore,
+  castId: CastId,
+  signal: AbortSignal,
+): Promise<CastSummary | undefined> {
+  for (let waited = 0; ; waited += HANDOVER_POLL_MS) {
+    const summary = await store.summary(castId);
+    if (summary?.status !== "interrupted" || waited >= MAX_HANDOVER_MS || signal.aborted) return summary;
+    await sleepUnlessAborted(HANDOVER_POLL_MS, signal);
+  }
+}
+
+/** [B29] Tells what keeps a cast from being driven, while it does. */
+function watchQueue(
+  { store, fleet }: Pick<Workspace, "store" | "fleet">,
+  castId: CastId,
+  tell: NonNullable<RunObserver["onQueued"]>,
+): { readonly hear: (summary: CastSummary | undefined) => Promise<void>; readonly close: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  // A later look is the truer one, and behind the last there is nothing to tell.
+  let looks = 0;
+  const look = async (summary: CastSummary | undefined): Promise<QueueStatus | undefined> => {
+    if (summary?.status !== "queued" || !fleet) return undefined;
+    const at = { fleet: fleet.name, queue: "" };
+    if (summary.blocked !== undefined) return { ...at, why: { kind: "blocked", why: summary.blocked } };
+    const place = await fleet.queuePosition(castId);
+    return place && place.why.kind !== "soon" ? { ...at, queue: place.queue, why: place.why } : undefined;
+  };
+  const hear = async (summary: CastSummary | undefined): Promise<void> => {
+    const mine = ++looks;
+    const queued = await look(summary);
+    if (mine !== looks) return;
+    tell(queued);
+    clearTimeout(timer);
+    if (summary?.status !== "queued") return;
+    timer = setTimeout(() => void store.summary(castId).then(hear, () => undefined), QUEUE_POLL_MS);
+    timer.unref();
+  };
+  return {
+    hear,
+    close: () => {
+      looks += 1;
+      clearTimeout(timer);
+    },
+  };
+}

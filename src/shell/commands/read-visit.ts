@@ -1,0 +1,71 @@
+import { NO_USAGE, addUsage } from "../../core/cast/state/usage.ts";
+import type { CastId, SocketId } from "../../core/model/ids.ts";
+import type { ReplyWithTools, ToolCall, VisitDetail } from "../../core/view/report/visit-detail.ts";
+import { parseTranscriptLine, type TranscriptMessage } from "../../core/cast/transcript.ts";
+import type { CastStore } from "../store/cast-store.ts";
+
+export interface VisitKey {
+  readonly socket: SocketId;
+  readonly visit: number;
+}
+
+/** [C39] What a visit left besides its events; `parts` says how much of it is read. */
+export async function readVisitDetail(
+  store: CastStore,
+  castId: CastId,
+  { socket, visit }: VisitKey,
+  parts: "talk" | "all",
+): Promise<VisitDetail> {
+  const read = async (name: string): Promise<string | null> => {
+    const part = await store.readArtifact(castId, { socket, visit, name });
+    return part ? Buffer.from(part.bytes).toString("utf8") : null;
+  };
+  const talk = parseReplies((await read("transcript.jsonl")) ?? "");
+  const nothing = { prompt: null, stdout: null, stderr: null };
+  if (parts === "talk") return { socket, visit, ...talk, ...nothing };
+  const prompt = (await read("prompt.md")) ?? (await read("input.json"));
+  return { socket, visit, ...talk, prompt, stdout: await read("stdout.txt"), stderr: await read("stderr.txt") };
+}
+
+/** The turns of a transcript, with the tools of each. A turn that was cut off is the last one, without a text. */
+function parseReplies(transcript: string): Pick<VisitDetail, "model" | "usage" | "replies"> {
+  const replies: ReplyWithTools[] = [];
+  let model: string | null = null;
+  let usage = NO_USAGE;
+  let tools: (ToolCall & { readonly id: string })[] = [];
+  for (const line of transcript.split("\n")) {
+    const message = parseTranscriptLine(line);
+    if (message?.role === "toolResult")
+      tools = tools.map((call) => (call.id === message.toolCallId ? withToolResult(call, message) : call));
+    if (message?.role !== "assistant") continue;
+    model = modelName(message) ?? model;
+    usage = message.usage ? addUsage(usage, message.usage) : usage;
+    const calls = contentParts(message).flatMap(({ type, id = "", name = "", arguments: given }) =>
+      type === "toolCall" ? [{ id, name, arguments: given, failed: null, said: "" }] : [],
+    );
+    tools.push(...calls);
+    if (calls.length > 0) continue;
+    replies.push({ tools: tools.map(({ id: _id, ...call }) => call), text: messageText(message) });
+    tools = [];
+  }
+  if (tools.length > 0) replies.push({ tools: tools.map(({ id: _id, ...call }) => call), text: "" });
+  return { model, usage, replies };
+}
+
+function withToolResult<T extends ToolCall>(call: T, message: TranscriptMessage): T {
+  return { ...call, failed: message.isError === true, said: messageText(message) };
+}
+
+function contentParts({ content }: TranscriptMessage) {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+}
+
+function messageText(message: TranscriptMessage): string {
+  return contentParts(message)
+    .map(({ type, text = "" }) => (type === "text" ? text : ""))
+    .join("");
+}
+
+function modelName({ provider, model }: TranscriptMessage): string | undefined {
+  return typeof provider === "string" && typeof model === "string" ? `${provider}/${model}` : undefined;
+}

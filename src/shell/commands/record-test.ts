@@ -1,0 +1,197 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import type { CastEvent } from "../../core/cast/state/event.ts";
+import { type Command, targetText } from "../../core/command/command.ts";
+import type { Graph } from "../../core/compile/graph.ts";
+import { printJson } from "../../core/edit/json-text.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { sanitizeForTerminal } from "../../core/model/text.ts";
+import { recordTest, repliesInTranscript, type RecordedReply } from "../../core/testing/record-test.ts";
+import { visitKey } from "../../core/replay/recorded-cast.ts";
+import { line, toned } from "../../core/view/line.ts";
+import type { RecordedTest } from "../../core/wire/testing.ts";
+import { itemCastIssue } from "../casting/resume-refusal.ts";
+import { exitCodeFor } from "../casting/prepared-cast.ts";
+import { findCast } from "../workspace/find-cast.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { projectConfigFile, userConfigFile } from "../config/config.ts";
+import { findRepository } from "../git/repository.ts";
+import { exportTree } from "../git/restore.ts";
+import { createRedactor } from "../secrets/redact.ts";
+import type { CastStore, LoadedCast } from "../store/cast-store.ts";
+import { errorText } from "../system/system-error.ts";
+import { TESTS_FOLDER } from "../testing/find-tests.ts";
+import type { CommandOutput } from "./command-output.ts";
+
+type RecordCommand = Extract<Command, { kind: "record" }>;
+
+/** [T19] Writes a test from a cast that happened. */
+export async function runRecord(
+  workspace: Workspace,
+  command: RecordCommand,
+  from: string,
+): Promise<Result<CommandOutput>> {
+  const { store, place } = workspace;
+  const id = await findCast(store, command.castId);
+  if (!id.ok) return id;
+  const cast = await store.load(id.value);
+  if (!cast.ok) return cast;
+  const refusal = recordingIssue(cast.value);
+  if (refusal) return fail(refusal);
+  const file =
+    command.file === undefined ? join(place.cwd, TESTS_FOLDER, `${id.value}.json`) : resolve(from, command.file);
+  if (existsSync(file))
+    return fail({ ...error("exists", "", "there is such a file already; it was left as it is"), file });
+  const seed = await prepareSeed(cast.value, workspace, {
+    file,
+    named: command.seed === undefined ? undefined : resolve(from, command.seed),
+  });
+  if (!seed.ok) return seed;
+  const items = await readItemEvents(store, cast.value);
+  const replies = await readReplies(store, new Map([[id.value, cast.value.events], ...items]));
+  const test = recordTest({
+    observed: { ...cast.value, exitCode: exitCodeOf(cast.value) },
+    cast: {
+      ...testCastOf(cast.value),
+      ...(seed.value.folder === undefined ? {} : { seed: relative(dirname(file), seed.value.folder) }),
+      ...(startCommit(cast.value.events) === undefined ? {} : { git: true }),
+    },
+    tools: !command.noTools,
+    items,
+    repliesOf: (castId, socket, visit) => replies.get(`${castId} ${visitKey(socket, visit)}`) ?? [],
+    ...testConfigOf(cast.value, workspace, file),
+  });
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    // [S12] What the transcripts had of it was taken out when they were written; this is for what has become secret since.
+    writeFileSync(file, createRedactor(place.env)(`${printJson(test, "", 2)}\n`), { flag: "wx" });
+  } catch (thrown) {
+    return fail({ ...error("cannot_write", "", `it cannot be written: ${errorText(thrown)}`), file });
+  }
+  const shown = relative(from, file);
+  return ok({
+    code: 0,
+    data: { castId: id.value, file, seed: seed.value.folder ?? null } satisfies RecordedTest,
+    lines: () => [
+      line("Wrote ", toned("strong", sanitizeForTerminal(shown)), toned("dim", `  ${seed.value.says}`)),
+      line(
+        toned("accent", `${place.program ?? "materia"} test ${sanitizeForTerminal(shown)}`),
+        toned("dim", "  runs it"),
+      ),
+    ],
+  });
+}
+
+/** Only what ran to its end by itself can be run to the same end again. */
+function recordingIssue({ castId, state, events, file: { window } }: LoadedCast): Issue | undefined {
+  if (window) return itemCastIssue(castId, window.parent, "record");
+  const { phase } = state;
+  const isOver = phase.kind === "ended" || phase.kind === "waiting";
+  if (!isOver || (phase.kind === "ended" && phase.outcome === "aborted"))
+    return error(
+      "not_recordable",
+      castId,
+      "this cast was stopped on its way, and a test runs to an end",
+      `"materia recast ${castId}" goes on with it; what it has done so far "materia fork ${castId}" and "materia replay ${castId}" can use`,
+    );
+  if (events.some((event, at) => isLimitDecision(event, events[at - 1], state.graph)))
+    return error(
+      "not_recordable",
+      castId,
+      "a person decided over a limit of this cast, which no test can do",
+      `"materia fork ${castId}" goes on from a visit of it, "materia replay ${castId}" holds it against an edit`,
+    );
+  return undefined;
+}
+
+/** [R6] Where a limit stopped the cast: taken as it was, or the item given up. */
+function isLimitDecision(event: CastEvent, before: CastEvent | undefined, { sockets, materia }: Graph): boolean {
+  if (event.type === "item_given_up") return before?.type === "cast_resumed";
+  return event.type === "person_judged" && materia[sockets[event.socket]?.materia ?? ""]?.type !== "person";
+}
+
+function exitCodeOf({ state }: LoadedCast): number {
+  return exitCodeFor({ kind: state.phase.kind === "waiting" ? "waiting" : "ended", state });
+}
+
+function testCastOf({ file: { targets, request } }: LoadedCast) {
+  const [only, ...others] = targets;
+  const what =
+    only?.kind === "loadout" && others.length === 0
+      ? { loadout: only.name }
+      : { link: targets.map(({ kind, name }) => targetText({ kind, name })) };
+  return { ...what, request };
+}
+
+/** A configuration that was named with the command; the project's own needs no name. */
+function testConfigOf(
+  { file: { configFiles } }: LoadedCast,
+  { place }: Workspace,
+  file: string,
+): { readonly config?: string } {
+  const own = new Set([projectConfigFile(place.cwd), userConfigFile(place.env)]);
+  const named = configFiles.findLast((each) => !own.has(each));
+  return named === undefined ? {} : { config: relative(dirname(file), named) };
+}
+
+/** [T26] What happened in the casts of its items, in the order in which they began. */
+async function readItemEvents(
+  store: CastStore,
+  { events }: LoadedCast,
+): Promise<ReadonlyMap<CastId, readonly CastEvent[]>> {
+  const found = new Map<CastId, readonly CastEvent[]>();
+  for (const event of events) {
+    if (event.type !== "item_started") continue;
+    const child = await store.load(event.child);
+    if (child.ok) found.set(event.child, child.value.events);
+  }
+  return found;
+}
+
+async function readReplies(
+  store: CastStore,
+  casts: ReadonlyMap<CastId, readonly CastEvent[]>,
+): Promise<ReadonlyMap<string, readonly RecordedReply[]>> {
+  const found = new Map<string, readonly RecordedReply[]>();
+  for (const [castId, events] of casts)
+    for (const event of events) {
+      if (event.type !== "visit_started") continue;
+      const { socket, visit } = event;
+      const transcript = await store.readArtifact(castId, { socket, visit, name: "transcript.jsonl" });
+      const text = transcript && Buffer.from(transcript.bytes).toString("utf8");
+      if (text !== undefined) found.set(`${castId} ${visitKey(socket, visit)}`, repliesInTranscript(text));
+    }
+  return found;
+}
+
+interface TestSeed {
+  readonly folder?: string;
+  readonly says: string;
+}
+
+/** [T19] What was named, else the files that the cast began from, else nothing. */
+async function prepareSeed(
+  { events, file: cast }: LoadedCast,
+  { place }: Workspace,
+  { file, named }: { readonly file: string; readonly named: string | undefined },
+): Promise<Result<TestSeed>> {
+  if (named !== undefined) return ok({ folder: named, says: "with the seed that was named" });
+  const commit = startCommit(events);
+  if (commit === undefined)
+    return ok({ says: "without a seed: the files it began from were not kept (--seed DIR names them)" });
+  const folder = file.replace(/\.jsonc?$/, "") + ".seed";
+  for (const cwd of new Set([place.cwd, cast.cwd])) {
+    const repository = await findRepository(cwd);
+    if (repository.kind !== "found") continue;
+    const problem = await exportTree(repository.repository, commit, folder);
+    return problem === undefined
+      ? ok({ folder, says: "with the files that it began from" })
+      : fail(error("cannot_write", folder, `the seed cannot be written: ${problem}`, "name one with --seed DIR"));
+  }
+  return ok({ says: "without a seed: the checkpoints of this cast are gone (--seed DIR names one)" });
+}
+
+function startCommit([first]: readonly CastEvent[]): string | undefined {
+  return first?.type === "cast_started" && first.files && "commit" in first.files ? first.files.commit : undefined;
+}

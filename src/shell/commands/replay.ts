@@ -1,0 +1,99 @@
+import type { Command } from "../../core/command/command.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { findDifferences, type ReplayDifference } from "../../core/replay/differences.ts";
+import { replayCast } from "../../core/replay/replay.ts";
+import { allReplayLines, replayLines } from "../../core/view/report/replay-lines.ts";
+import { findCast } from "../workspace/find-cast.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import {
+  createCurrentGraphs,
+  loadRecordedCast,
+  startWithCurrentConfig,
+  type CurrentGraphs,
+} from "../casting/rerun-cast.ts";
+import type { CommandOutput } from "./command-output.ts";
+
+type ReplayCommand = Extract<Command, { kind: "replay" }>;
+
+/** Different from what happened: the same code as for a cast that is not satisfied. */
+const DIFFERENT_EXIT_CODE = 3;
+
+/** [T15, T16] The present configuration on what was answered then. */
+export async function runReplay(workspace: Workspace, command: ReplayCommand): Promise<Result<CommandOutput>> {
+  const graphs = createCurrentGraphs(workspace.catalog);
+  if (command.all) return replayAll(workspace, command, graphs);
+  const id = await findCast(workspace.store, command.castId);
+  if (!id.ok) return id;
+  const told = await replayOne(workspace, id.value, { graphs, loadout: command.loadout });
+  if (!told.ok) return told;
+  const { castId, differences, visits } = told.value;
+  const same = differences.length === 0;
+  return ok({
+    code: same ? 0 : DIFFERENT_EXIT_CODE,
+    data: { castId, same, differences },
+    lines: (width) => replayLines({ castId, differences, visits }, width),
+  });
+}
+
+interface ReplayResult {
+  readonly castId: CastId;
+  readonly visits: number;
+  readonly differences: readonly ReplayDifference[];
+}
+
+interface ReplaySetting {
+  readonly graphs: CurrentGraphs;
+  readonly loadout?: string | undefined;
+}
+
+async function replayOne(
+  { store, catalog }: Workspace,
+  castId: CastId,
+  setting: ReplaySetting,
+): Promise<Result<ReplayResult>> {
+  const cast = await store.load(castId);
+  if (!cast.ok) return cast;
+  const start = startWithCurrentConfig(cast.value.file, { ...setting, catalog });
+  if (!start.ok) return start;
+  const recorded = await loadRecordedCast(store, cast.value, start.value.graph);
+  const differences = findDifferences(recorded, replayCast(recorded, start.value));
+  return ok({ castId, differences, visits: cast.value.state.begun });
+}
+
+/** [T16] Every cast here, those of one loadout where it is named. */
+async function replayAll(
+  workspace: Workspace,
+  { loadout }: ReplayCommand,
+  graphs: CurrentGraphs,
+): Promise<Result<CommandOutput>> {
+  const ids = await workspace.store.listIds();
+  if (!ids.ok) return ids;
+  const told: ReplayResult[] = [];
+  const refused: { readonly castId: CastId; readonly issues: readonly Issue[] }[] = [];
+  for (const castId of ids.value) {
+    if (loadout !== undefined && !(await isCastOf(workspace, castId, loadout))) continue;
+    const one = await replayOne(workspace, castId, { graphs });
+    if (one.ok) told.push(one.value);
+    else refused.push({ castId, issues: one.issues });
+  }
+  if (told.length + refused.length === 0)
+    return fail(error("no_cast", workspace.store.location, "there are no casts here that could be replayed"));
+  const different = told.filter(({ differences }) => differences.length > 0);
+  return ok({
+    code: different.length + refused.length === 0 ? 0 : DIFFERENT_EXIT_CODE,
+    data: {
+      casts: told.length + refused.length,
+      same: told.length - different.length,
+      different: different.map(({ castId, differences }) => ({ castId, same: false, differences })),
+      refused: refused.map(({ castId, issues }) => ({ castId, message: issues[0]?.message ?? "" })),
+    },
+    lines: (width) => allReplayLines({ told, refused }, width),
+  });
+}
+
+async function isCastOf({ store }: Workspace, castId: CastId, loadout: string): Promise<boolean> {
+  const file = await store.readCastFile(castId);
+  const [only, ...others] = file.ok ? file.value.targets : [];
+  return only?.kind === "loadout" && only.name === loadout && others.length === 0;
+}

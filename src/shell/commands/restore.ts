@@ -1,0 +1,94 @@
+import { basename, dirname, join } from "node:path";
+import type { RestoreCommand } from "../../core/command/command.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { sanitizeForTerminal, countedText } from "../../core/model/text.ts";
+import { line, toned } from "../../core/view/line.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { treeOf } from "../git/diff.ts";
+import { restoreInPlace, restoreToFolder, type RestoreOutcome } from "../git/restore.ts";
+import type { CommandOutput } from "./command-output.ts";
+import { loadCastFiles, findSpan, type StoredCastFiles } from "./cast-files.ts";
+
+/** [Y8] The files as they were: in a working tree of their own, or here where nothing would be lost. */
+export async function runRestore(workspace: Workspace, command: RestoreCommand): Promise<Result<CommandOutput>> {
+  const tree = await loadCastFiles(workspace, command.castId);
+  if (!tree.ok) return tree;
+  const { spans, repository, castId } = tree.value;
+  const span = command.visit === undefined ? ok(spans.whole) : findSpan(tree.value, command.visit);
+  if (!span.ok) return span;
+  const { to: commit } = span.value;
+  const folder = command.here ? repository.top : (command.to ?? siblingFolder(tree.value, command.visit));
+  const owner = command.here ? await workspace.store.owner(castId) : undefined;
+  if (owner)
+    return fail(
+      error(
+        "cast_is_running",
+        castId,
+        "this cast runs here, and its files are in use",
+        `stop it with "materia abort ${castId}"`,
+      ),
+    );
+  const restored = command.here
+    ? await restoreInPlace(repository, {
+        commit,
+        savedTrees: await knownTrees(tree.value),
+        exclude: [workspace.store.location],
+      })
+    : await restoreToFolder(repository, commit, folder);
+  if (restored.kind !== "restored") return fail(restoreIssue(restored, folder));
+  const { files, pointers } = restored;
+  const remove = `git worktree remove ${JSON.stringify(folder)}`;
+  return ok({
+    code: 0,
+    data: { castId, commit, folder, files, pointers },
+    lines: () => [
+      line(
+        `${countedText(files, "file")} as of ${commit.slice(0, 12)} in `,
+        toned("strong", sanitizeForTerminal(folder)),
+      ),
+      ...(pointers > 0
+        ? [line(toned("rework", `${pointers} of them are pointers of git-lfs: "git lfs pull" there`))]
+        : []),
+      ...(command.here ? [] : [line(toned("dim", `Remove it with: ${sanitizeForTerminal(remove)}`))]),
+    ],
+  });
+}
+
+/** Beside the repository, never inside it: a test runner there would find every test twice. */
+function siblingFolder({ castId, repository: { top } }: StoredCastFiles, visit: string | undefined): string {
+  const place = visit === undefined ? "" : `-${visit.replaceAll(/[^\w-]/g, "-")}`;
+  return join(dirname(top), `${basename(top)}-${castId}${place}`);
+}
+
+/** Trees that are kept anyway: over these nothing is lost. */
+async function knownTrees({ spans, repository }: StoredCastFiles): Promise<ReadonlySet<string>> {
+  const commits = new Set([repository.head, spans.whole.from, spans.whole.to, ...spans.visits.map(({ to }) => to)]);
+  const trees = await Promise.all([...commits].map((commit) => treeOf(repository.top, commit)));
+  return new Set(trees.filter((tree) => tree !== undefined));
+}
+
+const MOST_NAMED = 10;
+
+function restoreIssue(refused: Exclude<RestoreOutcome, { kind: "restored" }>, folder: string) {
+  if (refused.kind === "failed") return error("git_failed", folder, `git cannot do it: ${refused.problem}`);
+  const names = refused.paths.slice(0, MOST_NAMED).join(", ");
+  const more = refused.paths.length > MOST_NAMED ? `, and ${refused.paths.length - MOST_NAMED} more` : "";
+  switch (refused.why) {
+    case "not_empty":
+      return error("not_empty", folder, "there is something in this folder already", "name another with --to");
+    case "not_clean":
+      return error(
+        "not_clean",
+        folder,
+        `the working tree has changes that would be lost: ${names}${more}`,
+        "commit or stash them, or restore into a folder of its own with --to",
+      );
+    case "in_the_way":
+      return error(
+        "in_the_way",
+        folder,
+        `these files would be overwritten: ${names}${more}`,
+        "move them away, or restore into a folder of its own with --to",
+      );
+  }
+}

@@ -1,0 +1,158 @@
+import { randomInt } from "node:crypto";
+import type { CastEvent } from "../../core/cast/state/event.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { VisitFileName } from "../../core/wire/casts.ts";
+import { REHEARSAL_FILE } from "../workspace/agent-hosts.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { createOwnCastRegistry } from "../config/own-casts.ts";
+import { CAST_FORMAT, type CastFile, newCastId } from "../store/cast-file.ts";
+import type { ArtifactRef, CastStore, OwnedCast } from "../store/cast-store.ts";
+import {
+  examineCast,
+  isIntact,
+  readVisitFile,
+  readIntactPart,
+  type Examination,
+  expectedFiles,
+  type JournaledVisit,
+  type VisitRecords,
+} from "./examine-cast.ts";
+
+/** What became of a damaged cast. */
+export interface SalvageResult {
+  readonly castId: CastId;
+  readonly from: CastId;
+  readonly found: Examination;
+  /** How many files of visits were taken over. */
+  readonly files: number;
+  /** Those of them that were written anew, from what their line says or from their sound part. */
+  readonly mended: readonly ArtifactRef[];
+  readonly lost: readonly ArtifactRef[];
+}
+
+/** [C27] What is sound of a cast, as a new cast; the damaged one is left as it is. */
+export async function salvageCast({ store, place }: Workspace, from: CastId): Promise<Result<SalvageResult>> {
+  if (await store.owner(from))
+    return fail(error("cast_is_owned", from, "another process runs the cast", `"materia abort ${from}" stops it`));
+  const found = await examineCast(store, from);
+  if (isIntact(found))
+    return fail(error("nothing_to_salvage", from, "the cast is sound", `"materia show ${from}" tells it`));
+  const events: CastEvent[] = [];
+  const { file, records } = await readIntactPart(store, from, (count, event) => {
+    events.length = Math.max(0, count - 1);
+    if (event) events.push(event);
+  });
+  if (!file)
+    return fail(...found.issues, error("nothing_to_salvage", from, "what the cast was started with cannot be read"));
+  if (events.length === 0)
+    return fail(
+      ...found.issues.map(({ hint: _hint, ...issue }) => issue),
+      error("nothing_to_salvage", from, "not one line of its journal is sound", `begin it anew: ${file.command}`),
+    );
+  const files = await recoverFiles(store, from, records);
+  const copied = salvagedFile(file, events.length, files.lost);
+  const replies = copied.rehearsal === file.rehearsal ? undefined : await store.readAttachment(from, REHEARSAL_FILE);
+  const owned = await store.create(
+    { file: copied, ...(replies === undefined ? {} : { attachments: { [REHEARSAL_FILE]: replies } }) },
+    { durability: "sync" },
+  );
+  if (!owned.ok) return owned;
+  const problem = await writeSalvagedCast(owned.value, files.kept, withCastId(events, copied.castId));
+  if (problem !== undefined) {
+    await owned.value.discard();
+    return fail(error("cannot_write", copied.castId, problem));
+  }
+  await owned.value.release();
+  // [S10] One that came from elsewhere does not become ours by being mended.
+  const own = createOwnCastRegistry(place.env);
+  if (own.owns(file)) own.record(copied, await store.stamp(copied.castId));
+  const mended = files.kept.filter(({ isMended }) => isMended).map(({ place: mendedPlace }) => mendedPlace);
+  return ok({ castId: copied.castId, from, found, files: files.kept.length, mended, lost: files.lost });
+}
+
+function salvagedFile(file: CastFile, events: number, lost: readonly ArtifactRef[]): CastFile {
+  const castId = newCastId(new Date(), randomInt(2 ** 32) / 2 ** 32);
+  const isBrought = file.rehearsal === `${file.castId}/${REHEARSAL_FILE}`;
+  return {
+    ...file,
+    castId,
+    rehearsal: isBrought ? `${castId}/${REHEARSAL_FILE}` : file.rehearsal,
+    versions: { ...file.versions, format: CAST_FORMAT },
+    salvaged: { from: file.castId, events, lost: [...lost, ...(file.salvaged?.lost ?? [])] },
+  };
+}
+
+function withCastId(events: readonly CastEvent[], castId: CastId): readonly CastEvent[] {
+  return events.map((event) => (event.type === "cast_started" ? { ...event, castId } : event));
+}
+
+interface RecoveredFile {
+  readonly place: ArtifactRef;
+  readonly isMended: boolean;
+  /** Read when it is written: the files of a cast may be more than there is memory. */
+  readonly text: () => Promise<string | undefined>;
+}
+
+interface RecoveredFiles {
+  readonly kept: readonly RecoveredFile[];
+  readonly lost: readonly ArtifactRef[];
+}
+
+async function recoverFiles(store: CastStore, from: CastId, records: VisitRecords): Promise<RecoveredFiles> {
+  const kept: RecoveredFile[] = [];
+  const lost: ArtifactRef[] = [];
+  for (const record of records.values()) {
+    for (const name of VisitFileName.options) {
+      const place = { socket: record.socket, visit: record.visit, name };
+      const read = async (): Promise<RecoveredText> =>
+        recoverText(await readVisitFile(store, from, place), record, name);
+      const { kind } = await read();
+      if (kind === "lost") lost.push(place);
+      if (kind === "none" || kind === "lost") continue;
+      const text = async (): Promise<string | undefined> => {
+        const again = await read();
+        return "text" in again ? again.text : undefined;
+      };
+      kept.push({ place, isMended: kind === "mended", text });
+    }
+  }
+  return { kept, lost };
+}
+
+type RecoveredText =
+  | { readonly kind: "whole" | "mended"; readonly text: string }
+  | { readonly kind: "lost" }
+  /** No such file, and none is needed. */
+  | { readonly kind: "none" };
+
+function recoverText(
+  read: Awaited<ReturnType<typeof readVisitFile>>,
+  record: JournaledVisit,
+  name: VisitFileName,
+): RecoveredText {
+  const text = typeof read === "object" ? read.text : undefined;
+  const expected = expectedFiles(record).find((each) => each.name === name);
+  if (!expected) {
+    if (read === "unreadable") return { kind: "lost" };
+    return text === undefined ? { kind: "none" } : { kind: "whole", text };
+  }
+  if (text !== undefined && expected.isSound(text)) return { kind: "whole", text };
+  const rest = expected.recover?.(text);
+  return rest === undefined ? { kind: "lost" } : { kind: "mended", text: rest };
+}
+
+/** The files first: a line speaks of what is there. */
+async function writeSalvagedCast(
+  { artifacts, journal }: OwnedCast,
+  files: readonly RecoveredFile[],
+  events: readonly CastEvent[],
+): Promise<string | undefined> {
+  for (const { place, text } of files) {
+    const kept = await text();
+    if (kept === undefined) return `${place.name} of ${place.socket}, visit ${place.visit}, has changed meanwhile`;
+    const problem = await artifacts.write(place.socket, place.visit, place.name, kept);
+    if (problem !== undefined) return problem;
+  }
+  return journal.append(events, 0);
+}

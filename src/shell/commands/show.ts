@@ -1,0 +1,263 @@
+import { existsSync } from "node:fs";
+import { initialState } from "../../core/cast/state/state.ts";
+import { replaySteps } from "../../core/cast/cast-step.ts";
+import type { CastEvent } from "../../core/cast/state/event.ts";
+import type { ShowCommand } from "../../core/command/command.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import { ok, type Result } from "../../core/model/issue.ts";
+import { sanitizeForTerminal } from "../../core/model/text.ts";
+import { deliveryLines } from "../../core/view/cast-list.ts";
+import {
+  itemTableLines,
+  type ItemTableOptions,
+  buildItemTable,
+  type ItemRow,
+  type ItemTable,
+} from "../../core/view/report/item-table.ts";
+import { FULL_DETAIL } from "../../core/view/report/handoff-lines.ts";
+import { storyLines, type StoryOptions } from "../../core/view/report/story.ts";
+import { createStoryWriter, type VisitNotes } from "../../core/view/report/story-writer.ts";
+import { line, toned, type Line } from "../../core/view/line.ts";
+import {
+  modelsText,
+  toolCallsOf,
+  type VisitDetail,
+  toolCallLines,
+  toolSummaryLine,
+  visitDetailLines,
+} from "../../core/view/report/visit-detail.ts";
+import { storyMarkdown, visitMarkdown } from "../../core/view/report/markdown.ts";
+import { castVisits, findVisit } from "../../core/history/visits.ts";
+import { findCast } from "../workspace/find-cast.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { listQuarantined } from "../git/worktrees/worktree.ts";
+import { castStartOf, type CastFile } from "../store/cast-file.ts";
+import type { CastStore, LoadedCast } from "../store/cast-store.ts";
+import { layoutInFolder } from "../store/layout.ts";
+import type { CommandOutput } from "./command-output.ts";
+import { foreignLines, foreignField, castLineage, programOption } from "./status-lines.ts";
+import { readVisitDetail, type VisitKey } from "./read-visit.ts";
+
+const MAX_WIDTH = 120;
+
+/** [C15, C39] The story of a cast, or one visit of it. */
+export async function runShow(workspace: Workspace, command: ShowCommand): Promise<Result<CommandOutput>> {
+  const { store } = workspace;
+  const id = await findCast(store, command.castId);
+  if (!id.ok) return id;
+  const cast = await store.load(id.value);
+  if (!cast.ok) return cast;
+  return command.visit === undefined
+    ? ok(await castOutput(workspace, cast.value, command))
+    : visitOutput(workspace, cast.value, { ...command, visit: command.visit });
+}
+
+async function castOutput(
+  workspace: Workspace,
+  cast: LoadedCast,
+  { full, markdown }: ShowCommand,
+): Promise<CommandOutput> {
+  const { store } = workspace;
+  const { castId, file } = cast;
+  const events = full ? await readWholeTexts(store, cast) : cast.events;
+  const begun = castVisits({ events });
+  const details: VisitDetail[] = [];
+  for (const visit of begun) details.push(await readVisitDetail(store, castId, visit, full ? "all" : "talk"));
+  const asked = details.flatMap(({ model }, index) =>
+    model === null ? [] : [{ model, materia: begun[index]?.materia ?? "" }],
+  );
+  const summary = await store.summary(castId);
+  const alive = summary?.status === "queued" ? "queued" : (await store.owner(castId)) !== undefined;
+  const story: StoryOptions = {
+    alive,
+    now: Date.now(),
+    lineage: castLineage(file),
+    ...programOption(workspace),
+    ...(full ? { extent: FULL_DETAIL } : {}),
+    ...(asked.length === 0 ? {} : { models: modelsText(asked) }),
+  };
+  const { command, targets, fromCastId } = file;
+  const mark = foreignField(workspace, file);
+  const items = await withFleetWorkers(workspace, buildItemTable(castId, events));
+  const left = await findUncommittedWork(workspace, castId, items);
+  return {
+    code: 0,
+    data: {
+      ...summary,
+      ...mark,
+      command,
+      targets,
+      fromCastId,
+      ...(items.rows.length === 0
+        ? {}
+        : { itemCasts: items.rows.map(withQuarantine(left.aside)), unjoined: items.waiting }),
+      details: details.map(detailData),
+      events,
+    },
+    lines: (width) =>
+      markdown
+        ? storyMarkdown(castStartOf(file), events, { ...story, detailOf: createDetailLookup(details) }).map((text) =>
+            line(sanitizeForTerminal(text)),
+          )
+        : [
+            ...storyLines(castStartOf(file), events, {
+              ...story,
+              width: Math.min(width, MAX_WIDTH),
+              aside: toolLinesLookup(createDetailLookup(details), full ? Math.min(width, MAX_WIDTH) - 4 : undefined),
+            }),
+            ...itemTableLines(items, {
+              alive: alive === true,
+              width: Math.min(width, 160),
+              ...left,
+              ...(workspace.fleet ? { fetch: `${programOption(workspace).program} take ${castId}` } : {}),
+            }),
+            ...deliveryLines(summary?.delivered),
+            ...foreignLines(workspace, file),
+            ...footerLines(store.locationOf(castId), cast),
+          ],
+  };
+}
+
+/** [B12] Who has an item that is at work stands in no event of its parent; no name here holds what was done elsewhere. */
+async function withFleetWorkers({ store, fleet }: Workspace, { rows, waiting }: ItemTable): Promise<ItemTable> {
+  if (!fleet) return { rows, waiting };
+  const told = rows.map(async (row): Promise<ItemRow> => {
+    const worker = row.status === "running" ? (await store.summary(row.child))?.fleet?.worker : undefined;
+    return { ...row, ref: row.ref && row.commit, ...(typeof worker === "string" ? { worker } : {}) };
+  });
+  return { rows: await Promise.all(told), waiting: waiting && { ...waiting, ref: waiting.commit } };
+}
+
+/** [V21] What of items lies in files here and in no commit. */
+async function findUncommittedWork(
+  { store, fleet }: Workspace,
+  castId: CastId,
+  items: ItemTable,
+): Promise<Pick<ItemTableOptions, "trees" | "aside">> {
+  if (fleet) return { trees: new Map(), aside: new Map() };
+  return {
+    trees: await findItemTrees(store, items),
+    aside: listQuarantined(layoutInFolder(store.locationOf(castId)).worktreesFolder),
+  };
+}
+
+/** Of an item that stopped in the middle the work lies in its tree alone. */
+async function findItemTrees(store: CastStore, { rows }: ItemTable): Promise<ReadonlyMap<string, string>> {
+  const trees = new Map<string, string>();
+  for (const { child, status } of rows) {
+    if (status !== "failed" && status !== "running") continue;
+    const file = await store.readCastFile(child);
+    if (file.ok && existsSync(file.value.cwd)) trees.set(child, file.value.cwd);
+  }
+  return trees;
+}
+
+function withQuarantine(aside: ItemTableOptions["aside"]) {
+  return (row: ItemRow) => {
+    const setAside = aside.get(row.child);
+    return setAside ? { ...row, setAside } : row;
+  };
+}
+
+/** A journal holds the beginning of a long text; the whole of it stands beside it. */
+async function readWholeTexts(store: CastStore, { castId, events }: LoadedCast): Promise<readonly CastEvent[]> {
+  const whole: CastEvent[] = [];
+  for (const event of events) {
+    const isCut = event.type === "output_accepted" && event.chars > event.text.length;
+    const kept = isCut ? await store.readArtifact(castId, { ...event, name: "output.md" }) : undefined;
+    whole.push(isCut && kept ? { ...event, text: Buffer.from(kept.bytes).toString("utf8") } : event);
+  }
+  return whole;
+}
+
+type DetailLookup = (visit: VisitKey) => VisitDetail | undefined;
+
+function createDetailLookup(details: readonly VisitDetail[]): DetailLookup {
+  const byKey = new Map(details.map((detail) => [`${detail.socket}#${detail.visit}`, detail]));
+  return ({ socket, visit }) => byKey.get(`${socket}#${visit}`);
+}
+
+/** The tools of a visit: in one line, or each on its own where all is told. */
+function toolLinesLookup(detailOf: DetailLookup, full: number | undefined): VisitNotes {
+  return (visit) => {
+    const detail = detailOf(visit);
+    if (!detail) return [];
+    return full === undefined ? toolSummaryLine(detail) : toolCallLines(toolCallsOf(detail), full);
+  };
+}
+
+function detailData({ socket, visit, model, usage, replies, prompt, stdout, stderr }: VisitDetail) {
+  const kept = Object.entries({ prompt, stdout, stderr }).filter(([, text]) => text !== null);
+  return { socket, visit, model, usage, replies, ...Object.fromEntries(kept) };
+}
+
+async function visitOutput(
+  { store }: Workspace,
+  { castId, file, events }: LoadedCast,
+  { visit: named, markdown }: ShowCommand & { readonly visit: string },
+): Promise<Result<CommandOutput>> {
+  const visit = findVisit(castVisits({ events }), named);
+  if (!visit.ok) return visit;
+  const found = visit.value;
+  const detail = await readVisitDetail(store, castId, found, "all");
+  const own = eventsOfVisit(events, found);
+  return ok({
+    code: 0,
+    data: { castId, materia: found.materia, ...detailData(detail), events: own },
+    lines: (width) => {
+      const room = Math.min(width, MAX_WIDTH);
+      const told = visitStory(file, events, found, markdown ? 1_000 : room);
+      return markdown
+        ? visitMarkdown(detail, told, castId).map((text) => line(sanitizeForTerminal(text)))
+        : [...visitDetailLines(detail, told, room), line(toned("dim", `Cast ${castId}`))];
+    },
+  });
+}
+
+/** From its beginning to that of the next one. */
+function eventsOfVisit(events: readonly CastEvent[], { socket, visit }: VisitKey): readonly CastEvent[] {
+  const from = events.findLastIndex(
+    (event) => event.type === "visit_started" && event.socket === socket && event.visit === visit,
+  );
+  const next = events.findIndex((event, index) => index > from && event.type === "visit_started");
+  return events.slice(from, next === -1 ? undefined : next);
+}
+
+/** What the story tells of this visit. */
+function visitStory(file: CastFile, events: readonly CastEvent[], visit: VisitKey, width: number): readonly Line[] {
+  const first = initialState(castStartOf(file));
+  const teller = createStoryWriter(first, width);
+  const own = new Set(eventsOfVisit(events, visit));
+  const lines: Line[] = [];
+  for (const step of replaySteps(first, events)) {
+    const told = teller.write(step);
+    if (own.has(step.event)) lines.push(...told);
+  }
+  const last = events.at(-1);
+  if (last && own.has(last)) lines.push(...teller.flush());
+  return lines[0]?.length === 0 ? lines.slice(1) : lines;
+}
+
+function footerLines(place: string, { file, events, tornBytes }: LoadedCast): readonly Line[] {
+  const cutOff = `The journal ends in a line that was cut off (${tornBytes} bytes); a resume removes it.`;
+  return [
+    ...salvagedLines(file),
+    ...forkedLines(events),
+    line(toned("dim", `Files: ${sanitizeForTerminal(place)}`)),
+    ...(tornBytes > 0 ? [line(toned("rework", cutOff))] : []),
+  ];
+}
+
+/** [C27] A cast that ends in the middle is not a riddle. */
+function salvagedLines({ salvaged }: CastFile): readonly Line[] {
+  if (!salvaged) return [];
+  const count = `${salvaged.events} ${salvaged.events === 1 ? "line" : "lines"}`;
+  return [line(toned("rework", `Salvaged from ${salvaged.from}, which was damaged: its first ${count}.`))];
+}
+
+/** [T20] What a fork shares with another cast was paid for there. */
+function forkedLines([first]: readonly CastEvent[]): readonly Line[] {
+  if (first?.type !== "cast_started" || !first.forkedFrom) return [];
+  const { castId, visit } = first.forkedFrom;
+  return [line(toned("dim", `Forked from ${castId}: everything before ${visit} was done there.`))];
+}

@@ -1,0 +1,32 @@
+import type { Command } from "../../core/command/command.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { line, toned } from "../../core/view/line.ts";
+import { findCast } from "../workspace/find-cast.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { createCastBranch } from "../git/transfer/branches.ts";
+import type { CommandOutput } from "./command-output.ts";
+
+/** [B17] The result of a cast that ran elsewhere, as a branch here; what is checked out stays. */
+export async function runTake(
+  { fleet, store, place }: Workspace,
+  command: Extract<Command, { kind: "take" }>,
+): Promise<Result<CommandOutput>> {
+  if (!fleet) return fail(error("missing_option", "--on", "which fleet?", "take [castId] --on FLEET"));
+  const id = await findCast(store, command.castId);
+  if (!id.ok) return id;
+  const castId = id.value;
+  const files = await fleet.fetchCheckpoints(castId, place.cwd);
+  if (!files.ok) return files;
+  const made = await createCastBranch(place.cwd, castId, files.value);
+  if (made.kind === "failed") return fail(error("git_failed", castId, `the branch cannot be made: ${made.problem}`));
+  const { branch, commit } = made;
+  return ok({
+    code: 0,
+    data: { castId, branch, commit },
+    lines: () => [
+      line(`${castId} is here as the branch `, toned("strong", branch), "."),
+      line(toned("accent", `git diff HEAD...${branch}`), toned("dim", "  what it changed")),
+      line(toned("accent", `git merge ${branch}`), toned("dim", "  take it over")),
+    ],
+  });
+}

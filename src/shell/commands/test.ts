@@ -1,0 +1,143 @@
+import { writeFileSync, readFileSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import type { TestCommand } from "../../core/command/command.ts";
+import { compileTargets } from "../../core/compile/targets/compile.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { measureCoverage, coveragePercent, type CoveredRun } from "../../core/testing/coverage.ts";
+import { junitText, coverageLines, testLines, type TestReport } from "../../core/testing/report.ts";
+import { asTrusted, trustIssue, type Workspace } from "../workspace/workspace.ts";
+import { errorText } from "../system/system-error.ts";
+import { findTests, type FoundTest } from "../testing/find-tests.ts";
+import { type TestResult, runTests } from "../testing/run-test.ts";
+import type { CommandOutput } from "./command-output.ts";
+import { applyEdits, modify } from "jsonc-parser";
+import { type UnmetExpectation, fullExpectation } from "../../core/testing/expectations.ts";
+
+interface TestCommandContext {
+  /** What file names are relative to. */
+  readonly from: string;
+  readonly signal?: AbortSignal;
+}
+
+/** [T3] Runs tests and tells of them; exit 1 where one failed or a graph is not covered enough. */
+export async function runTestCommand(
+  workspace: Workspace,
+  command: TestCommand,
+  setting: TestCommandContext,
+): Promise<Result<CommandOutput>> {
+  const { from, signal = new AbortController().signal } = setting;
+  const found = findTests(command.paths, { from, cwd: workspace.place.cwd });
+  if (!found.ok) return found;
+  const trusted = trustWorkspaceFor(found.value, workspace, command);
+  if (!trusted.ok) return trusted;
+  const results = await runTests(found.value, { workspace: trusted.value, signal });
+  const tests = results.map((result, index) => reportTest(result, found.value[index], { from, command }));
+  if (command.junit !== undefined) {
+    const problem = writeJunit(resolve(from, command.junit), tests);
+    if (problem) return problem;
+  }
+  return ok(
+    testOutput(
+      tests,
+      measureCoverage([...coveredRuns(results), ...untestedLoadouts(command, trusted.value, results)]),
+      command,
+    ),
+  );
+}
+
+/** [T9] What a test names itself was named with the test; the project's own configuration has to be trusted. */
+function trustWorkspaceFor(
+  tests: readonly FoundTest[],
+  workspace: Workspace,
+  { trust }: TestCommand,
+): Result<Workspace> {
+  const usesProject = tests.some((each) => each.test.config === undefined);
+  const issue = usesProject && !trust ? trustIssue(workspace) : undefined;
+  if (issue) return fail(issue);
+  const given = asTrusted(workspace);
+  if (trust) given.remember();
+  return ok(given.workspace);
+}
+
+function reportTest(
+  result: TestResult,
+  found: FoundTest | undefined,
+  { from, command }: { readonly from: string; readonly command: TestCommand },
+): TestReport {
+  const isBlank = found !== undefined && Object.keys(found.test.expect).length === 0;
+  const { updated, failures } = command.update
+    ? updateExpectations(result, isBlank)
+    : { updated: false, failures: result.failures };
+  return { file: relative(from, result.file), ok: failures.length === 0, failures, ms: result.ms, updated };
+}
+
+function coveredRuns(results: readonly TestResult[]): readonly CoveredRun[] {
+  return results.flatMap(({ run }) => run?.covered ?? []);
+}
+
+/** [T7] Where all tests of a project run, a loadout of its own that none of them casts is not covered at all. */
+function untestedLoadouts(
+  { paths }: TestCommand,
+  { catalog }: Workspace,
+  results: readonly TestResult[],
+): readonly CoveredRun[] {
+  if (paths.length > 0) return [];
+  const cast = new Set(coveredRuns(results).map(({ loadout }) => loadout));
+  return [...catalog.loadouts.values()].flatMap(({ name, layer }) => {
+    if (layer !== "project" || cast.has(name)) return [];
+    const compiled = compileTargets([{ kind: "loadout", name }], catalog);
+    return compiled.ok ? [{ loadout: name, graph: compiled.value.graph, flow: compiled.value.flow, events: [] }] : [];
+  });
+}
+
+function writeJunit(file: string, tests: readonly TestReport[]): Result<never> | undefined {
+  try {
+    writeFileSync(file, junitText(tests));
+    return undefined;
+  } catch (thrown) {
+    return fail({ ...error("cannot_write", "--junit", `it cannot be written: ${errorText(thrown)}`), file });
+  }
+}
+
+function testOutput(
+  tests: readonly TestReport[],
+  coverage: ReturnType<typeof measureCoverage>,
+  { minCoverage }: TestCommand,
+): CommandOutput {
+  const low = Object.values(coverage).some((each) => minCoverage !== undefined && coveragePercent(each) < minCoverage);
+  return {
+    code: low || tests.some((each) => !each.ok) ? 1 : 0,
+    data: {
+      tests: tests.map(({ file, ok: passed, failures }) => ({
+        file,
+        ok: passed,
+        failures: failures.map(({ what, expected, got, where }) => ({ what, expected, got, where })),
+      })),
+      coverage,
+    },
+    lines: (width) => [...testLines(tests, width), ...coverageLines(coverage, minCoverage)],
+  };
+}
+
+const JSON_FORMAT = { formattingOptions: { insertSpaces: true, tabSize: 2 } };
+
+/** [T11] Writes what was observed in the place of what was expected; comments stay. The answer is what is still wrong. */
+export function updateExpectations(
+  result: TestResult,
+  isBlank: boolean,
+): { readonly updated: boolean; readonly failures: readonly UnmetExpectation[] } {
+  const { file, failures, run } = result;
+  const written = failures.filter(({ keys }) => keys !== undefined);
+  const whole = isBlank && run ? fullExpectation(run.observed) : undefined;
+  if (!whole && written.length === 0) return { updated: false, failures };
+  const before = readFileSync(file, "utf8");
+  const edits: readonly { readonly keys: readonly string[]; readonly value: unknown }[] = whole
+    ? [{ keys: [], value: whole }]
+    : written.map(({ keys = [], got }) => ({ keys, value: got }));
+  const after = edits.reduce(
+    (text, { keys, value }) => applyEdits(text, modify(text, ["expect", ...keys], value, JSON_FORMAT)),
+    before,
+  );
+  writeFileSync(file, after);
+  return { updated: after !== before, failures: failures.filter(({ keys }) => keys === undefined) };
+}

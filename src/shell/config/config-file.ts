@@ -1,0 +1,176 @@
+import { statSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { parseJsonc } from "../../core/edit/json-text.ts";
+import { error, fail, failAll, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { depthExceeds, isJsonObject, type Json } from "../../core/model/json.ts";
+import { isMissingFile, errorText } from "../system/system-error.ts";
+import { MAX_FILE_BYTES, readRegularText, linkIfFree, readRegularFile } from "../system/files.ts";
+import { isUtf8 } from "node:buffer";
+import { createHash, randomUUID } from "node:crypto";
+import { dirname, sep } from "node:path";
+
+const MAX_BYTES = MAX_FILE_BYTES.config;
+const MAX_DEPTH = 100;
+
+/** A JSON file with comments and trailing commas, or what is wrong with it and where. `undefined` when there is none. */
+export function readJsonFile(file: string): Result<unknown> | undefined {
+  let text: string;
+  try {
+    const { size } = statSync(file);
+    if (size > MAX_BYTES) {
+      const message = `the file is ${(size / 1024 / 1024).toFixed(1)} MB long; more than ${MAX_BYTES / 1024 / 1024} MB is not read`;
+      return failAt(file, error("file_too_large", "", message, "split it, or name another file"));
+    }
+    text = readRegularText(file, MAX_BYTES);
+  } catch (thrown) {
+    if (isMissingFile(thrown)) return undefined;
+    return failAt(file, error("unreadable_file", "", `the file cannot be read: ${errorText(thrown)}`));
+  }
+  return parseJson(file, text);
+}
+
+/** The value of a text that was read from `file`, or every fault with its line and column. */
+export function parseJson(file: string, written: string): Result<unknown> {
+  // Some editors begin a file with a mark that is no part of it.
+  const text = written.replace(/^\ufeff/, "");
+  const value = parseJsonOrJsonc(file, text);
+  if (!value.ok || !depthExceeds(value.value, MAX_DEPTH)) return value;
+  return failAt(file, error("bad_json", "", `the file is nested more than ${MAX_DEPTH} levels deep`));
+}
+
+function parseJsonOrJsonc(file: string, text: string): Result<unknown> {
+  try {
+    return ok(JSON.parse(text));
+  } catch {
+    // Comments, trailing commas or a fault: the slower reader knows all three and where they stand.
+  }
+  if (text.trim() === "") {
+    const hint = 'begin with { "materia": {}, "loadouts": {} }';
+    return failAt(file, error("bad_json", "line 1, column 1", "the file is empty", hint));
+  }
+  try {
+    const read = parseJsonc(text);
+    return read.ok ? ok(read.value.value) : failAll(read.issues.map((issue) => ({ ...issue, file })));
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    return failAt(file, error("bad_json", "", "the file is nested too deeply"));
+  }
+}
+
+function failAt(file: string, issue: Issue): Result<never> {
+  return fail({ ...issue, file });
+}
+
+interface TaggedText {
+  readonly text: string;
+  /** Differs whenever a byte of the file differs. */
+  readonly etag: string;
+}
+
+const ENCODING_HINT = "convert it first, for instance with iconv; nothing was changed";
+
+export function readConfigText(file: string): Result<TaggedText> {
+  try {
+    const bytes = readRegularFile(file, MAX_FILE_BYTES.config);
+    // [N28] Whoever edits it as text would write other bytes in the place of these.
+    if (!isUtf8(bytes)) return fail({ ...error("not_utf8", "", "the file is not UTF-8 text", ENCODING_HINT), file });
+    return ok({ text: bytes.toString("utf8"), etag: etagOf(bytes) });
+  } catch (thrown) {
+    const issue = isMissingFile(thrown)
+      ? error("missing_file", "", "there is no such file yet")
+      : error("unreadable_file", "", `the file cannot be read: ${errorText(thrown)}`);
+    return fail({ ...issue, file });
+  }
+}
+
+/** The whole file or nothing of it; the answer is the new tag. */
+export function writeConfigText(
+  file: string,
+  text: string,
+  { root, isNew }: { readonly root: string | undefined; readonly isNew: boolean },
+): Result<string> {
+  if (!text.isWellFormed())
+    return fail({ ...error("not_utf8", "", "the text holds half a character, which no file can", "remove it"), file });
+  const folder = dirname(file);
+  const draft = `${file}.${randomUUID()}.draft`;
+  try {
+    mkdirSync(folder, { recursive: true });
+    const elsewhere = refuseOutsideLink(file, root);
+    if (elsewhere) return elsewhere;
+    const bytes = Buffer.from(text);
+    writeFileSync(draft, bytes, { flag: "wx", mode: isNew ? 0o666 : statSync(file).mode & 0o777 });
+    // Whoever has made the file in between keeps it.
+    if (isNew && !linkIfFree(draft, file)) return fail({ ...error("changed", "", "somebody has just made it"), file });
+    if (!isNew) renameSync(draft, file);
+    return ok(etagOf(bytes));
+  } catch (thrown) {
+    return fail({ ...error("cannot_write", "", `it cannot be written: ${errorText(thrown)}`), file });
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** A link in the project may point anywhere; what it points to is not the project's to change. */
+function refuseOutsideLink(file: string, root: string | undefined): Result<never> | undefined {
+  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  const folder = realpathSync(dirname(file)) + sep;
+  const isOutside = root !== undefined && !folder.startsWith(realpathSync(root) + sep);
+  if (!isLink && !isOutside) return undefined;
+  const message = isLink ? "the file is a link to another one" : "its folder is a link that leads out of the project";
+  return fail({ ...error("is_a_link", "", message, "edit it where it lies"), file });
+}
+
+function etagOf(bytes: Buffer): string {
+  return `"${createHash("sha256").update(bytes).digest("hex")}"`;
+}
+
+/** Keys in one order: moving lines about in a file changes nothing that it means. */
+export function sortKeys(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sortKeys(inner)]),
+  );
+}
+
+/** What `runInit` writes: the smallest configuration that shows a role, a check and a bounded way back. */
+export const STARTER_CONFIG = `{
+  // Repeatable agent work for this project. Comments and trailing commas are fine.
+  "$schema": "https://unpkg.com/pi-materia/schema/pi-materia.schema.json",
+
+  // What "materia cast <prompt>" runs. "materia loadout" lists all there are.
+  "activeLoadout": "Fix-And-Review",
+
+  // A materia is a reusable role. The bundled ones can be used beside your own: "materia materia" lists them.
+  "materia": {
+    "Reviewer": {
+      "description": "Reads the change and says whether it may stay.",
+      "tools": "readOnly",
+      "parse": "json",
+      "prompt": "You review a change that somebody else has just made. Read the files concerned. Be satisfied only when the change does what was asked and nothing else.",
+    },
+  },
+
+  // A loadout is a graph: sockets that each hold one materia, and edges that are tried in order.
+  "loadouts": {
+    "Fix-And-Review": {
+      "entry": "Socket-1",
+      "sockets": {
+        "Socket-1": {
+          "materia": "Build", // bundled
+          "edges": [{ "when": "always", "to": "Socket-2" }],
+        },
+        "Socket-2": {
+          "materia": "Reviewer",
+          "edges": [
+            // Back to Build with the reviewer's reason, at most twice.
+            { "when": "not_satisfied", "to": "Socket-1", "maxTraversals": 2 },
+            { "when": "satisfied", "to": "end" },
+          ],
+        },
+      },
+    },
+  },
+}
+`;

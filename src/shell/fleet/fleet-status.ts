@@ -1,0 +1,110 @@
+import type { CastId } from "../../core/model/ids.ts";
+import { fail, ok, type Result } from "../../core/model/issue.ts";
+import {
+  waitReasonOf,
+  type FleetStatus,
+  type BlockingLimit,
+  type QueuedCast,
+  type WorkerStatus,
+  waitGroupText,
+  groupByWaitReason,
+  type WaitGroup,
+} from "../../core/view/progress/fleet-status.ts";
+import type { QueuePosition } from "../workspace/workspace.ts";
+import { databaseIssue, type Database } from "../store/postgres/database.ts";
+import type { ConnectedFleet } from "./open-fleet.ts";
+
+/** As many of those that wait as are told one by one. */
+const MAX_LISTED = 100;
+
+/** [B18, B29] Who works, on what, and what waits for whom. Nothing of it is more than the workers and the first that wait. */
+export async function readFleetStatus({
+  database,
+  profile,
+}: Pick<ConnectedFleet, "database" | "profile">): Promise<Result<FleetStatus>> {
+  try {
+    const [workers, waiting, [row]] = await Promise.all([
+      database.query<WorkerStatus>({ name: "workers", text: WORKERS }),
+      readQueue(database),
+      database.query<{ queued: number }>({ name: "queued", text: QUEUED }),
+    ]);
+    const queue = waiting.map(({ blocked, held, ...cast }) => ({
+      ...cast,
+      why: waitReasonOf({ blocked, held, queue: cast.queue }, workers),
+    }));
+    return ok({ workers, queued: row?.queued ?? 0, queue });
+  } catch (thrown) {
+    return fail(databaseIssue(profile.name, thrown));
+  }
+}
+
+/** [B22, B29] Where one cast stands that waits for a worker; nothing where it does not, or none could begin it. */
+export async function readQueuePosition(
+  { database }: Pick<ConnectedFleet, "database">,
+  castId: CastId,
+): Promise<QueuePosition | undefined> {
+  const text = "select p.*, c.queue from materia.queue_place($1) p, materia.casts c where c.cast_id = $1";
+  const [row] = await database.query<Omit<QueuePosition, "why"> & Record<string, unknown>>({ text, values: [castId] });
+  if (!row) return undefined;
+  const workers = await database.query<WorkerStatus>({ name: "workers", text: WORKERS });
+  return { ...row, why: waitReasonOf({ blocked: null, held: row.held, queue: row.queue }, workers) };
+}
+
+interface WaitingRow extends Omit<QueuedCast, "why"> {
+  readonly blocked: string | null;
+  readonly held: readonly BlockingLimit[];
+}
+
+function readQueue(database: Database): Promise<readonly WaitingRow[]> {
+  return database.query<WaitingRow & Record<string, unknown>>({ name: "queue", text: QUEUE });
+}
+
+const WORKERS = `select worker_id as worker, host, pid, version, state, queues, concurrency,
+    (extract(epoch from now() - seen_at) * 1000)::float8 as "silentMs",
+    array(select cast_id from materia.casts c where c.owner = w.worker_id and state <> 'gone'
+      and c.parked_leg is distinct from c.leg order by cast_id) as casts
+  from materia.workers w where state <> 'gone' or seen_at > now() - interval '10 minutes'
+  order by state = 'gone', n limit 500`;
+
+const QUEUED = "select count(*)::int as queued from materia.casts where status = 'queued'";
+
+const QUEUE = `with first as materialized (
+    select c, row_number() over (partition by c.project, c.queue order by c.summary ? 'blocked', c.priority, c.cast_id) as place
+    from materia.casts c where c.status = 'queued' order by c.queue, c.summary ? 'blocked', c.priority, c.cast_id limit ${MAX_LISTED}
+  ), full_limits as materialized (select * from materia.limit_standing() where busy >= most)
+  select (c).cast_id as "castId", (c).summary ->> 'request' as request, (c).summary ->> 'loadout' as loadout, (c).project,
+    (c).submitted_by as person, (c).queue, place::int,
+    (extract(epoch from now() - (c).updated_at) * 1000)::float8 as "waitsMs", (c).summary ->> 'blocked' as blocked,
+    (select coalesce(jsonb_agg(jsonb_build_object('kind', l.kind, 'name', l.name, 'most', l.most)), '[]')
+      from full_limits l where (c).sent < (c).leg and materia.is_bound_by(c, l.kind, l.name)) as held
+  from first order by (c).queue, (c).summary ? 'blocked', (c).priority, (c).cast_id`;
+
+export interface QueueReporterOptions extends Pick<ConnectedFleet, "database" | "profile"> {
+  readonly queues: readonly string[];
+  /** What was not seen for so long is told as if it were new. */
+  readonly againMs: number;
+  readonly tell: (waiting: readonly WaitGroup[]) => void;
+}
+
+/** [B29] Looks why casts of these queues wait, and tells a reason when it comes up, not for as long as it lasts. */
+export function queueReporter({ queues, againMs, tell, ...fleet }: QueueReporterOptions): () => Promise<void> {
+  const seen = new Map<string, number>();
+  return async () => {
+    // Most of the time nobody waits.
+    const text = "select from materia.casts where status = 'queued' and queue = any($1) limit 1";
+    if ((await fleet.database.query({ text, values: [queues] })).length === 0) return;
+    const standing = await readFleetStatus(fleet);
+    if (!standing.ok) return;
+    const now = Date.now();
+    for (const [reason, at] of seen) if (now - at >= againMs) seen.delete(reason);
+    const groups = groupByWaitReason(standing.value.queue.filter(({ queue }) => queues.includes(queue)));
+    const fresh = groups.filter((group) => !seen.has(waitReasonKey(group)));
+    for (const group of groups) seen.set(waitReasonKey(group), now);
+    if (fresh.length > 0) tell(fresh);
+  };
+}
+
+/** However many wait for it. */
+function waitReasonKey(group: WaitGroup): string {
+  return waitGroupText({ ...group, casts: 1 });
+}

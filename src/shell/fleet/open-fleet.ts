@@ -1,0 +1,157 @@
+import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { databaseIssue, openDatabase, type Database } from "../store/postgres/database.ts";
+import { DATABASE_FORMAT } from "../store/postgres/migration.ts";
+import { postgresStore, type PostgresStore } from "../store/postgres/postgres-store.ts";
+import { readFileSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { FleetProfile } from "../../core/model/config.ts";
+import { didYouMean } from "../../core/model/text.ts";
+import { configFolder, type ConfigContext } from "../config/config.ts";
+import { LOCAL_FLEET, localFleetUrl } from "./local-fleet.ts";
+import { errorText } from "../system/system-error.ts";
+
+/** A fleet that somebody speaks with: its casts, and the database that they stand in. */
+export interface ConnectedFleet {
+  readonly profile: ResolvedFleetProfile;
+  readonly database: Database;
+  readonly store: PostgresStore;
+}
+
+/** Oldest Postgres whose tables have what the migration uses. */
+const MIN_SERVER_VERSION = 150_000;
+
+/** A person's view of a fleet: the casts of one project or of all of theirs, to be looked at, submitted and set going again. */
+export async function openFleet(
+  profile: ResolvedFleetProfile,
+  sees: "project" | "all" = "project",
+): Promise<Result<ConnectedFleet>> {
+  const opened = await openCheckedDatabase(profile);
+  if (!opened.ok) return opened;
+  const database = opened.value;
+  const store =
+    sees === "all"
+      ? postgresStore({ database, location: `fleet ${profile.name}` })
+      : postgresStore({
+          database,
+          location: `fleet ${profile.name}, project ${profile.project}`,
+          project: profile.project,
+        });
+  return ok({ profile, database, store });
+}
+
+/** [B2] Connected with a database that can be used as it is; refused before anything is done. */
+export async function openCheckedDatabase(profile: ResolvedFleetProfile, patienceMs = 0): Promise<Result<Database>> {
+  const opened = await openDatabase(profile, { patienceMs });
+  if (!opened.ok) return opened;
+  const at = `fleet.profiles.${profile.name}.url`;
+  const issue = await databaseFormatIssue(opened.value, at).catch((thrown: unknown) => databaseIssue(at, thrown));
+  if (!issue) return opened;
+  await opened.value.close();
+  return fail(issue);
+}
+
+/** [B2] Asked also before tables are made: an older server would take half of them. */
+export async function serverVersionIssue(database: Database, at: string): Promise<Issue | undefined> {
+  const [server] = await database.queryOnce<{ version: number; said: string }>({
+    text: "select current_setting('server_version_num')::int as version, current_setting('server_version') as said",
+  });
+  if ((server?.version ?? 0) >= MIN_SERVER_VERSION) return undefined;
+  return error("database_too_old", at, `Postgres 15 or newer is needed, and this is ${server?.said}`);
+}
+
+async function databaseFormatIssue(database: Database, at: string): Promise<Issue | undefined> {
+  const old = await serverVersionIssue(database, at);
+  if (old) return old;
+  const [format] = await database.queryOnce<{ version: number }>({
+    text: "select max(version) as version from materia.format",
+  });
+  if ((format?.version ?? 0) > DATABASE_FORMAT)
+    return error("database_too_new", at, "its tables were made by a newer version", "use that version here as well");
+  if ((format?.version ?? 0) < DATABASE_FORMAT)
+    return error(
+      "database_not_migrated",
+      at,
+      "its tables are those of an older version",
+      '"materia fleet migrate" brings them up to date; workers of that version go on until they are stopped',
+    );
+  return undefined;
+}
+
+/** A fleet as it is used: everything said, every variable filled in. */
+export interface ResolvedFleetProfile {
+  readonly name: string;
+  readonly url: string;
+  readonly ca?: string;
+  readonly project: string;
+  readonly queue: string;
+  readonly setup?: readonly string[];
+  readonly deliver?: "push";
+  readonly maxCheckpointBytes: number;
+}
+
+const MAX_CHECKPOINT_BYTES = 200 * 1024 * 1024;
+
+/** [B3] The fleet of a name, out of the user's own configuration. */
+export function resolveFleetProfile(
+  { fleet }: Pick<Catalog, "fleet">,
+  name: string,
+  place: ConfigContext,
+): Result<ResolvedFleetProfile> {
+  const profiles = fleet?.profiles ?? {};
+  const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  const local = found || name !== LOCAL_FLEET ? undefined : localFleetUrl(place.env);
+  if (local !== undefined) return ok(withProfileDefaults({ name, url: local, project: basename(place.cwd) }));
+  if (!found) {
+    const known = Object.keys(profiles);
+    const up =
+      name === LOCAL_FLEET
+        ? `"materia fleet up" starts it`
+        : `write fleet.profiles.${name}.url into your own configuration`;
+    const message = `there is no fleet "${name}"${name === LOCAL_FLEET ? " on this machine" : " in your configuration"}`;
+    return fail(
+      error("unknown_fleet", name, message, (name === LOCAL_FLEET ? undefined : didYouMean(name, known)) ?? up),
+    );
+  }
+  const url = expandVariables(found.url, name, place.env);
+  if (!url.ok) return url;
+  const ca = readCertificate(found, name, place.env);
+  if (!ca.ok) return ca;
+  const { url: _url, ca: _ca, project = basename(place.cwd), ...said } = found;
+  return ok(
+    withProfileDefaults({
+      ...said,
+      name,
+      url: url.value,
+      project,
+      ...(ca.value === undefined ? {} : { ca: ca.value }),
+    }),
+  );
+}
+
+function withProfileDefaults(
+  said: Pick<ResolvedFleetProfile, "name" | "url" | "project"> & Partial<ResolvedFleetProfile>,
+): ResolvedFleetProfile {
+  return { queue: "casts", maxCheckpointBytes: MAX_CHECKPOINT_BYTES, ...said };
+}
+
+/** `$NAME` and `${NAME}`: a password need not stand in a file. */
+function expandVariables(text: string, profile: string, env: ConfigContext["env"]): Result<string> {
+  const missing = [...text.matchAll(/\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?/g)].flatMap(([, name = ""]) =>
+    env[name] ? [] : [name],
+  );
+  const at = `fleet.profiles.${profile}.url`;
+  if (missing.length > 0)
+    return fail(...missing.map((name) => error("missing_environment", at, `the environment has no ${name}`)));
+  return ok(text.replace(/\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?/g, (_all, name: string) => env[name] ?? ""));
+}
+
+function readCertificate({ ca }: FleetProfile, profile: string, env: ConfigContext["env"]): Result<string | undefined> {
+  if (ca === undefined) return ok(undefined);
+  const file = resolve(configFolder(env), ca);
+  try {
+    return ok(readFileSync(file, "utf8"));
+  } catch (thrown) {
+    return fail({ ...error("unreadable_file", `fleet.profiles.${profile}.ca`, errorText(thrown)), file });
+  }
+}

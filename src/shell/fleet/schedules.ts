@@ -1,0 +1,105 @@
+import { parseCron, isTimeZone, nextCronTime } from "../../core/model/cron.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import type { NewCast } from "../store/cast-store.ts";
+import { databaseIssue } from "../store/postgres/database.ts";
+import type { ConnectedFleet } from "./open-fleet.ts";
+import { packCast, type PackingHost, type TreeChoice } from "./submit-cast.ts";
+
+/** [B23] What is submitted again and again, and when. */
+export interface Schedule {
+  readonly id: number;
+  readonly cron: string;
+  readonly zone: string;
+  readonly command: string;
+  /** The branch whose files it is given each time; nothing where they are those of when it was added. */
+  readonly follows: string | null;
+  readonly by: string;
+  readonly nextAt: string;
+  readonly lastCast: string | null;
+  /** Why nothing was submitted the last time. */
+  readonly problem: string | null;
+}
+
+export interface NewSchedule extends PackingHost {
+  readonly plan: NewCast;
+  readonly cron: string;
+  readonly zone: string;
+  readonly tree: TreeChoice;
+  readonly priority: number;
+}
+
+/** The first time, by this machine's clock; which later times are due, the database's tells. */
+export function firstScheduledTime(cron: string, zone: string, now: number): Result<number> {
+  const read = parseCron(cron);
+  const issues = [
+    ...(read.ok ? [] : read.issues),
+    ...(isTimeZone(zone)
+      ? []
+      : [error("bad_option", "--zone", `there is no time zone "${zone}"`, "--zone Europe/Berlin")]),
+  ];
+  if (!read.ok || issues.length > 0) return fail(...issues);
+  const next = nextCronTime(read.value, now, zone);
+  return next === undefined ? fail(error("bad_schedule", cron, "this time never comes")) : ok(next);
+}
+
+export async function addSchedule(fleet: ConnectedFleet, asked: NewSchedule): Promise<Result<Schedule>> {
+  const next = firstScheduledTime(asked.cron, asked.zone, Date.now());
+  if (!next.ok) return next;
+  const packed = await packCast(fleet, asked.plan, asked, asked.tree);
+  if (!packed.ok) return packed;
+  const { file, brings, tree } = packed.value;
+  const { project, queue } = fleet.profile;
+  const values = [
+    project,
+    queue,
+    asked.priority,
+    asked.cron,
+    asked.zone,
+    JSON.stringify(file),
+    JSON.stringify(brings),
+    tree ? JSON.stringify(tree.source) : null,
+    tree?.pack?.head ?? null,
+    tree?.pack?.ckpt ?? null,
+    tree?.pack?.bytes ?? null,
+    new Date(next.value).toISOString(),
+  ];
+  return withDatabaseErrors(fleet, async () => {
+    const [made] = await fleet.database.query<Schedule & Record<string, unknown>>({ text: INSERT_SCHEDULE, values });
+    return made ? ok(made) : fail(error("database_failed", fleet.profile.name, "the schedule was not kept"));
+  });
+}
+
+const SCHEDULE_COLUMNS = `id, cron, zone, file::json ->> 'command' as command,
+  case when (source ->> 'follows')::boolean then source ->> 'branch' end as follows, submitted_by as by,
+  to_char(next_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "nextAt", last_cast as "lastCast", problem`;
+
+const INSERT_SCHEDULE = `insert into materia.schedules
+    (project, queue, priority, cron, zone, file, brings, source, head, ckpt, pack, next_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${SCHEDULE_COLUMNS}`;
+
+export async function listSchedules(fleet: ConnectedFleet): Promise<Result<readonly Schedule[]>> {
+  return withDatabaseErrors(fleet, async () => {
+    const text = `select ${SCHEDULE_COLUMNS} from materia.schedules where project = $1 order by id`;
+    return ok(
+      await fleet.database.query<Schedule & Record<string, unknown>>({ text, values: [fleet.profile.project] }),
+    );
+  });
+}
+
+export async function removeSchedule(fleet: ConnectedFleet, id: number): Promise<Result<undefined>> {
+  return withDatabaseErrors(fleet, async () => {
+    const text = "delete from materia.schedules where id = $1 and project = $2 returning id";
+    const gone = await fleet.database.query({ text, values: [id, fleet.profile.project] });
+    if (gone.length > 0) return ok(undefined);
+    const message = `project ${fleet.profile.project} has no schedule ${id}`;
+    return fail(error("unknown_schedule", String(id), message, `"fleet schedule list" shows them`));
+  });
+}
+
+async function withDatabaseErrors<T>({ profile }: ConnectedFleet, work: () => Promise<Result<T>>): Promise<Result<T>> {
+  try {
+    return await work();
+  } catch (thrown) {
+    return fail(databaseIssue(profile.name, thrown));
+  }
+}

@@ -1,0 +1,275 @@
+import type { PoolClient } from "pg";
+import type { CastId } from "../../core/model/ids.ts";
+import { fail, ok, type Result, error } from "../../core/model/issue.ts";
+import type { NewCast } from "../store/cast-store.ts";
+import { databaseIssue } from "../store/postgres/database.ts";
+import { notStartedSummary } from "../store/summary.ts";
+import type { ConnectedFleet } from "./open-fleet.ts";
+import { materiaOf, socketsOf, type Graph } from "../../core/compile/graph.ts";
+import type { CastFile } from "../store/cast-file.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, sep } from "node:path";
+import { removeCastRefs } from "../git/refs.ts";
+import { openCheckpointSession } from "../git/checkpoint-session.ts";
+import {
+  currentBranch,
+  isBranchPushed,
+  createPack,
+  maxReadableBytes,
+  findPushedCommits,
+} from "../git/transfer/packs.ts";
+import type { TreeSource } from "../git/transfer/restore-tree.ts";
+import { findRepository } from "../git/repository.ts";
+import { redactKeys } from "../secrets/redact-event.ts";
+import { createRedactor } from "../secrets/redact.ts";
+
+/** What may be said with a submission. */
+export interface SubmitOptions {
+  /** Lower goes first. */
+  readonly priority?: number;
+  /** [B21] What is submitted under it is submitted once. */
+  readonly key?: string;
+}
+
+/** [B9] This working tree and a cast for it, in one transaction. Answers with the cast that its key belongs to. */
+export async function submitCast(
+  fleet: ConnectedFleet,
+  plan: NewCast,
+  by: PackingHost & SubmitOptions,
+): Promise<Result<CastId>> {
+  const packed = await packCast(fleet, plan, by);
+  if (!packed.ok) return packed;
+  const { project, queue } = fleet.profile;
+  const { priority = 0, key } = by;
+  try {
+    const isNew = await fleet.database.transaction((client) =>
+      insertCast(client, packed.value, { project, queue, priority, ...(key === undefined ? {} : { key }) }),
+    );
+    const { castId } = packed.value.file;
+    if (isNew) return ok(castId);
+    const first = await findCastByKey(fleet, key);
+    return first.ok ? ok(first.value ?? castId) : first;
+  } catch (thrown) {
+    return fail(databaseIssue(fleet.profile.name, thrown));
+  }
+}
+
+/** Where a cast waits, and for whom. */
+interface QueueEntry extends Required<Pick<SubmitOptions, "priority">>, Pick<SubmitOptions, "key"> {
+  readonly project: string;
+  readonly queue: string;
+  /** The person; whoever is connected if unset. */
+  readonly by?: string;
+}
+
+const INSERT_CAST = `
+insert into materia.casts
+  (cast_id, project, queue, priority, file, brings, source, status, leg, summary, key, submitted_by, providers)
+values ($1, $2, $3, $4, $5, $6, $7, 'queued', 1, $8, $9, coalesce($10, session_user), $11)
+on conflict (project, key) where key is not null do nothing`;
+
+/** False where another cast has the key: who comes second waits here until it is known whether the first one stays. */
+export async function insertCast(
+  client: PoolClient,
+  { file, brings, tree }: PackedCast,
+  { project, queue, priority, key, by }: QueueEntry,
+): Promise<boolean> {
+  const done = await client.query(INSERT_CAST, [
+    file.castId,
+    project,
+    queue,
+    priority,
+    `${JSON.stringify(file, undefined, 1)}\n`,
+    JSON.stringify(brings),
+    tree ? JSON.stringify(tree.source) : null,
+    JSON.stringify(notStartedSummary(file, false)),
+    key ?? null,
+    by ?? null,
+    providersOf(file),
+  ]);
+  if (done.rowCount === 0) return false;
+  if (tree?.pack) {
+    const { head, ckpt, bytes } = tree.pack;
+    const text = "insert into materia.packs values ($1, 0, $2, $3, 0, $4)";
+    await client.query(text, [file.castId, head, ckpt, bytes]);
+  }
+  await client.query("select pg_notify('materia', $1), pg_notify('materia_due', '')", [file.castId]);
+  return true;
+}
+
+/** [B21] The cast of a key, in the project of the fleet. */
+export async function findCastByKey(
+  { database, profile }: ConnectedFleet,
+  key: string | undefined,
+): Promise<Result<CastId | undefined>> {
+  if (key === undefined) return ok(undefined);
+  try {
+    const [row] = await database.query<{ cast_id: CastId }>({
+      text: "select cast_id from materia.casts where project = $1 and key = $2",
+      values: [profile.project, key],
+    });
+    return ok(row?.cast_id);
+  } catch (thrown) {
+    return fail(databaseIssue(profile.name, thrown));
+  }
+}
+
+/** Where a materia leaves the model to the worker. */
+const WORKER_DEFAULT = "default";
+
+/** [B22] The providers that the agents of a cast ask; none where a file answers for them. */
+export function providersOf({
+  graph,
+  model,
+  rehearsal,
+}: Pick<CastFile, "graph" | "model" | "rehearsal">): readonly string[] {
+  if (rehearsal !== null) return [];
+  const models = socketsOf(graph).flatMap((socket) => {
+    const materia = materiaOf(graph, socket);
+    return materia.type === "agent" ? [model ?? materia.model] : [];
+  });
+  return [...new Set(models.map((each) => each?.split("/")[0] ?? WORKER_DEFAULT))].toSorted();
+}
+
+/** Whose machine it is packed on. */
+export interface PackingHost {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where casts are kept here: no part of anybody's work. */
+  readonly artifacts: string;
+}
+
+/** A cast as it leaves this machine, with its working tree where it works in one. */
+export interface PackedCast {
+  readonly file: CastFile;
+  readonly brings: Readonly<Record<string, string>>;
+  readonly tree?: PackedTree;
+}
+
+/** The files as they are now; without a pack those of a branch when the cast begins. */
+export interface PackedTree {
+  readonly source: TreeSource;
+  readonly pack?: { readonly head: string; readonly ckpt: string; readonly bytes: Buffer };
+}
+
+/** [B23] Which files a cast is given. */
+export type TreeChoice = "as it is now" | "of the branch";
+
+type TreeAtTop = PackedTree & { readonly top: string };
+
+const USER_TEXT_FIELDS: ReadonlySet<string> = new Set(["request", "command", "state"]);
+
+/** [B9] The cast and this working tree as it is, unpushed and uncommitted work included. */
+export async function packCast(
+  fleet: ConnectedFleet,
+  plan: NewCast,
+  by: PackingHost,
+  choice: TreeChoice = "as it is now",
+): Promise<Result<PackedCast>> {
+  const packed = choice === "of the branch" ? await branchTreeSource(plan.file) : await packTree(plan.file, fleet, by);
+  if (!packed.ok) return packed;
+  // [S12] Before it leaves this machine.
+  const kept = redactKeys(plan.file, USER_TEXT_FIELDS, createRedactor(by.env));
+  const { top, source, pack } = packed.value ?? {};
+  const tree = source && { source, ...(pack ? { pack } : {}) };
+  const file: CastFile = {
+    ...kept,
+    graph: top === undefined ? kept.graph : withRelativePrograms(kept.graph, kept.cwd, top),
+    checkpoints: top !== undefined,
+  };
+  return ok({ file, brings: plan.attachments ?? {}, ...(tree ? { tree } : {}) });
+}
+
+/** Programs of the project by their place in it: on another machine it stands elsewhere. */
+function withRelativePrograms(graph: Graph, cwd: string, top: string): Graph {
+  const word = (text: string, index: number): string => {
+    if (!text.startsWith(`${top}${sep}`)) return text;
+    const below = relative(cwd, text);
+    // Without a slash it would be looked for among the programs of the machine.
+    return index === 0 && !below.includes(sep) ? `.${sep}${below}` : below;
+  };
+  const materia = Object.entries(graph.materia).map(([name, each]) => [
+    name,
+    each.type === "utility" && each.command ? { ...each, command: each.command.map(word) } : each,
+  ]);
+  return { ...graph, materia: Object.fromEntries(materia) };
+}
+
+/** Nothing where the cast works in no repository: its workers begin with an empty folder. */
+async function packTree(
+  file: CastFile,
+  fleet: ConnectedFleet,
+  by: PackingHost,
+): Promise<Result<TreeAtTop | undefined>> {
+  const found = await findRepository(file.cwd);
+  if (found.kind === "none") return ok(undefined);
+  const { top, head } = found.repository;
+  const scratch = mkdtempSync(join(tmpdir(), "materia-submit-"));
+  const mostBytes = fleet.profile.maxCheckpointBytes;
+  const files = openCheckpointSession({
+    castId: file.castId,
+    cwd: file.cwd,
+    store: by.artifacts,
+    scratch,
+    now: () => new Date(),
+    maxBytes: maxReadableBytes(mostBytes),
+  });
+  try {
+    const begun = await files.takeFirst();
+    if ("problem" in begun) return fail(error("git_failed", file.cwd, `the files cannot be packed: ${begun.problem}`));
+    if (begun.left?.large)
+      return fail(
+        error(
+          "files_too_large",
+          file.cwd,
+          "files of more than 50 MB that git does not know do not travel",
+          "ignore them, or commit and push them",
+        ),
+      );
+    if (begun.left?.nested)
+      return fail(
+        error(
+          "git_failed",
+          file.cwd,
+          "a repository inside of this one cannot travel",
+          "ignore it, or submit from elsewhere",
+        ),
+      );
+    const pushed = await findPushedCommits(top);
+    const packed = await createPack({
+      cwd: top,
+      include: [begun.commit, head],
+      exclude: pushed.commits,
+      maxBytes: mostBytes,
+    });
+    if (packed.kind === "failed")
+      return fail(
+        error(
+          "files_too_large",
+          file.cwd,
+          `the files cannot be packed: ${packed.problem}`,
+          "maxCheckpointBytes of the profile says how large they may be",
+        ),
+      );
+    const source = { remote: pushed.remote, branch: await currentBranch(top), below: relative(top, file.cwd) };
+    return ok({ top, source, pack: { head, ckpt: begun.commit, bytes: packed.bytes } });
+  } finally {
+    files.close();
+    await removeCastRefs(top, [file.castId]);
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** The branch as others see it, by name. */
+async function branchTreeSource({ cwd }: CastFile): Promise<Result<TreeAtTop | undefined>> {
+  const found = await findRepository(cwd);
+  if (found.kind === "none") return ok(undefined);
+  const { top } = found.repository;
+  const [branch, { remote }] = [await currentBranch(top), await findPushedCommits(top)];
+  if (remote !== null && branch !== null && (await isBranchPushed(top, branch)))
+    return ok({ top, source: { remote, branch, below: relative(top, cwd), follows: true } });
+  const what =
+    branch === null ? "no branch is checked out here" : `${branch.replace("refs/heads/", "")} is not pushed to origin`;
+  const hint = "push it; or --here takes the files as they are now, every time";
+  return fail(error("not_pushed", cwd, `${what}, so no worker can fetch it later`, hint));
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from "node:crypto";
+import type { CastState } from "../../../core/cast/state/state.ts";
+import { createProgressQueue, type ProgressQueueLimits, createProgressReporter } from "../../casting/live-progress.ts";
+import type { TurnProgress } from "../../ports.ts";
+import { redactKeys } from "../../secrets/redact-event.ts";
+import { createRedactedStream, createRedactor } from "../../secrets/redact.ts";
+import type { Database } from "../../store/postgres/database.ts";
+import { deleteLiveTurn, writeLiveTurn } from "../../store/postgres/live-turns.ts";
+
+/** What the agents of a cast do right now, told to whoever follows it elsewhere. */
+export interface LiveTurnPublisher {
+  readonly onProgress: (progress: TurnProgress, state: CastState) => void;
+  /** Nothing of it stays. */
+  readonly close: () => Promise<void>;
+}
+
+export interface LiveTurnContext {
+  readonly database: Database;
+  readonly castId: string;
+  readonly workerId: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly notify: (castId: string) => void;
+}
+
+/** Who comes late gets the end of a turn: each telling writes all of it, so it may not grow with what was said. */
+const LIVE_TURN_LIMITS: ProgressQueueLimits = { characters: 16 * 1024, notes: 100 };
+const PUBLISH_MS = 80;
+
+/** [B27] Gathered and bounded; what is lost of it stands in the journal when the turn ends. */
+export function openLiveTurnPublisher({
+  database,
+  castId,
+  workerId,
+  env,
+  notify: tell,
+}: LiveTurnContext): LiveTurnPublisher {
+  const notes = createProgressQueue(LIVE_TURN_LIMITS);
+  let turn = "";
+  let isNew = false;
+  let isClosed = false;
+  let telling: Promise<void> | undefined;
+  const tellAll = async (): Promise<void> => {
+    while (isNew) {
+      await database.pause(PUBLISH_MS);
+      if (isClosed) return;
+      isNew = false;
+      const now = { turn, gone: notes.removedCount(), notes: [...notes.all()] };
+      await writeLiveTurn(database, { castId, workerId }, now).then(
+        () => tell(castId),
+        () => undefined,
+      );
+    }
+    telling = undefined;
+  };
+  const onNote = createProgressReporter((note) => {
+    if (note.kind === "asked") {
+      notes.clear();
+      turn = randomUUID();
+    }
+    notes.push(note);
+    isNew = true;
+    telling ??= tellAll();
+  });
+  const redacted = progressRedactor(env);
+  return {
+    onProgress: (progress, state) => {
+      for (const each of redacted(progress)) onNote(each, state);
+    },
+    close: async () => {
+      isClosed = true;
+      await telling;
+      await deleteLiveTurn(database, castId).catch(() => undefined);
+    },
+  };
+}
+
+const REDACTED_FIELDS: ReadonlySet<string> = new Set(["args", "said", "error"]);
+
+/** [S7] Before it leaves this machine; text is said as soon as it is known to be no part of a secret. */
+function progressRedactor(env: LiveTurnContext["env"]): (progress: TurnProgress) => readonly TurnProgress[] {
+  const redact = createRedactor(env);
+  const streams = { text: createRedactedStream(env), thinking: createRedactedStream(env) };
+  const rest = (kind: "text" | "thinking"): readonly TurnProgress[] => {
+    const delta = streams[kind].end();
+    return delta === "" ? [] : [{ kind, delta }];
+  };
+  return (progress) => {
+    if (progress.kind === "text" || progress.kind === "thinking") {
+      const delta = streams[progress.kind].push(progress.delta);
+      return delta === "" ? [] : [{ kind: progress.kind, delta }];
+    }
+    return [...rest("thinking"), ...rest("text"), redactKeys(progress, REDACTED_FIELDS, redact)];
+  };
+}

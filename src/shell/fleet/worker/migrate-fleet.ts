@@ -1,0 +1,51 @@
+import type { PoolClient } from "pg";
+import { error, fail, type Result } from "../../../core/model/issue.ts";
+import { databaseIssue, openDatabase, type DatabaseAddress } from "../../store/postgres/database.ts";
+import { DATABASE_FORMAT, MIGRATION } from "../../store/postgres/migration.ts";
+import { serverVersionIssue } from "../open-fleet.ts";
+import { migrateQueues } from "./dispatcher.ts";
+
+/** Two who migrate at once go one after another. */
+const MIGRATION_LOCK = 7_703;
+
+/** [B2] Makes the tables of a fleet, or leaves them as they are. */
+export async function migrateFleet(address: DatabaseAddress): Promise<Result<undefined>> {
+  const opened = await openDatabase(address);
+  if (!opened.ok) return opened;
+  try {
+    const old = await serverVersionIssue(opened.value, "fleet migrate");
+    if (old) return fail(old);
+    const isNewer = await opened.value.transaction(async (client) => {
+      await client.query("select pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+      const before = await readFormat(client);
+      // Its functions would be put back to what they were.
+      if (before !== undefined && before > DATABASE_FORMAT) return true;
+      await client.query(MIGRATION);
+      if (before !== undefined && before < DATABASE_FORMAT) await client.query(EVICT_WORKERS);
+      return false;
+    });
+    if (isNewer)
+      return fail(
+        error("database_too_new", "fleet migrate", "its tables were made by a newer version", "migrate with that one"),
+      );
+    return await migrateQueues(opened.value, address.url);
+  } catch (thrown) {
+    return fail(databaseIssue("fleet migrate", thrown));
+  } finally {
+    await opened.value.close();
+  }
+}
+
+/** What they drive is for workers that know the new tables; each of them leaves at its next beat. */
+const EVICT_WORKERS = `
+with older as (
+  update materia.workers set state = 'gone' where state <> 'gone' returning worker_id
+)
+update materia.casts set status = 'queued' where status = 'running' and owner in (select worker_id from older)`;
+
+async function readFormat(client: PoolClient): Promise<number | undefined> {
+  const { rows } = await client.query<{ there: boolean }>("select to_regclass('materia.format') is not null as there");
+  if (!rows[0]?.there) return undefined;
+  const newest = await client.query<{ version: number | null }>("select max(version) as version from materia.format");
+  return newest.rows[0]?.version ?? undefined;
+}

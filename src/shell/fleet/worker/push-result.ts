@@ -1,0 +1,65 @@
+import { createCastBranch, readUnpushedTexts, pushNewBranch, listRemoteHeads } from "../../git/transfer/branches.ts";
+import { createSecretFinder } from "../../secrets/redact.ts";
+import { tokenKindsIn } from "../../secrets/find-secrets.ts";
+import { errorText } from "../../system/system-error.ts";
+import type { DeliveryOutcome, SecretFinding } from "../../../core/cast/summary.ts";
+
+/** The result of a cast, in a repository that no agent has touched: its configuration is not theirs. */
+interface CastToDeliver {
+  readonly castId: string;
+  readonly top: string;
+  readonly head: string;
+  readonly ckpt: string;
+  readonly remote: string | null;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const MAX_FINDINGS = 20;
+
+/** [B24] Pushed as a branch of its own, unless something in it looks like a secret. */
+export async function pushResultBranch({
+  castId,
+  top,
+  head,
+  ckpt,
+  remote,
+  env,
+}: CastToDeliver): Promise<DeliveryOutcome> {
+  if (remote === null) return { problem: "it was submitted from a repository without a remote" };
+  try {
+    const made = await createCastBranch(top, castId, { head, ckpt });
+    if (made.kind === "failed") return made;
+    const { branch, commit } = made;
+    const heads = await listRemoteHeads(top, remote);
+    if (heads.kind === "failed") return heads;
+    const ref = `refs/heads/${branch}`;
+    // Another worker may have died between the push and the word of it.
+    if (heads.commits.get(ref) === commit) return { branch, commit };
+    const found = await findSecrets(top, commit, [...heads.commits.values()], env);
+    if (found.length > 0) return { found };
+    const problem = await pushNewBranch(top, remote, { ref, commit });
+    return problem === undefined ? { branch, commit } : { problem };
+  } catch (thrown) {
+    return { problem: errorText(thrown) };
+  }
+}
+
+async function findSecrets(
+  top: string,
+  commit: string,
+  known: readonly string[],
+  env: CastToDeliver["env"],
+): Promise<readonly SecretFinding[]> {
+  const read = await readUnpushedTexts(top, commit, known);
+  if (read.kind === "failed") throw new Error(read.problem);
+  const finder = createSecretFinder(env);
+  const found: SecretFinding[] = read.tooLarge.map((file) => ({ file, kind: "too much to look through" }));
+  for await (const { name, text } of read.texts) {
+    // A name is written by agents as well.
+    const file = finder.redact(name);
+    const kinds = [...finder.namesIn(text).map((variable) => `the value of ${variable}`), ...tokenKindsIn(text)];
+    found.push(...kinds.map((kind) => ({ file, kind })));
+    if (found.length >= MAX_FINDINGS) break;
+  }
+  return found.slice(0, MAX_FINDINGS);
+}

@@ -1,0 +1,212 @@
+import type { CastState } from "../../../core/cast/state/state.ts";
+import { NO_USAGE, addUsage, maxUsage, totalTokens, type Usage } from "../../../core/cast/state/usage.ts";
+import type { Budget } from "../../../core/model/config.ts";
+import type { CastId } from "../../../core/model/ids.ts";
+import { hasBudgetForTurn, hasBudgetLimit, isBudgetUsedUp, subtractUsage } from "../../items/shared-budget.ts";
+import type { TurnAdmission, ItemRequest, Ports } from "../../ports.ts";
+import { sleepUnlessAborted } from "../../run/run-context.ts";
+import type { Database } from "../../store/postgres/database.ts";
+import type { Notifications } from "../../store/postgres/notifications.ts";
+
+/** What the items of one fork may use between them. */
+interface SharedAllowance {
+  readonly budget: Budget;
+  /** What their parent had used before the first of them began and those have that are over, and the largest turn. */
+  readonly usage: Usage;
+  readonly largest: Usage;
+  /** Set when a turn of one that is over has told how large they are. */
+  readonly isKnown?: boolean;
+}
+
+/** [V13] Written before the first item begins; a budget that was raised since takes the place of the one before. */
+export async function writeSharedBudget(database: Database, parent: CastId, request: ItemRequest): Promise<void> {
+  const { budget, usage, largest } = request.parent;
+  await database.query({
+    text: `update materia.casts set shared = jsonb_set(shared, array[$2], coalesce(shared -> $2, $3) || jsonb_build_object('budget', $4::jsonb))
+      where cast_id = $1`,
+    values: [parent, String(request.fork), JSON.stringify({ usage, largest }), JSON.stringify(budget)],
+  });
+}
+
+/** The account of one item, in its own row: what it has used, and its turn while one is under way. */
+interface ItemAccount {
+  readonly fork: string;
+  readonly spent: Usage;
+  readonly largest: Usage;
+  /** Of the turn under way, or of one that nobody ended. */
+  readonly used: Usage;
+  /** Of the claim that the turn under way belongs to. */
+  readonly epoch: number | null;
+  /** Whether a turn of it is over: then it is known how large they are. */
+  readonly isKnown: boolean;
+}
+
+export interface ItemBudgetContext {
+  readonly database: Database;
+  /** Told whenever an item has used something, by its parent. */
+  readonly budgets: Notifications;
+  readonly castId: CastId;
+  readonly parent: CastId;
+  readonly fork: string;
+}
+
+/** A worker may die without a word; then the turn that was waited for counts no more. */
+const ADMISSION_POLL_MS = 1_000;
+
+/** [B31] One budget for items that are driven on several machines: they are let in one at a time, by what is written. */
+export function createAdmission(place: ItemBudgetContext): NonNullable<Ports["admit"]> {
+  return async (state, signal) => {
+    for (;;) {
+      const woken = new AbortController();
+      const stop = place.budgets.on(place.parent, () => woken.abort());
+      try {
+        const entered = await tryAdmit(place, state, signal.aborted);
+        if (entered) return runningAdmission(place, state, entered);
+        await sleepUnlessAborted(ADMISSION_POLL_MS, AbortSignal.any([signal, woken.signal]));
+      } finally {
+        stop();
+      }
+    }
+  };
+}
+
+interface AdmittedTurn {
+  readonly share: SharedAllowance;
+  readonly others: Usage;
+  readonly account: ItemAccount;
+}
+
+/** Of all items of a parent one at a time. Nothing where it has to wait. */
+function tryAdmit(place: ItemBudgetContext, state: CastState, isForced: boolean): Promise<AdmittedTurn | undefined> {
+  const { castId, parent, fork, database } = place;
+  return database.transaction(async (client) => {
+    await client.query("select pg_advisory_xact_lock($1, hashtext($2))", [ADMISSION_LOCK, parent]);
+    const ask: RunQuery = async (text, values) => (await client.query(text, [...values])).rows;
+    const { share, rows } = await readAccounts(ask, place);
+    await settleFinishedItems(ask, place, { share, over: rows.filter(({ over }) => over) });
+    const own = rows.find((row) => row.cast_id === castId);
+    const others = rows.filter((row) => row !== own);
+    const spent = others.map(accountTotal).reduce(addUsage, share.usage);
+    const settled = others.map((row) => (row.open ? row.turn.spent : accountTotal(row))).reduce(addUsage, share.usage);
+    const largest = rows.map(({ turn }) => turn.largest).reduce(maxUsage, maxUsage(share.largest, state.largest));
+    const isKnown =
+      share.isKnown === true || rows.some(({ turn }) => turn.isKnown) || totalTokens(largest) > 0 || largest.cost > 0;
+    const turns = others.filter(({ open }) => open).map(({ turn }) => turn.used);
+    const room = { settled: addUsage(settled, state.usage), turns, largest: isKnown ? largest : undefined };
+    const isOut = isBudgetUsedUp(share.budget, addUsage(spent, state.usage));
+    if (!isOut && !isForced && !hasBudgetForTurn(share.budget, room)) return undefined;
+    const account = { fork, spent: state.usage, largest, used: NO_USAGE, epoch: own?.epoch ?? null, isKnown };
+    await client.query("update materia.casts set turn = $2 where cast_id = $1", [castId, JSON.stringify(account)]);
+    return { share, others: spent, account };
+  });
+}
+
+const ADMISSION_LOCK = 7_705;
+
+type RunQuery = (text: string, values: readonly unknown[]) => Promise<readonly unknown[]>;
+
+interface AccountRow {
+  readonly cast_id: string;
+  readonly epoch: number;
+  readonly turn: ItemAccount;
+  /** Whether its turn is under way still. */
+  readonly open: boolean;
+  /** Whether it has reached its end, and nothing will be written to its account any more. */
+  readonly over: boolean;
+}
+
+const EMPTY_ACCOUNT = { spent: NO_USAGE, largest: NO_USAGE, used: NO_USAGE, epoch: null, isKnown: false };
+
+/** All at one moment: what is settled in between would be counted nowhere. */
+async function readAccounts(ask: RunQuery, { castId, parent, fork }: ItemBudgetContext): Promise<Accounts> {
+  const [found] = (await ask(ACCOUNTS_QUERY, [parent, fork, castId, JSON.stringify({ ...EMPTY_ACCOUNT, fork })])) as [
+    { readonly share: SharedAllowance | null; readonly rows: readonly AccountRow[] } | undefined,
+  ]; // as it is asked for
+  return {
+    share: found?.share ?? { budget: {}, usage: NO_USAGE, largest: NO_USAGE },
+    rows: found?.rows ?? [],
+  };
+}
+
+interface Accounts {
+  readonly share: SharedAllowance;
+  readonly rows: readonly AccountRow[];
+}
+
+/** Those that have an account, which are the ones at work: `turn` of all others is null. */
+const ACCOUNTS_QUERY = `
+select (select shared -> $2 from materia.casts where cast_id = $1) as share, (
+  select coalesce(jsonb_agg(jsonb_build_object('cast_id', cast_id, 'epoch', epoch, 'turn', coalesce(turn, $4),
+    'open', coalesce((turn ->> 'epoch')::int = epoch and materia.is_driven(owner), false),
+    'over', coalesce(turn ->> 'epoch' is null and turn is not null and owner is null and status in ('completed', 'not_satisfied'), false))), '[]')
+  from materia.casts where cast_id = $3 or (parent = $1 and turn is not null and turn ->> 'fork' = $2)) as rows`;
+
+/** What has reached its end is never set going again: its account goes up in the common one, so that few are read however many there were. */
+async function settleFinishedItems(
+  ask: RunQuery,
+  { parent, fork }: ItemBudgetContext,
+  { share, over }: { readonly share: SharedAllowance; readonly over: readonly AccountRow[] },
+): Promise<void> {
+  if (over.length === 0) return;
+  const common = {
+    usage: over.map(accountTotal).reduce(addUsage, share.usage),
+    largest: over.map(({ turn }) => turn.largest).reduce(maxUsage, share.largest),
+    isKnown: share.isKnown === true || over.some(({ turn }) => turn.isKnown),
+  };
+  await ask(
+    `with common as (
+        update materia.casts set shared = jsonb_set(shared, array[$2], (shared -> $2) || $3::jsonb) where cast_id = $1 and shared ? $2 returning 1
+      )
+      update materia.casts set turn = null where cast_id = any($4) and exists (select from common)`,
+    [parent, fork, JSON.stringify(common), over.map(({ cast_id: id }) => id)],
+  );
+}
+
+function accountTotal({ turn }: AccountRow): Usage {
+  return addUsage(turn.spent, turn.used);
+}
+
+/** The turn of this item, for as long as it is under way. */
+function runningAdmission(
+  place: ItemBudgetContext,
+  state: CastState,
+  { share, account, ...entered }: AdmittedTurn,
+): TurnAdmission {
+  const { database, castId, parent, budgets } = place;
+  let { others } = entered;
+  let used = NO_USAGE;
+  const total = (usage: Usage): Usage => addUsage(addUsage(others, state.usage), usage);
+  const look = async (): Promise<void> => {
+    const now = await readAccounts((text, values) => database.query({ text, values }), place);
+    others = now.rows
+      .filter((row) => row.cast_id !== castId)
+      .map(accountTotal)
+      .reduce(addUsage, now.share.usage);
+  };
+  const isShared = hasBudgetLimit(share.budget);
+  const stop = isShared ? budgets.on(parent, () => void look().catch(() => undefined)) : () => undefined;
+  let writing: Promise<unknown> = Promise.resolve();
+  const write = (now: ItemAccount): void => {
+    const text =
+      "with c as (update materia.casts set turn = $2 where cast_id = $1) select pg_notify('materia_budgets', $3)";
+    writing = writing
+      .then(() => database.query({ text, values: [castId, JSON.stringify(now), parent] }))
+      // What it has used stands in its journal soon, and is taken from there before its next turn.
+      .catch(() => undefined);
+  };
+  const own = addUsage(state.usage, state.item?.elsewhere ?? NO_USAGE);
+  const isOut = isBudgetUsedUp(share.budget, total(NO_USAGE));
+  return {
+    usedElsewhere: isOut ? subtractUsage(total(NO_USAGE), own) : NO_USAGE,
+    isBudgetSpent: (usage) => isBudgetUsedUp(share.budget, total(usage)),
+    reportUsage: (usage) => {
+      used = usage;
+      if (isShared) write({ ...account, used });
+    },
+    end: () => {
+      stop();
+      const after = { spent: addUsage(account.spent, used), largest: maxUsage(account.largest, used) };
+      write({ ...account, ...after, used: NO_USAGE, epoch: null, isKnown: true });
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import type { PoolClient } from "pg";
+import type { Database } from "../../store/postgres/database.ts";
+import type { LimitUsage } from "../limits.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import { randomInt } from "node:crypto";
+import { parseCron, nextCronTime } from "../../../core/model/cron.ts";
+import type { TreeSource } from "../../git/transfer/restore-tree.ts";
+import { type CastFile, newCastId } from "../../store/cast-file.ts";
+import { parseCastFile } from "../../store/postgres/read-cast.ts";
+import { type PackedTree, insertCast } from "../submit-cast.ts";
+
+interface DueRow {
+  readonly cast_id: string;
+  readonly leg: number;
+  readonly queue: string;
+  readonly project: string;
+  readonly priority: number;
+  readonly providers: readonly string[];
+  /** Whether some of it is done already: a later leg, or an item of a cast. */
+  readonly begun: boolean;
+}
+
+const SEND_BATCH = 50;
+/** Two who send at once would both see the last free place under a limit. */
+const SENDING_LOCK = 7_704;
+
+/** [B11] Sends what was submitted or set going to these queues. Several workers may do so at once; each leg is sent once. */
+export async function sendDueDispatches(
+  database: Database,
+  dispatcher: Pick<Dispatcher, "send">,
+  queues: readonly string[],
+): Promise<number> {
+  return database.transaction(async (client) => {
+    const limits = await readLimitsLocked(client);
+    const due =
+      limits.length === 0 ? await dueWithoutLimits(client, queues) : await dueWithinLimits(client, queues, limits);
+    for (const { cast_id: castId, providers: _providers, begun, ...leg } of due)
+      await dispatcher.send(client, { castId, ...leg, priority: dispatchPriority(leg.priority, begun) });
+    await client.query("update materia.casts set sent = leg, sent_at = clock_timestamp() where cast_id = any($1)", [
+      due.map((row) => row.cast_id),
+    ]);
+    return due.length;
+  });
+}
+
+/** As large as the queues take them, halved. */
+const MAX_PRIORITY = 2 ** 30 - 1;
+
+/** [B11] Of one priority what has begun goes first: otherwise the items of many casts would all wait until each of them has begun. */
+function dispatchPriority(priority: number, begun: boolean): number {
+  return 2 * Math.min(priority, MAX_PRIORITY) + (begun ? 0 : 1);
+}
+
+async function readLimitsLocked(client: PoolClient): Promise<readonly LimitUsage[]> {
+  const { rowCount } = await client.query("select from materia.limits limit 1");
+  if (rowCount === 0) return [];
+  await client.query("select pg_advisory_xact_lock($1)", [SENDING_LOCK]);
+  return (await client.query<LimitUsage>("select * from materia.limit_standing()")).rows;
+}
+
+async function dueWithoutLimits(client: PoolClient, queues: readonly string[]): Promise<readonly DueRow[]> {
+  const text = `select cast_id, leg, queue, project, priority, providers, ${HAS_BEGUN} as begun from materia.casts c
+    where sent < leg and queue = any($1) order by cast_id limit ${SEND_BATCH} for update skip locked`;
+  return (await client.query<DueRow>(text, [queues])).rows;
+}
+
+const HAS_BEGUN = "(c.leg > 1 or c.parent is not null)";
+
+/** [B22] Projects take turns: whoever has less under way goes first, then whoever was sent something longest ago. */
+const DUE_WITHIN_LIMITS = `
+with waiting as (
+  select c.cast_id, c.project, row_number() over (partition by c.project order by c.priority, c.cast_id) as turn
+  from materia.casts c where c.sent < c.leg and c.queue = any($1) and not exists (
+    select from jsonb_to_recordset($2) as l (kind text, name text) where materia.is_bound_by(c, l.kind, l.name))
+), projects as (
+  select project, (select max(sent_at) from materia.casts c where c.project = w.project) as last_sent,
+    (select count(*) from materia.casts c where c.project = w.project and materia.is_under_way(c)) as busy
+  from (select distinct project from waiting) w
+)
+select c.cast_id, c.leg, c.queue, c.project, c.priority, c.providers, ${HAS_BEGUN} as begun
+from waiting w join projects p using (project) join materia.casts c using (cast_id)
+order by p.busy + w.turn, p.last_sent nulls first, c.priority, c.cast_id limit ${SEND_BATCH} for update of c skip locked`;
+
+async function dueWithinLimits(
+  client: PoolClient,
+  queues: readonly string[],
+  limits: readonly LimitUsage[],
+): Promise<readonly DueRow[]> {
+  const full = limits.filter(({ most, busy }) => busy >= most);
+  const { rows } = await client.query<DueRow>(DUE_WITHIN_LIMITS, [queues, JSON.stringify(full)]);
+  return withinLimits(rows, limits);
+}
+
+/** As many, in their order, as there are places for. */
+function withinLimits(rows: readonly DueRow[], limits: readonly LimitUsage[]): readonly DueRow[] {
+  const busy = new Map(limits.map((limit) => [limit, limit.busy]));
+  return rows.filter((row) => {
+    const bound = limits.filter((limit) => isBoundBy(row, limit));
+    if (bound.some((limit) => (busy.get(limit) ?? 0) >= limit.most)) return false;
+    for (const limit of bound) busy.set(limit, (busy.get(limit) ?? 0) + 1);
+    return true;
+  });
+}
+
+function isBoundBy({ project, providers }: DueRow, { kind, name }: LimitUsage): boolean {
+  return kind === "all" || (kind === "project" ? project === name : providers.includes(name));
+}
+
+interface DueSchedule {
+  readonly id: number;
+  readonly project: string;
+  readonly queue: string;
+  readonly priority: number;
+  readonly submitted_by: string;
+  readonly cron: string;
+  readonly zone: string;
+  readonly file: string;
+  readonly brings: Readonly<Record<string, string>>;
+  readonly source: TreeSource | null;
+  readonly head: string | null;
+  readonly ckpt: string | null;
+  readonly pack: Buffer | null;
+  /** By the clock of the database, as all workers see it. */
+  readonly now: number;
+  readonly busy: boolean;
+}
+
+const SCHEDULE_BATCH = 10;
+
+/** Locked until it has its next time: of many workers one submits it. */
+const DUE_SCHEDULES = `select s.*, extract(epoch from now())::float8 * 1000 as now, exists (
+    select from materia.casts c where c.cast_id = s.last_cast and c.status in ('queued', 'running')) as busy
+  from materia.schedules s where next_at <= now() order by next_at limit ${SCHEDULE_BATCH} for update of s skip locked`;
+
+/** [B23] Submits what is due, once each, however many times were missed. */
+export async function submitDueSchedules(database: Database): Promise<void> {
+  await database.transaction(async (client) => {
+    const { rows } = await client.query<DueSchedule>(DUE_SCHEDULES);
+    for (const row of rows) await submitSchedule(client, row);
+  });
+}
+
+async function submitSchedule(client: PoolClient, row: DueSchedule): Promise<void> {
+  const cron = parseCron(row.cron);
+  const next = cron.ok ? nextCronTime(cron.value, row.now, row.zone) : undefined;
+  const done = row.busy ? { problem: "the cast before was still under way" } : await submitScheduledCast(client, row);
+  await client.query(
+    `update materia.schedules set next_at = coalesce($2::timestamptz, 'infinity'), problem = $3,
+      last_cast = coalesce($4, last_cast) where id = $1`,
+    [
+      row.id,
+      next === undefined ? null : new Date(next).toISOString(),
+      "problem" in done ? done.problem : null,
+      "castId" in done ? done.castId : null,
+    ],
+  );
+}
+
+async function submitScheduledCast(
+  client: PoolClient,
+  row: DueSchedule,
+): Promise<{ readonly castId: string } | { readonly problem: string }> {
+  const kept = parseCastFile(row.file);
+  if (!kept.ok) return { problem: kept.issues.map(({ message }) => message).join("; ") };
+  const file = withNewCastId(kept.value, new Date(row.now));
+  const tree = scheduledTree(row);
+  await insertCast(
+    client,
+    { file, brings: row.brings, ...(tree ? { tree } : {}) },
+    { project: row.project, queue: row.queue, priority: row.priority, by: row.submitted_by },
+  );
+  return { castId: file.castId };
+}
+
+/** Replies that came along are found by the id of their cast. */
+function withNewCastId(file: CastFile, now: Date): CastFile {
+  const castId = newCastId(now, randomInt(2 ** 32) / 2 ** 32);
+  const rehearsal = file.rehearsal?.replace(`${file.castId}/`, `${castId}/`) ?? null;
+  return { ...file, castId, rehearsal, startedAt: now.toISOString() };
+}
+
+function scheduledTree({ source, head, ckpt, pack }: DueSchedule): PackedTree | undefined {
+  if (!source) return undefined;
+  return head === null || ckpt === null || !pack ? { source } : { source, pack: { head, ckpt, bytes: pack } };
+}

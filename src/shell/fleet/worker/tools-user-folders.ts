@@ -1,0 +1,45 @@
+import { chmodSync, lchownSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
+import { checkToolsUser } from "../../agents/tool-process.ts";
+import { findToolsUser, currentToolsUser, setToolsUser } from "../../process/tools-user.ts";
+
+/** [B25] From here on tools run as this user, if they can at all; refused rather than found out in the middle of a cast. */
+export async function enableToolsUser(name: string): Promise<Result<undefined>> {
+  const user = findToolsUser(name);
+  if (!user.ok) return user;
+  const problem = await checkToolsUser(user.value);
+  if (problem !== undefined) {
+    const message = `${name} cannot run the tools of agents: ${problem}`;
+    return fail(error("not_here", "--tools-user", message, "Node and pi-materia must be readable for that user"));
+  }
+  setToolsUser(user.value);
+  return ok(undefined);
+}
+
+/** Ways that another user can go, with folders in them that only one of the two may look into. */
+export function createWorkerFolders(folder: string): void {
+  if (!currentToolsUser()) return;
+  mkdirSync(folder, { recursive: true, mode: 0o711 });
+  for (const [name, mode] of [
+    ["", 0o711],
+    ["trees", 0o711],
+    ["repositories", 0o755],
+    ["casts", 0o700],
+    ["results", 0o700],
+  ] as const) {
+    mkdirSync(join(folder, name), { recursive: true });
+    // Whatever the mask of this process takes away.
+    chmodSync(join(folder, name), mode);
+  }
+}
+
+/** A tree with all that is in it, links themselves and not where they lead. */
+export function chownToToolsUser(tree: string): void {
+  const user = currentToolsUser();
+  if (!user) return;
+  const give = (path: string): void => lchownSync(path, user.uid, user.gid);
+  give(tree);
+  for (const entry of readdirSync(tree, { recursive: true, withFileTypes: true }))
+    give(join(entry.parentPath, entry.name));
+}

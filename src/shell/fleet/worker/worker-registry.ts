@@ -1,0 +1,282 @@
+import type { Client } from "pg";
+import { isTransientError, type Database } from "../../store/postgres/database.ts";
+import { readdirSync, rmSync, statSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { isAlive } from "../../process/process-identity.ts";
+
+/** How patient the workers of a fleet are with each other, in milliseconds, by the clock of the database alone. */
+export interface HeartbeatTiming {
+  readonly beatMs: number;
+  /** Unheard for so long a worker is gone, … */
+  readonly silentMs: number;
+  /** … or for so long when the lock of its session is free. */
+  readonly unlockedMs: number;
+  /** Who is newer than this judges nobody: after a restart of the database all were silent. */
+  readonly newMs: number;
+  readonly pollMs: number;
+  /** [B16] So long after a worker refused a cast it may be offered to it again. */
+  readonly againMs: number;
+}
+
+export const HEARTBEAT_TIMING: HeartbeatTiming = {
+  beatMs: 1_000,
+  silentMs: 20_000,
+  unlockedMs: 3_000,
+  newMs: 10_000,
+  pollMs: 250,
+  againMs: 60_000,
+};
+
+/** Locks of sessions, and the one of whoever takes back what others left. */
+const SESSION_LOCKS = 7_701;
+const REQUEUE_LOCK = 7_702;
+
+export interface WorkerRegistration {
+  readonly workerId: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly started: string;
+  readonly version: string;
+  readonly queues: readonly string[];
+  readonly concurrency: number;
+}
+
+/** The session of a worker: it lives as long as this is heard of. */
+export interface WorkerSession {
+  /** Shows that it lives; false where it was given up. */
+  readonly heartbeat: () => Promise<boolean>;
+  /** Those that are gone by now, which nobody had noticed. */
+  readonly evictDead: () => Promise<readonly string[]>;
+  /** In how many milliseconds it may be said of somebody, whose lock is free, that they are gone; nobody is such if unset. */
+  readonly nextEvictionMs: () => Promise<number | undefined>;
+  /** All that are gone and have left something begun. */
+  readonly goneWithWork: () => Promise<readonly string[]>;
+  /** Carried out by one worker at a time; not at all where another does it. */
+  readonly runExclusively: (work: () => Promise<void>) => Promise<void>;
+  readonly setState: (state: "draining" | "gone") => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** [B14] Enrols a worker, and keeps a session that its lock belongs to. */
+export async function openWorkerSession(
+  database: Database,
+  me: WorkerRegistration,
+  pace: HeartbeatTiming,
+): Promise<WorkerSession> {
+  const { workerId } = me;
+  await database.query({
+    text: `insert into materia.workers (worker_id, host, pid, started, version, queues, concurrency)
+      values ($1, $2, $3, $4, $5, $6, $7)`,
+    values: [workerId, me.host, me.pid, me.started, me.version, me.queues, me.concurrency],
+  });
+  const { ask, close } = await openLockConnection(database, workerId);
+  return {
+    close,
+    heartbeat: async () => (await ask(HEARTBEAT, [workerId])).length > 0,
+    evictDead: async () => {
+      const values = [workerId, pace.silentMs, pace.unlockedMs, pace.newMs, SESSION_LOCKS];
+      const rows = await ask<{ worker_id: string; n: number }>(EVICT_DEAD, values);
+      // It may only sleep: what its session holds must not wait for it to wake.
+      for (const { n } of rows) await ask(END_SESSION, [SESSION_LOCKS, n]).catch(() => []);
+      return rows.map((row) => row.worker_id);
+    },
+    nextEvictionMs: async () => {
+      const [row] = await ask<{ ms: number | null }>(NEXT_EVICTION, [
+        workerId,
+        pace.unlockedMs,
+        pace.newMs,
+        SESSION_LOCKS,
+      ]);
+      return row?.ms ?? undefined;
+    },
+    goneWithWork: async () =>
+      (await ask<{ worker_id: string }>(GONE_WITH_PENDING_WORK, [])).map((row) => row.worker_id),
+    runExclusively: async (work) => {
+      const [row] = await ask<{ mine: boolean }>("select pg_try_advisory_lock($1) as mine", [REQUEUE_LOCK]);
+      if (!row?.mine) return;
+      try {
+        await work();
+      } finally {
+        await ask("select pg_advisory_unlock($1)", [REQUEUE_LOCK]).catch(() => []);
+      }
+    },
+    setState: async (state) => {
+      const text = "update materia.workers set state = $2 where worker_id = $1 and state <> 'gone'";
+      await database.query({ text, values: [workerId, state] });
+    },
+  };
+}
+
+interface LockConnection {
+  readonly ask: <T extends Record<string, unknown>>(text: string, values: readonly unknown[]) => Promise<readonly T[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** One connection that holds the worker's lock; a new one takes its place when it breaks. */
+async function openLockConnection(database: Database, workerId: string): Promise<LockConnection> {
+  let client: Client | undefined;
+  const connected = async (): Promise<Client> => {
+    if (client) return client;
+    const made = await database.openSession();
+    made.on("end", () => {
+      if (client === made) client = undefined;
+    });
+    try {
+      // The one before may be open still at its other end, behind a link that was cut: it would hold the lock for hours.
+      await made.query({ ...withQueryTimeout(END_OWN_SESSION), values: [SESSION_LOCKS, workerId] });
+      await made.query({ ...withQueryTimeout(TAKE_LOCK), values: [SESSION_LOCKS, workerId] });
+      await made.query({ ...withQueryTimeout(MARK_CONNECTED), values: [workerId] });
+    } catch (thrown) {
+      void made.end().catch(() => undefined);
+      throw thrown;
+    }
+    client = made;
+    return made;
+  };
+  await connected();
+  return {
+    ask: async <T extends Record<string, unknown>>(text: string, values: readonly unknown[]) => {
+      const open = await connected();
+      try {
+        return (await open.query<T>({ ...withQueryTimeout(text), values: [...values] })).rows;
+      } catch (thrown) {
+        if (!isTransientError(thrown)) throw thrown;
+        // It may be cut without a word: the next beat takes another.
+        if (client === open) client = undefined;
+        void open.end().catch(() => undefined);
+        throw thrown;
+      }
+    },
+    close: async () => {
+      const open = client;
+      client = undefined;
+      await open?.end().catch(() => undefined);
+    },
+  };
+}
+
+const ANSWER_MS = 5_000;
+
+/** [B14] Whoever waits for the answer of a beat any longer would be given up meanwhile. */
+function withQueryTimeout(text: string) {
+  return { text, query_timeout: ANSWER_MS };
+}
+
+const TERMINATE_LOCK_HOLDERS = `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted and classid::bigint = $1 and objsubid = 2
+  and database = (select oid from pg_database where datname = current_database()) and pid <> pg_backend_pid()`;
+const END_SESSION = `${TERMINATE_LOCK_HOLDERS} and objid::bigint = $2`;
+const END_OWN_SESSION = `${TERMINATE_LOCK_HOLDERS} and objid::bigint = (select n from materia.workers where worker_id = $2)`;
+const TAKE_LOCK = "select pg_advisory_lock($1, (select n from materia.workers where worker_id = $2))";
+const MARK_CONNECTED = "update materia.workers set since = now(), backend_pid = pg_backend_pid() where worker_id = $1";
+const HEARTBEAT =
+  "update materia.workers set seen_at = now() where worker_id = $1 and state <> 'gone' returning 1 as heard";
+
+/** Whether nobody holds the lock of the worker `w`. */
+const isUnlocked = (locks: string): string => `not exists (
+  select from pg_locks l where l.locktype = 'advisory' and l.granted and l.classid::bigint = ${locks} and l.objid::bigint = w.n and l.objsubid = 2
+    and l.database = (select oid from pg_database where datname = current_database()))`;
+
+/** A beat may come long after the moment in which one that was killed is gone. */
+const NEXT_EVICTION = `
+select ceil(extract(epoch from min(greatest(w.seen_at + $2::int * interval '1 ms', me.since + $3::int * interval '1 ms') - clock_timestamp()))
+  * 1000)::int as ms
+from materia.workers w, materia.workers me
+where me.worker_id = $1 and w.worker_id <> $1 and w.state <> 'gone' and ${isUnlocked("$4")}`;
+
+/** Marks them and frees their casts in one statement: nobody sees a cast whose worker is gone as running. */
+const EVICT_DEAD = `
+with old as (
+  select 1 from materia.workers where worker_id = $1 and since < now() - $4::int * interval '1 ms' and state <> 'gone'
+), dead as (
+  update materia.workers w set state = 'gone' where w.state <> 'gone' and w.worker_id <> $1 and exists (select from old) and (
+    w.seen_at < now() - $2::int * interval '1 ms' or (w.seen_at < now() - $3::int * interval '1 ms' and ${isUnlocked("$5")}))
+  returning worker_id, n
+), freed as (
+  update materia.casts set status = 'queued' where status = 'running' and owner in (select worker_id from dead) returning cast_id
+), told as (
+  select pg_notify('materia', cast_id) from freed
+)
+select worker_id, n from dead, (select count(*) from told) as t`;
+
+const RETENTION_DAYS = 7;
+
+/** Whether the queues have given something to the worker `w` that is not over. */
+const HAS_PENDING_WORK = "w.worker_id in (select executor_id from dbos.workflow_status where status = 'PENDING')";
+
+/** [B14] Workers that are gone with something begun, however long ago: a fleet may have stood still for weeks. */
+const GONE_WITH_PENDING_WORK = `select worker_id from materia.workers w where state = 'gone' and ${HAS_PENDING_WORK}`;
+
+/** [B18] Nobody asks for them any more: what they drove has gone on, and journals name workers by themselves. */
+export async function deleteStaleWorkers(database: Database): Promise<void> {
+  await database.query({
+    text: `delete from materia.workers w where state = 'gone' and seen_at < now() - interval '${RETENTION_DAYS} days'
+      and not exists (select from materia.casts c where c.owner = w.worker_id) and not ${HAS_PENDING_WORK}`,
+  });
+}
+
+/** Few enough that whoever removes them is heard of meanwhile; the rest comes with the next look. */
+const DELETE_BATCH = 500;
+
+/** [B18] Legs that have been over for as long: the queues would keep them for ever, and nobody asks for them. A cast counts its legs itself. */
+export async function expiredDispatches(database: Database): Promise<readonly string[]> {
+  const rows = await database.query<{ workflow_uuid: string }>({
+    text: `select workflow_uuid from dbos.workflow_status
+      where completed_at < (extract(epoch from now() - interval '${RETENTION_DAYS} days') * 1000)::bigint
+        and status in ('SUCCESS', 'ERROR', 'CANCELLED', 'MAX_RECOVERY_ATTEMPTS_EXCEEDED')
+      order by completed_at limit ${DELETE_BATCH}`,
+  });
+  return rows.map((row) => row.workflow_uuid);
+}
+
+/** What a worker is called: it names a folder, and a machine may be called anything. */
+export function createWorkerId(host: string, pid: number, chance: string): string {
+  return `${hostNameForFolder(host)}-${pid}-${chance}`;
+}
+
+function hostNameForFolder(host: string): string {
+  return host.replaceAll(/[^\w.-]/g, "-");
+}
+
+interface WorkerRow {
+  readonly worker_id: string;
+  readonly state: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly started: string;
+}
+
+/** [B14] What workers left here that were killed. One that was given up may still be at work in its folder. */
+export async function removeOrphanedFolders(database: Database, base: string): Promise<void> {
+  const folders = readdirSync(base);
+  const rows = await database.query<WorkerRow & Record<string, unknown>>({
+    text: "select worker_id, state, host, pid, started from materia.workers where worker_id = any($1)",
+    values: [folders],
+  });
+  const known = new Map(rows.map((row) => [row.worker_id, row]));
+  for (const name of folders) {
+    const row = known.get(name);
+    if (row ? isOrphanedFolder(row) : isUnknownWorkerFolder(base, name))
+      rmSync(join(base, name), { recursive: true, force: true });
+  }
+}
+
+function isOrphanedFolder({ state, host, pid, started: startedAt }: WorkerRow): boolean {
+  return state === "gone" && host === hostname() && !isAlive({ pid, host, startedAt });
+}
+
+/** Of a worker that the database has forgotten, or of another fleet: no process of this machine can have it. */
+function isUnknownWorkerFolder(base: string, name: string): boolean {
+  const [, host, pid] = /^(.+)-(\d+)-[0-9a-f]{6}$/.exec(name) ?? [];
+  if (host !== hostNameForFolder(hostname()) || processExists(Number(pid))) return false;
+  return statSync(join(base, name)).mtimeMs < Date.now() - RETENTION_DAYS * 24 * 3_600_000;
+}
+
+function processExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return !(thrown instanceof Error && "code" in thrown && thrown.code === "ESRCH");
+  }
+}

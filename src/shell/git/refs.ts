@@ -1,0 +1,76 @@
+import { runGit, stdoutText, stdoutParts } from "./run-git.ts";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { itemGitRef } from "../../core/model/ids.ts";
+import type { Repository } from "./repository.ts";
+
+/** [Y2] The one name that holds the checkpoints of a cast. */
+export function castRef(castId: string): string {
+  return `refs/materia/${castId}`;
+}
+
+/** [Y9] With the cast its checkpoints go; where there is no repository, or none of them, nothing happens. */
+export async function removeCastRefs(cwd: string, castIds: readonly string[]): Promise<void> {
+  if (castIds.length === 0) return;
+  const input = castIds.map((castId) => `delete ${castRef(castId)}\n`).join("");
+  await runGit(["update-ref", "--no-deref", "--stdin"], { cwd, input });
+  await removeItemRefs(cwd, castIds);
+}
+
+/** [V17, V18] What its items were held by goes as well, and what git remembers of their working trees. */
+async function removeItemRefs(cwd: string, castIds: readonly string[]): Promise<void> {
+  const listed = await runGit(["for-each-ref", "--format=%(refname)", "refs/materia", "refs/materia-items"], { cwd });
+  const gone = stdoutText(listed)
+    .split("\n")
+    .filter((ref) =>
+      castIds.some((castId) => ref.startsWith(`${castRef(castId)}_`) || ref.startsWith(itemRefPrefix(castId))),
+    );
+  if (gone.length === 0) return;
+  await runGit(["update-ref", "--no-deref", "--stdin"], { cwd, input: gone.map((ref) => `delete ${ref}\n`).join("") });
+  const trees = stdoutText(await runGit(["worktree", "list", "--porcelain"], { cwd })).matchAll(/^worktree (.*)$/gm);
+  // They are locked while their cast may need them.
+  for (const [, path = ""] of trees)
+    if (castIds.some((castId) => path.includes(`/${castId}_`))) await runGit(["worktree", "unlock", path], { cwd });
+  await runGit(["worktree", "prune", "--expire=now"], { cwd });
+}
+
+function itemRefPrefix(castId: string): string {
+  return `refs/materia-items/${castId}/`;
+}
+
+export async function readRef(cwd: string, ref: string): Promise<string | undefined> {
+  const answer = await runGit(["rev-parse", "--verify", "--quiet", ref], { cwd });
+  return answer.ok ? stdoutText(answer) : undefined;
+}
+
+/** Answers whether it is kept. */
+export function writeRef(repository: Repository, ref: string, object: string): Promise<boolean> {
+  return retryWithoutLocks(repository, [ref], ["update-ref", "--no-deref", ref, object]);
+}
+
+export async function listItemRefs({ top }: Repository, castId: string): Promise<readonly string[]> {
+  const list = () => runGit(["for-each-ref", "--format=%(refname)%00", itemGitRef(castId, "")], { cwd: top });
+  const first = await list();
+  // Killed, it said nothing; what it would have named stayed for ever.
+  const answer = first.ok ? first : await list();
+  return stdoutParts(answer).flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));
+}
+
+export async function deleteRefs(repository: Repository, refs: readonly string[]): Promise<void> {
+  if (refs.length === 0) return;
+  const input = refs.map((ref) => `delete ${ref}\n`).join("");
+  await retryWithoutLocks(repository, refs, ["update-ref", "--no-deref", "--stdin"], input);
+}
+
+/** A git that was killed while it wrote these names left their locks; nobody but the owner of the cast writes them. */
+async function retryWithoutLocks(
+  { top, commonDir }: Repository,
+  refs: readonly string[],
+  args: readonly string[],
+  input?: string,
+): Promise<boolean> {
+  const call = { cwd: top, ...(input === undefined ? {} : { input }) };
+  if ((await runGit(args, call)).ok) return true;
+  for (const ref of refs) rmSync(join(commonDir, `${ref}.lock`), { force: true });
+  return (await runGit(args, call)).ok;
+}

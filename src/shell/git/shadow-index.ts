@@ -1,0 +1,224 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join, relative, sep } from "node:path";
+import type { Repository } from "./repository.ts";
+import { stdoutParts, runGit, type GitResult, type GitOptions } from "./run-git.ts";
+
+/**
+ * A second set of git's own files for the same working tree and the same objects: an index that nobody else uses, and
+ * none of the repository's configuration. So nothing of the person's is touched, no filter or watcher of the repository
+ * runs, and bytes are kept as they lie on the disk.
+ */
+export interface ShadowIndex {
+  readonly repository: Repository;
+  readonly folder: string;
+  /** git on the shadow's index, with the working tree as it is. */
+  readonly git: (args: readonly string[], call?: Omit<GitOptions, "cwd">) => Promise<GitResult>;
+  /** Paths of the working tree that belong to nobody's checkpoint, as the beginning of a path from the top. */
+  readonly excluded: readonly string[];
+  /** [B9] As many bytes of files that changed as are read; more are a problem that is told before. */
+  readonly maxBytes: number | undefined;
+  /** The tree that was last written of it, so that a look that finds nothing changed need write nothing. */
+  readonly lastWritten: { tree?: string };
+  /** Whether git itself would keep some file in other bytes than those on the disk. */
+  readonly bytes: { differ: boolean };
+  readonly close: () => void;
+}
+
+export interface ShadowOptions {
+  /** Folders, given absolutely, that are no part of the person's work: where casts are kept. */
+  readonly exclude?: readonly string[];
+  /** Where the shadow's own files go, whatever lies there; without it a new place among the temporary files. */
+  readonly folder?: string;
+  /** The repository's settings, and the files of attributes that it tracks, where somebody has just read them. */
+  readonly settings?: GitSettings;
+  readonly attributes?: readonly string[];
+  readonly maxBytes?: number | undefined;
+}
+
+export async function openShadowIndex(repository: Repository, place: ShadowOptions): Promise<ShadowIndex> {
+  const settings = place.settings ?? (await readGitSettings(repository));
+  const shadow = await openEmptyShadow(repository, repository.top, { ...place, settings });
+  await copyUserIndex(shadow, settings, place.attributes);
+  return shadow;
+}
+
+function makeTemporaryFolder(): string {
+  mkdirSync(tmpdir(), { recursive: true });
+  return mkdtempSync(join(tmpdir(), "materia-files-"));
+}
+
+/** A shadow that knows no file yet, over any working tree of the repository. */
+export async function openEmptyShadow(
+  repository: Repository,
+  workTree: string,
+  { exclude: leaveOut = [], folder = makeTemporaryFolder(), settings, maxBytes: mostBytes }: ShadowOptions = {},
+): Promise<ShadowIndex> {
+  // Of an owner that was killed; a lock in it would keep its successor out.
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const leftOut = leaveOut.flatMap((path) => pathBelow(workTree, path));
+  writeShadowFiles(folder, repository, settings ?? (await readGitSettings(repository)), leftOut);
+  const env = {
+    GIT_DIR: folder,
+    GIT_WORK_TREE: workTree,
+    GIT_OBJECT_DIRECTORY: join(repository.commonDir, "objects"),
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+  };
+  return {
+    repository,
+    folder,
+    git: (args, call = {}) => runGit(args, { ...call, cwd: workTree, env: { ...env, ...call.env } }),
+    excluded: leftOut,
+    maxBytes: mostBytes,
+    lastWritten: {},
+    bytes: { differ: false },
+    close: () => {
+      try {
+        rmSync(folder, { recursive: true, force: true });
+      } catch {
+        // It is swept away with the cast, or by the next owner.
+      }
+    },
+  };
+}
+
+const READ_SETTINGS = [
+  "core\\.(filemode|symlinks|ignorecase|precomposeunicode|excludesfile|attributesfile|autocrlf|eol)",
+  "filter\\..*",
+];
+const COPIED_SETTINGS = ["filemode", "symlinks", "ignorecase", "precomposeunicode"];
+
+/** What a repository's configuration says about its files. */
+export type GitSettings = ReadonlyMap<string, string>;
+
+export async function readGitSettings({ top }: Repository): Promise<GitSettings> {
+  const answer = await runGit(["config", "--null", "--get-regexp", `^(${READ_SETTINGS.join("|")})$`], { cwd: top });
+  return new Map(
+    stdoutParts(answer).map((entry) => {
+      const [name = "", ...value] = entry.split("\n");
+      return [name.toLowerCase(), value.join("\n")];
+    }),
+  );
+}
+
+function writeShadowFiles(
+  folder: string,
+  repository: Repository,
+  settings: GitSettings,
+  leftOut: readonly string[],
+): void {
+  for (const name of ["refs", "info", "objects"]) mkdirSync(join(folder, name));
+  const isSha1 = repository.objectFormat === "sha1";
+  const lines = [
+    "[core]",
+    `repositoryformatversion = ${isSha1 ? 0 : 1}`,
+    "bare = false",
+    "autocrlf = false",
+    "safecrlf = false",
+    ...COPIED_SETTINGS.flatMap((name) =>
+      settings.has(`core.${name}`) ? `${name} = ${settings.get(`core.${name}`)}` : [],
+    ),
+    ...(settings.has("core.excludesfile")
+      ? [`excludesFile = ${quoteValue(settings.get("core.excludesfile") ?? "")}`]
+      : []),
+    ...(isSha1 ? [] : ["[extensions]", `objectFormat = ${repository.objectFormat}`]),
+  ];
+  writeFileSync(join(folder, "HEAD"), "ref: refs/heads/none\n");
+  writeFileSync(join(folder, "config"), `${lines.join("\n")}\n`);
+  // Bytes are kept as they lie on the disk: no line end, keyword or encoding is changed on the way.
+  writeFileSync(join(folder, "info", "attributes"), "* -text -ident !eol !filter !working-tree-encoding -diff\n");
+  const own = readIfExists(join(repository.commonDir, "info", "exclude"));
+  const ours = leftOut.map((path) => `/${path.replace(/[\\*?[\]!# ]/g, "\\$&")}`);
+  writeFileSync(join(folder, "info", "exclude"), `${own}\n${ours.join("\n")}\n`);
+}
+
+function quoteValue(value: string): string {
+  return `"${value.replace(/["\\]/g, "\\$&")}"`;
+}
+
+/** The person's index, so that only what changed since has to be read; its time is part of what it says. */
+async function copyUserIndex(
+  shadow: ShadowIndex,
+  settings: GitSettings,
+  known: readonly string[] | undefined,
+): Promise<void> {
+  const { gitDir } = shadow.repository;
+  try {
+    for (const name of readdirSync(gitDir).filter((each) => each === "index" || each.startsWith("sharedindex."))) {
+      const [from, to] = [join(gitDir, name), join(shadow.folder, name)];
+      copyFileSync(from, to);
+      const { atime, mtime } = statSync(from);
+      utimesSync(to, atime, mtime);
+    }
+  } catch {
+    // Read file by file instead, which is slower and gives the same.
+  }
+  shadow.bytes.differ = convertsBytes(shadow, settings, known ?? (await listAttributeFiles(shadow)));
+  if (shadow.bytes.differ) await dropConvertedEntries(shadow);
+}
+
+/** git's question for the files that say how others are kept. */
+export const LIST_ATTRIBUTE_FILES = ["ls-files", "-z", "--", ":(top,glob)**/.gitattributes"] as const;
+
+async function listAttributeFiles(shadow: ShadowIndex): Promise<readonly string[]> {
+  const tracked = await shadow.git(LIST_ATTRIBUTE_FILES);
+  if (tracked.ok || tracked.code !== 128) return stdoutParts(tracked);
+  // An index that cannot be read: all is read file by file.
+  rmSync(join(shadow.folder, "index"), { force: true });
+  return stdoutParts(await shadow.git(LIST_ATTRIBUTE_FILES));
+}
+
+const CONVERTING_ATTRIBUTE = /(^|\s)[-!]?(text|eol|crlf|ident|filter|working-tree-encoding)\b/m;
+
+/** Whether some file lies in the repository in other bytes than on the disk. */
+function convertsBytes({ repository }: ShadowIndex, settings: GitSettings, tracked: readonly string[]): boolean {
+  const autocrlf = settings.get("core.autocrlf") ?? "false";
+  if (autocrlf !== "false" || settings.has("core.eol") || settings.has("core.attributesfile")) return true;
+  const files = [
+    ...tracked.map((name) => join(repository.top, name)),
+    join(repository.top, ".gitattributes"),
+    join(repository.commonDir, "info", "attributes"),
+    join(process.env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "git", "attributes"),
+    "/etc/gitattributes",
+  ];
+  return files.some((file) => CONVERTING_ATTRIBUTE.test(readIfExists(file)));
+}
+
+/** Their entries are dropped, so that they are read from the disk; what git-lfs keeps elsewhere stays a pointer. */
+async function dropConvertedEntries({ git, repository }: ShadowIndex): Promise<void> {
+  const listed = await git(["ls-files", "-z"]);
+  if (!listed.ok || listed.stdout.length === 0) return;
+  const asked = await runGit(["check-attr", "-z", "--stdin", "filter"], { cwd: repository.top, input: listed.stdout });
+  const fields = asked.stdout.toString("latin1").split("\0");
+  const converted: string[] = [];
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    if (fields[at + 2] !== "lfs") converted.push(`${fields[at]}\0`);
+  }
+  await git(["update-index", "-z", "--force-remove", "--stdin"], { input: Buffer.from(converted.join(""), "latin1") });
+}
+
+function pathBelow(top: string, path: string): readonly string[] {
+  const below = relative(top, path);
+  return below === "" || below.startsWith("..") ? [] : [below.split(sep).join("/")];
+}
+
+function readIfExists(file: string): string {
+  try {
+    return existsSync(file) && statSync(file).isFile() ? readFileSync(file, "utf8") : "";
+  } catch {
+    return "";
+  }
+}

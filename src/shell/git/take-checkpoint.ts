@@ -1,0 +1,233 @@
+import { accessSync, constants, lstatSync, readFileSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { ChangeCounts, OmittedFiles } from "../../core/model/checkpoint.ts";
+import type { ShadowIndex } from "./shadow-index.ts";
+import { gitErrorText, stdoutParts, runGit, stdoutText } from "./run-git.ts";
+
+export type CheckpointOutcome =
+  | {
+      readonly kind: "taken";
+      /** The one before where nothing has changed. */
+      readonly commit: string;
+      readonly tree: string;
+      readonly left: OmittedFiles;
+      /** What lies between `since` and it; nothing where that is gone, or nobody asked. */
+      readonly changed: ChangeCounts | undefined;
+    }
+  | SnapshotFailure;
+
+interface CheckpointCommit {
+  /** The ref of the cast. */
+  readonly ref: string;
+  /** The last checkpoint, or the commit that the cast began from. */
+  readonly parent: { readonly commit: string; readonly tree: string };
+  /** The checkpoint that changes are counted from. */
+  readonly since?: string;
+  readonly message: string;
+  /** When it happened; the same moment gives the same commit. */
+  readonly at: string;
+}
+
+const MAX_UNTRACKED_BYTES = 50 * 1024 * 1024;
+
+/** [Y1] The whole working tree as it is now, as a commit behind the last one; nothing of the person's is touched. */
+export async function takeCheckpoint(shadow: ShadowIndex, request: CheckpointCommit): Promise<CheckpointOutcome> {
+  const now = await snapshotTree(shadow);
+  if (now.kind === "failed") return now;
+  const { tree, left } = now;
+  const { parent, since } = request;
+  const isSame = tree === parent.tree;
+  // The tree is all that counting needs: it goes on beside the commit and its ref, which take two calls of git.
+  const [kept, changed] = await Promise.all([
+    commitSnapshot(shadow, tree, request),
+    since === undefined ? undefined : countChanges(shadow.repository.top, since, isSame ? parent.commit : tree),
+  ]);
+  return kept.kind === "failed" ? kept : { kind: "taken", commit: kept.commit, tree, left, changed };
+}
+
+/** A commit of the tree, held by the ref of the cast. */
+async function commitSnapshot(
+  shadow: ShadowIndex,
+  tree: string,
+  request: CheckpointCommit,
+): Promise<{ readonly kind: "kept"; readonly commit: string } | SnapshotFailure> {
+  const { parent, ref } = request;
+  const commit = tree === parent.tree ? parent.commit : await commitTree(shadow, tree, request);
+  if (commit === undefined) return failed("the checkpoint's commit could not be written");
+  const stands = readRefFile(shadow, ref);
+  const moved = stands === commit ? undefined : await moveRef(shadow, ref, stands, commit);
+  return moved === undefined ? { kind: "kept", commit } : failed(moved);
+}
+
+type SnapshotOutcome = { readonly kind: "tree"; readonly tree: string; readonly left: OmittedFiles } | SnapshotFailure;
+
+/** The working tree as it is now, in the object store, with nothing that names it yet. */
+export async function snapshotTree(shadow: ShadowIndex): Promise<SnapshotOutcome> {
+  const changes = await listChangedPaths(shadow);
+  if (typeof changes === "string") return failed(changes);
+  const { left, paths } = changes;
+  const { tree: before } = shadow.lastWritten;
+  if (paths.length === 0 && before !== undefined) return { kind: "tree", tree: before, left };
+  const kept = await stageChanges(shadow, paths);
+  if (kept !== undefined) return failed(kept);
+  const answer = await shadow.git(["write-tree", "--missing-ok"]);
+  if (!answer.ok) return failed(gitErrorText(answer));
+  const tree = stdoutText(answer);
+  shadow.lastWritten.tree = tree;
+  return { kind: "tree", tree, left };
+}
+
+interface SnapshotFailure {
+  readonly kind: "failed";
+  readonly problem: string;
+}
+
+function failed(problem: string): SnapshotFailure {
+  return { kind: "failed", problem };
+}
+
+interface ChangedPaths {
+  /** In latin1, which keeps the bytes of any name. */
+  readonly paths: readonly string[];
+  readonly left: OmittedFiles;
+}
+
+async function listChangedPaths(shadow: ShadowIndex): Promise<ChangedPaths | string> {
+  const listed = await shadow.git([
+    "ls-files",
+    "-z",
+    "-t",
+    "--modified",
+    "--deleted",
+    "--others",
+    "--unmerged",
+    "--exclude-standard",
+  ]);
+  if (!listed.ok) return gitErrorText(listed);
+  const paths = new Set<string>();
+  const left = { large: 0, unreadable: 0, nested: 0 };
+  let bytes = 0;
+  for (const entry of listed.stdout.toString("latin1").split("\0")) {
+    const path = pathInEntry(entry);
+    if (path === "" || isExcluded(shadow, path)) continue;
+    // What it says about bytes, the shadow does not heed; git does.
+    if (basename(path) === ".gitattributes") shadow.bytes.differ = true;
+    const looked = inspectFile(shadow, path, entry.startsWith("? "));
+    if (typeof looked === "number") {
+      paths.add(path);
+      bytes += looked;
+    } else left[looked] += 1;
+  }
+  const { maxBytes: mostBytes = bytes } = shadow;
+  if (bytes > mostBytes)
+    return `what has changed has ${Math.ceil(bytes / 1e6)} MB, and ${Math.floor(mostBytes / 1e6)} MB are read at the most: have git ignore what need not travel, or raise maxCheckpointBytes`;
+  return { paths: [...paths], left: withoutZeros(left) };
+}
+
+/** `? name`, or `M <mode> <object> <stage>\tname` where stages are shown. */
+function pathInEntry(entry: string): string {
+  return entry.startsWith("? ") ? entry.slice(2) : entry.slice(entry.indexOf("\t") + 1);
+}
+
+function isExcluded({ excluded: leftOut }: ShadowIndex, path: string): boolean {
+  return leftOut.some((folder) => {
+    const bytes = Buffer.from(folder).toString("latin1");
+    return path === bytes || path === `${bytes}/` || path.startsWith(`${bytes}/`);
+  });
+}
+
+/** Its size, or why it is not kept. */
+function inspectFile({ repository }: ShadowIndex, path: string, isNew: boolean): keyof OmittedFiles | number {
+  // git names a folder that is a repository of its own with a slash behind it.
+  if (path.endsWith("/")) return "nested";
+  const file = Buffer.concat([Buffer.from(`${repository.top}/`), Buffer.from(path, "latin1")]);
+  try {
+    const stats = lstatSync(file);
+    if (!stats.isFile()) return 0;
+    if (isNew && stats.size > MAX_UNTRACKED_BYTES) return "large";
+    accessSync(file, constants.R_OK);
+    return stats.size;
+  } catch (thrown) {
+    const isGone = thrown instanceof Error && "code" in thrown && /^(ENOENT|ENOTDIR)$/.test(String(thrown.code));
+    return isGone ? 0 : "unreadable";
+  }
+}
+
+function withoutZeros(left: Readonly<Record<keyof OmittedFiles, number>>): OmittedFiles {
+  return Object.fromEntries(Object.entries(left).filter(([, count]) => count > 0));
+}
+
+async function stageChanges(shadow: ShadowIndex, paths: readonly string[]): Promise<string | undefined> {
+  if (paths.length === 0) return undefined;
+  const input = Buffer.from(paths.map((path) => `${path}\0`).join(""), "latin1");
+  const kept = await shadow.git(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], { input });
+  if (kept.ok) return undefined;
+  // A file that vanished or was locked meanwhile ends the quick way; the slow one passes it by.
+  const slowly = await shadow.git(["add", "--all", "--ignore-errors", "--", ":/"]);
+  return slowly.ok || slowly.code === 1 ? undefined : gitErrorText(slowly);
+}
+
+async function commitTree(shadow: ShadowIndex, tree: string, request: CheckpointCommit): Promise<string | undefined> {
+  const who = { NAME: "pi-materia", EMAIL: "pi-materia@localhost", DATE: request.at };
+  const env = Object.fromEntries(
+    Object.entries(who).flatMap(([key, value]) => [
+      [`GIT_AUTHOR_${key}`, value],
+      [`GIT_COMMITTER_${key}`, value],
+    ]),
+  );
+  const made = await shadow.git(["commit-tree", tree, "-p", request.parent.commit, "-F", "-"], {
+    env,
+    input: `${request.message}\n`,
+  });
+  return made.ok ? stdoutText(made) : undefined;
+}
+
+/** A look without a process; nothing where there is no such ref, or git keeps refs in another way. */
+function readRefFile({ repository }: ShadowIndex, ref: string): string {
+  try {
+    const text = readFileSync(join(repository.commonDir, ref), "latin1").trim();
+    return /^[0-9a-f]+$/.test(text) ? text : "";
+  } catch {
+    return "";
+  }
+}
+
+/** [Y2] Compare and swap. Only the owner of a cast comes here, so a ref that somebody else moved is taken back. */
+async function moveRef(
+  { repository }: ShadowIndex,
+  ref: string,
+  from: string,
+  to: string,
+): Promise<string | undefined> {
+  const call = { cwd: repository.top };
+  const move = (old: string) => runGit(["update-ref", "--no-deref", ref, to, old], call);
+  if ((await move(from)).ok) return undefined;
+  const read = await runGit(["rev-parse", "--verify", "--quiet", ref], call);
+  const now = read.ok ? stdoutText(read) : "";
+  if (now === to) return undefined;
+  // A git that was killed while it moved this ref left its lock; nobody but the owner moves it.
+  rmSync(join(repository.commonDir, `${ref}.lock`), { force: true });
+  const moved = await move(now);
+  return moved.ok ? undefined : gitErrorText(moved);
+}
+
+/** As many as a person reads. */
+const MAX_NAMES = 20;
+
+/** What lies between two commits, or a commit and a tree: files, and lines added and removed; nothing where one of them is gone. */
+export async function countChanges(cwd: string, from: string, to: string): Promise<ChangeCounts | undefined> {
+  if (from === to) return { changed: 0, added: 0, removed: 0, names: [] };
+  const args = ["diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", from, to];
+  const totals = { changed: 0, added: 0, removed: 0 };
+  const names: string[] = [];
+  const answer = await runGit(args, { cwd });
+  if (!answer.ok) return undefined;
+  for (const line of stdoutParts(answer)) {
+    const [added = "", removed = "", ...name] = line.split("\t");
+    if (totals.changed < MAX_NAMES) names.push(name.join("\t"));
+    totals.changed += 1;
+    totals.added += Number(added) || 0;
+    totals.removed += Number(removed) || 0;
+  }
+  return { ...totals, names };
+}

@@ -1,0 +1,127 @@
+import { commitIdentityOf } from "../worktrees/item-repository.ts";
+import { gitErrorText, runGit, stdoutText } from "../run-git.ts";
+
+export type BranchOutcome =
+  | { readonly kind: "branched"; readonly branch: string; readonly commit: string }
+  | { readonly kind: "failed"; readonly problem: string };
+
+/** [B17] A branch at what the agents committed, with what they left uncommitted as one commit more. */
+export async function createCastBranch(
+  cwd: string,
+  castId: string,
+  { head, ckpt }: { readonly head: string; readonly ckpt: string },
+): Promise<BranchOutcome> {
+  const branch = `materia/${castId}`;
+  const same = await runGit(["diff-tree", "--quiet", head, ckpt], { cwd });
+  const made = same.ok
+    ? undefined
+    : await runGit(["commit-tree", `${ckpt}^{tree}`, "-p", head, "-m", `Work of cast ${castId}`], {
+        cwd,
+        env: { ...(await commitIdentityOf(cwd)), ...(await commitDatesOf(cwd, ckpt)) },
+      });
+  if (made && !made.ok) return { kind: "failed", problem: gitErrorText(made) };
+  const commit = made ? stdoutText(made) : head;
+  const named = await runGit(["update-ref", `refs/heads/${branch}`, commit], { cwd });
+  return named.ok ? { kind: "branched", branch, commit } : { kind: "failed", problem: gitErrorText(named) };
+}
+
+/** Those of the checkpoint: made twice it is the same commit. */
+async function commitDatesOf(cwd: string, ckpt: string): Promise<Readonly<Record<string, string>>> {
+  const asked = await runGit(["show", "-s", "--format=%ct", ckpt], { cwd });
+  const at = `${stdoutText(asked)} +0000`;
+  return asked.ok ? { GIT_AUTHOR_DATE: at, GIT_COMMITTER_DATE: at } : {};
+}
+
+export type RemoteHeads =
+  | { readonly kind: "heads"; readonly commits: ReadonlyMap<string, string> }
+  | { readonly kind: "failed"; readonly problem: string };
+
+/** The branches of a repository, each with its commit. */
+export async function listRemoteHeads(cwd: string, remote: string): Promise<RemoteHeads> {
+  const asked = await runGit(["ls-remote", "--heads", remote], { cwd });
+  if (!asked.ok) return { kind: "failed", problem: `${remote} cannot be read: ${gitErrorText(asked)}` };
+  const lines = stdoutText(asked)
+    .split("\n")
+    .filter((line) => line !== "");
+  return {
+    kind: "heads",
+    commits: new Map(lines.map((line): [string, string] => [line.slice(41), line.slice(0, 40)])),
+  };
+}
+
+/** [B24] A new branch there; what is under its name already is never moved. */
+export async function pushNewBranch(
+  cwd: string,
+  remote: string,
+  { ref, commit }: { readonly ref: string; readonly commit: string },
+): Promise<string | undefined> {
+  const args = ["push", "--quiet", "--no-verify", `--force-with-lease=${ref}:`, remote, `${commit}:${ref}`];
+  const pushed = await runGit(args, { cwd });
+  return pushed.ok ? undefined : gitErrorText(pushed);
+}
+
+/** A file, or the message of a commit, that others have not seen yet. */
+export interface UnpushedText {
+  readonly name: string;
+  readonly text: string;
+}
+
+export type UnpushedTexts =
+  | { readonly kind: "texts"; readonly texts: AsyncIterable<UnpushedText>; readonly tooLarge: readonly string[] }
+  | { readonly kind: "failed"; readonly problem: string };
+
+const BATCH_BYTES = 32 * 1024 * 1024;
+const MAX_TEXT_BYTES = 20 * 1024 * 1024;
+
+interface FoundObject {
+  readonly id: string;
+  readonly name: string;
+  readonly size: number;
+}
+
+/** [B24] All that is reachable from a commit and from none of those that others have. */
+export async function readUnpushedTexts(cwd: string, commit: string, known: readonly string[]): Promise<UnpushedTexts> {
+  const input = [commit, ...known.map((each) => `^${each}`)].map((line) => `${line}\n`).join("");
+  const listed = await runGit(["rev-list", "--objects", "--ignore-missing", "--stdin"], { cwd, input });
+  if (!listed.ok) return { kind: "failed", problem: gitErrorText(listed) };
+  const names = new Map(
+    stdoutText(listed)
+      .split("\n")
+      .map((line): [string, string] => [line.slice(0, line.search(/ |$/)), line.slice(line.search(/ |$/) + 1)]),
+  );
+  const sized = await runGit(["cat-file", "--batch-check"], { cwd, input: `${[...names.keys()].join("\n")}\n` });
+  if (!sized.ok) return { kind: "failed", problem: gitErrorText(sized) };
+  const found = stdoutText(sized)
+    .split("\n")
+    .flatMap((line): readonly FoundObject[] => {
+      const [id = "", type, size] = line.split(" ");
+      if (type !== "blob" && type !== "commit") return [];
+      const name = type === "commit" ? `the message of commit ${id.slice(0, 12)}` : (names.get(id) ?? id);
+      return [{ id, name, size: Number(size) }];
+    });
+  const tooLarge = found.filter(({ size }) => size > MAX_TEXT_BYTES).map(({ name }) => name);
+  const small = found.filter(({ size }) => size <= MAX_TEXT_BYTES);
+  return { kind: "texts", texts: readObjects(cwd, small), tooLarge };
+}
+
+async function* readObjects(cwd: string, found: readonly FoundObject[]): AsyncIterable<UnpushedText> {
+  for (let at = 0; at < found.length;) {
+    let size = 0;
+    const batch: FoundObject[] = [];
+    for (let next = found[at]; next && (size === 0 || size + next.size <= BATCH_BYTES); next = found[at]) {
+      batch.push(next);
+      size += next.size + 1;
+      at += 1;
+    }
+    const input = `${batch.map(({ id }) => id).join("\n")}\n`;
+    const { ok, stdout, ...answer } = await runGit(["cat-file", "--batch"], { cwd, input });
+    // Whoever reads would take what is missing for harmless.
+    if (!ok) throw new Error(gitErrorText({ ok, stdout, ...answer }));
+    let from = 0;
+    for (const each of batch) {
+      const begin = stdout.indexOf(0x0a, from) + 1;
+      yield { name: each.name, text: stdout.toString("utf8", begin, begin + each.size) };
+      from = begin + each.size + 1;
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import { existsSync, realpathSync, cpSync, lstatSync, readlinkSync, rmSync } from "node:fs";
+import { join, relative, dirname, isAbsolute, resolve, sep } from "node:path";
+import type { ItemCastInput } from "../../../core/cast/state/parallel-run.ts";
+import type { ItemsFailure, PreparedWorktree } from "../../ports.ts";
+import { cacheWorktree, type CachedWorktree } from "../cached-worktree.ts";
+import type { Repository } from "../repository.ts";
+import { runGit } from "../run-git.ts";
+import type { ItemRepository } from "./item-repository.ts";
+import {
+  listPooledWorktrees,
+  createWorktree,
+  removeWorktree,
+  reuseWorktree,
+  quarantine,
+  readWorktreeState,
+  type WorktreeState,
+} from "./worktree.ts";
+import type { WorktreeConfig } from "../../../core/model/config.ts";
+
+export interface WorktreeContext extends WorktreeSetup {
+  /** Where trees lie that earlier casts have left. */
+  readonly pool: string;
+}
+
+export interface WorktreeRequest {
+  readonly itemRepository: ItemRepository;
+  /** Trees that other items have left. */
+  readonly free: string[];
+  readonly folder: string;
+  readonly window: ItemCastInput;
+  readonly has: "begun" | "not begun";
+}
+
+/** A tree for an item, and what is known of one that was filled here. */
+export interface AcquiredWorktree {
+  readonly tree: PreparedWorktree;
+  readonly cached: CachedWorktree | undefined;
+}
+
+export async function acquireWorktree(
+  place: WorktreeContext,
+  preparing: WorktreeRequest,
+): Promise<AcquiredWorktree | ItemsFailure> {
+  const { folder, has, itemRepository: opened } = preparing;
+  const { repository } = opened;
+  const lies = await repairWorktree(repository, folder);
+  if (lies === "not known") return broken(`git does not say what lies in ${folder}`);
+  const tree: PreparedWorktree = { kind: "ready", cwd: projectFolderIn(place, repository, folder) };
+  if (lies === "tree") {
+    if (has === "begun") return { tree, cached: undefined };
+    await removeWorktree(repository.top, folder);
+  } else if (lies === "something else") quarantine(folder);
+  const problem = await reuseOrCreateWorktree(preparing, place.pool);
+  if (problem !== undefined) return broken(`a working tree cannot be made: ${problem}`);
+  const known = await cacheAcquired(place, preparing);
+  const unfurnished = await prepareWorktree(place, folder, tree.cwd);
+  return unfurnished === undefined ? { tree, cached: known } : broken(unfurnished);
+}
+
+/** A tree whose own file of git was removed or broken, or that was moved with its project, is still one: git can mend that file. */
+export async function repairWorktree(repository: Repository, folder: string): Promise<WorktreeState> {
+  const lies = await readWorktreeState(repository, folder);
+  if (lies !== "something else") return lies;
+  await runGit(["worktree", "repair", folder], { cwd: repository.top });
+  return readWorktreeState(repository, folder);
+}
+
+async function reuseOrCreateWorktree(
+  { itemRepository: { repository }, free, folder, window }: WorktreeRequest,
+  pool: string,
+): Promise<string | undefined> {
+  const used = free.pop();
+  if (used === undefined) {
+    // Another cast may be quicker: then the next one, and else a new one.
+    for (const left of listPooledWorktrees(pool))
+      if ((await reuseWorktree(repository, left, folder, window)) === undefined) return undefined;
+    if (existsSync(folder)) await removeWorktree(repository.top, folder);
+    return createWorktree(repository, folder, window);
+  }
+  const problem = await reuseWorktree(repository, used, folder, window);
+  if (problem === undefined) return undefined;
+  // What could not be used again is made anew.
+  await removeWorktree(repository.top, used);
+  await removeWorktree(repository.top, folder);
+  return createWorktree(repository, folder, window);
+}
+
+/** What is copied or set up in it later, its checkpoints look at. */
+async function cacheAcquired(
+  { worktree: { copy = [], setup } }: WorktreeContext,
+  { itemRepository: opened, folder, window: { base, tree } }: WorktreeRequest,
+): Promise<CachedWorktree | undefined> {
+  const { repository, treeOf: filesOf, settings, attributesOf } = opened;
+  const files = await filesOf(base);
+  if (files === undefined) return undefined;
+  const isClean = tree === null && copy.length === 0 && setup === undefined;
+  const known = { settings: await settings(), attributes: await attributesOf(base, folder), isClean };
+  return cacheWorktree(repository, { ...known, head: base, tree: files }, folder);
+}
+
+/** A folder of the project may be anywhere below the top of its repository. */
+function projectFolderIn({ cwd }: WorktreeContext, { top }: Repository, folder: string): string {
+  const below = relative(top, realpathSync(cwd));
+  return below === "" || below.startsWith("..") ? folder : join(folder, below);
+}
+
+function broken(problem: string): ItemsFailure {
+  return { kind: "broken", problem };
+}
+
+/** Where a project is, and what its trees need besides what git keeps. */
+export interface WorktreeSetup {
+  readonly cwd: string;
+  readonly worktree: WorktreeConfig;
+  /** Runs the program that a new tree needs; the answer is a sentence where it failed. */
+  readonly runSetup: (command: readonly string[], cwd: string) => Promise<string | undefined>;
+}
+
+/** What git does not keep and an item needs. The answer is a sentence where it cannot be had. */
+async function prepareWorktree(
+  { cwd, worktree: { copy = [], setup }, runSetup: setUp }: WorktreeSetup,
+  folder: string,
+  to: string,
+): Promise<string | undefined> {
+  for (const name of copy) {
+    const problem = copyInto({ project: cwd, tree: folder, to }, name);
+    if (problem !== undefined) return `worktree.copy names "${name}", ${problem}`;
+  }
+  const problem = setup ? await setUp(setup, to) : undefined;
+  return problem === undefined ? undefined : `worktree.setup failed: ${problem}`;
+}
+
+interface CopyPaths {
+  readonly project: string;
+  readonly tree: string;
+  readonly to: string;
+}
+
+/** [V18] Copied, so that nothing done to it reaches the person's own; a link that would lead there is none to copy. */
+function copyInto({ project, tree, to }: CopyPaths, name: string): string | undefined {
+  const target = resolve(to, name);
+  if (isAbsolute(name) || !target.startsWith(`${tree}${sep}`)) return OUTSIDE_PROJECT;
+  const top = realpathSync(project);
+  const source = resolve(top, name);
+  if (!pathExists(source)) return undefined;
+  if (realpathSync(dirname(source)) !== dirname(source)) return "which lies behind a link";
+  const leading: string[] = [];
+  // A link in its place would lead what is copied to where it points.
+  if (isLink(target)) rmSync(target);
+  cpSync(source, target, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (each) => {
+      if (!isLink(each) || linkStaysInside(top, each)) return true;
+      leading.push(relative(top, each));
+      return false;
+    },
+  });
+  if (leading.length === 0) return undefined;
+  return leading[0] === name ? "a link that leads out of it" : `in which ${leading[0]} is a link that leads out of it`;
+}
+
+const OUTSIDE_PROJECT = "which lies outside the project";
+
+function pathExists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
+/** Written from where it stands, to a place of the project: then it leads to the same place of the tree. */
+function linkStaysInside(top: string, link: string): boolean {
+  const to = readlinkSync(link);
+  return !isAbsolute(to) && join(dirname(link), to).startsWith(`${top}${sep}`);
+}

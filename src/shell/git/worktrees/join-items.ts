@@ -1,0 +1,143 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { JoinOutcome, JoinRequest } from "../../ports.ts";
+import { treeOf } from "../diff.ts";
+import { headCommitOf, type Repository } from "../repository.ts";
+import { gitErrorText, stdoutParts, runGit, stdoutText, type GitResult, type GitOptions } from "../run-git.ts";
+import type { ItemRepository } from "./item-repository.ts";
+import { replayCommits } from "./replay-commits.ts";
+
+/** [V8] The person's branch and files follow the merged items, and nothing of theirs is overwritten. */
+export async function joinMergedItems(
+  { repository, identity }: ItemRepository,
+  { base, tip }: JoinRequest,
+): Promise<JoinOutcome> {
+  const { top } = repository;
+  const head = await headCommitOf(top);
+  if (head === undefined) return refused("HEAD stands at no commit any more");
+  // Where nobody moved the branch, it goes forward; git itself refuses any other way.
+  if (head === base && head !== tip) return fastForward(repository, tip);
+  const behind = await moveFilesToHead(top, base, head);
+  if (behind !== undefined) return refused(behind);
+  if (head === tip || (await isAncestor(top, tip, head)))
+    return (await repairInterruptedMove(repository, head)) ?? joined(head);
+  // A branch that was put back stands on the way to the tip too, but what it left behind must not come back.
+  const isRewritten = !(await isAncestor(top, base, head));
+  if (!isRewritten && (await isAncestor(top, head, tip))) return fastForward(repository, tip);
+  // [V8] The branch moved meanwhile: the items' commits go behind what came.
+  const title = "The items of a cast";
+  const moved = await replayCommits({ cwd: top, base, commit: tip, onto: head, isRewritten, title, identity });
+  if (moved.kind === "replayed") {
+    // A kill may have come when they were there already.
+    const isThere = (await treeOf(top, moved.commit)) === (await treeOf(top, head));
+    return isThere ? joined(head) : fastForward(repository, moved.commit);
+  }
+  if (moved.kind === "failed") return { kind: "broken", problem: moved.problem };
+  return refused(
+    `the branch has moved meanwhile, and the merged items conflict with it in ${moved.files.slice(0, 5).join(", ")}; merge ${tip} yourself, then go on`,
+  );
+}
+
+/**
+ * [V8] An agent that took the person's branch into its own tree moved it under the person's files, which still stand at
+ * the base: they go to where the branch is, as in a checkout. The answer is why git refused.
+ */
+async function moveFilesToHead(cwd: string, base: string, head: string): Promise<string | undefined> {
+  const standsAt = async (commit: string): Promise<boolean> =>
+    (await runGit(["diff-index", "--cached", "--quiet", commit, "--"], { cwd })).ok;
+  if (!(await standsAt(base)) || (await standsAt(head))) return undefined;
+  const moved = await runGit(["read-tree", "-m", "-u", base, head], inWorktree(cwd));
+  return moved.ok ? undefined : gitMessage(moved);
+}
+
+async function fastForward(repository: Repository, tip: string): Promise<JoinOutcome> {
+  const { top } = repository;
+  const merge = (): Promise<GitResult> =>
+    runGit(["merge", "--ff-only", "--no-overwrite-ignore", "--quiet", "--no-autostash", tip], inWorktree(top));
+  const first = await merge();
+  if (first.ok) return joined(tip);
+  if ((await repairStaleLock(repository, tip)) && (await merge()).ok) return joined(tip);
+  return refused(gitMessage(first));
+}
+
+/** An item's agent may have written `core.bare` into the configuration that all trees share: that these are files is known. */
+function inWorktree(top: string, env: GitOptions["env"] = {}): GitOptions {
+  return { cwd: top, env: { ...env, GIT_WORK_TREE: top } };
+}
+
+/** git's own words, with the files that it names. */
+function gitMessage(answer: GitResult): string {
+  const lines = answer.stderr.split("\n").map((line) => line.trim());
+  const said = lines.filter((line) => line !== "" && !line.startsWith("hint:") && line !== "Aborting");
+  return (
+    said
+      .slice(0, 12)
+      .join(" ")
+      .replace(/^(fatal|error): /, "") || gitErrorText(answer)
+  );
+}
+
+/** HEAD is there already; a kill may have left the files behind it. Only what is the tip's own, or missing, is put right. */
+async function repairInterruptedMove(repository: Repository, head: string): Promise<JoinOutcome | undefined> {
+  if (!existsSync(join(repository.gitDir, "index.lock"))) return undefined;
+  return (await repairStaleLock(repository, head)) ? undefined : refused("the index is locked by another git");
+}
+
+/**
+ * [V19] A git that was killed while it moved the files left its lock and part of them. Where every file that differs is
+ * the tip's own, or empty as it was begun, nothing of the person's is in the way: the lock goes, and the files follow.
+ */
+async function repairStaleLock({ top, gitDir }: Repository, tip: string): Promise<boolean> {
+  const lock = join(gitDir, "index.lock");
+  if (!existsSync(lock)) return false;
+  const own = join(gitDir, "materia-index");
+  try {
+    const env = { GIT_INDEX_FILE: own };
+    rmSync(own, { force: true });
+    rmSync(`${own}.lock`, { force: true });
+    const read = await runGit(["read-tree", "HEAD"], { cwd: top, env });
+    const added = read.ok ? await runGit(["add", "--update", "--", ":/"], inWorktree(top, env)) : read;
+    if (!added.ok) return false;
+    const differs = stdoutParts(
+      await runGit(["diff-index", "--cached", "-z", "--name-only", "HEAD"], { cwd: top, env }),
+    );
+    for (const path of differs) {
+      const [now, then] = await Promise.all([
+        runGit(["rev-parse", "--verify", "--quiet", `:${path}`], { cwd: top, env }),
+        runGit(["rev-parse", "--verify", "--quiet", `${tip}:${path}`], { cwd: top }),
+      ]);
+      if (stdoutText(now) !== stdoutText(then) && !isEmptyBlob(stdoutText(now))) return false;
+    }
+    rmSync(lock, { force: true });
+    // The paths that were looked at, and no other, go back to where HEAD has them; the merge then moves them whole.
+    const input = differs.map((path) => `${path}\0`).join("");
+    if (differs.length === 0) return true;
+    const restored = await runGit(["checkout", "--quiet", "HEAD", "--pathspec-from-file=-", "--pathspec-file-nul"], {
+      ...inWorktree(top, { GIT_LITERAL_PATHSPECS: "1" }),
+      input,
+    });
+    return restored.ok;
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+/** In either format of objects. */
+function isEmptyBlob(id: string): boolean {
+  return (
+    id === "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391" ||
+    id === "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"
+  );
+}
+
+async function isAncestor(cwd: string, one: string, other: string): Promise<boolean> {
+  return (await runGit(["merge-base", "--is-ancestor", one, other], { cwd })).ok;
+}
+
+function joined(commit: string): JoinOutcome {
+  return { kind: "joined", commit };
+}
+
+function refused(reason: string): JoinOutcome {
+  return { kind: "refused", reason };
+}

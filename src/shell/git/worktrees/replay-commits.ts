@@ -1,0 +1,151 @@
+import { gitErrorText, stdoutParts, runGit, stdoutText } from "../run-git.ts";
+import { treeOf } from "../diff.ts";
+import type { CommitIdentity } from "./item-repository.ts";
+
+type ReplayOutcome =
+  | { readonly kind: "replayed"; readonly commit: string }
+  | { readonly kind: "conflicted"; readonly tree: string; readonly files: readonly string[]; readonly said: string }
+  | { readonly kind: "failed"; readonly problem: string };
+
+export interface ReplayRequest {
+  readonly cwd: string;
+  readonly base: string;
+  readonly commit: string;
+  readonly onto: string;
+  /** Set where the base is no part of what `onto` stands on: what was between them is gone, and must not come back. */
+  readonly isRewritten?: boolean;
+  /** Of the one commit that stands for all, where they cannot be replayed one by one. */
+  readonly title: string;
+  readonly identity: CommitIdentity;
+}
+
+/** [V7] The commits between `base` and `commit` behind `onto`, with their words and dates: repeated, it gives the same ids. */
+export async function replayCommits(request: ReplayRequest): Promise<ReplayOutcome> {
+  const { cwd, commit, onto, base, isRewritten = false } = request;
+  const ours = isRewritten ? await commitOnParent(request, onto, base) : onto;
+  if (ours === undefined) return { kind: "failed", problem: "the files of the branch cannot be read" };
+  const merged = await mergeTrees(cwd, ours, commit);
+  if (merged.kind !== "clean") return merged;
+  const made = (await replayOneByOne(request, merged.tree)) ?? (await squashOnto(request, merged.tree));
+  return made === undefined
+    ? { kind: "failed", problem: "the merged commit cannot be written" }
+    : { kind: "replayed", commit: made };
+}
+
+type MergeTreeOutcome =
+  | { readonly kind: "clean"; readonly tree: string }
+  | Exclude<ReplayOutcome, { kind: "replayed" }>;
+
+/** git decides. A refusal and a conflict end alike; only a conflict names a tree. */
+async function mergeTrees(cwd: string, ours: string, theirs: string): Promise<MergeTreeOutcome> {
+  const answer = await runGit(["merge-tree", "--write-tree", "-z", "--name-only", ours, theirs], { cwd });
+  const [tree = "", ...rest] = stdoutParts(answer);
+  if (!/^[0-9a-f]{40,64}$/.test(tree)) return { kind: "failed", problem: gitErrorText(answer) };
+  if (answer.ok) return { kind: "clean", tree };
+  if (answer.code !== 1) return { kind: "failed", problem: gitErrorText(answer) };
+  const end = rest.indexOf("");
+  const files = [...new Set(end === -1 ? rest : rest.slice(0, end))];
+  return { kind: "conflicted", tree, files, said: end === -1 ? "" : conflictMessages(rest.slice(end + 1)) };
+}
+
+/** `<number of paths> <paths…> <kind> <words>`, again and again. */
+function conflictMessages(parts: readonly string[]): string {
+  const said: string[] = [];
+  for (let at = 0; at < parts.length;) {
+    const paths = Number(parts[at]);
+    if (!Number.isInteger(paths)) break;
+    const words = parts[at + paths + 2] ?? "";
+    if (words.startsWith("CONFLICT")) said.push(words.trim());
+    at += paths + 3;
+  }
+  return said.join("\n");
+}
+
+/** Nothing where a merge lies between them, one of them conflicts by itself, or all together give other files. */
+async function replayOneByOne(request: ReplayRequest, tree: string): Promise<string | undefined> {
+  const { cwd, base, commit, onto } = request;
+  const listed = await runGit(
+    ["log", "--reverse", "--no-show-signature", LOG_FORMAT, "--date=raw", `${base}..${commit}`],
+    {
+      cwd,
+    },
+  );
+  const commits = listed.stdout.toString("utf8").split(COMMIT_END).slice(0, -1).map(parseCommit);
+  if (!listed.ok || commits.length === 0 || commits.some(({ parents }) => parents.length !== 1)) return undefined;
+  let tip = onto;
+  for (const [index, each] of commits.entries()) {
+    const isLast = index === commits.length - 1;
+    const merged = isLast ? { kind: "clean" as const, tree } : await cherryPick(request, tip, each);
+    if (merged?.kind !== "clean") return undefined;
+    const next = await copyCommit(cwd, each, merged.tree, tip);
+    if (next === undefined) return undefined;
+    tip = next;
+  }
+  return tip;
+}
+
+interface ParsedCommit {
+  readonly id: string;
+  readonly parents: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly words: string;
+}
+
+const LOG_FORMAT = "--format=%H%x00%P%x00%an%x00%ae%x00%ad%x00%cn%x00%ce%x00%cd%x00%B%x00%x01%x00";
+/** No name, date or message of a commit can hold a zero byte. */
+const COMMIT_END = "\0\u0001\0\n";
+
+function parseCommit(text: string): ParsedCommit {
+  const [id = "", parents = "", an = "", ae = "", ad = "", cn = "", ce = "", cd = "", words = ""] = text.split("\0");
+  const env = {
+    GIT_AUTHOR_NAME: an,
+    GIT_AUTHOR_EMAIL: ae,
+    GIT_AUTHOR_DATE: ad,
+    GIT_COMMITTER_NAME: cn,
+    GIT_COMMITTER_EMAIL: ce,
+    GIT_COMMITTER_DATE: cd,
+  };
+  return { id, parents: parents.split(" ").filter(Boolean), env, words };
+}
+
+/** What one commit changed, on top of others. */
+async function cherryPick(
+  request: ReplayRequest,
+  tip: string,
+  { id, parents: [parent = ""] }: ParsedCommit,
+): Promise<MergeTreeOutcome | undefined> {
+  const ours = await commitOnParent(request, tip, parent);
+  return ours === undefined ? undefined : mergeTrees(request.cwd, ours, id);
+}
+
+/** The files of a commit behind another one: git finds by the history what two sides began from, so it is given one that fits. */
+async function commitOnParent(
+  { cwd, identity }: ReplayRequest,
+  commit: string,
+  parent: string,
+): Promise<string | undefined> {
+  const tree = await treeOf(cwd, commit);
+  if (tree === undefined) return undefined;
+  const made = await runGit(["commit-tree", tree, "-p", parent, "-m", "ours"], { cwd, env: await identity() });
+  return made.ok ? stdoutText(made) : undefined;
+}
+
+async function copyCommit(
+  cwd: string,
+  { env, words }: ParsedCommit,
+  tree: string,
+  parent: string,
+): Promise<string | undefined> {
+  const made = await runGit(["commit-tree", tree, "-p", parent, "-F", "-"], { cwd, env, input: words });
+  return made.ok ? stdoutText(made) : undefined;
+}
+
+async function squashOnto(
+  { cwd, commit, onto, title, identity }: ReplayRequest,
+  tree: string,
+): Promise<string | undefined> {
+  const date = stdoutText(await runGit(["show", "-s", "--format=%cd", "--date=raw", commit], { cwd }));
+  const env = { ...(await identity()), GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+  const made = await runGit(["commit-tree", tree, "-p", onto, "-F", "-"], { cwd, env, input: `${title}\n` });
+  return made.ok ? stdoutText(made) : undefined;
+}

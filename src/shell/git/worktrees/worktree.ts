@@ -1,0 +1,246 @@
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  statSync,
+} from "node:fs";
+import { dirname, join, resolve, basename } from "node:path";
+import { errorText } from "../../system/system-error.ts";
+import { gitDirOf } from "../cached-worktree.ts";
+import { operationInProgress, type Repository } from "../repository.ts";
+import { gitErrorText, runGit, stdoutText, type GitResult } from "../run-git.ts";
+
+/** What a working tree shall hold: HEAD at the base, and the files of the base or of a merge that went wrong. */
+export interface WorktreeContent {
+  readonly base: string;
+  readonly tree: string | null;
+}
+
+/** [V18] A new working tree. git cannot make several at the same moment; filling them can go on side by side. */
+export async function createWorktree(
+  repository: Repository,
+  folder: string,
+  { base, tree }: WorktreeContent,
+): Promise<string | undefined> {
+  const unmade = await runExclusively(repository.commonDir, () => addWorktree(repository, folder, base));
+  if (unmade !== undefined) return unmade;
+  const filled = await runGit(["read-tree", "--reset", "-u", base], { cwd: folder });
+  if (!filled.ok) return gitErrorText(filled);
+  return tree === null ? undefined : overlayFiles(folder, { base, tree });
+}
+
+async function addWorktree({ top }: Repository, folder: string, base: string): Promise<string | undefined> {
+  try {
+    mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+  } catch (thrown) {
+    return errorText(thrown);
+  }
+  const add = (): Promise<GitResult> =>
+    runGit(
+      [
+        "worktree",
+        "add",
+        "--no-checkout",
+        "--detach",
+        "--force",
+        "--lock",
+        "--reason",
+        "an item of a cast",
+        folder,
+        base,
+      ],
+      { cwd: top },
+    );
+  const first = await add();
+  if (first.ok) return undefined;
+  // A git that was killed here left a half: no cast has begun in it, so it can go.
+  await removeWorktree(top, folder);
+  const second = await add();
+  return second.ok ? undefined : gitErrorText(second);
+}
+
+/** A tree that another item has left, as if it were new. */
+export async function reuseWorktree(
+  repository: Repository,
+  from: string,
+  folder: string,
+  { base, tree }: WorktreeContent,
+): Promise<string | undefined> {
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+  const unmoved = await moveWorktree(repository, from, folder);
+  if (unmoved !== undefined) return unmoved;
+  const gitDir = gitDirOf(folder) ?? folder;
+  // A tree that shows a part of its files only is no use to another, nor one in which the next submodule has a past.
+  if (["config.worktree", "modules"].some((name) => existsSync(join(gitDir, name))))
+    return "it has settings of its own";
+  // A checkout leaves it as it is, and the next agent would be told to go on with it.
+  const doing = operationInProgress(gitDir);
+  if (doing !== undefined) return `${doing} is in progress in it`;
+  const taken = await runGit(["checkout", "--detach", "--quiet", "--force", base], { cwd: folder });
+  if (!taken.ok) return gitErrorText(taken);
+  // No file of an earlier item is left, not even one that git ignores: what an item finds must not depend on who came before.
+  const cleaned = await runGit(["clean", "-ffdxq"], { cwd: folder });
+  if (!cleaned.ok) return gitErrorText(cleaned);
+  return tree === null ? undefined : overlayFiles(folder, { base, tree });
+}
+
+/** Who moves it first has it. Where a kill comes in between, the tree knows its place in git, and git is told by the next. */
+async function moveWorktree(repository: Repository, from: string, to: string): Promise<string | undefined> {
+  const gitDir = gitDirOf(from);
+  // What somebody has planted there may lead to a tree of the person's.
+  const isOurs = gitDir !== undefined && isRegistered(repository, gitDir, from);
+  if (!isOurs || existsSync(to)) return `${from} is no working tree that can be moved`;
+  if (!readFileSync(join(from, ".git"), "utf8").includes(gitDir)) {
+    // By a way that leads from the one to the other, which changes with its place.
+    const move = ["worktree", "move", "--force", "--force", from, to];
+    const moved = await runExclusively(repository.commonDir, () => runGit(move, { cwd: repository.top }));
+    return moved.ok ? undefined : gitErrorText(moved);
+  }
+  try {
+    renameSync(from, to);
+    writeFileSync(join(gitDir, "gitdir"), `${join(to, ".git")}\n`);
+    return undefined;
+  } catch (thrown) {
+    return errorText(thrown);
+  }
+}
+
+function isRegistered({ commonDir }: Repository, gitDir: string, folder: string): boolean {
+  try {
+    const place = readFileSync(join(gitDir, "gitdir"), "utf8").trim();
+    return isSamePath(dirname(dirname(gitDir)), commonDir) && isSamePath(dirname(resolve(gitDir, place)), folder);
+  } catch {
+    return false;
+  }
+}
+
+/** The files as a merge left them; they show as changes of the item. */
+async function overlayFiles(
+  folder: string,
+  { base, tree }: { base: string; tree: string },
+): Promise<string | undefined> {
+  const filled = await runGit(["read-tree", "--reset", "-u", tree], { cwd: folder });
+  if (!filled.ok) return gitErrorText(filled);
+  const index = await runGit(["read-tree", "--reset", base], { cwd: folder });
+  return index.ok ? undefined : gitErrorText(index);
+}
+
+/** What lies where a tree should be. Where git could not say, nobody may take it for nothing. */
+export type WorktreeState = "tree" | "nothing" | "something else" | "not known";
+
+export async function readWorktreeState({ commonDir }: Repository, folder: string): Promise<WorktreeState> {
+  if (!existsSync(folder)) return "nothing";
+  const asked = await runGit(["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"], {
+    cwd: folder,
+  });
+  // Killed, or not to be started: that is no answer.
+  if (asked.code === null) return "not known";
+  const [top = "", common = ""] = stdoutText(asked).split("\n");
+  return asked.ok && isSamePath(common, commonDir) && isSamePath(top, folder) ? "tree" : "something else";
+}
+
+function isSamePath(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return false;
+  }
+}
+
+export async function removeWorktree(cwd: string, folder: string): Promise<void> {
+  const remove = (): Promise<GitResult> => runGit(["worktree", "remove", "--force", "--force", folder], { cwd });
+  let { ok } = await remove();
+  // One that was being moved when its process was killed: git knows it by the place where it was.
+  if (!ok && gitDirOf(folder) !== undefined && (await runGit(["worktree", "repair", folder], { cwd })).ok)
+    ({ ok } = await remove());
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // What cannot be removed now goes with the folder of its cast.
+  }
+  if (ok) return;
+  // What is locked is never pruned.
+  await runGit(["worktree", "unlock", folder], { cwd });
+  await runGit(["worktree", "prune", "--expire=now"], { cwd });
+}
+
+const QUARANTINE_MARK = ".lost-";
+
+export function isQuarantined(name: string): boolean {
+  return name.includes(QUARANTINE_MARK);
+}
+
+/** [V21] What lies aside in a folder of trees, by the name of the tree that it was found in. */
+export function listQuarantined(trees: string): ReadonlyMap<string, readonly string[]> {
+  const names = existsSync(trees) ? readdirSync(trees).filter(isQuarantined).toSorted() : [];
+  const byTree = Map.groupBy(names, (name) => name.slice(0, name.indexOf(QUARANTINE_MARK)));
+  return new Map([...byTree].map(([tree, its]) => [tree, its.map((name) => join(trees, name))]));
+}
+
+/** What lies where a tree should be, and is none, may be somebody's work: it is set aside. */
+export function quarantine(folder: string): void {
+  renameSync(folder, quarantinePath(folder));
+}
+
+/** Where the next thing goes that nobody may remove with a tree. */
+export function quarantinePath(folder: string): string {
+  for (let number = 1; ; number += 1) {
+    const aside = `${folder}${QUARANTINE_MARK}${number}`;
+    if (!existsSync(aside)) return aside;
+  }
+}
+
+const gitQueues = new Map<string, Promise<unknown>>();
+
+/** Eight at once failed in one of ten tries. */
+export function runExclusively<T>(commonDir: string, work: () => Promise<T>): Promise<T> {
+  const before = gitQueues.get(commonDir) ?? Promise.resolve();
+  const now = before.then(work, work);
+  gitQueues.set(
+    commonDir,
+    now.catch(() => undefined),
+  );
+  return now;
+}
+
+/** About 2,000 files: below that a new tree costs less than the sight of trees that nobody works in. */
+const LARGE_INDEX = 150_000;
+const MAX_POOLED = 8;
+
+/** The trees that lie ready, oldest name first. Who moves one away first has it. */
+export function listPooledWorktrees(pool: string): readonly string[] {
+  try {
+    return readdirSync(pool)
+      .toSorted()
+      .map((name) => join(pool, name));
+  } catch {
+    return [];
+  }
+}
+
+/** [V18] Keeps a tree whose work is on the branch for a later cast. Answers whether it is kept. */
+export async function poolWorktree(repository: Repository, pool: string, tree: string): Promise<boolean> {
+  if (!isLargeRepository(repository) || listPooledWorktrees(pool).length >= MAX_POOLED) return false;
+  try {
+    mkdirSync(pool, { recursive: true, mode: 0o700 });
+  } catch {
+    return false;
+  }
+  // What was copied into it, or made there, is nobody's any more.
+  if (!(await runGit(["clean", "-ffdxq"], { cwd: tree })).ok) return false;
+  return (await moveWorktree(repository, tree, join(pool, basename(tree)))) === undefined;
+}
+
+/** Nobody's work is in them. */
+export async function emptyWorktreePool(cwd: string, pool: string): Promise<void> {
+  for (const tree of listPooledWorktrees(pool)) await removeWorktree(cwd, tree);
+}
+
+function isLargeRepository({ gitDir }: Repository): boolean {
+  return (statSync(join(gitDir, "index"), { throwIfNoEntry: false })?.size ?? 0) >= LARGE_INDEX;
+}

@@ -1,0 +1,111 @@
+import { readFileSync, readlinkSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { hostname } from "node:os";
+import * as v from "valibot";
+import { wholeNumber } from "../../core/model/schemas.ts";
+
+/** A process that can be told from any other. A pid alone may belong to another one by now; its start time tells them apart. */
+export const ProcessIdentity = v.object({
+  pid: wholeNumber(1),
+  startedAt: v.string(),
+  /** For people. A host may be renamed while it runs, and two may have one name. */
+  host: v.string(),
+  /** The run of the system, and the numbering of processes in it, that the pid belongs to. */
+  boot: v.optional(v.string()),
+  namespace: v.optional(v.string()),
+});
+export type ProcessIdentity = v.InferOutput<typeof ProcessIdentity>;
+
+export function thisProcess(): ProcessIdentity {
+  return identifyProcess(process.pid);
+}
+
+export function identifyProcess(pid: number): ProcessIdentity {
+  const [boot, namespace] = [bootId(), pidNamespace()];
+  return {
+    pid,
+    startedAt: startTimeOf(pid) ?? "",
+    host: hostname(),
+    ...(boot === "" ? {} : { boot }),
+    ...(namespace === "" ? {} : { namespace }),
+  };
+}
+
+/** What can be seen of a process from here: `unseen` says nothing about whether it lives. */
+export type ProcessLiveness = "alive" | "gone" | "unseen";
+
+export function livenessOf(owner: ProcessIdentity): ProcessLiveness {
+  if (isFromThisBoot(owner)) {
+    if (owner.namespace !== undefined && owner.namespace !== pidNamespace()) return "unseen";
+    return startTimeOf(owner.pid) === owner.startedAt ? "alive" : "gone";
+  }
+  if (owner.host !== hostname()) return "unseen";
+  // The same host in another run of its system: nothing of that run is left.
+  if (bootOf(owner) !== "" && bootId() !== "") return "gone";
+  return startTimeOf(owner.pid) === owner.startedAt ? "alive" : "gone";
+}
+
+export function isAlive(owner: ProcessIdentity): boolean {
+  return livenessOf(owner) === "alive";
+}
+
+/** Whether it runs, or ran, under the system that runs here now, whatever its host is called. */
+export function isFromThisBoot(owner: ProcessIdentity): boolean {
+  return bootId() !== "" && bootOf(owner) === bootId();
+}
+
+/** Earlier versions wrote it only as a part of the start time. */
+function bootOf({ boot, startedAt }: ProcessIdentity): string {
+  return boot ?? startedAt.slice(0, Math.max(0, startedAt.lastIndexOf("-")));
+}
+
+/** When a process began, in the system's own measure; undefined when there is no such process. */
+function startTimeOf(pid: number): string | undefined {
+  if (process.platform === "linux") return linuxStartTime(pid);
+  try {
+    process.kill(pid, 0);
+  } catch (thrown) {
+    // Without the right to signal it, it is still there.
+    if (!(thrown instanceof Error && "code" in thrown && thrown.code === "EPERM")) return undefined;
+  }
+  if (process.platform === "win32") return "";
+  try {
+    return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function linuxStartTime(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name in parentheses may hold spaces; the fields are counted behind it.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const isZombie = fields[0] === "Z" || fields[0] === "X";
+    return isZombie ? undefined : `${bootId()}-${fields[19]}`;
+  } catch {
+    return undefined;
+  }
+}
+
+let cachedBootId: string | undefined;
+let cachedNamespace: string | undefined;
+
+function bootId(): string {
+  cachedBootId ??= readOrEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+  return cachedBootId;
+}
+
+function pidNamespace(): string {
+  cachedNamespace ??= readOrEmpty(() => readlinkSync("/proc/self/ns/pid"));
+  return cachedNamespace;
+}
+
+/** Only Linux has these. */
+function readOrEmpty(from: () => string): string {
+  try {
+    return from();
+  } catch {
+    return "";
+  }
+}

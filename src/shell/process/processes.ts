@@ -1,0 +1,100 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, readdirSync } from "node:fs";
+
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+}
+
+/** The processes of this machine as far as they may be seen; none where the system has no way to tell. */
+export function listProcesses(): readonly ProcessRow[] {
+  if (process.platform === "linux") return readdirSync("/proc").flatMap(readLinuxProcess);
+  if (process.platform === "win32") return [];
+  try {
+    const text = execFileSync("ps", ["-axo", "pid=,ppid=,pgid="], { encoding: "utf8" });
+    return text.split("\n").flatMap((line) => parseProcessRow(line.trim().split(/\s+/)));
+  } catch {
+    return [];
+  }
+}
+
+function readLinuxProcess(name: string): readonly ProcessRow[] {
+  if (!/^\d+$/.test(name)) return [];
+  try {
+    const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+    // The name in parentheses may hold spaces; the fields are counted behind it.
+    const [state, parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return state === "Z" || state === "X" ? [] : parseProcessRow([name, parent, group]);
+  } catch {
+    return [];
+  }
+}
+
+function parseProcessRow(fields: readonly (string | undefined)[]): readonly ProcessRow[] {
+  const [pid = 0, parent = 0, group = 0] = fields.map(Number);
+  return pid > 0 && group > 0 ? [{ pid, parent, group }] : [];
+}
+
+/** Processes that were started with one of these variables, this one aside; only Linux shows it. */
+export function processesWithVariable(variables: readonly string[]): readonly number[] {
+  if (process.platform !== "linux") return [];
+  return listProcesses()
+    .map(({ pid }) => pid)
+    .filter((pid) => pid !== process.pid && variables.some((variable) => environmentOf(pid).includes(variable)));
+}
+
+function environmentOf(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  } catch {
+    return [];
+  }
+}
+
+const POLL_MS = 10;
+/** Finding a process means looking at all of them. */
+const SCAN_MS = 50;
+
+/** Ends what is left of a process group: asked first, so that a program can remove its lock files; then forced. */
+export async function endProcessGroup(leader: number, graceMs: number): Promise<void> {
+  if (!signalGroup(leader, "SIGTERM")) return;
+  for (let waited = 0; waited < graceMs; waited += POLL_MS) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    if (!signalGroup(leader, 0)) return;
+  }
+  signalGroup(leader, "SIGKILL");
+}
+
+/** Ends every process that `find` finds, one by one: a group may hold others. Asked first, then forced, until none is found. */
+export async function endProcesses(find: () => readonly number[], graceMs: number): Promise<void> {
+  for (let waited = 0; waited < 2 * graceMs; waited += SCAN_MS) {
+    const found = find();
+    if (found.length === 0) return;
+    for (const pid of found) sendSignal(pid, waited < graceMs ? "SIGTERM" : "SIGKILL");
+    await new Promise((resolve) => setTimeout(resolve, SCAN_MS));
+  }
+}
+
+/** [D13] For a process that leaves at once: nothing that it has started outlives it. */
+export function killChildProcesses(): void {
+  for (const { pid, parent, group } of listProcesses()) {
+    if (parent !== process.pid) continue;
+    // One that leads no group of its own shares ours.
+    if (group === pid) signalGroup(pid, "SIGKILL");
+    else sendSignal(pid, "SIGKILL");
+  }
+}
+
+/** Whether anything was there to hear it. */
+function signalGroup(leader: number, name: NodeJS.Signals | 0): boolean {
+  return sendSignal(-leader, name);
+}
+
+function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
+}

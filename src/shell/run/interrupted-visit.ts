@@ -1,0 +1,90 @@
+import type { OutsideChanges } from "../../core/model/checkpoint.ts";
+import type { CastEvent } from "../../core/cast/state/event.ts";
+import type { CastState, CastPhase, Visit } from "../../core/cast/state/state.ts";
+import type { Usage } from "../../core/cast/state/usage.ts";
+import type { CastStore, CurrentCast } from "../store/cast-store.ts";
+import { filesChangedSince } from "../system/folders.ts";
+import { readTranscript, type TranscriptFacts } from "../agents/transcript.ts";
+import type { Interruption } from "./run-context.ts";
+
+/** What became of a visit that was cut off in the middle. */
+export interface InterruptedVisit {
+  /** Set where its agent was asked something: it goes on from there, and otherwise begins anew. */
+  readonly interruption?: Interruption;
+  /** What it used that the journal does not know of. */
+  readonly usage?: Usage;
+}
+
+/** The visit that a stopped cast stands in, if it stands in one. */
+export function visitInProgress({ phase }: Pick<CastState, "phase">): Visit | undefined {
+  const stood = phaseBeforeEnd(phase);
+  return stood.kind === "visiting" ? stood.visit : undefined;
+}
+
+export function phaseBeforeEnd(phase: CastPhase): CastPhase {
+  return phase.kind === "ended" || phase.kind === "failing" ? phaseBeforeEnd(phase.before) : phase;
+}
+
+/** Where a cast works, and what somebody changed there since its last checkpoint. */
+interface ChangesSince {
+  readonly cwd: string;
+  readonly meanwhile: OutsideChanges | null | undefined;
+}
+
+/** [D2, D3, D4] Read from the transcript of the visit in flight: what its agent was asked, has answered, and has used. */
+export async function readInterruptedVisit(
+  store: CastStore,
+  cast: CurrentCast,
+  { cwd, meanwhile }: ChangesSince,
+): Promise<InterruptedVisit> {
+  const visit = visitInProgress(cast.state);
+  if (!visit) return {};
+  const at = { socket: visit.socket, visit: visit.number, name: "transcript.jsonl" };
+  const transcript = await store.readArtifact(cast.castId, at);
+  if (!transcript) return {};
+  const conversation = readTranscript(Buffer.from(transcript.bytes).toString("utf8"));
+  if (conversation.asked === 0) return {};
+  const usage = uncountedUsage(conversation, visit);
+  const reply = conversation.replies[await countJournaledReplies(store, cast, visit)];
+  // [Y6] The checkpoint knows; without one the times of files give an idea.
+  const changed = cast.state.files
+    ? (meanwhile?.names ?? [])
+    : filesChangedSince(cwd, transcript.changedAt, store.locationOf(cast.castId));
+  return {
+    interruption: { note: interruptionNote(changed), ...(reply === undefined ? {} : { reply }) },
+    ...(usage.input + usage.output + usage.cost > 0 ? { usage } : {}),
+  };
+}
+
+/** Every finished answer of a visit in flight has led to one of these. */
+async function countJournaledReplies(
+  store: CastStore,
+  { castId }: CurrentCast,
+  { socket, number }: Visit,
+): Promise<number> {
+  const isBegun = (events: readonly CastEvent[]): boolean =>
+    events.some((event) => event.type === "visit_started" && event.socket === socket && event.visit === number);
+  const { last } = await store.readEnds(castId, isBegun);
+  return last.filter(
+    (event) =>
+      (event.type === "handoff_rejected" || event.type === "turn_answered") &&
+      event.socket === socket &&
+      event.visit === number,
+  ).length;
+}
+
+function uncountedUsage({ usage }: TranscriptFacts, visit: Visit): Usage {
+  return {
+    input: Math.max(0, usage.input - visit.usage.input),
+    output: Math.max(0, usage.output - visit.usage.output),
+    cost: Math.max(0, usage.cost - visit.usage.cost),
+  };
+}
+
+function interruptionNote(changed: readonly string[]): string {
+  const files =
+    changed.length === 0
+      ? "No file has changed since then."
+      : `Files that changed since then:\n${changed.map((name) => `- ${name}`).join("\n")}`;
+  return `You were interrupted in the middle of this work. Look at what is already done before you go on, and finish it.\n\n${files}`;
+}

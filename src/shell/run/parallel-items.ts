@@ -1,0 +1,161 @@
+import { itemEndedEvent, itemMergeEvent } from "../../core/cast/decide-items.ts";
+import { itemCastStart, itemRunAt, type EndedItem, type RunningItem } from "../../core/cast/item-runs.ts";
+import type { ParallelEffect } from "../../core/cast/next-items.ts";
+import type { Effect } from "../../core/cast/next.ts";
+import type { EventBody } from "../../core/cast/state/event.ts";
+import type { ParallelRun } from "../../core/cast/state/parallel-run.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
+import { NO_USAGE } from "../../core/cast/state/usage.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import { assertNever } from "../../core/model/assert-never.ts";
+import type { ItemsFailure, ItemRunner, Ports } from "../ports.ts";
+
+/** What became of one of the things under way: an event, given the cast as it is then. */
+export type ItemStepResult =
+  | { readonly kind: "decided"; readonly decide: (state: CastState) => EventBody }
+  | { readonly kind: "aborted" }
+  | ItemsFailure;
+
+/** Items of a parallel loop at work, each on its own; a merge is one of them. */
+export interface ParallelItems {
+  /** Starts what is due and waits for the first thing to end. */
+  readonly step: (effect: ParallelEffect, state: CastState) => Promise<ItemStepResult>;
+  /** Ends what is under way and waits for it. */
+  readonly close: () => Promise<void>;
+  /** [V14] The same, and visits every item that is at work: a killed owner may have left programs of it. */
+  readonly abort: (effect: Effect, state: CastState) => Promise<void>;
+}
+
+export type ParallelItemsPorts = Pick<Ports, "items" | "checkpoints" | "holdsClaim">;
+
+export function openParallelItems(ports: ParallelItemsPorts, outer: AbortSignal): ParallelItems {
+  const { items } = ports;
+  const stop = new AbortController();
+  const signal = AbortSignal.any([outer, stop.signal]);
+  const underWay = new Map<string, Promise<{ readonly name: string; readonly result: ItemStepResult }>>();
+  const start = (name: string, run: () => Promise<ItemStepResult>): void => {
+    if (!underWay.has(name))
+      underWay.set(
+        name,
+        run().then((result) => ({ name, result })),
+      );
+  };
+  const stepItems = async (port: ItemRunner, effect: Extract<ParallelEffect, { kind: "items" }>, state: CastState) => {
+    const { fork, running, merge } = effect;
+    for (const run of running) start(run.child, () => runItem(port, state, fork, run, signal));
+    if (merge) start(`merge of ${merge.child}`, () => mergeItem(port, state, fork, merge));
+    const { name, result } = await Promise.race(underWay.values());
+    underWay.delete(name);
+    return result;
+  };
+  const close = async (): Promise<void> => {
+    stop.abort();
+    await Promise.all(underWay.values());
+    underWay.clear();
+  };
+  return {
+    step: async (effect, state) => {
+      if (effect.kind === "fork") return forkLoop(items, effect.loop, signal);
+      // The journal has a fork: it was written where items can be worked on at once.
+      if (!items) return { kind: "broken", problem: "its items cannot be worked on here: there are no working trees" };
+      return effect.kind === "join"
+        ? joinLoop({ ...ports, items }, effect.fork, state)
+        : stepItems(items, effect, state);
+    },
+    close,
+    abort: async (effect, state) => {
+      stop.abort();
+      if (items?.abort && effect.kind === "items") await items.abort(effect.running.map(({ child }) => child));
+      else if (items && effect.kind === "items")
+        for (const run of effect.running) start(run.child, () => runItem(items, state, effect.fork, run, signal));
+      await close();
+    },
+  };
+}
+
+async function forkLoop(
+  items: ItemRunner | undefined,
+  { id, parallel = 1 }: Extract<ParallelEffect, { kind: "fork" }>["loop"],
+  signal: AbortSignal,
+): Promise<ItemStepResult> {
+  const forked = items
+    ? await items.findBase(signal)
+    : { kind: "refused" as const, reason: "there are no working trees here" };
+  const made = forked.kind === "forked" ? { base: forked.base } : { base: null, reason: forked.reason };
+  return { kind: "decided", decide: () => ({ type: "loop_forked", loop: id, lanes: parallel, ...made }) };
+}
+
+async function runItem(
+  items: ItemRunner,
+  state: CastState,
+  fork: ParallelRun,
+  run: RunningItem,
+  signal: AbortSignal,
+): Promise<ItemStepResult> {
+  const start = itemCastStart(state, fork, run);
+  const title = state.pass?.items[run.index]?.title ?? "";
+  const counted = run.before?.usage ?? NO_USAGE;
+  const { resume } = run;
+  const request = { fork: fork.number, work: run, start, title, parent: state, countedUsage: counted, resume, signal };
+  const outcome = await items.run(request);
+  switch (outcome.kind) {
+    case "ended":
+      return { kind: "decided", decide: (now) => itemEndedEvent(now, fork, run, outcome.end) };
+    case "aborted":
+    case "broken":
+      return outcome;
+    default:
+      return assertNever(outcome);
+  }
+}
+
+async function mergeItem(
+  items: ItemRunner,
+  { pass }: CastState,
+  fork: ParallelRun,
+  work: EndedItem,
+): Promise<ItemStepResult> {
+  const title = pass?.items[work.index]?.title ?? "";
+  const { commit } = work.end;
+  const outcome = await items.merge({ fork: fork.number, work, title, commit, tip: fork.tip });
+  if (outcome.kind === "broken") return outcome;
+  return { kind: "decided", decide: (now) => itemMergeEvent(now, fork, work, outcome) };
+}
+
+function unmergedItems(fork: ParallelRun, size: number): readonly CastId[] {
+  return Array.from({ length: size }, (_, index) => itemRunAt(fork, index)).flatMap((run) =>
+    run && (run.kind !== "merged" || run.dropped) ? [run.child] : [],
+  );
+}
+
+async function joinLoop(
+  ports: ParallelItemsPorts & { items: ItemRunner },
+  fork: ParallelRun,
+  state: CastState,
+): Promise<ItemStepResult> {
+  const { loop, door, number, base, tip } = fork;
+  const unmerged = unmergedItems(fork, state.pass?.items.length ?? 0);
+  const joined = await ports.items.join({ fork: number, base: base.commit, tip, unmerged });
+  switch (joined.kind) {
+    case "joined": {
+      const files = await checkpointJoinedItems(ports, state);
+      const event = { type: "loop_joined", loop, commit: joined.commit, ...(files ? { files } : {}) } as const;
+      return { kind: "decided", decide: () => event };
+    }
+    case "refused": {
+      const failed = { type: "turn_failed", socket: door, visit: 0, reason: "join", usage: NO_USAGE } as const;
+      return { kind: "decided", decide: () => ({ ...failed, message: joined.reason }) };
+    }
+    case "broken":
+      return joined;
+    default:
+      return assertNever(joined);
+  }
+}
+
+/** [Y1] What the items did is kept as theirs, before a visit behind them begins. */
+async function checkpointJoinedItems({ checkpoints: files, holdsClaim: holds }: ParallelItemsPorts, state: CastState) {
+  if (!files || !state.files || !(await holds())) return undefined;
+  const { last } = state.files;
+  return files.take({ last, since: last, title: "Items joined" });
+}

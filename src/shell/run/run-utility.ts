@@ -1,0 +1,265 @@
+import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
+import type { Socket } from "node:net";
+import type { UtilityMateria } from "../../core/model/materia.ts";
+import type { UtilityOutcome, UtilityRequest } from "../ports.ts";
+import { captureBeginning, captureEnd, openJoinedStreams } from "./utility-output.ts";
+import { endVisitProcesses, visitEnvironment } from "../process/visit-processes.ts";
+import { endProcessGroup } from "../process/processes.ts";
+import { spawnOptionsFor, currentToolsUser, type ToolsUser } from "../process/tools-user.ts";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { BUNDLED_SCRIPT_NAMES, bundledScriptFile } from "../../core/catalog/bundled-utilities.ts";
+import { stat } from "node:fs/promises";
+import { assertNever } from "../../core/model/assert-never.ts";
+import { truncateMiddle, sanitizeForTerminal, oneLine, countedText } from "../../core/model/text.ts";
+
+const TIMEOUT_MS = 30_000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const GRACE_MS = 1000;
+const DRAIN_MS = 250;
+
+type ProcessEnd = { readonly kind: "succeeded" } | UtilityFailure;
+
+export async function runUtility(request: UtilityRequest): Promise<UtilityOutcome> {
+  const failed = async (failure: UtilityFailure): Promise<UtilityOutcome> => {
+    return { kind: "failed", reason: await describeFailure(failure, request, ""), stdout: "", stderr: "" };
+  };
+  const joined = request.materia.gate === true ? await openJoinedStreams() : undefined;
+  if (joined instanceof Error) return failed({ kind: "not_started", error: joined });
+  const started = request.signal.aborted ? undefined : startChild(request, joined?.end);
+  // The program holds its own end; with ours open the reader would never see the last of it.
+  joined?.end.destroy();
+  if (started === undefined || started instanceof Error) {
+    joined?.reader.destroy();
+    return failed(started ? { kind: "not_started", error: started } : { kind: "aborted_before" });
+  }
+  if (started.pid !== undefined) request.onStarted?.(started.pid);
+  return joined ? gateOutcome(started, joined.reader, request) : programOutcome(started, request);
+}
+
+async function programOutcome(child: ChildProcess, request: UtilityRequest): Promise<UtilityOutcome> {
+  const stdout = captureBeginning(child.stdout);
+  const stderr = captureEnd(child.stderr);
+  const ending = await waitForEnd(child, request);
+  releaseStreams(child);
+  const kept = { stdout: stdout.text(), stderr: stderr.text() };
+  if (ending.kind === "succeeded") return { kind: "exited", ...kept, stdoutCut: stdout.isCut() };
+  return { kind: "failed", reason: await describeFailure(ending, request, stderr.textWithBeginning()), ...kept };
+}
+
+/** [Q1] Its exit code is the answer. Where it has none, it could not judge. */
+async function gateOutcome(child: ChildProcess, reader: Socket, request: UtilityRequest): Promise<UtilityOutcome> {
+  const printed = captureEnd(reader);
+  // A connection that breaks has nothing more to say, like one that closes.
+  reader.on("error", () => {});
+  const ending = await waitForEnd(
+    child,
+    request,
+    new Promise<void>((resolve) => reader.once("close", () => resolve())),
+  );
+  releaseStreams(child);
+  reader.destroy();
+  const kept = { stdout: printed.text(), stderr: "" };
+  if (ending.kind === "succeeded") return { kind: "judged", code: 0, ...kept };
+  if (ending.kind === "exited" && ending.code !== null) return { kind: "judged", code: ending.code, ...kept };
+  return { kind: "failed", reason: await describeFailure(ending, request, printed.textWithBeginning()), ...kept };
+}
+
+function startChild(
+  { materia, input, cwd, secret, idempotencyKey }: UtilityRequest,
+  output: Socket | undefined,
+): ChildProcess | Error {
+  try {
+    const [program, ...args] = programWithArguments(materia);
+    const text = `${JSON.stringify(input)}\n`;
+    const stdio: StdioOptions = ["pipe", output ?? "pipe", output ?? "pipe"];
+    // [U6] Detached makes it the leader of a group of its own, which can be ended as one.
+    const user = currentToolsUser();
+    const child: ChildProcess = spawn(program, args, {
+      cwd,
+      ...(user
+        ? toolsUserOptions(user, { secret, idempotencyKey })
+        : { env: utilityEnvironment(materia, secret, idempotencyKey) }),
+      detached: true,
+      stdio,
+    });
+    // [U8] A program that does not read its input breaks the pipe; without a listener that would end this process.
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => {});
+    child.stdin?.end(text);
+    return child;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** [B25] Not even what the materia lists: whoever wrote it need not be trusted with what this process knows. */
+function toolsUserOptions(user: ToolsUser, marks: Parameters<typeof visitEnvironment>[0]) {
+  const as = spawnOptionsFor(user);
+  return { ...as, env: { ...as.env, ...visitEnvironment(marks) } };
+}
+
+function programWithArguments({ command, script = "" }: UtilityMateria): readonly [program: string, ...args: string[]] {
+  if (!command) return [process.execPath, bundledUtilityPath(script)];
+  const [program = "", ...args] = command;
+  return [program, ...args];
+}
+
+/** [S6] The usual four and what the materia lists; a model's key is in neither unless its author says so. */
+function utilityEnvironment(
+  { env = [] }: UtilityMateria,
+  secret: string | undefined,
+  idempotencyKey: string | undefined,
+): Record<string, string | undefined> {
+  const names = ["PATH", "HOME", "LANG", "TMPDIR", ...env];
+  // Own names only: "constructor" is no variable.
+  const taken = names.filter((name) => Object.hasOwn(process.env, name)).map((name) => [name, process.env[name]]);
+  // [D24] With the program's birth: a kill in the next moment finds it written nowhere else.
+  return { ...Object.fromEntries(taken), ...visitEnvironment({ secret, idempotencyKey }) };
+}
+
+/** How it ended; by then its group is gone and its output read. */
+async function waitForEnd(child: ChildProcess, request: UtilityRequest, read?: Promise<unknown>): Promise<ProcessEnd> {
+  const closed = Promise.all([new Promise<void>((resolve) => child.once("close", () => resolve())), read]);
+  const ending = await waitForFirstEnd(child, request);
+  if (child.pid === undefined) return ending;
+
+  if (ending.kind === "timed_out" || ending.kind === "aborted") {
+    await Promise.all([endProcessGroup(child.pid, GRACE_MS), endVisitProcesses(request.secret, GRACE_MS)]);
+    await drain(closed);
+  } else {
+    await drain(closed);
+    await endProcessGroup(child.pid, DRAIN_MS);
+  }
+  return ending;
+}
+
+async function waitForFirstEnd(child: ChildProcess, { materia, signal }: UtilityRequest): Promise<ProcessEnd> {
+  const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
+  const limitMs = materia.timeoutMs ?? TIMEOUT_MS;
+  // Node fires a timer that is longer than this at once.
+  const timer = setTimeout(() => resolve({ kind: "timed_out", limitMs }), Math.min(limitMs, LONGEST_TIMER_MS));
+  const onAbort = () => resolve({ kind: "aborted" });
+  signal.addEventListener("abort", onAbort);
+  child.on("error", (error) => resolve({ kind: "not_started", error }));
+  // Not `closeToast`: that waits for every grandchild that holds the pipes.
+  child.once("exit", (code, signal) => resolve(code === 0 ? { kind: "succeeded" } : { kind: "exited", code, signal }));
+  const ending = await promise;
+  clearTimeout(timer);
+  signal.removeEventListener("abort", onAbort);
+  return ending;
+}
+
+async function drain(closed: Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  // On a busy machine the timer is due before the pipes were looked at; the immediate comes after them.
+  const timer = setTimeout(() => setImmediate(resolve), DRAIN_MS);
+  await Promise.race([closed, promise]);
+  clearTimeout(timer);
+}
+
+/** A grandchild that left the group may hold the pipes for ever; they must not hold this process. */
+function releaseStreams(child: ChildProcess): void {
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+  child.unref();
+}
+
+/** The file of a bundled utility. Throws where there is none, with what the author of the materia can do. */
+function bundledUtilityPath(script: string): string {
+  const file = bundledScriptFile(script);
+  if (!file) throw new Error(`no bundled utility has this name; there are ${BUNDLED_SCRIPT_NAMES.join(", ")}`);
+  return join(utilitiesFolder(), file);
+}
+
+let utilitiesFolderPath: string | undefined;
+
+/** The sources lie deeper in the package than a bundle in `dist`, so the folder is looked for upwards. */
+function utilitiesFolder(): string {
+  utilitiesFolderPath ??= findUpwards(dirname(fileURLToPath(import.meta.url)));
+  return utilitiesFolderPath;
+}
+
+function findUpwards(folder: string): string {
+  const candidate = join(folder, "utilities");
+  if (existsSync(candidate)) return candidate;
+  const parent = dirname(folder);
+  if (parent === folder) throw new Error("the folder of bundled utilities is missing; reinstall pi-materia");
+  return findUpwards(parent);
+}
+
+export type UtilityFailure =
+  | { readonly kind: "aborted_before" }
+  | { readonly kind: "not_started"; readonly error: NodeJS.ErrnoException }
+  | { readonly kind: "exited"; readonly code: number | null; readonly signal: NodeJS.Signals | null }
+  | { readonly kind: "timed_out"; readonly limitMs: number }
+  | { readonly kind: "aborted" };
+
+/** [U5] The command, how it ended, and the end of what it said. */
+async function describeFailure(failure: UtilityFailure, request: UtilityRequest, stderr: string): Promise<string> {
+  const name = commandName(request.materia);
+  switch (failure.kind) {
+    case "aborted_before":
+      return `${name} was not started because the cast was aborted`;
+    case "not_started":
+      return `${name} could not be started: ${await describeStartFailure(failure.error, request)}`;
+    case "exited":
+      return `${name} ${failure.signal ? `was ended by ${failure.signal}` : `exited with code ${failure.code}`}${standardErrorText(stderr)}`;
+    case "timed_out":
+      return `${name} took longer than ${timeLimitText(failure, request)} and was ended${standardErrorText(stderr)}`;
+    case "aborted":
+      return `${name} was ended because the cast was aborted${standardErrorText(stderr)}`;
+    default:
+      return assertNever(failure);
+  }
+}
+
+function timeLimitText({ limitMs }: { readonly limitMs: number }, { limitText }: UtilityRequest): string {
+  return limitText ?? `its timeoutMs of ${limitMs}`;
+}
+
+function commandName({ command, script }: UtilityMateria): string {
+  if (!command) return `bundled utility ${JSON.stringify(script ?? "")}`;
+  const words = command.map((word) => (/^[^\s"'`\\]+$/.test(word) ? word : JSON.stringify(word)));
+  return `\`${oneLine(words.join(" "), 200)}\``;
+}
+
+async function describeStartFailure(error: NodeJS.ErrnoException, { materia, cwd }: UtilityRequest): Promise<string> {
+  // The system says ENOENT for a missing folder and a missing program alike.
+  const folder = await stat(cwd).catch(() => undefined);
+  if (!folder?.isDirectory()) return `the folder ${oneLine(cwd, 200)} does not exist`;
+
+  const program = oneLine(materia.command?.[0] ?? process.execPath, 200);
+  if (error.code === "EACCES") return `${program} may not be executed; does it need chmod +x?`;
+  if (error.code !== "ENOENT") return oneLine(error.message, 300);
+  return program.includes("/")
+    ? `${program} does not exist in ${oneLine(cwd, 200)}, or its first line names a missing interpreter`
+    : `there is no program ${program}; is it installed and on PATH?`;
+}
+
+const STANDARD_ERROR_CHARS = { beginning: 500, end: 1_000 } as const;
+
+/** [U5] With its lines, and with both its ends: some programs name the cause first, others last. */
+function standardErrorText(printed: string): string {
+  const text = sanitizeForTerminal(printed.replace(/\r\n?/g, "\n")).trim();
+  return text === "" ? ", with nothing on standard error" : `: ${truncateMiddle(text, STANDARD_ERROR_CHARS)}`;
+}
+
+const SETUP_MINUTES = 20;
+
+export interface SetupCommand {
+  /** The setting that names the program: there a person changes it. */
+  readonly setting: "setup" | "worktree.setup";
+  readonly command: readonly string[];
+  /** The tree, before anybody works in it. */
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+}
+
+/** [V1, B12] The answer is a sentence where the program failed. */
+export async function runSetupCommand({ setting, command, cwd, signal }: SetupCommand): Promise<string | undefined> {
+  const materia: UtilityMateria = { type: "utility", command: [...command], timeoutMs: SETUP_MINUTES * 60_000 };
+  // Nobody wrote its `timeoutMs`: a reason that names it would send people to look for it.
+  const limitText = `${countedText(SETUP_MINUTES, "minute")}, the most for any setup (let ${setting} do less, or find what it fetches in a cache),`;
+  const outcome = await runUtility({ materia, input: {}, cwd, signal, limitText });
+  return outcome.kind === "failed" ? outcome.reason : undefined;
+}

@@ -1,0 +1,99 @@
+import type { Readable } from "node:stream";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const CAPTURE_BYTES = 1024 * 1024;
+
+interface Capture {
+  readonly text: () => string;
+  readonly isCut: () => boolean;
+}
+
+interface EndCapture extends Capture {
+  /** The end, and before it the beginning where it was cut away: a program may say first what is wrong. */
+  readonly textWithBeginning: () => string;
+}
+
+const BEGINNING_BYTES = 4 * 1024;
+
+/** [U7] The first mebibyte of a stream. The rest is read and dropped: a full pipe would stop the program. */
+export function captureBeginning(stream: Readable | null, cap = CAPTURE_BYTES): Capture {
+  const kept = Buffer.allocUnsafe(cap);
+  let size = 0;
+  let cut = false;
+  stream?.on("data", (chunk: Buffer) => {
+    const taken = chunk.copy(kept, size);
+    size += taken;
+    cut ||= taken < chunk.length;
+  });
+  return { text: () => decode(kept.subarray(0, size), cut), isCut: () => cut };
+}
+
+/** [U7] The last mebibyte: what a program says before it fails stands at the end. */
+export function captureEnd(stream: Readable | null): EndCapture {
+  // Twice the cap, so that bytes are moved once per mebibyte and not with every chunk.
+  const kept = Buffer.allocUnsafe(2 * CAPTURE_BYTES);
+  const first = captureBeginning(stream, BEGINNING_BYTES);
+  let size = 0;
+  let cut = false;
+  stream?.on("data", (chunk: Buffer) => {
+    cut ||= size + chunk.length > CAPTURE_BYTES;
+    const part = chunk.subarray(-CAPTURE_BYTES);
+    if (size + part.length > kept.length) {
+      kept.copyWithin(0, size - CAPTURE_BYTES, size);
+      size = CAPTURE_BYTES;
+    }
+    size += part.copy(kept, size);
+  });
+  const last = () => kept.subarray(Math.max(0, size - CAPTURE_BYTES), size);
+  const text = () => decode(cut ? dropPartialCharacter(last()) : last(), false);
+  return { text, isCut: () => cut, textWithBeginning: () => (cut ? `${first.text()}\n…\n${text()}` : text()) };
+}
+
+/** A character of which the end was cut off is left out; a program's own broken bytes show as U+FFFD. */
+function decode(bytes: Uint8Array, cutAtEnd: boolean): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: cutAtEnd });
+}
+
+function dropPartialCharacter(bytes: Uint8Array): Uint8Array {
+  const start = bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80);
+  return start > 0 ? bytes.subarray(start) : bytes;
+}
+
+/** Standard output and standard error as one: a program gets `end` for both, and `reader` has them as they came. */
+export interface JoinedStreams {
+  readonly reader: Socket;
+  readonly end: Socket;
+}
+
+/** [Q2] Two pipes would be read one after the other, and a failing test would stand far from its message. */
+export async function openJoinedStreams(): Promise<JoinedStreams | Error> {
+  const server = createServer();
+  try {
+    const address = socketAddress(process.platform);
+    server.listen(address);
+    await once(server, "listening");
+    return await connectPair(server, address);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  } finally {
+    server.close();
+  }
+}
+
+async function connectPair(server: Server, address: string): Promise<JoinedStreams> {
+  const end = connect(address);
+  // Both are awaited at once: either may be first.
+  const [[reader]] = await Promise.all([once(server, "connection"), once(end, "connect")]);
+  return { reader: reader as Socket, end }; // a server's connection is a socket
+}
+
+/** A name that nobody can guess; on Linux without a file. */
+function socketAddress(platform: NodeJS.Platform): string {
+  const name = `pi-materia-${randomUUID()}`;
+  if (platform === "linux") return `\0${name}`;
+  return platform === "win32" ? `\\\\.\\pipe\\${name}` : join(tmpdir(), name);
+}

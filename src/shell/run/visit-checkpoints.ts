@@ -1,0 +1,170 @@
+import type { Effect } from "../../core/cast/next.ts";
+import type { Checkpoint, MissingCheckpoint } from "../../core/model/checkpoint.ts";
+import type { CastState, Visit } from "../../core/cast/state/state.ts";
+import { socketOf } from "../../core/compile/graph.ts";
+import { toolMayWrite } from "../../core/model/materia.ts";
+import type { Ports, TurnProgress } from "../ports.ts";
+import { isPauseSignal, type EffectContext } from "./run-context.ts";
+import { openCheckpointSession, type CheckpointSession } from "../git/checkpoint-session.ts";
+import type { CachedWorktree } from "../git/cached-worktree.ts";
+import type { CastFile } from "../store/cast-file.ts";
+import type { CastStore, OwnedCast } from "../store/cast-store.ts";
+
+/** [Y1] What a visit that is over has made of the files; nothing where it changed none. */
+export async function checkpointVisit(
+  { visit }: Extract<Effect, { kind: "checkpoint" }>,
+  state: CastState,
+  { checkpoints: files, holdsClaim: holds }: Ports,
+): Promise<Checkpoint | MissingCheckpoint | undefined> {
+  if (!files || !state.files) return undefined;
+  // [Y2] Only the owner moves the ref; one that lost its cast finds out when it writes.
+  if (!(await holds())) return undefined;
+  const { last, visit: since } = state.files;
+  return files.take({ last, since, title: checkpointTitle(state, visit) });
+}
+
+/** Checkpoints while a turn goes on. */
+export interface TurnCheckpoints {
+  /** Never waits. */
+  readonly onProgress: (progress: TurnProgress) => void;
+  /** Nothing is being taken any more; a sentence where the turn must not count, because its files could not be kept. */
+  readonly finish: () => Promise<string | undefined>;
+}
+
+const NO_TURN_CHECKPOINTS: TurnCheckpoints = { onProgress: () => undefined, finish: async () => undefined };
+
+export function checkpointsDuringTurn(visit: Visit, context: EffectContext): TurnCheckpoints {
+  const take = checkpointTaker(visit, context);
+  if (!take) return NO_TURN_CHECKPOINTS;
+  return context.options.isOnFleet ? checkpointBetweenTools(take, context) : checkpointAfterEachTool(take);
+}
+
+/** The tree as it is now; reported only where it is still wanted once it is taken. */
+type TakeCheckpoint = (
+  isWanted: () => boolean,
+) => Promise<"reported" | "unchanged" | "unwanted" | { readonly problem: string }>;
+
+function checkpointTaker(visit: Visit, { state, ports, report }: EffectContext): TakeCheckpoint | undefined {
+  const { checkpoints: files, artifacts } = ports;
+  const stands = state.files;
+  if (!files || !stands) return undefined;
+  const title = `${checkpointTitle(state, visit)}, unfinished`;
+  let { last } = stands;
+  return async (isWanted) => {
+    if (!(await ports.holdsClaim())) return "unchanged";
+    const taken = await files.take({ last, since: stands.visit, title });
+    if (!isWanted()) return "unwanted";
+    if (!taken || ("commit" in taken && taken.commit === last)) return "unchanged";
+    if ("problem" in taken) return taken;
+    last = taken.commit;
+    // [B14] In the same breath: what the conversation says from here on is not in these files.
+    artifacts.markTranscript?.(visit.socket, visit.number, last);
+    report({ type: "checkpoint_taken", socket: visit.socket, visit: visit.number, files: taken });
+    return "reported";
+  };
+}
+
+function mayHaveWritten(progress: TurnProgress): boolean {
+  return progress.kind === "tool_ended" && toolMayWrite(progress.name);
+}
+
+/** [Y5] A turn that is cut off goes on from what its tools had written. What comes while one is taken is taken with the next. */
+function checkpointAfterEachTool(take: TakeCheckpoint): TurnCheckpoints {
+  let isDue = false;
+  let taking: Promise<void> | undefined;
+  const takeAll = async (): Promise<void> => {
+    while (isDue) {
+      isDue = false;
+      await take(() => true);
+    }
+  };
+  return {
+    onProgress: (progress) => {
+      if (!mayHaveWritten(progress)) return;
+      isDue = true;
+      taking ??= takeAll().finally(() => {
+        taking = undefined;
+      });
+    },
+    finish: async () => {
+      await taking;
+      return undefined;
+    },
+  };
+}
+
+const MIN_CHECKPOINT_GAP_MS = 20_000;
+
+/**
+ * [B14] For another machine, where files without their conversation are as wrong as a conversation without its files: both of
+ * one moment in which no tool ran, thrown away if one began meanwhile; seldom, and once more when the turn is over.
+ */
+function checkpointBetweenTools(
+  take: TakeCheckpoint,
+  { ports: { now, pause }, options: { signal } }: EffectContext,
+): TurnCheckpoints {
+  const over = new AbortController();
+  const turn = { isDue: false, isQuiet: true, calls: 0, notBefore: 0 };
+  let trying: Promise<void> | undefined;
+  const tryAll = async (): Promise<void> => {
+    while (turn.isDue && turn.isQuiet && !over.signal.aborted && !isPauseSignal(signal)) {
+      const early = turn.notBefore - now().getTime();
+      if (early > 0) {
+        await pause(early, over.signal);
+        continue;
+      }
+      const { calls } = turn;
+      turn.isDue = false;
+      const done = await take(() => turn.calls === calls && !isPauseSignal(signal));
+      if (done === "unwanted") turn.isDue = true;
+      if (done === "reported") turn.notBefore = now().getTime() + MIN_CHECKPOINT_GAP_MS;
+    }
+  };
+  return {
+    onProgress: (progress) => {
+      turn.isDue ||= mayHaveWritten(progress);
+      if (progress.kind === "tool_started") {
+        turn.isQuiet = false;
+        turn.calls += 1;
+      }
+      if (progress.kind !== "tools_over") return;
+      turn.isQuiet = true;
+      trying ??= tryAll().finally(() => {
+        trying = undefined;
+      });
+    },
+    finish: async () => {
+      over.abort();
+      await trying;
+      // What a tool that was ended had half done is done again from where the last pair stands.
+      const done = turn.isDue && !isPauseSignal(signal) ? await take(() => true) : "unchanged";
+      return typeof done === "object" ? `the files cannot be kept: ${done.problem}` : undefined;
+    },
+  };
+}
+
+function checkpointTitle({ graph }: CastState, { socket, number }: Visit): string {
+  return `${socketOf(graph, socket).materia} (${socket}) visit ${number}`;
+}
+
+/** The checkpoints of a cast that this process owns; nothing where they are turned off. */
+export function openCastCheckpoints(
+  store: CastStore,
+  owned: OwnedCast,
+  { castId, cwd, checkpoints }: Pick<CastFile, "castId" | "cwd" | "checkpoints">,
+  known?: CachedWorktree,
+): CheckpointSession | undefined {
+  if (checkpoints !== true) return undefined;
+  const { scratch, checkpointPolicy: keeping } = owned;
+  const place = { castId, cwd, store: store.location, scratch, now: () => new Date(), cachedWorktree: known };
+  if (!keeping) return openCheckpointSession(place);
+  const files = openCheckpointSession({ ...place, maxBytes: keeping.maxBytes, requiresAllFiles: true });
+  return {
+    ...files,
+    take: async (request) => {
+      const taken = await files.take(request);
+      keeping.onCheckpoint(taken && "problem" in taken ? taken.problem : undefined);
+      return taken;
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { Buffer } from "node:buffer";
+
+/** A secret and the name that stands in its place. */
+export interface Secret {
+  readonly name: string;
+  readonly value: string;
+}
+
+type EnvVariables = Readonly<Record<string, string | undefined>>;
+
+/** Names that say outright that the value is secret, whatever it looks like. */
+const SECRET_NAME = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|(?:^|_)(?:PASS|PAT|.+_PWD)(?:$|_)|^.+PWD$/i;
+/** Names of keys, and of addresses that often hold a password. */
+const KEY_NAME =
+  /API_?KEY|PRIVATE_?KEY|(?:SSH|GPG|PGP|AUTH|ACCESS|DEPLOY|SIGNING|ENCRYPTION)_?KEY|(?:^|_)KEYS?(?:$|_)/i;
+const URL_NAME = /(?:URL|URI|DSN|CONNECTION_?STRING|WEBHOOK|PROXY)(?:$|_)/i;
+/** What the system itself keeps under such a name. */
+const NOT_SECRET = new Set(["PWD", "OLDPWD"]);
+
+/** [S7] The secrets of an environment: by the name of a variable, or by a password in an address. */
+export function secretsInEnv(env: EnvVariables): readonly Secret[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    value === undefined || NOT_SECRET.has(name) ? [] : secretsInVariable(name, value),
+  );
+}
+
+function secretsInVariable(name: string, value: string): readonly Secret[] {
+  const inside = passwordsInUrl(value).map((password) => ({ name, value: password }));
+  const whole = SECRET_NAME.test(name)
+    ? isSecret(value, SECRET_LENGTHS)
+    : KEY_NAME.test(name)
+      ? isSecret(value, KEY_LENGTHS)
+      : // An address without a password is only an address.
+        URL_NAME.test(name) && inside.length > 0;
+  return [...(whole ? [{ name, value }] : []), ...inside];
+}
+
+/** Long enough, and nothing that people write anyway: a hole in every "production" would help nobody. */
+export function isSecret(
+  value: string,
+  { minLength: shortest, maxWordsLength: words }: SecretLengths = KEY_LENGTHS,
+): boolean {
+  return value.length >= shortest && !isOrdinaryText(value, words);
+}
+
+/** How long a value must be, and how long it may be while it is made of nothing but words. */
+interface SecretLengths {
+  readonly minLength: number;
+  readonly maxWordsLength: number;
+}
+
+const SECRET_LENGTHS: SecretLengths = { minLength: 4, maxWordsLength: 16 };
+const KEY_LENGTHS: SecretLengths = { minLength: 8, maxWordsLength: 32 };
+
+/** Words, whole numbers and versions, as they stand in any text. */
+function isOrdinaryText(value: string, words: number): boolean {
+  if (/^\d{1,7}$/.test(value) || /^v?\d+(?:\.\d+)+$/.test(value)) return true;
+  return value.length < words && /^\p{L}+(?:[-_ ./]\p{L}+)*$/u.test(value);
+}
+
+function passwordsInUrl(value: string): readonly string[] {
+  const written = /^[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:([^\s/@]+)@/i.exec(value)?.[1];
+  if (written === undefined) return [];
+  const meant = decodeOrKeep(written);
+  return [...new Set([written, meant])].filter((password) => isSecret(password, SECRET_LENGTHS));
+}
+
+function decodeOrKeep(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** [S7] The ways in which a secret is written when it is not written plainly: inside JSON, inside that again, in an address, as base64 or in hex. */
+export function encodingsOf(secret: string): ReadonlySet<string> {
+  const once = jsonEscaped(secret);
+  const twice = jsonEscaped(once);
+  const plain = [secret, once, twice, jsonEscaped(twice), once.replaceAll("/", "\\/"), unicodeEscaped(secret)];
+  if (secret.length < 8) return new Set(plain);
+  const bytes = Buffer.from(secret);
+  return new Set([...plain, urlEncoded(secret), htmlEscaped(secret), bytes.toString("hex"), ...base64Fragments(bytes)]);
+}
+
+function jsonEscaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** As languages write it that know only plain letters. */
+function unicodeEscaped(text: string): string {
+  return jsonEscaped(text).replace(
+    /[\u0080-\uffff]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+function urlEncoded(text: string): string {
+  // A lone surrogate has no such form.
+  return encodeURIComponent(text.toWellFormed());
+}
+
+function htmlEscaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}
+
+/** Wherever it stands in what was encoded: three ways to be cut into groups of three bytes, without the signs that it shares with its neighbours. */
+function base64Fragments(bytes: Buffer): readonly string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString("base64")
+      .replace(/=+$/, "");
+    const shared = (before + bytes.length) % 3 === 0 ? 0 : 1;
+    const own = text.slice(before === 0 ? 0 : before + 1, text.length - shared);
+    return own.length < 8 ? [] : [own, own.replaceAll("+", "-").replaceAll("/", "_")];
+  });
+}
+
+/** [B24] What keys and tokens look like, whoever they belong to. Only shapes that nothing else has: a false alarm stops a delivery. */
+const TOKEN_PATTERNS: readonly (readonly [kind: string, shape: RegExp])[] = [
+  ["a private key", /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/],
+  ["an access key of AWS", /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/],
+  ["a token of GitHub", /\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,})/],
+  ["a token of GitLab", /\bglpat-[A-Za-z0-9_-]{20,}/],
+  ["a token of Slack", /\bxox[abeoprs]-[A-Za-z0-9-]{20,}/],
+  ["a key of Anthropic", /\bsk-ant-[A-Za-z0-9_-]{24,}/],
+  ["a key of OpenAI", /\bsk-(?:proj-|svcacct-)?[A-Za-z0-9_-]{20,}T3BlbkFJ[A-Za-z0-9_-]{20,}/],
+  ["a key of Google", /\bAIza[A-Za-z0-9_-]{35}\b/],
+  ["a key of Stripe", /\b[rs]k_live_[A-Za-z0-9]{24,}/],
+  ["a token of npm", /\bnpm_[A-Za-z0-9]{36}\b/],
+  ["a key of Hugging Face", /\bhf_[A-Za-z0-9]{34,}\b/],
+];
+
+export function tokenKindsIn(text: string): readonly string[] {
+  return TOKEN_PATTERNS.flatMap(([kind, shape]) => (shape.test(text) ? [kind] : []));
+}

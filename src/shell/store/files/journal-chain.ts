@@ -1,0 +1,214 @@
+import { crc32 } from "node:zlib";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
+
+/** The end of what has been written: what the next line is chained to. */
+export interface ChainHead {
+  readonly seq: number;
+  readonly crc: number;
+}
+
+/** [J25] The first line is chained to the cast's id: lines of another cast fit nowhere. */
+export function firstChainHead(castId: string): ChainHead {
+  return { seq: 0, crc: crc32(castId) };
+}
+
+/** A place in a journal: what the next line is chained to, and whose the last one is. */
+export interface ChainPosition {
+  readonly head: ChainHead;
+  readonly epoch: number;
+}
+
+export interface EncodedLines {
+  readonly text: string;
+  readonly head: ChainHead;
+}
+
+/** Lines as they stand in a journal: each event with its owner's epoch and a digest that is chained to the line before. */
+export function encodeLines(events: readonly CastEvent[], head: ChainHead, epoch: number): EncodedLines {
+  let { seq, crc } = head;
+  let text = "";
+  for (const event of events) {
+    const body = `${JSON.stringify(event).slice(0, -1)},"epoch":${epoch}`;
+    crc = crc32(body, crc);
+    text += `${body},"crc":"${crcHex(crc)}"}\n`;
+    seq = event.seq;
+  }
+  return { text, head: { seq, crc } };
+}
+
+/** `,"crc":"01234567"}` */
+const TAIL_LENGTH = 18;
+const CRC = Buffer.from(',"crc":"');
+const CLOSE = Buffer.from('"}');
+const EPOCH = Buffer.from(',"epoch":');
+const MAX_EPOCH_DIGITS = 9;
+
+export type LineCheck =
+  /** It belongs; its event is the JSON that now stands before this place. */
+  | { readonly kind: "event"; readonly until: number }
+  /** A late write of an owner that had been given up. */
+  | { readonly kind: "stale" }
+  /** It follows line `keep`: what stands between was written by an owner that had been given up by then. */
+  | { readonly kind: "superseding"; readonly keep: number }
+  | { readonly kind: "damaged"; readonly why: string };
+
+/** Says of line after line whether it belongs to the journal. A line is what stands in `bytes` from one place to another. */
+export interface JournalChain {
+  /** What a line that belongs has behind its event is overwritten: nobody looks at it a second time. */
+  readonly verify: (bytes: Buffer, from: number, to: number) => LineCheck;
+  /** A line that a later owner went on from before. */
+  readonly skipLine: (bytes: Buffer, from: number, to: number) => void;
+  readonly head: () => ChainHead;
+}
+
+/** A journal of the first format has neither epochs nor digests. */
+export function createPlainChain(): JournalChain {
+  let seq = 0;
+  return {
+    verify: (_bytes, _from, to) => {
+      seq += 1;
+      return { kind: "event", until: to };
+    },
+    skipLine: () => undefined,
+    head: () => ({ seq, crc: 0 }),
+  };
+}
+
+/** From the beginning, or from a place behind which nothing is asked of what came before. */
+export function createJournalChain(
+  castId: string,
+  from: ChainPosition = { head: firstChainHead(castId), epoch: 0 },
+): JournalChain {
+  const first = from.head.crc;
+  /** The digest behind each line that belongs. */
+  const heads = createDigestList(first);
+  /** Where each epoch began, and where those that were given up would go on. */
+  const begun = new Map<number, number>();
+  const givenUp = new Map<number, number>();
+  let { epoch } = from;
+  let last = first;
+
+  /** Only on the way to a refusal: which line a later owner went on from. */
+  const goesOnFrom = (body: Buffer, crc: number): number => {
+    for (let at = heads.size() - 2; at >= (begun.get(epoch) ?? 0); at -= 1)
+      if (crc32(body, heads.at(at)) === crc) return at;
+    return -1;
+  };
+  const isLate = (body: Buffer, of: number, crc: number): boolean => {
+    const next = [...begun.keys()].filter((each) => each > of).toSorted((a, b) => a - b)[0] ?? epoch;
+    const from = givenUp.get(of) ?? heads.at(begun.get(next) ?? 0);
+    if (crc32(body, from) !== crc) return false;
+    givenUp.set(of, crc);
+    return true;
+  };
+
+  const verify = (bytes: Buffer, from: number, to: number): LineCheck => {
+    const read = readTail(bytes, from, to);
+    if (!read) return { kind: "damaged", why: "it has no digest" };
+    const body = bytes.subarray(from, to - TAIL_LENGTH);
+    if (read.epoch < epoch)
+      return isLate(body, read.epoch, read.crc) ? { kind: "stale" } : { kind: "damaged", why: DIGEST_MISMATCH };
+    if (crc32(body, last) === read.crc) {
+      if (read.epoch > epoch) {
+        // Unless lines of it were passed over: then it would go on from those.
+        if (!givenUp.has(epoch)) givenUp.set(epoch, last);
+        epoch = read.epoch;
+        begun.set(epoch, heads.size() - 1);
+      }
+      last = read.crc;
+      heads.push(last);
+      // The event as it was before its epoch and digest were put behind it: its brace takes the place of the comma.
+      bytes[read.at] = BRACE;
+      return { kind: "event", until: read.at + 1 };
+    }
+    const keep = read.epoch > epoch ? goesOnFrom(body, read.crc) : -1;
+    return keep === -1 ? { kind: "damaged", why: DIGEST_MISMATCH } : { kind: "superseding", keep };
+  };
+  const passOver = (bytes: Buffer, from: number, to: number): void => {
+    const read = readTail(bytes, from, to);
+    if (read) givenUp.set(read.epoch, read.crc);
+  };
+  return { verify, skipLine: passOver, head: () => ({ seq: from.head.seq + heads.size() - 1, crc: last }) };
+}
+
+/** A row of digests in four bytes each: as a list of numbers they would take twice the memory, and the time to move them. */
+function createDigestList(first: number) {
+  let row = new Uint32Array(1024);
+  row[0] = first;
+  let size = 1;
+  return {
+    at: (index: number): number => row[index] ?? first,
+    size: (): number => size,
+    push: (crc: number): void => {
+      if (size === row.length) {
+        const longer = new Uint32Array(2 * size);
+        longer.set(row);
+        row = longer;
+      }
+      row[size] = crc;
+      size += 1;
+    },
+  };
+}
+
+const DIGEST_MISMATCH = "its digest does not fit";
+
+/** The event of a line without a look at what came before it: for the ends of a journal. */
+export function lineEventJson(line: Buffer): string {
+  const read = readTail(line, 0, line.length);
+  return read ? `${line.toString("utf8", 0, read.at)}}` : line.toString("utf8");
+}
+
+export function lineEpoch(line: Buffer): number | undefined {
+  return readTail(line, 0, line.length)?.epoch;
+}
+
+interface LineTail {
+  /** Where the event ends and its epoch begins. */
+  readonly at: number;
+  readonly epoch: number;
+  readonly crc: number;
+}
+
+const BRACE = 0x7d;
+
+/** `,"epoch":1,"crc":"01234567"}` at the end of a line, by its bytes: making texts of them would cost more than the digest. */
+function readTail(bytes: Buffer, start: number, to: number): LineTail | undefined {
+  const end = to - TAIL_LENGTH;
+  if (end < start || !matchesAt(bytes, CRC, end) || !matchesAt(bytes, CLOSE, to - CLOSE.length)) return undefined;
+  const crc = parseDigits(bytes, end + CRC.length, to - CLOSE.length, 16);
+  let from = end;
+  while (from > start && isDigit(bytes[from - 1])) from -= 1;
+  const at = from - EPOCH.length;
+  if (crc === -1 || from === end || end - from > MAX_EPOCH_DIGITS || at < start || !matchesAt(bytes, EPOCH, at))
+    return undefined;
+  return { at, epoch: parseDigits(bytes, from, end, 10), crc };
+}
+
+function matchesAt(line: Buffer, word: Buffer, at: number): boolean {
+  for (let index = 0; index < word.length; index += 1) if (line[at + index] !== word[index]) return false;
+  return true;
+}
+
+function isDigit(byte = 0): boolean {
+  return byte >= 0x30 && byte <= 0x39;
+}
+
+/** -1 where something else than digits stands. */
+function parseDigits(line: Buffer, from: number, to: number, base: 10 | 16): number {
+  let number = 0;
+  for (let at = from; at < to; at += 1) {
+    const byte = line[at] ?? 0;
+    if (byte >= 0x30 && byte <= 0x39) number = number * base + byte - 0x30;
+    else if (base === 16 && byte >= 0x61 && byte <= 0x66) number = number * base + byte - 0x57;
+    else return -1;
+  }
+  return number;
+}
+
+/** By bytes: numbers of this size are slow to write in another base. */
+function crcHex(crc: number): string {
+  return `${HEX_BYTES[crc >>> 24]}${HEX_BYTES[(crc >>> 16) & 255]}${HEX_BYTES[(crc >>> 8) & 255]}${HEX_BYTES[crc & 255]}`;
+}
+
+const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

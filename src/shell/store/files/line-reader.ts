@@ -1,0 +1,71 @@
+import { closeSync, existsSync, fstatSync, readSync } from "node:fs";
+import { dirname } from "node:path";
+import { isMissingFile } from "../../system/system-error.ts";
+import { openRegularFile } from "../../system/files.ts";
+
+const BLOCK = 64 * 1024;
+/** No event is so long; a file without line breaks would fill the memory. */
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+/** A file of lines that grows, read in blocks; the place moves on by whole lines. */
+export interface LineReader {
+  /** The next lines; none where there is nothing new. */
+  readonly read: () => ReadOutcome;
+}
+
+type ReadOutcome =
+  | { readonly kind: "lines"; readonly lines: readonly Buffer[] }
+  | { readonly kind: "nothing" }
+  /** The file is gone, or shorter than what was read of it. */
+  | { readonly kind: "lost" };
+
+export function createLineReader(file: string): LineReader {
+  let offset = 0;
+  const read = (fd: number): ReadOutcome => {
+    for (let length = BLOCK; ; length *= 4) {
+      const { size } = fstatSync(fd);
+      if (size < offset) return { kind: "lost" };
+      const bytes = readBlock(fd, offset, Math.min(length, size - offset));
+      const end = bytes.lastIndexOf(0x0a) + 1;
+      if (end > 0) {
+        offset += end;
+        return { kind: "lines", lines: splitLines(bytes.subarray(0, end)) };
+      }
+      if (length > MAX_LINE_BYTES) return { kind: "lost" };
+      // Either the line goes on behind this block, or it is still being written.
+      if (offset + bytes.length >= size) return { kind: "nothing" };
+    }
+  };
+  return {
+    read: () => {
+      let fd: number;
+      try {
+        fd = openRegularFile(file);
+      } catch (thrown) {
+        // A cast has its folder a moment before it has a journal.
+        const isYoung = isMissingFile(thrown) && offset === 0 && existsSync(dirname(file));
+        return { kind: isYoung ? "nothing" : "lost" };
+      }
+      try {
+        return read(fd);
+      } finally {
+        closeSync(fd);
+      }
+    },
+  };
+}
+
+function splitLines(bytes: Buffer): readonly Buffer[] {
+  const lines: Buffer[] = [];
+  for (let from = 0; from < bytes.length;) {
+    const end = bytes.indexOf(0x0a, from);
+    lines.push(bytes.subarray(from, end));
+    from = end + 1;
+  }
+  return lines;
+}
+
+function readBlock(fd: number, from: number, length: number): Buffer {
+  const buffer = Buffer.allocUnsafe(length);
+  return buffer.subarray(0, readSync(fd, buffer, 0, length, from));
+}

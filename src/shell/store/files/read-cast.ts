@@ -1,0 +1,244 @@
+import { existsSync, lstatSync, realpathSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import * as v from "valibot";
+import { parseCastId, type CastId } from "../../../core/model/ids.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
+import { oneLine } from "../../../core/model/text.ts";
+import { isInsideOrAbsent } from "../../system/folders.ts";
+import { isMissingFile, errorText } from "../../system/system-error.ts";
+import { MAX_FILE_BYTES, readRegularText, tryStat } from "../../system/files.ts";
+import { CastFile, CAST_FORMAT } from "../cast-file.ts";
+import type { CastTimeline } from "../../../core/cast/timeline.ts";
+import {
+  type CurrentCast,
+  type FoldedCast,
+  type CastFold,
+  type LoadedCast,
+  type TimelineWithEvents,
+  TIMELINE,
+} from "../cast-store.ts";
+import {
+  type FoundBookmarks,
+  digestFileStart,
+  type BookmarkKey,
+  firstSeal,
+  readSealedLines,
+  type Bookmark,
+} from "./bookmarks.ts";
+import {
+  createChainFor,
+  foldJournal,
+  type FoldedJournal,
+  foldJournalFrom,
+  type JournalPosition,
+} from "./read-journal.ts";
+import { parentFolderOf, castLayout, type CastLayout } from "../layout.ts";
+import { restoreSharedParts } from "./values.ts";
+import { createUnpacker } from "../../../core/cast/bookmark.ts";
+
+/** [C6] An id that is no id is refused before the disk is touched; a link that leads out of the root is no cast of it. */
+export function findCast(root: string, text: string): Result<CastId> {
+  const castId = parseCastId(text);
+  if (castId === undefined) {
+    const shown = oneLine(text, 60);
+    const hint = `ids hold letters, digits, - and _; "materia casts" lists them`;
+    return fail(error("bad_cast_id", shown, `"${shown}" is not a cast id`, hint));
+  }
+  if (isCast(root, castId)) return ok(castId);
+  return unknownCastIssue(castLayout(root, castId));
+}
+
+function unknownCastIssue({ folder }: CastLayout): Result<never> {
+  const castId = basename(folder);
+  const message = `there is no cast "${castId}" under ${dirname(folder)}`;
+  return fail(error("unknown_cast", castId, message, `"materia casts" lists them`));
+}
+
+function isCast(root: string, castId: CastId): boolean {
+  const { folder, castFile, journal } = castLayout(root, castId);
+  try {
+    if (!existsSync(castFile) || dirname(realpathSync(folder)) !== realpathSync(parentFolderOf(root, castId)))
+      return false;
+    return [castFile, journal].every((file) => isInsideOrAbsent(root, file));
+  } catch {
+    return false;
+  }
+}
+
+export function readCastFile(layout: CastLayout): Result<CastFile> {
+  const path = layout.castFile;
+  const refused = (at: string, message: string, hint?: string): Result<never> =>
+    fail({ ...error("bad_cast_file", at, message, hint), file: path });
+  try {
+    const parsed = v.safeParse(
+      CastFile,
+      restoreSharedParts(JSON.parse(readRegularText(path, MAX_FILE_BYTES.castFile)), layout),
+    );
+    if (parsed.success) return ok(parsed.output);
+    const key = v.getDotPath(parsed.issues[0]) ?? "";
+    const why =
+      key === "versions.format"
+        ? `it was written in another format than ${CAST_FORMAT}`
+        : `its "${key}" is not as expected`;
+    return refused(key, `cast.json cannot be used: ${why}`, "use the version that wrote it");
+  } catch (thrown) {
+    // A cast that was removed while somebody still had its id is no damaged one.
+    if (isMissingFile(thrown) && !existsSync(layout.folder)) return unknownCastIssue(layout);
+    return refused("", `cast.json cannot be read: ${errorText(thrown)}`);
+  }
+}
+
+/** A cast and the end of its journal, which its owner goes on from. */
+export interface CastReading<T> extends FoldedCast<T> {
+  readonly journal: JournalEnd;
+}
+
+export interface JournalEnd extends Omit<FoldedJournal<unknown>, "value"> {
+  /** Set where it was read from a bookmark on. */
+  readonly bookmarks?: FoundBookmarks;
+}
+
+/** What a cast was started with, before its journal is read. */
+interface CastHeader {
+  readonly castId: CastId;
+  readonly file: CastFile;
+  readonly stamp: string;
+}
+
+function readCastHeader(layout: CastLayout, castId: CastId): Result<CastHeader> {
+  // Before it is read: what comes in between is new to whoever compares.
+  const stamp = journalStamp(layout);
+  const file = readCastFile(layout);
+  if (!file.ok) return file;
+  if (file.value.castId !== castId)
+    return fail({
+      ...error("bad_cast_file", "castId", `cast.json is that of another cast, ${oneLine(file.value.castId, 60)}`),
+      file: layout.castFile,
+    });
+  return ok({ castId, file: file.value, stamp });
+}
+
+/** [J1] A cast read from beginning to end. */
+export function foldCast<T>(layout: CastLayout, castId: CastId, folding: CastFold<T>): Result<CastReading<T>> {
+  const opened = readCastHeader(layout, castId);
+  return opened.ok ? foldFromHeader(layout, opened.value, folding) : opened;
+}
+
+function foldFromHeader<T>(
+  layout: CastLayout,
+  { castId, file, stamp }: CastHeader,
+  { begin, step }: CastFold<T>,
+): Result<CastReading<T>> {
+  const start = (): T => begin(file);
+  const folded = hasStarted(layout)
+    ? foldJournal(layout.journal, file, start, rejectForeignEvents(castId, step))
+    : ok({ value: start(), head: createChainFor(file).head(), soundBytes: 0, tornBytes: 0 });
+  if (!folded.ok) return folded;
+  const { value, ...journal } = folded.value;
+  return ok({ castId, file, value, tornBytes: journal.tornBytes, stamp, journal });
+}
+
+/** [J25] A journal that was begun for another cast is not read as this one's. */
+function rejectForeignEvents<T>(castId: CastId, step: CastFold<T>["step"]): CastFold<T>["step"] {
+  return (value, event) => {
+    if (event.type === "cast_started" && event.castId !== castId)
+      throw new Error(`it belongs to another cast, ${oneLine(event.castId, 60)}`);
+    return step(value, event);
+  };
+}
+
+export function toLoadedCast({ value, ...cast }: CastReading<TimelineWithEvents>): LoadedCast {
+  const { events, timeline: trail } = value;
+  return rememberEnd({ ...buildCurrentCast(cast, trail), events }, cast.journal);
+}
+
+export function toCurrentCast({ value, ...cast }: CastReading<CastTimeline>): CurrentCast {
+  return rememberEnd(buildCurrentCast(cast, value), cast.journal);
+}
+
+function buildCurrentCast(
+  { castId, file, tornBytes, stamp }: Omit<CastReading<unknown>, "value">,
+  trail: CastTimeline,
+): CurrentCast {
+  return { castId, file, state: trail.state, timeline: trail, tornBytes, stamp };
+}
+
+/** Where the journals of casts end that were read: whoever goes on from one need not read it again. */
+const journalEndOf = new WeakMap<CurrentCast, JournalEnd>();
+
+function rememberEnd<T extends CurrentCast>(cast: T, end: JournalEnd): T {
+  journalEndOf.set(cast, end);
+  return cast;
+}
+
+/** The end of its journal, if that is still as it was when the cast was read. */
+export function unchangedJournalEnd(cast: CurrentCast | undefined, layout: CastLayout): JournalEnd | undefined {
+  return cast && cast.stamp === journalStamp(layout) ? journalEndOf.get(cast) : undefined;
+}
+
+/** No time of a change can be chosen by who plants a file. A link, or a cast behind one, has no stamp: it is read. */
+export function castFileStamp({ folder, castFile }: CastLayout): string | undefined {
+  try {
+    if (!lstatSync(folder).isDirectory()) return undefined;
+    const found = lstatSync(castFile, { bigint: true });
+    const { dev, ino, size, mtimeNs, ctimeNs } = found;
+    return found.isFile() ? [dev, ino, size, mtimeNs, ctimeNs].join(" ") : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A journal only grows, and its torn end is cut only before it grows: the same size and time are the same text. */
+function journalStamp({ folder, castFile, journal }: CastLayout): string {
+  const stats = [castFile, journal].map(tryStat);
+  return [folder, ...stats.map((stat) => (stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none"))].join(" ");
+}
+
+/** A cast that was killed before its first event has neither a journal nor the files of a visit. */
+function hasStarted({ journal, sockets }: CastLayout): boolean {
+  return existsSync(journal) || existsSync(sockets);
+}
+
+/** [J28] A cast as it stands: from its last bookmark on where that fits the journal, else from the beginning. */
+export function readCurrentCast(
+  layout: CastLayout,
+  castId: CastId,
+  key: BookmarkKey,
+): Result<CastReading<CastTimeline>> {
+  const opened = readCastHeader(layout, castId);
+  if (!opened.ok) return opened;
+  const found = readFromBookmark(layout, opened.value.file, key);
+  if (!found) return foldFromHeader(layout, opened.value, TIMELINE);
+  const { value, ...journal } = found;
+  return ok({ ...opened.value, value, tornBytes: journal.tornBytes, journal });
+}
+
+/** Whatever is odd about bookmarks, the journal is the truth: then it is read as if there were none. */
+function readFromBookmark(
+  layout: CastLayout,
+  file: CastFile,
+  key: BookmarkKey,
+): (FoldedJournal<CastTimeline> & { readonly bookmarks: FoundBookmarks }) | undefined {
+  try {
+    const text = readRegularText(layout.bookmarks, MAX_FILE_BYTES.bookmarks);
+    const sealedBy = key.find();
+    if (sealedBy === undefined) return undefined;
+    const unpacker = createUnpacker(TIMELINE.begin(file));
+    let last: JournalPosition & Pick<Bookmark, "digest"> = JOURNAL_START;
+    const end = readSealedLines(text, sealedBy, firstSeal(layout.castFile, file.castId), ({ pack, ...place }) => {
+      unpacker.add(pack);
+      last = place;
+    });
+    if (end.bytes === 0 || digestFileStart(layout.journal, last.bytes) !== last.digest) return undefined;
+    const value = unpacker.timeline();
+    const folded = foldJournalFrom(layout.journal, file, last, {
+      value,
+      step: rejectForeignEvents(file.castId, TIMELINE.step),
+    });
+    return folded && { ...folded, bookmarks: { ...end, packed: unpacker.packingContext, journalBytes: last.bytes } };
+  } catch {
+    return undefined;
+  }
+}
+
+const JOURNAL_START = { bytes: 0, digest: 0, head: { seq: 0, crc: 0 }, epoch: 0 };

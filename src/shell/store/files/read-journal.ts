@@ -1,0 +1,211 @@
+import { closeSync, readSync } from "node:fs";
+import { parseEvent, type CastEvent } from "../../../core/cast/state/event.ts";
+import type { Graph } from "../../../core/compile/graph.ts";
+import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
+import { errorText } from "../../system/system-error.ts";
+import { openRegularFile } from "../../system/files.ts";
+import type { CastFile } from "../cast-file.ts";
+import { MAX_LINE_BYTES } from "./line-reader.ts";
+import {
+  createJournalChain,
+  createPlainChain,
+  type JournalChain,
+  type ChainPosition,
+  type ChainHead,
+  type LineCheck,
+} from "./journal-chain.ts";
+
+/** What a journal was started with decides how its lines are read. */
+export type JournalHeader = Pick<CastFile, "castId" | "versions" | "graph">;
+
+export interface FoldedJournal<T> {
+  readonly value: T;
+  readonly head: ChainHead;
+  /** Bytes up to the end of the last whole line; a resume cuts the file there. */
+  readonly soundBytes: number;
+  readonly tornBytes: number;
+}
+
+type FoldStep<T> = (value: T, event: CastEvent) => T;
+
+/** [J1] The events of a journal, one after another. Damage is reported with its line, and nothing is guessed. */
+export function foldJournal<T>(
+  file: string,
+  of: JournalHeader,
+  begin: () => T,
+  step: FoldStep<T>,
+): Result<FoldedJournal<T>> {
+  let fd: number;
+  try {
+    fd = openRegularFile(file);
+  } catch (thrown) {
+    return fail(unreadableIssue(file, thrown));
+  }
+  try {
+    let passedOver: SkippedLines = [];
+    for (;;) {
+      const done = runFoldPass({ fd, of, passedOver }, begin(), step);
+      if (done.kind === "folded") return ok(done.folded);
+      if (done.kind === "damaged") return fail(damageIssue(file, of.castId, done));
+      // [D16] A later owner went on from before these lines: read again, without them.
+      passedOver = [...passedOver, done.lines];
+    }
+  } catch (thrown) {
+    return fail(unreadableIssue(file, thrown));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A place that a cast is known at, and its bytes up to there. */
+export interface JournalPosition extends ChainPosition {
+  readonly bytes: number;
+}
+
+/** The events behind a place. Nothing where one of them does not simply follow the one before: that is for who reads them all. */
+export function foldJournalFrom<T>(
+  file: string,
+  of: JournalHeader,
+  from: JournalPosition,
+  { value, step }: { readonly value: T; readonly step: FoldStep<T> },
+): FoldedJournal<T> | undefined {
+  const fd = openRegularFile(file);
+  try {
+    const done = runFoldPass({ fd, of, passedOver: [], place: from }, value, step);
+    return done.kind === "folded" ? done.folded : undefined;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+export function createChainFor({ castId, versions }: Pick<JournalHeader, "castId" | "versions">): JournalChain {
+  return versions.format === 1 ? createPlainChain() : createJournalChain(castId);
+}
+
+/** First and last of each row of lines that do not count. */
+type SkippedLines = readonly (readonly [first: number, last: number])[];
+
+interface FoldInput {
+  readonly fd: number;
+  readonly of: JournalHeader;
+  readonly passedOver: SkippedLines;
+  readonly place?: JournalPosition;
+}
+
+type FoldPass<T> =
+  | { readonly kind: "folded"; readonly folded: FoldedJournal<T> }
+  | { readonly kind: "damaged"; readonly line: number; readonly why: string }
+  | { readonly kind: "again"; readonly lines: readonly [number, number] };
+
+function runFoldPass<T>({ fd, of, passedOver, place }: FoldInput, begin: T, step: FoldStep<T>): FoldPass<T> {
+  const chain = place ? createJournalChain(of.castId, place) : createChainFor(of);
+  let value = begin;
+  let line = 0;
+  let belonging = 0;
+  /** Of each line that does not belong, how many did before it. */
+  const foreign: number[] = [];
+  let stop: FoldPass<T> | undefined;
+  const passed = (): true => {
+    foreign.push(belonging);
+    return true;
+  };
+  const damaged = (why: string): false => {
+    stop = { kind: "damaged", line, why };
+    return false;
+  };
+  const take = (bytes: Buffer, from: number, to: number): boolean => {
+    line += 1;
+    if (passedOver.some(([first, last]) => line >= first && line <= last)) {
+      chain.skipLine(bytes, from, to);
+      return passed();
+    }
+    const verdict = chain.verify(bytes, from, to);
+    if (verdict.kind === "stale") return passed();
+    if (verdict.kind === "damaged") return damaged(verdict.why);
+    if (verdict.kind === "superseding") {
+      stop = { kind: "again", lines: [lineAfter(verdict.keep, foreign), line - 1] };
+      return false;
+    }
+    const event = parseEventJson(bytes.toString("utf8", from, verdict.until), of.graph);
+    if (typeof event === "string") return damaged(event);
+    belonging += 1;
+    try {
+      value = step(value, event);
+      return true;
+    } catch (thrown) {
+      return damaged(errorText(thrown));
+    }
+  };
+  const { soundBytes, torn } = forEachLine(fd, take, place?.bytes ?? 0);
+  if (stop) return stop;
+  if (of.versions.format !== 1 && isCompleteLine(chain, torn))
+    return { kind: "damaged", line: line + 1, why: "its line end is gone" };
+  return { kind: "folded", folded: { value, head: chain.head(), soundBytes, tornBytes: torn.length } };
+}
+
+/** The number of the line behind so many that belong: the next one that does. */
+function lineAfter(keep: number, foreign: readonly number[]): number {
+  return keep + 1 + foreign.filter((before) => before <= keep).length;
+}
+
+/** Only a write that was cut off leaves a last line without its end; a whole one with something behind it was changed. */
+function isCompleteLine(chain: JournalChain, torn: Buffer): boolean {
+  if (torn.length < 2) return false;
+  const verdict: LineCheck = chain.verify(torn, 0, torn.length - 1);
+  return verdict.kind === "event" || verdict.kind === "stale";
+}
+
+/** Events of an earlier version become today's; some of them only with the graph of their cast. */
+export function parseEventJson(json: string, graph: Graph | null): CastEvent | string {
+  try {
+    return parseEvent(JSON.parse(json), () => graph);
+  } catch {
+    return "it is not JSON";
+  }
+}
+
+const BLOCK = 64 * 1024;
+const LINE_END = 0x0a;
+
+type LineHandler = (bytes: Buffer, from: number, to: number) => boolean;
+
+/**
+ * Line after line, in blocks: a journal may be larger than memory. Stops where `runTake` does, which must not keep a line:
+ * all of them are read into the same place.
+ */
+function forEachLine(fd: number, take: LineHandler, start: number): { soundBytes: number; torn: Buffer } {
+  let bytes: Buffer = Buffer.allocUnsafe(BLOCK);
+  /** Bytes of a line that goes on behind the last block; they stand at the beginning. */
+  let kept = 0;
+  let soundBytes = start;
+  for (;;) {
+    if (bytes.length < kept + BLOCK / 2) bytes = Buffer.concat([bytes.subarray(0, kept)], bytes.length * 2);
+    const size = readSync(fd, bytes, kept, bytes.length - kept, soundBytes + kept);
+    if (size === 0) return { soundBytes, torn: bytes.subarray(0, kept) };
+    const full = bytes.subarray(0, kept + size);
+    let from = 0;
+    // What was kept has no line end.
+    for (let end = full.indexOf(LINE_END, kept); end !== -1; end = full.indexOf(LINE_END, from)) {
+      if (!take(full, from, end)) return { soundBytes, torn: Buffer.alloc(0) };
+      soundBytes += end + 1 - from;
+      from = end + 1;
+    }
+    bytes.copyWithin(0, from, full.length);
+    kept = full.length - from;
+    // [D22] A file of another kind in the journal's place may have no line end at all.
+    if (kept > MAX_LINE_BYTES) throw new Error("one of its lines is too long");
+  }
+}
+
+function unreadableIssue(file: string, thrown: unknown): Issue {
+  return { ...error("no_journal", "", `the journal cannot be read: ${errorText(thrown)}`), file };
+}
+
+function damageIssue(
+  file: string,
+  castId: string,
+  { line, why }: { readonly line: number; readonly why: string },
+): Issue {
+  const message = `line ${line} of the journal is damaged: ${why}`;
+  return { ...error("damaged_journal", `line ${line}`, message, `materia doctor ${castId}`), file };
+}

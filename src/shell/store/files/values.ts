@@ -1,0 +1,142 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { isJsonObject, type Json, type JsonObject } from "../../../core/model/json.ts";
+import type { StoredValue } from "../../ports.ts";
+import { errorText } from "../../system/system-error.ts";
+import { syncFolder, MAX_FILE_BYTES, readRegularText } from "../../system/files.ts";
+import type { Redactor } from "../../secrets/redact.ts";
+import type { CastLayout } from "../layout.ts";
+import { parentCastId } from "../../../core/model/ids.ts";
+import type { CastFile } from "../cast-file.ts";
+
+/** A shorter value stands where it is used: a file of its own would be larger. */
+const LARGE_VALUE_CHARS = 4_096;
+
+/** A text of JSON by the name of what it holds. Others may read it meanwhile: it is there as a whole or not at all. */
+function writeValue(layout: Pick<CastLayout, "values" | "value">, text: string, isSynced: boolean): string {
+  const digest = valueDigest(text);
+  const file = layout.value(digest);
+  if (statSync(file, { throwIfNoEntry: false })?.size === Buffer.byteLength(text)) return digest;
+  mkdirSync(layout.values, { recursive: true, mode: 0o700 });
+  const making = `${file}.${process.pid}`;
+  writeFileSync(making, text, { mode: 0o600, flush: isSynced });
+  renameSync(making, file);
+  if (isSynced) syncFolder(layout.values);
+  return digest;
+}
+
+function valueDigest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}
+
+/** [J26] Large values of a cast, each kept once, by what it holds: also what is large inside of another. */
+export function createValueWriter(
+  layout: CastLayout,
+  redact: Redactor,
+  isSynced: boolean,
+): (value: Json) => StoredValue {
+  /** What this value became: a list that does not change is not written down anew for every item of it. */
+  const known = new WeakMap<object, Json>();
+  const written = new Set<string>();
+  const put = (text: string): string => {
+    const digest = valueDigest(text);
+    if (!written.has(digest)) writeValue(layout, text, isSynced);
+    written.add(digest);
+    return digest;
+  };
+  const textOf = (value: Json): string => redact(JSON.stringify(value));
+  const keep = (value: Json): Json => {
+    if (typeof value !== "object" || value === null) return reference(value);
+    const before = known.get(value);
+    if (before !== undefined) return before;
+    const json = textOf(value).length < LARGE_VALUE_CHARS ? value : reference(mapParts(value, keep));
+    known.set(value, json);
+    return json;
+  };
+  const reference = (value: Json): Json => {
+    const text = textOf(value);
+    return text.length < LARGE_VALUE_CHARS ? value : { $value: put(text) };
+  };
+  return (value) => {
+    try {
+      return { kind: "kept", json: keep(value) };
+    } catch (thrown) {
+      return { kind: "failed", problem: `an artifact cannot be written: ${errorText(thrown)}` };
+    }
+  };
+}
+
+function mapParts(value: readonly Json[] | JsonObject, part: (value: Json) => Json): Json {
+  if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, part(each)]));
+  return value.map(part);
+}
+
+type ValueLayout = Pick<CastLayout, "values" | "value">;
+
+/**
+ * [V6] `cast.json` of an item, with what it has in common with other items as a name among the values of its parent: the
+ * graph, and what is large in state. Every item has the whole list; written with each of them it would grow by the square.
+ */
+export function extractSharedParts(file: CastFile, layout: ValueLayout, isSynced: boolean): object {
+  if (parentCastId(file.castId) === undefined) return file;
+  const { graph, state, window, ...own } = file;
+  const put = (value: unknown): string => writeValue(layout, jsonTextOf(value), isSynced);
+  const large = Object.entries(state).filter(([, value]) => isLargeValue(value));
+  const small = Object.entries(state).filter(([, value]) => !isLargeValue(value));
+  const list = window?.handed?.workItems;
+  const isShared = isLargeValue(list);
+  return {
+    ...own,
+    state: Object.fromEntries(small),
+    ...(window === undefined ? {} : { window: isShared ? withWorkItems(window, null) : window }),
+    shared: {
+      graph: put(graph),
+      state: Object.fromEntries(large.map(([key, value]) => [key, put(value)])),
+      ...(isShared ? { workItems: put(list) } : {}),
+    },
+  };
+}
+
+/** The whole of it again; nothing where a part is gone, or is another than it was. What shares nothing is whole. */
+export function restoreSharedParts(json: unknown, layout: ValueLayout): unknown {
+  if (!isJsonObject(json) || !isJsonObject(json["shared"])) return json;
+  const { shared, state, window, ...own } = json;
+  if (!isJsonObject(shared) || !isJsonObject(state) || !isJsonObject(shared["state"])) return undefined;
+  const get = (digest: unknown): unknown => JSON.parse(readSharedValue(layout, digest));
+  const large = Object.entries(shared["state"]).map(([key, digest]) => [key, get(digest)] as const);
+  const list = shared["workItems"];
+  const whole = list === undefined || !isJsonObject(window) ? window : withWorkItems(window, get(list));
+  return {
+    ...own,
+    graph: get(shared["graph"]),
+    state: { ...state, ...Object.fromEntries(large) },
+    ...(whole === undefined ? {} : { window: whole }),
+  };
+}
+
+function withWorkItems<T extends object>(window: T, workItems: unknown): T {
+  return "handed" in window && typeof window.handed === "object"
+    ? { ...window, handed: { ...window.handed, workItems } }
+    : window;
+}
+
+function readSharedValue(layout: ValueLayout, digest: unknown): string {
+  if (typeof digest !== "string" || !/^[0-9a-f]{32}$/.test(digest)) throw new Error("it names no part of its parent");
+  const text = readRegularText(layout.value(digest), MAX_FILE_BYTES.castFile);
+  if (valueDigest(text) !== digest) throw new Error("a part that it shares with other items was changed");
+  return text;
+}
+
+/** Items of one cast have the very same values in hand. */
+const jsonTexts = new WeakMap<object, string>();
+
+function jsonTextOf(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const text = jsonTexts.get(value) ?? JSON.stringify(value);
+  jsonTexts.set(value, text);
+  return text;
+}
+
+function isLargeValue(value: unknown): boolean {
+  return value !== undefined && jsonTextOf(value).length >= LARGE_VALUE_CHARS;
+}

@@ -1,0 +1,151 @@
+import { parseCastId, type CastId } from "../../../core/model/ids.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
+import { oneLine } from "../../../core/model/text.ts";
+import type { ProcessIdentity } from "../../process/process-identity.ts";
+import type { CastStore } from "../cast-store.ts";
+import { databaseIssue, type Database } from "./database.ts";
+import { readCastEnds, readCurrentCast, foldEvents, loadCast, parseCastFile, unknownCastIssue } from "./read-cast.ts";
+import type { CastSummary } from "../../../core/cast/summary.ts";
+
+/** The casts that are looked at: those of one project, or all. */
+export interface CastScope {
+  readonly database: Database;
+  /** In words for people. */
+  readonly location: string;
+  readonly project?: string | undefined;
+}
+
+interface CastReader extends Pick<
+  CastStore,
+  | "find"
+  | "listIds"
+  | "summary"
+  | "list"
+  | "owner"
+  | "stamp"
+  | "readCastFile"
+  | "current"
+  | "load"
+  | "fold"
+  | "readEnds"
+  | "readAttachment"
+> {
+  readonly summariesOf: (casts: readonly string[]) => Promise<readonly CastSummary[] | undefined>;
+}
+
+/** As many as are listed. */
+const MAX_LISTED = 200;
+const IN_SCOPE = "($1::text is null or c.project = $1)";
+
+/** All that is asked of casts without owning one. */
+export function createCastReader({ database, location: place, project }: CastScope): CastReader {
+  const seen = project ?? null;
+  const summaries = (where: string, ...values: readonly unknown[]): Promise<readonly CastSummary[]> =>
+    readSummaries(database, where, [seen, ...values]);
+  return {
+    find: async (text) => {
+      const castId = parseCastId(text);
+      const shown = oneLine(text, 60);
+      if (castId === undefined) return fail(error("bad_cast_id", shown, `"${shown}" is not a cast id`));
+      return withDatabaseErrors(castId, async () => {
+        const asked = "select project from materia.casts where cast_id = $1";
+        const [cast] = await database.query<{ project: string }>({ text: asked, values: [castId] });
+        if (cast && (project === undefined || cast.project === project)) return ok(castId);
+        return fail(unknownCastIssue(castId, place, cast?.project));
+      });
+    },
+    listIds: () =>
+      withDatabaseErrors(place, async () => {
+        const text = `select cast_id from materia.casts c where ${IN_SCOPE} and parent is null order by cast_id desc`;
+        const rows = await database.query<{ cast_id: CastId }>({ text, values: [seen] });
+        return ok(rows.map((row) => row.cast_id));
+      }),
+    summary: (castId) => ignoreErrors(async () => (await summaries("c.cast_id = $2", castId))[0]),
+    list: () =>
+      withDatabaseErrors(place, async () =>
+        ok(await summaries(`c.parent is null order by c.cast_id desc limit ${MAX_LISTED}`)),
+      ),
+    summariesOf: (casts) => ignoreErrors(() => summaries("c.parent is null and c.cast_id = any($2)", casts)),
+    owner: (castId) => ignoreErrors(() => readOwner(database, castId)),
+    stamp: (castId) => ignoreErrors(() => readField(database, castId, "md5(file)")),
+    readCastFile: (castId) =>
+      withDatabaseErrors(castId, async () => {
+        const file = await readField(database, castId, "file");
+        return file === undefined ? fail(unknownCastIssue(castId, place)) : parseCastFile(file);
+      }),
+    current: (castId) => withDatabaseErrors(castId, () => readCurrentCast(database, castId, place)),
+    load: (castId) => withDatabaseErrors(castId, () => loadCast(database, castId, place)),
+    fold: (castId, folding) => withDatabaseErrors(castId, () => foldEvents(database, { castId, place }, folding)),
+    readEnds: async (castId, enough) =>
+      (await ignoreErrors(() => readCastEnds(database, castId, enough))) ?? {
+        last: [],
+        unread: 0,
+        problem: "unreachable",
+      },
+    readAttachment: (castId, name) => ignoreErrors(() => readField(database, castId, "brings ->> $2", name)),
+  };
+}
+
+/** What the database throws, as a value. */
+export async function withDatabaseErrors<T>(at: string, work: () => Promise<Result<T>>): Promise<Result<T>> {
+  try {
+    return await work();
+  } catch (thrown) {
+    return fail(databaseIssue(at, thrown));
+  }
+}
+
+/** Where nothing is said about what cannot be read. */
+export function ignoreErrors<T>(work: () => Promise<T>): Promise<T | undefined> {
+  return work().catch(() => undefined);
+}
+
+export async function readOwner(database: Database, castId: CastId): Promise<ProcessIdentity | undefined> {
+  const [row] = await database.query<{ pid: number; host: string; started: string }>({
+    text: `select w.pid, w.host, w.started from materia.casts c join materia.workers w on w.worker_id = c.owner
+      where c.cast_id = $1 and w.state <> 'gone'`,
+    values: [castId],
+  });
+  return row && { pid: row.pid, host: row.host, startedAt: row.started };
+}
+
+async function readField(database: Database, castId: CastId, what: string, ...values: readonly unknown[]) {
+  const text = `select ${what} as field from materia.casts where cast_id = $1`;
+  const [row] = await database.query<{ field: string | null }>({ text, values: [castId, ...values] });
+  return row?.field ?? undefined;
+}
+
+interface SummaryRow {
+  readonly summary: CastSummary;
+  readonly status: CastSummary["status"];
+  readonly project: string;
+  readonly person: string;
+  readonly worker: string | null;
+}
+
+/** [B12] What waits for its items belongs to its worker until that has handed it back. */
+async function readSummaries(
+  database: Database,
+  where: string,
+  values: readonly unknown[],
+): Promise<readonly CastSummary[]> {
+  const rows = await database.query<SummaryRow>({
+    text: `select c.summary, c.status, c.project, c.submitted_by as person, w.worker_id as worker from materia.casts c
+      left join materia.workers w on w.state <> 'gone'
+        and w.worker_id = coalesce(c.owner, case when c.parked_leg = c.leg then c.parked_by end) where ${IN_SCOPE} and ${where}`,
+    values,
+  });
+  return rows.map(({ summary: { settingUp, ...summary }, status, worker, ...whose }) => ({
+    ...summary,
+    // Whoever died over it, or handed it back, sets up nothing any more.
+    ...(settingUp && status === "running" && settingUp.worker === worker ? { settingUp } : {}),
+    status: statusOf(status, worker !== null),
+    fleet: { ...whose, worker },
+  }));
+}
+
+/** [J21] What neither ended nor waits runs only as long as its worker lives. */
+function statusOf(status: CastSummary["status"], alive: boolean): CastSummary["status"] {
+  if (status === "running") return alive ? "running" : "interrupted";
+  return status;
+}

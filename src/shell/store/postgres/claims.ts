@@ -1,0 +1,156 @@
+import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
+import { parentCastId, type CastId } from "../../../core/model/ids.ts";
+import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
+import type { CastStore, CheckpointPolicy, NewCast, OwnedCast, WriteOptions } from "../cast-store.ts";
+import { notStartedSummary } from "../summary.ts";
+import type { Notifications } from "./notifications.ts";
+import { withDatabaseErrors, readOwner, type CastScope } from "./cast-reader.ts";
+import { createOwnedCast, type PackSource } from "./owned-cast.ts";
+import { unknownCastIssue } from "./read-cast.ts";
+import { initScratch, restoreScratch, scratchLayout } from "./scratch.ts";
+
+/** The worker that owns what is claimed, and the folder where it keeps the files of what it drives. */
+export interface ClaimingWorker {
+  readonly id: string;
+  readonly scratch: string;
+  readonly packFor?: PackSource;
+  readonly checkpointPolicyFor?: (castId: CastId) => CheckpointPolicy;
+  /** Told that only the database kept an append from being written. */
+  readonly onDatabaseError?: (castId: CastId) => void;
+}
+
+export interface ClaimContext extends CastScope {
+  readonly worker: ClaimingWorker;
+  readonly notifications: Notifications;
+  readonly notify: (castId: string) => void;
+  /** The claims of this process, by cast. */
+  readonly heldClaims: Map<CastId, string>;
+}
+
+type CastClaims = Pick<CastStore, "create" | "claim">;
+
+/** Making casts and taking them up, as one worker. */
+export function createCastClaims(place: ClaimContext): CastClaims {
+  const claiming = new Map<CastId, Promise<unknown>>();
+  return {
+    create: (cast, how) => withDatabaseErrors(cast.file.castId, () => createCast(place, cast, how)),
+    claim: async (castId, how) => {
+      // One after another: who claims second sees what the first one got.
+      const before = claiming.get(castId) ?? Promise.resolve();
+      const mine = before.then(() => withDatabaseErrors(castId, () => claimOnce(place, castId, how)));
+      claiming.set(castId, mine);
+      const claimed = await mine;
+      if (claiming.get(castId) === mine) claiming.delete(castId);
+      return claimed;
+    },
+  };
+}
+
+async function createCast(
+  place: ClaimContext,
+  { file, attachments: brings = {} }: NewCast,
+  how: WriteOptions,
+): Promise<Result<OwnedCast>> {
+  const { castId } = file;
+  const claim = randomUUID();
+  const text = `${JSON.stringify(file, undefined, 1)}\n`;
+  const rows = await place.database.query({
+    text: `insert into materia.casts (cast_id, project, parent, file, brings, claim, epoch, owner, status, summary)
+      values ($1, coalesce($2, (select project from materia.casts where cast_id = $3), ''), $3, $4, $5, $6, 1, $7, 'running', $8)
+      on conflict do nothing returning cast_id`,
+    values: [
+      castId,
+      place.project ?? null,
+      parentCastId(castId) ?? null,
+      text,
+      JSON.stringify(brings),
+      claim,
+      place.worker.id,
+      JSON.stringify(notStartedSummary(file, true)),
+    ],
+  });
+  if (rows.length === 0)
+    return fail(error("cannot_write", "artifactDir", "the cast cannot be made: it is there already"));
+  initScratch(scratchLayout(place.worker.scratch, castId), { file: text, brings });
+  place.notify(castId);
+  return ok(takeOwnership(place, castId, how, { claim, epoch: 1, isAborted: false }));
+}
+
+interface ClaimedRow {
+  readonly epoch: number;
+  readonly file: string;
+  readonly brings: Readonly<Record<string, string>>;
+  readonly aborted: boolean;
+}
+
+/** Free, or of a worker that is gone, or of an earlier claim of this one. */
+const CLAIM_CAST = `update materia.casts c set claim = $2, owner = $3, epoch = epoch + 1, updated_at = now(),
+    status = case when status in ('queued', 'interrupted') then 'running' else status end
+  where cast_id = $1 and (owner is null or not materia.is_driven(owner) or (owner = $3 and claim is distinct from $4))
+  returning epoch, file, brings, abort_by is not null as aborted`;
+
+async function claimOnce(place: ClaimContext, castId: CastId, how: WriteOptions): Promise<Result<OwnedCast>> {
+  const { database, worker, heldClaims: held } = place;
+  const claim = randomUUID();
+  const values = [castId, claim, worker.id, held.get(castId) ?? null];
+  const [row] = await database.query<ClaimedRow>({ text: CLAIM_CAST, values });
+  if (!row) {
+    const by = await readOwner(database, castId);
+    if (!by) return fail(unknownCastIssue(castId, place.location));
+    const message = `process ${by.pid} on ${by.host} drives this cast`;
+    return fail(error("cast_is_owned", castId, message, `stop it with "materia abort ${castId}", or wait for it`));
+  }
+  await restoreScratch(database, scratchLayout(worker.scratch, castId), { castId, file: row.file, brings: row.brings });
+  place.notify(castId);
+  return ok(takeOwnership(place, castId, how, { claim, epoch: row.epoch, isAborted: row.aborted }));
+}
+
+function takeOwnership(
+  { worker, heldClaims: held, ...place }: ClaimContext,
+  castId: CastId,
+  how: WriteOptions,
+  row: { readonly claim: string; readonly epoch: number; readonly isAborted: boolean },
+): OwnedCast {
+  held.set(castId, row.claim);
+  const forget = (): void => {
+    if (held.get(castId) === row.claim) held.delete(castId);
+  };
+  const layout = scratchLayout(worker.scratch, castId);
+  return createOwnedCast({
+    ...place,
+    ...row,
+    castId,
+    layout,
+    writeOptions: how,
+    packFor: worker.packFor,
+    checkpointPolicy: worker.checkpointPolicyFor?.(castId),
+    onDatabaseError: worker.onDatabaseError,
+    onReleased: forget,
+  });
+}
+
+/** [D20] Those that nobody drives, each with the casts of its items. */
+export function removeCasts(
+  {
+    database,
+    location: place,
+    project,
+    notify: tell,
+  }: Pick<ClaimContext, "database" | "location" | "project" | "notify">,
+  casts: readonly string[],
+  scratch: string | undefined,
+): Promise<Result<readonly string[]>> {
+  return withDatabaseErrors(place, async () => {
+    const rows = await database.query<{ cast_id: CastId }>({
+      text: `delete from materia.casts c where ($1::text is null or c.project = $1)
+        and (cast_id = any($2) or parent = any($2)) and (owner is null or not materia.is_driven(owner)) returning cast_id`,
+      values: [project ?? null, casts],
+    });
+    const ids = rows.map((row) => row.cast_id);
+    if (scratch !== undefined)
+      for (const id of ids) rmSync(scratchLayout(scratch, id).folder, { recursive: true, force: true });
+    ids.forEach(tell);
+    return ok(ids.filter((id) => casts.includes(id)));
+  });
+}

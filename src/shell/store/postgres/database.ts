@@ -1,0 +1,203 @@
+import type { Client, ClientConfig, Pool, PoolClient, QueryResultRow } from "pg";
+import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
+import { errorText } from "../../system/system-error.ts";
+
+/** Where a database is, and what is believed of its certificate. */
+export interface DatabaseAddress {
+  readonly url: string;
+  /** The certificate that signs the server's own. */
+  readonly ca?: string;
+}
+
+export interface Statement {
+  readonly text: string;
+  readonly values?: readonly unknown[];
+  /** Prepared under this name, once per connection. */
+  readonly name?: string;
+}
+
+/** Connections to one database. Only here is the driver known; a broken connection is tried anew for as long as `patienceMs`. */
+export interface Database {
+  readonly pool: Pool;
+  readonly query: <T extends QueryResultRow>(statement: Statement) => Promise<readonly T[]>;
+  /** One attempt and no more, for what must know whether it was carried out. */
+  readonly queryOnce: <T extends QueryResultRow>(statement: Statement) => Promise<readonly T[]>;
+  readonly transaction: <T>(work: (client: PoolClient) => Promise<T>) => Promise<T>;
+  /** A connection of its own, for what belongs to a session. */
+  readonly openSession: () => Promise<Client>;
+  readonly pause: (ms: number) => Promise<void>;
+  readonly retryForMs: number;
+  readonly close: () => Promise<void>;
+}
+
+const RETRY_MS = 200;
+const MAX_CONNECTIONS = 4;
+/** A link that is cut says nothing: who waits longer for an answer than this takes another connection. */
+const QUERY_TIMEOUT_MS = 60_000;
+const BYTES_PER_MS = 1_000;
+const CONNECT_MS = 10_000;
+/** A process that sleeps in the middle of a transaction must not lock others out until it wakes. */
+const IDLE_IN_TRANSACTION_MS = 15_000;
+
+/** [B1] Nothing of this is loaded before a fleet is named. */
+export async function openDatabase(
+  { url, ca }: DatabaseAddress,
+  { patienceMs = 0 }: { readonly patienceMs?: number } = {},
+): Promise<Result<Database>> {
+  const pg = await loadDriver();
+  if (!pg.ok) return pg;
+  const secured = connectionConfig(pg.value, url, ca);
+  if (!secured.ok) return secured;
+  const config = {
+    ...secured.value,
+    connectionTimeoutMillis: CONNECT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: CONNECT_MS,
+  };
+  const pool = new pg.value.Pool({ ...config, max: MAX_CONNECTIONS });
+  // A connection that breaks while nobody uses it is replaced by the next.
+  pool.on("error", () => undefined);
+  // One that breaks between two statements of a transaction tells so with the second; unheard it would end the process.
+  pool.on("connect", (client) => void client.on("error", () => undefined));
+  const once = async <T extends QueryResultRow>({ text, values = [], name }: Statement): Promise<readonly T[]> => {
+    const asked = { text, values: [...values], query_timeout: QUERY_TIMEOUT_MS + bytesIn(values) / BYTES_PER_MS };
+    const done = await pool.query<T>({ ...asked, ...(name === undefined ? {} : { name }) });
+    return done.rows;
+  };
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+  const patiently = async <T>(work: () => Promise<T>): Promise<T> => {
+    for (let waited = 0; ; waited += RETRY_MS) {
+      try {
+        return await work();
+      } catch (thrown) {
+        if (!isTransientError(thrown) || waited >= patienceMs) throw thrown;
+        await pause(RETRY_MS);
+      }
+    }
+  };
+  return ok({
+    pool,
+    queryOnce: once,
+    query: (statement) => patiently(() => once(statement)),
+    transaction: (work) => runTransaction(pool, work),
+    openSession: async () => {
+      const client = new pg.value.Client(config);
+      client.on("error", () => undefined);
+      await client.connect();
+      return client;
+    },
+    pause,
+    retryForMs: patienceMs,
+    close: () => pool.end(),
+  });
+}
+
+async function runTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    const done = await work(client);
+    await client.query("commit");
+    return done;
+  } catch (thrown) {
+    await client.query("rollback").catch(() => undefined);
+    throw thrown;
+  } finally {
+    client.release();
+  }
+}
+
+/** How much there is to send. */
+function bytesIn(values: readonly unknown[]): number {
+  return values.flat().reduce((sum: number, value) => sum + (Buffer.isBuffer(value) ? value.length : 0), 0);
+}
+
+/** What passes: classes 08, 53 (no room, no memory, no place) and 57P of the standard's codes, and whatever the network says. */
+export function isTransientError(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  const code = codeOf(thrown);
+  return code === "" ? /connection|timeout/i.test(thrown.message) : /^(08|53|57P|E[A-Z]+$)/.test(code);
+}
+
+function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
+}
+
+/** What a person is told when the database refuses or cannot be reached. */
+export function databaseIssue(at: string, thrown: unknown): Issue {
+  const code = codeOf(thrown);
+  if (code.startsWith("53") && code !== "53300")
+    return error(
+      "database_full",
+      at,
+      `the database has no room: ${errorText(thrown)}`,
+      "casts go on from where they stand when it has",
+    );
+  if (isTransientError(thrown))
+    return error("database_unreachable", at, `the database cannot be reached: ${errorText(thrown)}`);
+  if (code === "42501")
+    return error(
+      "database_rights",
+      at,
+      `this role lacks a right: ${errorText(thrown)}`,
+      "grant it materia_member, or materia_worker where it drives casts",
+    );
+  if (code.startsWith("28") || code === "3D000")
+    return error("database_rights", at, `the database does not let this role in: ${errorText(thrown)}`);
+  if (code === "3F000" || code === "42P01")
+    return error(
+      "database_not_migrated",
+      at,
+      "the database has no tables of a fleet yet",
+      '"materia fleet migrate" makes them',
+    );
+  return error("database_failed", at, `the database refused: ${errorText(thrown)}`);
+}
+
+const PG_VERSION = "8.23.1";
+
+type PgDriver = Pick<typeof import("pg"), "Pool" | "Client">;
+
+async function loadDriver(): Promise<Result<PgDriver>> {
+  try {
+    return ok((await import("pg")).default);
+  } catch {
+    return fail(
+      error(
+        "missing_package",
+        "pg",
+        "a fleet needs a driver that is not installed",
+        `install it beside pi-materia: npm install pg@${PG_VERSION}`,
+      ),
+    );
+  }
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1"]);
+
+/** [B4] Off this machine only with a certificate that names the host, whatever the url says. */
+function connectionConfig(pg: Pick<PgDriver, "Client">, url: string, ca: string | undefined): Result<ClientConfig> {
+  try {
+    const parsed = new URL(url);
+    if (parsed.protocol !== "postgres:" && parsed.protocol !== "postgresql:")
+      return fail(error("bad_database_url", "url", "it does not begin with postgres://"));
+    const mode = parsed.searchParams.get("sslmode");
+    for (const name of Array.from(parsed.searchParams.keys()))
+      if (name.startsWith("ssl")) parsed.searchParams.delete(name);
+    const connectionString = parsed.toString();
+    // As the driver reads it: parameters, their order and the environment decide what is dialled in the end.
+    const { host } = new pg.Client({ connectionString });
+    const isLocal = LOOPBACK.has(host) || host.startsWith("/");
+    if (isLocal && ca === undefined) return ok({ connectionString });
+    if (mode !== null && mode !== "verify-full") return fail(insecureIssue(host, mode));
+    return ok({ connectionString, ssl: { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) } });
+  } catch {
+    return fail(error("bad_database_url", "url", "it is no url", "postgres://user@host:5432/database"));
+  }
+}
+
+function insecureIssue(host: string, mode: string): Issue {
+  const message = `sslmode=${mode} to ${host} would be open to others`;
+  return error("insecure_database", "url", message, "use sslmode=verify-full");
+}

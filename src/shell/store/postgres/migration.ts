@@ -1,0 +1,199 @@
+import { ITEM_TABLES, LIMIT_TABLES, SCHEDULE_TABLES } from "./migration-tables.ts";
+
+/** The shape of the tables; a database of a newer one is refused rather than misread. */
+export const DATABASE_FORMAT = 4;
+
+/** [B2] Tables, rights and functions of a fleet. May be run again: it changes nothing then. */
+export const MIGRATION = `
+create schema if not exists materia;
+
+create table if not exists materia.format (version int primary key);
+insert into materia.format values (${DATABASE_FORMAT}) on conflict do nothing;
+
+create table if not exists materia.workers (
+  worker_id text primary key,
+  n int generated always as identity unique,
+  host text not null,
+  pid int not null,
+  started text not null,
+  version text not null,
+  queues text[] not null default '{}',
+  concurrency int not null default 0,
+  state text not null default 'up' check (state in ('up', 'draining', 'gone')),
+  backend_pid int,
+  since timestamptz not null default now(),
+  seen_at timestamptz not null default now()
+);
+
+create table if not exists materia.members (
+  project text not null,
+  member text not null,
+  primary key (project, member)
+);
+
+create table if not exists materia.casts (
+  cast_id text primary key,
+  project text not null,
+  parent text,
+  submitted_by text not null default session_user,
+  queue text not null default 'casts',
+  priority int not null default 0,
+  file text not null,
+  brings jsonb not null default '{}',
+  source jsonb,
+  claim uuid,
+  epoch int not null default 0,
+  owner text references materia.workers,
+  seq int not null default 0,
+  status text not null default 'interrupted',
+  summary jsonb not null,
+  notes jsonb not null default '{}',
+  abort_by text,
+  tries int not null default 0,
+  leg int not null default 0,
+  sent int not null default 0,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+alter table materia.casts add column if not exists key text;
+create unique index if not exists casts_key on materia.casts (project, key) where key is not null;
+alter table materia.casts add column if not exists refused text[] not null default '{}';
+alter table materia.casts add column if not exists refused_at timestamptz;
+create index if not exists casts_refused on materia.casts (queue) where refused <> '{}';
+create index if not exists casts_newest on materia.casts (project, cast_id desc) where parent is null;
+create index if not exists casts_unsent on materia.casts (queue) where sent < leg;
+create index if not exists casts_owned on materia.casts (owner) where owner is not null;
+
+create table if not exists materia.events (
+  cast_id text not null references materia.casts on delete cascade,
+  seq int not null,
+  event text not null,
+  primary key (cast_id, seq)
+);
+
+create table if not exists materia.artifacts (
+  cast_id text not null references materia.casts on delete cascade,
+  socket text not null,
+  visit int not null,
+  name text not null,
+  part int not null,
+  size bigint not null,
+  changed_at timestamptz not null default now(),
+  body bytea not null,
+  primary key (cast_id, socket, visit, name, part)
+);
+
+create table if not exists materia.packs (
+  cast_id text not null references materia.casts on delete cascade,
+  n int not null,
+  head text not null,
+  ckpt text not null,
+  seq int not null,
+  pack bytea not null,
+  primary key (cast_id, n)
+);
+
+-- What agents do right now; after a crash of the server nobody misses it.
+create unlogged table if not exists materia.live (
+  cast_id text primary key references materia.casts on delete cascade,
+  turn text not null
+);
+
+do $$ begin create role materia_worker nologin; exception when duplicate_object or unique_violation then null; end $$;
+do $$ begin create role materia_member nologin; exception when duplicate_object or unique_violation then null; end $$;
+
+create or replace function materia.may(of_project text) returns boolean
+language sql stable security definer set search_path = materia, pg_temp as $$
+  select pg_has_role(session_user, 'materia_worker', 'member')
+    or exists (select from members where project = of_project and member = session_user)
+$$;
+
+create or replace function materia.is_driven(by_owner text) returns boolean
+language sql stable security definer set search_path = materia, pg_temp as $$
+  select exists (select from workers where worker_id = by_owner and state <> 'gone')
+$$;
+
+drop function if exists materia.nudge;
+create or replace function materia.tell_cast(id text, at_seq int, said text[], about jsonb, starts boolean) returns text
+language plpgsql security definer set search_path = materia, pg_temp as $$
+declare c casts;
+begin
+  select * into c from casts where cast_id = id for update;
+  if not found or not may(c.project) then return 'unknown'; end if;
+  if c.seq <> at_seq then return 'moved'; end if;
+  if c.status = 'queued' then return 'queued'; end if;
+  -- Of one that has stopped nothing more is written by its worker, which is about to let go of it.
+  if is_driven(c.owner) and c.status not in ('waiting', 'completed', 'not_satisfied', 'failed', 'aborted') then return 'owned'; end if;
+  if exists (select from unnest(said) e where e::json ->> 'type' not in
+    ('cast_resumed', 'limits_raised', 'person_answered', 'person_finished', 'person_judged', 'item_given_up')) then return 'refused'; end if;
+  insert into events select id, at_seq + o, e from unnest(said) with ordinality as t (e, o);
+  update casts set seq = at_seq + cardinality(said), summary = coalesce(about, c.summary), updated_at = now(),
+    leg = leg + starts::int, status = case when starts then 'queued' else status end,
+    abort_by = case when starts then null else abort_by end, tries = case when starts then 0 else tries end
+  where cast_id = id;
+  perform pg_notify('materia', id), pg_notify('materia_due', '');
+  return 'taken';
+end $$;
+
+create or replace function materia.ask_abort(id text) returns text
+language plpgsql security definer set search_path = materia, pg_temp as $$
+declare c casts;
+begin
+  select * into c from casts where cast_id = id for update;
+  if not found or not may(c.project) then return 'unknown'; end if;
+  if c.status in ('completed', 'not_satisfied', 'failed', 'aborted') then return 'over'; end if;
+  update casts set abort_by = session_user, updated_at = now(),
+    leg = leg + (not is_driven(c.owner) and c.status <> 'queued' and c.leg > 0)::int,
+    status = case when is_driven(c.owner) or c.leg = 0 then c.status else 'queued' end
+  where cast_id = id;
+  perform pg_notify('materia', id), pg_notify('materia_due', '');
+  return 'asked';
+end $$;
+
+alter table materia.casts enable row level security;
+alter table materia.events enable row level security;
+alter table materia.artifacts enable row level security;
+alter table materia.packs enable row level security;
+alter table materia.members enable row level security;
+alter table materia.live enable row level security;
+
+do $$
+declare t text;
+begin
+  foreach t in array array['casts', 'events', 'artifacts', 'packs', 'live', 'members'] loop
+    execute format('drop policy if exists worker on materia.%I', t);
+    execute format('create policy worker on materia.%I to materia_worker using (true) with check (true)', t);
+    execute format('drop policy if exists looking on materia.%I', t);
+  end loop;
+end $$;
+create policy looking on materia.casts for select to materia_member using (materia.may(project));
+create policy looking on materia.members for select to materia_member using (member = session_user);
+create policy looking on materia.events for select to materia_member
+  using (exists (select from materia.casts c where c.cast_id = events.cast_id));
+create policy looking on materia.artifacts for select to materia_member
+  using (exists (select from materia.casts c where c.cast_id = artifacts.cast_id));
+create policy looking on materia.live for select to materia_member
+  using (exists (select from materia.casts c where c.cast_id = live.cast_id));
+create policy looking on materia.packs for select to materia_member
+  using (exists (select from materia.casts c where c.cast_id = packs.cast_id));
+${ITEM_TABLES}
+drop policy if exists submitting on materia.casts;
+create policy submitting on materia.casts for insert to materia_member with check (
+  materia.may(project) and submitted_by = session_user and claim is null and owner is null and seq = 0
+  and epoch = 0 and sent = 0 and leg = 1 and status = 'queued' and parked_leg is null and turn is null and shared = '{}'
+  -- What stands for an item of another cast is merged into its files, and is given them.
+  and parent is null and cast_id !~ '_[1-9][0-9]*_WI-[1-9][0-9]*(_[1-9][0-9]*)?$');
+drop policy if exists submitting on materia.packs;
+create policy submitting on materia.packs for insert to materia_member with check (
+  n = 0 and seq = 0 and exists (select from materia.casts c where c.cast_id = packs.cast_id
+    and c.submitted_by = session_user and c.seq = 0));
+
+${LIMIT_TABLES}
+${SCHEDULE_TABLES}
+grant usage on schema materia to materia_worker, materia_member;
+grant select on all tables in schema materia to materia_worker, materia_member;
+grant insert, update, delete on materia.workers, materia.casts, materia.events, materia.artifacts, materia.packs, materia.live to materia_worker;
+grant insert on materia.casts, materia.packs to materia_member;
+revoke all on function materia.tell_cast, materia.ask_abort from public;
+grant execute on function materia.tell_cast, materia.ask_abort, materia.may, materia.is_driven to materia_worker, materia_member;
+`;

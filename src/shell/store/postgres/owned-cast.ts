@@ -1,0 +1,218 @@
+import { rmSync } from "node:fs";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
+import type { CastId } from "../../../core/model/ids.ts";
+import { errorText } from "../../system/system-error.ts";
+import type { CheckpointPolicy, OwnedCast, WriteOptions, CurrentCast } from "../cast-store.ts";
+import type { CastLayout } from "../layout.ts";
+import { type PackUpload, appendEvents } from "./append-events.ts";
+import { isTransientError, type Database } from "./database.ts";
+import { withDatabaseErrors, ignoreErrors } from "./cast-reader.ts";
+import type { Notifications } from "./notifications.ts";
+import { createScratchArtifacts, type ScratchArtifacts } from "./scratch.ts";
+import { ok, type Result } from "../../../core/model/issue.ts";
+import { redactEvent } from "../../secrets/redact-event.ts";
+import { startedSummary, sufficesForSummary } from "../summary.ts";
+import { readCastEnds, readCurrentCast } from "./read-cast.ts";
+import type { CastSummary } from "../../../core/cast/summary.ts";
+
+/** [B8] The files that events speak of, as a pack; a sentence where they cannot be had. */
+export type PackSource = (castId: CastId, events: readonly CastEvent[]) => Promise<PackUpload | string | undefined>;
+
+export interface OwnedCastContext {
+  readonly castId: CastId;
+  readonly claim: string;
+  readonly epoch: number;
+  readonly layout: CastLayout;
+  readonly location: string;
+  readonly writeOptions: WriteOptions;
+  /** Where an abort was asked for before it was claimed. */
+  readonly isAborted: boolean;
+  readonly database: Database;
+  readonly notifications: Notifications;
+  readonly notify: (castId: string) => void;
+  readonly packFor: PackSource | undefined;
+  readonly checkpointPolicy: CheckpointPolicy | undefined;
+  readonly onDatabaseError: ((castId: CastId) => void) | undefined;
+  /** Called when it is let go, or known to be another's. */
+  readonly onReleased: () => void;
+}
+
+const TAKEN_OVER = "another worker has taken this cast over meanwhile";
+
+/** A cast of this process, in the database. Everything it writes is written for its claim alone. */
+export function createOwnedCast(parts: OwnedCastContext): OwnedCast {
+  const { castId, layout, notify: tell, notifications: news } = parts;
+  const artifacts = createScratchArtifacts(layout, parts.writeOptions);
+  const writer = createEventWriter(parts, artifacts);
+  const row = createClaimedRow(parts);
+  const ifHeld = async (work: () => Promise<string | undefined>): Promise<string | undefined> =>
+    (await row.holds()) ? work() : TAKEN_OVER;
+  const append = async (events: readonly CastEvent[], after: number): Promise<string | undefined> => {
+    if (row.isLost()) return TAKEN_OVER;
+    try {
+      const unwritten = await writer.write(events, after);
+      if (unwritten?.kind !== "lost") return unwritten?.problem;
+      return (await row.holds()) ? `the journal stands at another place than behind event ${after}` : TAKEN_OVER;
+    } catch (thrown) {
+      if (isTransientError(thrown)) parts.onDatabaseError?.(castId);
+      return `the journal cannot be written: ${errorText(thrown)}`;
+    }
+  };
+  return {
+    castId,
+    epoch: parts.epoch,
+    worktreesFolder: layout.worktreesFolder,
+    scratch: layout.scratch,
+    ...(parts.checkpointPolicy ? { checkpointPolicy: parts.checkpointPolicy } : {}),
+    load: (known) => withDatabaseErrors(castId, () => writer.load(known)),
+    journal: { append },
+    artifacts: {
+      ...artifacts,
+      write: (...args) => ifHeld(() => artifacts.write(...args)),
+      append: (...args) => ifHeld(() => artifacts.append(...args)),
+    },
+    writeNote: (name, text) => row.set("notes = notes || jsonb_build_object($3::text, $4::text)", name, text),
+    readNote: async (name) => (await row.read("notes ->> $3", name)) ?? undefined,
+    // The session of its worker shows that.
+    heartbeat: async () => undefined,
+    holdsClaim: row.holds,
+    isSuperseded: row.isLost,
+    onAbortRequest: (listener) => {
+      if (parts.isAborted) queueMicrotask(listener);
+      const look = async (): Promise<void> => {
+        if ((await row.read("abort_by")) !== undefined) listener();
+      };
+      return news.on(castId, () => void look());
+    },
+    release: async () => {
+      row.lose();
+      await row.set("owner = null, claim = null");
+      tell(castId);
+    },
+    discard: async () => {
+      if (await row.remove()) rmSync(layout.folder, { recursive: true, force: true });
+      row.lose();
+      tell(castId);
+    },
+  };
+}
+
+/** The row of a cast as long as the claim stands in it. */
+function createClaimedRow({ database, castId, claim, onReleased: forget }: OwnedCastContext) {
+  const where = "cast_id = $1 and claim = $2";
+  const mine = [castId, claim];
+  let isLost = false;
+  const lose = (): void => {
+    isLost = true;
+    forget();
+  };
+  const rows = (text: string, values: readonly unknown[] = [], name?: string) =>
+    database.query<{ field?: string | null }>({ text, values: [...mine, ...values], ...(name ? { name } : {}) });
+  return {
+    lose,
+    isLost: () => isLost,
+    holds: async (): Promise<boolean> => {
+      if (isLost) return false;
+      // Nobody knows where it cannot be asked: who does not know must not act.
+      const found = await ignoreErrors(() => rows(`select from materia.casts where ${where}`, [], "holds"));
+      if (found?.length === 0) lose();
+      return (found?.length ?? 0) > 0;
+    },
+    read: async (what: string, ...values: readonly unknown[]): Promise<string | undefined> => {
+      const found = await ignoreErrors(() => rows(`select ${what} as field from materia.casts where ${where}`, values));
+      return found?.[0]?.field ?? undefined;
+    },
+    /** A note may be lost; a cast that cannot be let go is free when its worker counts as gone. */
+    set: async (change: string, ...values: readonly unknown[]): Promise<void> =>
+      void (await ignoreErrors(() => rows(`update materia.casts set ${change} where ${where}`, values))),
+    remove: async (): Promise<boolean> => {
+      const gone = await ignoreErrors(() =>
+        rows(`delete from materia.casts where ${where} returning cast_id as field`),
+      );
+      return (gone?.length ?? 0) > 0;
+    },
+  };
+}
+
+/** Another has the claim, or the place is another; or what else stood in the way, in words. */
+export type WriteFailure = { readonly kind: "lost" } | { readonly kind: "failed"; readonly problem: string };
+
+/** Who writes the events of an owned cast, and tells a listing how it stands. */
+export interface EventWriter {
+  readonly load: (known?: CurrentCast) => Promise<Result<CurrentCast>>;
+  readonly write: (events: readonly CastEvent[], after: number) => Promise<WriteFailure | undefined>;
+}
+
+/** The first event and as many of the last as a listing needs. */
+interface SummaryEvents {
+  readonly first: CastEvent | undefined;
+  readonly last: readonly CastEvent[];
+}
+
+function createEventWriter(parts: OwnedCastContext, artifacts: ScratchArtifacts): EventWriter {
+  const { castId, claim, database, notify: tell } = parts;
+  const { redact = (text: string) => text } = parts.writeOptions;
+  let told: SummaryEvents | undefined;
+  return {
+    load: async (known) => {
+      told = undefined;
+      return known && known.stamp === (await stampOf(parts))
+        ? ok(known)
+        : readCurrentCast(database, castId, parts.location);
+    },
+    write: async (given, after) => {
+      const events = given.map((event) => redactEvent(event, redact));
+      told ??= await readSummaryEvents(parts);
+      const next: SummaryEvents = {
+        first: told.first ?? events[0],
+        last: keepSummaryEvents([...told.last, ...events]),
+      };
+      const summary = await summarize(castId, next);
+      if (!summary) return writeFailure("the first event of a cast is its start");
+      const pack = await parts.packFor?.(castId, events);
+      if (typeof pack === "string") return writeFailure(`the files cannot be kept: ${pack}`);
+      const done = await appendEvents(database, {
+        castId,
+        claim,
+        after,
+        events: events.map((event) => JSON.stringify(event)),
+        status: summary.status,
+        summary,
+        completesVisit: events.some(({ type }) => type === "visit_completed"),
+        artifacts: artifacts.takePending(events),
+        ...(pack ? { pack } : {}),
+      });
+      if (done === "lost") return { kind: "lost" };
+      told = next;
+      tell(castId);
+      return undefined;
+    },
+  };
+}
+
+function writeFailure(problem: string): WriteFailure {
+  return { kind: "failed", problem };
+}
+
+async function stampOf({ database, castId }: OwnedCastContext): Promise<string | undefined> {
+  const [row] = await database.query<{ stamp: string }>({
+    text: `select extract(epoch from created_at)::text || ' ' || seq as stamp from materia.casts where cast_id = $1`,
+    values: [castId],
+  });
+  return row?.stamp;
+}
+
+async function readSummaryEvents({ database, castId }: OwnedCastContext): Promise<SummaryEvents> {
+  const { first, last } = await readCastEnds(database, castId, sufficesForSummary);
+  return { first, last };
+}
+
+async function summarize(castId: CastId, { first, last }: SummaryEvents): Promise<CastSummary | undefined> {
+  return first && startedSummary(castId, { first, last, unread: 0 }, async () => true);
+}
+
+/** No more than a listing needs: the middle of a cast may be long. */
+function keepSummaryEvents(events: readonly CastEvent[]): readonly CastEvent[] {
+  const from = events.findLastIndex((_event, at) => sufficesForSummary(events.slice(at)));
+  return events.slice(Math.max(0, from));
+}

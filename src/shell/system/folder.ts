@@ -1,9 +1,0 @@
-import { statSync } from "node:fs";
-
-export function folderExists(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
-}

@@ -1,0 +1,62 @@
+import { existsSync, realpathSync, statSync, readdirSync, type Dirent } from "node:fs";
+import { sep, join, relative } from "node:path";
+
+/** [N4] Whether a path lies below a folder when all links are followed; agents may have left links anywhere. */
+export function isInside(folder: string, path: string): boolean {
+  try {
+    return realpathSync(path).startsWith(realpathSync(folder) + sep);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a path may be read: it lies inside, or there is nothing to read yet. */
+export function isInsideOrAbsent(folder: string, path: string): boolean {
+  return isInside(folder, path) || !existsSync(path);
+}
+
+export function folderExists(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+const MAX_ENTRIES = 20_000;
+const MAX_NAMES = 20;
+const SKIPPED_FOLDERS = new Set([".git", ".jj", "node_modules"]);
+
+/** Files below a folder that were written after a moment, a bounded look: names for a person or an agent, not a proof. */
+export function filesChangedSince(folder: string, since: number, except: string): readonly string[] {
+  const found: string[] = [];
+  const open = [folder];
+  let seen = 0;
+  for (let at = open.pop(); at !== undefined && seen < MAX_ENTRIES && found.length < MAX_NAMES; at = open.pop()) {
+    for (const entry of listEntries(at)) {
+      seen += 1;
+      const path = join(at, entry.name);
+      if (SKIPPED_FOLDERS.has(entry.name) || path === except || except.startsWith(`${path}/`)) continue;
+      if (entry.isDirectory()) open.push(path);
+      else if (entry.isFile() && wasModifiedSince(path, since)) found.push(relative(folder, path));
+    }
+  }
+  return found.slice(0, MAX_NAMES).toSorted();
+}
+
+function listEntries(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function wasModifiedSince(file: string, since: number): boolean {
+  try {
+    // Clocks of files are coarse: what was written in the same moment may have come after it.
+    return statSync(file).mtimeMs >= since;
+  } catch {
+    return false;
+  }
+}

@@ -1,2 +1,0 @@
-/** Kept equal to package.json by a test: reading that file at every start would cost more than a test. */
-export const VERSION = "0.1.0";

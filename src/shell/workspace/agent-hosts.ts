@@ -1,0 +1,123 @@
+import { type GraphSocket, type Graph, materiaOf, socketsOf } from "../../core/compile/graph.ts";
+import { ok, type KeyPath, type Result, error, fail } from "../../core/model/issue.ts";
+import { type ThinkingLevel, toolsInScope } from "../../core/model/materia.ts";
+import { Rehearsal } from "../../core/model/rehearsal.ts";
+import type { Settings } from "../../core/catalog/catalog.ts";
+import type { AgentLimits } from "../../core/model/config.ts";
+import type { PiHostOptions } from "../agents/pi-host.ts";
+import type { AgentHost, AgentRequirement } from "../ports.ts";
+import type { Workspace } from "./workspace.ts";
+import { resolve } from "node:path";
+import { validate } from "../../core/catalog/validate.ts";
+import { parseJson, readJsonFile } from "../config/config-file.ts";
+
+/** Who answers for the agents of a cast: a model, or a file of replies. */
+export interface AgentChoice {
+  readonly model?: string;
+  /** [A4] The place where it was named, where nobody typed it. */
+  readonly modelAt?: KeyPath;
+  /** [A27] For materia that say nothing of how hard to think. */
+  readonly thinking?: ThinkingLevel;
+  /** The file's name, or the replies themselves where they came with the command. */
+  readonly rehearsal?: string | Rehearsal;
+}
+
+/** The choice, and the host that a face brings for real models. */
+export interface AgentSource extends AgentChoice {
+  readonly openReal: OpenAgentHost;
+}
+
+/** The host a face brings for real models; rehearsals need none. */
+export type OpenAgentHost = (choice: AgentChoice, patience: AgentRetryOptions) => Promise<AgentHost>;
+
+/** How long and how often a host tries before a turn has failed. */
+export type AgentRetryOptions = Pick<PiHostOptions, "silenceMs" | "maxRetries" | "baseDelayMs">;
+
+/** [D18] As it is configured now: a cast that failed for want of patience is resumed with more of it. */
+export async function openAgentHost({ place, catalog }: Workspace, agents: AgentSource): Promise<Result<AgentHost>> {
+  const { openReal, ...choice } = agents;
+  const patience = retryOptionsFrom(catalog.settings.limits);
+  const guarded = (host: AgentHost) => ok(place.withoutProject ? withoutProjectInstructions(host) : host);
+  if (choice.rehearsal === undefined)
+    return guarded(await openReal(withDefaultModel(choice, catalog.settings), patience));
+  const { cwd } = place;
+  const rehearsal =
+    typeof choice.rehearsal === "string" ? readRehearsalFile(cwd, choice.rehearsal) : ok(choice.rehearsal);
+  if (!rehearsal.ok) return rehearsal;
+  const { createRehearsalHost: rehearsalHost } = await import("../agents/rehearsal-host.ts");
+  return guarded(rehearsalHost(rehearsal.value, patience));
+}
+
+/** [A3] The host asks for it where a materia names none. */
+function withDefaultModel(choice: AgentChoice, { model }: Settings): AgentChoice {
+  return choice.model !== undefined || model === null ? choice : { ...choice, model, modelAt: ["model"] };
+}
+
+/** [X24] Where trust was asked for and not given, the project's own instructions reach nobody. */
+function withoutProjectInstructions(host: AgentHost): AgentHost {
+  return {
+    ...host,
+    runTurn: (request) =>
+      host.runTurn(request.instructions === "project" ? { ...request, instructions: "user" } : request),
+  };
+}
+
+function retryOptionsFrom({ agentSilenceMs, maxRetries, retryBaseMs }: AgentLimits): AgentRetryOptions {
+  return {
+    ...(agentSilenceMs === 0 ? {} : { silenceMs: agentSilenceMs }),
+    ...(maxRetries === undefined ? {} : { maxRetries }),
+    ...(retryBaseMs === undefined ? {} : { baseDelayMs: retryBaseMs }),
+  };
+}
+
+export async function openPiHost(choice: AgentChoice, patience: AgentRetryOptions): Promise<AgentHost> {
+  const { createPiHost: piAgentHost } = await import("../agents/pi-host.ts");
+  const { model, modelAt, thinking } = choice;
+  return piAgentHost({
+    ...patience,
+    ...(model === undefined ? {} : { defaultModel: model }),
+    ...(modelAt === undefined ? {} : { defaultModelAt: modelAt }),
+    ...(thinking === undefined ? {} : { defaultThinking: thinking }),
+  });
+}
+
+/** What the agents of a graph will ask of their host. */
+export function agentNeeds(graph: Graph, model: string | undefined): readonly AgentRequirement[] {
+  return socketsOf(graph).flatMap((socket) => agentNeedOf(graph, socket, model));
+}
+
+function agentNeedOf(graph: Graph, socket: GraphSocket, model: string | undefined): readonly AgentRequirement[] {
+  const materia = materiaOf(graph, socket);
+  if (materia.type !== "agent") return [];
+  // [A3] A model that was typed stands for all: the host knows it, and no materia is to blame for it.
+  const wanted = model === undefined ? materia.model : undefined;
+  return [
+    {
+      socket: socket.id,
+      materia: socket.materia,
+      tools: toolsInScope(materia.tools),
+      ...(wanted === undefined ? {} : { model: wanted }),
+    },
+  ];
+}
+
+/** The file in which a cast keeps replies that came with its command. */
+export const REHEARSAL_FILE = "rehearsal.json";
+
+/** [A14] The replies of a file, or every fault with its place. */
+export function readRehearsalFile(cwd: string, name: string): Result<Rehearsal> {
+  const file = resolve(cwd, name);
+  const raw = readJsonFile(file) ?? fail({ ...error("missing_file", "", "there is no such rehearsal file"), file });
+  return raw.ok ? validateRehearsal(file, raw.value) : raw;
+}
+
+/** Replies that came with the command of a cast: they stand in its own folder, wherever that is now. */
+export function parseRehearsalText(file: string, text: string): Result<Rehearsal> {
+  const raw = parseJson(file, text);
+  return raw.ok ? validateRehearsal(file, raw.value) : raw;
+}
+
+function validateRehearsal(file: string, raw: unknown): Result<Rehearsal> {
+  const { value, issues } = validate(Rehearsal, raw, []);
+  return value === undefined ? fail(...issues.map((issue) => ({ ...issue, file }))) : ok(value);
+}

@@ -1,0 +1,58 @@
+import type { Graph } from "../../core/compile/graph.ts";
+import { parseCastId } from "../../core/model/ids.ts";
+import { error, type Issue } from "../../core/model/issue.ts";
+import { isJsonObject } from "../../core/model/json.ts";
+import { toolsInScope } from "../../core/model/materia.ts";
+import { createOwnCastRegistry } from "../config/own-casts.ts";
+import type { CastFile } from "../store/cast-file.ts";
+import type { Workspace } from "./workspace.ts";
+import type { CastSummary } from "../../core/cast/summary.ts";
+
+/** [S10] A cast that this user has not begun on this machine may have come with the project: it runs only when it is agreed to. */
+export function foreignCastIssue({ place, fleet }: Workspace, file: CastFile): Issue | undefined {
+  // A cast of a fleet runs nothing here, whoever began it.
+  if (fleet) return undefined;
+  if (createOwnCastRegistry(place.env).owns(file)) return undefined;
+  const { castId, graph, cwd, rehearsal } = file;
+  const parts = [
+    "this cast was not begun by you on this machine",
+    `it would run: ${describePrograms(graph).join(", ")}`,
+    `in ${cwd}`,
+    ...(rehearsal === null ? [] : [`with the replies of ${rehearsal}`]),
+  ];
+  const hint = `look at it with "materia show ${castId}"; name it and add --trust to trust exactly this cast`;
+  return error("foreign_cast", castId, parts.join("; "), hint);
+}
+
+/** [S10] A listing says which casts came from elsewhere. */
+export function foreignCastMarker(workspace: Workspace): (cast: CastSummary) => Promise<CastSummary> {
+  const isOwn = ownCastChecker(workspace);
+  return async (cast) => ((await isOwn(cast)) ? cast : { ...cast, foreign: true });
+}
+
+/** Whether a cast that was listed is one's own. */
+export function ownCastChecker({ store, place, fleet }: Workspace): (cast: CastSummary) => Promise<boolean> {
+  if (fleet) return async () => true;
+  const own = createOwnCastRegistry(place.env);
+  return async (cast) => {
+    const castId = parseCastId(cast.castId);
+    if (castId === undefined) return false;
+    const read = async (): Promise<CastFile | undefined> => {
+      const found = await store.find(castId);
+      const file = found.ok ? await store.readCastFile(found.value) : found;
+      return file.ok ? file.value : undefined;
+    };
+    return own.ownsListed({ castId, stamp: () => store.stamp(castId), read });
+  };
+}
+
+/** All that a cast can start, in the order of its materia. */
+function describePrograms({ materia }: Graph): readonly string[] {
+  return Object.entries(materia).map(([name, each]) => {
+    if (each.type === "agent") return `the agent ${name} (tools: ${toolsInScope(each.tools).join(" ") || "none"})`;
+    if (each.type !== "utility") return name;
+    const given = isJsonObject(each.params) ? each.params["command"] : undefined;
+    const words = each.command ?? [each.script ?? name, ...(given === undefined ? [] : [JSON.stringify(given)])];
+    return `\`${words.join(" ")}\``;
+  });
+}
