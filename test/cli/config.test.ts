@@ -102,7 +102,7 @@ it("[F13] where the file exists it is left alone, and nothing else is written", 
   expect(listing(cwd)).toEqual(before);
 });
 
-it("[C19] check prints every problem with its place, the worst case of each sound loadout, and exits with 1", async () => {
+it("[C19, C42] check prints every problem with its place, the worst case of each sound loadout, and exits with 1", async () => {
   const loop = { sockets: ["Socket-2"], consumes: { from: "Socket-1", output: "workItems" } };
   const cwd = newPlace({
     "conf.json": {

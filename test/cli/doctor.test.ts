@@ -33,7 +33,7 @@ function flipBit(path: string, line: number): void {
 
 const at = (socket: string, name: string) => ({ socket, visit: 1, name });
 
-it("[C26] a sound cast is sound, with every file that a line speaks of", async () => {
+it("[C26, C43] a sound cast is sound, with every file that a line speaks of", async () => {
   const { cwd, castId } = await castPlace("Say", "Plain", "Think");
   const { code, told } = await asked(cwd, castId);
   expect({ code, ...told }).toMatchObject({ code: 0, castId, sound: true, checked: 10, files: [], issues: [] });
@@ -51,7 +51,7 @@ it("[C26] a changed byte is named with its line, and nothing behind it counts", 
   });
 });
 
-it("[C26] files that are gone, no longer what their line says, unreadable or linked elsewhere are named", async () => {
+it("[C43] files that are gone, no longer what their line says, unreadable or linked elsewhere are named", async () => {
   const { cwd, castId, visitFile } = await castPlace("Say", "Plain", "Think");
   writeFileSync(visitFile("Socket-1", "handoff.json"), `{"context":"हैलो"}`);
   writeFileSync(visitFile("Socket-1", "input.json"), "{");
@@ -73,7 +73,7 @@ it("[C26] files that are gone, no longer what their line says, unreadable or lin
   ]);
 });
 
-it("[C26] without an id every cast is looked at and the damaged ones are told of", async () => {
+it("[C44] without an id every cast is looked at and the damaged ones are told of", async () => {
   const { cwd, castId, journal } = await castPlace("Say");
   await run(["link", "--config", "conf.json", "--quiet", "Say", "--", "again"], { cwd });
   cpSync(castFile(cwd, castId), castFile(cwd, "copied"), { recursive: true });
@@ -92,7 +92,7 @@ it("[C26] without an id every cast is looked at and the damaged ones are told of
   });
 });
 
-it("[C27] what is sound becomes a new cast that can be resumed; the damaged one stays as it is", async () => {
+it("[C27, C45] what is sound becomes a new cast that can be resumed; the damaged one stays as it is", async () => {
   const { cwd, castId, journal, visitFile } = await castPlace("Say", "Think", "Plain");
   flipBit(journal, 10);
   rmSync(visitFile("Socket-1", "handoff.json"));
@@ -120,7 +120,7 @@ it("[C27] what is sound becomes a new cast that can be resumed; the damaged one 
   });
 });
 
-it("[C27] a transcript is kept as far as it is sound", async () => {
+it("[C45] a transcript is kept as far as it is sound", async () => {
   const { cwd, castId, visitFile } = await castPlace("Think");
   const lines = readText(visitFile("Socket-1", "transcript.jsonl")).split(/(?<=\n)/);
   writeFileSync(visitFile("Socket-1", "transcript.jsonl"), [...lines.slice(0, -1), "}{\n"].join(""));
@@ -134,7 +134,7 @@ it("[C27] a transcript is kept as far as it is sound", async () => {
   expect(readText(kept)).toBe(lines.slice(0, -1).join(""));
 });
 
-it("[C27] a cast that is sound, or of which nothing is left, is refused and leaves no trace", async () => {
+it("[C46] a cast that is sound, or of which nothing is left, is refused and leaves no trace", async () => {
   const { cwd, castId, journal } = await castPlace("Say");
   await run(["link", "--config", "conf.json", "--quiet", "Plain", "--", "other"], { cwd });
   const other = castsIn(cwd).find((id) => id !== castId) ?? "";
@@ -152,7 +152,7 @@ it("[C27] a cast that is sound, or of which nothing is left, is refused and leav
   expect(castsIn(cwd).toSorted()).toEqual([castId, other].toSorted());
 });
 
-it("[C27] a foreign cast stays foreign", async () => {
+it("[C46] a foreign cast stays foreign", async () => {
   const { cwd, castId, journal } = await castPlace("Say");
   flipBit(journal, 4);
   const home = newPlace({});

@@ -15,7 +15,7 @@ function repository(files: Readonly<Record<string, unknown>> = {}): { readonly t
   return { top, deep };
 }
 
-it("[F19] in a folder of a project its configuration is found, and the work happens in the project's folder", async () => {
+it("[F19, F21] in a folder of a project its configuration is found, and the work happens in the project's folder", async () => {
   const { top, deep } = repository();
   const { code, stdout, stderr } = await run(["cast", "--trust", "x"], { cwd: top, from: deep });
   expect([code, stdout.includes(`\n${top}\n`), castsIn(top).length]).toEqual([0, true, 1]);
@@ -46,7 +46,7 @@ it("[F19] without a configuration the casts above are found", async () => {
   expect(JSON.parse(listed.stdout)).toHaveLength(1);
 });
 
-it("[F19] files are named from where the command is typed", async () => {
+it("[F21] files are named from where the command is typed", async () => {
   const { top, deep } = repository();
   put(deep, { "conf.json": { loadouts: { Other: loadouts.Main } }, "request.md": "from below" });
   const ran = await run(["cast", "--trust", "--config", "conf.json", "--loadout", "Other", "@request.md"], {
@@ -57,25 +57,25 @@ it("[F19] files are named from where the command is typed", async () => {
   expect((await run(["casts", "--json"], { cwd: top })).stdout).toContain("from below");
 });
 
-it("[F19] init writes where it is typed", async () => {
+it("[F21] init writes where it is typed", async () => {
   const { top, deep } = repository();
   expect((await run(["init"], { cwd: top, from: deep })).code).toBe(0);
   expect((await run(["loadout", "--json"], { cwd: top, from: deep })).stdout).toContain("Fix-And-Review");
 });
 
-it("[F19] nothing is found above a repository", async () => {
+it("[F20] nothing is found above a repository", async () => {
   const top = newPlace({ ".pi/pi-materia.json": project, "inner/.git/HEAD": "" });
   const { stdout } = await run(["loadout", "--json"], { cwd: top, from: join(top, "inner") });
   expect(stdout).not.toContain('"Main"');
 });
 
-it("[F19] nothing is found in the home folder from below it", async () => {
+it("[F20] nothing is found in the home folder from below it", async () => {
   const top = newPlace({ ".pi/pi-materia.json": project, "sub/file": "" });
   const { stdout } = await run(["loadout", "--json"], { cwd: top, from: join(top, "sub"), env: { HOME: top } });
   expect(stdout).not.toContain('"Main"');
 });
 
-it("[F19] nothing is found in a folder that everybody may write to", async () => {
+it("[F20] nothing is found in a folder that everybody may write to", async () => {
   const top = newPlace({ ".pi/pi-materia.json": project, "sub/file": "" });
   chmodSync(top, 0o777);
   const [below, inIt] = await Promise.all([

@@ -57,7 +57,7 @@ it("[C28] a link goes on from the newest cast", async () => {
 });
 
 it.each(["20191115", "20191115-", "20191115-10", "20191115-101010-ab"])(
-  "[C28] %j as the first word of an answer is never said by accident",
+  "[C47] %j as the first word of an answer is never said by accident",
   async (word) => {
     const project = newPlace({ "conf.json": conf, "replies.json": replies });
     await run(["cast", ...talk, "hello"], { cwd: project });
@@ -69,14 +69,14 @@ it.each(["20191115", "20191115-", "20191115-10", "20191115-101010-ab"])(
   },
 );
 
-it("[C28] a number that no cast could be meant by is an answer", async () => {
+it("[C47] a number that no cast could be meant by is an answer", async () => {
   const project = newPlace({ "conf.json": conf, "replies.json": replies });
   await run(["cast", ...talk, "hello"], { cwd: project });
   expect((await run(["continue", ...config, "8080"], { cwd: project })).code).toBe(4);
   expect(readText(castFile(project, castsIn(project)[0] ?? "", "journal.jsonl"))).toContain('"text":"8080"');
 });
 
-it("[C28] the beginning of an id and last name the cast that waits, and behind the delimiter all is message", async () => {
+it("[C28, C47] the beginning of an id and last name the cast that waits, and behind the delimiter all is message", async () => {
   const project = newPlace({ "conf.json": conf, "replies.json": replies });
   await run(["cast", ...talk, "hello"], { cwd: project });
   const [castId = ""] = castsIn(project);

@@ -46,7 +46,7 @@ it("[U42] a visit that is tried again has the same key, the next one another, in
 });
 
 it.each(["aborted", "timeout"] as const)(
-  "[D24] a command that left its group does not survive a turn that ended as %s",
+  "[D37] a command that left its group does not survive a turn that ended as %s",
   async (reason) => {
     const ended: Promise<unknown>[] = [];
     const answer = (request: TurnRequest) => {

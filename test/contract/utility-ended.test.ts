@@ -50,7 +50,7 @@ async function settle<T>(outcome: Promise<T>): Promise<T> {
 describe.each(WAYS)("[U6] a utility ended %s", (_how, end, told) => {
   const failed = { kind: "failed", reason: expect.stringContaining(told) };
 
-  it.runIf(process.platform === "linux")("[D24] a grandchild in a session of its own is ended, too", async () => {
+  it.runIf(process.platform === "linux")("[D37] a grandchild in a session of its own is ended, too", async () => {
     const child = `grandchild('write("ready", String(process.pid)); forever();', { detached: true, stdio: "ignore" }).unref();`;
     const prepared = endless(child);
     const request = { ...prepared.request, secret: "0123456789abcdef" };

@@ -101,7 +101,7 @@ it.each<[rule: string, content: string]>([
   expect(request).toMatchObject({ history: "fresh", prompt: expect.stringContaining("Do it.") });
 });
 
-it("[D4] what a turn used that was cut off counts towards the budget", async () => {
+it("[D4, J39] what a turn used that was cut off counts towards the budget", async () => {
   const cast = await aborted(transcript(asked, replied("", "toolUse")), { budget: { maxTokens: 117 } });
   const end = await resumeHosted(cast, () => saying("{}"));
   expect(end).toMatchObject({ kind: "ended", state: { phase: { outcome: "failed", limit: { limit: "maxTokens" } } } });

@@ -42,10 +42,10 @@ it.each<[rule: string, reason: Parameters<typeof failed>[0], aborts: boolean, ou
 
 describe.skipIf(process.platform !== "linux")("commands of a turn that is over", () => {
   it.each<[rule: string, outcome: TurnOutcome, ends: boolean]>([
-    ["[D24] of a turn that was answered", said("done"), false],
-    ["[D24] of a turn that failed by itself", failed("provider"), false],
-    ["[D24] of a turn that timed out", failed("timeout"), true],
-    ["[D24] of a turn that was aborted", failed("aborted"), true],
+    ["[D37] of a turn that was answered", said("done"), false],
+    ["[D37] of a turn that failed by itself", failed("provider"), false],
+    ["[D37] of a turn that timed out", failed("timeout"), true],
+    ["[D37] of a turn that was aborted", failed("aborted"), true],
   ])("%s: whether a command that left its group is ended", async (_rule, outcome, ends) => {
     const secret = `secret of ${process.pid} ${outcome.kind} ${Math.random()}`;
     const child = spawn("sleep", ["60"], { env: { [VISIT_VARIABLE]: secret }, detached: true, stdio: "ignore" });
@@ -57,7 +57,7 @@ describe.skipIf(process.platform !== "linux")("commands of a turn that is over",
   });
 });
 
-it("[A24] an agent is asked with its model, its thinking and its instructions, and with another model where one is wanted", async () => {
+it("[A29] an agent is asked with its model, its thinking and its instructions, and with another model where one is wanted", async () => {
   const config = graph(
     { "Socket-1": seat("Build", always("Socket-2")), "Socket-2": seat("Plain") },
     {

@@ -31,7 +31,7 @@ interface Row {
 
 it.each<[rule: string, row: Row]>([
   [
-    "[D17] tokens",
+    "[D17, D32, D33] tokens",
     {
       config: graph(twoTurns, { budget: { maxTokens: 5 } }),
       replies: ["a"],
@@ -41,7 +41,7 @@ it.each<[rule: string, row: Row]>([
     },
   ],
   [
-    "[D17] dollars",
+    "[D17, D32, D33] dollars",
     {
       config: graph(twoTurns, { budget: { maxCostUsd: 1 } }),
       replies: ["a"],
@@ -51,11 +51,11 @@ it.each<[rule: string, row: Row]>([
     },
   ],
   [
-    "[D17] traversals",
+    "[D17, D32, D33] traversals",
     { config: graph(back), replies: ["a", no, "b", no], raise: { allow: 1 }, says: "--allow 1", onward: ["c", yes] },
   ],
   [
-    "[D17] rounds, each whole",
+    "[D17, D32, D33] rounds, each whole",
     {
       config: graph(round, { limits: { maxNoAdvanceCycles: 1 } }),
       replies: ["a", no, "b", no],
@@ -65,7 +65,7 @@ it.each<[rule: string, row: Row]>([
     },
   ],
   [
-    "[D17] repairs",
+    "[D17, D32, D33] repairs",
     {
       config: graph({ "Socket-1": seat("Eval") }),
       replies: ["x", "y"],

@@ -26,13 +26,13 @@ function place(settings: object, materia: object = {}): ReturnType<typeof subjec
 
 it.each<[rule: string, at: ReturnType<typeof place>, raise: Partial<Resumption>, reason: RegExp]>([
   [
-    "[D17] the budget's tokens",
+    "[D31, J34] the budget's tokens",
     place({ budget: { maxTokens: 50 } }),
     { maxTokens: 500 },
     /budget of 50 tokens is used up in the middle of Socket-1 \(Tell\)/,
   ],
   [
-    "[D17] a materia's tokens",
+    "[D31, J34] a materia's tokens",
     place({}, { maxTurnTokens: 50 }),
     { allow: 1 },
     /\(Tell\) has used its 50 tokens of one turn/,
@@ -50,7 +50,7 @@ it.each<[rule: string, at: ReturnType<typeof place>, raise: Partial<Resumption>,
   expect(readFileSync(join(at.workspace.place.cwd, "log.txt"), "utf8")).toBe("line\nline\n");
 });
 
-it("[D17] minutes are counted by the clock of the cast, over all parts of a turn", async () => {
+it("[D31] minutes are counted by the clock of the cast, over all parts of a turn", async () => {
   const config = graph({ "Socket-1": seat("Build") }, { materia: { Build: { prompt: "Build.", maxTurnMinutes: 2 } } });
   let minutes = 0;
   const now = () => new Date(minutes * 60_000);

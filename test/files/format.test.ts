@@ -55,7 +55,7 @@ it("[J25] lines of another cast are no lines of this one", () => {
   });
 });
 
-it("[J25] the line of an owner that had been given up does not count, wherever it comes", () => {
+it("[J29] the line of an owner that had been given up does not count, wherever it comes", () => {
   const before = encoded(events.slice(0, 5));
   const rest = encoded(events.slice(5), before.head, 2);
   const late = encoded(events.slice(5, 7), before.head, 1);
@@ -64,7 +64,7 @@ it("[J25] the line of an owner that had been given up does not count, wherever i
   for (const text of texts) expect(read(text).read).toMatchObject({ ok: true, value: { events } });
 });
 
-it("[J25] what such an owner wrote just before its successor did is passed over, and so is what it writes later", () => {
+it("[J29] what such an owner wrote just before its successor did is passed over, and so is what it writes later", () => {
   const before = encoded(events.slice(0, 5));
   const late = encoded(events.slice(5, 7), before.head, 1);
   const later = encoded(events.slice(7, 8), late.head, 1);
@@ -73,14 +73,14 @@ it("[J25] what such an owner wrote just before its successor did is passed over,
   expect(read(text).read).toMatchObject({ ok: true, value: { events } });
 });
 
-it("[J25] an owner that was given up before it wrote anything is known as late too", () => {
+it("[J29] an owner that was given up before it wrote anything is known as late too", () => {
   const before = encoded(events.slice(0, 5));
   const rest = encoded(events.slice(5), before.head, 3);
   const late = encoded(events.slice(5, 6), before.head, 2);
   expect(read(`${before.text}${rest.text}${late.text}`).read).toMatchObject({ ok: true, value: { events } });
 });
 
-it("[J25] a late line does not change what a listing says", () => {
+it("[J29] a late line does not change what a listing says", () => {
   const before = encoded(events.slice(0, 5));
   const rest = encoded(events.slice(5), before.head, 2);
   const late = encoded(events.slice(5, 8), before.head, 1);
@@ -93,7 +93,7 @@ const kept = readdirSync(fixtures, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name.startsWith("format-"))
   .flatMap(({ name }) => readdirSync(join(fixtures, name)).map((cast) => join(name, cast)));
 
-it.each(kept.map((name) => [name]))("[J25] %s, written by a released version, is read to its end", async (name) => {
+it.each(kept.map((name) => [name]))("[J30] %s, written by a released version, is read to its end", async (name) => {
   const root = scratchFolder();
   const { castId } = JSON.parse(readFileSync(join(fixtures, name, "cast.json"), "utf8")) as { castId: CastId };
   cpSync(join(fixtures, name), join(root, castId), { recursive: true });

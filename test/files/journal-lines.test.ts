@@ -71,7 +71,7 @@ function manyOwners(seed: number): { readonly text: string; readonly events: rea
   return { text: `${text}${encodeLines(end, head, epoch).text}${behind}`, events: [...events, ...end] };
 }
 
-it("[J25] however many owners were given up, and whenever they wrote, what counts is what their successors wrote", () => {
+it("[J29] however many owners were given up, and whenever they wrote, what counts is what their successors wrote", () => {
   for (let seed = 1; seed <= 150; seed += 1) {
     const { text, events } = manyOwners(seed);
     const file = written(text);
@@ -107,7 +107,7 @@ it("[J25] a line whose end is not exactly that of a line is damage", () => {
   expect(read(written(far))).toMatchObject({ value: rowOf(2), soundBytes: far.length });
 });
 
-it("[J25] a changed line is damage also where it is late, or the first of a later owner", () => {
+it("[J25, J29] a changed line is damage also where it is late, or the first of a later owner", () => {
   const before = encodeLines(rowOf(3), first, 1);
   const late = encodeLines([event(4, "late")], before.head, 1).text;
   const rest = encodeLines([event(4, "true")], before.head, 2).text;
@@ -229,7 +229,7 @@ it("[D7] what could not be written through is taken back, and can be written aga
   expect(read(file)).toMatchObject({ value: rowOf(2), tornBytes: 0 });
 });
 
-it("[D16] what another process wrote behind a write that failed is not cut with it", () => {
+it("[D36] what another process wrote behind a write that failed is not cut with it", () => {
   const file = join(scratchFolder(), "journal.jsonl");
   const journal = writer(file);
   journal.append(rowOf(1), 0);

@@ -15,8 +15,8 @@ import {
 } from "./cast-place.ts";
 import { git, namesIn, personsView, scratch } from "./scratch.ts";
 
-describe("[Y1] a checkpoint after every visit that changed the tree", () => {
-  it("[Y1] the events name the commits and count what each visit changed", async () => {
+describe("[Y13] a checkpoint after every visit that changed the tree", () => {
+  it("[Y13] the events name the commits and count what each visit changed", async () => {
     const cwd = repositoryPlace();
     const before = personsView(cwd).slice(1);
     expect((await castHere(cwd)).code).toBe(0);

@@ -16,7 +16,7 @@ import { countChanges } from "../../src/shell/git/take-checkpoint.ts";
 import { REF, checkpoint, git, namesIn, newRepository, personsView, scratch } from "./scratch.ts";
 
 describe("[Y1] a checkpoint is the whole working tree as it is", () => {
-  it("[Y1] new, changed and removed files are in it, ignored ones and the casts' own folder are not", async () => {
+  it("[Y1, Y12] new, changed and removed files are in it, ignored ones and the casts' own folder are not", async () => {
     const cwd = newRepository();
     writeFileSync(join(cwd, ".gitignore"), "ignored/\n");
     mkdirSync(join(cwd, "ignored"));
@@ -49,7 +49,7 @@ describe("[Y1] a checkpoint is the whole working tree as it is", () => {
     for (const name of names) expect(git(cwd, "cat-file", "-p", `${REF}:${name}`)).toBe(name.trim());
   });
 
-  it("[Y1] of many changed files all are counted and twenty are named", async () => {
+  it("[Y13] of many changed files all are counted and twenty are named", async () => {
     const cwd = newRepository();
     for (let index = 0; index < 21; index += 1) writeFileSync(join(cwd, `${index}.txt`), "x\n");
     await checkpoint(cwd);
@@ -180,7 +180,7 @@ describe("[Y4] what cannot be kept is counted or said, and fails nothing", () =>
     expect(readFileSync(join(cwd, "new.txt"), "utf8")).toBe("x\n");
   });
 
-  it("[Y4] what git-lfs keeps elsewhere stays a pointer", async () => {
+  it("[Y4, Y12] what git-lfs keeps elsewhere stays a pointer", async () => {
     const cwd = newRepository();
     const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n";
     writeFileSync(join(cwd, "asset.bin"), pointer);
@@ -227,7 +227,7 @@ describe("[Y3] repositories in every state", () => {
     expect(git(cwd, "status", "--porcelain")).toBe("");
   });
 
-  it("[Y3] a submodule is the commit that it stands at", async () => {
+  it("[Y3, Y12] a submodule is the commit that it stands at", async () => {
     const inner = newRepository();
     const cwd = newRepository();
     git(cwd, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner, "sub");

@@ -30,7 +30,7 @@ function treeAt(folder: string, except: ReadonlySet<string> = new Set([".git", "
 }
 
 describe("[Y7] what was changed", () => {
-  it("[Y7] show says it of every visit, diff of the cast, a visit and an item", async () => {
+  it("[Y7, Y14] show says it of every visit, diff of the cast, a visit and an item", async () => {
     const cwd = repositoryPlace();
     await castHere(cwd);
     const shown = (await materia(cwd, ["show"])).stdout;
@@ -44,7 +44,7 @@ describe("[Y7] what was changed", () => {
     expect((await materia(cwd, ["diff", "--stat"])).stdout).toContain("3 files changed, 4 insertions(+)");
   });
 
-  it("[Y7] a pipe gets git's own bytes, which can be applied elsewhere", async () => {
+  it("[Y14] a pipe gets git's own bytes, which can be applied elsewhere", async () => {
     const cwd = repositoryPlace();
     await castHere(cwd);
     const patch = (await materia(cwd, ["diff"])).stdout;
@@ -55,7 +55,7 @@ describe("[Y7] what was changed", () => {
     expect(readFileSync(join(other, "src/a.txt"), "utf8")).toBe("one\ntwo\n");
   });
 
-  it("[Y7] renames, modes and files that are no text are told as such", async () => {
+  it("[Y14] renames, modes and files that are no text are told as such", async () => {
     const command = "git mv first.txt renamed.txt; chmod +x .gitignore; printf '\\0\\1' > image.bin";
     const cwd = repositoryPlace({
       Make: [{ tools: [{ name: "bash", arguments: { command } }], text: "Done." }],
@@ -73,7 +73,7 @@ describe("[Y7] what was changed", () => {
     ]);
   });
 
-  it("[Y7] what is not there is refused with what is", async () => {
+  it("[Y14] what is not there is refused with what is", async () => {
     const cwd = repositoryPlace();
     await castHere(cwd);
     const refused = await materia(cwd, ["diff", "Socket-9#1"]);
@@ -83,7 +83,7 @@ describe("[Y7] what was changed", () => {
     expect((await materia(cwd, ["diff", "--stat", "--name-only"])).stderr).toContain("bad_option");
   });
 
-  it("[Y7] a project that was moved still tells it", async () => {
+  it("[Y14] a project that was moved still tells it", async () => {
     const cwd = repositoryPlace();
     await castHere(cwd);
     const moved = join(cwd, "..", "moved");
@@ -140,7 +140,7 @@ describe("[Y8] going back", () => {
     expect((await materia(cwd, ["restore", "last"])).stderr).toContain("not_empty");
   });
 
-  it("[Y8] here only where nothing would be lost, and HEAD and index stay", async () => {
+  it("[Y15] here only where nothing would be lost, and HEAD and index stay", async () => {
     const cwd = repositoryPlace();
     await castHere(cwd);
     const [first] = commitsOf(journalOf(cwd));
@@ -159,7 +159,7 @@ describe("[Y8] going back", () => {
   });
 
   it.each(["ignored.txt", "ignored.txt/inside.txt"])(
-    "[Y8] an ignored file where %s is to come is not overwritten",
+    "[Y15] an ignored file where %s is to come is not overwritten",
     async (name) => {
       const cwd = repositoryPlace({
         Make: [writes({ [name]: "kept\n", ".gitignore": ".pi/pi-materia/\n" })],

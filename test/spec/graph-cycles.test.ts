@@ -205,7 +205,7 @@ describe("[G9] returns without progress", () => {
     ]);
   });
 
-  it("[G9] the cycle is named as it was walked, not by a shorter way", async () => {
+  it("[G9, J35] the cycle is named as it was walked, not by a shorter way", async () => {
     const sockets = {
       "Socket-1": { materia: "Text", edges: [always("Socket-2")] },
       "Socket-2": { materia: "Json", edges: [notSatisfied("Socket-3"), satisfied("Socket-4")] },

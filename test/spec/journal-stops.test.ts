@@ -32,7 +32,7 @@ const breaking: Ports["runUtility"] = async () => ({
   stderr: "",
 });
 
-it("[J14, J17] a request that was tried again, and a turn that gave no reply", async () => {
+it("[J14, J33, J17] a request that was tried again, and a turn that gave no reply", async () => {
   const { bodies } = await cast(graph({ "Socket-1": seat("Build") }), [overloaded]);
   expect(bodies.slice(2)).toEqual([
     { type: "turn_retried", ...at("Socket-1"), attempt: 1, error: "overloaded", delayMs: 2_000 },
@@ -41,7 +41,7 @@ it("[J14, J17] a request that was tried again, and a turn that gave no reply", a
   ]);
 });
 
-it("[J14] a utility that fails", async () => {
+it("[J33] a utility that fails", async () => {
   const { bodies } = await cast(graph({ "Socket-1": seat("Tool") }), [], { runUtility: breaking });
   expect(bodies[2]).toEqual({
     type: "turn_failed",
@@ -52,7 +52,7 @@ it("[J14] a utility that fails", async () => {
   });
 });
 
-it("[J15] a budget: a warning that stops nothing, then the limit before the turn that would exceed it", async () => {
+it("[J15, J37] a budget: a warning that stops nothing, then the limit before the turn that would exceed it", async () => {
   const chain = graph(
     {
       "Socket-1": seat("Build", always("Socket-2")),
@@ -71,7 +71,7 @@ it("[J15] a budget: a warning that stops nothing, then the limit before the turn
   ]);
 });
 
-it("[J16] an interactive socket answers, waits, and is finished without a further turn", async () => {
+it("[J16, J31, J38] an interactive socket answers, waits, and is finished without a further turn", async () => {
   const first = await cast(graph({ "Socket-1": seat("Talk") }), ['{"context":"draft"}']);
   const answered = after(
     first.state,
@@ -102,7 +102,7 @@ it("[J16] an interactive socket answers, waits, and is finished without a furthe
 it.each<[rule: string, materia: string, replies: readonly string[], bodies: readonly EventBody[], told: string]>([
   ["[H11] the problems of a rejected answer", "Eval", ['{"satisfied":1}'], [], '"satisfied" must be true or false'],
   [
-    "[J16] what a person wrote",
+    "[J38] what a person wrote",
     "Talk",
     ["draft"],
     [{ type: "person_answered", ...at("Socket-1"), text: "Shorter, please." }],
@@ -119,7 +119,7 @@ it.each<[rule: string, materia: string, replies: readonly string[], bodies: read
   expect(asked[0]?.prompt).toContain(told);
 });
 
-it("[J15, J16] a raised limit and a resume set a failed cast going where it stopped", async () => {
+it("[J36, J39] a raised limit and a resume set a failed cast going where it stopped", async () => {
   const config = graph({ "Socket-1": seat("Eval", notSatisfied("Socket-1", 1), satisfied("end")) });
   const { state } = await cast(config, [{ satisfied: false }]);
   const raised = after(state, { type: "limits_raised", allow: 1 }, { type: "cast_resumed", by: "recast" });

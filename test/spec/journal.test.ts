@@ -27,7 +27,7 @@ it.each<[rule: string, at: number, body: object]>([
   ["[J5] the start", 0, { type: "cast_started", castId: "cast-1", request: "do it", loadout: "Main" }],
   ["[J6] the visit", 1, { type: "visit_started", ...at("Socket-1"), materia: "Eval", item: null }],
   [
-    "[J7] what was handed over",
+    "[J7, J31] what was handed over",
     2,
     {
       type: "handoff_accepted",
@@ -65,6 +65,11 @@ it.each<[rule: string, reply: string, found: string]>([
     dropped: [],
     usage: USAGE,
   });
+});
+
+it("[J31] a refusal without a context keeps the beginning of the reply", async () => {
+  const { bodies } = await cast(one, ['Two tests fail. {"satisfied":false}']);
+  expect(bodies[2]).toMatchObject({ type: "handoff_accepted", excerpt: 'Two tests fail. {"satisfied":false}' });
 });
 
 it("[J7, J13] a utility's handoff is written too, and costs nothing", async () => {
@@ -163,7 +168,7 @@ describe("a loop of two items", () => {
     ],
     ["[J11] the loop is exhausted once", "loop_exhausted", [{ type: "loop_exhausted", loop: "each", by: "advance" }]],
     [
-      "[J12] ways by edge, by exit and by none",
+      "[J12, J32] ways by edge, by exit and by none",
       "edge_taken",
       [
         { ...way, from: "Socket-1", to: "Socket-2", via: "edge", index: 0 },
@@ -221,7 +226,7 @@ it("[J10, J11, J12] an empty list", async () => {
   ]);
 });
 
-it("[J12, J15, J17] each traversal has its number, and one too many fails", async () => {
+it("[J12, J35, J17] each traversal has its number, and one too many fails", async () => {
   const config = graph({ "Socket-1": seat("Eval", notSatisfied("Socket-1", 2), satisfied("end")) });
   const { bodies } = await cast(config, [{ satisfied: false, context: "again" }]);
   const taken = { type: "edge_taken", from: "Socket-1", to: "Socket-1", when: "not_satisfied", via: "edge", index: 0 };

@@ -27,7 +27,7 @@ function words(
 
 const a = { item: { index: 0, title: "a" } };
 
-describe("[D17] the stopped cast names the limit and the place", () => {
+describe("[D32] the stopped cast names the limit and the place", () => {
   it.each<[said: string, limit: Reached["limit"], value: number, where: Partial<Reached["where"]>]>([
     ["the budget of 10 tokens is used up before Socket-1 (Build)", "maxTokens", 10, {}],
     ["the budget of $2 is used up before Socket-1 (Build)", "maxCostUsd", 2, {}],
@@ -51,7 +51,7 @@ describe("[D17] the stopped cast names the limit and the place", () => {
       3,
       { cycle: [] },
     ],
-  ])("[D17] %s", (said, limit, value, where) => {
+  ])("[D32] %s", (said, limit, value, where) => {
     expect(words(start, limit, value, where)).toBe(said);
   });
 
@@ -65,7 +65,7 @@ describe("[D17] the stopped cast names the limit and the place", () => {
     ["in the middle of", { ...NO_USAGE, input: 1 }],
     ["in the middle of", { ...NO_USAGE, output: 1 }],
     ["in the middle of", { ...NO_USAGE, cost: 1 }],
-  ])("[D17] the budget was used up %s a turn that has used %o", (when, usage) => {
+  ])("[D32] the budget was used up %s a turn that has used %o", (when, usage) => {
     const turn = { usage, ms: 0 };
     const visit = { socket: first, number: 1, from: null, reworked: false, repairs: 0, usage: NO_USAGE, turn };
     const visiting: CastPhase = { kind: "visiting", visit, ask: { kind: "begin" } };

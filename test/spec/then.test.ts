@@ -41,7 +41,7 @@ function shop(then: string, loops = {}) {
 }
 
 describe("[G27] then", () => {
-  it("[G27] a socket: taken each time once the traversals are used up", async () => {
+  it("[G27, J32] a socket: taken each time once the traversals are used up", async () => {
     const { trace, events } = await play(shop("Socket-4"), {
       says: { Plan: [items("a")], Json: [NO("one"), NO("two"), NO("three")] },
     });

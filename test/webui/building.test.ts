@@ -42,7 +42,7 @@ describe("building in the browser", () => {
     await says(page, "It is cast as you see it.");
   });
 
-  it("[E30] a rehearsal is filled in, played on the canvas step by step, and its replies are taken again", async () => {
+  it("[E30, E32] a rehearsal is filled in, played on the canvas step by step, and its replies are taken again", async () => {
     const { page } = await look(await served(), "loadouts/Full-Auto");
     await newLoadout(page, "Build, check, and build again");
     const dialog = page.getByRole("dialog");
