@@ -77,7 +77,7 @@ it("[Q12] Test-Driven goes from Build to the tests, to the evaluator, to Maintai
   ]);
 });
 
-it("[V20] Parallel-Auto works on four items at once and looks at what was merged before it narrates", async () => {
+it("[V20, V43] Parallel-Auto works on four items at once and looks at what was merged before it narrates", async () => {
   const { sockets, edges } = await gridOf("Parallel-Auto");
   expect(sockets.map(({ materia, loop }) => (loop === null ? materia : `${materia} each`))).toEqual([
     "Blackbelt-Bootstrap",

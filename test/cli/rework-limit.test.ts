@@ -57,7 +57,7 @@ it("[R6] once more with a hint, which whoever does it is told before the reason"
 it.each([
   ["where nothing was sent back", ["--accept"], "nothing_to_decide"],
   ["two at once", ["--accept", "--next"], "it is one of --hint, --accept and --next"],
-])("[R6] %s is refused", async (_what, words, said) => {
+])("[R7] %s is refused", async (_what, words, said) => {
   const failed = newPlace({ "conf.json": CONFIG, "replies.json": { replies: {} } });
   await run(["link", ...HOW, "Make", "--", "y"], { cwd: failed });
   const { code, stderr } = await run(["recast", ...HOW, ...words], { cwd: failed });

@@ -69,7 +69,7 @@ describe("[T2] expectations", () => {
     expect([code, whats(data)]).toEqual([0, []]);
   });
 
-  it("[T2] all that do not hold are told at once, with the place", async () => {
+  it("[T2, T29] all that do not hold are told at once, with the place", async () => {
     const expectation = {
       outcome: "failed",
       exitCode: 1,
@@ -126,7 +126,7 @@ it("[T1] a test is still a rehearsal", async () => {
   expect((await run(args, { cwd })).code).toBe(0);
 });
 
-it("[T1] a person's answers are given in order", async () => {
+it("[T28] a person's answers are given in order", async () => {
   const replies = { "Interactive-Plan": [{ json: { workItems: [] } }, { json: { workItems: [] } }] };
   const cast = { loadout: "Planning-Consult", request: "Plan", answers: ["Once more", true] };
   const { data } = await tested({ cast, replies, expect: { outcome: "completed" } });
@@ -152,7 +152,7 @@ it.each<[string, object, object, string]>([
     "replies.Build[0]",
   ],
   ["[T8] a seed that is not there", { cast: { loadout: "Review", request: "x", seed: "none" } }, {}, "cast"],
-  ["[T2] a loadout that is not there", { cast: { loadout: "Reviwe", request: "x" } }, {}, "cast"],
+  ["[T28] a loadout that is not there", { cast: { loadout: "Reviwe", request: "x" } }, {}, "cast"],
 ])("%s fails a test", async (_title, more, replies, what) => {
   const { code, data } = await tested(testOf(more, replies));
   expect([code, whats(data)]).toEqual([1, [what]]);

@@ -139,7 +139,7 @@ it("[U6] the time-out is 30 seconds unless set", async () => {
 });
 
 it.each(["setup", "worktree.setup"] as const)(
-  "[V1] %s has 20 minutes, told as such and with a way out",
+  "[V27] %s has 20 minutes, told as such and with a way out",
   async (setting) => {
     const { request, written } = utility(`console.error("fetching"); write("ready"); forever();`);
     const { cwd, signal, materia } = request;

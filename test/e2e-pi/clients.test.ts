@@ -14,7 +14,7 @@ function castNews(record: PiRecord): string | undefined {
 }
 
 describe("a client of the RPC mode", () => {
-  it("[X35, X36, X49] sees that a cast runs, takes words back, aborts it as it aborts Pi, and types a hint as it stands", async () => {
+  it("[X36, X49, X51] sees that a cast runs, takes words back, aborts it as it aborts Pi, and types a hint as it stands", async () => {
     const place = await newPiPlace({}, { hang: "after text" });
     const pi = startPi(place);
     await pi.type("/materia link Build -- never to end");

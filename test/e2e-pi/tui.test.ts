@@ -58,7 +58,7 @@ describe("a cast watched in the terminal", () => {
     expect(seen.running).toMatch(/◔ materia · Build/);
   });
 
-  it("[X10] a visit that is over stands in a card, which opens", () => {
+  it("[X10, X55] a visit that is over stands in a card, which opens", () => {
     expect(seen.running).toMatch(/1 {2}Planner \(Socket-1\).*handed over 1 work item {2}→ Socket-2 \(Build\)/s);
     expect(seen.opened).toContain("1. a small hut");
   });
@@ -233,7 +233,7 @@ describe("in the terminal", () => {
     await last.sees(/The cast “a hut” waits for you: \/materia continue/);
   });
 
-  it("[X37, X43] a detached cast goes on without Pi as hard as in it, and all its agent does is seen from another", async () => {
+  it("[X37, X52, X54] a detached cast goes on without Pi as hard as in it, and all its agent does is seen from another", async () => {
     const held = Promise.withResolvers<void>();
     const place = await newPiPlace(
       {},

@@ -195,9 +195,9 @@ it.each<[rule: string, secret: string]>([
 });
 
 it.each<[rule: string, secret: string]>([
-  ["[S7] a number that was counted", "12345678"],
-  ["[S7] a word of the journal itself", "visit_completed"],
-  ["[S7] a part of a time", "1970-01-01"],
+  ["[S17] a number that was counted", "12345678"],
+  ["[S17] a word of the journal itself", "visit_completed"],
+  ["[S17] a part of a time", "1970-01-01"],
 ])("%s as secret leaves the journal readable", async (_rule, secret) => {
   const { file } = await journalWith({ PIN_KEY: secret }, "fine", 12_345_678);
   expect(readJournal(file, startOf(graph({ "Socket-1": seat("Eval") })))).toMatchObject({ ok: true });

@@ -226,7 +226,7 @@ it("[N26] a transcript that is a link out of its cast tells nothing", async () =
   expect(await follower.next()).toEqual({ kind: "nothing" });
 });
 
-it("[N14] large values stand in their places again as far as there is room; what is damaged is shown as it is", async () => {
+it("[N42] large values stand in their places again as far as there is room; what is damaged is shown as it is", async () => {
   const values: Readonly<Record<string, string>> = { five: '"abc"', list: '[{"$value":"five"}]' };
   const store = { ...filePlace().store, readValue: async (_id: unknown, digest: string) => values[digest] };
   const shown = async (json: unknown, most: number): Promise<unknown> =>

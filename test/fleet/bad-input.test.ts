@@ -81,7 +81,7 @@ it("[B19] who may only look and submit cannot work", async () => {
 });
 
 it.each([120_000, 0])(
-  "[B5] a database without room is waited for %i ms by one write, and as long as it takes by the leg",
+  "[B33] a database without room is waited for %i ms by one write, and as long as it takes by the leg",
   async (patienceMs) => {
     const place = await fleetPlace();
     await place.database.queryOnce({
@@ -113,7 +113,7 @@ it.each([120_000, 0])(
   },
 );
 
-it("[B5] a database that breaks down behind a claim leaves nobody's claim in the way of the next try", async () => {
+it("[B33] a database that breaks down behind a claim leaves nobody's claim in the way of the next try", async () => {
   const place = await fleetPlace();
   const castId = parseCastId(await submitted(place, "Quick"));
   if (castId === undefined) throw new Error("no id was printed");
@@ -190,7 +190,7 @@ it("[B2] a worker that knows only older tables does not begin", async () => {
   expect(await place.materia("worker")).toMatchObject({ code: 2, stderr: expect.stringContaining("database_too_new") });
 });
 
-it("[B9] more files than may travel are refused before they are read, and leave nothing in the repository", async () => {
+it("[B35] more files than may travel are refused before they are read, and leave nothing in the repository", async () => {
   const place = await fleetPlace();
   put(userFolder(place.cwd), {
     "materia.json": { fleet: { profiles: { f: { url: "$FLEET_URL", project: "p", maxCheckpointBytes: 1_000_000 } } } },

@@ -5,7 +5,7 @@ import { fleetStorm } from "../harness/fleet/storm/storm.ts";
 const PATIENCE_MS = 800_000;
 
 it.each([7])(
-  "[B8, B12, B14] seed %i: workers are killed, paused and stopped, the database is restarted, and every cast ends as if nothing had been",
+  "[B8, B50, B55] seed %i: workers are killed, paused and stopped, the database is restarted, and every cast ends as if nothing had been",
   async (seed) => {
     // Before the test is given up, so that it ends in saying where it stood.
     const signal = AbortSignal.timeout(PATIENCE_MS);

@@ -56,7 +56,7 @@ begin
 end $$;
 create trigger break_down before update on materia.casts for each row when (new.turn is distinct from old.turn) execute function break_down()`;
 
-it("[B12] a worker with one place works through the items, merges them in order and goes on behind them", async () => {
+it("[B12, B49, B54] a worker with one place works through the items, merges them in order and goes on behind them", async () => {
   const place = await itemsPlace(3);
   const { id } = await place.worker({ concurrency: 1 });
   const castId = await submitted(place, "Two");
@@ -81,7 +81,7 @@ it("[B12] a worker with one place works through the items, merges them in order 
   expect(shown.stdout).toContain(`on ${id}`);
 });
 
-it("[B11, B12, B14] items run on several workers at once; where the worker of one is killed another goes on with it", async () => {
+it("[B12, B47, B50] items run on several workers at once; where the worker of one is killed another goes on with it", async () => {
   const place = await itemsPlace(3);
   place.gates("hold-WI-1", "hold-WI-2");
   const first = await place.worker({ concurrency: 1 });
@@ -114,7 +114,7 @@ it("[B11, B12, B14] items run on several workers at once; where the worker of on
   expect(await filesOf(place, castId)).toEqual(FILES);
 });
 
-it("[B12, B14] where the worker of the cast itself is killed another merges what is left, and nothing twice", async () => {
+it("[B50, B55] where the worker of the cast itself is killed another merges what is left, and nothing twice", async () => {
   const place = await itemsPlace(3);
   place.gates("hold-WI-2", "hold-WI-3");
   const first = await place.worker({ concurrency: 1 });
@@ -133,7 +133,7 @@ it("[B12, B14] where the worker of the cast itself is killed another merges what
   expect(await filesOf(place, castId)).toEqual(FILES);
 });
 
-it("[B12] a cast whose worker is asked to stop while its items are at work is handed back at once", async () => {
+it("[B48, B49] a cast whose worker is asked to stop while its items are at work is handed back at once", async () => {
   const place = await itemsPlace(2);
   place.gates("hold-WI-1", "hold-WI-2");
   const first = await place.worker({ concurrency: 2 });
@@ -148,7 +148,7 @@ it("[B12] a cast whose worker is asked to stop while its items are at work is ha
   expect(await completions(place, castId)).toEqual(DONE.slice(0, 4));
 });
 
-it("[B12] a conflict goes back to the item, as a new cast that begins from what is merged", async () => {
+it("[B51] a conflict goes back to the item, as a new cast that begins from what is merged", async () => {
   const place = await itemsPlace(2);
   place.gates("shared");
   await place.worker({ concurrency: 2 });
@@ -162,7 +162,7 @@ it("[B12] a conflict goes back to the item, as a new cast that begins from what 
   expect(fileOf(place.cwd, `materia/${castId}`, "shared.txt")).toBe("WI-1\nWI-2");
 });
 
-it("[B12] an abort ends the items before the cast, wherever they are; a recast goes on with each", async () => {
+it("[B51] an abort ends the items before the cast, wherever they are; a recast goes on with each", async () => {
   const place = await itemsPlace(3);
   place.gates("hold-WI-1", "hold-WI-2");
   await place.worker({ concurrency: 1 });
@@ -183,7 +183,7 @@ it("[B12] an abort ends the items before the cast, wherever they are; a recast g
   expect(await filesOf(place, castId)).toEqual(FILES);
 });
 
-it("[B12, B31] items on several workers overrun the budget by one turn at the most; a raised one reaches them", async () => {
+it("[B31] items on several workers overrun the budget by one turn at the most; a raised one reaches them", async () => {
   const place = await itemsPlace(6);
   const reply = { text: "Done.", delayMs: 30, usage: { input: 60, output: 40 } };
   put(place.cwd, { "replies.json": { replies: { Agent: [reply] }, onEmpty: "repeat-last" } });
@@ -220,7 +220,7 @@ it("[B15] a database that breaks down again and again is not taken for workers t
   expect(row?.turns).toBeGreaterThan(3);
 });
 
-it("[B12, B22] limits hold for items, and the cast that waits for them is none of those under way", async () => {
+it("[B12, B22, B49] limits hold for items, and the cast that waits for them is none of those under way", async () => {
   const place = await itemsPlace(3);
   place.gates("hold-WI-1");
   await place.database.query({ text: "insert into materia.limits values ('project', 'p', 1)" });
@@ -235,7 +235,7 @@ it("[B12, B22] limits hold for items, and the cast that waits for them is none o
   expect(await completions(place, castId)).toEqual(DONE);
 });
 
-it("[B12] where items cannot be worked on at once they come one by one, and it is said why", async () => {
+it("[B51] where items cannot be worked on at once they come one by one, and it is said why", async () => {
   const place = await itemsPlace(2);
   put(place.cwd, { "uncommitted.txt": "mine\n" });
   await place.worker();

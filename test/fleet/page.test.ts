@@ -52,7 +52,7 @@ it("[B26, B29] the page of a fleet lists the casts of the team as they change, w
   await list.close();
 });
 
-it("[B26] a cast is submitted from the page of a fleet, watched, answered and read, and its files too", async () => {
+it("[B68] a cast is submitted from the page of a fleet, watched, answered and read, and its files too", async () => {
   const place = await fleetPlace();
   const page = await fleetPage(place);
   // Casts that are kept here are no part of what is submitted.
@@ -79,7 +79,7 @@ it("[B26] a cast is submitted from the page of a fleet, watched, answered and re
   expect(git(place.cwd, "ls-tree", "-r", "--name-only", `materia/${castId}`)).not.toContain(".pi/");
 });
 
-it("[B26] budget and abort go to the fleet; what the page cannot do there is refused as on the command line", async () => {
+it("[B68, B69] budget and abort go to the fleet; what the page cannot do there is refused as on the command line", async () => {
   const place = await fleetPlace();
   const page = await fleetPage(place);
   const castId = await submitted(place, "Slow");

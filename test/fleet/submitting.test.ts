@@ -26,7 +26,7 @@ it("[B21] what has a key is submitted once, at once and after it has ended, and 
   expect(JSON.parse(other.stdout)).toEqual({ castId: expect.not.stringContaining(castId) });
 });
 
-it("[B9, B10] a project that is moved before a worker takes its cast loses nothing, and says where the cast is", async () => {
+it("[B9, B41] a project that is moved before a worker takes its cast loses nothing, and says where the cast is", async () => {
   const place = await fleetPlace();
   put(userFolder(place.cwd), { "materia.json": { fleet: { profiles: { f: { url: "$FLEET_URL" } } } } });
   git(dirname(place.cwd), "init", "-q", "--bare", "origin.git");
@@ -46,7 +46,7 @@ it("[B9, B10] a project that is moved before a worker takes its cast loses nothi
   expect(stderr).toContain(`it is one of project ${basename(place.cwd)}: name that as "project" of this fleet`);
 });
 
-it("[B9] the model of the settings goes along with a cast whose materia name none", async () => {
+it("[B38] the model of the settings goes along with a cast whose materia name none", async () => {
   const place = await fleetPlace();
   put(userFolder(place.cwd), {
     "materia.json": { model: "acme/one", fleet: { profiles: { f: { url: "$FLEET_URL", project: "p" } } } },

@@ -24,7 +24,7 @@ it.each([
   expect(next(cron, after)).toBe(at);
 });
 
-it("[B23] a day that no month has never comes", () => {
+it("[B45] a day that no month has never comes", () => {
   expect(next("0 0 30 2 *", "2026-01-01T00:00:00Z")).toBeUndefined();
 });
 
@@ -47,11 +47,11 @@ it.each([
   "* * * * 8",
   "5-1 * * * *",
   "*/0 * * * *",
-])("[B23] %j is no time", (cron) => {
+])("[B45] %j is no time", (cron) => {
   expect(parseCron(cron)).toMatchObject({ ok: false, issues: [{ code: "bad_schedule" }] });
 });
 
-it("[B23] every field that cannot be read is told at once", () => {
+it("[B45] every field that cannot be read is told at once", () => {
   const read = parseCron("a 25 * foo 1-2-3");
   expect(read.ok ? [] : read.issues.map(({ message }) => message.split(":")[0])).toEqual([
     '"a" is no minute',
@@ -76,7 +76,7 @@ it.each([
   [["remove", "first"], "bad_number"],
   [["lst"], "did you mean"],
   [["list", "all"], "too_many_words"],
-])("[B23] fleet schedule %j is refused", (words, code) => {
+])("[B45] fleet schedule %j is refused", (words, code) => {
   expect(JSON.stringify(parseArgv(["fleet", "schedule", "--on", "f", ...words]))).toContain(code);
 });
 

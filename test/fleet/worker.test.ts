@@ -43,7 +43,7 @@ begin
 end $$;
 create trigger hand_on before update on materia.casts for each row when (new.tries > old.tries) execute function hand_on()`;
 
-it("[B9, B10] a working tree as it is goes to a worker, is followed live, and comes home as a branch", async () => {
+it("[B9, B10, B39] a working tree as it is goes to a worker, is followed live, and comes home as a branch", async () => {
   const place = await fleetPlace();
   writeFileSync(join(place.cwd, "uncommitted.txt"), "mine\n");
   await place.worker();
@@ -62,7 +62,7 @@ it("[B9, B10] a working tree as it is goes to a worker, is followed live, and co
   expect(git(place.cwd, "status", "--short")).toBe("?? uncommitted.txt");
 });
 
-it("[B14, B28] a worker that is killed is noticed, and another goes on with its files; no visit is completed twice", async () => {
+it("[B55, B57, B28] a worker that is killed is noticed, and another goes on with its files; no visit is completed twice", async () => {
   const place = await fleetPlace();
   const first = await place.worker();
   const castId = await submitted(place, "Slow");
@@ -89,7 +89,7 @@ it("[B14, B28] a worker that is killed is noticed, and another goes on with its 
   await until(() => !existsSync(left));
 });
 
-it("[B11] a worker that is asked to stop hands back at the end of a visit, and leaves", async () => {
+it("[B48] a worker that is asked to stop hands back at the end of a visit, and leaves", async () => {
   const place = await fleetPlace();
   const first = await place.worker();
   const castId = await submitted(place, "Slow");
@@ -106,14 +106,14 @@ it("[B11] a worker that is asked to stop hands back at the end of a visit, and l
   expect(completions(await eventsOn(place, castId))).toEqual(["Socket-1", "Socket-2", "Socket-3"]);
 });
 
-it("[B14] whoever was given up by the others leaves with 75", async () => {
+it("[B57] whoever was given up by the others leaves with 75", async () => {
   const place = await fleetPlace();
   const worker = await place.worker();
   await place.database.query({ text: "update materia.workers set state = 'gone'" });
   expect(await worker.ended).toBe(75);
 });
 
-it("[B14] it leaves also where the queues wait for those who drive its casts now", async () => {
+it("[B57] it leaves also where the queues wait for those who drive its casts now", async () => {
   const place = await fleetPlace();
   const worker = await place.worker();
   await submitted(place, "Slow");
@@ -123,7 +123,7 @@ it("[B14] it leaves also where the queues wait for those who drive its casts now
   expect(await worker.ended).toBe(75);
 });
 
-it("[B14] what was given up with its worker, and handed back by it afterwards, is sent again", async () => {
+it("[B55] what was given up with its worker, and handed back by it afterwards, is sent again", async () => {
   const place = await fleetPlace();
   const worker = await place.worker();
   const castId = await submitted(place, "Slow");
@@ -151,7 +151,7 @@ it("[B32] what a worker took from a queue while the answer got lost is offered a
   expect(completions(await eventsOn(place, castId))).toEqual(["Socket-1", "Socket-2"]);
 });
 
-it("[B32] a leg that was handed on in the moment in which it was begun leaves the cast to the next one", async () => {
+it("[B58] a leg that was handed on in the moment in which it was begun leaves the cast to the next one", async () => {
   const place = await fleetPlace();
   await place.database.query({ text: HANDED_ON });
   const first = await place.worker();
@@ -193,7 +193,7 @@ it("[B16] files that cannot be brought to a worker fail the cast with the reason
   });
 });
 
-it("[B10] a waiting cast keeps no worker; of several answers at once one is taken", async () => {
+it("[B42] a waiting cast keeps no worker; of several answers at once one is taken", async () => {
   const place = await fleetPlace();
   const worker = await place.worker();
   const asked = await place.materia("cast", "--loadout", "Asking", "--quiet", place.gate);
@@ -261,7 +261,7 @@ it("[B16] a cast whose model a worker does not have stays queued and says why; i
   expect(await refusals()).toMatchObject({ refused: expect.arrayContaining([first.id, second.id]) });
 });
 
-it("[B11] a worker whose last visit takes long is heard of until it has handed back", async () => {
+it("[B48] a worker whose last visit takes long is heard of until it has handed back", async () => {
   const place = await fleetPlace();
   const first = await place.worker();
   const castId = await submitted(place, "Slow");
@@ -280,7 +280,7 @@ it("[B11] a worker whose last visit takes long is heard of until it has handed b
   await until(async () => (await statusOn(place, castId)) === "completed");
 });
 
-it("[B8] files that are larger than may be kept fail the cast with the reason, where it stood before", async () => {
+it("[B36] files that are larger than may be kept fail the cast with the reason, where it stood before", async () => {
   const place = await fleetPlace();
   await place.worker({ profile: { maxCheckpointBytes: 100 } });
   const castId = await submitted(place, "Quick");

@@ -48,14 +48,14 @@ it("[B14] who has just come says of nobody that they are gone, and knows when it
   expect(await nextVerdict()).toBeUndefined();
 });
 
-it("[B14] a leg that the queues give to a worker which must stop is stopped where it stands", () => {
+it("[B48] a leg that the queues give to a worker which must stop is stopped where it stands", () => {
   const never = new AbortController().signal;
   const parking = { isParked: () => false, park: async () => undefined, parked: new Promise<void>(() => undefined) };
   const { signal } = createPauseControl({ draining: never, stopping: AbortSignal.abort() }, parking);
   expect(signal.aborted).toBe(true);
 });
 
-it("[B10] what has stopped may be told something before its worker has let go of it, and what runs may not", async () => {
+it("[B42] what has stopped may be told something before its worker has let go of it, and what runs may not", async () => {
   const place = await fleetPlace();
   const castId = await submitted(place, "Asking");
   await enrol(place.database, "owner");
@@ -78,7 +78,7 @@ it("[B10] what has stopped may be told something before its worker has let go of
   ]);
 });
 
-it("[B11] two workers never share a name: whoever comes with one that is taken is not let in, and the first goes on", async () => {
+it("[B46] two workers never share a name: whoever comes with one that is taken is not let in, and the first goes on", async () => {
   const { database } = await fleetDatabase();
   closing(database);
   const first = closing(await openWorkerSession(database, me("same"), HEARTBEAT_TIMING));
@@ -141,7 +141,7 @@ it("[B11] each worker holds to its own number of casts, in all of its queues tog
   );
 });
 
-it("[B29] who waits where nobody works is told how to have it worked on", async () => {
+it("[B72] who waits where nobody works is told how to have it worked on", async () => {
   const place = await fleetPlace();
   expect((await place.materia("casts")).stdout).toContain('Start one with "materia --on f cast <prompt>".');
   const castId = await submitted(place, "Quick");

@@ -61,7 +61,7 @@ const seqOf = async (): Promise<unknown> =>
   )[0];
 
 describe("writing for one claim", () => {
-  it("[B5] an answer that was lost on its way is no second write", async () => {
+  it("[B5, B33] an answer that was lost on its way is no second write", async () => {
     let cut = true;
     const { store } = await storeOf("a", {
       through: (database) => ({
@@ -83,7 +83,7 @@ describe("writing for one claim", () => {
     expect(await seqOf()).toEqual({ seq: events.length, events: events.length });
   });
 
-  it("[B5] a claim of a database that was set back is nobody's any more, though its number comes again", async () => {
+  it("[B34] a claim of a database that was set back is nobody's any more, though its number comes again", async () => {
     const [{ store: first }, { store: second }] = [await storeOf("a"), await storeOf("b")];
     const events = await eventsOf("c-1");
     const owned = await created(first);
@@ -97,7 +97,7 @@ describe("writing for one claim", () => {
     expect(await again.journal.append(events.slice(2), 2)).toBeUndefined();
   });
 
-  it("[B8] a checkpoint that cannot be stored stops the write that speaks of it", async () => {
+  it("[B36] a checkpoint that cannot be stored stops the write that speaks of it", async () => {
     const { store } = await storeOf("a", {
       packOf: async (_id, events) => (events.length > 2 ? "they are too large" : undefined),
     });
@@ -120,7 +120,7 @@ describe("writing for one claim", () => {
 });
 
 describe("taking over", () => {
-  it("[B14] the conversation that comes with a checkpoint is that of its moment, and one without files does not come", async () => {
+  it("[B56] the conversation that comes with a checkpoint is that of its moment, and one without files does not come", async () => {
     const { store, scratch } = await storeOf("a");
     const events = await eventsOf("c-1");
     const owned = await created(store);
@@ -148,7 +148,7 @@ describe("taking over", () => {
     expect(await kept()).toBe("asked\nwrote more\n");
   });
 
-  it("[B14] of a conversation that grows only what is new is sent, and the next owner has all of it", async () => {
+  it("[B56] of a conversation that grows only what is new is sent, and the next owner has all of it", async () => {
     let sentBytes = 0;
     const { store, scratch } = await storeOf("a", {
       through: (database) => ({

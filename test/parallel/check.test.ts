@@ -36,7 +36,7 @@ it("[V1] parallel is a whole number from 1 to 64", () => {
   expect(said).toEqual([wrong, wrong, wrong, wrong, [], []]);
 });
 
-it("[V1] limits.maxConflicts and worktree are settings, and faulty ones are refused", () => {
+it("[V1, V26, V27] limits.maxConflicts and worktree are settings, and faulty ones are refused", () => {
   const { settings } = catalogOf({
     ...withLoop({}),
     limits: { maxConflicts: 5 },

@@ -22,7 +22,7 @@ const edits =
   ({ cwd }) =>
     writeFileSync(join(cwd, name), read(cwd, name).replace(from, to));
 
-it("[V8] the branch goes forward once, in the order of the list; trees and names of ours are gone, and the files are clean", async () => {
+it("[V32] the branch goes forward once, in the order of the list; trees and names of ours are gone, and the files are clean", async () => {
   const cwd = repositoryWith({ "first.txt": LINES });
   const seen: (readonly string[])[] = [];
   const before = personsView(cwd);
@@ -72,7 +72,7 @@ it("[V7] any number of lanes gives the same commits", async () => {
   expect(trees[0]?.[1]).toEqual(["first", "WI-1", "WI-2", "WI-3", "WI-4"]);
 });
 
-it("[V5] an item finds the work of those that it names, and of no other", async () => {
+it("[V28] an item finds the work of those that it names, and of no other", async () => {
   const cwd = repositoryWith({ "first.txt": LINES });
   const found: (readonly string[])[] = [];
   const doing: Doing = {
@@ -83,7 +83,7 @@ it("[V5] an item finds the work of those that it names, and of no other", async 
   expect(found).toEqual([["WI-1.txt"], []]);
 });
 
-it("[V9] a conflict is mended on the merged files; the reason names the file and its first lines", async () => {
+it("[V9, V36] a conflict is mended on the merged files; the reason names the file and its first lines", async () => {
   const cwd = repositoryWith({ "same.txt": LINES });
   const told: string[] = [];
   const doing: Doing = {
@@ -101,7 +101,7 @@ it("[V9] a conflict is mended on the merged files; the reason names the file and
   expect(told[1]).toContain("=======\nuno\n>>>>>>> ");
 });
 
-it("[V9] marks that are left are the next conflict, and what has no marks is told in words", async () => {
+it("[V36] marks that are left are the next conflict, and what has no marks is told in words", async () => {
   const cwd = repositoryWith({ "same.txt": LINES, "gone.txt": LINES });
   const doing: Doing = {
     "WI-1": ({ cwd: tree }) => rmSync(join(tree, "gone.txt")),
@@ -214,7 +214,7 @@ it("[V8] an agent that removes its tree has left nothing, and harms nobody", asy
   expect([existsSync(join(cwd, "first.txt")), read(cwd, "WI-2.txt")]).toEqual([true, "WI-2\n"]);
 });
 
-it("[V8] hooks of the repository do not run, and a failing one harms nobody", async () => {
+it("[V32] hooks of the repository do not run, and a failing one harms nobody", async () => {
   const cwd = repositoryWith({ "first.txt": LINES });
   mkdirSync(join(cwd, ".git", "hooks"), { recursive: true });
   for (const name of ["pre-commit", "post-checkout", "post-merge", "reference-transaction"]) {
@@ -229,7 +229,7 @@ it("[V8] hooks of the repository do not run, and a failing one harms nobody", as
 it.each<[what: string, doing: (cwd: string) => void, kept: boolean]>([
   ["removes git's file in its tree", (cwd) => rmSync(join(cwd, ".git")), true],
   ["makes a repository of its own there", (cwd) => (rmSync(join(cwd, ".git")), void git(cwd, "init", "-q")), false],
-])("[V18] an agent that %s loses nothing of its work", async (_what, doing, kept) => {
+])("[V42] an agent that %s loses nothing of its work", async (_what, doing, kept) => {
   const cwd = repositoryWith({});
   const ran = await castIn({
     cwd,
@@ -271,7 +271,7 @@ it.each<[command: string, at: number]>([
   ["commit-tree", 2],
   ["update-ref", 3],
 ])(
-  "[V18] a disk that is full in the middle of git's %s loses nothing: when there is room again the cast goes on to the same files",
+  "[V18, D9] a disk that is full in the middle of git's %s loses nothing: when there is room again the cast goes on to the same files",
   async (command, at) => {
     const cwd = repositoryWith({ "first.txt": LINES, "sub/second.txt": LINES });
     const setting = { cwd, titles: ["a", "b", "c"], lanes: 1, details: { checkpoints: true } };

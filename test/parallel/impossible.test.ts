@@ -94,7 +94,7 @@ it("[V6] the visits, turns and tokens of items count in their cast as if it had 
   expect(theirs.every(({ input, output }) => input + output > 0)).toBe(true);
 });
 
-it("[V5] without a base the items are walked one by one, in the same cast", () => {
+it("[V16] without a base the items are walked one by one, in the same cast", () => {
   const { event, before } = at("loop_forked");
   const alone = put(before, event, { base: null })();
   expect([alone.phase.kind, alone.pass?.oneByOne, alone.forks]).toEqual([before.phase.kind, true, before.forks]);

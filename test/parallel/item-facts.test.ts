@@ -65,12 +65,12 @@ it.each<[what: string, gaveUp: boolean, deeds: Deeds]>([
   ["advanced", false, {}],
   ["was given up by its cast", true, { "Socket-4@WI-2": () => ({ text: NO }) }],
   ["could not be merged", true, { "Socket-2": ({ item }) => ({ text: "built", edits: { "same.txt": `by ${item}` } }) }],
-])("[V8, V10] a loop whose last item %s is left as such a visit would", async (_what, gaveUp, deeds) => {
+])("[V10, V35] a loop whose last item %s is left as such a visit would", async (_what, gaveUp, deeds) => {
   const { phase } = await behindJoin(await worked(deeds, { limits: { maxConflicts: 0 } }));
   expect(phase).toMatchObject({ kind: "leaving", moved: "advanced", gaveUp, visit: { number: 0, reworked: false } });
 });
 
-it("[V8] a list that the last item hands on is the one in state where it holds the same, and stays another one where not", async () => {
+it("[V35] a list that the last item hands on is the one in state where it holds the same, and stays another one where not", async () => {
   const place = await worked();
   const handing = (list: typeof workItems | null) => (event: CastEvent) =>
     event.type === "item_ended" && event.index === 1 && event.handed

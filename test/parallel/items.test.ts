@@ -22,7 +22,7 @@ function scenario(
   return { config: parallelWorkshop(3, more), files: {}, deed: doing(workItems, deeds) };
 }
 
-it("[V6] the cast of an item has the whole list, its own key and its place in the list, and ends behind its item", async () => {
+it("[V6, V29] the cast of an item has the whole list, its own key and its place in the list, and ends behind its item", async () => {
   const told: string[] = [];
   const place = newPlace(
     scenario(["a", "b", "c"], {
@@ -59,7 +59,7 @@ it("[V6] the cast of an item has the whole list, its own key and its place in th
   ]);
 });
 
-it("[V9] a conflict goes back to the item that caused it, on the merged state, with the files in its prompt", async () => {
+it("[V9, V36, V37] a conflict goes back to the item that caused it, on the merged state, with the files in its prompt", async () => {
   const prompts: string[] = [];
   const clash = (text: string) => (): Deed => ({ text, edits: { "same.txt": text } });
   const place = newPlace(
@@ -150,7 +150,7 @@ it.each<[kind: "accept" | "next" | "hint", how: string, builds: number]>([
   ["accept", "completed", 0],
   ["next", "not_satisfied", 0],
   ["hint", "completed", 1],
-])("[R6, V12] an item that was sent back too often: %s", async (kind, how, builds) => {
+])("[R8, V12] an item that was sent back too often: %s", async (kind, how, builds) => {
   const hint = "take the other wood";
   const built: string[] = [];
   const deeds = {

@@ -8,7 +8,7 @@ async function resultOf(scenario: Scenario): Promise<unknown> {
   return endOf(place);
 }
 
-it("[V5] several at once come to the same state and files as one after another, where they touch different files", async () => {
+it("[V28] several at once come to the same state and files as one after another, where they touch different files", async () => {
   for (let seed = 1; seed <= 200; seed += 1) {
     const oneByOne = await resultOf(randomScenario(seed, { lanes: 1, pace: seed, oneByOne: true }));
     const atOnce = await resultOf(randomScenario(seed, { lanes: 1 + (seed % 5), pace: seed * 7 }));

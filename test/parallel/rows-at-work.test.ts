@@ -85,7 +85,7 @@ it.each([
   ["Pi", inPi],
   ["a terminal", inTerminal],
 ])(
-  "[B12] in %s an item whose worker is gone waits for another, until that has written something",
+  "[B54] in %s an item whose worker is gone waits for another, until that has written something",
   async (_where, open) => {
     const atWork = await itemsAtWork(["a small hut", "a garden"]);
     const face = open(atWork);

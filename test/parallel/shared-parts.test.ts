@@ -19,7 +19,7 @@ async function castOf(items: number): Promise<Ran & { readonly folder: string; r
 
 const childOf = ({ castId }: Ran): CastId => `${castId}_1_WI-1` as CastId; // as it was made
 
-it("[V6] what items have in common stands once: the file of an item does not grow with the list", async () => {
+it("[V30] what items have in common stands once: the file of an item does not grow with the list", async () => {
   const few = await castOf(3);
   const many = await castOf(6);
   const [small, large] = [few, many].map(({ childFile }) => statSync(childFile).size);
@@ -31,7 +31,7 @@ it("[V6] what items have in common stands once: the file of an item does not gro
   expect(file.ok && file.value.graph.entry).toBe("Socket-1");
 });
 
-it("[V6] an item's file that holds all by itself is read like any other, and one whose part is gone or changed is refused", async () => {
+it("[V30] an item's file that holds all by itself is read like any other, and one whose part is gone or changed is refused", async () => {
   const ran = await castOf(3);
   const whole = await ran.store.readCastFile(childOf(ran));
   if (!whole.ok) throw new Error(JSON.stringify(whole.issues));
@@ -66,12 +66,12 @@ async function itemCast(part: Partial<CastFile>): Promise<ReturnType<typeof file
 }
 
 it.each<[rule: string, part: Partial<CastFile>, values: number]>([
-  ["[V6] a graph alone", {}, 1],
-  ["[V6] small state", { state: { short: "a", none: null } }, 1],
-  ["[V6] a large list in state beside small ones", { state: { list, short: 1 } }, 2],
-  ["[V6] the same list in state and in what is handed on", { state: { list }, window: windowWith(list) }, 2],
-  ["[V6] a short list that is handed on", { window: windowWith([]) }, 1],
-  ["[V6] nothing handed on", { window: windowWith(undefined) }, 1],
+  ["[V30] a graph alone", {}, 1],
+  ["[V30] small state", { state: { short: "a", none: null } }, 1],
+  ["[V30] a large list in state beside small ones", { state: { list, short: 1 } }, 2],
+  ["[V30] the same list in state and in what is handed on", { state: { list }, window: windowWith(list) }, 2],
+  ["[V30] a short list that is handed on", { window: windowWith([]) }, 1],
+  ["[V30] nothing handed on", { window: windowWith(undefined) }, 1],
 ])("%s: the file of an item is read as it was, its shared parts written once", async (_rule, part, values) => {
   const { store, layout, own } = await itemCast(part);
   expect(await store.readCastFile(child)).toEqual({ ok: true, value: { ...castFile(child), ...part } });
@@ -79,7 +79,7 @@ it.each<[rule: string, part: Partial<CastFile>, values: number]>([
   expect([readFileSync(own, "utf8").includes("item 4"), existsSync(join(own, "../values"))]).toEqual([false, false]);
 });
 
-it("[V6] a part that is named otherwise than by its digest, or holds something else, is refused", async () => {
+it("[V30] a part that is named otherwise than by its digest, or holds something else, is refused", async () => {
   const { store, layout, own } = await itemCast({ state: { list } });
   const text = readFileSync(own, "utf8");
   const { shared } = JSON.parse(text) as { shared: { graph: string; state: { list: string } } }; // written just now

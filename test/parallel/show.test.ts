@@ -49,7 +49,7 @@ it("[V21] each item has a line with its cast, its commit and what it changed, in
   });
 });
 
-it("[V21] what was left out is named with commands that reach it, and they work", async () => {
+it("[V39] what was left out is named with commands that reach it, and they work", async () => {
   const cwd = repositoryWith({ "same.txt": "before\n" });
   const setting: Setting = { cwd, titles: ["a", "b"], doing: clash, more: { limits: { maxConflicts: 0 } } };
   const ran = await castIn(setting);
@@ -63,7 +63,7 @@ it("[V21] what was left out is named with commands that reach it, and they work"
   expect(await json(cwd, ran)).toMatchObject({ itemCasts: [{}, { status: "dropped", conflicts: ["same.txt"], ref }] });
 });
 
-it("[V21] of a cast that failed it says what is merged and not on the branch, and where the files of the failed item lie", async () => {
+it("[V21, V39] of a cast that failed it says what is merged and not on the branch, and where the files of the failed item lie", async () => {
   const cwd = repositoryWith({});
   const fails = () => ({ fails: "no network" });
   const ran = await castIn({ cwd, titles: ["a", "b", "c"], lanes: 1, doing: { "WI-2": fails } });
@@ -76,7 +76,7 @@ it("[V21] of a cast that failed it says what is merged and not on the branch, an
   expect(git(cwd, "diff", "--name-only", "HEAD", merged)).toBe("WI-1.txt");
 });
 
-it("[V21] no visit is credited with what the items did, and diff takes an item", async () => {
+it("[V40] no visit is credited with what the items did, and diff takes an item", async () => {
   const cwd = repositoryWith({});
   const ran = await castIn({ cwd, titles: ["a", "b"], details: { checkpoints: true } });
   const visits = await ofType(ran, "visit_completed");
@@ -89,7 +89,7 @@ it("[V21] no visit is credited with what the items did, and diff takes an item",
   expect(whole.stdout.trim().split("\n")).toEqual(["WI-1.txt", "WI-2.txt"]);
 });
 
-it("[V21] what an agent left in its tree and no commit can hold is named where it was set aside", async () => {
+it("[V39] what an agent left in its tree and no commit can hold is named where it was set aside", async () => {
   const cwd = repositoryWith({});
   const doing: Doing = {
     "WI-1": ({ cwd: tree }) => {

@@ -25,7 +25,7 @@ const REWORK = {
 
 const WHO = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
 
-describe("[X10] the card of a visit", () => {
+describe("[X10, X55] the card of a visit", () => {
   it("gives the reason of a verdict, and the verdict once", async () => {
     const verdict = (satisfied: boolean, context: string): string => JSON.stringify({ satisfied, context });
     const replies = ["one", verdict(false, "the door is missing"), "two", verdict(true, "")];
@@ -93,7 +93,7 @@ describe("[X11] the card of a cast", () => {
   });
 });
 
-describe("[X10] what the agent did", () => {
+describe("[X10, X55] what the agent did", () => {
   it("stands on the card: the commands and, opened, why a call failed, with the text as Markdown", async () => {
     const replies = [
       { call: "bash", args: { command: "echo fine" } },

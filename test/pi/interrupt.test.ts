@@ -108,7 +108,7 @@ describe("[X6] leaving in the terminal", () => {
   });
 });
 
-describe("[X37] before a cast is detached", () => {
+describe("[X53] before a cast is detached", () => {
   it("is said what it needs of this Pi: then it cannot be", async () => {
     const pi = await hanging({ select: () => "Stay" });
     await before(pi);

@@ -44,7 +44,7 @@ describe("[G27, G28] where a visit can lead", () => {
     ["[G27] to a socket", "Socket-4", ["used up false → Socket-4"]],
     ["[G27] to the end", "end", ["used up false → end"]],
     [
-      "[G28] to the next item, by each door of the loop, and behind the last as an empty list goes",
+      "[G28, G34] to the next item, by each door of the loop, and behind the last as an empty list goes",
       "next",
       ["false → Socket-6 advanced exhausted", "used up false → Socket-3 advanced", "used up false → Socket-2 advanced"],
     ],
@@ -54,7 +54,7 @@ describe("[G27, G28] where a visit can lead", () => {
     expect(rest).toEqual(ways);
   });
 
-  it("[G28] behind the last item its own exits decide, and where they end the cast it ends", () => {
+  it("[G34] behind the last item its own exits decide, and where they end the cast it ends", () => {
     const own = [exit("Socket-3", "not_satisfied", "Socket-6"), exit("Socket-4", "always", "end")];
     expect(waysFrom(shop("next", own), "Socket-3")).toContain("false → Socket-6 advanced exhausted");
     const ending = waysFrom(shop("next", [exit("Socket-4", "always", "end")]), "Socket-3");

@@ -69,7 +69,7 @@ describe("[G9] returns without progress", () => {
     expect(reasonOf(played)).toContain('"b"');
   });
 
-  it("[G10] an advance sets the count back, and nothing else limits a long cast", async () => {
+  it("[G10, G32] an advance sets the count back, and nothing else limits a long cast", async () => {
     const titles = Array.from({ length: 500 }, (_, index) => `item ${index}`);
     const { trace, events } = await play(loop, { says: { Plan: [items(...titles)], Json: [YES] } });
     expect(trace.slice(-3)).toEqual(["exhausted advance", "-> end (none)", "completed"]);
@@ -84,20 +84,20 @@ describe("[G9] returns without progress", () => {
     { L: consuming(["Socket-2"], exit("Socket-2", "always", "Socket-1")) },
   );
 
-  it("[G10] an advance inside a loop is no progress outside it: a planner is not asked for ever", async () => {
+  it("[G32] an advance inside a loop is no progress outside it: a planner is not asked for ever", async () => {
     const { trace } = await play(replanning, { says: { Plan: [items("a", "b")] } });
     expect(trace.filter((line) => line.startsWith("Socket-1"))).toHaveLength(4);
     expect(trace.slice(-2)).toEqual(["limit maxNoAdvanceCycles", "failed"]);
   });
 
-  it("[G10] a further allowance is for the whole round, whatever advances on it", async () => {
+  it("[G32] a further allowance is for the whole round, whatever advances on it", async () => {
     const first = await play(replanning, { says: { Plan: [items("a", "b")] } });
     const second = await playFrom(raised(first.state, 2), { says: { Plan: [items("c")] } });
     expect(second.trace.filter((line) => line.startsWith("Socket-1"))).toEqual(["Socket-1 #5", "Socket-1 #6"]);
     expect(second.trace.slice(-2)).toEqual(["limit maxNoAdvanceCycles", "failed"]);
   });
 
-  it("[G10] a counted edge inside a loop sets back its own cycle, and nothing outside", async () => {
+  it("[G10, G32] a counted edge inside a loop sets back its own cycle, and nothing outside", async () => {
     const sockets = {
       "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
       "Socket-2": { materia: "Text", edges: [always("Socket-3")] },

@@ -84,7 +84,7 @@ describe("[G27] then", () => {
 });
 
 describe("[G28] then next", () => {
-  it("[G28] the item is given up with its last reason, and the next one begins where the loop was entered", async () => {
+  it("[G28, G33] the item is given up with its last reason, and the next one begins where the loop was entered", async () => {
     const { trace, events, asked } = await play(shop("next"), {
       says: { Plan: [items("a", "b")], Json: [NO("one"), NO("two"), YES] },
     });
@@ -112,7 +112,7 @@ describe("[G28] then next", () => {
     expect(asked.at(-4)?.prompt).not.toContain("Do it again");
   });
 
-  it("[G28] behind the last one the guarded exit of another member is a way out, of a socket that nothing else asks", () => {
+  it("[G34] behind the last one the guarded exit of another member is a way out, of a socket that nothing else asks", () => {
     const config = main(
       {
         "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
@@ -150,7 +150,7 @@ describe("[G28] then next", () => {
     ]);
   });
 
-  it("[G28] the last item: the exits of the loop, as if it had advanced", async () => {
+  it("[G34] the last item: the exits of the loop, as if it had advanced", async () => {
     const { trace } = await play(shop("next"), { says: { Plan: [items("a")], Json: [NO("one")] } });
     expect(trace.slice(-6)).toEqual([
       "Socket-3 #2 a",
@@ -174,7 +174,7 @@ describe("[G28] then next", () => {
       "Socket-1",
     ],
     ["no exit that fits", [exit("Socket-4", "satisfied", "Socket-5")], "end"],
-  ])("[G28] behind the last item: %s", async (_title, exits, to) => {
+  ])("[G34] behind the last item: %s", async (_title, exits, to) => {
     const { trace } = await play(shop("next", { exits }), {
       says: { Plan: [items("a"), items()], Json: [NO("one")], Text: ["done"] },
     });
@@ -190,19 +190,19 @@ describe("[G28] then next", () => {
     expect(state.done).toMatchObject({ itemsDone: 0, items: 3, itemsGivenUp: 3 });
   });
 
-  it("[G28] a cast with a given-up item is not satisfied at best, and says which", async () => {
+  it("[G35] a cast with a given-up item is not satisfied at best, and says which", async () => {
     const played = await play(shop("next"), { says: { Plan: [items("a", "b")], Json: [YES, NO("no test")] } });
     expect(played.trace.at(-1)).toBe("not_satisfied");
     expect(reasonOf(played)).toBe('1 item was given up: WI-2 "b" (no test)');
   });
 
-  it("[G28] a hundred items given up are counted, the first are named", async () => {
+  it("[G35] a hundred items given up are counted, the first are named", async () => {
     const titles = Array.from({ length: 100 }, (_, index) => `t${index}`);
     const played = await play(shop("next"), { says: { Plan: [items(...titles)], Json: [NO("never")] } });
     expect(reasonOf(played)).toMatch(/^100 items were given up: WI-1 "t0" .* and 80 more$/);
   });
 
-  it("[G28] a linked part goes on behind the last item, given up or not", async () => {
+  it("[G34] a linked part goes on behind the last item, given up or not", async () => {
     const config = shop("next", { exits: [] });
     const { graph } = linked(config as Parameters<typeof linked>[0], "Main", "Text");
     const { trace } = await playFrom(initialState({ ...startOf(config), graph }), {
@@ -211,7 +211,7 @@ describe("[G28] then next", () => {
     expect(trace.slice(-4)).toEqual(["-> Socket-6 (exit)", "Socket-6 #1", "-> end (none)", "not_satisfied"]);
   });
 
-  it("[G28, L20] behind the last item a linked part takes the exit that it takes alone", async () => {
+  it("[G34, L20] behind the last item a linked part takes the exit that it takes alone", async () => {
     const config = main(
       {
         "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
@@ -266,7 +266,7 @@ describe("[G29] what the check says", () => {
   });
 });
 
-it("[G28] an exit of a member that gives items up is no exit that nothing takes", () => {
+it("[G34] an exit of a member that gives items up is no exit that nothing takes", () => {
   const exits = [exit("Socket-4", "always", "Socket-5"), { ...exit("Socket-3", "always", "Socket-5"), id: "lost" }];
   const told = (then: string) => problems(shop(then, { exits })).join("\n");
   expect(told("next")).not.toContain("exit_never_taken");

@@ -43,7 +43,7 @@ async function castOnce(env: Readonly<Record<string, string>> = {}) {
   return { cwd, code, castId };
 }
 
-it("[T19] a recorded cast is a test that takes the same path, without what is secret", async () => {
+it("[T19, T34, T35] a recorded cast is a test that takes the same path, without what is secret", async () => {
   const { cwd, castId } = await castOnce({ SOME_API_KEY: "sk-live-0123456789abcdef" });
   const recorded = await run(["record", castId, "t/a.json", "--seed", "."], { cwd });
   expect([recorded.code, recorded.stdout]).toEqual([0, expect.stringContaining("Wrote t/a.json")]);
@@ -64,7 +64,7 @@ it("[T19] a recorded cast is a test that takes the same path, without what is se
   expect(readFileSync(join(cwd, "t/b.json"), "utf8")).not.toContain('"tools"');
 });
 
-it("[T20] an edit forks at the first visit that it touches, and what it saves is true", async () => {
+it("[T20, T36, T37] an edit forks at the first visit that it touches, and what it saves is true", async () => {
   const { cwd, castId } = await castOnce();
   put(cwd, { "c.json": config("Judge well.") });
   const before = journalOf(cwd, castId);
@@ -89,7 +89,7 @@ it("[T20] an edit forks at the first visit that it touches, and what it saves is
   expect((await run(["doctor", fork], { cwd })).code).toBe(0);
 });
 
-it("[T20] a fork is as old as itself, not as the cast whose past it shares", async () => {
+it("[T37] a fork is as old as itself, not as the cast whose past it shares", async () => {
   const { cwd, castId } = await castOnce();
   expect((await run(["fork", `${castId}@Socket-2#1`, ...options], { cwd })).code).toBe(0);
   const [fork = ""] = castsIn(cwd).filter((id) => id !== castId);
@@ -110,7 +110,7 @@ it("[T20] without an edit a visit must be named; it may be any", async () => {
   expect(JSON.parse(plan.stdout)).toMatchObject({ reused: ["Socket-1#1", "Socket-2#1", "Socket-1#2"] });
 });
 
-it("[T20] recast --edited is a fork of a stopped cast", async () => {
+it("[T39] recast --edited is a fork of a stopped cast", async () => {
   const cwd = newPlace({ "c.json": config("Judge."), "r.json": { replies: { ...replies, Judge: [no, no] } } });
   expect((await run(["cast", ...options, "--loadout", "Main", "x"], { cwd })).code).toBe(1);
   put(cwd, { "c.json": config("Judge mildly."), "r.json": { replies: { ...replies, Judge: [yes] } } });
@@ -145,7 +145,7 @@ it("[C40] recast says which graph it runs, and how to run the edited one", async
   );
 });
 
-it("[T19] a cast whose limit was raised is recorded with its allowance; one that was stopped is refused with what to do", async () => {
+it("[T19, T28] a cast whose limit was raised is recorded with its allowance; one that was stopped is refused with what to do", async () => {
   const cwd = newPlace({ "c.json": config("Judge."), "r.json": { replies: { ...replies, Judge: [no, no, yes] } } });
   put(cwd, { "r.json": { replies: { ...replies, Judge: [no, no, yes] }, onEmpty: "repeat-last" } });
   expect((await run(["cast", ...options, "--loadout", "Main", "x"], { cwd })).code).toBe(1);
@@ -180,7 +180,7 @@ async function abortedCast(cwd: string): Promise<string> {
   return castId;
 }
 
-it("[T20] --here puts the files back as they were before the visit, in the fork alone", async () => {
+it("[T38] --here puts the files back as they were before the visit, in the fork alone", async () => {
   const cwd = newPlace({ "c.json": config("Judge."), "r.json": { replies }, "a.txt": "before" });
   const git = (...words: readonly string[]) =>
     execFileSync("git", ["-c", "user.name=T", "-c", "user.email=t@e.org", ...words], { cwd, stdio: "pipe" });

@@ -32,11 +32,11 @@ it("[T17] limits are found, everything is reached, and nothing is beyond the wor
   expect([missing, mostTurns <= 6]).toEqual([[], true]);
 });
 
-it("[T17] the same seed gives the same casts", () => {
+it("[T33] the same seed gives the same casts", () => {
   expect(fuzzed(config, 50)).toEqual(fuzzed(config, 50));
 });
 
-it("[T17] state that is not there is a fault", () => {
+it("[T33] state that is not there is a fault", () => {
   const sockets = {
     "Socket-1": {
       materia: "Judge",

@@ -36,17 +36,17 @@ describe("[T15] differences", () => {
   it.each<[string, TestConfig, readonly string[]]>([
     ["[T15] an unchanged configuration has none", before, []],
     [
-      "[T15] a prompt that changed is told for each of its visits",
+      "[T30] a prompt that changed is told for each of its visits",
       { ...before, materia: { Build: { prompt: "Build well." }, Judge: judge } },
       ["Socket-1#1 prompt", "Socket-1#2 prompt"],
     ],
     [
-      "[T15] an edge that leads elsewhere, and all that follows from it",
+      "[T30] an edge that leads elsewhere, and all that follows from it",
       withSockets({ "Socket-2": { materia: "Judge", edges: [{ when: "always", to: "end" }] } }),
       ["Socket-2#1 prompt", "Socket-2#1 edge", "Socket-1#2 edge", "Socket-2#1 end"],
     ],
     [
-      "[T15] a limit that is reached now",
+      "[T30] a limit that is reached now",
       withSockets({
         "Socket-2": {
           materia: "Judge",
@@ -56,7 +56,7 @@ describe("[T15] differences", () => {
       [],
     ],
     [
-      "[T15] a socket that is new ends it: nobody has answered there",
+      "[T30, T31] a socket that is new ends it: nobody has answered there",
       withSockets({
         "Socket-1": { materia: "Build", edges: [{ when: "always", to: "Socket-3" }] },
         "Socket-3": { materia: "Judge", edges: [{ when: "satisfied", to: "Socket-2" }] },
@@ -64,14 +64,14 @@ describe("[T15] differences", () => {
       ["Socket-1#1 edge", "Socket-3#1 socket", "Socket-3#1 edge", "Socket-3#1 end"],
     ],
     [
-      "[T15] a field that is missing now",
+      "[T30] a field that is missing now",
       withSockets({
         "Socket-1": { materia: "Build", parse: "json", edges: [{ when: "satisfied", to: "Socket-2" }] },
       }),
       ["Socket-1#1 prompt", "Socket-1#1 fields", "Socket-2#1 edge", "Socket-1#1 end"],
     ],
     [
-      "[T15] a socket that holds another materia",
+      "[T30] a socket that holds another materia",
       {
         materia: { ...before.materia, Judge2: judge },
         loadouts: {
@@ -87,7 +87,7 @@ describe("[T15] differences", () => {
     expect(await kinds(after)).toEqual(expected);
   });
 
-  it("[T15] a limit that stops it now", async () => {
+  it("[T30] a limit that stops it now", async () => {
     const no = { satisfied: false, context: "louder" };
     const { events } = await play(before, { says: { ...says, Judge: [no, no, { satisfied: true }] } });
     const recorded = { start: startOf(before), events };

@@ -66,7 +66,7 @@ describe.each(["mime-gh-pr", "blackbelt-gh-pr"])("%s", (script) => {
     expect(told()).not.toContain("create");
   });
 
-  it("[U44] all that is missing is said at once, and nothing is pushed", () => {
+  it("[U50] all that is missing is said at once, and nothing is pushed", () => {
     const { cwd, remote } = working();
     write(join(cwd, "c.txt"), "c\n");
     const { satisfied, context } = resultOf(script, { cwd, request }, { PATH: "/usr/bin:/bin" }) as Record<
@@ -79,7 +79,7 @@ describe.each(["mime-gh-pr", "blackbelt-gh-pr"])("%s", (script) => {
     expect(branches(remote)).toEqual(["main"]);
   });
 
-  it("[U44] a program that is not logged in is said before anything is pushed", () => {
+  it("[U50] a program that is not logged in is said before anything is pushed", () => {
     const { cwd, remote } = working();
     const { path } = gh({ list: "echo 'not logged in' >&2; exit 4" });
     expect(resultOf(script, { cwd, request }, { PATH: path })).toMatchObject({
@@ -174,7 +174,7 @@ describe("what is never done", () => {
     ["a remote that is gone", ({ cwd }) => void git(cwd, "remote", "set-url", "origin", "/nowhere"), "a way to origin"],
     ["nothing new", ({ cwd }) => void git(cwd, "reset", "--quiet", "--hard", "main"), "work that main does not have"],
     ["no branch", ({ cwd }) => void git(cwd, "switch", "--quiet", "--detach"), "a branch: none is checked out"],
-  ])("[U44] %s is said", (_what, change, text) => {
+  ])("[U50] %s is said", (_what, change, text) => {
     const scene = working();
     change(scene);
     expect(resultOf("mime-gh-pr", { cwd: scene.cwd, request }, { PATH: gh().path })).toMatchObject({
@@ -198,7 +198,7 @@ describe("Azure DevOps", () => {
     );
   });
 
-  it("[U44] an az without its extension is said with what to add", () => {
+  it("[U50] an az without its extension is said with what to add", () => {
     const { cwd } = working();
     const { path } = program("az", { list: "echo \"'repos' is misspelled\" >&2; exit 2" });
     expect(resultOf("mime-ado-pr", { cwd, request }, { PATH: path })).toMatchObject({

@@ -19,7 +19,7 @@ describe("Mime-Maintain and Blackbelt-Maintain with git", () => {
     expect(git(cwd, "status", "--porcelain")).toBe("");
   });
 
-  it("[U43] nothing changed is nothing committed, and that is fine", () => {
+  it("[U48] nothing changed is nothing committed, and that is fine", () => {
     const cwd = newRepository();
     const before = git(cwd, "rev-parse", "HEAD");
     expect(resultOf("mime-maintain", { cwd, item })).toMatchObject({
@@ -36,7 +36,7 @@ describe("Mime-Maintain and Blackbelt-Maintain with git", () => {
     expect(git(cwd, "log", "-1", "--format=%s")).toBe("do [31m it");
   });
 
-  it("[U43] a merge in progress is no commit but a no with the way out", () => {
+  it("[U48] a merge in progress is no commit but a no with the way out", () => {
     const cwd = newRepository();
     write(join(cwd, ".git/MERGE_HEAD"), git(cwd, "rev-parse", "HEAD"));
     expect(resultOf("mime-maintain", { cwd, item })).toEqual({
@@ -53,7 +53,7 @@ describe("Mime-Maintain and Blackbelt-Maintain with git", () => {
     expect(resultOf("mime-maintain", { cwd, item })).toMatchObject({ satisfied: true });
   });
 
-  it("[U43] outside a repository, and on no branch, it refuses", () => {
+  it("[U48] outside a repository, and on no branch, it refuses", () => {
     expect(runIn("mime-maintain", { cwd: newFolder() })).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("no version control"),
@@ -116,17 +116,17 @@ esac`,
     return { result, commands: readFileSync(log, "utf8").split("\n").filter(Boolean) };
   }
 
-  it("[U43] the change gets its words, and the bookmark moves to it", () => {
+  it("[U49] the change gets its words, and the bookmark moves to it", () => {
     const { result, commands } = play("changed");
     expect(commands).toEqual(["commit --message feat: greet", "bookmark set materia/x -r @-"]);
     expect(result).toMatchObject({ satisfied: true, state: { lastCommit: { kind: "jj", commit: "c0ffee" } } });
   });
 
-  it("[U43] an empty change is left as it is", () => {
+  it("[U49] an empty change is left as it is", () => {
     expect(play("empty")).toMatchObject({ commands: [], result: { satisfied: true } });
   });
 
-  it("[U43] without a bookmark nothing is committed", () => {
+  it("[U49] without a bookmark nothing is committed", () => {
     expect(play("changed", {})).toMatchObject({ commands: [], result: { satisfied: false } });
   });
 });

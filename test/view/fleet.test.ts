@@ -45,7 +45,7 @@ describe("what a cast waits for", () => {
     expect(waitReasonText(waitReasonOf({ blocked, held, queue: "casts" }, workers), "casts")).toBe(text);
   });
 
-  it("[B29] where nobody works a command says who could, for this fleet and this queue", () => {
+  it("[B72] where nobody works a command says who could, for this fleet and this queue", () => {
     const at = { fleet: "team", queue: "at night" };
     expect(waitRemedy({ kind: "nobody_up" }, at)).toBe('materia worker --on team --queues "at night"');
     expect(waitRemedy({ kind: "busy" }, at)).toBeUndefined();

@@ -98,7 +98,7 @@ describe("files of a visit", () => {
     });
   });
 
-  it("[N14] an input can be had with the large values that it refers to, and with no other file", async () => {
+  it("[N42] an input can be had with the large values that it refers to, and with no other file", async () => {
     const { at, id } = await oneCast();
     const [list, deep] = ["a".repeat(32), "b".repeat(32)];
     const put = (name: string, value: unknown): string => at.write(`.pi/pi-materia/${id}/${name}`, value);
@@ -114,19 +114,19 @@ describe("files of a visit", () => {
   });
 
   it.each<[rule: string, query: string, range: string | undefined, answer: string]>([
-    ["[N14] the rest", "?from=6", undefined, "206 6789 bytes 6-9/10"],
-    ["[N14] nothing more yet", "?from=10", undefined, "206  bytes */10"],
-    ["[N14] behind the end", "?from=11", undefined, "416"],
-    ["[N14] no number", "?from=x", undefined, "416"],
-    ["[N14] a range", "", "bytes=2-4", "206 234 bytes 2-4/10"],
-    ["[N14] an open range", "", "bytes=7-", "206 789 bytes 7-9/10"],
-    ["[N14] the last ones", "", "bytes=-3", "206 789 bytes 7-9/10"],
-    ["[N14] more than there is", "", "bytes=8-99", "206 89 bytes 8-9/10"],
-    ["[N14] all of it", "", "bytes=0-", "206 0123456789 bytes 0-9/10"],
-    ["[N14] a range behind the end", "", "bytes=10-", "416"],
-    ["[N14] a range backwards", "", "bytes=4-2", "416"],
-    ["[N14] two ranges", "", "bytes=0-1,3-4", "416"],
-    ["[N14] another unit", "", "lines=0-1", "416"],
+    ["[N41] the rest", "?from=6", undefined, "206 6789 bytes 6-9/10"],
+    ["[N41] nothing more yet", "?from=10", undefined, "206  bytes */10"],
+    ["[N41] behind the end", "?from=11", undefined, "416"],
+    ["[N41] no number", "?from=x", undefined, "416"],
+    ["[N41] a range", "", "bytes=2-4", "206 234 bytes 2-4/10"],
+    ["[N41] an open range", "", "bytes=7-", "206 789 bytes 7-9/10"],
+    ["[N41] the last ones", "", "bytes=-3", "206 789 bytes 7-9/10"],
+    ["[N41] more than there is", "", "bytes=8-99", "206 89 bytes 8-9/10"],
+    ["[N41] all of it", "", "bytes=0-", "206 0123456789 bytes 0-9/10"],
+    ["[N41] a range behind the end", "", "bytes=10-", "416"],
+    ["[N41] a range backwards", "", "bytes=4-2", "416"],
+    ["[N41] two ranges", "", "bytes=0-1,3-4", "416"],
+    ["[N41] another unit", "", "lines=0-1", "416"],
   ])("%s", async (_rule, query, range, expected) => {
     const { at, id, visit } = await oneCast();
     writeFileSync(join(visit, "output.md"), "0123456789");
@@ -136,7 +136,7 @@ describe("files of a visit", () => {
     expect([answer.status, ...said].join(" ")).toBe(expected);
   });
 
-  it("[N14] a long file comes in pieces", async () => {
+  it("[N14, N41] a long file comes in pieces", async () => {
     const { at, id, visit } = await oneCast();
     const file = join(visit, "stdout.txt");
     writeFileSync(file, "");
@@ -148,7 +148,7 @@ describe("files of a visit", () => {
     expect((await rest.arrayBuffer()).byteLength).toBe(1024 * 1024);
   });
 
-  it("[N14] a file that an event has told of and that is not written yet is no error", async () => {
+  it("[N42] a file that an event has told of and that is not written yet is no error", async () => {
     const { at, id, visit } = await oneCast();
     const ask = (path: string) => at.ask(`/api/casts/${id}/files/${path}`);
     rmSync(join(visit, "output.md"));

@@ -21,7 +21,7 @@ async function tagOf(at: Site, layer: string): Promise<string> {
 }
 
 describe("the catalogue", () => {
-  it("[N20] what can be named, with its layer, file, value and problems", async () => {
+  it("[N20, N44] what can be named, with its layer, file, value and problems", async () => {
     const at = site();
     const broken = { entry: "Socket-1", sockets: 1 };
     const file = at.write("../config/pi/pi-materia/materia.json", {
@@ -55,7 +55,7 @@ describe("the catalogue", () => {
     });
   });
 
-  it("[N20] of a broken loadout the page is told what can be read, and finds in it what the command line finds", async () => {
+  it("[N44] of a broken loadout the page is told what can be read, and finds in it what the command line finds", async () => {
     const from = project();
     const edges = [{ when: "always", to: "Socket-9", maxTraversals: 0 }];
     from.write(".pi/pi-materia.json", {
@@ -76,7 +76,7 @@ describe("the catalogue", () => {
     });
   });
 
-  it("[N20] an untrusted project is asked about with the programs it would run", async () => {
+  it("[N45] an untrusted project is asked about with the programs it would run", async () => {
     const from = project();
     const file = from.write(".pi/pi-materia.json", { materia: { Run: { type: "utility", command: ["sh", "x.sh"] } } });
     expect(await json(site(from).ask("/api/catalog"))).toMatchObject({
@@ -103,7 +103,7 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
     });
   });
 
-  it("[N22] is made, changed and never overwritten unseen", async () => {
+  it("[N22, N46] is made, changed and never overwritten unseen", async () => {
     const at = site();
     const file = fileOf(at, layer);
     expect(await refusal(put(at, layer, TEXT))).toBe("412 changed");
@@ -130,7 +130,7 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
     expect(readdirSync(dirname(file)).filter((name) => name.endsWith(".draft"))).toEqual([]);
   });
 
-  it("[N22] of two who read the same one only the first writes", async () => {
+  it("[N46] of two who read the same one only the first writes", async () => {
     const at = site();
     await make(at, layer, TEXT);
     const tag = { "if-match": await tagOf(at, layer) };
@@ -143,17 +143,17 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
   });
 
   it.each<[rule: string, text: string, answer: string]>([
-    ["[N22] no JSON", "{", "422 bad_json"],
-    ["[N22] nothing", "", "422 bad_json"],
-    ["[N22] a list", "[]", "422 bad_value"],
-    ["[N22] null", "null", "422 bad_value"],
+    ["[N47] no JSON", "{", "422 bad_json"],
+    ["[N47] nothing", "", "422 bad_json"],
+    ["[N47] a list", "[]", "422 bad_value"],
+    ["[N47] null", "null", "422 bad_value"],
   ])("%s", async (_rule, text, answer) => {
     const at = site();
     expect((await refusal(make(at, layer, text))).startsWith(answer)).toBe(true);
     expect(existsSync(fileOf(at, layer))).toBe(false);
   });
 
-  it("[N22] a broken loadout is saved and its problems are said", async () => {
+  it("[N47] a broken loadout is saved and its problems are said", async () => {
     const answer = await make(site(), layer, '{ "loadouts": { "L": { "entry": 1 } }, "materai": {} }');
     const { issues } = (await answer.json()) as { issues: { path: string[] }[] };
     expect([answer.status, issues.map(({ path }) => path.join("."))]).toEqual([
@@ -162,7 +162,7 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
     ]);
   });
 
-  it("[N22] a text that is nested without end harms nobody", async () => {
+  it("[N47] a text that is nested without end harms nobody", async () => {
     const at = site();
     const [open, close] = ["[".repeat(100_000), "]".repeat(100_000)];
     await make(at, layer, `{"x":${open}${close}}`);
@@ -198,7 +198,7 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
     expect(existsSync(fileOf(at, layer))).toBe(false);
   });
 
-  it("[N22] a file that is a link is not written", async () => {
+  it("[N48] a file that is a link is not written", async () => {
     const at = site();
     const elsewhere = at.write("elsewhere.json", "{}");
     mkdirSync(dirname(fileOf(at, layer)), { recursive: true });
@@ -208,7 +208,7 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
   });
 });
 
-it("[N22] a file that somebody makes in the last moment is left to them", () => {
+it("[N46] a file that somebody makes in the last moment is left to them", () => {
   const at = project();
   const file = at.write(".pi/pi-materia.json", "{}");
   expect(writeConfigText(file, TEXT, { root: at.cwd, isNew: true })).toMatchObject({ issues: [{ code: "changed" }] });
@@ -216,7 +216,7 @@ it("[N22] a file that somebody makes in the last moment is left to them", () => 
 });
 
 describe("configuration that is not to be reached", () => {
-  it("[N22] a folder that leads out of the project is not written to", async () => {
+  it("[N48] a folder that leads out of the project is not written to", async () => {
     const at = site();
     mkdirSync(join(at.cwd, "../outside"));
     symlinkSync("../outside", join(at.cwd, ".pi"));

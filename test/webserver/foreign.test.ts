@@ -61,7 +61,7 @@ async function nextLive(stream: Heard): Promise<unknown> {
   return (await stream.until(({ event }) => event === "live")).at(-1)?.data;
 }
 
-it("[N11, N13] a cast of another process is followed to its end, its agent through the transcript", async () => {
+it("[N11, N40] a cast of another process is followed to its end, its agent through the transcript", async () => {
   const at = site();
   const { go, stream, heard, list, castId } = await elsewhere(at);
   expect(heard.filter(({ event }) => event === "live").map(({ data }) => data)).toEqual([{ live: true }]);

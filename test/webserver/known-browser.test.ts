@@ -19,7 +19,7 @@ async function challengeOf(at: Site): Promise<string> {
 }
 
 describe("[N34] a browser that was here before", () => {
-  it("[N34] gets the token for a proof of its key", async () => {
+  it("[N34, N39] gets the token for a proof of its key", async () => {
     const at = site();
     expect(await json(at.ask("/api/key"))).toEqual({ key: DOOR_KEY });
     const proof = proofOf(loginMessage(PORT, await challengeOf(at)));
@@ -40,7 +40,7 @@ describe("[N34] a browser that was here before", () => {
     expect(await refusal(at.send("/door", body, { headers: NOBODY }))).toBe("401 no_token");
   });
 
-  it("[N34] the key is given to who has the token, under the address alone, and each start asks something else", async () => {
+  it("[N34, N39] the key is given to who has the token, under the address alone, and each start asks something else", async () => {
     const at = site();
     expect(await refusal(at.ask("/api/key", { headers: NOBODY }))).toBe("401 no_token");
     const headers = { host: `localhost:${PORT}`, authorization: `Bearer ${TOKEN}` };

@@ -3,7 +3,7 @@ import { castOf, ended, hear, refusal, site, type Message } from "./harness.ts";
 
 const isOver = ({ event }: Message): boolean => event === "over";
 
-it("[N36] finds words of outputs, prompts and tool calls, newest cast first, with the words around them", async () => {
+it("[N36, N43] finds words of outputs, prompts and tool calls, newest cast first, with the words around them", async () => {
   const at = site();
   const tools = [{ name: "write", arguments: { path: "a.txt", content: "the Marmalade jar" } }];
   const first = await castOf(at, { Build: [{ tools, text: "One spoon of marmalade is enough." }] });

@@ -139,7 +139,7 @@ it("[N11] where the system has no watches left, the journal is looked at each se
 });
 
 describe("what the agents do", () => {
-  it("[N13] tools and text come between the events, and whoever joins late hears the turn from its beginning", async () => {
+  it("[N13, N40] tools and text come between the events, and whoever joins late hears the turn from its beginning", async () => {
     const at = site();
     const tools = [{ name: "write", arguments: { path: "a.txt", content: "x".repeat(5_000) } }];
     const replies = { Build: [{ tools, text: "done" }] };
@@ -186,7 +186,7 @@ it("[N13] a tool is heard while it runs, and what it says takes the place of wha
   await stream.close();
 });
 
-it("[N13] a transcript that is a link or a pipe tells nothing, and stops nobody", async () => {
+it("[N40] a transcript that is a link or a pipe tells nothing, and stops nobody", async () => {
   const at = site();
   const { file } = journalOf(at, "c", 1);
   const started = { type: "visit_started", socket: "Socket-1", visit: 1, materia: "Build", item: null };

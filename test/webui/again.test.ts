@@ -14,7 +14,7 @@ async function finished(): Promise<Seen & { readonly at: Served; readonly id: st
 }
 
 describe("a cast leads on", () => {
-  it("[W30, T20] runs from a visit with another handoff, and says what it saves", async () => {
+  it("[W30, T36] runs from a visit with another handoff, and says what it saves", async () => {
     const { page, id, complaints } = await finished();
     await page.getByRole("button", { name: /^Auto-Eval, item 1, .* not satisfied$/ }).press("Enter");
     await page.getByRole("button", { name: "Run from here…" }).click();
