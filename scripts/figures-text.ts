@@ -47,9 +47,9 @@ function figures(): string {
     "|---|---|---|---|---|---|",
     ...results.contenders.map(row),
     "",
-    `Measured on ${machine.date}, ${machine.cores} cores, Node ${machine.node}, load ${machine.load.before.toFixed(1)} when it began; your figures will differ, the order hardly.`,
-    `Also of that run: 5,000 sockets are read, checked and weighed in ${checked.toFixed(0)} ms once warm; a prompt at item 1,000 is ${percent(own.prompts.growth - 1, 1)} longer than at item 1,`,
-    `and ${percent(own.prompts.repeatedOverall, 0)} of it repeats the one before from its first character, which a provider's cache can reuse.`,
+    `Measured on ${machine.date}, ${machine.cores} cores, Node ${machine.node}, load ${machine.load.before.toFixed(1)} at the start. Your figures will differ; the order hardly changes.`,
+    `In the same run: 5,000 sockets are read and checked, worst case included, in ${checked.toFixed(0)} ms once warm. A prompt at item 1,000 is ${percent(own.prompts.growth - 1, 1)} longer than at item 1,`,
+    `and ${percent(own.prompts.repeatedOverall, 0)} of it repeats the beginning of the previous prompt, which a provider's cache can reuse.`,
   ].join("\n");
 }
 
