@@ -1,5 +1,6 @@
 import { cpSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { thisProcess } from "../../src/shell/process/process-identity.ts";
 import { castFile, castsIn, jsonOf, newPlace, readText, run } from "../harness/cli.ts";
 
 const config = {
@@ -160,4 +161,13 @@ it("[C46] a foreign cast stays foreign", async () => {
   const saved = (JSON.parse(stdout) as { castId: string }).castId;
   const { stderr } = await run(["recast", saved], { cwd, env: { XDG_CONFIG_HOME: home } });
   expect(stderr).toContain("foreign_cast");
+});
+
+it("[C46] a cast that runs is not salvaged", async () => {
+  const { cwd, castId, journal } = await castPlace("Say");
+  flipBit(journal, 4);
+  writeFileSync(castFile(cwd, castId, "owner", "2.json"), JSON.stringify(thisProcess()));
+  const { code, stderr } = await run(["doctor", castId, "--salvage"], { cwd });
+  expect([code, stderr]).toEqual([2, expect.stringContaining("cast_is_owned")]);
+  expect(castsIn(cwd)).toEqual([castId]);
 });

@@ -20,7 +20,7 @@ function inside(folder: string, files: Readonly<Record<string, string>>): string
 }
 
 describe.each(BODIES)("the project's own instructions for agents %s", (_name, play) => {
-  it("[A24] stand before the role, the nearest last", async () => {
+  it("[A28] stand before the role, the nearest last", async () => {
     const { host } = await play([{ text: "ok" }]);
     const { request, progress } = ask({ instructions: "project" });
     const cwd = join(inside(request.cwd, { "AGENTS.md": "Use tabs.", "part/AGENTS.md": "Use spaces here." }), "part");
@@ -28,7 +28,7 @@ describe.each(BODIES)("the project's own instructions for agents %s", (_name, pl
     expect(told(progress)).toMatch(/Use tabs\.[^]*part\/AGENTS\.md[^]*Use spaces here\.[^]*You build\./);
   });
 
-  it("[A24] are cut, the farthest first, and the cut is marked", async () => {
+  it("[A28] are cut, the farthest first, and the cut is marked", async () => {
     const { host } = await play([{ text: "ok" }]);
     const { request, progress } = ask({ instructions: "project" });
     const cwd = join(inside(request.cwd, { "AGENTS.md": "x".repeat(90_000), "part/AGENTS.md": "near" }), "part");
@@ -37,7 +37,7 @@ describe.each(BODIES)("the project's own instructions for agents %s", (_name, pl
     expect(told(progress).length).toBeLessThan(42_000);
   });
 
-  it("[A24] do not reach who wants none, and only the user's own reach one whose project is not trusted", async () => {
+  it("[A29, X24] do not reach who wants none, and only the user's own reach one whose project is not trusted", async () => {
     const { host } = await play([{ text: "ok" }, { text: "ok" }]);
     for (const instructions of ["none", "user"] as const) {
       const { request, progress } = ask({ instructions });
@@ -48,7 +48,7 @@ describe.each(BODIES)("the project's own instructions for agents %s", (_name, pl
   });
 });
 
-it("[A24] the user's own instructions reach an agent, too", async () => {
+it("[A28] the user's own instructions reach an agent, too", async () => {
   const { createRehearsalHost: rehearsalHost } = await import("../../src/shell/agents/rehearsal-host.ts");
   piFolder({ "AGENTS.md": "Be brief." });
   const { rehearsal } = await import("../harness/agents.ts");
@@ -58,10 +58,10 @@ it("[A24] the user's own instructions reach an agent, too", async () => {
 });
 
 it.each<[rule: string, materia: object, instructions: TurnRequest["instructions"]]>([
-  ["[A24] with tools the project's", { tools: "coding" }, "project"],
-  ["[A24] without tools none", { tools: "none" }, "none"],
-  ["[A24] none where it says so", { tools: "coding", instructions: "none" }, "none"],
-  ["[A24] the project's where it says so", { instructions: "project" }, "project"],
+  ["[A29] with tools the project's", { tools: "coding" }, "project"],
+  ["[A29] without tools none", { tools: "none" }, "none"],
+  ["[A29] none where it says so", { tools: "coding", instructions: "none" }, "none"],
+  ["[A29] the project's where it says so", { instructions: "project" }, "project"],
 ])("%s", async (_rule, materia, instructions) => {
   let seen: TurnRequest | undefined;
   await cast(graph({ "Socket-1": seat("Own") }, { materia: { Own: { prompt: "Do.", ...materia } } }), [
@@ -74,7 +74,7 @@ it.each<[rule: string, materia: object, instructions: TurnRequest["instructions"
 });
 
 describe("in Pi", () => {
-  it("[A24] the agent in the user's session is told them, and prompt.md shows it", async () => {
+  it("[A28] the agent in the user's session is told them, and prompt.md shows it", async () => {
     const pi = await openPiSession({ replies: ["Plan A"] });
     inside(pi.cwd, { "AGENTS.md": "Use tabs." });
     await pi.type("/materia link Interactive-Plan -- plan it");

@@ -59,7 +59,7 @@ it("[B31] however many items are over, a turn is let in by the accounts of those
 
 const event = (type: string, index: number, more: object): CastEvent => ({ type, index, ...more }) as CastEvent; // all that is read of it
 
-it("[B12] behind the thousandth item a pack leaves out by as few names as behind the first, and by all that it builds on", () => {
+it("[B50] behind the thousandth item a pack leaves out by as few names as behind the first, and by all that it builds on", () => {
   const sent = createPackedCommits();
   const tell = (...events: readonly CastEvent[]): void => sent.add(events);
   tell(event("loop_forked", 0, { base: "base" }));

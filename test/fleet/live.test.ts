@@ -117,7 +117,7 @@ it("[B27] text comes whole and once, without the secrets in it, however its piec
   await turn.close();
 });
 
-it("[B27] what is kept of a turn for others is bounded, and written for who drives the cast alone", async () => {
+it("[B70] what is kept of a turn for others is bounded, and written for who drives the cast alone", async () => {
   const { database, castId, turn, reader } = await liveCast();
   turn.onProgress({ kind: "told", system: "" }, VISITING);
   for (let count = 0; count < 500; count += 1) {
@@ -147,7 +147,7 @@ it("[B27] what is kept of a turn for others is bounded, and written for who driv
   await given.close();
 });
 
-it("[S7] a secret that comes in pieces is taken out, and what only looks like its beginning is said", () => {
+it("[S16] a secret that comes in pieces is taken out, and what only looks like its beginning is said", () => {
   const stream = createRedactedStream({ THE_API_KEY: "sk-4f9Q2x7Zk1Lm8pWd" });
   const said = ["a sk-", "4f9", "def is no key, but sk-4f9Q2x7Z", "k1Lm8pWd", " is."].map((piece) =>
     stream.push(piece),

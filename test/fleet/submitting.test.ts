@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { git } from "../git/scratch.ts";
@@ -55,4 +55,36 @@ it("[B38] the model of the settings goes along with a cast whose materia name no
   expect(await place.database.query({ text: "select providers from materia.casts" })).toEqual([
     { providers: ["acme"] },
   ]);
+});
+
+it("[B38] ignored files are not submitted, and a repository inside another is refused", async () => {
+  const place = await fleetPlace();
+  put(place.cwd, { ".gitignore": "*.log\ninner/\n", "private.log": "mine" });
+  git(place.cwd, "init", "-q", "inner");
+  const castId = await submitted(place, "Quick");
+  await place.worker();
+  await until(async () => (await statusOn(place, castId)) === "completed");
+  expect((await place.materia("take", castId)).code).toBe(0);
+  const names = git(place.cwd, "ls-tree", "-r", "--name-only", `materia/${castId}`).split("\n");
+  expect(names).toContain(".gitignore");
+  expect(names).not.toContain("private.log");
+  put(place.cwd, { ".gitignore": "*.log\n" });
+  const refused = await place.materia("cast", "--detach", place.gate);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("git_failed")]);
+  expect(await place.database.query({ text: "select cast_id from materia.casts" })).toHaveLength(1);
+});
+
+it("[B39] without a repository a cast begins in an empty folder", async () => {
+  const place = await fleetPlace();
+  rmSync(join(place.cwd, ".git"), { recursive: true });
+  const count = { type: "utility", command: ["sh", "-c", "ls -A | wc -l"], parse: "text" };
+  const loadouts = { Count: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Count" } } } };
+  put(place.cwd, { "conf.json": { materia: { Count: count }, loadouts } });
+  const castId = await submitted(place, "Count");
+  await place.worker();
+  await until(async () => (await statusOn(place, castId)) === "completed");
+  const outputs = (await eventsOn(place, castId)).flatMap((event) =>
+    event.type === "output_accepted" ? [event.text.trim()] : [],
+  );
+  expect(outputs).toEqual(["0"]);
 });

@@ -76,7 +76,7 @@ describe("[D32] the stopped cast names the limit and the place", () => {
   });
 });
 
-describe("[G5, G28] why a cast at its end is not satisfied", () => {
+describe("[G5, G35] why a cast at its end is not satisfied", () => {
   const given = (count: number, reason: string): CastState["givenUp"] => ({
     count,
     first: [{ index: 1, title: "b", reason }],
@@ -94,7 +94,7 @@ describe("[G5, G28] why a cast at its end is not satisfied", () => {
       { ...handed("it is late"), satisfied: false, givenUp: given(1, "no") },
     ],
     ['1 item was given up: WI-2 "b" (no)', { ...handed(" "), satisfied: false, givenUp: given(1, "no") }],
-  ])("[G28] %s", (said, state) => {
+  ])("[G35] %s", (said, state) => {
     expect(endReasonText({ ...start, ...state })).toBe(said);
   });
 });

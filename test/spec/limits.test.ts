@@ -44,7 +44,7 @@ describe("[D17] before a turn", () => {
   });
 });
 
-describe("[D17] in the middle of a turn", () => {
+describe("[D31] in the middle of a turn", () => {
   const state = at("Socket-1");
   const { visit } = state.phase;
   const turn = (usage: ReturnType<typeof used>, ms = 0) => ({ usage, ms });
@@ -53,30 +53,30 @@ describe("[D17] in the middle of a turn", () => {
     ["less than its materia allows", turn(used(99), 119_999), undefined],
     ["its tokens", turn(used(100)), ["maxTurnTokens", 100]],
     ["its minutes", turn(NO_USAGE, 120_000), ["maxTurnMinutes", 2]],
-  ])("[D17] %s", (_what, more, limit) => {
+  ])("[D31] %s", (_what, more, limit) => {
     const found = checkLimitDuringTurn(state, visit, more);
     expect(found && [found.limit, found.value, found.where]).toEqual(limit && [...limit, { socket: first }]);
   });
 
-  it("[D17] what the turn had used before it was cut off counts", () => {
+  it("[D31] what the turn had used before it was cut off counts", () => {
     const begun = { ...visit, turn: turn(used(60), 100_000) };
     expect(checkLimitDuringTurn(state, begun, turn(used(39), 19_999))).toBe(undefined);
     expect(checkLimitDuringTurn(state, begun, turn(used(40)))?.limit).toBe("maxTurnTokens");
     expect(checkLimitDuringTurn(state, begun, turn(NO_USAGE, 20_000))?.limit).toBe("maxTurnMinutes");
   });
 
-  it("[D17] the budget counts what this turn has used so far", () => {
+  it("[D31] the budget counts what this turn has used so far", () => {
     const near = { ...state, budget: { maxTokens: 50 }, usage: used(40) };
     expect(checkLimitDuringTurn(near, visit, turn(used(9)))).toBe(undefined);
     expect(checkLimitDuringTurn(near, visit, turn(used(10)))).toMatchObject({ limit: "maxTokens", value: 50 });
   });
 
-  it("[D17] a program has no tokens of its own", () => {
+  it("[D31] a program has no tokens of its own", () => {
     const tool = at("Socket-2");
     expect(checkLimitDuringTurn(tool, tool.phase.visit, turn(used(1_000), 1e9))).toBe(undefined);
   });
 
-  it("[D17] a raise gives the turn as much again", () => {
+  it("[D33] a raise gives the turn as much again", () => {
     const stopped = { type: "limit_reached", limit: "maxTurnTokens", value: 100, where: { socket: first } } as const;
     const hit = limitHitOf(state, stopped);
     expect(hit).toEqual({ limit: "maxTurnTokens", scope: { kind: "cast", way: "turn Socket-1 1" } });
@@ -101,7 +101,7 @@ describe("[D17] in the middle of a turn", () => {
 it.each([
   ["tokens", { maxTokens: 9 }],
   ["dollars", { maxCostUsd: 9 }],
-])("[D17] a raise of %s leaves the other budget as it is, and warns again", (_what, more) => {
+])("[D33] a raise of %s leaves the other budget as it is, and warns again", (_what, more) => {
   const budget = { maxTokens: 5, maxCostUsd: 1 };
   const raised = raiseLimits({ ...start, budget, warned: true }, { type: "limits_raised", ...more });
   expect([raised.budget, raised.warned]).toEqual([{ ...budget, ...more }, false]);
@@ -138,7 +138,7 @@ it("[H11] repairs are counted for a visit, and a raise is one for that visit", (
   });
 });
 
-describe("[J15] the warning that the budget is nearly used", () => {
+describe("[J37] the warning that the budget is nearly used", () => {
   it.each<[what: string, budget: object, usage: ReturnType<typeof used>, limit: string | undefined]>([
     ["none is asked for", { maxTokens: 10 }, used(9), undefined],
     ["nothing is limited", { warnAtPercent: 80 }, used(9, 9), undefined],
@@ -147,7 +147,7 @@ describe("[J15] the warning that the budget is nearly used", () => {
     ["dollars are far", { maxCostUsd: 10, warnAtPercent: 80 }, used(99, 7.9), undefined],
     ["dollars are near", { maxCostUsd: 10, warnAtPercent: 80 }, used(0, 8), "maxCostUsd"],
     ["nothing was used of nothing", { maxCostUsd: 0, maxTokens: 0, warnAtPercent: 80 }, used(0), undefined],
-  ])("[J15] %s", (_what, budget, usage, limit) => {
+  ])("[J37] %s", (_what, budget, usage, limit) => {
     const state = { ...start, budget, usage };
     expect(budgetWarning(state)?.limit).toBe(limit);
     expect(budgetWarning({ ...state, warned: true })).toBe(undefined);

@@ -42,7 +42,7 @@ describe("[R6] where a person decides", () => {
     });
   });
 
-  it("[R6] not before it began", () => {
+  it("[R7] not before it began", () => {
     expect(reworkLimitOf(initialState(startOf(pair)))).toBe(undefined);
   });
 
@@ -52,7 +52,7 @@ describe("[R6] where a person decides", () => {
     ["another limit stopped it", { ...pair, limits: { maxRepairs: 0 } }, ["no JSON"]],
     ["a turn failed", pair, [NO("first"), { fails: "no network" }]],
     ["the item had moved on", listed("not_satisfied", "Socket-4"), [NO("first")]],
-  ])("[R6] not where %s", async (_where, config, said) => {
+  ])("[R7] not where %s", async (_where, config, said) => {
     const state = await playedWith(config, ...said);
     expect(state.phase.kind).toBe("ended");
     expect(reworkLimitOf(state)).toBe(undefined);
@@ -79,7 +79,7 @@ describe("[R6] what is decided", () => {
     expect(reworkDecisionEvents(state, decision)).toEqual(events);
   });
 
-  it("[R6] what has moved on is not judged any more", async () => {
+  it("[R7] what has moved on is not judged any more", async () => {
     const { events } = await play(listed(), { says: { Plan: [items("a", "b")], Eval: [YES] } });
     const moved = events.findIndex(({ type }) => type === "cursor_advanced") + 1;
     const state = fold(startOf(listed()), events.slice(0, moved));

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { commitAll } from "../git/scratch.ts";
 import { castsIn, journalOf, newPlace, put, run } from "../harness/cli.ts";
 import { judgedPair } from "../harness/loadouts.ts";
 
@@ -198,4 +199,14 @@ it("[T38] --here puts the files back as they were before the visit, in the fork 
   const here = await run(["fork", `${castId}@Socket-2#1`, ...options, "--here"], { cwd });
   expect([here.code, here.stderr]).toEqual([0, expect.stringContaining("files are put back as they were then")]);
   expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("a");
+});
+
+it("[T34] the seed of a recorded test is the checkpoint that the cast began from", async () => {
+  const cwd = newPlace({ "c.json": config("Judge."), "r.json": { replies }, "kept.txt": "before" });
+  commitAll(cwd);
+  await run(["cast", ...options, "--loadout", "Main", "x"], { cwd });
+  put(cwd, { "kept.txt": "edited since" });
+  expect((await run(["record", "last", "t/a.json"], { cwd })).code).toBe(0);
+  expect(JSON.parse(readFileSync(join(cwd, "t/a.json"), "utf8"))).toMatchObject({ cast: { seed: "a.seed" } });
+  expect(readFileSync(join(cwd, "t/a.seed/kept.txt"), "utf8")).toBe("before");
 });

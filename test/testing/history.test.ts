@@ -64,7 +64,7 @@ function tokensIn({ visits }: CastFacts): number {
   return visits.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-it("[T23] of casts that were held back about half lie under p50, and about nine tenths under p90", () => {
+it("[T41] of casts that were held back about half lie under p50, and about nine tenths under p90", () => {
   const casts = Array.from({ length: 400 }, (_, seed) => pastCast(seed + 1));
   const told = forecastGraph(casts.slice(0, 200), { start, flow, runs: 1_000 });
   const held = casts.slice(200).map(tokensIn);
@@ -76,7 +76,7 @@ it("[T23] of casts that were held back about half lie under p50, and about nine 
   expect(under(told?.tokens.p90)).toBeLessThan(0.97);
 });
 
-it("[T23] the same past gives the same forecast, longer lists take more, and no past gives none", () => {
+it("[T41, T43] the same past gives the same forecast, longer lists take more, and no past gives none", () => {
   const past = [pastCast(1), pastCast(2)];
   const of = (items: number) => forecastGraph(past, { start, flow, items });
   expect(of(2)).toEqual(of(2));
@@ -117,7 +117,7 @@ it("[T22] a yes that somebody overturns, rework on both sides, and cost per item
   expect(rows.get("Build")).toMatchObject({ reworkReceived: 1, tokens: 200, items: 2, tokensPerItem: 100, seconds: 2 });
 });
 
-it("[T22] the model that was asked for is told, and what a fork shares counts once", () => {
+it("[T40] the model that was asked for is told, and what a fork shares counts once", () => {
   const visited = (socket: string, seq: number): CastEvent[] =>
     [
       { type: "visit_started", socket, visit: 1, materia: "", item: null, seq, at: "2026-01-01T00:00:00.000Z" },
@@ -141,7 +141,7 @@ const plain = { ...config, materia: { ...config.materia, Build: { prompt: "Build
 /** The judge says no once; all others, and all that is asked later, say yes. */
 const oneNo = (at: number) => ({ satisfied: at !== 2 });
 
-it("[T22, T23] the commands tell of casts with a model, and leave rehearsals out", async () => {
+it("[T22, T23, T43] the commands tell of casts with a model, and leave rehearsals out", async () => {
   const replies = { Plan: [{ json: { workItems: [] } }] };
   const cwd = newPlace({ "c.json": plain, "r.json": { replies } });
   const named = ["--config", "c.json"];
@@ -160,7 +160,7 @@ it("[T22, T23] the commands tell of casts with a model, and leave rehearsals out
   expect(JSON.parse(made.stdout)).toMatchObject({ casts: 1, items: 2, turns: { worst: expect.any(Number) } });
 });
 
-it("[T23] what a materia took with the model that will be asked counts, and with others only where there is nothing else", async () => {
+it("[T42] what a materia took with the model that will be asked counts, and with others only where there is nothing else", async () => {
   const cwd = newPlace({ "c.json": plain });
   const usage = (cost: number) => ({ input: 10, output: 5, cost });
   await writePastCast(cwd, plain, { usage: usage(1), model: "dear/one" });
@@ -207,7 +207,7 @@ it("[T25] two casts side by side", async () => {
   expect((await run(["compare", a], { cwd })).code).toBe(2);
 });
 
-it("[T25] visits of the same sockets stand beside each other, also behind one that only one side has", () => {
+it("[T44] visits of the same sockets stand beside each other, also behind one that only one side has", () => {
   const state = initialState({ ...start, castId });
   const at = "2026-01-01T00:00:00.000Z";
   const side = (sockets: readonly string[], handed: readonly (string | null)[]) => ({

@@ -12,12 +12,12 @@ it.each([
   ['"materia watch c --on team" follows it', "team", '"materia watch c --on team" follows it'],
   ['"materia fleet up" starts it', "local", '"materia fleet up" starts it'],
   ['look at it with "materia doctor c"', "team", 'look at it with "materia doctor c"'],
-])("[B26] a way out is typed on the fleet that was named: %s", (hint, fleet, named) => {
+])("[B69] a way out is typed on the fleet that was named: %s", (hint, fleet, named) => {
   const [issue] = withFleetOption([error("no_cast", "", "none", hint)], fleet);
   expect(issue?.hint).toBe(named);
 });
 
-it("[B26] what is suggested so is understood, and in Pi what is for a terminal stays what it is there", () => {
+it("[B69] what is suggested so is understood, and in Pi what is for a terminal stays what it is there", () => {
   expect(parseText("--on team recast c-1 --accept")).toMatchObject({ ok: true, value: { options: { on: "team" } } });
   const said = (hint: string): string =>
     plainText(withProgramName(issueLines(withFleetOption([error("no_cast", "", "none", hint)], "team")), "/materia"));

@@ -22,13 +22,13 @@ function rowsOf(text: string, form: "unified" | "split"): readonly PatchRow[] {
 }
 
 describe("a patch", () => {
-  it("[W25] every line has its numbers before and after", () => {
+  it("[W42] every line has its numbers before and after", () => {
     const text = `${HEAD}@@ -1,3 +1,3 @@ function a() {\n one\n-two\n+2\n three\n@@ -9 +9,2 @@\n-nine\n+9\n+ten\n`;
     expect(told(text)).toEqual([" 1/1 one", "-2 two", "+2 2", " 3/3 three", "-9 nine", "+9 9", "+10 ten"]);
     expect(parsePatch(text)[0]?.hunks.map(({ about }) => about)).toEqual(["function a() {", ""]);
   });
 
-  it("[W25] what a file holds never passes for the patch's own words", () => {
+  it("[W42] what a file holds never passes for the patch's own words", () => {
     const text = `${HEAD}@@ -1,4 +1,4 @@\n--- a/etc\n-diff --git a/x b/x\n-@@ -1 +1 @@\n-\\ No newline\n+++ b/etc\n+diff --git a/y b/y\n+@@ -7 +7 @@\n+Binary files differ\n`;
     const [file, ...others] = parsePatch(text);
     expect(others).toEqual([]);
@@ -45,7 +45,7 @@ describe("a patch", () => {
     ]);
   });
 
-  it("[W25] a missing last line break belongs to the line before it", () => {
+  it("[W42] a missing last line break belongs to the line before it", () => {
     const mark = "\\ No newline at end of file\n";
     expect(told(`${HEAD}@@ -1 +1 @@\n-one\n${mark}+one\n`)).toEqual(["-1 one¶", "+1 one"]);
     expect(told(`${HEAD}@@ -1 +1 @@\n-one\n+one\n${mark}`)).toEqual(["-1 one", "+1 one¶"]);
@@ -56,12 +56,12 @@ describe("a patch", () => {
     ["a mode alone", "old mode 100644\nnew mode 100755\n", { modes: { before: "100644", after: "100755" } }],
     ["no text", "index 1..2 100644\nBinary files a/a.png and b/a.png differ\n", { isBinary: true }],
     ["an empty new file", "new file mode 100644\nindex 000..e69\n", { modes: { before: null, after: "100644" } }],
-  ])("[W25] %s has no lines, and is told", (_, head, expected) => {
+  ])("[W42] %s has no lines, and is told", (_, head, expected) => {
     const plain = { modes: { before: null, after: null }, similarity: null, isBinary: false, hunks: [] };
     expect(parsePatch(`diff --git a/a b/b\n${head}`)).toEqual([{ ...plain, ...expected }]);
   });
 
-  it("[W25] a file that became a link is two parts, and one that is cut off ends where it ends", () => {
+  it("[W42] a file that became a link is two parts, and one that is cut off ends where it ends", () => {
     const link = `diff --git a/a b/a\ndeleted file mode 100644\n--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-text\ndiff --git a/a b/a\nnew file mode 120000\n--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+target\n\\ No newline at end of file\n`;
     expect(parsePatch(link).map(({ modes }) => modes)).toEqual([
       { before: "100644", after: null },
@@ -90,7 +90,7 @@ describe("a patch", () => {
     ]);
   });
 
-  it("[W25] what cannot be seen, or reorders what can, is shown by its number", () => {
+  it("[W42] what cannot be seen, or reorders what can, is shown by its number", () => {
     expect(showHiddenCharacters("a\u202eb\u001b[31m\u0000\ud800\r")).toBe("a⟨202E⟩b⟨001B⟩[31m⟨0000⟩\ufffd␍");
     expect(showHiddenCharacters("tab\tनमस्ते 🎉")).toBe("tab\tनमस्ते 🎉");
   });
