@@ -1,14 +1,59 @@
 import { defineConfig } from "vitest/config";
 
+/** Tests that start programs: git, a shell, the utilities, `materia` itself. A unit test that starts one fails and says so. */
+const PROCESS = [
+  "test/cli/{agents,bundled,cast,catalog,completion,demo,demo-parallel,doctor,figures,folders,foreign,gates,help,hostile}.test.ts",
+  "test/cli/{lifecycle,naming,older,outcomes,pipe,planted,refusals,show,terminal,test-command,trust,two-casts}.test.ts",
+  "test/contract/{agents,agents-ended,agents-secrets,agents-visit,utility,utility-ended,utility-gate}.test.ts",
+  "test/docs/code-blocks.test.ts",
+  "test/durability/{chaos,crash-sweep,demo-sweep,drivers,effects,full-disk,fuzz,kill,moved,owner,strangers,synced,turn-limits}.test.ts",
+  "test/files/{casts,fencing,ownership,planted-casts}.test.ts",
+  "test/git/**",
+  "test/link/{bad-input,previous,seen,text}.test.ts",
+  "test/package/tarball.test.ts",
+  "test/parallel/{again,calls,face,git,join,keep,killed,lanes,moved,pool,shared-parts,show,unruly}.test.ts",
+  "test/pi/{agents,cards,casting,messages}.test.ts",
+  "test/testing/fork.test.ts",
+  "test/utilities/**",
+  "test/webserver/{casts-stream,changes,commands,foreign,open-browser,streams,ui}.test.ts",
+];
+/** Tests in a real browser. */
+const BROWSER = ["test/webui/!(markdown).test.ts"];
+/** Tests that need Postgres. */
+const FLEET = ["test/fleet/!(health|pairs|times).test.ts", "test/e2e-pi/fleet.test.ts", "test/webui/fleet.test.ts"];
+/** Tests in the real Pi. */
+const PI = ["test/e2e-pi/**"];
+
+const tests = (patterns: readonly string[]): string[] => patterns.map((pattern) => pattern.replace(/\*\*$/, "**/*.test.ts"));
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     globalSetup: "test/scratch-folder.ts",
     // Most tests wait for a process of their own, so that one worker per core leaves the cores idle.
     maxWorkers: 3,
-    // A guard against what hangs, never a measure: a busy machine is slow, not wrong.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 120_000 } },
+    projects: [
+      project("unit", ["test/**"], [...PROCESS, ...BROWSER, ...FLEET, ...PI], ["test/no-processes.ts"]),
+      project("process", PROCESS),
+      project("browser", BROWSER, FLEET),
+      project("fleet", FLEET),
+      project("pi", PI, FLEET),
+    ],
   },
 });
+
+function project(name: string, include: readonly string[], exclude: readonly string[] = [], setup: readonly string[] = []) {
+  return {
+    test: {
+      name,
+      include: tests(include),
+      exclude: tests(exclude),
+      setupFiles: ["test/setup.ts", ...setup],
+      // Modules are loaded once for all files that a worker runs.
+      isolate: false,
+      // A guard against what hangs, never a measure: a busy machine is slow, not wrong.
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
+      expect: { poll: { timeout: 120_000 } },
+    },
+  };
+}

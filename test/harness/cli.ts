@@ -13,25 +13,19 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
 import { main } from "../../src/apps/cli/main.ts";
 import { processIo } from "../../src/apps/cli/terminal/io.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { OpenUi } from "../../src/shell/commands/open-ui.ts";
+import { afterFile } from "./after-file.ts";
 
 /** The program as people start it. */
 export const PROGRAM = fileURLToPath(new URL("../../bin/materia.mjs", import.meta.url));
 
-const created: string[] = [];
-
-afterAll(() => {
-  for (const path of created.splice(0)) rmSync(path, { recursive: true, force: true });
-});
-
 /** A project folder with these files, values as JSON. Its user's home and temporary folder stand beside it. */
 export function newPlace(files: Readonly<Record<string, unknown>> = {}): string {
   const top = realpathSync(mkdtempSync(join(tmpdir(), "materia-cli-")));
-  created.push(top);
+  afterFile(() => rmSync(top, { recursive: true, force: true }));
   const cwd = join(top, "project");
   for (const folder of [cwd, join(top, "home"), join(top, "tmp")]) mkdirSync(folder);
   put(cwd, files);

@@ -2,14 +2,13 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 
 /** Before it has done anything, in the middle, or when it was done but nobody heard. */
 export type Death = "before" | "middle" | "after";
 
 const PATH = process.env["PATH"] ?? "";
 const GIT = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
-afterEach(soundGit);
 
 /** From now on the call of git of this number is killed. Returns how many there have been. */
 export function mortalGit(at: number, when: Death): () => number {
@@ -32,6 +31,7 @@ exec '${GIT}' "$@"
 `;
   writeFileSync(join(bin, "git"), script);
   chmodSync(join(bin, "git"), 0o755);
+  onTestFinished(soundGit);
   process.env["PATH"] = `${bin}${delimiter}${PATH}`;
   return () => readFileSync(calls, "utf8").length;
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
+import { afterFile } from "./after-file.ts";
 import { envOf, newPlace, put } from "./cli.ts";
 import { startModelServer, type ModelServer, type ServerReply } from "./model-server.ts";
 
@@ -30,12 +30,6 @@ export interface PiPlace {
   readonly model: ModelServer;
 }
 
-const servers: ModelServer[] = [];
-
-afterAll(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
 export async function newPiPlace(
   files: Readonly<Record<string, unknown>> = {},
   ...replies: readonly ServerReply[]
@@ -46,7 +40,7 @@ export async function newPiPlace(
 /** The same in a project that is there already. */
 export async function piPlaceIn(cwd: string, ...replies: readonly ServerReply[]): Promise<PiPlace> {
   const model = await startModelServer(replies);
-  servers.push(model);
+  afterFile(() => model.close());
   const agentDir = join(dirname(cwd), "agent");
   mkdirSync(agentDir);
   put(agentDir, { "models.json": modelsFor(model.url), "settings.json": SETTINGS });

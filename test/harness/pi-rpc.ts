@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { afterAll } from "vitest";
+import { afterFile } from "./after-file.ts";
 import { EXTENSION, PI, type PiPlace } from "./pi-place.ts";
 
 export interface UiRequest {
@@ -75,10 +75,6 @@ export interface RpcOptions {
 /** Only so that a test that hangs says where: a busy machine may need minutes to start Pi. */
 const PATIENCE_MS = 120_000;
 const running = new Set<PiRpc>();
-
-afterAll(async () => {
-  await Promise.all([...running].map((pi) => pi.kill()));
-});
 
 /** The real `pi --mode rpc` with the extension, in a place of its own. */
 export function startPi(place: PiPlace, options: RpcOptions = {}): PiRpc {
@@ -172,6 +168,7 @@ export function startPi(place: PiPlace, options: RpcOptions = {}): PiRpc {
     },
   };
   running.add(pi);
+  afterFile(pi.kill);
   return pi;
 }
 

@@ -1,4 +1,4 @@
-import { afterAll } from "vitest";
+import { afterFile } from "./after-file.ts";
 import { EXTENSION, PI, type PiPlace } from "./pi-place.ts";
 import { runInTerminal, type PseudoTerminal } from "./pseudo-terminal.ts";
 
@@ -23,13 +23,6 @@ export interface PiTui extends PseudoTerminal {
   readonly loses: (unwanted: RegExp) => Promise<string>;
 }
 
-const running = new Set<PiTui>();
-
-afterAll(async () => {
-  for (const pi of running) pi.kill();
-  await Promise.all([...running].map((pi) => pi.exited));
-});
-
 /** The real `pi` with the extension, as a person has it in front of them. */
 export function openPiTui(place: PiPlace, ...args: readonly string[]): Promise<PiTui> {
   return openPiTuiAt({ columns: 100, rows: 40 }, place, ...args);
@@ -53,8 +46,12 @@ export async function openPiTuiAt(
       terminal.type(KEYS.enter);
     },
   };
-  running.add(pi);
-  void terminal.exited.then(() => running.delete(pi));
+  let isRunning = true;
+  void terminal.exited.then(() => (isRunning = false));
+  afterFile(() => {
+    if (isRunning) pi.kill();
+    return terminal.exited;
+  });
   // Pi draws itself before it can do anything; what it has loaded it says last.
   await terminal.until("Pi's start", (view) => terminal.screen().includes("[Extensions]") && view.includes("plain"));
   return pi;

@@ -3,18 +3,12 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
+import { afterFile } from "../harness/after-file.ts";
 import { copied } from "../harness/copied.ts";
-
-const created: string[] = [];
-
-afterAll(() => {
-  for (const path of created.splice(0)) rmSync(path, { recursive: true, force: true });
-});
 
 export function newFolder(files: Readonly<Record<string, string>> = {}): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "materia-utility-")));
-  created.push(path);
+  afterFile(() => rmSync(path, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) write(join(path, name), text);
   return path;
 }

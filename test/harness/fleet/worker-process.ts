@@ -1,4 +1,5 @@
 // A worker as `materia worker` starts one, with others' patience: a test need not wait as long as a fleet does.
+import { flushCompileCache } from "node:module";
 import { runWorker } from "../../../src/shell/fleet/worker/worker.ts";
 import type { ResolvedFleetProfile } from "../../../src/shell/fleet/open-fleet.ts";
 
@@ -27,7 +28,11 @@ const done = await runWorker({
   ...(toolsUser === undefined ? {} : { toolsUser }),
   draining: draining.signal,
   stopping: stopping.signal,
-  onStarted: (figures) => say({ started: figures().workerId }),
+  onStarted: (figures) => {
+    say({ started: figures().workerId });
+    // Written now: most tests kill the worker, and the next ones load what it has compiled.
+    flushCompileCache();
+  },
   onDispatch: say,
   onWaiting: (waiting) => say({ waiting }),
 });

@@ -1,0 +1,11 @@
+// Runs before every file of the project "unit".
+import childProcess from "node:child_process";
+import { syncBuiltinESMExports } from "node:module";
+
+function refuse(): never {
+  throw new Error("a unit test starts no process: list this file among those that do, in vitest.config.ts");
+}
+
+childProcess.ChildProcess.prototype.spawn = refuse;
+for (const name of ["spawnSync", "execFileSync", "execSync"] as const) childProcess[name] = refuse;
+syncBuiltinESMExports();
