@@ -24,7 +24,8 @@ const FLEET = ["test/fleet/!(health|pairs|times).test.ts", "test/e2e-pi/fleet.te
 /** Tests in the real Pi. */
 const PI = ["test/e2e-pi/**"];
 
-const tests = (patterns: readonly string[]): string[] => patterns.map((pattern) => pattern.replace(/\*\*$/, "**/*.test.ts"));
+const tests = (patterns: readonly string[]): string[] =>
+  patterns.map((pattern) => pattern.replace(/\*\*$/, "**/*.test.ts"));
 
 export default defineConfig({
   test: {
@@ -41,7 +42,12 @@ export default defineConfig({
   },
 });
 
-function project(name: string, include: readonly string[], exclude: readonly string[] = [], setup: readonly string[] = []) {
+function project(
+  name: string,
+  include: readonly string[],
+  exclude: readonly string[] = [],
+  setup: readonly string[] = [],
+) {
   return {
     test: {
       name,

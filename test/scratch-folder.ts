@@ -16,7 +16,7 @@ import { join } from "node:path";
 
 /** One folder for all that a run of the tests makes, the programs they start included: a killed one cleans up nothing. */
 export default function setup(): () => Promise<void> {
-  const base = inMemory() ?? tmpdir();
+  const base = memoryFolder() ?? tmpdir();
   const folder = realpathSync(mkdtempSync(join(base, "materia-tests-")));
   // Another user runs the database, and must reach it; it is started by the first test that wants one.
   const postgres = realpathSync(mkdtempSync(join(base, "materia-postgres-")));
@@ -37,7 +37,7 @@ export default function setup(): () => Promise<void> {
 const ROOM_BYTES = 4e9;
 
 /** A folder in memory, where there is one with room in which programs may run: a database is copied there twenty times as fast. */
-function inMemory(): string | undefined {
+function memoryFolder(): string | undefined {
   try {
     const { bavail, bsize } = statfsSync("/dev/shm");
     return bavail * bsize > ROOM_BYTES && runsPrograms("/dev/shm") ? "/dev/shm" : undefined;
