@@ -3,7 +3,7 @@
  * Each imports what it measures and nothing else, or its memory would be that of all.
  */
 const MEASURES: Readonly<Record<string, (...numbers: readonly number[]) => Promise<unknown>>> = {
-  engine: async (steps = 1_000) => (await import("./measure/engine.ts")).measureEngineAlone(steps),
+  engine: async (steps = 1_000, rounds = 3) => (await import("./measure/engine.ts")).measureEngines(steps, rounds),
   check: async (sockets = 5_000) => (await import("./measure/check.ts")).measureCheck(sockets),
   link: async (loadouts = 20, sockets = 250) => (await import("./measure/check.ts")).measureLink(loadouts, sockets),
   prompts: async (items = 1_000) => (await import("./measure/prompts.ts")).measurePrompts(items),

@@ -5,7 +5,6 @@ import { initialState } from "../src/core/cast/state/state.ts";
 import { castStartOf } from "../src/shell/store/cast-file.ts";
 import { runCast } from "../src/shell/run/run-cast.ts";
 import { NO_ARTIFACTS, bookmarking, castFile, createdCast } from "./new-cast.ts";
-import { peakKilobytes } from "./peers/peak-memory.mjs";
 import { instantAgent } from "./workload.ts";
 
 export interface EngineFigures {
@@ -13,6 +12,7 @@ export interface EngineFigures {
   readonly stepsPerSecond: number;
   /** Time of the processor, all threads together; it hardly depends on what else the machine does. */
   readonly cpuMicros: number;
+  /** Read at the end of the process. */
   readonly peakMb: number;
   readonly stored: number;
   /** Bytes handed to the system in writes; null where it does not count them. */
@@ -20,7 +20,7 @@ export interface EngineFigures {
 }
 
 /** Each step is written to a journal on disk before it is applied; artifacts, which no peer has, are left out. */
-export async function measureEngine(steps: number): Promise<EngineFigures> {
+export async function measureEngine(steps: number): Promise<Omit<EngineFigures, "peakMb">> {
   const folder = mkdtempSync(join(tmpdir(), "materia-bench-"));
   const cast = castFile(folder);
   const owned = await createdCast(folder, cast);
@@ -55,7 +55,6 @@ export async function measureEngine(steps: number): Promise<EngineFigures> {
     steps: done,
     stepsPerSecond: done / seconds,
     cpuMicros: (user + system) / done,
-    peakMb: peakKilobytes() / 1024,
     stored,
     written: before === null || after === null ? null : after - before,
   };

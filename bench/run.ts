@@ -2,14 +2,14 @@ import { writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import type { EngineFigures } from "./engine.ts";
 import { calm } from "./measure/calm.ts";
 import type { CheckFigures } from "./measure/check.ts";
 import type { CheckpointFigures } from "./measure/checkpoints.ts";
+import type { EnginePair } from "./measure/engine.ts";
 import type { ParallelFigures } from "./measure/parallel.ts";
 import type { KilledFigures } from "./measure/killed.ts";
 import type { PreviousFigures } from "./measure/previous.ts";
-import { ask, middle, withoutPlaces } from "./measure/process.ts";
+import { ask, withoutPlaces } from "./measure/process.ts";
 import { PEERS, install, type Peer } from "./peers/install.ts";
 import { measureFirst, measureResume, measureRun, type RunFigures } from "./peers/measure-peer.ts";
 import type { Contender, OwnFigures, Results } from "./report/figures.ts";
@@ -30,6 +30,7 @@ const busy: number[] = [];
 const started = performance.now();
 const [before = 0] = loadavg();
 const own = await measureOwn();
+const engines = { short: await measureEngines(SHORT), long: await measureEngines(LONG) };
 const contenders = [await measureOurs(own), ...(values.ours ? [] : await measurePeers())];
 const [after = 0] = loadavg();
 const results: Results = {
@@ -44,8 +45,9 @@ const results: Results = {
   },
   steps: { short: SHORT, long: LONG },
   contenders,
+  first: { short: firstRun(engines.short), long: firstRun(engines.long) },
   own,
-  targets: judge(contenders, own),
+  targets: judge(contenders, own, firstRun(engines.long)),
 };
 process.stdout.write(`\n${resultsText(results)}\n`);
 // Half a comparison replaces no whole one.
@@ -122,8 +124,8 @@ async function measureOurs({ check, killed }: OwnFigures): Promise<Contender> {
     name: "pi-materia",
     node: process.version,
     isEngine: true,
-    short: await ourRun(SHORT),
-    long: await ourRun(LONG),
+    short: ourRun(engines.short),
+    long: ourRun(engines.long),
     importMs: typeof imported === "string" ? imported : imported.ms,
     resume: resumed(killed),
     compileMs: Object.fromEntries(
@@ -136,14 +138,16 @@ function resumed(killed: KilledFigures | string): Contender["resume"] {
   return typeof killed === "string" ? killed : { done: killed.done, ms: killed.ms, again: killed.again };
 }
 
-async function ourRun(steps: number): Promise<RunFigures | string> {
-  const runs: EngineFigures[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const run = await ours<EngineFigures>("engine", steps);
-    if (typeof run === "string") return run;
-    runs.push(run);
-  }
-  return middle(runs, (run) => run.stepsPerSecond);
+function measureEngines(steps: number): Promise<EnginePair | string> {
+  return ours<EnginePair>("engine", steps, 2 * ROUNDS - 1);
+}
+
+function ourRun(pair: EnginePair | string): RunFigures | string {
+  return typeof pair === "string" ? pair : pair.ours;
+}
+
+function firstRun(pair: EnginePair | string): RunFigures | string {
+  return typeof pair === "string" ? pair : pair.first;
 }
 
 async function measurePeers(): Promise<readonly Contender[]> {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 
 interface Run {
   readonly stepsPerSecond: number;
+  readonly cpuMicros: number;
   readonly peakMb: number;
   readonly stored: number;
   readonly written: number;
@@ -12,7 +13,7 @@ interface Contender {
   /** A sentence where it could not be measured. */
   readonly short: Run | string;
   readonly long: Run | string;
-  readonly resume: { readonly ms: number | null; readonly again: number | null } | string;
+  readonly resume?: { readonly ms: number | null; readonly again: number | null } | string;
 }
 
 interface Results {
@@ -23,6 +24,8 @@ interface Results {
     readonly load: { readonly before: number };
   };
   readonly contenders: readonly Contender[];
+  /** Absent in results of earlier benchmarks. */
+  readonly first?: Pick<Contender, "short" | "long">;
   readonly own: {
     readonly check: Readonly<Record<string, { readonly warmMs: number }>>;
     readonly prompts: { readonly growth: number; readonly repeatedOverall: number };
@@ -45,9 +48,10 @@ function figures(): string {
   return [
     "| engine | steps a second, 1,000 → 10,000 steps | memory | stored | written | resume at 5,000: first new step, steps run again |",
     "|---|---|---|---|---|---|",
-    ...results.contenders.map(row),
+    ...results.contenders.flatMap((each, index) => [row(each), ...(index === 0 ? firstRow(results.first) : [])]),
     "",
     `Measured on ${machine.date}, ${machine.cores} cores, Node ${machine.node}, load ${machine.load.before.toFixed(1)} at the start. Your figures will differ; the order hardly changes.`,
+    ...costText(results),
     `In the same run: 5,000 sockets are read and checked, worst case included, in ${checked.toFixed(0)} ms once warm. A prompt at item 1,000 is ${percent(own.prompts.growth - 1, 1)} longer than at item 1,`,
     `and ${percent(own.prompts.repeatedOverall, 0)} of it repeats the beginning of the previous prompt, which a provider's cache can reuse.`,
   ].join("\n");
@@ -58,9 +62,29 @@ function row({ name, short, long, resume }: Contender): string {
   const missing = [short, long].filter((run) => typeof run === "string").join("; ");
   if (typeof long === "string" || typeof short === "string") return `| ${shown} | ${missing} | | | | |`;
   const speed = `${count(short.stepsPerSecond)} → ${count(long.stepsPerSecond)}`;
-  const resumed =
-    typeof resume === "string" || resume.ms === null ? "did not resume" : `${resume.ms.toFixed(0)} ms, ${resume.again}`;
+  const resumed = resume === undefined ? "not measured" : resumedText(resume);
   return `| ${shown} | ${speed} | ${count(long.peakMb)} MB | ${bytes(long.stored)} | ${bytes(long.written)} | ${resumed} |`;
+}
+
+function resumedText(resume: NonNullable<Contender["resume"]>): string {
+  if (typeof resume === "string" || resume.ms === null) return "did not resume";
+  return `${resume.ms.toFixed(0)} ms, ${resume.again}`;
+}
+
+function firstRow(first: Results["first"]): readonly string[] {
+  return first && typeof first.long !== "string" ? [row({ ...first, name: FIRST })] : [];
+}
+
+const FIRST = "pi-materia 0.1.0, the first release";
+
+/** What a step costs now and in the first release. */
+function costText({ contenders, first }: Results): readonly string[] {
+  const ours = contenders[0]?.long;
+  if (!ours || typeof ours === "string" || !first || typeof first.long === "string") return [];
+  const [now, then] = [ours.cpuMicros, first.long.cpuMicros];
+  return [
+    `A step takes ${now.toFixed(0)} µs of processor time, ${(now / then).toFixed(2)} times that of the first release, run in turns.`,
+  ];
 }
 
 function count(value: number): string {

@@ -26,6 +26,12 @@ export interface Contender {
   readonly compileMs: Readonly<Record<string, number | string>>;
 }
 
+/** The engine of the first release, run in turns with ours. */
+export interface FirstRelease {
+  readonly short: RunFigures | string;
+  readonly long: RunFigures | string;
+}
+
 /** What only we have. */
 export interface OwnFigures {
   readonly check: Readonly<Record<string, CheckFigures | string>>;
@@ -65,6 +71,8 @@ export interface Results {
   readonly machine: Machine;
   readonly steps: { readonly short: number; readonly long: number };
   readonly contenders: readonly Contender[];
+  /** Absent in results of earlier benchmarks. */
+  readonly first?: FirstRelease;
   readonly own: OwnFigures;
   readonly targets: readonly Judged[];
 }
@@ -78,7 +86,7 @@ export interface Judged {
 }
 
 /** The cost of a step in a long run against one in a short run. */
-export function growthOf({ short, long }: Contender): number | undefined {
+export function growthOf({ short, long }: Pick<Contender, "short" | "long">): number | undefined {
   if (typeof short === "string" || typeof long === "string") return undefined;
   return short.stepsPerSecond / long.stepsPerSecond;
 }

@@ -1,11 +1,11 @@
 import type { RunFigures } from "../peers/measure-peer.ts";
-import { growthOf, type Contender, type Machine, type OwnFigures, type Results } from "./figures.ts";
+import { growthOf, type Contender, type FirstRelease, type Machine, type OwnFigures, type Results } from "./figures.ts";
 import { bytesText, msText, numberText, tableText } from "./text.ts";
 
 /** Everything that was measured, for a person. */
 export function resultsText(results: Results): string {
-  const { machine, contenders, own, targets } = results;
-  const notes = notesOf(contenders);
+  const { machine, contenders, first, own, targets } = results;
+  const notes = [...firstNotes(first), ...notesOf(contenders)];
   const marks = { true: "met", false: "MISSED", null: "–" } as const;
   return [
     machineText(machine),
@@ -26,7 +26,7 @@ Written: bytes handed to the system. Resume: killed half way, from the start of 
 Compile: the first time in a process. Ours reads, checks and weighs a graph with loops; the others build a chain, unchecked.`;
 }
 
-function comparisonText({ contenders, steps }: Results): string {
+function comparisonText({ contenders, first, steps }: Results): string {
   const [short, long] = [numberText(steps.short), numberText(steps.long)];
   const head = [
     "",
@@ -42,22 +42,29 @@ function comparisonText({ contenders, steps }: Results): string {
     "again",
   ];
   const sizes = Object.keys(contenders[0]?.compileMs ?? {});
-  return tableText([
-    [...head, ...sizes.map((size) => `compile ${numberText(Number(size))}`)],
-    ...contenders.map((each) => [
-      each.name,
-      rateText(each.short),
-      rateText(each.long),
-      growthOf(each)?.toFixed(2) ?? "–",
-      ...lastRun(each),
-      typeof each.importMs === "string" ? "–" : msText(each.importMs),
-      ...resumeCells(each),
-      ...sizes.map((size) => {
-        const ms = each.compileMs[size];
-        return typeof ms === "number" ? msText(ms) : "–";
-      }),
-    ]),
+  const [ours, ...others] = contenders.map((each) => [
+    ...runCells(each.name, each),
+    typeof each.importMs === "string" ? "–" : msText(each.importMs),
+    ...resumeCells(each),
+    ...sizes.map((size) => {
+      const ms = each.compileMs[size];
+      return typeof ms === "number" ? msText(ms) : "–";
+    }),
   ]);
+  const titles = [...head, ...sizes.map((size) => `compile ${numberText(Number(size))}`)];
+  const old = first ? [runCells(FIRST, first)] : [];
+  const rows = [...(ours ? [ours] : []), ...old, ...others];
+  return tableText([titles, ...rows.map((row) => titles.map((_, column) => row[column] ?? "–"))]);
+}
+
+const FIRST = "pi-materia 0.1.0";
+
+function firstNotes(first: FirstRelease | undefined): readonly string[] {
+  return typeof first?.long === "string" ? [`${FIRST}: ${first.long}`] : [];
+}
+
+function runCells(name: string, run: FirstRelease): readonly string[] {
+  return [name, rateText(run.short), rateText(run.long), growthOf(run)?.toFixed(2) ?? "–", ...lastRun(run)];
 }
 
 function rateText(run: RunFigures | string): string {
@@ -65,7 +72,7 @@ function rateText(run: RunFigures | string): string {
   return `${numberText(run.stepsPerSecond)}${run.stoppedBefore === undefined ? "" : " *"}`;
 }
 
-function lastRun({ short, long }: Contender): readonly string[] {
+function lastRun({ short, long }: FirstRelease): readonly string[] {
   const run = typeof long === "string" ? short : long;
   if (typeof run === "string") return ["–", "–", "–", "–"];
   return [
@@ -127,6 +134,9 @@ function ownText(own: OwnFigures): string {
       `${Object.entries(beyondMs)
         .map(([name, ms]) => `${name} ${msText(ms)}`)
         .join(", ")} (Node ${msText(nodeMs)})`,
+  );
+  row("processor time of casts beyond bare Node", own.startUp, ({ castsCpuMs }) =>
+    castsCpuMs ? `${msText(castsCpuMs.published)}, in a checkout ${msText(castsCpuMs.checkout)}` : "not measured",
   );
   row("casts --json over 2,000 casts", own.casts, ({ medianMs }) => msText(medianMs));
   row(

@@ -1,11 +1,17 @@
 import { growthOf, type Contender, type Judged, type OwnFigures } from "./figures.ts";
+import type { RunFigures } from "../peers/measure-peer.ts";
 import { bytesText, msText, numberText } from "./text.ts";
 
 /** Every target beside what was measured. The first contender is ours. */
-export function judge(contenders: readonly Contender[], own: OwnFigures): readonly Judged[] {
+export function judge(
+  contenders: readonly Contender[],
+  own: OwnFigures,
+  first: RunFigures | string,
+): readonly Judged[] {
   const [ours, ...others] = contenders;
   return [
     ...(ours ? judgeEngine(ours, others) : []),
+    ...(ours ? judgeCost(ours, first) : []),
     ...judgeCompile(own),
     ...judgeOwn(own),
     ...judgeTesting(own),
@@ -29,10 +35,20 @@ function judgeEngine(ours: Contender, others: readonly Contender[]): readonly Ju
     atLeast("steps a second", 20_000, rate, numberText),
     atMost("growth of the cost per step", 1.2, growth, (value) => value.toFixed(2)),
     atMost("stored per step", 1_000, typeof long === "string" ? undefined : long.stored / long.steps, bytesText),
-    atMost("peak memory, MB", 150, typeof long === "string" ? undefined : long.peakMb, numberText),
     atMost("resume after kill -9", 120, typeof resume === "string" ? undefined : (resume.ms ?? undefined), msText),
     atMost("finished steps run again", 0, typeof resume === "string" ? undefined : (resume.again ?? undefined), String),
     atMost("import of the library", 50, typeof importMs === "string" ? undefined : importMs, msText),
+  ];
+}
+
+/** Against the first release: here it shows when a step has become dearer. */
+function judgeCost({ long }: Contender, first: RunFigures | string): readonly Judged[] {
+  const figures = typeof long === "string" ? undefined : long;
+  const ratio = figures && typeof first !== "string" ? figures.cpuMicros / first.cpuMicros : undefined;
+  return [
+    atMost("processor time of a step", 45, figures?.cpuMicros, (value) => `${numberText(value)} µs`),
+    atMost("the same, first release = 1", 1.35, ratio, (value) => value.toFixed(2)),
+    atMost("peak memory, MB", 110, figures?.peakMb, numberText),
   ];
 }
 
@@ -48,6 +64,7 @@ function judgeCompile({ check, link }: OwnFigures): readonly Judged[] {
 function judgeOwn(own: OwnFigures): readonly Judged[] {
   const { prompts, startUp, casts, previous, disk, sync, status, rehearsal, web } = own;
   const slowest = typeof startUp === "string" ? undefined : Math.max(...Object.values(startUp.beyondMs));
+  const startUpCpu = typeof startUp === "string" ? undefined : startUp.castsCpuMs;
   const view = typeof web === "string" ? undefined : web.firstViewMs;
   const percent = (value: number): string => `${(value * 100).toFixed(0)} %`;
   return [
@@ -64,6 +81,8 @@ function judgeOwn(own: OwnFigures): readonly Judged[] {
       (value) => value.toFixed(3),
     ),
     atMost("slowest of --help, check, casts beyond Node", 150, slowest, msText),
+    atMost("processor time of casts beyond Node", 60, startUpCpu?.published, msText),
+    atMost("the same in a checkout", 120, startUpCpu?.checkout, msText),
     atMost("casts --json over 2,000 casts", 300, typeof casts === "string" ? undefined : casts.medianMs, msText),
     atMost(
       "context of a cast of 10,000 visits",
