@@ -14,12 +14,12 @@ const conf = {
 const config = ["--config", "conf.json"];
 
 it.each<[title: string, args: readonly string[], said: string]>([
-  ["[A4] no model at all", ["cast", ...config, "x"], "no_model"],
+  ["[A4] no model at all", ["cast", ...config, "x"], "missing_model"],
   ["[A4] a model that Pi does not know", ["cast", ...config, "--model", "nobody/nothing", "x"], "unknown_model"],
-  ["[A4] a model without a key", ["cast", ...config, "--model", "anthropic/claude-opus-4-5", "x"], "no_key"],
+  ["[A4] a model without a key", ["cast", ...config, "--model", "anthropic/claude-opus-4-5", "x"], "missing_api_key"],
   ["[A4] the model of a materia", ["cast", ...config, "--loadout", "Named", "x"], "unknown_model"],
   ["[A4] the model of the settings", ["cast", "--config", "set.json", "x"], "at model\n"],
-  ["[A4] in a link as well", ["link", ...config, "materia:Echo", "Make", "--", "x"], "no_model"],
+  ["[A4] in a link as well", ["link", ...config, "materia:Echo", "Make", "--", "x"], "missing_model"],
 ])("%s is refused before the cast exists, with every way out", async (_title, args, said) => {
   const cwd = newPlace({ "conf.json": conf, "set.json": { ...conf, model: "nobody/nothing" } });
   const before = listing(cwd);

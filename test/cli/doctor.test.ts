@@ -168,6 +168,6 @@ it("[C46] a cast that runs is not salvaged", async () => {
   flipBit(journal, 4);
   writeFileSync(castFile(cwd, castId, "owner", "2.json"), JSON.stringify(thisProcess()));
   const { code, stderr } = await run(["doctor", castId, "--salvage"], { cwd });
-  expect([code, stderr]).toEqual([2, expect.stringContaining("cast_is_owned")]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("cast_owned")]);
   expect(castsIn(cwd)).toEqual([castId]);
 });

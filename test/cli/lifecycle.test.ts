@@ -145,7 +145,7 @@ it("[C14] budget shows and sets what a cast may use, until nobody can resume it"
   expect((await run(["recast"], { cwd })).code).toBe(0);
   const before = readText(castFile(cwd, castId, "journal.jsonl"));
   const refused = await run(["budget", "9"], { cwd });
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("cast_is_over")]);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("cast_finished")]);
   expect(readText(castFile(cwd, castId, "journal.jsonl"))).toBe(before);
 });
 

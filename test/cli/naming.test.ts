@@ -135,7 +135,7 @@ it.each<[string, readonly string[], string]>([
   ["a wrong option", ["casts", "--json", "--jsn"], "unknown_option"],
   ["a cast that is not there", ["show", "--json", "20260101-000000-abcdef"], "unknown_cast"],
   ["a cast without a request", ["cast", "--json", "--config", "conf.json"], "missing_prompt"],
-  ["an untrusted project", ["cast", "--json", "--cwd", "untrusted", "x"], "not_trusted"],
+  ["an untrusted project", ["cast", "--json", "--cwd", "untrusted", "x"], "untrusted_project"],
 ])("[C30] %s is refused as JSON on standard output", async (_what, args, code) => {
   put(cwd, { "untrusted/.pi/pi-materia.json": conf });
   const ran = await run(args, { cwd });

@@ -47,7 +47,7 @@ it("[C38] it says how the session is opened", async () => {
 });
 
 it.each<[what: string, words: readonly string[], said: RegExp]>([
-  ["a visit that was not", ["last", "Socket-9"], /unknown_place[^]*one of Socket-1#1, Socket-2#1/],
+  ["a visit that was not", ["last", "Socket-9"], /unknown_visit[^]*one of Socket-1#1, Socket-2#1/],
   ["a cast that is not", ["20200101-000000-abc123", "1"], /unknown_cast/],
 ])("[C38] %s is refused, and no session is written", async (_what, words, said) => {
   const before = sessions();

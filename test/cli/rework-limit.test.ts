@@ -55,7 +55,7 @@ it("[R6] once more with a hint, which whoever does it is told before the reason"
 });
 
 it.each([
-  ["where nothing was sent back", ["--accept"], "nothing_to_decide"],
+  ["where nothing was sent back", ["--accept"], "no_rework_decision"],
   ["two at once", ["--accept", "--next"], "it is one of --hint, --accept and --next"],
 ])("[R7] %s is refused", async (_what, words, said) => {
   const failed = newPlace({ "conf.json": CONFIG, "replies.json": { replies: {} } });

@@ -68,7 +68,7 @@ it("[C10] a cast that runs elsewhere can be looked at and aborted, and not be re
   const looked = await run(["status", "--json"], { cwd });
   expect(JSON.parse(looked.stdout)).toMatchObject({ status: "running", item: { number: 2, of: 2 } });
   const refused = await run(["recast", castId], { cwd });
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/cast_is_owned: process \d+ /)]);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/cast_owned: process \d+ /)]);
   const aborted = await run(["abort"], { cwd });
   expect([aborted.code, await terminal.exited]).toEqual([0, 130]);
   expect(journalOf(cwd, castId).at(-1)).toMatchObject({ type: "cast_ended", outcome: "aborted" });

@@ -192,7 +192,7 @@ describe("[T7] coverage", () => {
       ".pi/tests/fixtures/data.json": { some: "thing" },
     });
     const refused = await run(["test"], { cwd });
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("not_trusted")]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("untrusted_project")]);
     const { code, stdout } = await run(["test", "--json", "--trust"], { cwd });
     const { tests, coverage } = JSON.parse(stdout) as Told;
     expect([code, tests.length, coverage["Lonely"]]).toMatchObject([0, 1, { taken: 0, of: 6 }]);
@@ -201,7 +201,7 @@ describe("[T7] coverage", () => {
 
 it("[T3] nothing to run is refused", async () => {
   const cwd = newPlace();
-  expect(await run(["test"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining("no_tests") });
+  expect(await run(["test"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining("missing_tests") });
   expect(await run(["test", "none.json"], { cwd })).toMatchObject({ code: 2 });
 });
 

@@ -20,7 +20,7 @@ it("[S1] a project that nobody trusts runs nothing, and the refusal names --trus
   const before = listing(cwd);
   const { code, stderr } = await run(["cast", "x"], { cwd });
   expect([code, listing(cwd)]).toEqual([2, before]);
-  for (const said of ["not_trusted", `${cwd}/.pi/pi-materia.json`, "--trust", "node mark.mjs"])
+  for (const said of ["untrusted_project", `${cwd}/.pi/pi-materia.json`, "--trust", "node mark.mjs"])
     expect(stderr).toContain(said);
 });
 
@@ -32,7 +32,7 @@ it.each<[title: string, config: object, args: readonly string[]]>([
 ])("%s", async (_title, config, args) => {
   const cwd = place(config);
   const { code, stderr } = await run(args, { cwd });
-  expect([code, stderr]).toEqual([2, expect.stringContaining("not_trusted")]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("untrusted_project")]);
   expect(castsIn(cwd)).toEqual([]);
 });
 
@@ -41,7 +41,7 @@ it("[S1] a cast of an untrusted project is not resumed either", async () => {
   expect((await run(["cast", "--trust", "x"], { cwd })).code).toBe(1);
   put(cwd, { ".pi/pi-materia.json": project });
   const { code, stderr } = await run(["recast"], { cwd });
-  expect([code, stderr]).toEqual([2, expect.stringContaining("not_trusted")]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("untrusted_project")]);
 });
 
 it.each(["check", "grid", "loadout", "materia", "casts", "grid --link Main Main", "materia Mark", "check --json"])(

@@ -20,9 +20,7 @@ it("[C32] a cast in a folder where another one works is refused, and names it", 
   const [castId = "", ...others] = castsIn(cwd);
   expect(others).toEqual([]);
   const said = readText(castFile(cwd, castId, "sockets", "Socket-1", "1", "stderr.txt"));
-  expect(said).toMatch(
-    new RegExp(`error cast_is_running: process \\d+ on .* runs ${castId} in this working tree: Outer`),
-  );
+  expect(said).toMatch(new RegExp(`error cast_running: process \\d+ on .* runs ${castId} in this working tree: Outer`));
   expect(said).toContain(`"materia abort ${castId}"`);
   expect(said).toContain("--anyway");
 });

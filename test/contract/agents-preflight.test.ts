@@ -15,7 +15,7 @@ describe("before a cast", () => {
     expect(await createPiHost().preflight([need(), need({ socket: socket("Socket-2") })])).toEqual([
       {
         severity: "error",
-        code: "no_model",
+        code: "missing_model",
         path: ["--model"],
         message: "Pi has no model with a key; wanted by Build (Socket-1), Build (Socket-2)",
         hint: ways,
@@ -29,7 +29,7 @@ describe("before a cast", () => {
     const host = createPiHost({ defaultModel: "anthropic/claude-sonnet-4-5" });
     expect(await host.preflight([need()])).toEqual([
       expect.objectContaining({
-        code: "no_key",
+        code: "missing_api_key",
         path: ["--model"],
         hint: ways,
         message: expect.stringContaining("anthropic"),
@@ -83,7 +83,7 @@ describe("before a cast", () => {
     setPiLoader(() => import("@earendil-works/pi-coding-agent"));
     expect(without).toEqual([]);
     expect(issues).toMatchObject([
-      { code: "no_pi", hint: expect.stringContaining("npm install @earendil-works/pi-coding-agent") },
+      { code: "missing_pi", hint: expect.stringContaining("npm install @earendil-works/pi-coding-agent") },
     ]);
   });
 
@@ -107,7 +107,7 @@ describe("before a cast", () => {
         message: expect.stringContaining("Auto-Eval (Socket-2)"),
       },
       { code: "unknown_tool", path: ["materia", "Auto-Eval", "tools"], hint: expect.stringContaining("powershell") },
-      { code: "no_model" },
+      { code: "missing_model" },
     ]);
   });
 

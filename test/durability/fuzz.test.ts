@@ -96,7 +96,7 @@ it("[D6] a resume refuses what is damaged, takes up the beginning that is sound,
       expect(resumed).toMatchObject(
         {
           damaged: { ok: false, issues: [{ code: "damaged_journal" }] },
-          over: { ok: false, issues: [{ code: "cast_is_over" }] },
+          over: { ok: false, issues: [{ code: "cast_finished" }] },
           goesOn: { ok: true, value: { plan: { cast: { timeline: found.ok ? found.value.timeline : null } } } },
         }[expectation(found)],
       );

@@ -39,7 +39,7 @@ it("[D1] a cast that was killed before its first event is listed, and runs when 
 it("[D1] a journal that is missing although visits have left files is no new cast", async () => {
   const cast = await startHosted(workspace(), "Tell", done);
   rmSync(join(cast.runDir, "journal.jsonl"));
-  expect(await resumeHosted(cast, done)).toMatchObject([{ code: "no_journal" }]);
+  expect(await resumeHosted(cast, done)).toMatchObject([{ code: "missing_journal" }]);
 });
 
 it.skipIf(!existsSync("/dev/full"))(
@@ -106,7 +106,7 @@ it("[D15] a claim that cannot be written is a refusal", async () => {
   rmSync(join(cast.runDir, "owner"), { recursive: true });
   writeFileSync(join(cast.runDir, "owner"), "");
   expect(await resumeHosted(cast, done)).toMatchObject([
-    { code: "cannot_write", message: expect.stringMatching(/^the cast cannot be taken up: /) },
+    { code: "write_failed", message: expect.stringMatching(/^the cast cannot be taken up: /) },
   ]);
 });
 
@@ -115,7 +115,7 @@ it("[D35] a process of another host holds its cast while it shows itself, and th
   remote(cast.runDir, 1);
   expect(ownerIn(cast.runDir)).toMatchObject({ pid: 77, host: "elsewhere" });
   expect(await resumeHosted(cast, done)).toMatchObject([
-    { code: "cast_is_owned", message: expect.stringMatching(/process 77 on elsewhere.*out of sight.*5 minutes/) },
+    { code: "cast_owned", message: expect.stringMatching(/process 77 on elsewhere.*out of sight.*5 minutes/) },
   ]);
   remote(cast.runDir, 6);
   expect(ownerIn(cast.runDir)).toBeUndefined();

@@ -61,7 +61,7 @@ describe("beside other extensions", () => {
     await pi.type("/materia link Build -- start another");
     await pi.until("the result", result);
     const said = lastAsked(place.model).said.join("\n");
-    expect(said).toContain("cast_is_running");
+    expect(said).toContain("cast_running");
     expect(said).toContain("code 2");
     expect(castsIn(place.cwd)).toHaveLength(1);
   });

@@ -186,7 +186,7 @@ describe("casts over RPC", () => {
     expect(await pi.until("the refusal", notice(/running/))).toMatch(/\/materia abort/);
     const other = startPi(place);
     await other.type("/materia link Make -- one too many");
-    expect(await other.until("the refusal", notice(/cast_is_running/))).toContain(String(pi.pid));
+    expect(await other.until("the refusal", notice(/cast_running/))).toContain(String(pi.pid));
     other.mark();
     await other.type("/materia abort");
     expect(await other.until("the refusal", notice(/not this session/))).toMatch(/\/materia abort \d{8}-/);

@@ -34,7 +34,7 @@ it("[B30] from Pi a cast goes to a fleet and is seen there as if it ran here, an
   await pi.type(`/materia show last ${typed}`);
   await pi.until("the story", notice(/well done/));
   await pi.type(`/materia abort ${done} ${typed}`);
-  await pi.until("a refusal", notice(/cast_is_over/));
+  await pi.until("a refusal", notice(/cast_finished/));
   await pi.type(`/materia take last ${typed}`);
   await pi.until("the branch", notice(/is here as the branch/));
   expect(git(place.cwd, "branch", "--list", "materia/*")).toContain(done);
@@ -50,6 +50,6 @@ it("[B30] from Pi a cast goes to a fleet and is seen there as if it ran here, an
   await pi.type(`/materia continue ${typed} ${asked}`);
   expect(await pi.until("its end", result)).toContain("A materia cast completed");
   await pi.type("/materia fleet up");
-  await pi.until("what is for a terminal", notice(/not_here/));
+  await pi.until("what is for a terminal", notice(/command_unavailable/));
   await pi.close();
 });

@@ -39,7 +39,7 @@ describe("[E12] problems in place, mended by one click", () => {
       "Set parse to json",
     ],
     [
-      "generator_not_json",
+      "generator_needs_json",
       sockets({ "Socket-3": { materia: "Auto-Plan", parse: "text", edges: [{ when: "always", to: "Socket-4" }] } }),
       { kind: "socket", id: "Socket-3" },
       "Set parse to json",
@@ -73,7 +73,7 @@ describe("[E12] problems in place, mended by one click", () => {
       "Remove advance",
     ],
     [
-      "loop_cannot_end",
+      "endless_loop",
       sockets({ "Socket-6": { materia: "Maintain", edges: [{ when: "always", to: "Socket-4" }] } }),
       { kind: "loop", id: "workItemIteration" },
       "Let Socket-6 advance",
@@ -92,7 +92,7 @@ describe("[E12] problems in place, mended by one click", () => {
       "Remove the exit",
     ],
     [
-      "uncovered_outcome",
+      "unhandled_outcome",
       sockets({ "Socket-5": { materia: "Auto-Eval", edges: [{ when: "satisfied", to: "Socket-6" }] } }),
       { kind: "socket", id: "Socket-5", field: "edges" },
       "Send the rest to end",

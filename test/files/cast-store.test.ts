@@ -69,7 +69,7 @@ it("[J18] it is never written again", async () => {
   const again = await fileStore(root).create({ file: { ...castFile(), request: "Another." } }, {});
   expect(again).toMatchObject({
     ok: false,
-    issues: [{ code: "cannot_write", message: expect.stringContaining("not empty") }],
+    issues: [{ code: "write_failed", message: expect.stringContaining("not empty") }],
   });
   expect(JSON.parse(readFileSync(join(root, "c-1", "cast.json"), "utf8"))).toMatchObject({ request: "Make it so." });
 });
@@ -187,7 +187,7 @@ it("[C3] a cast that cannot be kept is refused with a way out", async () => {
   writeFileSync(file, "");
   expect(await fileStore(file).create({ file: castFile() }, {})).toMatchObject({
     ok: false,
-    issues: [{ code: "cannot_write", hint: expect.stringContaining("--artifacts") }],
+    issues: [{ code: "write_failed", hint: expect.stringContaining("--artifacts") }],
   });
   expect(existsSync(join(file, "c-1"))).toBe(false);
 });

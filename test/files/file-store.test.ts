@@ -105,7 +105,7 @@ it.skipIf(!isLinux)(
       const mend = withCalls(() => ({ [call]: fail }));
       expect(await store.create({ file: castFile("c-1") }, {})).toMatchObject({
         ok: false,
-        issues: [{ code: "cannot_write", message: expect.stringContaining("ENOSPC"), file: join(root, "c-1") }],
+        issues: [{ code: "write_failed", message: expect.stringContaining("ENOSPC"), file: join(root, "c-1") }],
       });
       expect([existsSync(root), existsSync(dirname(root))]).toEqual([false, true]);
       mend();
@@ -142,7 +142,7 @@ it("[D20] a cast that cannot be removed is said, with its place, and is free", a
   }));
   expect(await store.remove(["c-1"])).toMatchObject({
     ok: false,
-    issues: [{ code: "cannot_remove", file: layout.folder }],
+    issues: [{ code: "remove_failed", file: layout.folder }],
   });
   mend();
   expect(await store.owner(castId)).toBeUndefined();
@@ -153,7 +153,7 @@ it("[D20] a cast that cannot be removed is said, with its place, and is free", a
   }));
   expect(await store.remove(["c-1"])).toMatchObject({
     ok: false,
-    issues: [{ code: "cannot_remove", file: store.location }],
+    issues: [{ code: "remove_failed", file: store.location }],
   });
 });
 
@@ -192,7 +192,7 @@ it("[J2] a torn line that cannot be cut is a refusal, and nothing is written beh
   }));
   const owned = await claimed(store);
   const why = expect.stringMatching(/: the disk is full \(ENOSPC\)$/);
-  expect(await owned.load()).toMatchObject({ ok: false, issues: [{ code: "cannot_write", message: why }] });
+  expect(await owned.load()).toMatchObject({ ok: false, issues: [{ code: "write_failed", message: why }] });
   expect(await owned.journal.append(await eventsOf("c-1"), 0)).toEqual(why);
 });
 

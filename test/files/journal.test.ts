@@ -129,7 +129,7 @@ it.each<[rule: string, content: string, line: number, says: string]>([
 
 it("[J1] a journal that is not there is a problem with its file", () => {
   const file = join(scratchFolder(), "journal.jsonl");
-  expect(readJournal(file, start)).toMatchObject({ ok: false, issues: [{ code: "no_journal", file }] });
+  expect(readJournal(file, start)).toMatchObject({ ok: false, issues: [{ code: "missing_journal", file }] });
 });
 
 it.skipIf(!existsSync("/dev/full"))("[J2] a full disk is an answer, not a rejection", async () => {

@@ -59,7 +59,7 @@ it("[D1] of two who saw a cast stand still the second finds it completed, and ru
   const [first, second] = [await prepare(), await prepare()];
   expect(await resume(first)).toMatchObject(COMPLETED);
   const before = await store.load(castId);
-  expect(await resume(second)).toMatchObject({ ok: false, issues: [{ code: "cast_is_over" }] });
+  expect(await resume(second)).toMatchObject({ ok: false, issues: [{ code: "cast_finished" }] });
   expect(await store.load(castId)).toEqual(before);
 });
 

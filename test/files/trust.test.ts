@@ -54,7 +54,7 @@ it("[S1] a project's configuration is refused until it is trusted, and the refus
   const place = project();
   expect(trustIssue(opened(place))).toEqual({
     severity: "error",
-    code: "not_trusted",
+    code: "untrusted_project",
     path: [],
     file: join(place.cwd, ".pi", "pi-materia.json"),
     message: expect.stringContaining("node tools/check.mjs --all"),

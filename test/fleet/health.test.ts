@@ -18,6 +18,6 @@ it("[B67] a worker answers its machine's monitoring, and nothing else", async ()
   expect((await ask("/casts")).status).toBe(404);
   expect(await serveHealth(health.value.port, () => figures)).toMatchObject({
     ok: false,
-    issues: [{ code: "cannot_listen", hint: expect.stringContaining("a port of its own") }],
+    issues: [{ code: "listen_failed", hint: expect.stringContaining("a port of its own") }],
   });
 });

@@ -174,7 +174,7 @@ it("[B51] an abort ends the items before the cast, wherever they are; a recast g
   expect((await castRows(place)).map(({ status }) => status)).toEqual(["aborted", "aborted", "aborted"]);
   expect(await place.materia("recast", `${castId}_1_WI-1`)).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("cast_is_item"),
+    stderr: expect.stringContaining("item_cast"),
   });
   place.gates("go");
   const again = await place.materia("recast", castId, "--quiet");

@@ -98,11 +98,11 @@ it("[B68, B69] budget and abort go to the fleet; what the page cannot do there i
     }),
   );
   expect(refusals).toEqual([
-    "409 cast_does_not_wait",
-    "422 not_on_fleet",
-    "422 not_here",
-    "422 not_here",
-    "422 not_on_fleet",
+    "409 not_awaiting_person",
+    "422 unsupported_on_fleet",
+    "422 command_unavailable",
+    "422 command_unavailable",
+    "422 unsupported_on_fleet",
     "404 unknown_cast",
   ]);
   expect(await page.send(`abort ${castId}`)).toMatchObject({ status: 200, body: { data: { status: "asked" } } });

@@ -64,7 +64,7 @@ it("[B23, B44] what is due is submitted once by however many workers, also when 
 it("[B43] without --here a cast begins with what its branch is by then", async () => {
   const place = await fleetPlace();
   const add = () => place.materia("fleet", "schedule", "add", "0 3 * * *", "--", "cast", place.gate);
-  expect(await add()).toMatchObject({ code: 2, stderr: expect.stringContaining("not_pushed") });
+  expect(await add()).toMatchObject({ code: 2, stderr: expect.stringContaining("unpushed_branch") });
   const remote = join(dirname(place.cwd), "remote.git");
   git(place.cwd, "init", "-q", "--bare", remote);
   git(place.cwd, "remote", "add", "origin", remote);

@@ -78,6 +78,6 @@ it.runIf(isRoot)("[B25] tools and programs run as another user, with nothing of 
 
 it("[B65] a user that is not there, or that may not be taken, is refused", () => {
   const refused = findToolsUser("nobody-of-this-name");
-  expect(refused).toMatchObject({ ok: false, issues: [{ code: isRoot ? "unknown_user" : "not_here" }] });
+  expect(refused).toMatchObject({ ok: false, issues: [{ code: isRoot ? "unknown_user" : "command_unavailable" }] });
   expect(findToolsUser("root")).toMatchObject({ ok: false });
 });

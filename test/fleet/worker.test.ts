@@ -223,7 +223,7 @@ it("[B20] a cast is stopped wherever it is driven, and also where it waits for a
   await until(async () => (await statusOn(place, running)) === "aborted");
   expect(await place.materia("abort", running)).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("cast_is_over"),
+    stderr: expect.stringContaining("cast_finished"),
   });
 });
 

@@ -104,7 +104,7 @@ describe("[Y3] without a repository a cast runs as ever", () => {
     expect(ran.stderr).not.toContain("not kept");
     expect(journalOf(cwd)[0]).not.toHaveProperty("files");
     expect(git(cwd, "for-each-ref", "refs/materia")).toBe("");
-    expect((await materia(cwd, ["diff"])).stderr).toContain("no_checkpoints");
+    expect((await materia(cwd, ["diff"])).stderr).toContain("missing_checkpoints");
   });
 });
 

@@ -78,7 +78,7 @@ describe("[Y7] what was changed", () => {
     await castHere(cwd);
     const refused = await materia(cwd, ["diff", "Socket-9#1"]);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain("unknown_place");
+    expect(refused.stderr).toContain("unknown_visit");
     expect(refused.stderr).toContain("one of Socket-1#1, Socket-1#2, Socket-3#1");
     expect((await materia(cwd, ["diff", "--stat", "--name-only"])).stderr).toContain("bad_option");
   });
@@ -137,7 +137,7 @@ describe("[Y8] going back", () => {
     expect(code).toBe(0);
     expect(existsSync(`${cwd}-${lastCast(cwd)}/touched.txt`)).toBe(true);
     expect(stdout).toContain("git worktree remove");
-    expect((await materia(cwd, ["restore", "last"])).stderr).toContain("not_empty");
+    expect((await materia(cwd, ["restore", "last"])).stderr).toContain("folder_not_empty");
   });
 
   it("[Y15] here only where nothing would be lost, and HEAD and index stay", async () => {
@@ -147,7 +147,7 @@ describe("[Y8] going back", () => {
     writeFileSync(join(cwd, "mine.txt"), "work\n");
     const refused = await materia(cwd, ["restore", `${lastCast(cwd)}@Socket-1#1`, "--here"]);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toMatch(/not_clean[^]*mine\.txt/);
+    expect(refused.stderr).toMatch(/dirty_worktree[^]*mine\.txt/);
     expect(existsSync(join(cwd, "touched.txt"))).toBe(true);
     git(cwd, "clean", "-fq", "mine.txt");
     const before = personsView(cwd).slice(1);
@@ -171,7 +171,7 @@ describe("[Y8] going back", () => {
       writeFileSync(join(cwd, "ignored.txt"), "mine\n");
       git(cwd, "clean", "-fq", "touched.txt");
       const refused = await materia(cwd, ["restore", lastCast(cwd), "--here"]);
-      expect(refused.stderr).toMatch(/in_the_way[^]*ignored\.txt/);
+      expect(refused.stderr).toMatch(/path_occupied[^]*ignored\.txt/);
       expect(readFileSync(join(cwd, "ignored.txt"), "utf8")).toBe("mine\n");
     },
   );
@@ -182,8 +182,8 @@ describe("[Y8] going back", () => {
     mkdirSync(join(cwd, "../full/x"), { recursive: true });
     const refuse = async (...args: readonly string[]) => (await materia(cwd, ["restore", ...args])).stderr;
     expect(await refuse()).toContain("missing_cast_id");
-    expect(await refuse("last", "--to", "../full")).toContain("not_empty");
-    expect(await refuse("last@Socket-8#1")).toContain("unknown_place");
+    expect(await refuse("last", "--to", "../full")).toContain("folder_not_empty");
+    expect(await refuse("last@Socket-8#1")).toContain("unknown_visit");
     expect(await refuse("last", "--to", "x", "--here")).toContain("bad_option");
     expect(git(cwd, "worktree", "list", "--porcelain").split("worktree ")).toHaveLength(2);
   });

@@ -228,7 +228,7 @@ describe("[G17] size", () => {
       },
       { L: consuming(members, exit("Socket-2", "always", "Last")) },
     );
-    expect(problems(config)).toEqual(["warning odd_socket_id sockets.Last"]);
+    expect(problems(config)).toEqual(["warning nonstandard_socket_id sockets.Last"]);
     expect(formulas(config).turns).toEqual({ "": 2, L: 1 });
   });
 

@@ -46,10 +46,10 @@ it.each<[title: string, targets: readonly string[], code: string, said: string]>
   [
     "[L18] a target of 5,000 sockets that ends at each of them: refused in few words",
     ["Comb", "Echo"],
-    "ambiguous_stitch",
+    "ambiguous_terminal",
     "can end at 5000 sockets (Socket-1 (Judge), Socket-2 (Judge)",
   ],
-  ["[L18] a loadout with no way to end", ["Round", "Echo"], "no_terminal", '"Round" never ends'],
+  ["[L18] a loadout with no way to end", ["Round", "Echo"], "missing_terminal", '"Round" never ends'],
   ["[L19] a loadout without sockets", ["Nobody", "Echo"], "unknown_socket", "loadouts.Nobody.entry"],
   [
     "[L8] 200 unknown targets: each of them named",

@@ -179,7 +179,7 @@ describe("stitching", () => {
   it("[L15, G28] what nothing reaches opens no door to a loop, so a member behind it is no terminal", () => {
     expect(linked("First Text", locked()).stitches).toMatchObject([{ from: "Socket-2" }]);
     const endless = link("First Text", locked(always("Socket-2")));
-    expect(endless.ok ? [] : endless.issues).toMatchObject([{ code: "no_terminal" }]);
+    expect(endless.ok ? [] : endless.issues).toMatchObject([{ code: "missing_terminal" }]);
   });
 
   it("[O11, G28] the item behind one that was given up begins at the door of its own pass, not at another", () => {
@@ -212,10 +212,10 @@ describe("stitching", () => {
     [
       "[L18] several terminals",
       "Text Fork Named",
-      "ambiguous_stitch",
+      "ambiguous_terminal",
       ['"Fork" can end at 2 sockets', "Socket-2 (Text)", "Socket-3 (Text)", 'work (Text) of "Named"'],
     ],
-    ["[L18] no terminal", "Text Round Loop", "no_terminal", ['"Round" never ends', 'Socket-1 (Plan) of "Loop"']],
+    ["[L18] no terminal", "Text Round Loop", "missing_terminal", ['"Round" never ends', 'Socket-1 (Plan) of "Loop"']],
   ])("%s: named as the user named them", (_title, typed, code, said) => {
     const result = link(typed, config);
     const [issue] = result.ok ? [] : result.issues;
@@ -226,7 +226,7 @@ describe("stitching", () => {
   it("[L18] every bad seam at once", () => {
     const result = link("Fork Round Fork Text", config);
     const codes = result.ok ? [] : result.issues.map(({ code }) => code);
-    expect(codes.toSorted()).toEqual(["ambiguous_stitch", "ambiguous_stitch", "no_terminal"]);
+    expect(codes.toSorted()).toEqual(["ambiguous_terminal", "ambiguous_terminal", "missing_terminal"]);
   });
 
   it("[L19] a fault of a target is refused with its place in the user's file, whatever stands beside it", () => {

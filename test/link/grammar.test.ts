@@ -54,8 +54,8 @@ describe("[L1, L2, L3] typed text", () => {
     ["[L1] nothing", "link", ["missing_target", "missing_delimiter"]],
     ["[L1] lineage without an id", "link --from -- x", ["bad_option"]],
     ["[L1] lineage with an empty id", 'link --from "" A -- x', ["bad_option"]],
-    ["[L2] a quote that is never closed", 'link "A -- x', ["open_quote"]],
-    ["[L2] the other one does not close it", "link \"A' -- x", ["open_quote"]],
+    ["[L2] a quote that is never closed", 'link "A -- x', ["unclosed_quote"]],
+    ["[L2] the other one does not close it", "link \"A' -- x", ["unclosed_quote"]],
   ])("%s", (_title, text, problems) => {
     expect(codes(parseText(text))).toEqual(problems);
   });

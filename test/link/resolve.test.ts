@@ -90,7 +90,10 @@ it("[G15] a socket with a materia that is broken says why, where it is seated", 
     loadouts: { Main: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Broken" } } } },
   });
   const [issue] = result.ok ? [] : result.issues;
-  expect(issue).toMatchObject({ code: "broken_materia", path: ["loadouts", "Main", "sockets", "Socket-1", "materia"] });
+  expect(issue).toMatchObject({
+    code: "invalid_materia",
+    path: ["loadouts", "Main", "sockets", "Socket-1", "materia"],
+  });
   expect(issue?.message).toMatch(/of its own: \S/);
 });
 

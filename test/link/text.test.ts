@@ -239,7 +239,7 @@ it.each<Refusal>([
   [
     "[L18, L21] ambiguous terminal stitching",
     () => [...config, ...words("Fork Planner -- x")],
-    "ambiguous_stitch",
+    "ambiguous_terminal",
     "future work",
   ],
   [

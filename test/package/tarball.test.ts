@@ -92,7 +92,7 @@ describe("[K1, K2, K3] the package as strangers get it", () => {
       env: { ...process.env, HOME: alone, XDG_CONFIG_HOME: join(alone, "config") },
     });
     rmSync(alone, { recursive: true, force: true });
-    expect([ran.status, ran.stdout]).toEqual([2, expect.stringContaining('"code":"no_pi"')]);
+    expect([ran.status, ran.stdout]).toEqual([2, expect.stringContaining('"code":"missing_pi"')]);
   });
 
   it("[K6] unpacked, without a further install, its command line works", () => {

@@ -56,17 +56,17 @@ it.each<[what: string, config: TestConfig, code: string]>([
   [
     "an interactive member",
     withLoop({}, { "Socket-2": seat("Talk", always("Socket-3")) }),
-    "parallel_asks_person loadouts.Main.sockets.Socket-2",
+    "parallel_person_gate loadouts.Main.sockets.Socket-2",
   ],
   [
     "a person as a member",
     withLoop({}, { "Socket-2": seat("Ask", satisfied("Socket-3"), notSatisfied("Socket-3")) }),
-    "parallel_asks_person loadouts.Main.sockets.Socket-2",
+    "parallel_person_gate loadouts.Main.sockets.Socket-2",
   ],
   [
     "an edge out",
     withLoop({}, { "Socket-2": seat("Eval", satisfied("Socket-3"), notSatisfied("Socket-4")) }),
-    "parallel_way_out loadouts.Main.sockets.Socket-2.edges.1",
+    "parallel_loop_escape loadouts.Main.sockets.Socket-2.edges.1",
   ],
   [
     "a then out",
@@ -74,7 +74,7 @@ it.each<[what: string, config: TestConfig, code: string]>([
       {},
       { "Socket-2": seat("Eval", satisfied("Socket-3"), { ...notSatisfied("Socket-2", 1), then: "Socket-4" }) },
     ),
-    "parallel_way_out loadouts.Main.sockets.Socket-2.edges.1",
+    "parallel_loop_escape loadouts.Main.sockets.Socket-2.edges.1",
   ],
   [
     "a later member that leads out",
@@ -87,7 +87,7 @@ it.each<[what: string, config: TestConfig, code: string]>([
         },
       },
     ),
-    "parallel_way_out loadouts.Main.sockets.Socket-3.edges.0",
+    "parallel_loop_escape loadouts.Main.sockets.Socket-3.edges.0",
   ],
   [
     "another member for later items",
@@ -100,7 +100,7 @@ it.each<[what: string, config: TestConfig, code: string]>([
         },
       },
     ),
-    "parallel_doors loadouts.Main.loops.each.parallel",
+    "parallel_entry_mismatch loadouts.Main.loops.each.parallel",
   ],
 ])("[V2] a parallel loop with %s is an error", (_what, config, code) => {
   expect(refusals(config)).toContain(code);

@@ -96,7 +96,7 @@ describe("[A27] --thinking", () => {
   it.each<[options: Parameters<typeof runOptionIssues>[0], code: string | undefined]>([
     [{ thinking: "max" }, undefined],
     [{ thinking: "hard" }, "bad_option"],
-    [{ thinking: "high", on: "team" }, "not_on_fleet"],
+    [{ thinking: "high", on: "team" }, "unsupported_on_fleet"],
   ])("%o is answered with %s", (options, code) => {
     expect(runOptionIssues(options)[0]?.code).toBe(code);
   });

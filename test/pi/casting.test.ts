@@ -97,7 +97,7 @@ describe("[X7] one cast at a time", () => {
     await pi.type("/materia link Build -- one");
     await asked;
     await pi.type("/materia link Build -- two");
-    expect(await pi.sees(/^error/)).toMatch(/cast_is_running[^]*\/materia abort/);
+    expect(await pi.sees(/^error/)).toMatch(/cast_running[^]*\/materia abort/);
     await pi.type("/materia abort");
   });
 
@@ -108,7 +108,7 @@ describe("[X7] one cast at a time", () => {
     await asked;
     const other = await openPiSession({ cwd: pi.cwd });
     await other.type("/materia link Build -- two");
-    expect(await other.sees(/^error/)).toMatch(/cast_is_running[^]*process \d+/);
+    expect(await other.sees(/^error/)).toMatch(/cast_running[^]*process \d+/);
     await pi.type("/materia abort");
     expect(await statuses(pi)).toEqual(["aborted"]);
   });
@@ -175,7 +175,7 @@ describe("[X13] faults", () => {
   it("a cast whose journal cannot be written says so", async () => {
     const pi = await openPiSession({ replies: ["x"] });
     await pi.type("/materia link --artifacts /dev/null/nowhere Build -- make it");
-    expect(await pi.sees(/^error/)).toContain("cannot_write");
+    expect(await pi.sees(/^error/)).toContain("write_failed");
     expect(pi.errors).toEqual([]);
   });
 });

@@ -59,9 +59,9 @@ describe("[X2] answers and refusals", () => {
     ["link Nobody -- x", "unknown_target"],
     ["cast --nonsense x", "unknown_option"],
     ["show ../x", "bad_cast_id"],
-    ["recast", "no_cast"],
-    ["continue", "no_cast"],
-    ["abort", "no_cast"],
+    ["recast", "missing_cast"],
+    ["continue", "missing_cast"],
+    ["abort", "missing_cast"],
     ["link --model scripted/none Build -- x", "unknown_model"],
   ])("%s is refused and leaves nothing behind", async (text, code) => {
     const pi = await openPiSession();
@@ -128,7 +128,7 @@ describe("[X24] trust", () => {
   it("running is refused with the ways to go on", async () => {
     const pi = await openPiSession({ cwd: project(config), trusted: false });
     await pi.type("/materia cast x");
-    expect(await pi.sees(/^error/)).toMatch(/not_trusted[^]*--approve[^]*--config/);
+    expect(await pi.sees(/^error/)).toMatch(/untrusted_project[^]*--approve[^]*--config/);
     expect(existsSync(join(pi.cwd, ".pi", "pi-materia"))).toBe(false);
   });
 
@@ -139,7 +139,7 @@ describe("[X24] trust", () => {
     const pi = await openPiSession({ cwd: project(config), replies: ["one", "two"], confirm: () => yes });
     vi.stubEnv("XDG_CONFIG_HOME", scratchFolder());
     await pi.type("/materia cast --loadout Mine x");
-    expect(await pi.sees(yes ? /^materia-result/ : /^error/)).toContain(yes ? "one" : "not_trusted");
+    expect(await pi.sees(yes ? /^materia-result/ : /^error/)).toContain(yes ? "one" : "untrusted_project");
     await pi.type("/materia cast --loadout Mine x");
     await pi.sees(yes ? /^materia-result/ : /^error/);
     expect(pi.shown().filter((text) => text.startsWith("confirm"))).toHaveLength(yes ? 1 : 2);

@@ -65,14 +65,14 @@ describe("[F17] a materia extends another", () => {
     [
       "[F17] two levels",
       { Mine: { extends: "Half" }, Half: { extends: "Build" } },
-      ["error extends_too_deep materia.Mine.extends"],
+      ["error nested_extends materia.Mine.extends"],
     ],
     [
       "[F17] a circle",
       { Mine: { extends: "Half" }, Half: { extends: "Mine" } },
-      ["error extends_too_deep materia.Mine.extends"],
+      ["error nested_extends materia.Mine.extends"],
     ],
-    ["[F17] a broken base", { Mine: { extends: "Half" }, Half: {} }, ["error broken_materia materia.Mine.extends"]],
+    ["[F17] a broken base", { Mine: { extends: "Half" }, Half: {} }, ["error invalid_materia materia.Mine.extends"]],
     [
       "[F17] a base that was removed",
       { Mine: { extends: "Build" }, Build: null },
@@ -91,7 +91,7 @@ describe("[F17] a materia extends another", () => {
   it("[F17] below a materia that extends, nothing can be extended by its name", () => {
     const again = { Build: { extends: "Build", model: "c/d" } };
     expect(problemsOf("Build", bundled, ["user", again], ["project", again])).toEqual([
-      "error extends_too_deep materia.Build.extends",
+      "error nested_extends materia.Build.extends",
     ]);
   });
 });
@@ -107,7 +107,7 @@ describe("[F18] an override that loses something", () => {
     expect(merged(full, ["project", { Build: own }]).get("Build")?.issues).toEqual([
       {
         severity: "warning",
-        code: "override_loses",
+        code: "incomplete_override",
         file: "project.json",
         path: ["materia", "Build"],
         message: `it replaces the bundled materia whole and leaves out its ${lost}`,

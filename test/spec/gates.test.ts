@@ -95,13 +95,13 @@ describe("a command as a gate", () => {
   });
 
   it.each<[rule: string, config: TestConfig, code: string]>([
-    ["[Q3] no generator", gated({ ...GATE, generator: true }), "broken_materia"],
-    ["[Q3] no text", gated({ ...GATE, parse: "text" }), "broken_materia"],
-    ["[Q3] no text at its socket", gated(GATE, { parse: "text" }), "gate_is_no_text"],
+    ["[Q3] no generator", gated({ ...GATE, generator: true }), "invalid_materia"],
+    ["[Q3] no text", gated({ ...GATE, parse: "text" }), "invalid_materia"],
+    ["[Q3] no text at its socket", gated(GATE, { parse: "text" }), "gate_needs_json"],
     ["[Q3] no list", gated(GATE, { assign: { list: "$.workItems" } }), "bad_assign"],
     ["[Q3] no list of a person", gated(PERSON, { assign: { list: "$.workItems" } }), "bad_assign"],
-    ["[Q3] an agent cannot be one", gated({ prompt: "judge", gate: true }), "broken_materia"],
-    ["[Q5] a question needs a person", gated({ prompt: "judge", question: "Well?" }), "broken_materia"],
+    ["[Q3] an agent cannot be one", gated({ prompt: "judge", gate: true }), "invalid_materia"],
+    ["[Q5] a question needs a person", gated({ prompt: "judge", question: "Well?" }), "invalid_materia"],
   ])("%s", (_rule, config, code) => {
     expect(codesOf(config)).toContain(code);
   });

@@ -31,7 +31,7 @@ describe("[G11, G12, G13] parse mode, guards and dead edges", () => {
     ["[G11] a generator that its materia reads as text", { generator: true, parse: "text" }, undefined],
     ["[G11] a generator that its socket reads as text", { generator: true }, "text"],
   ])("%s is an error", (_rule, materia, parse) => {
-    expect(problems(seated(materia, parse))).toEqual(["error generator_not_json sockets.Socket-1"]);
+    expect(problems(seated(materia, parse))).toEqual(["error generator_needs_json sockets.Socket-1"]);
   });
 
   it("[G11] a utility follows the same order", () => {
@@ -112,8 +112,8 @@ describe("[G14, G15] names", () => {
       "Socket-1": { materia: "Json", edges: [notSatisfied(id)] },
       [id]: { materia: "Json", edges: [notSatisfied("Socket-1", 1), satisfied("end")] },
     });
-    expect(problems(config).filter((line) => !line.includes("uncovered"))).toEqual([
-      `warning odd_socket_id sockets.${id}`,
+    expect(problems(config).filter((line) => !line.includes("unhandled_outcome"))).toEqual([
+      `warning nonstandard_socket_id sockets.${id}`,
     ]);
     const says = { [id]: [{ satisfied: false }, { satisfied: true }], "Socket-1": [{ satisfied: false }] };
     expect((await play(config, { says })).trace).toEqual([
@@ -194,7 +194,7 @@ describe("[G16] every problem at once, each at its place", () => {
       "error unknown_socket loadouts.Main.loops.L.exits.0.targetSocketId",
       "error unknown_socket loadouts.Main.loops.L.sockets.1",
       "error unknown_socket loadouts.Main.sockets.Socket-1.edges.0.to",
-      "warning odd_socket_id loadouts.Main.sockets.Odd",
+      "warning nonstandard_socket_id loadouts.Main.sockets.Odd",
     ]);
     expect(found.every((issue) => issue.file === "test.json" && issue.message !== "")).toBe(true);
   });
@@ -262,7 +262,7 @@ describe("[G16] every problem at once, each at its place", () => {
   ])("[G16] a problem of the loop %j with the member %s stands at %s, in its file", (id, member, path) => {
     const sockets = { "Socket-1": { materia: "Plan" }, "Socket-2": { materia: "Text" }, sockets: { materia: "Text" } };
     const found = problemsOf(main(sockets, { [id]: consuming([member]) })).find(
-      (issue) => issue.code === "loop_cannot_end",
+      (issue) => issue.code === "endless_loop",
     );
     expect([found?.file, pathText(found?.path ?? [])]).toEqual(["test.json", `loadouts.Main.${path}`]);
   });

@@ -61,7 +61,7 @@ describe("[G18, G19, G20] doubtful ways", () => {
       "Socket-2": { materia: "Json", advance, edges: [always("Socket-2")] },
     };
     const lost = problemsOf(main(sockets, { L: consuming(["Socket-2"], ...exits) })).filter(
-      ({ code, path }) => code === "uncovered_outcome" && path.at(-1) === "exits",
+      ({ code, path }) => code === "unhandled_outcome" && path.at(-1) === "exits",
     );
     expect(lost.map(({ message }) => /satisfied: \w+/.exec(message)?.[0])).toEqual(found);
   });
@@ -129,7 +129,7 @@ describe("[G18, G19, G20] doubtful ways", () => {
   ])("%s", (_rule, edges, uncovered) => {
     const found = problemsOf(main({ "Socket-1": { materia: "Json", edges } }));
     expect(found.map(({ code, path }) => `${code} ${pathText(path)}`)).toEqual(
-      uncovered.map(() => "uncovered_outcome loadouts.Main.sockets.Socket-1.edges"),
+      uncovered.map(() => "unhandled_outcome loadouts.Main.sockets.Socket-1.edges"),
     );
     for (const [index, outcome] of uncovered.entries()) expect(found[index]?.message).toContain(outcome);
   });
@@ -141,10 +141,10 @@ describe("[G18, G19, G20] doubtful ways", () => {
       "Socket-3": { materia: "Text" },
     };
     const loop = consuming(["Socket-2"], exit("Socket-2", "always", "Socket-3"));
-    expect(problems(main(sockets, { L: loop }))).toEqual(["warning uncovered_outcome sockets.Socket-2.edges"]);
+    expect(problems(main(sockets, { L: loop }))).toEqual(["warning unhandled_outcome sockets.Socket-2.edges"]);
     const still = main({ ...sockets, "Socket-2": { materia: "Json", advance: {} } }, { L: loop });
     expect(problemsOf(still).map(({ code, message }) => `${code} ${message}`)).toEqual([
-      "uncovered_outcome Socket-2 (Json) has no edge for the next item: the cast ends there",
+      "unhandled_outcome Socket-2 (Json) has no edge for the next item: the cast ends there",
     ]);
   });
 
@@ -155,7 +155,7 @@ describe("[G18, G19, G20] doubtful ways", () => {
     };
     const found = problemsOf(main(sockets, { L: consuming(["Socket-2"], exit("Socket-2", "satisfied", "end")) }));
     expect(found.map(({ severity, code, path }) => `${severity} ${code} ${path.slice(4).join(".")}`)).toEqual([
-      "warning uncovered_outcome exits",
+      "warning unhandled_outcome exits",
       "warning exit_needs_json exits.0",
     ]);
     expect(found[0]?.message).toContain("an answer without satisfied");

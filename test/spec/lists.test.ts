@@ -19,7 +19,7 @@ describe("[O15] a loop over a list that nothing can have made", () => {
       line.startsWith("error"),
     );
   const to2 = [always("Socket-2")];
-  const never = ["error list_never_made loops.L"];
+  const never = ["error list_never_produced loops.L"];
 
   it.each<[title: string, first: SocketInput, found: readonly string[]]>([
     ["[O15] is an error", { materia: "Text", edges: to2 }, never],
@@ -40,14 +40,14 @@ describe("[O15] a loop over a list that nothing can have made", () => {
       problems(
         main({ "Socket-1": { materia: "Text", edges: to2 }, "Socket-2": inside }, { L: { sockets: ["Socket-2"] } }),
       ),
-    ).toContain("error list_never_made loops.L");
+    ).toContain("error list_never_produced loops.L");
   });
 
   it("[O15] no program sets the work items, and a list beside another is not made with it", () => {
     const walking = (items: string, first: SocketInput) => {
       const sockets = { "Socket-1": { edges: to2, ...first }, "Socket-2": { ...walk, advance: { items } } };
       return problemsOf(main(sockets, { L: { sockets: ["Socket-2"] } })).filter(
-        ({ code }) => code === "list_never_made",
+        ({ code }) => code === "list_never_produced",
       );
     };
     const deep: SocketInput = { materia: "Plan", assign: { "plans.first": "$.workItems" } };
@@ -67,7 +67,7 @@ describe("[O15] a loop over a list that nothing can have made", () => {
       A: { sockets: ["Socket-2"], exits: [exit("Socket-2", "always", "Socket-3")] },
       B: { sockets: ["Socket-3"] },
     };
-    expect(problems(main(sockets, loops))).toEqual(["error list_never_made loops.A"]);
+    expect(problems(main(sockets, loops))).toEqual(["error list_never_produced loops.A"]);
   });
 
   it.each([
@@ -85,8 +85,8 @@ describe("[O15] a loop over a list that nothing can have made", () => {
       B: { sockets: ["Socket-4"] },
     };
     expect(problems(main(sockets, loops)).filter((line) => line.startsWith("error"))).toEqual([
-      "error list_never_made loops.A",
-      "error list_never_made loops.B",
+      "error list_never_produced loops.A",
+      "error list_never_produced loops.B",
     ]);
   });
 
@@ -108,10 +108,10 @@ describe("[O15] a loop over a list that nothing can have made", () => {
     };
     const config = { materia: MATERIA, loadouts: { Part: part } };
     const alone = link("loadout:Part", config);
-    expect(alone.ok ? [] : alone.issues.map(({ code }) => code)).toEqual(["list_never_made"]);
+    expect(alone.ok ? [] : alone.issues.map(({ code }) => code)).toEqual(["list_never_produced"]);
     expect(Object.keys(linked("Plan loadout:Part", config).graph.sockets)).toEqual(["Socket-1", "Socket-2"]);
     const after = link("Text loadout:Part", config);
-    expect(after.ok ? [] : after.issues.map(({ code }) => code)).toEqual(["bad_joint"]);
+    expect(after.ok ? [] : after.issues.map(({ code }) => code)).toEqual(["incompatible_link"]);
     const [joint] = after.ok ? [] : after.issues;
     expect(joint?.message).toContain('at Socket-1 (Text) of "Text" → Socket-1 (Text) of "Part", the parts do not fit');
   });

@@ -79,7 +79,7 @@ describe("[O1] members", () => {
 describe("[O10, O11, O12] lists", () => {
   it("[O10] a consuming loop in which nothing advances", () => {
     const still = { ...sockets, "Socket-2": { materia: "Text", edges: [always("Socket-2")] } };
-    expect(errors(still, { L: consuming(["Socket-2"], out) })).toEqual(["error loop_cannot_end loops.L"]);
+    expect(errors(still, { L: consuming(["Socket-2"], out) })).toEqual(["error endless_loop loops.L"]);
   });
 
   it("[O10] an advance of any member is enough", () => {

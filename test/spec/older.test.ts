@@ -88,13 +88,13 @@ it.each([[{ "Socket-1": { x: "left" } }], ["nowhere"], [[1, 2]]])("[M3] the layo
 });
 
 it("[M4] what is not done is said once each", () => {
-  const notDone = told(catalogue).filter((issue) => issue.includes("not_done"));
+  const notDone = told(catalogue).filter((issue) => issue.includes("unsupported_key"));
   expect(notDone).toEqual([
-    "warning not_done eventing",
-    "warning not_done budget.stopAtLimit",
-    "warning not_done materia.Spawn-JJ-Workspace.utility",
-    "warning not_done materia.Integrate-JJ-Workspaces.utility",
-    "warning not_done materia.Finalize-JJ-Workspace.utility",
+    "warning unsupported_key eventing",
+    "warning unsupported_key budget.stopAtLimit",
+    "warning unsupported_key materia.Spawn-JJ-Workspace.utility",
+    "warning unsupported_key materia.Integrate-JJ-Workspaces.utility",
+    "warning unsupported_key materia.Finalize-JJ-Workspace.utility",
   ]);
   expect(told(catalogue).filter((issue) => issue.includes("unknown_key"))).toEqual([]);
 });

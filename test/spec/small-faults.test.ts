@@ -163,5 +163,5 @@ it("[O15] a utility that is read as text makes no list", () => {
     { L: { sockets: ["Socket-2"], exits: [] } },
     { materia: { Say: { type: "utility", command: ["say"] } } },
   );
-  expect(problems(config)).toContain("error list_never_made loops.L");
+  expect(problems(config)).toContain("error list_never_produced loops.L");
 });

@@ -105,7 +105,7 @@ it("[T37] a fork is as old as itself, not as the cast whose past it shares", asy
 it("[T20] without an edit a visit must be named; it may be any", async () => {
   const { cwd, castId } = await castOnce();
   const refused = await run(["fork", castId, "--config", "c.json"], { cwd });
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("nothing_to_fork")]);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("unchanged_fork")]);
   expect((await run(["fork", `${castId}@Socket-9`, "--config", "c.json"], { cwd })).code).toBe(2);
   const plan = await run(["fork", `${castId}@Socket-2#2`, "--config", "c.json", "--plan", "--json"], { cwd });
   expect(JSON.parse(plan.stdout)).toMatchObject({ reused: ["Socket-1#1", "Socket-2#1", "Socket-1#2"] });

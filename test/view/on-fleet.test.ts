@@ -13,14 +13,14 @@ it.each([
   ['"materia fleet up" starts it', "local", '"materia fleet up" starts it'],
   ['look at it with "materia doctor c"', "team", 'look at it with "materia doctor c"'],
 ])("[B69] a way out is typed on the fleet that was named: %s", (hint, fleet, named) => {
-  const [issue] = withFleetOption([error("no_cast", "", "none", hint)], fleet);
+  const [issue] = withFleetOption([error("missing_cast", "", "none", hint)], fleet);
   expect(issue?.hint).toBe(named);
 });
 
 it("[B69] what is suggested so is understood, and in Pi what is for a terminal stays what it is there", () => {
   expect(parseText("--on team recast c-1 --accept")).toMatchObject({ ok: true, value: { options: { on: "team" } } });
   const said = (hint: string): string =>
-    plainText(withProgramName(issueLines(withFleetOption([error("no_cast", "", "none", hint)], "team")), "/materia"));
+    plainText(withProgramName(issueLines(withFleetOption([error("missing_cast", "", "none", hint)], "team")), "/materia"));
   expect(said('"materia casts" lists them')).toContain('"/materia --on team casts" lists them');
   expect(said('"materia fleet migrate" makes them')).toContain('"materia fleet migrate --on team" makes them');
 });

@@ -93,19 +93,19 @@ describe("changed files", () => {
 
   it("[N31] a place that is none, a cast without checkpoints and checkpoints that are gone say so", async () => {
     const { at, id } = await changedCast();
-    expect(await refusal(at.ask(`/api/casts/${id}/changes?place=Socket-9%231`))).toBe("404 unknown_place");
+    expect(await refusal(at.ask(`/api/casts/${id}/changes?place=Socket-9%231`))).toBe("404 unknown_visit");
     expect(await refusal(at.ask(`/api/casts/${id}/changes?place=${encodeURIComponent("--all")}`))).toBe(
-      "404 unknown_place",
+      "404 unknown_visit",
     );
     const gone = served(await newCast(REPLIES));
     git(gone.cwd, "update-ref", "-d", `refs/materia/${gone.id}`);
     git(gone.cwd, "reflog", "expire", "--expire=now", "--all");
     git(gone.cwd, "gc", "-q", "--prune=now");
-    expect(await refusal(gone.at.ask(`/api/casts/${gone.id}/changes`))).toBe("404 checkpoint_gone");
+    expect(await refusal(gone.at.ask(`/api/casts/${gone.id}/changes`))).toBe("404 checkpoint_deleted");
     const bare = site();
     const plain = await castOf(bare);
     await ended(bare, plain);
-    expect(await refusal(bare.ask(`/api/casts/${plain}/changes`))).toBe("404 no_checkpoints");
+    expect(await refusal(bare.ask(`/api/casts/${plain}/changes`))).toBe("404 missing_checkpoints");
   });
 
   it("[N31] a renamed file has both of its names, and a name may hold anything", async () => {

@@ -53,11 +53,11 @@ describe("commands that run a cast", () => {
 
   it.each<[rule: string, command: string, answer: string]>([
     ["[N15] an unknown command", "kast do it", "400 unknown_command"],
-    ["[N15] an open quote", 'link "Build -- x', "400 open_quote"],
+    ["[N15] an open quote", 'link "Build -- x', "400 unclosed_quote"],
     ["[N15] no prompt", "cast", "400 missing_prompt"],
     ["[N15] an unknown target", "link Nobody -- x", "422 unknown_target"],
     ["[N15] an unknown cast", "recast 20200101-000000-aaaaa", "404 unknown_cast"],
-    ["[N15] no cast at all", "continue", "404 no_cast"],
+    ["[N15] no cast at all", "continue", "404 missing_cast"],
     ["[N15] an id that is none", "abort ../x", "400 bad_cast_id"],
     ["[N15] a rehearsal that is not there", "link --rehearse no.json Build -- x", "404 missing_file"],
     ["[N15] an option's value", "link --durability maybe Build -- x", "422 bad_option"],
@@ -77,13 +77,13 @@ describe("commands that run a cast", () => {
     };
     const id = await begun(at.send("/api/rehearse", body));
     await waiting(at, id);
-    expect(await refusal(run(at, `recast ${id}`))).toBe("409 cast_waits");
+    expect(await refusal(run(at, `recast ${id}`))).toBe("409 awaiting_person");
     expect(await begun(run(at, `continue ${id} The small one`))).toBe(id);
     await waiting(at, id);
     expect(await begun(run(at, "continue"))).toBe(id);
     expect(await outcome(at, id)).toBe("completed");
-    expect(await refusal(run(at, `continue ${id} more`))).toBe("409 cast_does_not_wait");
-    expect(await refusal(run(at, `recast ${id}`))).toBe("409 cast_is_over");
+    expect(await refusal(run(at, `continue ${id} more`))).toBe("409 not_awaiting_person");
+    expect(await refusal(run(at, `recast ${id}`))).toBe("409 cast_finished");
   });
 
   it("[N17] a rehearsal given with the request is kept with its cast, and a resume finds it", async () => {
@@ -134,8 +134,8 @@ describe("trust", () => {
 
   it("[N18] an untrusted project runs nothing", async () => {
     const at = untrusted();
-    expect(await refusal(at.send("/api/rehearse", body))).toBe("409 not_trusted");
-    expect(await refusal(run(at, "link Build -- x"))).toBe("409 not_trusted");
+    expect(await refusal(at.send("/api/rehearse", body))).toBe("409 untrusted_project");
+    expect(await refusal(run(at, "link Build -- x"))).toBe("409 untrusted_project");
     expect(existsSync(at.root)).toBe(false);
     expect(await json(at.ask("/api/catalog"))).toMatchObject({ trust: { given: false, commands: [] } });
   });
@@ -154,7 +154,7 @@ describe("trust", () => {
   it("[N18] a yes to a command that is refused is forgotten", async () => {
     const at = untrusted();
     expect(await refusal(run(at, "link Nobody -- x", { trust: true }))).toBe("422 unknown_target");
-    expect(await refusal(at.send("/api/rehearse", body))).toBe("409 not_trusted");
+    expect(await refusal(at.send("/api/rehearse", body))).toBe("409 untrusted_project");
   });
 });
 
@@ -215,15 +215,15 @@ describe("commands that are answered", () => {
     });
     expect(await json(run(at, "init"))).toMatchObject({ code: 0 });
     expect(await json(at.ask("/api/catalog"))).toMatchObject({ trust: { given: true } });
-    expect(await refusal(run(at, "init"))).toBe("422 exists");
+    expect(await refusal(run(at, "init"))).toBe("422 file_exists");
   });
 
   it.each<[rule: string, command: string, answer: string]>([
     ["[N16] another folder", "casts --cwd /", "400 bad_option"],
     ["[N16] another place for casts", "casts --artifacts /tmp", "400 bad_option"],
     ["[N16] another configuration", "check --config /etc/passwd", "400 bad_option"],
-    ["[N16] a second server", "ui", "422 not_here"],
-    ["[N16] the demo", "demo", "422 not_here"],
+    ["[N16] a second server", "ui", "422 command_unavailable"],
+    ["[N16] the demo", "demo", "422 command_unavailable"],
     ["[N16] an unknown loadout", "loadout Nothing", "422 unknown_loadout"],
   ])("%s", async (_rule, command, answer) => {
     expect(await refusal(run(site(), command))).toBe(answer);
@@ -237,7 +237,7 @@ describe("stopping", () => {
     expect(await json(run(at, `abort ${id}`))).toMatchObject({ code: 0, data: { castId: id, status: "aborted" } });
     expect(at.runs.isRunningHere(id)).toBe(false);
     expect(await outcome(at, id)).toBe("aborted");
-    expect(await refusal(run(at, `abort ${id}`))).toBe("409 cast_is_over");
+    expect(await refusal(run(at, `abort ${id}`))).toBe("409 cast_finished");
   });
 
   it("[N19] two commands for one cast: the second is refused, and the first goes on", async () => {
@@ -281,6 +281,6 @@ describe("[N37] what the page has in hand", () => {
     const broken = { ...body, draft: { loadouts: { Draft: { entry: "Nowhere", sockets: {} } } } };
     expect((await at.send("/api/rehearse", broken)).status).toBe(422);
     at.write(".pi/pi-materia.json", { materia: { Other: { type: "utility", command: ["true"] } } });
-    expect(await refusal(at.send("/api/rehearse", body))).toBe("409 not_trusted");
+    expect(await refusal(at.send("/api/rehearse", body))).toBe("409 untrusted_project");
   });
 });

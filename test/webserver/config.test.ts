@@ -106,16 +106,16 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
   it("[N22, N46] is made, changed and never overwritten unseen", async () => {
     const at = site();
     const file = fileOf(at, layer);
-    expect(await refusal(put(at, layer, TEXT))).toBe("412 changed");
-    expect(await refusal(put(at, layer, TEXT, { "if-match": '"x"' }))).toBe("412 changed");
+    expect(await refusal(put(at, layer, TEXT))).toBe("412 file_changed");
+    expect(await refusal(put(at, layer, TEXT, { "if-match": '"x"' }))).toBe("412 file_changed");
     expect(existsSync(dirname(file))).toBe(false);
     const made = await make(at, layer, TEXT);
     expect([made.status, readFileSync(file, "utf8")]).toEqual([201, TEXT]);
     const first = made.headers.get("etag") ?? "";
     expect(first).toBe(await tagOf(at, layer));
-    expect(await refusal(make(at, layer, "{}"))).toBe("412 changed");
-    expect(await refusal(put(at, layer, "{}"))).toBe("412 changed");
-    expect(await refusal(put(at, layer, "{}", { "if-match": "*" }))).toBe("412 changed");
+    expect(await refusal(make(at, layer, "{}"))).toBe("412 file_changed");
+    expect(await refusal(put(at, layer, "{}"))).toBe("412 file_changed");
+    expect(await refusal(put(at, layer, "{}", { "if-match": "*" }))).toBe("412 file_changed");
     const changed = await put(at, layer, "{}", { "if-match": first });
     expect([changed.status, await changed.json()]).toEqual([
       200,
@@ -138,7 +138,7 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
     expect(answers.map(({ status }) => `${status}`).toSorted()).toEqual(["200", "412"]);
     writeFileSync(fileOf(at, layer), "{} // by hand");
     expect(await refusal(put(at, layer, "{}", { "if-match": answers[0]?.headers.get("etag") ?? "" }))).toBe(
-      "412 changed",
+      "412 file_changed",
     );
   });
 
@@ -186,15 +186,15 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
     await make(at, layer, "{}");
     const bytes = Buffer.from('{ "a": "caf\u00e9" }', "latin1");
     writeFileSync(fileOf(at, layer), bytes);
-    expect(await refusal(at.ask(`/api/config/${layer}`))).toBe("422 not_utf8");
+    expect(await refusal(at.ask(`/api/config/${layer}`))).toBe("422 invalid_utf8");
     const tag = `"${createHash("sha256").update(bytes).digest("hex")}"`;
-    expect(await refusal(put(at, layer, "{}", { "if-match": tag }))).toBe("422 not_utf8");
+    expect(await refusal(put(at, layer, "{}", { "if-match": tag }))).toBe("422 invalid_utf8");
     expect(readFileSync(fileOf(at, layer))).toEqual(bytes);
   });
 
   it("[N28] half a character cannot be written", async () => {
     const at = site();
-    expect(await refusal(make(at, layer, '{ "a": "\ud83d" }'))).toBe("422 not_utf8");
+    expect(await refusal(make(at, layer, '{ "a": "\ud83d" }'))).toBe("422 invalid_utf8");
     expect(existsSync(fileOf(at, layer))).toBe(false);
   });
 
@@ -203,7 +203,7 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
     const elsewhere = at.write("elsewhere.json", "{}");
     mkdirSync(dirname(fileOf(at, layer)), { recursive: true });
     symlinkSync(elsewhere, fileOf(at, layer));
-    expect(await refusal(put(at, layer, TEXT, { "if-match": await tagOf(at, layer) }))).toBe("422 is_a_link");
+    expect(await refusal(put(at, layer, TEXT, { "if-match": await tagOf(at, layer) }))).toBe("422 symbolic_link");
     expect(readFileSync(elsewhere, "utf8")).toBe("{}");
   });
 });
@@ -211,7 +211,7 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
 it("[N46] a file that somebody makes in the last moment is left to them", () => {
   const at = project();
   const file = at.write(".pi/pi-materia.json", "{}");
-  expect(writeConfigText(file, TEXT, { root: at.cwd, isNew: true })).toMatchObject({ issues: [{ code: "changed" }] });
+  expect(writeConfigText(file, TEXT, { root: at.cwd, isNew: true })).toMatchObject({ issues: [{ code: "file_changed" }] });
   expect([readFileSync(file, "utf8"), readdirSync(dirname(file))]).toEqual(["{}", ["pi-materia.json"]]);
 });
 
@@ -220,7 +220,7 @@ describe("configuration that is not to be reached", () => {
     const at = site();
     mkdirSync(join(at.cwd, "../outside"));
     symlinkSync("../outside", join(at.cwd, ".pi"));
-    expect(await refusal(make(at, "project", TEXT))).toBe("422 is_a_link");
+    expect(await refusal(make(at, "project", TEXT))).toBe("422 symbolic_link");
     expect(readdirSync(join(at.cwd, "../outside"))).toEqual([]);
   });
 
@@ -274,7 +274,7 @@ describe("[N35] trust in what was shown", () => {
     expect(first).toMatchObject({ given: false, commands: ["sh good.sh"], tooLarge: [] });
     expect(first.watched?.some((path) => path.endsWith("good.sh"))).toBe(true);
     at.write(".pi/pi-materia.json", withCommand("bad.sh"));
-    expect(await refusal(at.send("/api/trust", { digest: first.digest }))).toBe("412 changed");
+    expect(await refusal(at.send("/api/trust", { digest: first.digest }))).toBe("412 file_changed");
     expect((await shown()).given).toBe(false);
     expect(await json(at.send("/api/trust", { digest: (await shown()).digest }))).toEqual({ given: true });
     expect(await shown()).toEqual({ given: true });

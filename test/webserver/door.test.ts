@@ -3,11 +3,11 @@ import { PORT, TOKEN, json, project, refusal, site } from "./harness.ts";
 
 describe("who may ask", () => {
   it.each<[rule: string, headers: Record<string, string>, answer: string]>([
-    ["[N1] no token", { authorization: "" }, "401 no_token"],
-    ["[N1] a wrong token", { authorization: "Bearer the-tokem" }, "401 no_token"],
-    ["[N1] a longer token", { authorization: `Bearer ${TOKEN}x` }, "401 no_token"],
-    ["[N1] the token without its scheme", { authorization: TOKEN }, "401 no_token"],
-    ["[N1] the token in a cookie", { authorization: "", cookie: `token=${TOKEN}` }, "401 no_token"],
+    ["[N1] no token", { authorization: "" }, "401 invalid_token"],
+    ["[N1] a wrong token", { authorization: "Bearer the-tokem" }, "401 invalid_token"],
+    ["[N1] a longer token", { authorization: `Bearer ${TOKEN}x` }, "401 invalid_token"],
+    ["[N1] the token without its scheme", { authorization: TOKEN }, "401 invalid_token"],
+    ["[N1] the token in a cookie", { authorization: "", cookie: `token=${TOKEN}` }, "401 invalid_token"],
     ["[N2] another host", { host: "example.com" }, "421 wrong_host"],
     ["[N2] a name that points here", { host: `rebound.example:${PORT}` }, "421 wrong_host"],
     ["[N2] the address in another form", { host: `0x7f000001:${PORT}` }, "421 wrong_host"],
@@ -97,7 +97,7 @@ describe("what may be sent", () => {
     const headers = { "content-type": "application/json" };
     const whole = " ".repeat(mebibytes * 1024 * 1024);
     expect(await refusal(at.ask(path, { method, headers, body: whole }))).toBe("400 bad_json");
-    expect(await refusal(at.ask(path, { method, headers, body: `${whole} ` }))).toBe("413 too_large");
+    expect(await refusal(at.ask(path, { method, headers, body: `${whole} ` }))).toBe("413 body_too_large");
     let sent = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => {
@@ -105,7 +105,7 @@ describe("what may be sent", () => {
         controller.enqueue(new Uint8Array(65_536));
       },
     });
-    expect(await refusal(at.ask(path, { method, headers, body: endless }))).toBe("413 too_large");
+    expect(await refusal(at.ask(path, { method, headers, body: endless }))).toBe("413 body_too_large");
     expect(sent).toBeLessThan((mebibytes + 1) * 1024 * 1024);
   });
 });
@@ -134,10 +134,10 @@ describe("what every answer says", () => {
   });
 
   it.each<[rule: string, method: string, path: string, answer: string]>([
-    ["[N8] an escape that means nothing", "GET", "/api/casts/%", "400 bad_address"],
-    ["[N8] half an escape", "GET", "/api/casts/%E0%A4%A", "400 bad_address"],
-    ["[N8] bytes that are no text", "GET", "/%ff%fe", "400 bad_address"],
-    ["[N8] a zero byte", "GET", "/api/casts/a%00b", "400 bad_address"],
+    ["[N8] an escape that means nothing", "GET", "/api/casts/%", "400 bad_url"],
+    ["[N8] half an escape", "GET", "/api/casts/%E0%A4%A", "400 bad_url"],
+    ["[N8] bytes that are no text", "GET", "/%ff%fe", "400 bad_url"],
+    ["[N8] a zero byte", "GET", "/api/casts/a%00b", "400 bad_url"],
     ["[N8] an address of nothing", "GET", "/api/nothing", "404 not_found"],
     ["[N8] the bare root", "GET", "/api", "404 not_found"],
     ["[N8] an unknown method", "PROPFIND", "/api/casts", "404 not_found"],

@@ -95,7 +95,7 @@ it("[N10, N11] a process that is killed is missed within a second", async () => 
 it("[N19] a cast of another process is not taken from it, and is aborted through it", async () => {
   const at = site();
   const { stream, castId, exited } = await elsewhere(at);
-  expect(await refusal(at.send("/api/commands", { command: `recast ${castId}` }))).toBe("409 cast_is_owned");
+  expect(await refusal(at.send("/api/commands", { command: `recast ${castId}` }))).toBe("409 cast_owned");
   expect(await json(at.send("/api/commands", { command: `abort ${castId}` }))).toMatchObject({ code: 0 });
   expect((await stream.until(isEvent("cast_ended"))).at(-1)?.data).toMatchObject({ outcome: "aborted" });
   expect((await exited)[0]).toBe(130);

@@ -108,7 +108,7 @@ export async function json(response: Response | Promise<Response>): Promise<unkn
   return (await response).json();
 }
 
-/** `401 no_token`: how an answer refuses, in a word. */
+/** `401 invalid_token`: how an answer refuses, in a word. */
 export async function refusal(response: Response | Promise<Response>): Promise<string> {
   const answer = await response;
   const body = (await answer.json()) as { issues?: { code: string }[] };

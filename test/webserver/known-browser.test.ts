@@ -37,12 +37,12 @@ describe("[N34] a browser that was here before", () => {
   ])("%s proves nothing", async (_rule, proof) => {
     const at = site();
     const body = { proof: proof(await challengeOf(at)) };
-    expect(await refusal(at.send("/door", body, { headers: NOBODY }))).toBe("401 no_token");
+    expect(await refusal(at.send("/door", body, { headers: NOBODY }))).toBe("401 invalid_token");
   });
 
   it("[N34, N39] the key is given to who has the token, under the address alone, and each start asks something else", async () => {
     const at = site();
-    expect(await refusal(at.ask("/api/key", { headers: NOBODY }))).toBe("401 no_token");
+    expect(await refusal(at.ask("/api/key", { headers: NOBODY }))).toBe("401 invalid_token");
     const headers = { host: `localhost:${PORT}`, authorization: `Bearer ${TOKEN}` };
     expect(await refusal(at.app.request(`http://localhost:${PORT}/api/key`, { headers }))).toBe("404 not_found");
     expect(await challengeOf(site())).not.toBe(await challengeOf(site()));

@@ -265,7 +265,7 @@ describe("materia ui", () => {
       ok: false,
       issues: [
         expect.objectContaining({
-          code: "cannot_listen",
+          code: "listen_failed",
           message: `port ${port} cannot be used: the port is in use (EADDRINUSE)`,
         }),
       ],
@@ -277,7 +277,7 @@ describe("materia ui", () => {
         openReal: () => Promise.reject(new Error()),
         report: () => undefined,
       });
-      expect(await answer).toMatchObject({ ok: false, issues: [{ code: "cannot_listen" }] });
+      expect(await answer).toMatchObject({ ok: false, issues: [{ code: "listen_failed" }] });
     }
   });
 });

@@ -118,7 +118,7 @@ describe("the events of a cast", () => {
     const at = site();
     journalOf(at, "c", 1);
     const headers = { "last-event-id": after.slice(6) };
-    expect(await refusal(at.ask("/api/casts/c/events", { headers }))).toBe("400 bad_seq");
+    expect(await refusal(at.ask("/api/casts/c/events", { headers }))).toBe("400 bad_event_number");
   });
 });
 

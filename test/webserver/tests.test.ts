@@ -78,8 +78,10 @@ describe("tests that say an old name", () => {
     at.write(b, before);
     const seen = (await found(at, "loadout")).map(({ file, etag }) => ({ file, etag }));
     at.write(b, testOf({ loadout: "Old", request: "changed" }));
-    expect(await refusal(naming(at, "loadout", { tests: seen }))).toBe("412 changed");
-    expect(await refusal(naming(at, "loadout", { tests: [{ file: "../../x.json", etag: "x" }] }))).toBe("412 changed");
+    expect(await refusal(naming(at, "loadout", { tests: seen }))).toBe("412 file_changed");
+    expect(await refusal(naming(at, "loadout", { tests: [{ file: "../../x.json", etag: "x" }] }))).toBe(
+      "412 file_changed",
+    );
     expect(await refusal(naming(at, "socket"))).toMatch(/^400 /);
     expect(read(at, a)).toEqual(before);
   });
@@ -92,7 +94,7 @@ describe("tests that say an old name", () => {
     writeFileSync(join(outside, "a.json"), text);
     symlinkSync(outside, join(at.cwd, ".pi/tests"));
     const seen = (await found(at, "loadout")).map(({ file, etag }) => ({ file, etag }));
-    expect(await refusal(naming(at, "loadout", { tests: seen }))).toBe("422 is_a_link");
+    expect(await refusal(naming(at, "loadout", { tests: seen }))).toBe("422 symbolic_link");
     expect(readFileSync(join(outside, "a.json"), "utf8")).toBe(text);
   });
 });

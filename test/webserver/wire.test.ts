@@ -52,7 +52,7 @@ describe("[N30] what cannot be read", () => {
     ["[N30] a line that is no number", "damaged", '{"line":"3"}'],
   ])("%s", (_rule, kind, text) => {
     const read = readCastMessage(kind, text);
-    expect(read.ok ? [] : read.issues.map(({ code }) => code)).toEqual(["unexpected_answer"]);
+    expect(read.ok ? [] : read.issues.map(({ code }) => code)).toEqual(["unexpected_response"]);
   });
 
   it("[N30] a graph that begins at a socket which it does not have", async () => {
@@ -67,7 +67,7 @@ describe("[N30] what cannot be read", () => {
 
   it("[N30] the problem names the place and a way out", () => {
     const read = parseResponse(CommandResponse, { castId: 7 }, "/api/commands");
-    expect(read).toMatchObject({ ok: false, issues: [{ code: "unexpected_answer" }] });
+    expect(read).toMatchObject({ ok: false, issues: [{ code: "unexpected_response" }] });
     const hint = read.ok ? "" : read.issues[0]?.hint;
     expect(hint).toContain("reload the page");
   });

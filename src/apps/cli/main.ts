@@ -50,7 +50,7 @@ async function runParsedCommand({ command, options }: ParsedCommand, io: Io, ope
     return { ok: true, value: printAnswer(io, options, help(command.topic)) };
   }
   const cwd = resolve(io.cwd, options.cwd ?? ".");
-  if (!folderExists(cwd)) return { ok: false, issues: [error("no_folder", "--cwd", `there is no folder ${cwd}`)] };
+  if (!folderExists(cwd)) return { ok: false, issues: [error("missing_folder", "--cwd", `there is no folder ${cwd}`)] };
   const place = findProject({
     cwd,
     env: io.env,

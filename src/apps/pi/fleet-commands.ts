@@ -57,7 +57,7 @@ async function runOnFleet(
   if (isCastingCommand(command)) return submitCast(context, place, { command, options });
   if (command.kind === "watch") {
     const { running } = context.state;
-    if (running) return fail(error("cast_is_running", running.castId, "a cast of this session is shown already"));
+    if (running) return fail(error("cast_running", running.castId, "a cast of this session is shown already"));
     const castId = await findCast(place.workspace.store, command.castId);
     return castId.ok ? watchOnFleet(context, place.workspace, { castId: castId.value, on: options.on }) : castId;
   }

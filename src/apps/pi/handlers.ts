@@ -68,7 +68,7 @@ export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>): Extens
       try {
         await performCommand(context, text);
       } catch (thrown) {
-        runUnlessReplaced(() => context.screen.refuse([error("broken", "", thrownMessage(thrown))]));
+        runUnlessReplaced(() => context.screen.refuse([error("internal_error", "", thrownMessage(thrown))]));
       }
     },
     showConversations: async (ctx) => {

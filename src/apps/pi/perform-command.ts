@@ -27,7 +27,12 @@ async function runParsedCommand(
 ): Promise<Result<undefined>> {
   if (command.kind === "worker" || command.kind === "fleet")
     return fail(
-      error("not_here", command.kind, `"${command.kind}" is for a terminal`, "type it there, with materia before it"),
+      error(
+        "command_unavailable",
+        command.kind,
+        `"${command.kind}" is for a terminal`,
+        "type it there, with materia before it",
+      ),
     );
   if (options.on !== undefined && command.kind !== "ui" && command.kind !== "help")
     return (await import("./fleet-commands.ts")).performOnFleet(context, command, { ...options, on: options.on });
@@ -156,7 +161,7 @@ async function findForeignRun({ user }: CommandContext, options: ParsedCommand["
     const owner = await store.owner(id);
     if (owner)
       return error(
-        "cast_is_running",
+        "cast_running",
         id,
         `process ${owner.pid} drives this cast, not this session`,
         `"materia abort ${id}" stops it`,

@@ -49,7 +49,7 @@ function readAddress(child: ChildProcess): Promise<Result<string>> {
   child.stdout?.on("data", hear);
   child.stderr?.on("data", hear);
   const refuse = (why: string): void =>
-    resolve(fail(error("no_ui", "ui", `the web UI could not be started: ${oneLine(why, 300)}`)));
+    resolve(fail(error("page_unavailable", "ui", `the web UI could not be started: ${oneLine(why, 300)}`)));
   child.once("error", (thrown) => refuse(thrown.message));
   child.once("exit", () => refuse(said));
   return promise;

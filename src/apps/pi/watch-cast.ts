@@ -27,7 +27,7 @@ export async function runWatchCommand(
   const { user, screen, state } = context;
   if (state.running) {
     if (user.ctx.mode !== "tui" || state.conversations.all().length === 0)
-      return fail(error("cast_is_running", state.running.castId, "a cast of this session is shown already"));
+      return fail(error("cast_running", state.running.castId, "a cast of this session is shown already"));
     await showConversations(user.ctx, state.conversations);
     return ok(undefined);
   }

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { error, type Issue, fail, isError, ok, type Result } from "../../core/model/issue.ts";
+import type { IssueCode } from "../../core/model/issue-codes.ts";
 import { isUtf8 } from "node:buffer";
 import * as v from "valibot";
 import { validate } from "../../core/catalog/validate.ts";
@@ -12,34 +13,31 @@ export function refuse(c: Context, status: ContentfulStatusCode, ...issues: read
 
 /** The refusal of something well formed that cannot be done: its first problem says which kind it is. */
 export function refuseByCode(c: Context, issues: readonly Issue[]): Response {
-  return refuse(c, statusForCode(issues[0]?.code ?? ""), ...issues);
+  const [first] = issues;
+  return refuse(c, (first && STATUS_BY_CODE[first.code]) ?? 422, ...issues);
 }
 
-function statusForCode(code: string): ContentfulStatusCode {
-  return STATUS_BY_CODE[code] ?? 422;
-}
-
-const STATUS_BY_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
+const STATUS_BY_CODE: Readonly<Partial<Record<IssueCode, ContentfulStatusCode>>> = {
   bad_request: 400,
   bad_cast_id: 400,
   unknown_cast: 404,
-  no_cast: 404,
+  missing_cast: 404,
   missing_file: 404,
-  unknown_place: 404,
+  unknown_visit: 404,
   unknown_file: 404,
-  checkpoint_gone: 404,
-  no_checkpoints: 404,
-  not_trusted: 409,
+  checkpoint_deleted: 404,
+  missing_checkpoints: 404,
+  untrusted_project: 409,
   foreign_cast: 409,
-  cast_is_owned: 409,
-  cast_is_over: 409,
-  cast_moved: 409,
-  cast_waits: 409,
-  cast_does_not_wait: 409,
-  changed: 412,
-  too_large: 413,
-  cannot_write: 500,
-  cannot_remove: 500,
+  cast_owned: 409,
+  cast_finished: 409,
+  cast_reassigned: 409,
+  awaiting_person: 409,
+  not_awaiting_person: 409,
+  file_changed: 412,
+  body_too_large: 413,
+  write_failed: 500,
+  remove_failed: 500,
   database_unreachable: 503,
 };
 
@@ -67,7 +65,7 @@ const BODY_KEY = "body";
 /** A body that does not say its length is counted while it comes, and left when it is too long. */
 async function readLimitedBody(c: Context, mebibytes: number): Promise<Result<string>> {
   const most = mebibytes * MIB;
-  const tooLarge = error("too_large", "", `a body has at most ${mebibytes} MiB here`);
+  const tooLarge = error("body_too_large", "", `a body has at most ${mebibytes} MiB here`);
   if (Number(c.req.header("content-length") ?? 0) > most) return fail(tooLarge);
   const parts: Uint8Array[] = [];
   let length = 0;

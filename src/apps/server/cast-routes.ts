@@ -50,7 +50,7 @@ export function castRoutes(app: Hono, served: ServedProject): void {
     withCast(served, (c, castId, { store, fleet }) => {
       const after = resumeAfter(c);
       if (after === undefined)
-        return refuse(c, 400, error("bad_seq", "Last-Event-ID", "the place to go on from is a whole number"));
+        return refuse(c, 400, error("bad_event_number", "Last-Event-ID", "the place to go on from is a whole number"));
       return streamFeed(c, (wake) => openCastFeed({ store, castId, live, wake, ...(fleet ? { fleet } : {}) }, after));
     }),
   );

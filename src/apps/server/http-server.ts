@@ -72,7 +72,7 @@ function listenOnPort(server: Server, port: number): Promise<Result<number>> {
   return new Promise((resolve) => {
     const cannot = (why: string): void => {
       const hint = "choose another with --port, or leave it out";
-      resolve(fail(error("cannot_listen", "--port", `port ${port} cannot be used: ${why}`, hint)));
+      resolve(fail(error("listen_failed", "--port", `port ${port} cannot be used: ${why}`, hint)));
     };
     if (!Number.isInteger(port) || port > 65_535) return cannot("ports are whole numbers up to 65535");
     server.once("error", (thrown) => cannot(errorText(thrown)));

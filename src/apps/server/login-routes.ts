@@ -32,7 +32,7 @@ export function loginRoutes(app: Hono, { loginKey: doorKey, token, port }: Serve
       return refuse(
         c,
         401,
-        error("no_token", "proof", "this browser is not known here", 'open the address that "materia ui" prints'),
+        error("invalid_token", "proof", "this browser is not known here", 'open the address that "materia ui" prints'),
       );
     return c.json({ token } satisfies LoginToken);
   });

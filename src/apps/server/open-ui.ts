@@ -100,7 +100,7 @@ export function createWebApp(served: ServedProject): Hono {
   app.notFound(notFound);
   app.onError((thrown, c) => {
     served.report(thrown.stack ?? thrown.message);
-    return refuse(c, 500, error("fault", "", "the server has a fault; what it is stands in its terminal"));
+    return refuse(c, 500, error("server_error", "", "the server has a fault; what it is stands in its terminal"));
   });
   return app;
 }

@@ -75,7 +75,7 @@ function writeConfig(
   if (!matchesEtag(c, current)) {
     if (current !== undefined) c.header("etag", current);
     const message = current === undefined ? "the file is not there any more" : "the file has changed since it was read";
-    return refuse(c, 412, { ...error("changed", "", message, "read it again and merge"), file });
+    return refuse(c, 412, { ...error("file_changed", "", message, "read it again and merge"), file });
   }
   const wasTrusted = layer === "project" && (!before.ok || isTextTrusted(place, file, before.value.text));
   const written = writeConfigText(file, text, { root: layer === "project" ? place.cwd : undefined, isNew: !before.ok });
@@ -130,7 +130,7 @@ export function catalogRoutes(app: Hono, served: ServedProject): void {
         return refuse(
           c,
           412,
-          error("changed", "digest", "what would run has changed since it was shown", "look again"),
+          error("file_changed", "digest", "what would run has changed since it was shown", "look again"),
         );
       trust.remember();
       return c.json({ given: true } satisfies CatalogResponse["trust"]);

@@ -42,7 +42,7 @@ export const rejectMalformedUrls: MiddlewareHandler = async (c, next) => {
   } catch {
     // Refused below.
   }
-  return refuse(c, 400, error("bad_address", "", "the address has an escape that means nothing"));
+  return refuse(c, 400, error("bad_url", "", "the address has an escape that means nothing"));
 };
 
 /** [N1] */
@@ -55,7 +55,12 @@ export function requireToken(token: string): MiddlewareHandler {
     return refuse(
       c,
       401,
-      error("no_token", "Authorization", "the token is missing or wrong", 'open the address that "materia ui" prints'),
+      error(
+        "invalid_token",
+        "Authorization",
+        "the token is missing or wrong",
+        'open the address that "materia ui" prints',
+      ),
     );
   };
 }

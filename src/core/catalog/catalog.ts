@@ -151,10 +151,10 @@ function extendMateria(
   const further = extendedName(base);
   if (further !== undefined) {
     const message = `"${shown}" extends "${oneLine(further, 60)}" itself; a materia is extended one level deep`;
-    return refuse(error("extends_too_deep", keys, message, further === entry.name ? undefined : `extend "${further}"`));
+    return refuse(error("nested_extends", keys, message, further === entry.name ? undefined : `extend "${further}"`));
   }
   if (base.value === undefined)
-    return refuse(error("broken_materia", keys, `the materia "${shown}", which it extends, has problems of its own`));
+    return refuse(error("invalid_materia", keys, `the materia "${shown}", which it extends, has problems of its own`));
   return mergeWithBase(entry, base.value);
 }
 
@@ -186,7 +186,7 @@ function lostKeyWarnings(
   const message = `it replaces the ${layer} materia whole and leaves out its ${lost.join(", ")}`;
   return [
     warning(
-      "override_loses",
+      "incomplete_override",
       ["materia", name],
       message,
       `add "extends": ${JSON.stringify(name)} to keep what is not said`,

@@ -208,7 +208,7 @@ function utilityEdits(path: readonly string[], materia: JsonObject): FormatTrans
   const params = { ...objectFields(materia["params"]), note: message };
   return {
     edits: [gone, { path: script, value: "Pass-On", was }, { path: [...path, "params"], value: params }],
-    issues: [warning("not_done", was, message)],
+    issues: [warning("unsupported_key", was, message)],
   };
 }
 

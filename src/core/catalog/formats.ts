@@ -111,7 +111,7 @@ function translateFormat01(raw: JsonObject): FormatTranslation {
 /** [M4] One line that says what is not done. */
 function dropped(raw: JsonObject, path: KeyPath, message: string): FormatTranslation {
   const { edits } = removeKeyAt(raw, path);
-  const issues: readonly Issue[] = edits.length === 0 ? [] : [warning("not_done", path, message)];
+  const issues: readonly Issue[] = edits.length === 0 ? [] : [warning("unsupported_key", path, message)];
   return { edits, issues };
 }
 

@@ -93,7 +93,7 @@ function socketIdIssue(id: string, keys: readonly string[]): Issue {
   if (!v.is(SocketId, id))
     return error("bad_socket_id", path, `"${oneLine(id, 60)}" is not a socket id`, "use Socket-1, Socket-2, …");
   const message = `"${id}" is not of the form Socket-N`;
-  return warning("odd_socket_id", path, message, "tools generate only Socket-1, Socket-2, …");
+  return warning("nonstandard_socket_id", path, message, "tools generate only Socket-1, Socket-2, …");
 }
 
 /** What can be drawn of a broken loadout, so that its problems have a place to stand at. */

@@ -164,7 +164,7 @@ export function runOptionIssues({ durability, thinking, on }: Options): readonly
   }
   if (thinking !== undefined && on !== undefined) {
     const message = "a worker thinks as hard as its own Pi is set to";
-    issues.push(error("not_on_fleet", "--thinking", message, `say "thinking" in the materia`));
+    issues.push(error("unsupported_on_fleet", "--thinking", message, `say "thinking" in the materia`));
   }
   return issues;
 }

@@ -33,7 +33,7 @@ export function splitWords(
     const word = readWord(text, at);
     if (word === undefined) {
       const hint = "close it, or use the other kind of quotation mark around it";
-      return fail(error("open_quote", text.slice(at, at + 20), "a quotation mark is never closed", hint));
+      return fail(error("unclosed_quote", text.slice(at, at + 20), "a quotation mark is never closed", hint));
     }
     words.push({ text: word.text, quoted: word.quoted });
     // One white space separates the delimiter from the prompt; all else belongs to the prompt.

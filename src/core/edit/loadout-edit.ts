@@ -14,7 +14,7 @@ export const EMPTY_LOADOUT: Loadout = {
 
 /** Why something cannot be done, in one sentence; it never becomes part of a file. */
 export function refuseEdit(path: string, message: string, hint?: string): Result<never> {
-  return fail(error("refused_edit", path, message, hint));
+  return fail(error("invalid_edit", path, message, hint));
 }
 
 export function findSocket(loadout: Loadout, id: string): Socket | undefined {

@@ -44,14 +44,14 @@ function socketFix(
 ): QuickFix | undefined {
   switch (issue.code) {
     case "guard_needs_json":
-    case "generator_not_json":
+    case "generator_needs_json":
     case "assign_needs_json":
       return { label: "Set parse to json", edit: (each) => setParse(each, id, "json") };
     case "advance_outside_loop":
       return { label: "Remove advance", edit: (each) => setAdvance(each, id, null) };
     case "unbounded_cycle":
       return limitFix(loadout);
-    case "uncovered_outcome":
+    case "unhandled_outcome":
       return {
         label: "Send the rest to end",
         edit: (each) => connectSockets(each, { from: id, to: "end", when: "always" }),
@@ -127,7 +127,7 @@ type LoopPlace = Extract<IssuePlace, { kind: "loop" }>;
 function loopFix(issue: Issue, { id, way }: LoopPlace, loadout: Loadout, known: KnownMateria): QuickFix | undefined {
   const loop = loadout.loops[id];
   switch (issue.code) {
-    case "loop_cannot_end": {
+    case "endless_loop": {
       const last = loop?.sockets.at(-1);
       return last === undefined
         ? undefined

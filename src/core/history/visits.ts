@@ -66,10 +66,10 @@ export function findVisit(visits: readonly NumberedVisit[], name: string | undef
       (each.socket === socket && (number === undefined || number === String(each.visit))),
   );
   if (found) return ok(found);
-  if (name === undefined) return fail(error("unknown_place", "visit", "no agent of this cast has been asked yet"));
+  if (name === undefined) return fail(error("unknown_visit", "visit", "no agent of this cast has been asked yet"));
   const known = visits.slice(-MAX_SUGGESTIONS).map((each) => `${each.socket}#${each.visit}`);
   const hint = known.length === 0 ? {} : { hint: `one of ${known.join(", ")}` };
-  return fail({ ...error("unknown_place", name, `there is no visit "${name}" here`), ...hint });
+  return fail({ ...error("unknown_visit", name, `there is no visit "${name}" here`), ...hint });
 }
 
 const MAX_SUGGESTIONS = 12;

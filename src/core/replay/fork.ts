@@ -36,13 +36,13 @@ export function forkCast(recorded: RecordedCast, { now, visit, handoff }: CastFo
   const named = visit === undefined ? undefined : keys.findLast((key) => key === visit || key.startsWith(`${visit}#`));
   if (visit !== undefined && named === undefined) {
     const hint = `one of ${keys.slice(0, 12).join(", ")}`;
-    return fail(error("unknown_place", visit, `this cast has no visit "${visit}"`, hint));
+    return fail(error("unknown_visit", visit, `this cast has no visit "${visit}"`, hint));
   }
   const touched = firstAffectedVisit(differences, whole.after);
   if (named === undefined && touched === undefined && isFinished(whole.after.state))
     return fail(
       error(
-        "nothing_to_fork",
+        "unchanged_fork",
         now.castId,
         "nothing that is configured now would change this cast",
         `name the visit to begin with: "materia fork ${now.castId}@${keys.at(-1) ?? "Socket-1#1"}"`,

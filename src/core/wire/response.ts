@@ -27,7 +27,7 @@ export function parseResponse<const T extends v.GenericSchema>(
   const place = v.getDotPath(first);
   const where = place === null ? "" : ` at "${place}"`;
   const hint = "page and server may be of different versions: reload the page";
-  return fail(error("unexpected_answer", what, `the server's answer cannot be read${where}: ${first.message}`, hint));
+  return fail(error("unexpected_response", what, `the server's answer cannot be read${where}: ${first.message}`, hint));
 }
 
 /** [N34] What a browser is given once, with the token, to get in again later. */

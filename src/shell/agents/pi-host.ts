@@ -74,7 +74,7 @@ function modelFailure(choice: Exclude<ModelChoice, { kind: "found" }>): TurnOutc
   switch (choice.kind) {
     case "unknown":
       return failedTurn("provider", `Pi knows no model "${choice.wanted}"`, NO_USAGE);
-    case "no_key":
+    case "missing_api_key":
       return failedTurn("provider", `there is no key for ${choice.provider}`, NO_USAGE);
     case "none":
       return failedTurn("provider", "Pi has no model with a key", NO_USAGE);

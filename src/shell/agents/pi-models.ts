@@ -57,7 +57,7 @@ export async function loadConfiguredPi(
 export type ModelChoice =
   | { readonly kind: "found"; readonly model: PiModel }
   | { readonly kind: "unknown"; readonly wanted: string }
-  | { readonly kind: "no_key"; readonly wanted: string; readonly provider: string }
+  | { readonly kind: "missing_api_key"; readonly wanted: string; readonly provider: string }
   | { readonly kind: "none" };
 
 /** [A3] A named model, else the one that Pi itself would start with. */
@@ -69,7 +69,7 @@ export async function chooseModel(stage: PiContext, wanted: string | undefined):
   if (!model) return { kind: "unknown", wanted };
   // Of a provider that was registered a moment ago Pi may not have taken note yet; asking it outright is slower and sure.
   const hasKey = stage.runtime.hasConfiguredAuth(provider) || (await stage.runtime.checkAuth(provider)) !== undefined;
-  return hasKey ? { kind: "found", model } : { kind: "no_key", wanted, provider };
+  return hasKey ? { kind: "found", model } : { kind: "missing_api_key", wanted, provider };
 }
 
 async function chooseDefault({ pi, runtime, settings }: PiContext): Promise<ModelChoice> {
@@ -136,7 +136,7 @@ export function missingPiIssue(cause: unknown): Issue {
     ? "Pi is not installed here, and it runs the agents, rehearsed ones too"
     : `Pi, which runs the agents, could not be started: ${thrownMessage(cause)}`;
   const hint = `npm install ${PI_PACKAGE} (beside pi-materia; with -g where that was installed with -g)`;
-  return error("no_pi", PI_PACKAGE, message, hint);
+  return error("missing_pi", PI_PACKAGE, message, hint);
 }
 
 const PI_PACKAGE = "@earendil-works/pi-coding-agent";
@@ -201,16 +201,16 @@ function modelIssue(choice: ModelChoice, { users, at }: ModelUsers, stage: Confi
         `Pi knows no model "${choice.wanted}"; wanted by ${who}`,
         `${modelSuggestion(choice.wanted, stage)}${path === MODEL_OPTION ? "" : `${ANOTHER_MODEL}, `}add it to Pi (/login, models.json), or ${WITHOUT_MODEL}`,
       );
-    case "no_key":
+    case "missing_api_key":
       return error(
-        "no_key",
+        "missing_api_key",
         path,
         `there is no key for ${choice.provider}, the provider of ${choice.wanted}; wanted by ${who}`,
         `log in to ${choice.provider} with /login in Pi or set its key, ${ANOTHER_MODEL}, or ${WITHOUT_MODEL}`,
       );
     case "none":
       return error(
-        "no_model",
+        "missing_model",
         MODEL_OPTION,
         `Pi has no model with a key; wanted by ${who}`,
         `log in with /login in Pi, ${ANOTHER_MODEL}, or ${WITHOUT_MODEL}`,

@@ -35,12 +35,12 @@ export async function abortCast(workspace: Workspace, castId: CastId, trustsCast
 }
 
 function alreadyEnded(castId: string, outcome: string): Result<never> {
-  return fail(error("cast_is_over", castId, `this cast has ended: ${outcome.replace("_", " ")}`));
+  return fail(error("cast_finished", castId, `this cast has ended: ${outcome.replace("_", " ")}`));
 }
 
 function unresponsiveIssue(castId: string, { pid, host }: ProcessIdentity) {
   return error(
-    "owner_is_deaf",
+    "owner_unresponsive",
     castId,
     `process ${pid} on ${host} drives this cast and does not react`,
     `end that process ("kill ${pid}"), then "materia abort ${castId}" or "materia recast ${castId}"`,
@@ -60,7 +60,7 @@ async function abortUnowned({ store, place: { cwd, env } }: Workspace, castId: C
       { state: cast.value.state, cwd, itemsContext: { store, file: cast.value.file } },
       driver,
     );
-    return end.kind === "broken" ? fail(error("cannot_write", castId, end.problem)) : ok("aborted");
+    return end.kind === "broken" ? fail(error("write_failed", castId, end.problem)) : ok("aborted");
   } finally {
     await owned.value.release();
   }

@@ -54,7 +54,9 @@ function createDemoRepository(): Result<DemoFolders> {
   try {
     execFileSync("git", ["--version"], { stdio: "ignore" });
   } catch {
-    return fail(error("no_git", "git", "the demo needs git, and it is not on PATH", "install git and run it again"));
+    return fail(
+      error("missing_git", "git", "the demo needs git, and it is not on PATH", "install git and run it again"),
+    );
   }
   try {
     const scratch = mkdtempSync(join(tmpdir(), "materia-demo-"));
@@ -74,7 +76,7 @@ function createDemoRepository(): Result<DemoFolders> {
     runDemoGit(repository, "commit", "--quiet", "--message", "A small project to work on");
     return ok({ repository, config });
   } catch (thrown) {
-    return fail(error("cannot_prepare", tmpdir(), `the scratch repository cannot be made: ${errorText(thrown)}`));
+    return fail(error("setup_failed", tmpdir(), `the scratch repository cannot be made: ${errorText(thrown)}`));
   }
 }
 

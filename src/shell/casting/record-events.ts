@@ -25,7 +25,7 @@ export async function recordEvents(
       events.push(event);
     }
     const problem = await owned.value.journal.append(events, seq);
-    return problem === undefined ? ok(state) : fail(error("cannot_write", castId, problem));
+    return problem === undefined ? ok(state) : fail(error("write_failed", castId, problem));
   } finally {
     await owned.value.release();
   }

@@ -52,7 +52,7 @@ export function startWithCurrentConfig(
   const targets = loadout === undefined ? own : [{ kind: "loadout" as const, name: loadout }];
   if (targets.length === 0)
     return fail(
-      error("no_loadout", file.castId, "this cast was started from a graph alone", "name one with --loadout"),
+      error("cast_without_loadout", file.castId, "this cast was started from a graph alone", "name one with --loadout"),
     );
   const graph = graphs.compileTargets(targets);
   return graph.ok ? ok({ ...castStartOf(file), graph: graph.value, limits: catalog.settings.limits }) : graph;
@@ -146,7 +146,7 @@ export async function startForkedCast(
     const problem = (await copyVisitFiles(store, plan, owned.value)) ?? (await owned.value.journal.append(events, 0));
     if (problem !== undefined) {
       await owned.value.discard();
-      return fail(error("cannot_write", file.castId, problem));
+      return fail(error("write_failed", file.castId, problem));
     }
     if (driver.env) createOwnCastRegistry(driver.env).record(file, await store.stamp(file.castId));
     const isStopped = state.phase.kind === "ended";

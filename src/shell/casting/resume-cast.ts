@@ -220,7 +220,7 @@ function workingFolder({ place: { cwd }, store }: Workspace, file: CastFile): Re
   if (isSamePath(cwd, store.location) || resolveRealPath(store.location).startsWith(`${resolveRealPath(cwd)}${sep}`))
     return ok({ folder: cwd, notes: [`this cast was begun in ${file.cwd}; it goes on in ${cwd}`] });
   return fail(
-    error("other_folder", "--cwd", `this cast works in ${file.cwd}, and this is ${cwd}`, `add --cwd ${file.cwd}`),
+    error("folder_mismatch", "--cwd", `this cast works in ${file.cwd}, and this is ${cwd}`, `add --cwd ${file.cwd}`),
   );
 }
 

@@ -9,7 +9,7 @@ import type { Resumption } from "./resume-cast.ts";
 /** [V14] Its parent drives it, and merges what comes of it. */
 export function itemCastIssue(castId: CastId, parent: CastId, command: string): Issue {
   return error(
-    "cast_is_item",
+    "item_cast",
     castId,
     `this cast is one item of ${parent}`,
     `"materia ${command} ${parent}" takes all of its items`,
@@ -25,7 +25,7 @@ export function resumeRefusal(state: CastState, castId: CastId, how: Resumption)
     if (phase.kind === "waiting")
       return fail(
         error(
-          "cast_waits",
+          "awaiting_person",
           castId,
           "this cast waits for a person",
           isPerson
@@ -37,7 +37,7 @@ export function resumeRefusal(state: CastState, castId: CastId, how: Resumption)
       return how.decision && decisionRefusal(state, castId, how.decision);
     return fail(
       error(
-        "cast_is_over",
+        "cast_finished",
         castId,
         `this cast has ended: ${phase.outcome.replace("_", " ")}`,
         `start a new one with "materia link --from ${castId} …"`,
@@ -48,7 +48,7 @@ export function resumeRefusal(state: CastState, castId: CastId, how: Resumption)
   if (waiting.kind === "waiting") return how.kind === "reject" ? rejectRefusal(castId, how, isPerson) : undefined;
   return fail(
     error(
-      "cast_does_not_wait",
+      "not_awaiting_person",
       castId,
       `this cast waits for nobody`,
       phase.kind === "ended"
@@ -64,7 +64,7 @@ function decisionRefusal(state: CastState, castId: string, { kind }: ReworkDecis
   if (!limit)
     return fail(
       error(
-        "nothing_to_decide",
+        "no_rework_decision",
         `--${kind}`,
         "this cast has not stopped because a result was sent back too often",
         `"materia recast ${castId}" goes on where it stopped`,
@@ -72,7 +72,7 @@ function decisionRefusal(state: CastState, castId: string, { kind }: ReworkDecis
     );
   if (kind !== "next" || limit.item) return undefined;
   const hint = `"materia recast ${castId} --accept" takes the result as it is`;
-  return fail(error("nothing_to_decide", "--next", "there is no list of items here, so there is no next one", hint));
+  return fail(error("no_rework_decision", "--next", "there is no list of items here, so there is no next one", hint));
 }
 
 /** [Q7] Only a gate takes a no, and a no needs its reason. */
@@ -84,7 +84,7 @@ function rejectRefusal(
   if (!isPerson)
     return fail(
       error(
-        "cannot_reject",
+        "rejection_unavailable",
         castId,
         "this cast waits with an agent that goes on answering, not with a gate",
         `tell it what to change: "materia continue ${castId} MESSAGE"`,

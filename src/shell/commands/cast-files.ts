@@ -37,7 +37,7 @@ export async function loadCastFiles(
   }
   return fail(
     error(
-      "checkpoint_gone",
+      "checkpoint_deleted",
       castId,
       `the repository around ${place.cwd} has no checkpoints of this cast`,
       `they stand in the repository that the cast ran in, ${cast.value.file.cwd}`,
@@ -48,7 +48,7 @@ export async function loadCastFiles(
 function notKeptIssue(castId: string, problem: string | null) {
   const why = problem === null ? "checkpoints were turned off, or an earlier version ran it" : problem;
   return error(
-    "no_checkpoints",
+    "missing_checkpoints",
     castId,
     `the files of this cast were not kept: ${why}`,
     "a cast in a git repository with a commit keeps them",
@@ -68,7 +68,7 @@ export function findSpan({ castId, spans }: StoredCastFiles, name: string): Resu
   const message = item ? `${name} is an item of more than one loop` : `this cast has no visit or item "${name}"`;
   const known = item ? items.map(({ loop, key }) => `${loop}/${key}`) : suggestPlaces(spans);
   const hint = known.length === 0 ? `"materia show ${castId}" tells what it did` : `one of ${known.join(", ")}`;
-  return fail(error("unknown_place", name, message, hint));
+  return fail(error("unknown_visit", name, message, hint));
 }
 
 const MAX_SUGGESTED = 12;

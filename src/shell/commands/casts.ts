@@ -132,7 +132,8 @@ async function pruneCasts(
   { store, place, fleet }: Workspace,
   command: Extract<Command, { kind: "prune" }>,
 ): Promise<Result<CommandOutput>> {
-  if (fleet) return fail(error("not_on_fleet", "prune", "casts of a fleet are removed by whoever keeps its database"));
+  if (fleet)
+    return fail(error("unsupported_on_fleet", "prune", "casts of a fleet are removed by whoever keeps its database"));
   const now = Date.now();
   const listed = await store.list();
   if (!listed.ok) return listed;
@@ -190,7 +191,7 @@ async function changeBudget(
   if (tokens === undefined) return ok(budgetFigures(state));
   // [J17] Nothing follows the end of a cast that nobody can resume.
   if (state.phase.kind === "ended" && (state.phase.outcome === "completed" || state.phase.outcome === "not_satisfied"))
-    return fail(error("cast_is_over", castId, `this cast has ended: ${state.phase.outcome.replace("_", " ")}`));
+    return fail(error("cast_finished", castId, `this cast has ended: ${state.phase.outcome.replace("_", " ")}`));
   const raised = await recordEvents(store, castId, [{ type: "limits_raised", maxTokens: tokens }]);
   return raised.ok ? ok(budgetFigures(raised.value)) : raised;
 }

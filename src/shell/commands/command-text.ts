@@ -53,7 +53,7 @@ function readTextFile(typed: string, from: string): Result<string> {
 }
 
 function decodeText(bytes: Buffer, typed: string, what: string): Result<string> {
-  if (!isUtf8(bytes)) return fail(error("not_utf8", typed, `${what} is not UTF-8 text`, "convert it first"));
+  if (!isUtf8(bytes)) return fail(error("invalid_utf8", typed, `${what} is not UTF-8 text`, "convert it first"));
   const text = bytes.toString("utf8").replace(/^\ufeff/, "");
   return text.trim() === ""
     ? fail(error("missing_prompt", typed, `${what} is empty`, "say what is to be done"))

@@ -84,7 +84,7 @@ async function salvageOne(workspace: Workspace, from: CastId): Promise<Result<Co
   if (!done.ok) return done;
   const { castId, found, files, mended, lost } = done.value;
   const summary = await workspace.store.summary(castId);
-  if (!summary) return fail(error("cannot_write", castId, "the new cast cannot be read back"));
+  if (!summary) return fail(error("write_failed", castId, "the new cast cannot be read back"));
   const { events } = found;
   // Only where the journal itself is damaged is anything missing behind its sound lines.
   const lostBehind = found.issues.some(({ code }) => code === "damaged_journal") ? events : null;

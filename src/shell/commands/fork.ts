@@ -52,7 +52,9 @@ export async function planCastFork(
   const own = file.targets.map(({ kind, name }) => ({ kind, name }));
   const targets = command.loadout === undefined ? own : [{ kind: "loadout" as const, name: command.loadout }];
   if (targets.length === 0)
-    return fail(error("no_loadout", id.value, "this cast was started from a graph alone", "name one with --loadout"));
+    return fail(
+      error("cast_without_loadout", id.value, "this cast was started from a graph alone", "name one with --loadout"),
+    );
   const compiled = compileTargets(targets, catalog);
   if (!compiled.ok) return compiled;
   const { graph } = compiled.value;

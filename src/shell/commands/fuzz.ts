@@ -87,7 +87,7 @@ function writeTests(
     });
     return ok(files);
   } catch (thrown) {
-    return fail(error("cannot_write", "--out", `the tests cannot be written: ${errorText(thrown)}`));
+    return fail(error("write_failed", "--out", `the tests cannot be written: ${errorText(thrown)}`));
   }
 }
 

@@ -43,8 +43,8 @@ function writeNewFile(file: string, text: string): Issue | undefined {
     const exists = thrown instanceof Error && "code" in thrown && thrown.code === "EEXIST";
     const hint = `"materia check" says whether it is sound`;
     return exists
-      ? { ...error("exists", "", "there is a configuration already; it was left as it is", hint), file }
-      : { ...error("cannot_write", "", `it cannot be written: ${errorText(thrown)}`), file };
+      ? { ...error("file_exists", "", "there is a configuration already; it was left as it is", hint), file }
+      : { ...error("write_failed", "", `it cannot be written: ${errorText(thrown)}`), file };
   }
 }
 

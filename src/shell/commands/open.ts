@@ -64,7 +64,7 @@ export async function openVisitSession(
     return fail(
       isMissing
         ? missingPiIssue(thrown)
-        : error("cannot_write", "session", `no session was written: ${errorText(thrown)}`),
+        : error("write_failed", "session", `no session was written: ${errorText(thrown)}`),
     );
   }
 }

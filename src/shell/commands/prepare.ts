@@ -157,7 +157,7 @@ async function prepareRecast(
   const id = await findOwnCast(asker.workspace, command.castId, STOPPED);
   if (!id.ok) return id;
   if (command.edited && asker.workspace.fleet)
-    return fail(error("not_on_fleet", "--edited", "a fork is made where its files are"));
+    return fail(error("unsupported_on_fleet", "--edited", "a fork is made where its files are"));
   if (command.edited) return prepareForkedCast({ kind: "fork", castId: id.value }, asker);
   const { budget, costUsd, allow, decision } = command;
   return prepareStoppedCast(

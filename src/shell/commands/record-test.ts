@@ -42,7 +42,7 @@ export async function runRecord(
   const file =
     command.file === undefined ? join(place.cwd, TESTS_FOLDER, `${id.value}.json`) : resolve(from, command.file);
   if (existsSync(file))
-    return fail({ ...error("exists", "", "there is such a file already; it was left as it is"), file });
+    return fail({ ...error("file_exists", "", "there is such a file already; it was left as it is"), file });
   const seed = await prepareSeed(cast.value, workspace, {
     file,
     named: command.seed === undefined ? undefined : resolve(from, command.seed),
@@ -67,7 +67,7 @@ export async function runRecord(
     // [S12] What the transcripts had of it was taken out when they were written; this is for what has become secret since.
     writeFileSync(file, createRedactor(place.env)(`${printJson(test, "", 2)}\n`), { flag: "wx" });
   } catch (thrown) {
-    return fail({ ...error("cannot_write", "", `it cannot be written: ${errorText(thrown)}`), file });
+    return fail({ ...error("write_failed", "", `it cannot be written: ${errorText(thrown)}`), file });
   }
   const shown = relative(from, file);
   return ok({
@@ -90,14 +90,14 @@ function recordingIssue({ castId, state, events, file: { window } }: LoadedCast)
   const isOver = phase.kind === "ended" || phase.kind === "waiting";
   if (!isOver || (phase.kind === "ended" && phase.outcome === "aborted"))
     return error(
-      "not_recordable",
+      "cast_not_reproducible",
       castId,
       "this cast was stopped on its way, and a test runs to an end",
       `"materia recast ${castId}" goes on with it; what it has done so far "materia fork ${castId}" and "materia replay ${castId}" can use`,
     );
   if (events.some((event, at) => isLimitDecision(event, events[at - 1], state.graph)))
     return error(
-      "not_recordable",
+      "cast_not_reproducible",
       castId,
       "a person decided over a limit of this cast, which no test can do",
       `"materia fork ${castId}" goes on from a visit of it, "materia replay ${castId}" holds it against an edit`,
@@ -187,7 +187,7 @@ async function prepareSeed(
     const problem = await exportTree(repository.repository, commit, folder);
     return problem === undefined
       ? ok({ folder, says: "with the files that it began from" })
-      : fail(error("cannot_write", folder, `the seed cannot be written: ${problem}`, "name one with --seed DIR"));
+      : fail(error("write_failed", folder, `the seed cannot be written: ${problem}`, "name one with --seed DIR"));
   }
   return ok({ says: "without a seed: the checkpoints of this cast are gone (--seed DIR names one)" });
 }

@@ -78,7 +78,7 @@ async function replayAll(
     else refused.push({ castId, issues: one.issues });
   }
   if (told.length + refused.length === 0)
-    return fail(error("no_cast", workspace.store.location, "there are no casts here that could be replayed"));
+    return fail(error("missing_cast", workspace.store.location, "there are no casts here that could be replayed"));
   const different = told.filter(({ differences }) => differences.length > 0);
   return ok({
     code: different.length + refused.length === 0 ? 0 : DIFFERENT_EXIT_CODE,

@@ -22,7 +22,7 @@ export async function runRestore(workspace: Workspace, command: RestoreCommand):
   if (owner)
     return fail(
       error(
-        "cast_is_running",
+        "cast_running",
         castId,
         "this cast runs here, and its files are in use",
         `stop it with "materia abort ${castId}"`,
@@ -74,18 +74,18 @@ function restoreIssue(refused: Exclude<RestoreOutcome, { kind: "restored" }>, fo
   const names = refused.paths.slice(0, MOST_NAMED).join(", ");
   const more = refused.paths.length > MOST_NAMED ? `, and ${refused.paths.length - MOST_NAMED} more` : "";
   switch (refused.why) {
-    case "not_empty":
-      return error("not_empty", folder, "there is something in this folder already", "name another with --to");
-    case "not_clean":
+    case "folder_not_empty":
+      return error("folder_not_empty", folder, "there is something in this folder already", "name another with --to");
+    case "dirty_worktree":
       return error(
-        "not_clean",
+        "dirty_worktree",
         folder,
         `the working tree has changes that would be lost: ${names}${more}`,
         "commit or stash them, or restore into a folder of its own with --to",
       );
-    case "in_the_way":
+    case "path_occupied":
       return error(
-        "in_the_way",
+        "path_occupied",
         folder,
         `these files would be overwritten: ${names}${more}`,
         "move them away, or restore into a folder of its own with --to",

@@ -57,7 +57,7 @@ export async function runCommand(
       return (await import("./replay.ts")).runReplay(workspace, command);
     case "test":
       // Here nobody could end it.
-      if (command.watch) return fail(error("not_here", "--watch", '"test --watch" is for a terminal'));
+      if (command.watch) return fail(error("command_unavailable", "--watch", '"test --watch" is for a terminal'));
       return (await import("./test.ts")).runTestCommand(workspace, command, { from });
     case "casts":
     case "prune":

@@ -34,7 +34,7 @@ export interface SalvageResult {
 /** [C27] What is sound of a cast, as a new cast; the damaged one is left as it is. */
 export async function salvageCast({ store, place }: Workspace, from: CastId): Promise<Result<SalvageResult>> {
   if (await store.owner(from))
-    return fail(error("cast_is_owned", from, "another process runs the cast", `"materia abort ${from}" stops it`));
+    return fail(error("cast_owned", from, "another process runs the cast", `"materia abort ${from}" stops it`));
   const found = await examineCast(store, from);
   if (isIntact(found))
     return fail(error("nothing_to_salvage", from, "the cast is sound", `"materia show ${from}" tells it`));
@@ -61,7 +61,7 @@ export async function salvageCast({ store, place }: Workspace, from: CastId): Pr
   const problem = await writeSalvagedCast(owned.value, files.kept, withCastId(events, copied.castId));
   if (problem !== undefined) {
     await owned.value.discard();
-    return fail(error("cannot_write", copied.castId, problem));
+    return fail(error("write_failed", copied.castId, problem));
   }
   await owned.value.release();
   // [S10] One that came from elsewhere does not become ours by being mended.

@@ -95,7 +95,7 @@ function writeJunit(file: string, tests: readonly TestReport[]): Result<never> |
     writeFileSync(file, junitText(tests));
     return undefined;
   } catch (thrown) {
-    return fail({ ...error("cannot_write", "--junit", `it cannot be written: ${errorText(thrown)}`), file });
+    return fail({ ...error("write_failed", "--junit", `it cannot be written: ${errorText(thrown)}`), file });
   }
 }
 

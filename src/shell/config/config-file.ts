@@ -72,7 +72,8 @@ export function readConfigText(file: string): Result<TaggedText> {
   try {
     const bytes = readRegularFile(file, MAX_FILE_BYTES.config);
     // [N28] Whoever edits it as text would write other bytes in the place of these.
-    if (!isUtf8(bytes)) return fail({ ...error("not_utf8", "", "the file is not UTF-8 text", ENCODING_HINT), file });
+    if (!isUtf8(bytes))
+      return fail({ ...error("invalid_utf8", "", "the file is not UTF-8 text", ENCODING_HINT), file });
     return ok({ text: bytes.toString("utf8"), etag: etagOf(bytes) });
   } catch (thrown) {
     const issue = isMissingFile(thrown)
@@ -89,7 +90,10 @@ export function writeConfigText(
   { root, isNew }: { readonly root: string | undefined; readonly isNew: boolean },
 ): Result<string> {
   if (!text.isWellFormed())
-    return fail({ ...error("not_utf8", "", "the text holds half a character, which no file can", "remove it"), file });
+    return fail({
+      ...error("invalid_utf8", "", "the text holds half a character, which no file can", "remove it"),
+      file,
+    });
   const folder = dirname(file);
   const draft = `${file}.${randomUUID()}.draft`;
   try {
@@ -99,11 +103,12 @@ export function writeConfigText(
     const bytes = Buffer.from(text);
     writeFileSync(draft, bytes, { flag: "wx", mode: isNew ? 0o666 : statSync(file).mode & 0o777 });
     // Whoever has made the file in between keeps it.
-    if (isNew && !linkIfFree(draft, file)) return fail({ ...error("changed", "", "somebody has just made it"), file });
+    if (isNew && !linkIfFree(draft, file))
+      return fail({ ...error("file_changed", "", "somebody has just made it"), file });
     if (!isNew) renameSync(draft, file);
     return ok(etagOf(bytes));
   } catch (thrown) {
-    return fail({ ...error("cannot_write", "", `it cannot be written: ${errorText(thrown)}`), file });
+    return fail({ ...error("write_failed", "", `it cannot be written: ${errorText(thrown)}`), file });
   } finally {
     rmSync(draft, { force: true });
   }
@@ -116,7 +121,7 @@ function refuseOutsideLink(file: string, root: string | undefined): Result<never
   const isOutside = root !== undefined && !folder.startsWith(realpathSync(root) + sep);
   if (!isLink && !isOutside) return undefined;
   const message = isLink ? "the file is a link to another one" : "its folder is a link that leads out of the project";
-  return fail({ ...error("is_a_link", "", message, "edit it where it lies"), file });
+  return fail({ ...error("symbolic_link", "", message, "edit it where it lies"), file });
 }
 
 function etagOf(bytes: Buffer): string {

@@ -200,7 +200,7 @@ export function setActiveLoadout(place: ConfigContext, name: string): Result<str
     return ok(file);
   } catch (thrown) {
     return fail({
-      ...error("cannot_write", "activeLoadout", `the choice cannot be kept: ${errorText(thrown)}`),
+      ...error("write_failed", "activeLoadout", `the choice cannot be kept: ${errorText(thrown)}`),
       file,
     });
   }

@@ -101,7 +101,7 @@ async function requestAbort({ database, profile }: ConnectedFleet, castId: CastI
       values: [castId],
     });
     if (row?.said === "asked") return ok("asked");
-    if (row?.said === "over") return fail(error("cast_is_over", castId, "this cast has ended"));
+    if (row?.said === "over") return fail(error("cast_finished", castId, "this cast has ended"));
     return fail(
       error(
         "unknown_cast",
@@ -171,7 +171,7 @@ async function fetchCheckpoints(
     last = taken.value ?? last;
   }
   if (!last)
-    return fail(error("no_checkpoints", castId, "this cast has no files: it was submitted from no repository"));
+    return fail(error("missing_checkpoints", castId, "this cast has no files: it was submitted from no repository"));
   // Under a name of its own: a branch that is named for the cast must stay the only one.
   const held = await runGit(["update-ref", `refs/materia-fleet/${castId}`, last.ckpt], { cwd: top });
   return held.ok ? ok(last) : fail(error("git_failed", castId, gitErrorText(held)));
@@ -213,21 +213,21 @@ function refusedEventsIssue(castId: CastId, why: string, fleet: string) {
   switch (why) {
     case "moved":
       return error(
-        "cast_moved",
+        "cast_reassigned",
         castId,
         "this cast has gone on since it was looked at",
         `"materia status ${castId} ${on}" says where it is`,
       );
     case "owned":
       return error(
-        "cast_is_owned",
+        "cast_owned",
         castId,
         "a worker drives this cast",
         `stop it with "materia abort ${castId} ${on}", or wait for it`,
       );
     case "queued":
       return error(
-        "cast_is_owned",
+        "cast_owned",
         castId,
         "this cast waits for a worker already",
         `"materia watch ${castId} ${on}" follows it`,

@@ -29,7 +29,7 @@ export async function startLocalDatabase(env: Env): Promise<Result<string>> {
   if (process.getuid?.() === 0)
     return fail(
       error(
-        "not_here",
+        "command_unavailable",
         "fleet up",
         "Postgres refuses to run as root",
         "run it as another user, or use a Postgres of your own",

@@ -271,5 +271,5 @@ async function branchTreeSource({ cwd }: CastFile): Promise<Result<TreeAtTop | u
   const what =
     branch === null ? "no branch is checked out here" : `${branch.replace("refs/heads/", "")} is not pushed to origin`;
   const hint = "push it; or --here takes the files as they are now, every time";
-  return fail(error("not_pushed", cwd, `${what}, so no worker can fetch it later`, hint));
+  return fail(error("unpushed_branch", cwd, `${what}, so no worker can fetch it later`, hint));
 }

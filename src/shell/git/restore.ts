@@ -10,7 +10,7 @@ export type RestoreOutcome =
   | { readonly kind: "restored"; readonly files: number; readonly pointers: number }
   | {
       readonly kind: "refused";
-      readonly why: "not_empty" | "not_clean" | "in_the_way";
+      readonly why: "folder_not_empty" | "dirty_worktree" | "path_occupied";
       readonly paths: readonly string[];
     }
   | { readonly kind: "failed"; readonly problem: string };
@@ -35,7 +35,7 @@ async function catchFailure(work: () => Promise<RestoreOutcome>): Promise<Restor
 
 async function checkOutInto(repository: Repository, commit: string, folder: string): Promise<RestoreOutcome> {
   if (existsSync(folder) && readdirSync(folder).length > 0)
-    return { kind: "refused", why: "not_empty", paths: [folder] };
+    return { kind: "refused", why: "folder_not_empty", paths: [folder] };
   const added = await runGit(["worktree", "add", "--no-checkout", "--detach", folder, commit], { cwd: repository.top });
   if (!added.ok) return { kind: "failed", problem: gitErrorText(added) };
   const shadow = await openEmptyShadow(repository, folder);
@@ -66,10 +66,10 @@ async function checkOutInPlace(repository: Repository, request: RestoreInPlaceRe
     if (now.kind === "failed") return now;
     if (!request.savedTrees.has(now.tree)) {
       const changed = await runGit(["diff-tree", "-r", "-z", "--name-only", "HEAD", now.tree], { cwd: repository.top });
-      return { kind: "refused", why: "not_clean", paths: stdoutParts(changed) };
+      return { kind: "refused", why: "dirty_worktree", paths: stdoutParts(changed) };
     }
     const inTheWay = await findOccupiedPaths(repository, now.tree, request.commit);
-    if (inTheWay.length > 0) return { kind: "refused", why: "in_the_way", paths: inTheWay };
+    if (inTheWay.length > 0) return { kind: "refused", why: "path_occupied", paths: inTheWay };
     const moved = await shadow.git(["read-tree", "-u", "-m", now.tree, request.commit]);
     if (!moved.ok) return { kind: "failed", problem: gitErrorText(moved) };
     return await describeRestored(repository, request.commit, repository.top);

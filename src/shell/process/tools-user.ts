@@ -38,7 +38,12 @@ export function findToolsUser(name: string): Result<ToolsUser> {
   const at = "--tools-user";
   if (process.getuid?.() !== 0)
     return fail(
-      error("not_here", at, "only root may run tools as another user", "start the worker as root, or without it"),
+      error(
+        "command_unavailable",
+        at,
+        "only root may run tools as another user",
+        "start the worker as root, or without it",
+      ),
     );
   const [, , uid = "", gid = "", , home = "/"] =
     readPasswdFile()

@@ -22,7 +22,7 @@ export function findTests(paths: readonly string[], { from, cwd }: { readonly fr
   const tests = [...new Map(found.value.flat().map((test) => [test.file, test])).values()];
   if (tests.length > 0) return ok<readonly FoundTest[]>(tests);
   const hint = 'a test is a rehearsal with "cast" and "expect"; "materia record" writes one from a cast';
-  return fail(error("no_tests", places.join(", "), "there are no tests here", hint));
+  return fail(error("missing_tests", places.join(", "), "there are no tests here", hint));
 }
 
 function readTestsAt(place: string, isNamed: boolean): Result<readonly FoundTest[]> {

@@ -39,7 +39,7 @@ export function renameInTestFiles(
   const gone = seen.filter((_, index) => meant[index] === undefined);
   const hint = "look at them again";
   if (gone.length > 0)
-    return fail(...gone.map(({ file }) => error("changed", file, `${file} has changed since it was seen`, hint)));
+    return fail(...gone.map(({ file }) => error("file_changed", file, `${file} has changed since it was seen`, hint)));
   for (const each of meant.filter((one) => one !== undefined)) {
     const written = writeConfigText(resolve(cwd, each.file), each.text, { root: cwd, isNew: false });
     if (!written.ok) return written;

@@ -86,11 +86,16 @@ async function findNewestCast(
 
 async function noCastIssue(store: CastStore, none: string): Promise<Issue> {
   const ids = await store.listIds();
-  if (!ids.ok) return ids.issues[0] ?? error("no_cast", store.location, none);
+  if (!ids.ok) return ids.issues[0] ?? error("missing_cast", store.location, none);
   if (ids.value.length === 0)
-    return error("no_cast", store.location, "there are no casts here yet", `start one with "materia cast <prompt>"`);
+    return error(
+      "missing_cast",
+      store.location,
+      "there are no casts here yet",
+      `start one with "materia cast <prompt>"`,
+    );
   const newest = await findNewestCast(store, () => true);
   const summary = newest && (await store.summary(newest));
   const how = summary ? `the newest, ${summary.castId}, is ${statusText(summary.status)}; ` : "";
-  return error("no_cast", store.location, none, `${how}"materia casts" lists all of them`);
+  return error("missing_cast", store.location, none, `${how}"materia casts" lists all of them`);
 }

@@ -74,7 +74,7 @@ export function trustIssue({ trust }: Workspace): Issue | undefined {
   const message = ["this project's configuration is not trusted as it is now", ...describeProgramsToTrust(trust)].join(
     "; ",
   );
-  return { ...error("not_trusted", "", message, "look at it, then add --trust"), file: trust.file };
+  return { ...error("untrusted_project", "", message, "look at it, then add --trust"), file: trust.file };
 }
 
 /** [S8] All of it: the sixth command may be the bad one. */
@@ -110,7 +110,7 @@ export async function findBusyTreeIssue({ store, place }: Workspace, except?: Ca
     if (file.ok && resolveRealFolder(file.value.cwd) !== resolveRealFolder(place.cwd)) continue;
     const what = file.ok ? `: ${file.value.loadout.name}, begun ${file.value.startedAt}` : "";
     return error(
-      "cast_is_running",
+      "cast_running",
       castId,
       `process ${owner.pid} on ${owner.host} runs ${castId} in this working tree${what}`,
       `wait for it, stop it with "materia abort ${castId}", work in another folder (git worktree), or add --anyway`,

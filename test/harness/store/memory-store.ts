@@ -89,7 +89,7 @@ export function memoryStore(): MemoryStore {
       return Math.max(0, ...names.flatMap(([of, visit]) => (of === socket ? [Number(visit)] : [])));
     },
     create: async ({ file, attachments: brings = {} }, how) => {
-      if (casts.has(file.castId)) return fail(error("cannot_write", "artifactDir", "it is there already"));
+      if (casts.has(file.castId)) return fail(error("write_failed", "artifactDir", "it is there already"));
       const kept = keptCast(file, brings);
       const owned = ownedOf(kept, how, { load: () => found(file.castId).ok, discard: () => gone(file.castId) });
       casts.set(file.castId, kept);
@@ -100,7 +100,7 @@ export function memoryStore(): MemoryStore {
       const kept = found(castId);
       if (!kept.ok) return kept;
       if (kept.value.owner !== undefined)
-        return fail(error("cast_is_owned", castId, `process ${process.pid} drives this cast`));
+        return fail(error("cast_owned", castId, `process ${process.pid} drives this cast`));
       return ok(ownedOf(kept.value, how, { load: () => found(castId).ok, discard: () => gone(castId) }));
     },
     requestAbort: async (castId) => casts.get(castId)?.abortListeners.forEach((listener) => listener()),

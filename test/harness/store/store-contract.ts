@@ -32,7 +32,7 @@ function newCasts(open: () => StoreUnderTest): void {
     ]);
     expect((await making).ok).toBe(true);
     for (const each of seen) expect(each).toEqual([true, "[]", process.pid]);
-    expect(await store.claim(castId, {})).toMatchObject({ ok: false, issues: [{ code: "cast_is_owned" }] });
+    expect(await store.claim(castId, {})).toMatchObject({ ok: false, issues: [{ code: "cast_owned" }] });
   });
 
   it("[J18] of many makers of one id one makes it, and the others change nothing of it", async () => {
@@ -124,7 +124,7 @@ function owning(open: () => StoreUnderTest): void {
     expect(claims.filter(({ ok }) => ok)).toHaveLength(1);
     const refusals = claims.flatMap((each) => (each.ok ? [] : each.issues.map(({ code, message }) => [code, message])));
     expect(refusals).toEqual(
-      Array.from({ length: 7 }, () => ["cast_is_owned", expect.stringContaining(String(process.pid))]),
+      Array.from({ length: 7 }, () => ["cast_owned", expect.stringContaining(String(process.pid))]),
     );
     expect((await store.owner(castId))?.pid).toBe(process.pid);
   });

@@ -85,7 +85,7 @@ export async function detachCast({ castId, place, store, agents }: DetachRequest
   let said = "";
   child.stderr.on("data", (chunk) => (said += String(chunk)));
   const refuse = (why: string): void =>
-    resolve(fail(error("not_detached", castId, `it could not be detached: ${oneLine(why, 300)}`)));
+    resolve(fail(error("detach_failed", castId, `it could not be detached: ${oneLine(why, 300)}`)));
   child.once("error", (thrown) => refuse(thrown.message));
   child.once("exit", (code) => (code === EXIT_REFUSED ? refuse(said) : resolve(ok(child.pid ?? 0))));
   const look = (): void => {

@@ -185,7 +185,7 @@ export function refuseMessage(
 }
 
 function brokenIssue(castId: string, thrown: unknown) {
-  return error("broken", castId, `the cast broke: ${thrownMessage(thrown)}`);
+  return error("internal_error", castId, `the cast broke: ${thrownMessage(thrown)}`);
 }
 
 interface FinishedRun {

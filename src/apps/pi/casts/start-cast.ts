@@ -147,7 +147,7 @@ function requireFreeSession({ state: { running } }: CommandContext): Result<unde
   if (!running) return ok(undefined);
   return fail(
     error(
-      "cast_is_running",
+      "cast_running",
       running.castId,
       "a cast is running in this session",
       "wait for it, or stop it with /materia abort",

@@ -24,7 +24,7 @@ export interface SessionProject {
 /** [X24] The project as Pi lets us see it: its own configuration only where Pi trusts it. */
 export function resolveProject(ctx: ExtensionContext, options: Options): Result<SessionProject> {
   const cwd = resolve(ctx.cwd, options.cwd ?? ".");
-  if (!folderExists(cwd)) return fail(error("no_folder", "--cwd", `there is no folder ${cwd}`));
+  if (!folderExists(cwd)) return fail(error("missing_folder", "--cwd", `there is no folder ${cwd}`));
   // Pi's word is about the folder it works in; of any other it knows nothing.
   const refused = cwd === ctx.cwd && !ctx.isProjectTrusted();
   const place = findProject({
@@ -47,7 +47,7 @@ export function resolveProject(ctx: ExtensionContext, options: Options): Result<
 function untrustedIssue(file: string): Issue {
   return {
     ...error(
-      "not_trusted",
+      "untrusted_project",
       "",
       "Pi does not trust this project, so its configuration is not read",
       "trust it with /trust and start Pi again, start Pi with --approve, or name a file with --config",

@@ -11,7 +11,7 @@ export const pendingTrustAnswer: Store<((isGiven: boolean) => void) | null> = cr
 /** [W35] One question for everything that needs trust: it is asked, and what was refused is sent again. */
 export async function sendWithTrust<T>(send: (trust: boolean) => Promise<FetchResult<T>>): Promise<FetchResult<T>> {
   const refused = await send(false);
-  if (refused.ok || !refused.issues.some(({ code }) => code === "not_trusted")) return refused;
+  if (refused.ok || !refused.issues.some(({ code }) => code === "untrusted_project")) return refused;
   await loadCatalog();
   const isGiven = await new Promise<boolean>((resolve) => pendingTrustAnswer.set(resolve));
   pendingTrustAnswer.set(null);

@@ -44,7 +44,7 @@ export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {})
         toast({ text: hint === undefined ? message : `${message}: ${hint}`, tone: "bad" });
     return null;
   };
-  const isBusyTree = issues.some(({ code }) => code === "cast_is_running");
+  const isBusyTree = issues.some(({ code }) => code === "cast_running");
   return { busy, issues, isForeign: hasForeignCastIssue(issues), isTreeInUse: isBusyTree, run };
 }
 

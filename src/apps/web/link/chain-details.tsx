@@ -140,7 +140,7 @@ function RefusedDetails({
       <div className={css("section")}>
         {composed.issues.map(({ code, path, message, hint }) => (
           <div key={`${code} ${path.join(".")} ${message}`} className={css("note bad")}>
-            {joint && code === "ambiguous_stitch" && <b>{`${joint.ends.length} ways to end, one entry.`}</b>}
+            {joint && code === "ambiguous_terminal" && <b>{`${joint.ends.length} ways to end, one entry.`}</b>}
             <div>{message}.</div>
             {hint !== undefined && <div className={css("secondary")}>{hint}.</div>}
           </div>

@@ -55,16 +55,16 @@ function problemBox({ place }: LoadoutProblem, drawing: GraphDrawing): Box | und
 
 const ISSUE_TITLES: Readonly<Record<string, string>> = {
   guard_needs_json: "Routes need JSON",
-  generator_not_json: "Generators speak JSON",
+  generator_needs_json: "Generators speak JSON",
   assign_needs_json: "Fields need JSON",
   edge_after_always: "Never taken",
   unknown_socket: "Leads nowhere",
   unknown_materia: "No such materia",
-  broken_materia: "Broken materia",
-  loop_cannot_end: "Never ends",
+  invalid_materia: "Broken materia",
+  endless_loop: "Never ends",
   advance_outside_loop: "Nothing to advance",
   unreachable_socket: "Never reached",
-  uncovered_outcome: "An answer without a way",
+  unhandled_outcome: "An answer without a way",
   unbounded_cycle: "Round and round",
 };
 

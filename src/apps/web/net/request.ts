@@ -64,11 +64,11 @@ function refusalIssues(body: unknown, status: number): readonly Issue[] {
     status === 401
       ? "This page has no valid token. Open the address that `materia ui` printed."
       : `The server answered ${status}.`;
-  return [error("unexpected_answer", "", message)];
+  return [error("unexpected_response", "", message)];
 }
 
 function connectionIssue(thrown: unknown): Issue {
   const aborted = thrown instanceof DOMException && thrown.name === "AbortError";
   const message = aborted ? "Cancelled." : "The server cannot be reached. Is `materia ui` still running?";
-  return error(aborted ? "cancelled" : "unreachable", "", message);
+  return error(aborted ? "request_cancelled" : "server_unreachable", "", message);
 }

@@ -19,7 +19,7 @@ const css = bindClassNames(testsSheet, marksSheet, pageSheet, baseSheet);
 /** [W31] The tests of the project, run here, and what of each loadout they took. */
 export default function TestsPage(): ReactElement {
   const { told, issues, busy, run } = useTestRun();
-  const untrusted = issues.some(({ code }) => code === "not_trusted");
+  const untrusted = issues.some(({ code }) => code === "untrusted_project");
   const failed = told?.tests.filter(({ ok }) => !ok).length ?? 0;
   return (
     <section className={css("view")} aria-label="Tests">

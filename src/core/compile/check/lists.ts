@@ -38,7 +38,7 @@ function checkListIsMade({ numberOf, reached }: Flow, { loop, list }: WalkedList
     issueAtLoop(
       loop,
       [],
-      errorWith("list_never_made", message, "lead to it from a generator, or set the list with `assign`"),
+      errorWith("list_never_produced", message, "lead to it from a generator, or set the list with `assign`"),
     ),
   ];
 }

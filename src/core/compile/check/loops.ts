@@ -36,7 +36,7 @@ function checkLoopAdvances({ loop, members }: LoopWithMembers): readonly Issue[]
         loop,
         [],
         errorWith(
-          "loop_cannot_end",
+          "endless_loop",
           `no member of the loop "${loop.id}" advances, so it would never leave its first item`,
           hint,
         ),
@@ -59,7 +59,7 @@ function checkExitCoverage(flow: Flow, loop: GraphLoop): readonly Issue[] {
       const answer = satisfied === undefined ? "an answer without satisfied" : `satisfied: ${satisfied}`;
       const message = `no exit of the loop "${loop.id}" takes ${answer} of ${from}: the cast ends there`;
       const hint = 'add the missing exit; "targetSocketId": "end" where that is meant';
-      return issueAtLoop(loop, ["exits"], warningWith("uncovered_outcome", message, hint));
+      return issueAtLoop(loop, ["exits"], warningWith("unhandled_outcome", message, hint));
     });
   });
 }
@@ -189,7 +189,7 @@ function missingListIssue(loop: GraphLoop): Issue {
 function askingMemberIssues(graph: Graph, member: GraphSocket): readonly Issue[] {
   if (!member.interactive && materiaOf(graph, member).type !== "person") return [];
   const message = `${socketLabel(member)} waits for a person, and stands in a parallel loop`;
-  return [issueAtSocket(member, [], errorWith("parallel_asks_person", message, "ask before the loop or behind it"))];
+  return [issueAtSocket(member, [], errorWith("parallel_person_gate", message, "ask before the loop or behind it"))];
 }
 
 /** The other items are still at work: no single one can lead the cast elsewhere. It may only end it. */
@@ -202,7 +202,7 @@ function leavingEdgeIssues(graph: Graph, loop: GraphLoop, member: GraphSocket): 
           member,
           ["edges", index],
           errorWith(
-            "parallel_way_out",
+            "parallel_loop_escape",
             `${socketLabel(member)} leads out of the parallel loop "${loop.id}" to ${to}`,
             "leave it by the loop's exits, or by end",
           ),
@@ -226,5 +226,5 @@ function entryIssues(flow: Flow, loop: GraphLoop): readonly Issue[] {
   if (begins.size < 2) return [];
   const message = `items of the parallel loop "${loop.id}" begin at ${[...begins].join(" and ")}`;
   const hint = "let every way into the loop, and every advance, lead to the same member";
-  return [issueAtLoop(loop, ["parallel"], errorWith("parallel_doors", message, hint))];
+  return [issueAtLoop(loop, ["parallel"], errorWith("parallel_entry_mismatch", message, hint))];
 }

@@ -29,7 +29,7 @@ function checkParse(socket: GraphSocket): readonly Issue[] {
       issueAtSocket(
         socket,
         [],
-        errorWith("generator_not_json", `${socketLabel(socket)} is a generator but is read as text`, way),
+        errorWith("generator_needs_json", `${socketLabel(socket)} is a generator but is read as text`, way),
       ),
     ];
   }
@@ -145,7 +145,7 @@ function checkAnswerCoverage(socket: GraphSocket, steps: readonly FlowStep[]): r
     issueAtSocket(
       socket,
       ["edges"],
-      warningWith("uncovered_outcome", `${socketLabel(socket)} has no edge for ${answer}: the cast ends there`, hint),
+      warningWith("unhandled_outcome", `${socketLabel(socket)} has no edge for ${answer}: the cast ends there`, hint),
     ),
   );
 }

@@ -53,7 +53,7 @@ export function compileTargets(refs: readonly TargetRef[], catalog: Catalog): Re
 
 /** What a part lacks, another part of the chain may bring. */
 function mayOtherPartResolve({ code }: Issue): boolean {
-  return code === "state_never_set" || code === "state_never_read" || code === "list_never_made";
+  return code === "state_never_set" || code === "state_never_read" || code === "list_never_produced";
 }
 
 const NO_STATE_USE = (): StateUse => ({ sets: new Set(), reads: new Set() });
@@ -90,7 +90,7 @@ function stitchIssues(issues: readonly Issue[], graph: Graph, stitches: readonly
   const joints = stitches.map((stitch) => `${label(stitch.from)} → ${label(stitch.to)}`).join(", ");
   return issues.filter(isError).map((issue) => ({
     ...issue,
-    code: "bad_joint",
+    code: "incompatible_link",
     message: `joined at ${joints}, the parts do not fit: ${issue.message}`,
   }));
 }
@@ -155,7 +155,7 @@ function withoutFollowUpIssues(faults: readonly Issue[], found: readonly Issue[]
 }
 
 /** Names are right or wrong whatever stands beside them. */
-const NAME_ISSUE_CODES: readonly Issue["code"][] = ["unknown_socket", "unknown_materia", "broken_materia"];
+const NAME_ISSUE_CODES: readonly Issue["code"][] = ["unknown_socket", "unknown_materia", "invalid_materia"];
 
 function affectsStructure(path: KeyPath): boolean {
   return path[2] !== "layout" && !KEYS_WITHOUT_EFFECT.includes(path.at(-1) ?? "");

@@ -147,7 +147,7 @@ function findSeatedMateria(id: string, socket: Socket, context: FragmentContext)
   if (entry.value === undefined) {
     context.report(
       ["sockets", id, "materia"],
-      "broken_materia",
+      "invalid_materia",
       `the materia "${socket.materia}" has problems of its own: ${entry.issues[0]?.message ?? ""}`,
     );
     return PLACEHOLDER_MATERIA;
@@ -163,7 +163,7 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Frag
     const hint = "remove it";
     report(
       [...socketKeys(id, context), "parse"],
-      "gate_is_no_text",
+      "gate_needs_json",
       "a gate answers yes or no, which is no text to be read",
       hint,
     );

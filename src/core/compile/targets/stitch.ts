@@ -59,7 +59,7 @@ function mergeRecords<T>(records: readonly Readonly<Record<string, T>>[]): Reado
 }
 
 function stitchBetween(part: ChainPart, next: ChainPart | undefined): Result<Stitch> {
-  if (!next) return fail(error("no_stitch", part.graph.name, "nothing follows"));
+  if (!next) return fail(error("unlinked_target", part.graph.name, "nothing follows"));
   const entry = socketOf(next.graph, next.graph.entry);
   const [terminal, ...others] = terminalsOf(part);
   const future = "naming the sockets to join is future work";
@@ -67,7 +67,7 @@ function stitchBetween(part: ChainPart, next: ChainPart | undefined): Result<Sti
   if (!terminal) {
     return fail(
       error(
-        "no_terminal",
+        "missing_terminal",
         part.graph.name,
         `${left} never ends, so nothing can lead on to ${socketLabel(entry)} of "${next.graph.name}"`,
         `give one of its sockets a way to end; ${future}`,
@@ -81,7 +81,7 @@ function stitchBetween(part: ChainPart, next: ChainPart | undefined): Result<Sti
       .join(", ");
     return fail(
       error(
-        "ambiguous_stitch",
+        "ambiguous_terminal",
         part.graph.name,
         `${left} can end at ${others.length + 1} sockets (${named}), so it is not clear which leads on to ${socketLabel(entry)} of "${next.graph.name}"`,
         `split the chain, or let the loadout end in one socket; ${future}`,

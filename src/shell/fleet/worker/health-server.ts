@@ -34,7 +34,7 @@ export function serveHealth(port: number, figures: () => WorkerMetrics): Promise
 
 function listenIssue(thrown: Error): Issue {
   const hint = "every worker of a machine needs a port of its own; --port 0 takes one that is free";
-  return error("cannot_listen", "--port", errorText(thrown), hint);
+  return error("listen_failed", "--port", errorText(thrown), hint);
 }
 
 function metricsText({ running, legs }: WorkerMetrics): string {

@@ -160,7 +160,7 @@ function claimWithTree(place: DispatchContext, { castId, file }: LoadedCast, leg
   const bring = async (signal: AbortSignal): Promise<Result<unknown>> => {
     isHandedOn = await wasReassigned(database, castId, leg);
     return isHandedOn
-      ? fail(error("cast_moved", castId, "another leg of it was sent meanwhile"))
+      ? fail(error("cast_reassigned", castId, "another leg of it was sent meanwhile"))
       : trees.bring(file, { signal, onSetup: () => markSettingUp(database, castId, workerId) });
   };
   const claim: CastStore["claim"] = async (id, how) => {
@@ -251,7 +251,7 @@ async function failCast(
   ]);
   if (ended.ok) return { how: "failed", why };
   const end = notStartedOutcome(ended.issues);
-  return ended.issues.some(({ code }) => code === "cannot_write") ? { ...end, isTransient: true } : end;
+  return ended.issues.some(({ code }) => code === "write_failed") ? { ...end, isTransient: true } : end;
 }
 
 async function rejectCast(
@@ -279,7 +279,7 @@ async function openHostFor(
 }
 
 /** [B32] Who owns a cast whose leg was given to this worker is about to let it go. */
-const TRANSIENT_CODES: ReadonlySet<string> = new Set(["database_unreachable", "database_full", "cast_is_owned"]);
+const TRANSIENT_CODES: ReadonlySet<string> = new Set(["database_unreachable", "database_full", "cast_owned"]);
 
 function notStartedOutcome(issues: readonly Issue[]): DispatchOutcome {
   const isPassing = issues.some(({ code }) => TRANSIENT_CODES.has(code));

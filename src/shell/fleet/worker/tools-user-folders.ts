@@ -11,7 +11,9 @@ export async function enableToolsUser(name: string): Promise<Result<undefined>> 
   const problem = await checkToolsUser(user.value);
   if (problem !== undefined) {
     const message = `${name} cannot run the tools of agents: ${problem}`;
-    return fail(error("not_here", "--tools-user", message, "Node and pi-materia must be readable for that user"));
+    return fail(
+      error("command_unavailable", "--tools-user", message, "Node and pi-materia must be readable for that user"),
+    );
   }
   setToolsUser(user.value);
   return ok(undefined);

@@ -141,7 +141,7 @@ export function createWorkerTrees(database: Database, folder: string, profile: R
       if (!command) continue;
       await onSetup();
       const problem = await runSetupCommand({ setting, command, cwd: made.cwd, signal });
-      if (problem !== undefined) return fail(error("cannot_write", castId, `${setting} failed: ${problem}`));
+      if (problem !== undefined) return fail(error("write_failed", castId, `${setting} failed: ${problem}`));
     }
     return ok(made.cwd);
   };
@@ -152,7 +152,7 @@ export function createWorkerTrees(database: Database, folder: string, profile: R
     chownTree: (castId) => chownToToolsUser(treeOf(castId)),
     fetchCleanTree: async (castId) => {
       const source = await sourceOf(castId);
-      if (!source) return fail(error("no_checkpoints", castId, "it was submitted from no repository"));
+      if (!source) return fail(error("missing_checkpoints", castId, "it was submitted from no repository"));
       const made = await restored(castId, source, freshOf(castId));
       if (made.kind === "failed") return fail(error("damaged_pack", castId, made.problem));
       return ok({ top: freshOf(castId), head: made.head, ckpt: made.ckpt, remote: source.remote });

@@ -65,7 +65,7 @@ export async function createCast(
     if (made !== undefined) rmSync(made, { recursive: true, force: true });
     return fail({
       ...error(
-        "cannot_write",
+        "write_failed",
         "artifactDir",
         `the cast's folder cannot be made: ${errorText(thrown)}`,
         "choose another place with --artifacts",
@@ -100,7 +100,7 @@ export async function removeCasts(root: string, casts: readonly string[]): Promi
       renameSync(folder, removedFolder(root, castId));
       removed.push(castId);
     } catch (thrown) {
-      return fail({ ...error("cannot_remove", castId, `it cannot be removed: ${errorText(thrown)}`), file: folder });
+      return fail({ ...error("remove_failed", castId, `it cannot be removed: ${errorText(thrown)}`), file: folder });
     } finally {
       if (mine.kind === "mine") mine.release();
     }
@@ -115,7 +115,7 @@ function sweepLeftOvers(root: string): Result<undefined> {
     return ok(undefined);
   } catch (thrown) {
     if (isMissingFile(thrown)) return ok(undefined);
-    return fail({ ...error("cannot_remove", root, `not all could be removed: ${errorText(thrown)}`), file: root });
+    return fail({ ...error("remove_failed", root, `not all could be removed: ${errorText(thrown)}`), file: root });
   }
 }
 

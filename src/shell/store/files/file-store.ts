@@ -174,12 +174,12 @@ async function claimOwnedCast(
 
 /** [J22, D16] Why a cast could not be had. */
 function claimIssue(castId: string, claimed: Exclude<ClaimOutcome, { kind: "mine" }>): Issue {
-  if (claimed.kind === "failed") return error("cannot_write", castId, claimed.problem);
+  if (claimed.kind === "failed") return error("write_failed", castId, claimed.problem);
   const hint = `stop it with "materia abort ${castId}", or wait for it`;
   const { owner } = claimed;
-  if (!owner) return error("cast_is_owned", castId, "another process drives this cast", hint);
+  if (!owner) return error("cast_owned", castId, "another process drives this cast", hint);
   const remote = isFromThisBoot(owner)
     ? ""
     : `; it is out of sight from here, and counts as gone ${OWNER_TIMEOUT_MS / 60_000} minutes after its last sign of life`;
-  return error("cast_is_owned", castId, `process ${owner.pid} on ${owner.host} drives this cast${remote}`, hint);
+  return error("cast_owned", castId, `process ${owner.pid} on ${owner.host} drives this cast${remote}`, hint);
 }

@@ -139,7 +139,7 @@ function catchIssue<T>(read: () => Result<T>): Result<T> {
   try {
     return read();
   } catch (thrown) {
-    return fail(error("cannot_write", "", `the cast cannot be taken up: ${errorText(thrown)}`));
+    return fail(error("write_failed", "", `the cast cannot be taken up: ${errorText(thrown)}`));
   }
 }
 

@@ -198,7 +198,7 @@ function forEachLine(fd: number, take: LineHandler, start: number): { soundBytes
 }
 
 function unreadableIssue(file: string, thrown: unknown): Issue {
-  return { ...error("no_journal", "", `the journal cannot be read: ${errorText(thrown)}`), file };
+  return { ...error("missing_journal", "", `the journal cannot be read: ${errorText(thrown)}`), file };
 }
 
 function damageIssue(

@@ -71,7 +71,7 @@ async function createCast(
     ],
   });
   if (rows.length === 0)
-    return fail(error("cannot_write", "artifactDir", "the cast cannot be made: it is there already"));
+    return fail(error("write_failed", "artifactDir", "the cast cannot be made: it is there already"));
   initScratch(scratchLayout(place.worker.scratch, castId), { file: text, brings });
   place.notify(castId);
   return ok(takeOwnership(place, castId, how, { claim, epoch: 1, isAborted: false }));
@@ -99,7 +99,7 @@ async function claimOnce(place: ClaimContext, castId: CastId, how: WriteOptions)
     const by = await readOwner(database, castId);
     if (!by) return fail(unknownCastIssue(castId, place.location));
     const message = `process ${by.pid} on ${by.host} drives this cast`;
-    return fail(error("cast_is_owned", castId, message, `stop it with "materia abort ${castId}", or wait for it`));
+    return fail(error("cast_owned", castId, message, `stop it with "materia abort ${castId}", or wait for it`));
   }
   await restoreScratch(database, scratchLayout(worker.scratch, castId), { castId, file: row.file, brings: row.brings });
   place.notify(castId);

@@ -45,7 +45,7 @@ export function postgresStore({ worker, ...sight }: PostgresStoreOptions): Postg
     return own ? own.readArtifact(castId, at, part) : ignoreErrors(() => readArtifactRange(database, castId, at, part));
   };
   const refused = async (at: string): Promise<Result<never>> =>
-    fail(error("not_a_worker", at, "casts of a fleet are driven by its workers alone"));
+    fail(error("worker_only", at, "casts of a fleet are driven by its workers alone"));
   return {
     ...createCastReader(sight),
     location: place,
