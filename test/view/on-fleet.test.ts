@@ -20,7 +20,9 @@ it.each([
 it("[B69] what is suggested so is understood, and in Pi what is for a terminal stays what it is there", () => {
   expect(parseText("--on team recast c-1 --accept")).toMatchObject({ ok: true, value: { options: { on: "team" } } });
   const said = (hint: string): string =>
-    plainText(withProgramName(issueLines(withFleetOption([error("missing_cast", "", "none", hint)], "team")), "/materia"));
+    plainText(
+      withProgramName(issueLines(withFleetOption([error("missing_cast", "", "none", hint)], "team")), "/materia"),
+    );
   expect(said('"materia casts" lists them')).toContain('"/materia --on team casts" lists them');
   expect(said('"materia fleet migrate" makes them')).toContain('"materia fleet migrate --on team" makes them');
 });

@@ -211,7 +211,9 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
 it("[N46] a file that somebody makes in the last moment is left to them", () => {
   const at = project();
   const file = at.write(".pi/pi-materia.json", "{}");
-  expect(writeConfigText(file, TEXT, { root: at.cwd, isNew: true })).toMatchObject({ issues: [{ code: "file_changed" }] });
+  expect(writeConfigText(file, TEXT, { root: at.cwd, isNew: true })).toMatchObject({
+    issues: [{ code: "file_changed" }],
+  });
   expect([readFileSync(file, "utf8"), readdirSync(dirname(file))]).toEqual(["{}", ["pi-materia.json"]]);
 });
 
