@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import { rmSync } from "node:fs";
 import type { OpenCommand } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
@@ -15,7 +16,9 @@ export async function switchToVisit(
   const { user, state, switchTo } = context;
   // Nobody can be asked there, and to leave would pause the cast.
   if (state.running && user.ctx.mode !== "tui")
-    return fail(error("cast_running", state.running.castId, "a cast runs in this session", '"materia abort" stops it'));
+    return fail(
+      error("cast_running", state.running.castId, "a cast runs in this session", suggest`${typed`abort`} stops it`),
+    );
   const place = resolveProject(user.ctx, options);
   if (!place.ok) return place;
   const opened = await openVisitSession(place.value.workspace, command, user.ctx.sessionManager.getSessionDir());

@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import type { CastingCommand } from "../../core/command/command.ts";
 import { type ParsedCommand, parseText } from "../../core/command/parse.ts";
 import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
@@ -164,7 +165,7 @@ async function findForeignRun({ user }: CommandContext, options: ParsedCommand["
         "cast_running",
         id,
         `process ${owner.pid} drives this cast, not this session`,
-        `"materia abort ${id}" stops it`,
+        suggest`${typed`abort ${id}`} stops it`,
       );
   }
   return undefined;

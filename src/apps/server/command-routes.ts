@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import type { Context, Hono } from "hono";
 import { isCastingCommand, type CastingCommand } from "../../core/command/command.ts";
 import { parseText, type ParsedCommand } from "../../core/command/parse.ts";
@@ -83,7 +84,7 @@ function parsePageCommand(text: string): Result<ParsedCommand> {
     (name) => parsed.value.options[name] !== undefined,
   );
   if (elsewhere.length === 0) return parsed;
-  const hint = 'start another with "materia ui --cwd DIR"';
+  const hint = suggest`start another with ${typed`ui --cwd DIR`}`;
   return fail(...elsewhere.map((name) => error("bad_option", `--${name}`, "this page serves one project only", hint)));
 }
 
@@ -128,7 +129,12 @@ function refuseInWorkspace(c: Context, { fleet }: Workspace, issues: readonly Is
 
 function otherFleetIssue(on: string, served: string | undefined): Issue {
   const shows = served === undefined ? "the casts that are kept here" : `the casts of the fleet ${served}`;
-  return error("command_unavailable", "--on", `this page shows ${shows}`, `start another with "materia ui --on ${on}"`);
+  return error(
+    "command_unavailable",
+    "--on",
+    `this page shows ${shows}`,
+    suggest`start another with ${typed`ui --on ${on}`}`,
+  );
 }
 
 /** [N15, B26] The cast goes on in this process or on its fleet; the page hears of it through its stream. */

@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Hono } from "hono";
 import { error } from "../../core/model/issue.ts";
@@ -32,7 +33,12 @@ export function loginRoutes(app: Hono, { loginKey: doorKey, token, port }: Serve
       return refuse(
         c,
         401,
-        error("invalid_token", "proof", "this browser is not known here", 'open the address that "materia ui" prints'),
+        error(
+          "invalid_token",
+          "proof",
+          "this browser is not known here",
+          suggest`open the address that ${typed`ui`} prints`,
+        ),
       );
     return c.json({ token } satisfies LoginToken);
   });

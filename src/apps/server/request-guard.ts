@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { error } from "../../core/model/issue.ts";
@@ -59,7 +60,7 @@ export function requireToken(token: string): MiddlewareHandler {
         "invalid_token",
         "Authorization",
         "the token is missing or wrong",
-        'open the address that "materia ui" prints',
+        suggest`open the address that ${typed`ui`} prints`,
       ),
     );
   };

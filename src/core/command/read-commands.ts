@@ -1,5 +1,5 @@
 import { readCount, type Options, type CommandArguments } from "./options.ts";
-import { error, fail, ok, type Result } from "../model/issue.ts";
+import { error, fail, ok, type Result, suggest, typed } from "../model/issue.ts";
 import { didYouMean } from "../model/text.ts";
 import { SHELLS, parseTarget, type Command, type OpenCommand, usageOf, type TestCommand } from "./command.ts";
 import type { CommandRow } from "./command-table.ts";
@@ -23,7 +23,7 @@ export function readCasts(rest: readonly string[], { options }: CommandArguments
   if (rest[0] === undefined) return ok({ kind: "casts" });
   if (rest[0] !== "prune")
     return fail(
-      error("unknown_word", rest[0], `casts knows "prune" and nothing else`, '"materia status" shows one cast'),
+      error("unknown_word", rest[0], `casts knows "prune" and nothing else`, suggest`${typed`status`} shows one cast`),
     );
   if (options.keep === undefined && options["older-than"] === undefined) {
     return fail(
@@ -31,7 +31,7 @@ export function readCasts(rest: readonly string[], { options }: CommandArguments
         "missing_option",
         "prune",
         "prune needs to know what is old",
-        '"materia casts prune --older-than 30" or "materia casts prune --keep 50"',
+        suggest`${typed`casts prune --older-than 30`} or ${typed`casts prune --keep 50`}`,
       ),
     );
   }

@@ -13,6 +13,31 @@ export interface Issue {
   readonly path: KeyPath;
   readonly message: string;
   readonly hint?: string;
+  /** The same hint in parts, where it suggests commands to type. */
+  readonly hintParts?: HintParts;
+}
+
+export type HintParts = readonly (string | SuggestedCommand)[];
+
+/** A command to type, without the name of the program: `recast 3f2 --accept`. */
+export interface SuggestedCommand {
+  readonly typed: string;
+}
+
+/** A hint with commands in it: suggest`stop it with ${typed`abort ${castId}`}`. */
+export function suggest(texts: TemplateStringsArray, ...values: readonly (string | SuggestedCommand)[]): HintParts {
+  return texts.flatMap((text, index) => {
+    const value = values[index];
+    return value === undefined ? [text] : [text, value];
+  });
+}
+
+export function typed(texts: TemplateStringsArray, ...values: readonly string[]): SuggestedCommand {
+  return { typed: String.raw({ raw: texts }, ...values) };
+}
+
+export function hintText(parts: HintParts): string {
+  return parts.map((part) => (typeof part === "string" ? part : `"materia ${part.typed}"`)).join("");
 }
 
 export type Result<T> =
@@ -33,12 +58,18 @@ export function failAll(issues: readonly Issue[]): { readonly ok: false; readonl
 }
 
 /** `place` is the keys of a place in a file, or one word: an option, a name, what was typed. */
-export function error(code: IssueCode, place: KeyPath | string, message: string, hint?: string): Issue {
+export function error(code: IssueCode, place: KeyPath | string, message: string, hint?: string | HintParts): Issue {
   const path = typeof place !== "string" ? place : place === "" ? [] : [place];
-  return { severity: "error", code, path, message, ...(hint === undefined ? {} : { hint }) };
+  const issue: Issue = { severity: "error", code, path, message };
+  if (hint === undefined) return issue;
+  return typeof hint === "string" ? { ...issue, hint } : withHintParts(issue, hint);
 }
 
-export function warning(code: IssueCode, place: KeyPath | string, message: string, hint?: string): Issue {
+export function withHintParts(issue: Issue, hintParts: HintParts): Issue {
+  return { ...issue, hint: hintText(hintParts), hintParts };
+}
+
+export function warning(code: IssueCode, place: KeyPath | string, message: string, hint?: string | HintParts): Issue {
   return { ...error(code, place, message, hint), severity: "warning" };
 }
 

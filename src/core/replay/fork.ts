@@ -4,7 +4,7 @@ import { next } from "../cast/next.ts";
 import type { CastEvent, EventBody } from "../cast/state/event.ts";
 import type { CastStart, CastState, CastPhase } from "../cast/state/state.ts";
 import { NO_USAGE, addUsage, totalTokens } from "../cast/state/usage.ts";
-import { error, fail, ok, type Result } from "../model/issue.ts";
+import { error, fail, ok, type Result, suggest, typed } from "../model/issue.ts";
 import { findDifferences, type ReplayDifference } from "./differences.ts";
 import { visitKey, type RecordedCast } from "./recorded-cast.ts";
 import { loopForkKey, replayCast, type StopBefore, type ReplayResult } from "./replay.ts";
@@ -45,7 +45,7 @@ export function forkCast(recorded: RecordedCast, { now, visit, handoff }: CastFo
         "unchanged_fork",
         now.castId,
         "nothing that is configured now would change this cast",
-        `name the visit to begin with: "materia fork ${now.castId}@${keys.at(-1) ?? "Socket-1#1"}"`,
+        suggest`name the visit to begin with: ${typed`fork ${now.castId}@${keys.at(-1) ?? "Socket-1#1"}`}`,
       ),
     );
   // Who names a visit keeps what came before it, whatever an edit would have changed there.

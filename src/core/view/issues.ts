@@ -1,4 +1,4 @@
-import { pathText, type Issue } from "../model/issue.ts";
+import { pathText, withHintParts, type Issue, type SuggestedCommand } from "../model/issue.ts";
 import { sanitizeForTerminal } from "../model/text.ts";
 import { line, toned, type Line } from "./line.ts";
 import { COMMANDS } from "../command/command-table.ts";
@@ -23,7 +23,14 @@ export function issueLines(issues: readonly Issue[], marked = true): readonly Li
 
 /** [C19] The shape that scripts read. */
 export function issueJson({ severity, code, file, path, message, hint }: Issue) {
-  return { severity, code, file: file ?? null, path: pathText(path), message, hint: hint ?? null };
+  return {
+    severity,
+    code,
+    file: file ?? null,
+    path: pathText(path),
+    message,
+    hint: hint ?? null,
+  };
 }
 
 const COMMAND_NAMES = COMMANDS.map(({ name }) => name);
@@ -38,20 +45,22 @@ export function withProgramName(lines: readonly Line[], program: string): readon
   return lines.map((line) => line.map((span) => ({ ...span, text: span.text.replace(COMMAND_PATTERN, typed) })));
 }
 
-const FLEET_COMMANDS = COMMANDS.filter(({ name, options }) => options.includes("on") && !TERMINAL_ONLY.has(name));
-const FLEET_MIGRATE = "fleet migrate";
-const SUGGESTION_PATTERN = new RegExp(
-  `\\bmateria (${[FLEET_MIGRATE, ...FLEET_COMMANDS.map(({ name }) => name)].join("|")})\\b(?![^"]* --on )`,
-  "g",
+const FLEET_COMMANDS: ReadonlySet<string> = new Set(
+  COMMANDS.filter(({ name, options }) => options.includes("on") && !TERMINAL_ONLY.has(name)).map(({ name }) => name),
 );
 
-/** [B26] What is suggested to somebody who named a fleet is typed on that fleet. */
+/** [B69] After a command with `--on`, suggested commands name the same fleet. */
 export function withFleetOption(issues: readonly Issue[], fleet: string): readonly Issue[] {
+  return issues.map((issue) => {
+    if (!issue.hintParts) return issue;
+    const parts = issue.hintParts.map((part) => (typeof part === "string" ? part : commandOnFleet(part, fleet)));
+    return withHintParts(issue, parts);
+  });
+}
+
+function commandOnFleet({ typed }: SuggestedCommand, fleet: string): SuggestedCommand {
   const on = `--on ${quoteWord(fleet)}`;
-  const named = (_whole: string, name: string): string =>
-    name === FLEET_MIGRATE ? `materia ${name} ${on}` : `materia ${on} ${name}`;
-  return issues.map(({ hint, ...issue }) => ({
-    ...issue,
-    ...(hint === undefined ? {} : { hint: hint.replace(SUGGESTION_PATTERN, named) }),
-  }));
+  const [name = ""] = typed.split(" ");
+  if (typed === "fleet migrate") return { typed: `${typed} ${on}` };
+  return FLEET_COMMANDS.has(name) && !typed.includes(" --on ") ? { typed: `${on} ${typed}` } : { typed };
 }

@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { ProcessIdentity } from "../process/process-identity.ts";
@@ -43,7 +44,7 @@ function unresponsiveIssue(castId: string, { pid, host }: ProcessIdentity) {
     "owner_unresponsive",
     castId,
     `process ${pid} on ${host} drives this cast and does not react`,
-    `end that process ("kill ${pid}"), then "materia abort ${castId}" or "materia recast ${castId}"`,
+    suggest`end that process ("kill ${String(pid)}"), then ${typed`abort ${castId}`} or ${typed`recast ${castId}`}`,
   );
 }
 

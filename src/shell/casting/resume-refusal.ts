@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import type { ReworkDecision } from "../../core/command/command.ts";
 import { reworkLimitOf } from "../../core/cast/rework-limit.ts";
 import { askedPersonMateria } from "../../core/cast/prompt-text.ts";
@@ -12,7 +13,7 @@ export function itemCastIssue(castId: CastId, parent: CastId, command: string): 
     "item_cast",
     castId,
     `this cast is one item of ${parent}`,
-    `"materia ${command} ${parent}" takes all of its items`,
+    suggest`${typed`${command} ${parent}`} takes all of its items`,
   );
 }
 
@@ -29,8 +30,8 @@ export function resumeRefusal(state: CastState, castId: CastId, how: Resumption)
           castId,
           "this cast waits for a person",
           isPerson
-            ? `say yes with "materia continue ${castId}", no with "materia continue ${castId} --reject REASON"`
-            : `answer it with "materia continue ${castId} MESSAGE", or finish it with "materia continue ${castId}"`,
+            ? suggest`say yes with ${typed`continue ${castId}`}, no with ${typed`continue ${castId} --reject REASON`}`
+            : suggest`answer it with ${typed`continue ${castId} MESSAGE`}, or finish it with ${typed`continue ${castId}`}`,
         ),
       );
     if (phase.kind !== "ended" || phase.outcome === "failed" || phase.outcome === "aborted")
@@ -40,7 +41,7 @@ export function resumeRefusal(state: CastState, castId: CastId, how: Resumption)
         "cast_finished",
         castId,
         `this cast has ended: ${phase.outcome.replace("_", " ")}`,
-        `start a new one with "materia link --from ${castId} …"`,
+        suggest`start a new one with ${typed`link --from ${castId} …`}`,
       ),
     );
   }
@@ -52,8 +53,8 @@ export function resumeRefusal(state: CastState, castId: CastId, how: Resumption)
       castId,
       `this cast waits for nobody`,
       phase.kind === "ended"
-        ? `"materia recast ${castId}" resumes a failed or aborted cast`
-        : `"materia status ${castId}" says where it is`,
+        ? suggest`${typed`recast ${castId}`} resumes a failed or aborted cast`
+        : suggest`${typed`status ${castId}`} says where it is`,
     ),
   );
 }
@@ -67,11 +68,11 @@ function decisionRefusal(state: CastState, castId: string, { kind }: ReworkDecis
         "no_rework_decision",
         `--${kind}`,
         "this cast has not stopped because a result was sent back too often",
-        `"materia recast ${castId}" goes on where it stopped`,
+        suggest`${typed`recast ${castId}`} goes on where it stopped`,
       ),
     );
   if (kind !== "next" || limit.item) return undefined;
-  const hint = `"materia recast ${castId} --accept" takes the result as it is`;
+  const hint = suggest`${typed`recast ${castId} --accept`} takes the result as it is`;
   return fail(error("no_rework_decision", "--next", "there is no list of items here, so there is no next one", hint));
 }
 
@@ -87,11 +88,11 @@ function rejectRefusal(
         "rejection_unavailable",
         castId,
         "this cast waits with an agent that goes on answering, not with a gate",
-        `tell it what to change: "materia continue ${castId} MESSAGE"`,
+        suggest`tell it what to change: ${typed`continue ${castId} MESSAGE`}`,
       ),
     );
   if (text !== "") return undefined;
   return fail(
-    error("missing_reason", "--reject", "a no needs a reason", `"materia continue ${castId} --reject REASON"`),
+    error("missing_reason", "--reject", "a no needs a reason", suggest`${typed`continue ${castId} --reject REASON`}`),
   );
 }

@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import { replaySteps } from "../../core/cast/cast-step.ts";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { CastId } from "../../core/model/ids.ts";
@@ -79,7 +80,7 @@ function journalIssue(castId: string, news: Extract<EventUpdate, { kind: "lost" 
         "damaged_journal",
         castId,
         `line ${news.line} of the journal is damaged`,
-        `look at it with "materia doctor ${castId}"`,
+        suggest`look at it with ${typed`doctor ${castId}`}`,
       );
 }
 

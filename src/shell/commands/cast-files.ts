@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { castFileSpans, type CastFileSpans, type CheckpointSpan } from "../../core/view/file-changes.ts";
@@ -67,7 +68,7 @@ export function findSpan({ castId, spans }: StoredCastFiles, name: string): Resu
   if (item && !another) return ok(item);
   const message = item ? `${name} is an item of more than one loop` : `this cast has no visit or item "${name}"`;
   const known = item ? items.map(({ loop, key }) => `${loop}/${key}`) : suggestPlaces(spans);
-  const hint = known.length === 0 ? `"materia show ${castId}" tells what it did` : `one of ${known.join(", ")}`;
+  const hint = known.length === 0 ? suggest`${typed`show ${castId}`} tells what it did` : `one of ${known.join(", ")}`;
   return fail(error("unknown_visit", name, message, hint));
 }
 

@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import type { Command, TargetRef } from "../../core/command/command.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { worstCase } from "../../core/compile/worst-case.ts";
@@ -187,7 +188,7 @@ export async function forecastNote(workspace: Workspace, what: ForecastTarget): 
   return `forecast from ${countedText(told.casts, "past cast")}: likely ${of("p50")}; if it goes badly ${of("p90")}`;
 }
 
-const FORECAST_HINT = '"materia forecast" says what that rests on; --cost USD stops a cast on its way instead';
+const FORECAST_HINT = suggest`${typed`forecast`} says what that rests on; --cost USD stops a cast on its way instead`;
 
 /** Past casts, the newest first. */
 export interface PastCasts {

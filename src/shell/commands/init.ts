@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, relative } from "node:path";
 import { readAnyFormat } from "../../core/catalog/formats.ts";
@@ -41,7 +42,7 @@ function writeNewFile(file: string, text: string): Issue | undefined {
     return undefined;
   } catch (thrown) {
     const exists = thrown instanceof Error && "code" in thrown && thrown.code === "EEXIST";
-    const hint = `"materia check" says whether it is sound`;
+    const hint = suggest`${typed`check`} says whether it is sound`;
     return exists
       ? { ...error("file_exists", "", "there is a configuration already; it was left as it is", hint), file }
       : { ...error("write_failed", "", `it cannot be written: ${errorText(thrown)}`), file };

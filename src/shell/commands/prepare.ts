@@ -8,7 +8,7 @@ import {
 } from "../../core/command/command.ts";
 import { runOptionIssues, thinkingLevelOption, type Options } from "../../core/command/options.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { error, fail, ok, type Issue, type Result, suggest, typed, withHintParts } from "../../core/model/issue.ts";
 import { assertNever } from "../../core/model/assert-never.ts";
 import type { CastFork } from "../../core/replay/fork.ts";
 import { findUnknownReplyKeys, findRehearsalMistakes } from "../../core/cast/rehearsal-usage.ts";
@@ -134,8 +134,10 @@ const WAITING: RequestedCast = {
 /** [C28] The word was taken for a cast: how to say that it is none. */
 function withDelimiterHint(issue: Issue): Issue {
   if (issue.code !== "unknown_cast" && issue.code !== "ambiguous_cast") return issue;
-  const hint = `a message that begins so goes behind "--": materia continue -- …`;
-  return { ...issue, hint: issue.hint === undefined ? hint : `${issue.hint}; ${hint}` };
+  const rest = issue.hintParts ?? (issue.hint === undefined ? [] : [issue.hint]);
+  const separator = rest.length === 0 ? "" : "; ";
+  const delimiter = suggest`${separator}write a message that begins so after "--": ${typed`continue -- …`}`;
+  return withHintParts(issue, [...rest, ...delimiter]);
 }
 
 const STOPPED: RequestedCast = {

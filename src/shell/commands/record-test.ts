@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type { CastEvent } from "../../core/cast/state/event.ts";
@@ -93,14 +94,14 @@ function recordingIssue({ castId, state, events, file: { window } }: LoadedCast)
       "cast_not_reproducible",
       castId,
       "this cast was stopped on its way, and a test runs to an end",
-      `"materia recast ${castId}" goes on with it; what it has done so far "materia fork ${castId}" and "materia replay ${castId}" can use`,
+      suggest`${typed`recast ${castId}`} goes on with it; what it has done so far ${typed`fork ${castId}`} and ${typed`replay ${castId}`} can use`,
     );
   if (events.some((event, at) => isLimitDecision(event, events[at - 1], state.graph)))
     return error(
       "cast_not_reproducible",
       castId,
       "a person decided over a limit of this cast, which no test can do",
-      `"materia fork ${castId}" goes on from a visit of it, "materia replay ${castId}" holds it against an edit`,
+      suggest`${typed`fork ${castId}`} goes on from a visit of it, ${typed`replay ${castId}`} holds it against an edit`,
     );
   return undefined;
 }

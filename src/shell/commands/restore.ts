@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import { basename, dirname, join } from "node:path";
 import type { RestoreCommand } from "../../core/command/command.ts";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
@@ -25,7 +26,7 @@ export async function runRestore(workspace: Workspace, command: RestoreCommand):
         "cast_running",
         castId,
         "this cast runs here, and its files are in use",
-        `stop it with "materia abort ${castId}"`,
+        suggest`stop it with ${typed`abort ${castId}`}`,
       ),
     );
   const restored = command.here

@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import { randomInt } from "node:crypto";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastId } from "../../core/model/ids.ts";
@@ -34,10 +35,10 @@ export interface SalvageResult {
 /** [C27] What is sound of a cast, as a new cast; the damaged one is left as it is. */
 export async function salvageCast({ store, place }: Workspace, from: CastId): Promise<Result<SalvageResult>> {
   if (await store.owner(from))
-    return fail(error("cast_owned", from, "another process runs the cast", `"materia abort ${from}" stops it`));
+    return fail(error("cast_owned", from, "another process runs the cast", suggest`${typed`abort ${from}`} stops it`));
   const found = await examineCast(store, from);
   if (isIntact(found))
-    return fail(error("nothing_to_salvage", from, "the cast is sound", `"materia show ${from}" tells it`));
+    return fail(error("nothing_to_salvage", from, "the cast is sound", suggest`${typed`show ${from}`} tells it`));
   const events: CastEvent[] = [];
   const { file, records } = await readIntactPart(store, from, (count, event) => {
     events.length = Math.max(0, count - 1);

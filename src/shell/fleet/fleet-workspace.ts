@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { parentCastId, type CastId } from "../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
@@ -107,7 +108,7 @@ async function requestAbort({ database, profile }: ConnectedFleet, castId: CastI
         "unknown_cast",
         castId,
         "there is no such cast in your projects",
-        `"materia casts --on ${quoteWord(profile.name)}" lists them`,
+        suggest`${typed`casts --on ${quoteWord(profile.name)}`} lists them`,
       ),
     );
   } catch (thrown) {
@@ -216,28 +217,28 @@ function refusedEventsIssue(castId: CastId, why: string, fleet: string) {
         "cast_reassigned",
         castId,
         "this cast has gone on since it was looked at",
-        `"materia status ${castId} ${on}" says where it is`,
+        suggest`${typed`status ${castId} ${on}`} says where it is`,
       );
     case "owned":
       return error(
         "cast_owned",
         castId,
         "a worker drives this cast",
-        `stop it with "materia abort ${castId} ${on}", or wait for it`,
+        suggest`stop it with ${typed`abort ${castId} ${on}`}, or wait for it`,
       );
     case "queued":
       return error(
         "cast_owned",
         castId,
         "this cast waits for a worker already",
-        `"materia watch ${castId} ${on}" follows it`,
+        suggest`${typed`watch ${castId} ${on}`} follows it`,
       );
     case "unknown":
       return error(
         "unknown_cast",
         castId,
         "there is no such cast in your projects",
-        `"materia casts ${on}" lists them`,
+        suggest`${typed`casts ${on}`} lists them`,
       );
     default:
       return error("database_failed", castId, "the database refused these events");

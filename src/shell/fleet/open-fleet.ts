@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { databaseIssue, openDatabase, type Database } from "../store/postgres/database.ts";
 import { DATABASE_FORMAT } from "../store/postgres/migration.ts";
@@ -73,7 +74,7 @@ async function databaseFormatIssue(database: Database, at: string): Promise<Issu
       "database_not_migrated",
       at,
       "its tables are those of an older version",
-      '"materia fleet migrate" brings them up to date; workers of that version go on until they are stopped',
+      suggest`${typed`fleet migrate`} brings them up to date; workers of that version go on until they are stopped`,
     );
   return undefined;
 }
@@ -106,7 +107,7 @@ export function resolveFleetProfile(
     const known = Object.keys(profiles);
     const up =
       name === LOCAL_FLEET
-        ? `"materia fleet up" starts it`
+        ? suggest`${typed`fleet up`} starts it`
         : `write fleet.profiles.${name}.url into your own configuration`;
     const message = `there is no fleet "${name}"${name === LOCAL_FLEET ? " on this machine" : " in your configuration"}`;
     return fail(

@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { validate } from "../../core/catalog/validate.ts";
@@ -21,7 +22,7 @@ export function findTests(paths: readonly string[], { from, cwd }: { readonly fr
   if (!found.ok) return found;
   const tests = [...new Map(found.value.flat().map((test) => [test.file, test])).values()];
   if (tests.length > 0) return ok<readonly FoundTest[]>(tests);
-  const hint = 'a test is a rehearsal with "cast" and "expect"; "materia record" writes one from a cast';
+  const hint = suggest`a test is a rehearsal with "cast" and "expect"; ${typed`record`} writes one from a cast`;
   return fail(error("missing_tests", places.join(", "), "there are no tests here", hint));
 }
 

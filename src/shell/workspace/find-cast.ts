@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { parseCastId, type CastId } from "../../core/model/ids.ts";
 import { statusText } from "../../core/view/cast-list.ts";
@@ -92,10 +93,10 @@ async function noCastIssue(store: CastStore, none: string): Promise<Issue> {
       "missing_cast",
       store.location,
       "there are no casts here yet",
-      `start one with "materia cast <prompt>"`,
+      suggest`start one with ${typed`cast <prompt>`}`,
     );
   const newest = await findNewestCast(store, () => true);
   const summary = newest && (await store.summary(newest));
   const how = summary ? `the newest, ${summary.castId}, is ${statusText(summary.status)}; ` : "";
-  return error("missing_cast", store.location, none, `${how}"materia casts" lists all of them`);
+  return error("missing_cast", store.location, none, suggest`${how}${typed`casts`} lists all of them`);
 }

@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import type { Graph } from "../../core/compile/graph.ts";
 import { parseCastId } from "../../core/model/ids.ts";
 import { error, type Issue } from "../../core/model/issue.ts";
@@ -20,7 +21,7 @@ export function foreignCastIssue({ place, fleet }: Workspace, file: CastFile): I
     `in ${cwd}`,
     ...(rehearsal === null ? [] : [`with the replies of ${rehearsal}`]),
   ];
-  const hint = `look at it with "materia show ${castId}"; name it and add --trust to trust exactly this cast`;
+  const hint = suggest`look at it with ${typed`show ${castId}`}; name it and add --trust to trust exactly this cast`;
   return error("foreign_cast", castId, parts.join("; "), hint);
 }
 

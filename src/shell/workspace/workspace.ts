@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../core/model/issue.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { isError, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { resolveArtifactRoot, loadConfig, type ConfigContext } from "../config/config.ts";
@@ -113,7 +114,7 @@ export async function findBusyTreeIssue({ store, place }: Workspace, except?: Ca
       "cast_running",
       castId,
       `process ${owner.pid} on ${owner.host} runs ${castId} in this working tree${what}`,
-      `wait for it, stop it with "materia abort ${castId}", work in another folder (git worktree), or add --anyway`,
+      suggest`wait for it, stop it with ${typed`abort ${castId}`}, work in another folder (git worktree), or add --anyway`,
     );
   }
   return undefined;

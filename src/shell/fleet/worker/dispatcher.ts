@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../../core/model/issue.ts";
 import type { PoolClient } from "pg";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { errorText } from "../../system/system-error.ts";
@@ -65,7 +66,7 @@ export async function openDispatcher(place: DispatcherOptions): Promise<Result<D
     });
   } catch (thrown) {
     const message = `the queues cannot be used: ${errorText(thrown)}`;
-    return fail(error("database_failed", "fleet", message, '"materia fleet migrate" makes them'));
+    return fail(error("database_failed", "fleet", message, suggest`${typed`fleet migrate`} makes them`));
   }
 }
 

@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../../core/model/issue.ts";
 import { readdirSync, watch as watchSystem } from "node:fs";
 import { isFromThisBoot } from "../../process/process-identity.ts";
 import { parentCastId, parseCastId, type CastId } from "../../../core/model/ids.ts";
@@ -175,7 +176,7 @@ async function claimOwnedCast(
 /** [J22, D16] Why a cast could not be had. */
 function claimIssue(castId: string, claimed: Exclude<ClaimOutcome, { kind: "mine" }>): Issue {
   if (claimed.kind === "failed") return error("write_failed", castId, claimed.problem);
-  const hint = `stop it with "materia abort ${castId}", or wait for it`;
+  const hint = suggest`stop it with ${typed`abort ${castId}`}, or wait for it`;
   const { owner } = claimed;
   if (!owner) return error("cast_owned", castId, "another process drives this cast", hint);
   const remote = isFromThisBoot(owner)

@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../../core/model/issue.ts";
 import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import * as v from "valibot";
@@ -41,7 +42,7 @@ export function findCast(root: string, text: string): Result<CastId> {
   const castId = parseCastId(text);
   if (castId === undefined) {
     const shown = oneLine(text, 60);
-    const hint = `ids hold letters, digits, - and _; "materia casts" lists them`;
+    const hint = suggest`ids hold letters, digits, - and _; ${typed`casts`} lists them`;
     return fail(error("bad_cast_id", shown, `"${shown}" is not a cast id`, hint));
   }
   if (isCast(root, castId)) return ok(castId);
@@ -51,7 +52,7 @@ export function findCast(root: string, text: string): Result<CastId> {
 function unknownCastIssue({ folder }: CastLayout): Result<never> {
   const castId = basename(folder);
   const message = `there is no cast "${castId}" under ${dirname(folder)}`;
-  return fail(error("unknown_cast", castId, message, `"materia casts" lists them`));
+  return fail(error("unknown_cast", castId, message, suggest`${typed`casts`} lists them`));
 }
 
 function isCast(root: string, castId: CastId): boolean {

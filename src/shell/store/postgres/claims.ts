@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../../core/model/issue.ts";
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { parentCastId, type CastId } from "../../../core/model/ids.ts";
@@ -99,7 +100,7 @@ async function claimOnce(place: ClaimContext, castId: CastId, how: WriteOptions)
     const by = await readOwner(database, castId);
     if (!by) return fail(unknownCastIssue(castId, place.location));
     const message = `process ${by.pid} on ${by.host} drives this cast`;
-    return fail(error("cast_owned", castId, message, `stop it with "materia abort ${castId}", or wait for it`));
+    return fail(error("cast_owned", castId, message, suggest`stop it with ${typed`abort ${castId}`}, or wait for it`));
   }
   await restoreScratch(database, scratchLayout(worker.scratch, castId), { castId, file: row.file, brings: row.brings });
   place.notify(castId);

@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../../core/model/issue.ts";
 import type { Client, ClientConfig, Pool, PoolClient, QueryResultRow } from "pg";
 import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import { errorText } from "../../system/system-error.ts";
@@ -150,7 +151,7 @@ export function databaseIssue(at: string, thrown: unknown): Issue {
       "database_not_migrated",
       at,
       "the database has no tables of a fleet yet",
-      '"materia fleet migrate" makes them',
+      suggest`${typed`fleet migrate`} makes them`,
     );
   return error("database_failed", at, `the database refused: ${errorText(thrown)}`);
 }

@@ -1,3 +1,4 @@
+import { suggest, typed } from "../../../core/model/issue.ts";
 import * as v from "valibot";
 import { parseEvent, type CastEvent } from "../../../core/cast/state/event.ts";
 import type { Graph } from "../../../core/compile/graph.ts";
@@ -28,7 +29,7 @@ import { PART_BYTES } from "./append-events.ts";
 export function unknownCastIssue(castId: string, place: string, other?: string): Issue {
   const hint =
     other === undefined
-      ? `"materia casts" lists them`
+      ? suggest`${typed`casts`} lists them`
       : `it is one of project ${oneLine(other, 60)}: name that as "project" of this fleet in your configuration, or ask in a folder of that name`;
   return error("unknown_cast", castId, `there is no cast "${castId}" in ${place}`, hint);
 }
