@@ -1,8 +1,7 @@
-import { suggest, typed } from "../../core/model/issue.ts";
+import { suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { rmSync } from "node:fs";
 import type { OpenCommand } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { openVisitSession } from "../../shell/commands/open.ts";
 import { askToTrustCast, resolveProject } from "./session/project.ts";
 import type { CommandContext } from "./casts/session-state.ts";

@@ -1,7 +1,6 @@
-import { suggest, typed } from "../../core/model/issue.ts";
+import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import type { CastingCommand } from "../../core/command/command.ts";
 import { type ParsedCommand, parseText } from "../../core/command/parse.ts";
-import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { assertNever } from "../../core/model/assert-never.ts";
 import { withFleetOption } from "../../core/view/issues.ts";
 import { runHelp } from "../../shell/commands/help.ts";

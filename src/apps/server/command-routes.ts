@@ -1,9 +1,8 @@
-import { suggest, typed } from "../../core/model/issue.ts";
+import { suggest, typed, error, fail, type Issue, type Result } from "../../core/model/issue.ts";
 import type { Context, Hono } from "hono";
 import { isCastingCommand, type CastingCommand } from "../../core/command/command.ts";
 import { parseText, type ParsedCommand } from "../../core/command/parse.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
-import { error, fail, type Issue, type Result } from "../../core/model/issue.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import { plainText } from "../../core/view/line.ts";
 import { withFleetOption } from "../../core/view/issues.ts";

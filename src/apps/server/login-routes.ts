@@ -1,7 +1,6 @@
-import { suggest, typed } from "../../core/model/issue.ts";
+import { suggest, typed, error } from "../../core/model/issue.ts";
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Hono } from "hono";
-import { error } from "../../core/model/issue.ts";
 import {
   loginMessage,
   LoginProof,

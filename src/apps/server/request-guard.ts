@@ -1,7 +1,6 @@
-import { suggest, typed } from "../../core/model/issue.ts";
+import { suggest, typed, error } from "../../core/model/issue.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
-import { error } from "../../core/model/issue.ts";
 import { refuse } from "./body-and-reply.ts";
 
 /**

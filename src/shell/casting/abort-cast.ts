@@ -1,5 +1,4 @@
-import { suggest, typed } from "../../core/model/issue.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { ProcessIdentity } from "../process/process-identity.ts";
 import type { CastStore } from "../store/cast-store.ts";

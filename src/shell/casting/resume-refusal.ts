@@ -1,10 +1,9 @@
-import { suggest, typed } from "../../core/model/issue.ts";
+import { suggest, typed, error, fail, type Issue, type Result } from "../../core/model/issue.ts";
 import type { ReworkDecision } from "../../core/command/command.ts";
 import { reworkLimitOf } from "../../core/cast/rework-limit.ts";
 import { askedPersonMateria } from "../../core/cast/prompt-text.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { error, fail, type Issue, type Result } from "../../core/model/issue.ts";
 import type { Resumption } from "./resume-cast.ts";
 
 /** [V14] Its parent drives it, and merges what comes of it. */

@@ -1,6 +1,5 @@
-import { suggest, typed } from "../../core/model/issue.ts";
+import { suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { replaySteps } from "../../core/cast/cast-step.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { RunObserver } from "../run/run-context.ts";
 import { belongsToVisit, turnProgressFrom } from "./live-progress.ts";

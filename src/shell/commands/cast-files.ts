@@ -1,5 +1,4 @@
-import { suggest, typed } from "../../core/model/issue.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { castFileSpans, type CastFileSpans, type CheckpointSpan } from "../../core/view/file-changes.ts";
 import { findCast } from "../workspace/find-cast.ts";

@@ -1,9 +1,8 @@
-import { suggest, typed } from "../../core/model/issue.ts";
+import { suggest, typed, error, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import type { Command, TargetRef } from "../../core/command/command.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { worstCase } from "../../core/compile/worst-case.ts";
 import { parseCastId, type CastId } from "../../core/model/ids.ts";
-import { error, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { sanitizeForTerminal, oneLine, countedText } from "../../core/model/text.ts";
 import { forecastGraph, maxTurns, type Forecast, type QuantileRange } from "../../core/history/forecast.ts";
 import { materiaStats, type MateriaStats } from "../../core/history/stats.ts";

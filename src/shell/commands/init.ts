@@ -1,10 +1,9 @@
-import { suggest, typed } from "../../core/model/issue.ts";
+import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, relative } from "node:path";
 import { readAnyFormat } from "../../core/catalog/formats.ts";
 import type { FormatEdit } from "../../core/catalog/format-edits.ts";
 import { upgradeConfigText } from "../../core/edit/config-text.ts";
-import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { isJsonObject } from "../../core/model/json.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { issueJson, issueLines } from "../../core/view/issues.ts";

@@ -1,4 +1,4 @@
-import { suggest, typed } from "../../core/model/issue.ts";
+import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type { CastEvent } from "../../core/cast/state/event.ts";
@@ -6,7 +6,6 @@ import { type Command, targetText } from "../../core/command/command.ts";
 import type { Graph } from "../../core/compile/graph.ts";
 import { printJson } from "../../core/edit/json-text.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { recordTest, repliesInTranscript, type RecordedReply } from "../../core/testing/record-test.ts";
 import { visitKey } from "../../core/replay/recorded-cast.ts";

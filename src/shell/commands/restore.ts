@@ -1,7 +1,6 @@
-import { suggest, typed } from "../../core/model/issue.ts";
+import { suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { basename, dirname, join } from "node:path";
 import type { RestoreCommand } from "../../core/command/command.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { sanitizeForTerminal, countedText } from "../../core/model/text.ts";
 import { line, toned } from "../../core/view/line.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -1,8 +1,7 @@
-import { suggest, typed } from "../../core/model/issue.ts";
+import { suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { randomInt } from "node:crypto";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { VisitFileName } from "../../core/wire/casts.ts";
 import { REHEARSAL_FILE } from "../workspace/agent-hosts.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -1,7 +1,6 @@
-import { suggest, typed } from "../../core/model/issue.ts";
+import { suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { parentCastId, type CastId } from "../../core/model/ids.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { FetchedCheckpoints, FleetClient, Workspace } from "../workspace/workspace.ts";
 import { importPack } from "../git/transfer/packs.ts";
 import { findRepository } from "../git/repository.ts";

@@ -1,5 +1,4 @@
-import { suggest, typed } from "../../core/model/issue.ts";
-import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { databaseIssue, openDatabase, type Database } from "../store/postgres/database.ts";
 import { DATABASE_FORMAT } from "../store/postgres/migration.ts";
 import { postgresStore, type PostgresStore } from "../store/postgres/postgres-store.ts";

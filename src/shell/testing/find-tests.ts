@@ -1,8 +1,7 @@
-import { suggest, typed } from "../../core/model/issue.ts";
+import { suggest, typed, collectResults, error, fail, failAll, ok, type Result } from "../../core/model/issue.ts";
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { validate } from "../../core/catalog/validate.ts";
-import { collectResults, error, fail, failAll, ok, type Result } from "../../core/model/issue.ts";
 import { isJsonObject } from "../../core/model/json.ts";
 import { TestFile } from "../../core/testing/test-file.ts";
 import { readJsonFile } from "../config/config-file.ts";

@@ -1,5 +1,4 @@
-import { suggest, typed } from "../../core/model/issue.ts";
-import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { parseCastId, type CastId } from "../../core/model/ids.ts";
 import { statusText } from "../../core/view/cast-list.ts";
 import type { CastStore } from "../store/cast-store.ts";

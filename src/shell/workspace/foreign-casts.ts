@@ -1,7 +1,6 @@
-import { suggest, typed } from "../../core/model/issue.ts";
+import { suggest, typed, error, type Issue } from "../../core/model/issue.ts";
 import type { Graph } from "../../core/compile/graph.ts";
 import { parseCastId } from "../../core/model/ids.ts";
-import { error, type Issue } from "../../core/model/issue.ts";
 import { isJsonObject } from "../../core/model/json.ts";
 import { toolsInScope } from "../../core/model/materia.ts";
 import { createOwnCastRegistry } from "../config/own-casts.ts";

@@ -1,6 +1,5 @@
-import { suggest, typed } from "../../core/model/issue.ts";
+import { suggest, typed, isError, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
-import { isError, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { resolveArtifactRoot, loadConfig, type ConfigContext } from "../config/config.ts";
 import { userKeyAccess } from "../config/user-key.ts";
 import type { CastStore, CurrentCast, Subscription, NewCast } from "../store/cast-store.ts";

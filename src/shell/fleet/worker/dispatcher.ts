@@ -1,6 +1,5 @@
-import { suggest, typed } from "../../../core/model/issue.ts";
+import { suggest, typed, error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import type { PoolClient } from "pg";
-import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { errorText } from "../../system/system-error.ts";
 import type { Database } from "../../store/postgres/database.ts";
 

@@ -1,8 +1,7 @@
-import { suggest, typed } from "../../../core/model/issue.ts";
+import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import { readdirSync, watch as watchSystem } from "node:fs";
 import { isFromThisBoot } from "../../process/process-identity.ts";
 import { parentCastId, parseCastId, type CastId } from "../../../core/model/ids.ts";
-import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import { createFolderWatcher, type FolderWatcher } from "../../system/folder-watcher.ts";
 import { isMissingFile, errorText } from "../../system/system-error.ts";
 import { type CastStore, type OwnedCast, TIMELINE_WITH_EVENTS } from "../cast-store.ts";

@@ -1,9 +1,8 @@
-import { suggest, typed } from "../../../core/model/issue.ts";
+import { suggest, typed, error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import * as v from "valibot";
 import { parseCastId, type CastId } from "../../../core/model/ids.ts";
-import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { isInsideOrAbsent } from "../../system/folders.ts";
 import { isMissingFile, errorText } from "../../system/system-error.ts";

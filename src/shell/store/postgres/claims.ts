@@ -1,8 +1,7 @@
-import { suggest, typed } from "../../../core/model/issue.ts";
+import { suggest, typed, error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { parentCastId, type CastId } from "../../../core/model/ids.ts";
-import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import type { CastStore, CheckpointPolicy, NewCast, OwnedCast, WriteOptions } from "../cast-store.ts";
 import { notStartedSummary } from "../summary.ts";
 import type { Notifications } from "./notifications.ts";

@@ -1,6 +1,5 @@
-import { suggest, typed } from "../../../core/model/issue.ts";
+import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import type { Client, ClientConfig, Pool, PoolClient, QueryResultRow } from "pg";
-import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import { errorText } from "../../system/system-error.ts";
 
 /** Where a database is, and what is believed of its certificate. */

@@ -1,9 +1,8 @@
-import { suggest, typed } from "../../../core/model/issue.ts";
+import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import * as v from "valibot";
 import { parseEvent, type CastEvent } from "../../../core/cast/state/event.ts";
 import type { Graph } from "../../../core/compile/graph.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { errorText } from "../../system/system-error.ts";
 import { CastFile } from "../cast-file.ts";
