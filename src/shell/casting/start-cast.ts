@@ -8,15 +8,20 @@ import {
 } from "../../core/compile/targets/compile.ts";
 import type { Graph } from "../../core/compile/graph.ts";
 import { startedEvent } from "../../core/cast/next.ts";
-import { initialState, type CastStart } from "../../core/cast/state/state.ts";
-import { fail, isError, ok, type Result } from "../../core/model/issue.ts";
+import { initialState, type CastStart, type CastState } from "../../core/cast/state/state.ts";
+import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import { error, fail, isError, ok, type Result } from "../../core/model/issue.ts";
+import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { JsonObject } from "../../core/model/json.ts";
 import { createOwnCastRegistry } from "../config/own-casts.ts";
 import { CAST_FORMAT, castStartOf, type CastFile, newCastId } from "../store/cast-file.ts";
-import type { CastStore, NewCast } from "../store/cast-store.ts";
+import type { CastStore, NewCast, OwnedCast } from "../store/cast-store.ts";
 import type { AgentHost } from "../ports.ts";
 import type { RunOutcome } from "../run/run-cast.ts";
-import { redactKeys } from "../secrets/redact-event.ts";
+import { redactEvent, redactKeys } from "../secrets/redact-event.ts";
+import type { Redactor } from "../secrets/redact.ts";
+import type { CheckpointSession } from "../git/checkpoint-session.ts";
 import { VERSION } from "../system/package.ts";
 import { findRepository } from "../git/repository.ts";
 import { openCastCheckpoints } from "../run/visit-checkpoints.ts";
@@ -25,11 +30,19 @@ import { writeOptionsFor, type RunContext } from "../run/run-context.ts";
 import { agentNeeds, openAgentHost, type AgentSource, REHEARSAL_FILE } from "../workspace/agent-hosts.ts";
 import { loadPreviousCast } from "./previous-cast.ts";
 import { checkConfiguration, trustIssue, type Workspace } from "../workspace/workspace.ts";
-import { startTimeline } from "../../core/cast/timeline.ts";
+import { buildTimeline } from "../../core/cast/timeline.ts";
 
 /** What is to be run: a cast as it will be kept. Nothing of it exists yet. */
 export interface CastPlan extends NewCast {
+  /** [T20] Set for a fork. */
+  readonly past?: CastPast;
   readonly notes: readonly string[];
+}
+
+/** The events that a fork shares with the cast that it was made from. */
+export interface CastPast {
+  readonly origin: CastId;
+  readonly events: readonly CastEvent[];
 }
 
 /** A plan, and the host that has said that it can answer for its agents. */
@@ -96,17 +109,20 @@ function planDetails(
     ...compilationRecord(compiled),
     request: link.prompt,
     command: command ?? commandText(link),
-    limits: catalog.settings.limits,
-    ...(Object.keys(catalog.settings.worktree).length === 0 ? {} : { worktree: catalog.settings.worktree }),
+    ...configuredDetails(catalog),
     budget: {
       ...catalog.settings.budget,
       ...(link.budget === undefined ? {} : { maxTokens: link.budget }),
       ...(link.costUsd === undefined ? {} : { maxCostUsd: link.costUsd }),
     },
     cwd: place.cwd,
-    checkpoints: catalog.settings.checkpoints,
     configFiles: [...configFiles],
   };
+}
+
+/** What a cast takes from the configuration as it is now, new or forked. */
+export function configuredDetails({ settings: { limits, worktree, checkpoints } }: Catalog) {
+  return { limits, checkpoints, ...(Object.keys(worktree).length === 0 ? {} : { worktree }) };
 }
 
 /** What a cast keeps of how its graph came about. */
@@ -154,28 +170,82 @@ export function planGraph(graph: Graph, details: PlanDetails): CastPlan {
 
 const USER_TEXT_FIELDS: ReadonlySet<string> = new Set(["request", "command", "state"]);
 
-/** From here on the cast exists. */
+/** Creates a cast and runs it. From here on the cast exists, unless its past cannot be written. */
 export async function startCast(store: CastStore, plan: CastPlan, driver: RunContext): Promise<Result<RunOutcome>> {
   const writing = writeOptionsFor(driver);
   // [S12] What holds no secret is kept, and the cast works with what is kept.
   const file = redactKeys(plan.file, USER_TEXT_FIELDS, writing.redact);
   const owned = await store.create({ ...plan, file }, writing);
   if (!owned.ok) return owned;
-  if (driver.env) createOwnCastRegistry(driver.env).record(file, await store.stamp(file.castId));
   const files = openCastCheckpoints(store, owned.value, file);
   try {
-    const state = initialState(castStartOf(file));
+    const events = await pastEvents(plan.past, files, writing.redact);
+    const problem = plan.past && (await writePast(store, plan.past.origin, events, owned.value));
+    if (problem !== undefined) {
+      await owned.value.discard();
+      return fail(error("write_failed", file.castId, problem));
+    }
+    if (driver.env) createOwnCastRegistry(driver.env).record(file, await store.stamp(file.castId));
+    const trail = buildTimeline(initialState(castStartOf(file)), events);
+    const first = plan.past ? await forkEvents(trail.state, files) : await startEvents(trail.state, files);
     const model = file.model === null ? {} : { model: file.model };
-    const first = files ? { files, first: [startedEvent(state, await files.takeFirst())] } : {};
-    return ok(
-      await runOwnedCast(
-        owned.value,
-        { state, trail: startTimeline(state), cwd: file.cwd, itemsContext: { store, file }, ...model, ...first },
-        driver,
-      ),
-    );
+    const run = { state: trail.state, trail, cwd: file.cwd, itemsContext: { store, file }, first, ...model };
+    return ok(await runOwnedCast(owned.value, { ...run, ...(files ? { files } : {}) }, driver));
   } finally {
     files?.close();
     await owned.value.release();
   }
 }
+
+async function startEvents(state: CastState, files: CheckpointSession | undefined): Promise<readonly EventBody[]> {
+  return files ? [startedEvent(state, await files.takeFirst())] : [];
+}
+
+/** [T40, T41] The shared events, without secrets. A fork of a cast without checkpoints has them from its own start on. */
+async function pastEvents(
+  past: CastPast | undefined,
+  files: CheckpointSession | undefined,
+  redact: Redactor,
+): Promise<readonly CastEvent[]> {
+  const events = (past?.events ?? []).map((event) => redactEvent(event, redact));
+  const [started, ...others] = events;
+  if (started?.type !== "cast_started" || !files || started.files) return events;
+  return [{ ...started, files: await files.takeFirst() }, ...others];
+}
+
+/** [T41] What changed since the last shared checkpoint belongs to no visit of the fork. */
+async function forkEvents(state: CastState, files: CheckpointSession | undefined): Promise<readonly EventBody[]> {
+  const changes = state.files && (await files?.takeOutsideChanges(state.files.last));
+  if (!changes && state.phase.kind !== "ended") return [];
+  return [{ type: "cast_resumed", by: "materia fork", ...(changes ? { files: changes } : {}) }];
+}
+
+/** [T20] Written before anything runs; the first cast stays as it is. The files first: an event names what exists. */
+async function writePast(
+  store: CastStore,
+  origin: CastId,
+  events: readonly CastEvent[],
+  { artifacts, journal }: OwnedCast,
+): Promise<string | undefined> {
+  for (const event of events) {
+    if (event.type !== "visit_completed") continue;
+    const { socket, visit } = event;
+    for (const name of COPIED_FILES) {
+      const part = await store.readArtifact(origin, { socket, visit, name });
+      const text = part && Buffer.from(part.bytes).toString("utf8");
+      const problem = text === undefined ? undefined : await artifacts.write(socket, visit, name, text);
+      if (problem !== undefined) return problem;
+    }
+  }
+  return journal.append(events, 0);
+}
+
+const COPIED_FILES = [
+  "prompt.md",
+  "output.md",
+  "handoff.json",
+  "transcript.jsonl",
+  "input.json",
+  "stdout.txt",
+  "stderr.txt",
+];

@@ -9,8 +9,8 @@ import { forkCast, type CastFork } from "../../core/replay/fork.ts";
 import { amountText, costText } from "../../core/view/numbers.ts";
 import { line, toned } from "../../core/view/line.ts";
 import type { ForkPreview } from "../../core/wire/testing.ts";
-import { type CastForkPlan, loadRecordedCast } from "../casting/rerun-cast.ts";
-import { planGraph, compilationRecord } from "../casting/start-cast.ts";
+import { loadRecordedCast } from "../casting/rerun-cast.ts";
+import { planGraph, compilationRecord, configuredDetails, type CastPlan } from "../casting/start-cast.ts";
 import { itemCastIssue } from "../casting/resume-refusal.ts";
 import { foreignCastIssue } from "../workspace/foreign-casts.ts";
 import {
@@ -31,9 +31,8 @@ import { countedText } from "../../core/model/text.ts";
 /** A fork that has been worked out; nothing of it exists yet. */
 export interface PlannedCastFork {
   readonly fork: CastFork;
-  readonly plan: CastForkPlan;
+  readonly plan: CastPlan;
   readonly cast: LoadedCast;
-  readonly notes: readonly string[];
 }
 
 /** [T20] What a fork would take over and do anew. */
@@ -74,8 +73,7 @@ export async function planCastFork(
     command,
     agents,
   });
-  const notes = [forkSummary(id.value, fork.value), filesNote(fork.value, command)];
-  return ok({ fork: fork.value, plan, cast: cast.value, notes });
+  return ok({ fork: fork.value, plan, cast: cast.value });
 }
 
 /** The fork as a cast of its own: what is configured now, and the past that it shares. */
@@ -88,7 +86,7 @@ async function buildForkPlan(
     readonly command: ForkCommand;
     readonly agents: Pick<AgentSource, "model" | "rehearsal">;
   },
-): Promise<CastForkPlan> {
+): Promise<CastPlan> {
   const { cast, compiled, fork, command, agents } = of;
   const { file, castId: origin } = cast;
   const { graph } = compiled;
@@ -98,7 +96,7 @@ async function buildForkPlan(
     request: command.request ?? file.request,
     command: forkCommandText(origin, command),
     ...compilationRecord(compiled),
-    limits: workspace.catalog.settings.limits,
+    ...configuredDetails(workspace.catalog),
     model: agents.model ?? file.model,
     rehearsal: rehearsalFileFor(file, agents),
   }).file;
@@ -108,12 +106,14 @@ async function buildForkPlan(
   const rehearsed = kept.rehearsal !== null || agents.rehearsal !== undefined;
   return {
     file: kept,
-    brings: brought === undefined ? {} : { [REHEARSAL_FILE]: brought },
-    origin,
-    events: fork.events.map((event) =>
-      event.type === "cast_started" ? withForkOrigin(event, { castId, forkedFrom, rehearsed }) : event,
-    ),
-    state: { ...fork.state, castId, rehearsed },
+    ...(brought === undefined ? {} : { attachments: { [REHEARSAL_FILE]: brought } }),
+    past: {
+      origin,
+      events: fork.events.map((event) =>
+        event.type === "cast_started" ? withForkOrigin(event, { castId, forkedFrom, rehearsed }) : event,
+      ),
+    },
+    notes: [forkSummary(origin, fork), filesNote(fork, command)],
   };
 }
 
@@ -201,8 +201,8 @@ export async function prepareCastFork(
   return issues.some(isError) ? fail(...issues) : ok({ ...planned.value, host: host.value });
 }
 
-function forkReplies({ file, brings }: CastForkPlan): Result<string | Rehearsal | undefined> {
-  const text = brings[REHEARSAL_FILE];
+function forkReplies({ file, attachments }: CastPlan): Result<string | Rehearsal | undefined> {
+  const text = attachments?.[REHEARSAL_FILE];
   return text === undefined ? ok(file.rehearsal ?? undefined) : parseRehearsalText(REHEARSAL_FILE, text);
 }
 

@@ -18,7 +18,7 @@ import { type PreparedCast, storedCastHistory, newCastHistory } from "../casting
 import { findBusyTreeIssue, type Workspace } from "../workspace/workspace.ts";
 import type { AgentSource, OpenAgentHost } from "../workspace/agent-hosts.ts";
 import { LAST_CAST, looksLikeCastId, mayBeCastName, findOwnCast, type RequestedCast } from "../workspace/find-cast.ts";
-import { resumedGraphNote, startForkedCast } from "../casting/rerun-cast.ts";
+import { resumedGraphNote } from "../casting/rerun-cast.ts";
 import { prepareResume, resumeCast, type Resumption } from "../casting/resume-cast.ts";
 import { prepareCast, startCast } from "../casting/start-cast.ts";
 import type { AgentHost } from "../ports.ts";
@@ -255,18 +255,19 @@ async function prepareForkedCast(command: ForkCommand, asker: CommandCaller): Pr
   if (!ready.ok) return ready;
   const busy = await checkTreeIsFree(asker);
   if (busy) return fail(busy);
-  const { plan, host, notes, fork } = ready.value;
-  const { file, events } = plan;
+  const { plan, host, fork, cast } = ready.value;
+  const { file, past } = plan;
+  const events = past?.events ?? [];
   const run: PreparedCast["run"] = async (listening) => {
-    const put = command.here ? await runRestore(workspace, restoreCommandFor(plan.origin, fork)) : ok(undefined);
-    return put.ok ? startForkedCast(workspace.store, plan, runContextFor(asker, host, listening)) : put;
+    const put = command.here ? await runRestore(workspace, restoreCommandFor(cast.castId, fork)) : ok(undefined);
+    return put.ok ? startCast(workspace.store, plan, runContextFor(asker, host, listening)) : put;
   };
   return ok({
     castId: file.castId,
     file,
     trail: () => buildTimeline(initialState(castStartOf(file)), events),
     events: async () => ok(events),
-    notes: startNotes({ notes }, host, file),
+    notes: startNotes(plan, host, file),
     remarks: rehearsalRemarks(host),
     run,
   });
