@@ -35,7 +35,7 @@ function filesWithSecret(cwd: string, castId: string): readonly string[] {
     .filter((name) => readFileSync(join(folder, name), "utf8").includes(SECRET));
 }
 
-it("[T40, S7, S12] a secret in the request of a fork is in none of its files", async () => {
+it("[T45, S7, S12] a secret in the request of a fork is in none of its files", async () => {
   const { cwd, castId } = await endedCast();
   const forked = await run(["fork", `${castId}@Socket-2#1`, ...options, "--request", `use ${SECRET}`], { cwd, env });
   expect([forked.code, forked.stderr]).toEqual([0, expect.stringContaining("1 visit of")]);
@@ -49,18 +49,21 @@ it("[T40, S7, S12] a secret in the request of a fork is in none of its files", a
   expect(journalOf(cwd, fork)[0]).toMatchObject({ type: "cast_started", request: "use [secret A_TOKEN]" });
 });
 
-it("[T40, S7, S12] a secret in a handoff that is written for a visit is in none of its files", async () => {
+it("[T45, S7, S12] a secret in a handoff that is written for a visit is in none of its files", async () => {
   const { cwd, castId } = await endedCast();
   const handoff = JSON.stringify({ satisfied: true, context: `say ${SECRET}` });
   expect((await run(["fork", `${castId}@Socket-2#1`, ...options, "--handoff", handoff], { cwd, env })).code).toBe(0);
   const fork = lastCast(cwd);
   expect(filesWithSecret(cwd, fork)).toEqual([]);
   expect(journalOf(cwd, fork)).toContainEqual(
-    expect.objectContaining({ type: "handoff_accepted", handoff: { satisfied: true, context: "say [secret A_TOKEN]" } }),
+    expect.objectContaining({
+      type: "handoff_accepted",
+      handoff: { satisfied: true, context: "say [secret A_TOKEN]" },
+    }),
   );
 });
 
-it("[T41, Y1, Y7] the new visits of a fork keep their files, and diff shows them", async () => {
+it("[T46, Y1, Y7] the new visits of a fork keep their files, and diff shows them", async () => {
   const cwd = repositoryPlace();
   expect((await castHere(cwd)).code).toBe(0);
   const first = lastCast(cwd);
@@ -86,7 +89,7 @@ it("[T41, Y1, Y7] the new visits of a fork keep their files, and diff shows them
   expect([shared.code, shared.stdout]).toEqual([0, expect.stringContaining("src/a.txt")]);
 });
 
-it("[T41] a fork of a cast without checkpoints keeps its files from its start on", async () => {
+it("[T46] a fork of a cast without checkpoints keeps its files from its start on", async () => {
   const cwd = repositoryPlace(undefined, { checkpoints: false });
   expect((await castHere(cwd)).code).toBe(0);
   const first = lastCast(cwd);

@@ -201,7 +201,7 @@ async function startEvents(state: CastState, files: CheckpointSession | undefine
   return files ? [startedEvent(state, await files.takeFirst())] : [];
 }
 
-/** [T40, T41] The shared events, without secrets. A fork of a cast without checkpoints has them from its own start on. */
+/** [T45, T46] The shared events, without secrets. A fork of a cast without checkpoints has them from its own start on. */
 async function pastEvents(
   past: CastPast | undefined,
   files: CheckpointSession | undefined,
@@ -213,7 +213,7 @@ async function pastEvents(
   return [{ ...started, files: await files.takeFirst() }, ...others];
 }
 
-/** [T41] What changed since the last shared checkpoint belongs to no visit of the fork. */
+/** [T46] What changed since the last shared checkpoint belongs to no visit of the fork. */
 async function forkEvents(state: CastState, files: CheckpointSession | undefined): Promise<readonly EventBody[]> {
   const changes = state.files && (await files?.takeOutsideChanges(state.files.last));
   if (!changes && state.phase.kind !== "ended") return [];
