@@ -53,6 +53,7 @@ function project(
       name,
       include: tests(include),
       exclude: tests(exclude),
+      tags: [{ name: "sweep", description: "npm test runs a sample of it, npm run test:full the rest" }],
       setupFiles: ["test/setup.ts", ...setup],
       // Modules are loaded once for all files that a worker runs.
       isolate: false,

@@ -6,6 +6,7 @@ import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { newPlace } from "../harness/cli.ts";
 import { told, type Told } from "../harness/told.ts";
 import { begin, goOn, onlyCast, subject, type Kill, type Life, type Subject } from "../harness/killed.ts";
+import { SWEEP, sampleCases } from "../harness/sweep.ts";
 
 const examples = fileURLToPath(new URL("../../examples", import.meta.url));
 const names = readdirSync(examples)
@@ -38,16 +39,18 @@ function completedFiles({ workspace }: Subject): Readonly<Record<string, number>
 }
 
 describe.each(names)("[D1, D2] %s, killed", (name) => {
-  it("after every append and in the middle of every append, ends as if nothing had happened", async () => {
+  it("after every append and in the middle of every append, ends as if nothing had happened", SWEEP, async () => {
     const whole = example(name);
     const calm = await begin(whole);
     const expected = told(whole, calm);
     expect(calm.end?.kind).toBe("ended");
-    for (let append = 1; append <= calm.appends; append += 1) {
+    const kills = Array.from({ length: calm.appends }, (_, index): readonly Kill[] => {
+      const append = index + 1;
       const last = append === calm.appends;
-      for (const where of last ? (["half", "hardly"] as const) : (["after", "half", "hardly"] as const))
-        await expectSame(name, { append, where }, { calm, expected });
-    }
+      const places = last ? (["half", "hardly"] as const) : (["after", "half", "hardly"] as const);
+      return places.map((where) => ({ append, where }));
+    }).flat();
+    for (const kill of sampleCases(kills, 4)) await expectSame(name, kill, { calm, expected });
   });
 });
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { newPlace } from "../harness/cli.ts";
 import { begin, contents, goOn, onlyCast, subject, type Kill, type Life, type Subject } from "../harness/killed.ts";
+import { SWEEP, sweepSize } from "../harness/sweep.ts";
 
 const demo = fileURLToPath(new URL("../../examples/demo", import.meta.url));
 
@@ -47,18 +48,22 @@ function found({ workspace }: Subject, { end }: Life): object {
   };
 }
 
-it("[D1] the demo, killed at every append of its life and resumed each time, leaves the same repository", async () => {
-  const whole = repository();
-  const calm = await begin(whole);
-  const one = repository();
-  let life = await begin(one, { append: 1, where: "after" });
-  const asked = [...life.asked];
-  for (let lives = 1; life.end === undefined; lives += 1) {
-    const kill: Kill = { append: 2, where: lives % 3 === 0 ? "hardly" : "after" };
-    life = await goOn(one, kill);
-    asked.push(...life.asked);
-  }
-  expect(found(one, life)).toEqual(found(whole, calm));
-  expect(asked).toEqual(calm.asked);
-  expect(onlyCast(one.workspace)).toMatch(/^\d{8}-/);
-});
+it(
+  "[D1] the demo, killed at every append of its life and resumed each time, leaves the same repository",
+  SWEEP,
+  async () => {
+    const whole = repository();
+    const calm = await begin(whole);
+    const one = repository();
+    let life = await begin(one, { append: 1, where: "after" });
+    const asked = [...life.asked];
+    for (let lives = 1; life.end === undefined; lives += 1) {
+      const kill: Kill = { append: sweepSize(11, 2), where: lives % 3 === 0 ? "hardly" : "after" };
+      life = await goOn(one, kill);
+      asked.push(...life.asked);
+    }
+    expect(found(one, life)).toEqual(found(whole, calm));
+    expect(asked).toEqual(calm.asked);
+    expect(onlyCast(one.workspace)).toMatch(/^\d{8}-/);
+  },
+);

@@ -9,8 +9,9 @@ import { prepareCast, startCast } from "../../src/shell/casting/start-cast.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 import { envOf, eventsOf, newPlace } from "../harness/cli.ts";
 import { typed } from "../harness/doomed.ts";
+import { SWEEP, sweepSize } from "../harness/sweep.ts";
 
-const RACERS = 50;
+const RACERS = sweepSize(8, 50);
 const racer = fileURLToPath(new URL("../harness/racer.ts", import.meta.url));
 
 interface Racer {
@@ -52,23 +53,27 @@ async function failedCast(cwd: string): Promise<string> {
   return plan.file.castId;
 }
 
-it(`[D14] of ${RACERS} processes that resume a cast at once exactly one does, and the others are told which`, async () => {
-  const cwd = newPlace();
-  const castId = await failedCast(cwd);
-  const racers = Array.from({ length: RACERS }, () => enter(cwd, castId));
-  expect(new Set(await Promise.all(racers.map((each) => each.line())))).toEqual(new Set(["ready"]));
-  for (const each of racers) each.tell();
-  const answers = await Promise.all(racers.map(async (each) => ({ each, said: await each.line() })));
-  const winners = answers.filter(({ said }) => said === "asked").map(({ each }) => each);
-  expect(winners.length).toBe(1);
-  const [winner] = winners;
-  const refusals = answers.filter(({ said }) => said !== "asked").map(({ said }) => said);
-  expect(new Set(refusals)).toEqual(
-    new Set([expect.stringMatching(`^refused process ${winner?.pid} on \\S+ drives this cast$`)]),
-  );
-  winner?.tell();
-  expect(await winner?.line()).toBe("finished");
-  const events = eventsOf(readFileSync(join(cwd, ".pi", "pi-materia", castId, "journal.jsonl"), "utf8"));
-  expect(typed(events, "cast_resumed").map(({ by }) => by)).toEqual([`racer ${winner?.pid}`]);
-  expect(typed(events, "visit_completed").length).toBe(1);
-});
+it(
+  `[D14] of ${RACERS} processes that resume a cast at once exactly one does, and the others are told which`,
+  SWEEP,
+  async () => {
+    const cwd = newPlace();
+    const castId = await failedCast(cwd);
+    const racers = Array.from({ length: RACERS }, () => enter(cwd, castId));
+    expect(new Set(await Promise.all(racers.map((each) => each.line())))).toEqual(new Set(["ready"]));
+    for (const each of racers) each.tell();
+    const answers = await Promise.all(racers.map(async (each) => ({ each, said: await each.line() })));
+    const winners = answers.filter(({ said }) => said === "asked").map(({ each }) => each);
+    expect(winners.length).toBe(1);
+    const [winner] = winners;
+    const refusals = answers.filter(({ said }) => said !== "asked").map(({ said }) => said);
+    expect(new Set(refusals)).toEqual(
+      new Set([expect.stringMatching(`^refused process ${winner?.pid} on \\S+ drives this cast$`)]),
+    );
+    winner?.tell();
+    expect(await winner?.line()).toBe("finished");
+    const events = eventsOf(readFileSync(join(cwd, ".pi", "pi-materia", castId, "journal.jsonl"), "utf8"));
+    expect(typed(events, "cast_resumed").map(({ by }) => by)).toEqual([`racer ${winner?.pid}`]);
+    expect(typed(events, "visit_completed").length).toBe(1);
+  },
+);

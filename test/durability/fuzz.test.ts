@@ -13,6 +13,7 @@ import type { LoadedCast } from "../../src/shell/store/cast-store.ts";
 import { listCasts } from "../harness/journals.ts";
 import { newPlace } from "../harness/cli.ts";
 import { begin, onlyCast, subject } from "../harness/killed.ts";
+import { SWEEP, sweepSize } from "../harness/sweep.ts";
 
 const example = fileURLToPath(new URL("../../examples/graph-semantics-loadout", import.meta.url));
 const one = subject(newPlace(), `${example}.rehearsal.json`, `${example}.json`);
@@ -59,16 +60,20 @@ function honest(found: Result<LoadedCast>): boolean {
   return isDeepStrictEqual([read, JSON.stringify(state)], [beginning, JSON.stringify(beginning.reduce(apply, start))]);
 }
 
-it("[D6] cut, doubled, moved and garbled lines: an error with the line, or the state of a beginning", async () => {
-  await fc.assert(
-    fc.asyncProperty(damaged, async ([kind, at, noise]) => {
-      writeFileSync(file, damages[kind]?.(lines, at, noise) ?? "");
-      expect(honest(await store.load(castId))).toBe(true);
-    }),
-    { seed: 1, numRuns: 1_500 },
-  );
-  writeFileSync(file, sound);
-});
+it(
+  "[D6] cut, doubled, moved and garbled lines: an error with the line, or the state of a beginning",
+  SWEEP,
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(damaged, async ([kind, at, noise]) => {
+        writeFileSync(file, damages[kind]?.(lines, at, noise) ?? "");
+        expect(honest(await store.load(castId))).toBe(true);
+      }),
+      { seed: 1, numRuns: sweepSize(200, 1_500) },
+    );
+    writeFileSync(file, sound);
+  },
+);
 
 /** What a resume must make of what was found. */
 function expectation(found: Result<LoadedCast>): "damaged" | "over" | "goesOn" {
@@ -79,41 +84,45 @@ function expectation(found: Result<LoadedCast>): "damaged" | "over" | "goesOn" {
     : "goesOn";
 }
 
-it("[D6] a resume refuses what is damaged, takes up the beginning that is sound, and changes nothing by looking", async () => {
-  const agents = { openReal: () => Promise.reject(new Error("nobody is asked")) };
-  const asked = { castId, how: { kind: "recast" }, by: "test" } as const;
-  const seen = new Set<string>();
-  await fc.assert(
-    fc.asyncProperty(damaged, async ([kind, at, noise]) => {
-      const text = damages[kind]?.(lines, at, noise) ?? "";
-      writeFileSync(file, text);
-      const { mtimeMs } = statSync(file);
-      expect((await listCasts(root)).length).toBeLessThanOrEqual(1);
-      const found = await store.load(castId);
-      expect(honest(found)).toBe(true);
-      const resumed = await prepareResume(one.workspace, asked, agents);
-      seen.add(expectation(found));
-      expect(resumed).toMatchObject(
-        {
-          damaged: { ok: false, issues: [{ code: "damaged_journal" }] },
-          over: { ok: false, issues: [{ code: "cast_finished" }] },
-          goesOn: { ok: true, value: { plan: { cast: { timeline: found.ok ? found.value.timeline : null } } } },
-        }[expectation(found)],
-      );
-      expect([readFileSync(file, "utf8"), statSync(file).mtimeMs]).toEqual([
-        Buffer.from(text).toString("utf8"),
-        mtimeMs,
-      ]);
-    }),
-    { seed: 2, numRuns: 300 },
-  );
-  // Damage of every kind, or this shows less than it says.
-  expect([...seen].toSorted()).toEqual(["damaged", "goesOn", "over"]);
-  writeFileSync(file, sound);
-});
+it(
+  "[D6] a resume refuses what is damaged, takes up the beginning that is sound, and changes nothing by looking",
+  SWEEP,
+  async () => {
+    const agents = { openReal: () => Promise.reject(new Error("nobody is asked")) };
+    const asked = { castId, how: { kind: "recast" }, by: "test" } as const;
+    const seen = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(damaged, async ([kind, at, noise]) => {
+        const text = damages[kind]?.(lines, at, noise) ?? "";
+        writeFileSync(file, text);
+        const { mtimeMs } = statSync(file);
+        expect((await listCasts(root)).length).toBeLessThanOrEqual(1);
+        const found = await store.load(castId);
+        expect(honest(found)).toBe(true);
+        const resumed = await prepareResume(one.workspace, asked, agents);
+        seen.add(expectation(found));
+        expect(resumed).toMatchObject(
+          {
+            damaged: { ok: false, issues: [{ code: "damaged_journal" }] },
+            over: { ok: false, issues: [{ code: "cast_finished" }] },
+            goesOn: { ok: true, value: { plan: { cast: { timeline: found.ok ? found.value.timeline : null } } } },
+          }[expectation(found)],
+        );
+        expect([readFileSync(file, "utf8"), statSync(file).mtimeMs]).toEqual([
+          Buffer.from(text).toString("utf8"),
+          mtimeMs,
+        ]);
+      }),
+      { seed: 2, numRuns: sweepSize(150, 300) },
+    );
+    // Damage of every kind, or this shows less than it says.
+    expect([...seen].toSorted()).toEqual(["damaged", "goesOn", "over"]);
+    writeFileSync(file, sound);
+  },
+);
 
-it("[D6] a journal that is cut at any byte is whole up to its last line", async () => {
-  for (let size = 0; size <= sound.length; size += 1 + Math.floor(sound.length / 700)) {
+it("[D6] a journal that is cut at any byte is whole up to its last line", SWEEP, async () => {
+  for (let size = 0; size <= sound.length; size += 1 + Math.floor(sound.length / sweepSize(100, 700))) {
     writeFileSync(file, sound.subarray(0, size));
     const found = await store.load(castId);
     const whole = sound.subarray(0, size).toString("utf8").split("\n").length - 1;

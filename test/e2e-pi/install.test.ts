@@ -7,30 +7,35 @@ import { castsIn, jsonOf } from "../harness/cli.ts";
 import { fromRoot, newPiPlace, PI, type PiPlace } from "../harness/pi-place.ts";
 import { startPi } from "../harness/pi-rpc.ts";
 import { result, settled, status } from "../harness/pi-seen.ts";
+import { SWEEP, isFull } from "../harness/sweep.ts";
 
 describe("the published package", () => {
-  it("[X31] pi install of the packed package brings /materia, and pi remove takes it away", async () => {
-    const place = await newPiPlace({}, { text: "made as published" }, { text: "Wood or stone?" }, { text: "hello" });
-    const source = `npm:pi-materia@file:${pack()}`;
-    pi(place, "install", source);
-    expect(jsonOf(join(place.agentDir, "settings.json"))).toMatchObject({ packages: [source] });
+  it.runIf(isFull)(
+    "[X31] pi install of the packed package brings /materia, and pi remove takes it away",
+    SWEEP,
+    async () => {
+      const place = await newPiPlace({}, { text: "made as published" }, { text: "Wood or stone?" }, { text: "hello" });
+      const source = `npm:pi-materia@file:${pack()}`;
+      pi(place, "install", source);
+      expect(jsonOf(join(place.agentDir, "settings.json"))).toMatchObject({ packages: [source] });
 
-    const session = startPi(place, { installed: true });
-    await session.type("/materia link Build -- make it");
-    expect(await session.until("the result", result)).toContain("Result: made as published");
-    await session.type("/materia link Interactive-Plan -- plan it");
-    await session.until("the question", status(/waits for you/));
-    expect(castsIn(place.cwd)).toHaveLength(2);
-    expect(session.records.filter((record) => record.type === "extension_error")).toEqual([]);
-    expect(await session.close()).toBe(0);
-    expect(session.stderr()).toBe("");
+      const session = startPi(place, { installed: true });
+      await session.type("/materia link Build -- make it");
+      expect(await session.until("the result", result)).toContain("Result: made as published");
+      await session.type("/materia link Interactive-Plan -- plan it");
+      await session.until("the question", status(/waits for you/));
+      expect(castsIn(place.cwd)).toHaveLength(2);
+      expect(session.records.filter((record) => record.type === "extension_error")).toEqual([]);
+      expect(await session.close()).toBe(0);
+      expect(session.stderr()).toBe("");
 
-    pi(place, "remove", source);
-    const without = startPi(place, { installed: true });
-    await without.type("/materia casts");
-    await without.until("an answer of the model, which got it as text", settled);
-    expect(place.model.requests).toHaveLength(3);
-  });
+      pi(place, "remove", source);
+      const without = startPi(place, { installed: true });
+      await without.type("/materia casts");
+      await without.until("an answer of the model, which got it as text", settled);
+      expect(place.model.requests).toHaveLength(3);
+    },
+  );
 });
 
 describe("the package as a registry's folder holds it", () => {
@@ -49,7 +54,7 @@ describe("the package as a registry's folder holds it", () => {
 });
 
 describe("a plain clone", () => {
-  it("[K5] pi install of a repository that nobody has built brings /materia", async () => {
+  it.runIf(isFull)("[K5] pi install of a repository that nobody has built brings /materia", SWEEP, async () => {
     const place = await newPiPlace({}, { text: "made from sources" });
     const source = "git:https://materia.invalid/somebody/pi-materia";
     const env = { ...place.env, GIT_CONFIG_GLOBAL: servedAs(place, "https://materia.invalid/somebody/pi-materia") };

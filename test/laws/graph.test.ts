@@ -10,6 +10,7 @@ import { deepFreeze } from "../harness/deep-freeze.ts";
 import { allowedTurns } from "../harness/loadouts.ts";
 import { catalogOf, startWith } from "../harness/play.ts";
 import { chanceOf, randomConfig, simulate, type Chance } from "../harness/random-graph.ts";
+import { SWEEP, sweepSize } from "../harness/sweep.ts";
 
 const MAIN = { kind: "loadout", name: "Main" } as const;
 const seeds = fc.tuple(fc.nat(), fc.integer({ min: 1, max: 8 }));
@@ -54,7 +55,7 @@ it("[G25] compiling twice gives the same graph, byte for byte", () => {
   );
 });
 
-it("[G24] every cast of a bounded graph ends within its formula, whatever is replied", () => {
+it("[G24] every cast of a bounded graph ends within its formula, whatever is replied", SWEEP, () => {
   fc.assert(
     fc.property(seeds, (seed) => {
       const drawn = draw(seed);
@@ -69,7 +70,7 @@ it("[G24] every cast of a bounded graph ends within its formula, whatever is rep
         expect(agentVisits(simulated.events, compiled)).toBeLessThanOrEqual(allowedTurns(turns, simulated));
       }
     }),
-    { seed: 3, numRuns: 1_500 },
+    { seed: 3, numRuns: sweepSize(200, 1_500) },
   );
 });
 

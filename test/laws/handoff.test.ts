@@ -6,6 +6,7 @@ import { findObject } from "../../src/core/handoff/find-object.ts";
 import { readHandoff, type HandoffReading } from "../../src/core/handoff/read-handoff.ts";
 import { compiled } from "../harness/play.ts";
 import { graph, satisfied, seat, socket } from "../harness/seats.ts";
+import { SWEEP, sweepSize } from "../harness/sweep.ts";
 
 const sockets = {
   Eval: { ...seat("Eval", satisfied("end")), assign: { first: "$.workItems.0.title" } },
@@ -55,7 +56,7 @@ const noise = fc.oneof(
   fc.array(tokens, { maxLength: 40 }).map((all) => all.join("")),
 );
 
-it("[H7] no text makes the reader throw, and what is refused is explained", () => {
+it("[H7] no text makes the reader throw, and what is refused is explained", SWEEP, () => {
   fc.assert(
     fc.property(noise, (reply) => {
       for (const read of readers) {
@@ -63,26 +64,26 @@ it("[H7] no text makes the reader throw, and what is refused is explained", () =
         expect(reading.ok || reading.problems.length > 0).toBe(true);
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: sweepSize(300, 2_000) },
   );
 });
 
-it("[H7] no JSON value makes the reader throw", () => {
+it("[H7] no JSON value makes the reader throw", SWEEP, () => {
   fc.assert(
     fc.property(fc.json(), (reply) => {
       for (const read of readers) expect(typeof read(reply).ok).toBe("boolean");
     }),
-    { numRuns: 500 },
+    { numRuns: sweepSize(100, 500) },
   );
 });
 
-it("[H1] a found object is the JSON of a part of the reply", () => {
+it("[H1] a found object is the JSON of a part of the reply", SWEEP, () => {
   fc.assert(
     fc.property(noise, (reply) => {
       const found = findObject(reply);
       expect(!found || partsOf(reply).some((part) => isDeepStrictEqual(part, found.object))).toBe(true);
     }),
-    { numRuns: 1_000 },
+    { numRuns: sweepSize(150, 1_000) },
   );
 });
 
@@ -146,17 +147,17 @@ const wraps: Readonly<Record<string, (object: object, before: string, after: str
   "embedded, pretty": (object, before, after) => `Well, ${before} ${JSON.stringify(object, undefined, 2)}\n${after}.`,
 };
 
-it("[H1, H2] a handoff in any wrapping is found as it was", () => {
+it("[H1, H2] a handoff in any wrapping is found as it was", SWEEP, () => {
   fc.assert(
     fc.property(handoff, fc.constantFrom(...Object.keys(wraps)), sentence, sentence, (object, how, before, after) => {
       const reply = wraps[how]?.(object, before, after) ?? "";
       expect(findObject(reply)).toEqual({ object, found: how.split(",")[0] });
     }),
-    { numRuns: 1_000 },
+    { numRuns: sweepSize(150, 1_000) },
   );
 });
 
-const SIZE = 5_000_000;
+const SIZE = sweepSize(400_000, 5_000_000);
 const filled = (unit: string): string => unit.repeat(Math.ceil(SIZE / unit.length));
 const nested = (open: string, middle: string, close: string): string => {
   const depth = Math.floor(SIZE / (open.length + close.length));
@@ -190,7 +191,7 @@ it.each<[rule: string, reply: string]>([
   ["[H7] 5 MB of context", JSON.stringify({ satisfied: true, context: filled("word ") })],
   ["[H7] byte order marks", filled("\ufeff")],
   ["[H7] line breaks", filled("\r\n")],
-])("%s: 5 MB are read to the end", (_rule, reply) => {
+])(`%s: ${SIZE} bytes are read to the end`, SWEEP, (_rule, reply) => {
   // The utility's reader looks deepest.
   expect(typeof readers.at(-1)?.(reply).ok).toBe("boolean");
 });

@@ -1,7 +1,9 @@
 import { beforeAll, expect, it } from "vitest";
 import { castsIn, journalOf, listing, newPlace, run } from "../harness/cli.ts";
+import { SWEEP, sweepSize } from "../harness/sweep.ts";
 
-const BIG = 5_000;
+const BIG = sweepSize(1_000, 5_000);
+const MANY = sweepSize(30, 200);
 const ids = Array.from({ length: BIG }, (_, index) => `Socket-${index + 1}`);
 const always = (to: string) => ({ when: "always", to });
 
@@ -44,10 +46,10 @@ beforeAll(() => {
 
 it.each<[title: string, targets: readonly string[], code: string, said: string]>([
   [
-    "[L18] a target of 5,000 sockets that ends at each of them: refused in few words",
+    `[L18] a target of ${BIG} sockets that ends at each of them: refused in few words`,
     ["Comb", "Echo"],
     "ambiguous_terminal",
-    "can end at 5000 sockets (Socket-1 (Judge), Socket-2 (Judge)",
+    `can end at ${BIG} sockets (Socket-1 (Judge), Socket-2 (Judge)`,
   ],
   ["[L18] a loadout with no way to end", ["Round", "Echo"], "missing_terminal", '"Round" never ends'],
   ["[L19] a loadout without sockets", ["Nobody", "Echo"], "unknown_socket", "loadouts.Nobody.entry"],
@@ -57,7 +59,7 @@ it.each<[title: string, targets: readonly string[], code: string, said: string]>
     "unknown_target",
     "No199",
   ],
-])("%s", async (_title, targets, code, said) => {
+])("%s", SWEEP, async (_title, targets, code, said) => {
   const before = listing(cwd);
   const { code: exit, stderr } = await run(["link", ...config, ...targets, "--", "x"], { cwd });
   expect({ exit, after: listing(cwd) }).toEqual({ exit: 2, after: before });
@@ -66,7 +68,7 @@ it.each<[title: string, targets: readonly string[], code: string, said: string]>
   expect(stderr.length).toBeLessThan(targets.length * 500);
 });
 
-it("[L12, L24] a target of 5,000 sockets is linked twice over", async () => {
+it(`[L12, L24] a target of ${BIG} sockets is linked twice over`, SWEEP, async () => {
   const { code, stdout } = await run(["grid", ...config, "--json", "--link", "Line", "Line", "Echo"], { cwd });
   const grid = JSON.parse(stdout) as { readonly sockets: readonly object[]; readonly stitches: readonly object[] };
   expect([code, grid.sockets.length]).toEqual([0, 2 * BIG + 1]);
@@ -76,8 +78,8 @@ it("[L12, L24] a target of 5,000 sockets is linked twice over", async () => {
   ]);
 });
 
-it("[L16, L20] 200 targets run one after the other", async () => {
-  const targets = Array.from({ length: 200 }, () => "Echo");
+it(`[L16, L20] ${MANY} targets run one after the other`, SWEEP, async () => {
+  const targets = Array.from({ length: MANY }, () => "Echo");
   const ran = await run(["link", ...config, "--quiet", ...targets, "--", "x"], { cwd });
   expect([ran.code, ran.stdout]).toEqual([0, "hi\n"]);
   const visits = journalOf(cwd, castsIn(cwd)[0] ?? "").flatMap((event) =>

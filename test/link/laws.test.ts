@@ -14,6 +14,7 @@ import { deepFreeze } from "../harness/deep-freeze.ts";
 import { catalogWith, refsOf } from "../harness/chain.ts";
 import { chanceOf, randomConfig, randomMood, randomReply } from "../harness/random-graph.ts";
 import type { TestConfig } from "../harness/play.ts";
+import { SWEEP, sweepSize } from "../harness/sweep.ts";
 
 const NAMES = ["A", "B", "C"] as const;
 
@@ -132,48 +133,54 @@ function placeOf(socket: GraphSocket | undefined): string {
   return `${socket?.origin.target} ${socket?.origin.socket}`;
 }
 
-it("[L20] a chain visits the sockets of each target as that target alone would, one target after the other", () => {
-  let compared = 0;
-  let passed = 0;
-  fc.assert(
-    fc.property(seeds, chains, (seed, targets) => {
-      const catalog = catalogWith(threeLoadouts(seed));
-      const chain = chainOf(targets, catalog);
-      if (!chain) return;
-      const { limits } = catalog.settings;
-      const chance = chanceOf(seed + 1);
-      const mood = randomMood(chance);
-      const said = new Map<string, string>();
-      const alone: string[] = [];
-      let data: JsonObject = {};
-      for (const [index, name] of targets.entries()) {
-        const own = chainOf([name], catalog)?.graph;
-        // A part that lacks the list which another one makes cannot be cast alone.
-        if (!own) return;
-        const graph = ordered(own, index + 1);
-        const answer = (key: string): string => {
-          const id = key.split(" ")[1] ?? "";
-          const socket = graph.sockets[id];
-          const text = said.get(key) ?? (socket ? randomReply(chance, mood, graph, socket) : "");
-          said.set(key, text);
-          return text;
-        };
-        const { visits, state } = walk(graph, data, limits, answer);
-        alone.push(...visits);
-        data = state.data;
-        if (state.phase.kind !== "ended") return;
-        if (state.phase.outcome === "failed") break;
-        passed += index + 1 < targets.length ? 1 : 0;
-      }
-      if (alone.length > MOST_EVENTS / 8) return;
-      compared += 1;
-      const whole = walk(chain.graph, {}, limits, (key) => said.get(key) ?? "nobody was asked this alone");
-      expect(whole.visits).toEqual(alone);
-    }),
-    { numRuns: 1500 },
-  );
-  expect([compared > 300, passed > 300]).toEqual([true, true]);
-});
+const CHAINS = sweepSize(200, 1_500);
+
+it(
+  "[L20] a chain visits the sockets of each target as that target alone would, one target after the other",
+  SWEEP,
+  () => {
+    let compared = 0;
+    let passed = 0;
+    fc.assert(
+      fc.property(seeds, chains, (seed, targets) => {
+        const catalog = catalogWith(threeLoadouts(seed));
+        const chain = chainOf(targets, catalog);
+        if (!chain) return;
+        const { limits } = catalog.settings;
+        const chance = chanceOf(seed + 1);
+        const mood = randomMood(chance);
+        const said = new Map<string, string>();
+        const alone: string[] = [];
+        let data: JsonObject = {};
+        for (const [index, name] of targets.entries()) {
+          const own = chainOf([name], catalog)?.graph;
+          // A part that lacks the list which another one makes cannot be cast alone.
+          if (!own) return;
+          const graph = ordered(own, index + 1);
+          const answer = (key: string): string => {
+            const id = key.split(" ")[1] ?? "";
+            const socket = graph.sockets[id];
+            const text = said.get(key) ?? (socket ? randomReply(chance, mood, graph, socket) : "");
+            said.set(key, text);
+            return text;
+          };
+          const { visits, state } = walk(graph, data, limits, answer);
+          alone.push(...visits);
+          data = state.data;
+          if (state.phase.kind !== "ended") return;
+          if (state.phase.outcome === "failed") break;
+          passed += index + 1 < targets.length ? 1 : 0;
+        }
+        if (alone.length > MOST_EVENTS / 8) return;
+        compared += 1;
+        const whole = walk(chain.graph, {}, limits, (key) => said.get(key) ?? "nobody was asked this alone");
+        expect(whole.visits).toEqual(alone);
+      }),
+      { numRuns: CHAINS },
+    );
+    expect([compared > CHAINS / 5, passed > CHAINS / 5]).toEqual([true, true]);
+  },
+);
 
 /** A single target, told which place it takes in the chain. */
 function ordered(graph: Graph, target: number): Graph {

@@ -13,10 +13,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SWEEP, isFull } from "../harness/sweep.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-describe("[K1, K2, K3] the package as strangers get it", () => {
+describe.runIf(isFull)("[K1, K2, K3] the package as strangers get it", SWEEP, () => {
   let folder = "";
   let contents: readonly string[] = [];
   let broughtPi = false;

@@ -19,6 +19,7 @@ import { commitAll } from "../git/scratch.ts";
 import { copied } from "../harness/copied.ts";
 import { mortalGit, soundGit } from "../harness/mortal-git.ts";
 import { parallelWorkshop } from "./harness/scenarios.ts";
+import { SWEEP, sampleCases, sweepSize } from "../harness/sweep.ts";
 
 const doing: Doing = {
   "WI-1": ({ cwd }) => writeFiles(cwd, { "same.txt": "one\n" }),
@@ -49,31 +50,35 @@ function isDone({ state: { phase } }: Ran): boolean {
 }
 
 /** One call of this many is tried; 1 tries them all, which takes its time. */
-const STRIDE = Number(process.env["MATERIA_KILLS_STRIDE"] ?? 10);
+const STRIDE = Number(process.env["MATERIA_KILLS_STRIDE"] ?? sweepSize(50, 10));
 
-it("[V12] a git that is killed, at any of its calls and in any moment of it, costs a resume and nothing else", async () => {
-  const more = { materia: { Build: { tools: "coding", prompt: "Build." } } };
-  const usual = { titles: ["a", "b", "c"], doing, more, details: { checkpoints: true } };
-  const calm = repositoryWith({ "same.txt": "before\n" });
-  const calls = mortalGit(0, "before");
-  expect(isDone(await castThrough({ ...usual, cwd: calm }))).toBe(true);
-  const all = calls();
-  soundGit();
-  const expected = found(calm);
-  const kinds = ["before", "middle", "after"] as const;
-  // A stride that meets every kind of call over the three kinds of death.
-  for (let at = 2, round = 0; at <= all; at += STRIDE, round += 1) {
-    const cwd = repositoryWith({ "same.txt": "before\n" });
-    const when = kinds[round % kinds.length] ?? "before";
-    mortalGit(at, when);
-    const ran = await castThrough({ ...usual, cwd });
+it(
+  "[V12] a git that is killed, at any of its calls and in any moment of it, costs a resume and nothing else",
+  SWEEP,
+  async () => {
+    const more = { materia: { Build: { tools: "coding", prompt: "Build." } } };
+    const usual = { titles: ["a", "b", "c"], doing, more, details: { checkpoints: true } };
+    const calm = repositoryWith({ "same.txt": "before\n" });
+    const calls = mortalGit(0, "before");
+    expect(isDone(await castThrough({ ...usual, cwd: calm }))).toBe(true);
+    const all = calls();
     soundGit();
-    // A death at the questions before the fork means one item after another.
-    const [forked] = await ofType(ran, "loop_forked");
-    if (forked?.base === null) continue;
-    expect([isDone(ran), found(cwd)], `killed ${when} at call ${at} of ${all}`).toEqual([true, expected]);
-  }
-});
+    const expected = found(calm);
+    const kinds = ["before", "middle", "after"] as const;
+    // A stride that meets every kind of call over the three kinds of death.
+    for (let at = 2, round = 0; at <= all; at += STRIDE, round += 1) {
+      const cwd = repositoryWith({ "same.txt": "before\n" });
+      const when = kinds[round % kinds.length] ?? "before";
+      mortalGit(at, when);
+      const ran = await castThrough({ ...usual, cwd });
+      soundGit();
+      // A death at the questions before the fork means one item after another.
+      const [forked] = await ofType(ran, "loop_forked");
+      if (forked?.base === null) continue;
+      expect([isDone(ran), found(cwd)], `killed ${when} at call ${at} of ${all}`).toEqual([true, expected]);
+    }
+  },
+);
 
 const WRITE = (name: string, content: string) => ({ name: "write", arguments: { path: name, content } });
 
@@ -119,17 +124,21 @@ function killedAfter(cwd: string, events: number): Promise<void> {
   });
 }
 
-it("[V12] a process that is killed while items are worked on, merged, mended and joined is resumed to the same files", async () => {
-  for (const events of [8, 13, 16, 20]) {
-    const cwd = place();
-    await killedAfter(cwd, events);
-    const [castId = ""] = castsIn(cwd);
-    await run(["recast", castId, "--rehearse", "replies.json"], { cwd });
-    // The last events come so close together that a kill may find it at its end, where there is nothing to resume.
-    const shown = await run(["status", castId, "--json"], { cwd });
-    expect(JSON.parse(shown.stdout), `killed after ${events} events`).toMatchObject({ status: "completed" });
-    expect(readFileSync(join(cwd, "same.txt"), "utf8")).toBe("one, two\n");
-    expect(git(cwd, "log", "--format=%s", "--reverse").split("\n")).toEqual(["first", "a", "b", "c"]);
-    expect([git(cwd, "status", "--porcelain"), git(cwd, "worktree", "list").split("\n").length]).toEqual(["", 1]);
-  }
-});
+it(
+  "[V12] a process that is killed while items are worked on, merged, mended and joined is resumed to the same files",
+  SWEEP,
+  async () => {
+    for (const events of sampleCases([13, 8, 16, 20])) {
+      const cwd = place();
+      await killedAfter(cwd, events);
+      const [castId = ""] = castsIn(cwd);
+      await run(["recast", castId, "--rehearse", "replies.json"], { cwd });
+      // The last events come so close together that a kill may find it at its end, where there is nothing to resume.
+      const shown = await run(["status", castId, "--json"], { cwd });
+      expect(JSON.parse(shown.stdout), `killed after ${events} events`).toMatchObject({ status: "completed" });
+      expect(readFileSync(join(cwd, "same.txt"), "utf8")).toBe("one, two\n");
+      expect(git(cwd, "log", "--format=%s", "--reverse").split("\n")).toEqual(["first", "a", "b", "c"]);
+      expect([git(cwd, "status", "--porcelain"), git(cwd, "worktree", "list").split("\n").length]).toEqual(["", 1]);
+    }
+  },
+);

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { endOf, live, newPlace, type Scenario } from "./harness/lives.ts";
 import { randomScenario } from "./harness/scenarios.ts";
+import { SWEEP, sweepSize } from "../harness/sweep.ts";
 
 async function resultOf(scenario: Scenario): Promise<unknown> {
   const place = newPlace(scenario);
@@ -8,26 +9,34 @@ async function resultOf(scenario: Scenario): Promise<unknown> {
   return endOf(place);
 }
 
-it("[V28] several at once come to the same state and files as one after another, where they touch different files", async () => {
-  for (let seed = 1; seed <= 200; seed += 1) {
-    const oneByOne = await resultOf(randomScenario(seed, { lanes: 1, pace: seed, oneByOne: true }));
-    const atOnce = await resultOf(randomScenario(seed, { lanes: 1 + (seed % 5), pace: seed * 7 }));
-    expect(atOnce, `seed ${seed}`).toEqual(oneByOne);
-  }
-});
-
-it("[V7] neither the number of lanes nor who is quicker changes what comes of it, conflicts included", async () => {
-  for (let seed = 1; seed <= 100; seed += 1) {
-    const first = await resultOf(randomScenario(seed, { lanes: 1, pace: 1, shared: true }));
-    for (const lanes of [2, 3, 8]) {
-      const other = await resultOf(randomScenario(seed, { lanes, pace: seed * lanes, shared: true }));
-      expect(other, `seed ${seed}, ${lanes} lanes`).toEqual(first);
+it(
+  "[V28] several at once come to the same state and files as one after another, where they touch different files",
+  SWEEP,
+  async () => {
+    for (let seed = 1; seed <= sweepSize(40, 200); seed += 1) {
+      const oneByOne = await resultOf(randomScenario(seed, { lanes: 1, pace: seed, oneByOne: true }));
+      const atOnce = await resultOf(randomScenario(seed, { lanes: 1 + (seed % 5), pace: seed * 7 }));
+      expect(atOnce, `seed ${seed}`).toEqual(oneByOne);
     }
-  }
-});
+  },
+);
 
-it("[V12] a kill at any append, written or lost, changes nothing of what comes of it", async () => {
-  for (let seed = 1; seed <= 10; seed += 1) {
+it(
+  "[V7] neither the number of lanes nor who is quicker changes what comes of it, conflicts included",
+  SWEEP,
+  async () => {
+    for (let seed = 1; seed <= sweepSize(20, 100); seed += 1) {
+      const first = await resultOf(randomScenario(seed, { lanes: 1, pace: 1, shared: true }));
+      for (const lanes of [2, 3, 8]) {
+        const other = await resultOf(randomScenario(seed, { lanes, pace: seed * lanes, shared: true }));
+        expect(other, `seed ${seed}, ${lanes} lanes`).toEqual(first);
+      }
+    }
+  },
+);
+
+it("[V12] a kill at any append, written or lost, changes nothing of what comes of it", SWEEP, async () => {
+  for (let seed = 1; seed <= sweepSize(2, 10); seed += 1) {
     const make = () => randomScenario(seed, { lanes: 3, pace: seed, shared: true });
     const whole = await resultOf(make());
     for (let at = 1; ; at += 1) {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { git, newFolder, newProgram, newRepository, resultOf, runIn, write } from "./harness.ts";
+import { SWEEP, sweepSize } from "../harness/sweep.ts";
 
 const request = "Add a search box";
 const branch = "materia/add-a-search-box";
@@ -144,12 +145,12 @@ describe("running it again", () => {
     });
   });
 
-  it("[U29] after a crash at any call, in a repository with staged and loose work", () => {
+  it("[U29] after a crash at any call, in a repository with staged and loose work", SWEEP, () => {
     const template = newRepository({ "a.txt": "a" });
     git(template, "branch", branch);
     let call = 0;
     for (let crashed = true; crashed;) {
-      call += 1;
+      call += sweepSize(4, 1);
       const root = newFolder();
       execFileSync("cp", ["-r", `${template}/.`, root]);
       write(join(root, "a.txt"), "staged");
@@ -165,10 +166,10 @@ describe("running it again", () => {
     expect(call).toBeGreaterThan(4);
   });
 
-  it("[U29] after a crash at any call, in a folder without a repository", () => {
+  it("[U29] after a crash at any call, in a folder without a repository", SWEEP, () => {
     let call = 0;
     for (let crashed = true; crashed;) {
-      call += 1;
+      call += sweepSize(4, 1);
       const root = newFolder({ "a.txt": "a", ".env": "KEY=1" });
       crashed = runUntilCall(call, root);
       resultOf("blackbelt-bootstrap", { cwd: root, request });

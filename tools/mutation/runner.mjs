@@ -104,10 +104,12 @@ function inOrder(ids) {
 
 let loads = 0;
 
-/** A file of tests is evaluated anew with each load; what it tests is not. */
+/** A file of tests is evaluated anew with each load, and so is the setup that runs before it; what it tests is not. */
 function load(name) {
   loads += 1;
-  return collect(name, () => import(`${pathToFileURL(resolve(name)).href}?load=${loads}`));
+  return collect(name, async () => {
+    for (const file of ["test/setup.ts", name]) await import(`${pathToFileURL(resolve(file)).href}?load=${loads}`);
+  });
 }
 
 const idOf = (name, index) => `${name} ${index}`;

@@ -47,8 +47,12 @@ function titleOf({ parent, title }) {
 
 function registering(register) {
   const one = (title, ...rest) => register(title, rest.find((each) => typeof each === "function") ?? (() => undefined));
-  const each = (rows) => (title, body) =>
-    rows.forEach((row, index) => register(`${title} ${index}`, () => body(...(Array.isArray(row) ? row : [row]))));
+  const each =
+    (rows) =>
+    (title, ...rest) => {
+      const body = rest.find((one) => typeof one === "function");
+      rows.forEach((row, index) => register(`${title} ${index}`, () => body(...(Array.isArray(row) ? row : [row]))));
+    };
   const none = Object.assign(() => undefined, { each: () => () => undefined });
   const when = (wanted) => (wanted ? Object.assign(one, { each }) : none);
   return Object.assign(one, { each, runIf: when, skipIf: (unwanted) => when(!unwanted) });
