@@ -117,10 +117,10 @@ it("[T22] a yes that somebody overturns, rework on both sides, and cost per item
   expect(rows.get("Build")).toMatchObject({ reworkReceived: 1, tokens: 200, items: 2, tokensPerItem: 100, seconds: 2 });
 });
 
-it("[T40] the model that was asked for is told, and what a fork shares counts once", () => {
-  const visited = (socket: string, seq: number): CastEvent[] =>
+it("[T40] the model that was asked for counts, and what a fork shares counts once", () => {
+  const visited = (socket: string, materia: string, seq: number): CastEvent[] =>
     [
-      { type: "visit_started", socket, visit: 1, materia: "", item: null, seq, at: "2026-01-01T00:00:00.000Z" },
+      { type: "visit_started", socket, visit: 1, materia, item: null, seq, at: "2026-01-01T00:00:00.000Z" },
       {
         type: "visit_completed",
         socket,
@@ -133,7 +133,11 @@ it("[T40] the model that was asked for is told, and what a fork shares counts on
     ] as CastEvent[]; // sockets of the graph above
   const forkedFrom = { castId, visit: "Socket-2#1" };
   const first: CastEvent = { type: "cast_started", castId, request: "x", loadout: "Main", forkedFrom, seq: 1, at: "" };
-  const { visits } = castFacts({ graph, model: null }, [first, ...visited("Socket-1", 2), ...visited("Socket-2", 4)]);
+  const { visits } = castFacts({ graph, model: null }, [
+    first,
+    ...visited("Socket-1", "Plan", 2),
+    ...visited("Socket-2", "Build", 4),
+  ]);
   expect(visits.map(({ materia, model, ms }) => [materia, model, ms])).toEqual([["Build", "some/model", 2_000]]);
 });
 
@@ -210,6 +214,7 @@ it("[T25] two casts side by side", async () => {
 it("[T44] visits of the same sockets stand beside each other, also behind one that only one side has", () => {
   const state = initialState({ ...start, castId });
   const at = "2026-01-01T00:00:00.000Z";
+  const usage = { input: 0, output: 0, cost: 0 };
   const side = (sockets: readonly string[], handed: readonly (string | null)[]) => ({
     castId,
     state,
@@ -218,7 +223,7 @@ it("[T44] visits of the same sockets stand beside each other, also behind one th
       (socket, index) =>
         [
           { type: "visit_started", socket, visit: index + 1, materia: socket, item: null, seq: 0, at },
-          ...(handed[index] === null ? [] : [{ type: "output_accepted", text: handed[index], chars: 0, seq: 0, at }]),
+          ...(handed[index] === null ? [] : [{ type: "output_accepted", text: handed[index], chars: 0, usage, seq: 0, at }]),
         ].map((event) => event as unknown as CastEvent), // only what is compared
     ),
   });

@@ -45,6 +45,11 @@ export function castStatus({ phase }: CastState, alive: CastLiveness): CastStatu
   return alive ? "running" : "interrupted";
 }
 
+/** Why a cast ended; empty while it has not ended. */
+export function endReason({ phase }: Pick<CastState, "phase">): string {
+  return phase.kind === "ended" ? phase.reason : "";
+}
+
 /** [C36] What a cast has come to: the same figures in a listing, in its status and in its story. */
 export interface CastFigures {
   readonly visits: number;

@@ -3,7 +3,8 @@ import type { CastState } from "../cast/state/state.ts";
 import { totalTokens } from "../cast/state/usage.ts";
 import { diffLines } from "../model/diff.ts";
 import { truncate, parseMillis } from "../model/text.ts";
-import { castOutcome } from "./visits.ts";
+import { castStatus } from "../cast/summary.ts";
+import { foldVisits, visitKey, type VisitRecord } from "./visits.ts";
 import * as v from "valibot";
 import { wholeNumber } from "../model/schemas.ts";
 
@@ -20,18 +21,19 @@ const MAX_HANDOFF_LENGTH = 20_000;
 
 /** [T25] Visits of the same sockets in the same order stand beside each other, the fewest of them alone. */
 export function compareCasts(first: ComparedCast, second: ComparedCast): Omit<CastComparison, "files"> {
-  const [left, right] = [visitHandoffs(first.events), visitHandoffs(second.events)];
+  const [left, right] = [foldVisits(first.events), foldVisits(second.events)];
   const visits = alignVisits(left, right).map(([a, b]) => {
-    const same = a !== undefined && b !== undefined && a.socket === b.socket && a.handed === b.handed;
-    const shown = (visit: VisitHandoff | undefined) =>
+    const [handedA, handedB] = [resultText(a), resultText(b)];
+    const same = a !== undefined && b !== undefined && a.socket === b.socket && handedA === handedB;
+    const shown = (visit: VisitRecord | undefined, handed: string | null) =>
       visit === undefined
         ? null
         : {
-            visit: `${visit.socket}#${visit.number}`,
+            visit: visitKey(visit.socket, visit.visit),
             materia: visit.materia,
-            handed: same || visit.handed === null ? null : truncate(visit.handed, MAX_HANDOFF_LENGTH),
+            handed: same || handed === null ? null : truncate(handed, MAX_HANDOFF_LENGTH),
           };
-    return { left: shown(a), right: shown(b), same };
+    return { left: shown(a, handedA), right: shown(b, handedB), same };
   });
   return { first: comparedSideOf(first), second: comparedSideOf(second), visits };
 }
@@ -41,7 +43,7 @@ function comparedSideOf({ castId, state, events, file }: ComparedCast): Compared
   return {
     castId,
     loadout: file.loadout.name,
-    outcome: castOutcome(state),
+    outcome: castStatus(state, false),
     visits: state.done.visits,
     itemsDone: state.done.itemsDone,
     tokens: totalTokens(state.usage),
@@ -50,30 +52,15 @@ function comparedSideOf({ castId, state, events, file }: ComparedCast): Compared
   };
 }
 
-interface VisitHandoff {
-  readonly socket: string;
-  readonly number: number;
-  readonly materia: string;
-  readonly handed: string | null;
+function resultText(visit: VisitRecord | undefined): string | null {
+  const result = visit?.result;
+  if (!result) return null;
+  return result.kind === "handoff" ? JSON.stringify(result.handoff, null, 2) : result.text;
 }
 
-/** What a visit handed on belongs to it, also where the one before handed nothing. */
-function visitHandoffs(events: readonly CastEvent[]): readonly VisitHandoff[] {
-  const visits: VisitHandoff[] = [];
-  for (const event of events) {
-    const last = visits.at(-1);
-    if (event.type === "visit_started")
-      visits.push({ socket: event.socket, number: event.visit, materia: event.materia, handed: null });
-    else if (last && event.type === "handoff_accepted")
-      visits[visits.length - 1] = { ...last, handed: JSON.stringify(event.handoff, null, 2) };
-    else if (last && event.type === "output_accepted") visits[visits.length - 1] = { ...last, handed: event.text };
-  }
-  return visits;
-}
+type VisitPair = readonly [VisitRecord | undefined, VisitRecord | undefined];
 
-type VisitPair = readonly [VisitHandoff | undefined, VisitHandoff | undefined];
-
-function alignVisits(left: readonly VisitHandoff[], right: readonly VisitHandoff[]): readonly VisitPair[] {
+function alignVisits(left: readonly VisitRecord[], right: readonly VisitRecord[]): readonly VisitPair[] {
   const rows: VisitPair[] = [];
   let [a, b] = [0, 0];
   for (const { kind } of diffLines(socketList(left), socketList(right))) {
@@ -87,11 +74,11 @@ function alignVisits(left: readonly VisitHandoff[], right: readonly VisitHandoff
   return rows.filter(([one, other]) => one ?? other);
 }
 
-function socketList(visits: readonly VisitHandoff[]): string {
+function socketList(visits: readonly VisitRecord[]): string {
   return visits.map(({ socket }) => socket).join("\n");
 }
 
-export const SideSchema = v.object({
+export const ComparedSide = v.object({
   castId: v.string(),
   loadout: v.string(),
   outcome: v.string(),
@@ -102,7 +89,7 @@ export const SideSchema = v.object({
   seconds: v.number(),
 });
 
-export type ComparedSide = v.InferOutput<typeof SideSchema>;
+export type ComparedSide = v.InferOutput<typeof ComparedSide>;
 
 const ComparedVisit = v.object({
   /** `Socket-5#2`. */
@@ -114,8 +101,8 @@ const ComparedVisit = v.object({
 
 /** [T25] Two casts side by side: visits that correspond stand in one row. */
 export const CastComparison = v.object({
-  first: SideSchema,
-  second: SideSchema,
+  first: ComparedSide,
+  second: ComparedSide,
   visits: v.array(v.object({ left: v.nullable(ComparedVisit), right: v.nullable(ComparedVisit), same: v.boolean() })),
   /** The files that differ at the end; null where they were not kept for both. */
   files: v.nullable(v.array(v.string())),

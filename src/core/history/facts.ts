@@ -1,6 +1,8 @@
 import type { CastEvent } from "../cast/state/event.ts";
 import type { Graph } from "../compile/graph.ts";
 import { parseMillis } from "../model/text.ts";
+import { totalTokens } from "../cast/state/usage.ts";
+import { foldVisits, visitKey, type VisitRecord } from "./visits.ts";
 
 /** One completed visit, as far as figures go. */
 export interface VisitFact {
@@ -36,63 +38,47 @@ export function requestedModel({ materia }: Graph, name: string, named: string |
   return own?.type === "agent" ? (named ?? own.model ?? DEFAULT_MODEL) : "";
 }
 
-/** [T22] Visit by visit, in order. What a fork shares was done elsewhere and does not count twice. */
+/** [T22] The completed visits in order. A fork leaves out the visits that it shares with another cast. */
 export function castFacts(
   { graph, model }: { readonly graph: Graph; readonly model: string | null },
   events: readonly CastEvent[],
 ): CastFacts {
-  const visits: VisitFact[] = [];
-  const shared = countInheritedEvents(events);
-  let open: { at: number; item: string | null; turns: number; rejected: number } | undefined;
-  let said: Pick<VisitFact, "satisfied" | "list"> = { satisfied: undefined, list: undefined };
-  let because: string | undefined;
-  let [itemsDone, outcome] = [0, "interrupted"];
-  events.forEach((event, index) => {
-    if (event.type === "visit_started")
-      open = { at: parseMillis(event.at, 0), item: event.item?.key ?? null, turns: 0, rejected: 0 };
-    if (event.type === "handoff_rejected" && open)
-      open = { ...open, rejected: open.rejected + 1, turns: open.turns + 1 };
-    if (event.type === "turn_answered" && open) open = { ...open, turns: open.turns + 1 };
-    if (event.type === "handoff_accepted" || event.type === "output_accepted") {
-      const handoff = event.type === "handoff_accepted" ? event.handoff : {};
-      const { satisfied, workItems } = handoff;
-      said = {
-        satisfied: typeof satisfied === "boolean" ? satisfied : undefined,
-        list: Array.isArray(workItems) ? workItems.length : undefined,
-      };
-      if (open && !event.approved) open = { ...open, turns: open.turns + 1 };
-    }
-    if (event.type === "visit_completed" && open) {
-      const materia = graph.sockets[event.socket]?.materia ?? "";
-      const own = graph.materia[materia];
-      const isAgent = own?.type === "agent";
-      const fact: VisitFact = {
-        socket: event.socket,
-        materia,
-        model: requestedModel(graph, materia, model),
-        item: open.item,
-        ms: Math.max(0, parseMillis(event.at, open.at) - open.at),
-        tokens: event.usage.input + event.usage.output,
-        cost: event.usage.cost,
-        turns: isAgent ? open.turns : 0,
-        rejected: open.rejected,
-        ...said,
-        because,
-      };
-      if (index >= shared) visits.push(fact);
-      open = undefined;
-    }
-    if (event.type === "edge_taken")
-      because = event.when === "not_satisfied" ? graph.sockets[event.from]?.materia : undefined;
-    if (event.type === "cast_ended") [itemsDone, outcome] = [event.totals.itemsDone, event.outcome];
-  });
-  return { visits, itemsDone, outcome };
+  const visits = foldVisits(events);
+  const end = events.findLast((event) => event.type === "cast_ended");
+  return {
+    visits: visits
+      .slice(countSharedVisits(events, visits))
+      .filter(({ isCompleted }) => isCompleted)
+      .map((visit) => visitFact(graph, visit, model)),
+    itemsDone: end?.totals.itemsDone ?? 0,
+    outcome: end?.outcome ?? "interrupted",
+  };
 }
 
-/** How many events of a fork happened in another cast. */
-function countInheritedEvents([first, ...rest]: readonly CastEvent[]): number {
-  if (first?.type !== "cast_started" || !first.forkedFrom) return 0;
-  const { visit } = first.forkedFrom;
-  const own = rest.findIndex((event) => event.type === "visit_started" && `${event.socket}#${event.visit}` === visit);
-  return own === -1 ? rest.length + 1 : own + 1;
+function visitFact(graph: Graph, visit: VisitRecord, model: string | null): VisitFact {
+  const { socket, materia, item, usage, startedAt, endedAt, result, turns, repairs, sentBackFrom } = visit;
+  const { satisfied, workItems } = result?.kind === "handoff" ? result.handoff : {};
+  const startMs = parseMillis(startedAt, 0);
+  return {
+    socket,
+    materia,
+    model: requestedModel(graph, materia, model),
+    item: item?.key ?? null,
+    ms: Math.max(0, parseMillis(endedAt, startMs) - startMs),
+    tokens: totalTokens(usage),
+    cost: usage.cost,
+    turns: graph.materia[materia]?.type === "agent" ? turns : 0,
+    rejected: repairs,
+    satisfied: typeof satisfied === "boolean" ? satisfied : undefined,
+    list: Array.isArray(workItems) ? workItems.length : undefined,
+    because: sentBackFrom === null ? undefined : graph.sockets[sentBackFrom]?.materia,
+  };
+}
+
+/** How many visits of a fork happened in another cast. */
+function countSharedVisits([first]: readonly CastEvent[], visits: readonly VisitRecord[]): number {
+  const fork = first?.type === "cast_started" ? first.forkedFrom : undefined;
+  if (!fork) return 0;
+  const own = visits.findIndex(({ socket, visit }) => visitKey(socket, visit) === fork.visit);
+  return own === -1 ? visits.length : own;
 }

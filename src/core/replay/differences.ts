@@ -1,9 +1,10 @@
 import type { CastEvent } from "../cast/state/event.ts";
 import { type Graph, castSocketLabel } from "../compile/graph.ts";
 import { oneLine } from "../model/text.ts";
-import { endReason, castOutcome } from "../history/visits.ts";
+import { castStatus, endReason } from "../cast/summary.ts";
+import { eventsOfVisit, foldVisits, visitKey } from "../history/visits.ts";
 import { countWaysTaken } from "../history/way-names.ts";
-import { visitKey, type RecordedCast } from "./recorded-cast.ts";
+import type { RecordedCast } from "./recorded-cast.ts";
 import type { ReplayComparison } from "./replay.ts";
 import type { AgentPrompt } from "../prompt/agent-prompt.ts";
 
@@ -21,7 +22,7 @@ interface VisitTrack {
   readonly key: string;
   readonly materia: string;
   readonly socket: string;
-  readonly events: CastEvent[];
+  readonly events: readonly CastEvent[];
 }
 
 /** [T15] Where the cast would now go differently: the first difference and all that follows from it. */
@@ -53,22 +54,19 @@ export function findDifferences(recorded: RecordedCast, replay: ReplayComparison
   }
   found.push(
     ...differencesAfterParting(old.slice(together), now.slice(together), { was, is }),
-    ...endDifferences(replay),
+    ...endDifferences(replay, now.at(-1)),
   );
   // Two turns of a visit are told the same; it is one difference.
   return [...new Map(found.map((each) => [JSON.stringify(each), each])).values()];
 }
 
 function visitTracks(events: readonly CastEvent[]): readonly VisitTrack[] {
-  const tracks: VisitTrack[] = [];
-  for (const event of events) {
-    if (event.type === "visit_started") {
-      const { socket, visit, materia } = event;
-      tracks.push({ key: visitKey(socket, visit), socket, materia, events: [] });
-    }
-    tracks.at(-1)?.events.push(event);
-  }
-  return tracks;
+  return foldVisits(events).map((visit) => ({
+    key: visitKey(visit.socket, visit.visit),
+    socket: visit.socket,
+    materia: visit.materia,
+    events: eventsOfVisit(events, visit),
+  }));
 }
 
 function promptDifferences(visit: string, sections: ReturnType<typeof changedSections>): readonly ReplayDifference[] {
@@ -185,9 +183,7 @@ function differencesAfterParting(
   ];
 }
 
-function endDifferences({ before, after }: ReplayComparison): readonly ReplayDifference[] {
-  const last = after.events.findLast((event) => event.type === "visit_started");
-  const visit = last?.type === "visit_started" ? visitKey(last.socket, last.visit) : "";
+function endDifferences({ before, after }: ReplayComparison, last: VisitTrack | undefined): readonly ReplayDifference[] {
   if (after.unanswered) {
     const { socket, visit: number } = after.unanswered;
     const key = visitKey(socket.id, number);
@@ -201,10 +197,10 @@ function endDifferences({ before, after }: ReplayComparison): readonly ReplayDif
       },
     ];
   }
-  const [was, is] = [castOutcome(before.state), castOutcome(after.state)];
+  const [was, is] = [castStatus(before.state, false), castStatus(after.state, false)];
   if (was === is || (before.state.phase.kind !== "ended" && after.state.phase.kind !== "ended")) return [];
   const reason = oneLine(endReason(after.state), 200);
-  return [{ visit, kind: "end", message: `${is}${reason === "" ? "" : ` (${reason})`}, not ${was}` }];
+  return [{ visit: last?.key ?? "", kind: "end", message: `${is}${reason === "" ? "" : ` (${reason})`}, not ${was}` }];
 }
 
 function openVisitKey({ phase }: ReplayComparison["before"]["state"]): string | undefined {

@@ -6,8 +6,9 @@ import type { CastStart, CastState, CastPhase } from "../cast/state/state.ts";
 import { NO_USAGE, addUsage, totalTokens } from "../cast/state/usage.ts";
 import { error, fail, ok, type Result, suggest, typed } from "../model/issue.ts";
 import { findDifferences, type ReplayDifference } from "./differences.ts";
-import { visitKey, type RecordedCast } from "./recorded-cast.ts";
-import { loopForkKey, replayCast, type StopBefore, type ReplayResult } from "./replay.ts";
+import { foldVisits, visitKey } from "../history/visits.ts";
+import type { RecordedCast } from "./recorded-cast.ts";
+import { loopForkKey, nextVisitKey, replayCast, type StopBefore, type ReplayResult } from "./replay.ts";
 
 /** What a fork takes over from a cast, and what it does itself. */
 export interface CastFork {
@@ -82,10 +83,8 @@ function phaseBeforeEnd(phase: CastPhase): CastPhase {
 
 /** What a cast does next: the visit that begins, or the items that are worked on at once. */
 function nextPlace(state: CastState): string | undefined {
-  const begins = next(state);
-  if (begins.kind === "fork") return `the items of ${begins.loop.id}`;
-  const started = begins.kind === "record" ? begins.events.find((body) => body.type === "visit_started") : undefined;
-  return started && visitKey(started.socket, started.visit);
+  const effect = next(state);
+  return effect.kind === "fork" ? `the items of ${effect.loop.id}` : nextVisitKey(effect);
 }
 
 function isVisitKey({ socket, visit }: NonNullable<ReplayResult["unanswered"]>): (key: string) => boolean {
@@ -118,7 +117,7 @@ function isFinished({ phase }: CastState): boolean {
 }
 
 function visitKeysIn(events: readonly CastEvent[]): readonly string[] {
-  return events.flatMap((event) => (event.type === "visit_started" ? [visitKey(event.socket, event.visit)] : []));
+  return foldVisits(events).map(({ socket, visit }) => visitKey(socket, visit));
 }
 
 /** [T21] The visit with an answer that a person has written for it. */
@@ -149,13 +148,9 @@ function buildFork(
   { events, state }: ReplayResult,
   { at, why }: { readonly at: string; readonly why: string },
 ): CastFork {
-  const reused = events.flatMap((event) =>
-    event.type === "visit_completed" ? [visitKey(event.socket, event.visit)] : [],
-  );
-  const usage = events.reduce(
-    (sum, event) => (event.type === "visit_completed" ? addUsage(sum, event.usage) : sum),
-    NO_USAGE,
-  );
+  const completed = foldVisits(events).filter(({ isCompleted }) => isCompleted);
+  const reused = completed.map(({ socket, visit }) => visitKey(socket, visit));
+  const usage = completed.reduce((sum, visit) => addUsage(sum, visit.usage), NO_USAGE);
   const left = visitKeysIn(recorded.events).filter((key) => !reused.includes(key) && key !== at);
   return {
     events,

@@ -2,6 +2,7 @@ import { apply } from "../cast/apply.ts";
 import { next } from "../cast/next.ts";
 import type { CastEvent, EventOf } from "../cast/state/event.ts";
 import { initialState, type CastStart, type CastState } from "../cast/state/state.ts";
+import { visitKey } from "../history/visits.ts";
 import { writeAgentPrompt, type AgentPrompt } from "../prompt/agent-prompt.ts";
 
 /** A cast that happened: what it was started with, and its journal. */
@@ -21,10 +22,6 @@ export interface ExternalInputs {
   /** What the agents of each visit were told, turn by turn. */
   readonly prompts: ReadonlyMap<string, readonly AgentPrompt[]>;
   readonly state: CastState;
-}
-
-export function visitKey(socket: string, visit: number): string {
-  return `${socket}#${visit}`;
 }
 
 /** Whatever the engine would not have decided by itself came from outside. */

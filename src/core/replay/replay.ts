@@ -9,7 +9,8 @@ import { requiredHandoffFields } from "../compile/socket-outputs.ts";
 import { isGate } from "../model/materia.ts";
 import { writeAgentPrompt, type AgentPrompt } from "../prompt/agent-prompt.ts";
 import type { ExternalEffect } from "../cast/simulate.ts";
-import { externalInputsOf, appendTo, visitKey, type ExternalInputs, type RecordedCast } from "./recorded-cast.ts";
+import { visitKey } from "../history/visits.ts";
+import { externalInputsOf, appendTo, type ExternalInputs, type RecordedCast } from "./recorded-cast.ts";
 
 /** The same answers on another graph. */
 export interface ReplayResult {
@@ -50,8 +51,8 @@ export function replayCast(
   for (;;) {
     const effect = next(state);
     if (effect.kind === "record") {
-      const begins = effect.events.find((body) => body.type === "visit_started");
-      if (begins && endsBefore(visitKey(begins.socket, begins.visit))) break;
+      const visit = nextVisitKey(effect);
+      if (visit !== undefined && endsBefore(visit)) break;
       for (const body of effect.events)
         note(body.type === "cast_started" ? startedAsRecorded(body, recorded) : body, at);
       continue;
@@ -85,6 +86,12 @@ export function replayCast(
     note(body, (at = answer.at));
   }
   return { before, after: { events, prompts: told, state } };
+}
+
+/** The visit that the engine would begin now. */
+export function nextVisitKey(effect: Effect): string | undefined {
+  const begins = effect.kind === "record" ? effect.events.find((body) => body.type === "visit_started") : undefined;
+  return begins && visitKey(begins.socket, begins.visit);
 }
 
 /** How the n-th time that items are worked on at once is called among visits. */

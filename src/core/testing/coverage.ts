@@ -12,6 +12,7 @@ import {
   exhaustedEdgeName,
   countWaysTaken,
 } from "../history/way-names.ts";
+import { foldVisits } from "../history/visits.ts";
 
 /** [T7] What the tests of a loadout took of it, and what none of them took. */
 export interface Coverage {
@@ -36,7 +37,7 @@ export function measureCoverage(runs: readonly CoveredRun[]): Readonly<Record<st
       const own = runs.filter(({ loadout }) => loadout === name);
       const all = new Set(own.flatMap(({ graph, flow }) => coverableNames(graph, flow)));
       const taken = new Set(
-        own.flatMap(({ graph, events }) => [...visitedSockets(events), ...countWaysTaken(graph, events).keys()]),
+        own.flatMap(({ graph, events }) => coveredNames(graph, events)),
       );
       const missing = [...all].filter((each) => !taken.has(each));
       return [name, { taken: all.size - missing.length, of: all.size, missing }];
@@ -49,8 +50,9 @@ export function coveragePercent({ taken, of }: Pick<Coverage, "taken" | "of">): 
   return of === 0 ? 100 : Math.floor((taken / of) * 100);
 }
 
-function visitedSockets(events: readonly CastEvent[]): readonly string[] {
-  return events.flatMap((event) => (event.type === "visit_started" ? [event.socket] : []));
+/** The sockets that a cast visited and the ways that it took. */
+export function coveredNames(graph: Graph, events: readonly CastEvent[]): readonly string[] {
+  return [...foldVisits(events).map(({ socket }) => socket), ...countWaysTaken(graph, events).keys()];
 }
 
 /** Everything that a cast of the graph can do: what nothing leads to counts for nothing. */

@@ -3,10 +3,11 @@ import { buildFlow } from "../compile/flow.ts";
 import { type Json, type JsonObject, valueAt } from "../model/json.ts";
 import { didYouMean, oneLine } from "../model/text.ts";
 import { coverableNames } from "./coverage.ts";
-import { endReason, lastLimitReached, castOutcome, observedVisits, type ObservedVisit } from "../history/visits.ts";
+import { castStatus, endReason } from "../cast/summary.ts";
+import { foldVisits, visitKey, type VisitRecord } from "../history/visits.ts";
 import { type TestExpectations, ANY_VISITS } from "./test-file.ts";
 import { formatWayName, parseWayName, countWaysTaken } from "../history/way-names.ts";
-import type { CastEvent } from "../cast/state/event.ts";
+import type { CastEvent, LimitName } from "../cast/state/event.ts";
 import type { CastState } from "../cast/state/state.ts";
 
 /** One expectation that was not met: what, both sides, and the place in the graph. */
@@ -22,14 +23,14 @@ export interface UnmetExpectation {
 /** [T2] Every expectation that was not met. */
 export function checkExpectations(expect: TestExpectations, observed: ObservedCast): readonly UnmetExpectation[] {
   const { state, events, exitCode, turns } = observed;
-  const visits = observedVisits(events);
+  const visits = foldVisits(events);
   const last = visitLabel(visits.at(-1));
   const reason = oneLine(endReason(state), 300);
   const end = reason === "" ? last : `${last}: ${reason}`;
   const limit = lastLimitReached(events);
   const { itemsDone, itemsGivenUp = 0 } = state.done;
   const all: readonly (UnmetExpectation | undefined)[] = [
-    compareValue("outcome", expect.outcome, castOutcome(state), end),
+    compareValue("outcome", expect.outcome, castStatus(state, false), end),
     compareValue("exitCode", expect.exitCode, exitCode, end),
     expect.path && pathFailure(expect.path, visits),
     ...Object.entries(expect.edges ?? {}).map(([name, count]) => edgeFailure(name, count, observed)),
@@ -70,7 +71,7 @@ function isSameValue(a: Json, b: Json): boolean {
   );
 }
 
-function pathFailure(expected: readonly string[], visits: readonly ObservedVisit[]): UnmetExpectation | undefined {
+function pathFailure(expected: readonly string[], visits: readonly VisitRecord[]): UnmetExpectation | undefined {
   const compared = comparePath(expected, visits);
   if (compared.same) return undefined;
   const { at } = compared;
@@ -132,7 +133,7 @@ function promptFailures(
 ): readonly UnmetExpectation[] {
   const [, who = name, number] = /^(.*?)(?:#(\d+))?$/su.exec(name) ?? [];
   const own = turns.filter(({ socket, materia }) => socket === who || materia === who);
-  const visits = Map.groupBy(own, ({ socket, visit }) => `${socket}#${visit}`);
+  const visits = Map.groupBy(own, ({ socket, visit }) => visitKey(socket, visit));
   const asked = [...visits.values()].filter((_, index) => number === undefined || index + 1 === Number(number));
   if (asked.length === 0) return [{ what: `prompts.${name}`, expected: "a visit", got: "none", where: who }];
   return asked.flatMap((told) => {
@@ -157,14 +158,14 @@ function textAround(text: string, part: string): string {
   return `${from > 0 ? "…" : ""}${text.slice(from, to)}${to < text.length ? "…" : ""}`;
 }
 
-function visitLabel(visit: ObservedVisit | undefined): string {
-  return visit ? `${visit.socket}#${visit.visit} (${visit.materia})` : "before the first visit";
+function visitLabel(visit: Pick<TurnPrompt, "socket" | "materia" | "visit"> | undefined): string {
+  return visit ? `${visitKey(visit.socket, visit.visit)} (${visit.materia})` : "before the first visit";
 }
 
 /** Whether the visits went as expected; otherwise the first visit that could not be matched. */
 function comparePath(
   expected: readonly string[],
-  visits: readonly Pick<ObservedVisit, "socket" | "materia">[],
+  visits: readonly Pick<VisitRecord, "socket" | "materia">[],
 ): { readonly same: true } | { readonly same: false; readonly at: number } {
   let [at, visit, furthest] = [0, 0, 0];
   // Where the last "…" stands, and how many visits it has swallowed: a mismatch behind it gives it one more.
@@ -210,14 +211,19 @@ function stateValueAt(data: JsonObject, path: string): Json {
   return valueAt(data, path.split(".")) ?? null;
 }
 
+/** The last limit that stopped a cast. */
+export function lastLimitReached(events: readonly CastEvent[]): LimitName | null {
+  return events.findLast((event) => event.type === "limit_reached")?.limit ?? null;
+}
+
 /** What `--update` writes where nothing was expected yet. */
 export function fullExpectation({ state, events, exitCode }: ObservedCast): JsonObject {
   const limit = lastLimitReached(events);
   const { items, itemsDone, itemsGivenUp = 0 } = state.done;
   return {
-    outcome: castOutcome(state),
+    outcome: castStatus(state, false),
     exitCode,
-    path: observedVisits(events).map(({ materia }) => materia),
+    path: foldVisits(events).map(({ materia }) => materia),
     edges: Object.fromEntries(countWaysTaken(state.graph, events)),
     ...(items === 0 ? {} : { items: { done: itemsDone, givenUp: itemsGivenUp } }),
     ...(limit === null ? {} : { limit }),

@@ -1,4 +1,6 @@
-import { castOutcome, lastLimitReached, observedVisits } from "../history/visits.ts";
+import { castStatus } from "../cast/summary.ts";
+import { foldVisits } from "../history/visits.ts";
+import { lastLimitReached } from "./expectations.ts";
 import {
   type RandomSource,
   seededRandom,
@@ -8,9 +10,8 @@ import {
   answerHandoff,
   answerReplyText,
 } from "../cast/simulated-answer.ts";
-import { coverableNames } from "./coverage.ts";
+import { coverableNames, coveredNames } from "./coverage.ts";
 import { mergeItemEvents } from "../cast/simulate.ts";
-import { countWaysTaken } from "../history/way-names.ts";
 import { runFuzzCast, isFault, type FuzzedCast, type FuzzSubject, type GivenAnswer } from "./fuzz-cast.ts";
 import type { Graph } from "../compile/graph.ts";
 import type { Json, JsonObject } from "../model/json.ts";
@@ -58,9 +59,9 @@ export function fuzzGraph(subject: FuzzSubject, { casts, seed, items }: FuzzSett
     const { cast, turns, findings } = one;
     mostTurns = Math.max(mostTurns, turns);
     if (cast?.events.some(({ type }) => type === "item_conflicted")) conflicts += 1;
-    const outcome = cast ? castOutcome(cast.state) : "broken";
+    const outcome = cast ? castStatus(cast.state, false) : "broken";
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-    if (cast && missing.size > 0) for (const each of coveredNames(cast)) missing.delete(each);
+    if (cast && missing.size > 0) for (const each of coveredNames(graph, mergeItemEvents(cast.events, cast.items))) missing.delete(each);
     for (const what of new Set(findings)) {
       const before = found.get(what);
       const smallest = before && before.smallest.choices.length <= one.choices.length ? before.smallest : one;
@@ -88,12 +89,6 @@ export function fuzzGraph(subject: FuzzSubject, { casts, seed, items }: FuzzSett
 function answerChooser(chance: RandomSource, items: number) {
   const most = chance.below(items + 1);
   return () => randomAnswer(chance, most);
-}
-
-function coveredNames({ events: own, items, state }: NonNullable<FuzzedCast["cast"]>): readonly string[] {
-  const events = mergeItemEvents(own, items);
-  const visited = events.flatMap((event) => (event.type === "visit_started" ? [event.socket] : []));
-  return [...visited, ...countWaysTaken(state.graph, events).keys()];
 }
 
 function bySeverity(a: FuzzFinding, b: FuzzFinding): number {
@@ -147,8 +142,8 @@ export function fuzzedCastToTest({ choices, cast }: FuzzedCast, graph: Graph): J
     cast: { loadout: graph.name, request: "Found by fuzzing", ...(answers.length === 0 ? {} : { answers }) },
     replies,
     expect: {
-      outcome: castOutcome(cast.state),
-      path: observedVisits(cast.events).map(({ socket }) => socket),
+      outcome: castStatus(cast.state, false),
+      path: foldVisits(cast.events).map(({ socket }) => socket),
       ...(limit === null ? {} : { limit }),
     },
   };

@@ -1,6 +1,6 @@
-import type { CastEvent } from "../cast/state/event.ts";
+import { foldVisits, type VisitRecord } from "../history/visits.ts";
 import { type Graph, socketsOf } from "../compile/graph.ts";
-import { itemKeyOfCast } from "../model/ids.ts";
+import { itemKeyOfCast, type SocketId } from "../model/ids.ts";
 import { type Json, type JsonObject, isJsonObject } from "../model/json.ts";
 import { mergeItemEvents, type ItemEvents } from "../cast/simulate.ts";
 import { parseTranscriptLine, type TranscriptPart } from "../cast/transcript.ts";
@@ -23,20 +23,19 @@ export function recordTest({ observed, cast, config, tools, items, repliesOf }: 
   const { graph, castId } = observed.state;
   const replies: Record<string, Json[]> = {};
   const answers: Json[] = [];
-  const keep = (of: string, event: CastEvent): void => {
-    if (event.type !== "visit_started") return;
-    const own = repliesOf(of, event.socket, event.visit).map((reply) => toRehearsalReply(reply, tools));
-    // Items are worked on at once: what one says is never taken for another.
+  const keepVisit = (of: string, { socket, visit }: VisitRecord): void => {
+    const own = repliesOf(of, socket, visit).map((reply) => toRehearsalReply(reply, tools));
+    // Items run at the same time: a test must not give the reply of one item to another.
     const item = of === castId ? "" : `@${itemKeyOfCast(of) ?? ""}`;
-    if (own.length > 0) (replies[`${replyKey(graph, event)}${item}`] ??= []).push(...own);
+    if (own.length > 0) (replies[`${replyKey(graph, socket)}${item}`] ??= []).push(...own);
   };
-  for (const [child, events] of items) for (const event of events) keep(child, event);
+  for (const [child, events] of items) for (const visit of foldVisits(events)) keepVisit(child, visit);
+  for (const visit of foldVisits(observed.events)) keepVisit(castId, visit);
   for (const event of observed.events) {
-    keep(castId, event);
     if (event.type === "person_judged") {
       const { satisfied, text } = event;
       const json = { satisfied, ...(text === "" ? {} : { context: text }) };
-      (replies[replyKey(graph, event)] ??= []).push({ json });
+      (replies[replyKey(graph, event.socket)] ??= []).push({ json });
     }
     if (event.type === "limits_raised" && event.allow !== undefined) answers.push({ allow: event.allow });
     if (event.type === "person_finished") answers.push(true);
@@ -56,7 +55,7 @@ export function recordTest({ observed, cast, config, tools, items, repliesOf }: 
 }
 
 /** By the name that people think in, where only one socket has it. */
-function replyKey(graph: Graph, { socket }: Extract<CastEvent, { type: "visit_started" | "person_judged" }>): string {
+function replyKey(graph: Graph, socket: SocketId): string {
   const materia = graph.sockets[socket]?.materia ?? "";
   return socketsOf(graph).filter((each) => each.materia === materia).length === 1 ? materia : socket;
 }

@@ -1,5 +1,6 @@
 import type { CastEvent, EventOf } from "../cast/state/event.ts";
 import type { Checkpoint, OmittedFiles, MissingCheckpoint } from "../model/checkpoint.ts";
+import { commitAfter, foldVisits, type VisitRecord } from "../history/visits.ts";
 import { itemKey } from "../model/handoff.ts";
 import type { SocketId } from "../model/ids.ts";
 import { oneLine, countedText } from "../model/text.ts";
@@ -13,9 +14,6 @@ export interface CheckpointSpan {
 export interface VisitFileSpan extends CheckpointSpan {
   readonly socket: SocketId;
   readonly visit: number;
-  readonly materia: string;
-  /** What its end says; null for a visit that changed nothing, or has not ended. */
-  readonly files: Checkpoint | MissingCheckpoint | null;
 }
 
 export interface ItemFileSpan extends CheckpointSpan {
@@ -36,75 +34,40 @@ export type CastFileSpans =
       readonly left: OmittedFiles;
     };
 
-/** Read off the events alone. */
 export function castFileSpans(events: readonly CastEvent[]): CastFileSpans {
-  let base: string | null = null;
-  let problem: string | null = null;
-  let last = "";
-  let left: OmittedFiles = {};
-  let loop = "";
-  let item: string | null = null;
-  const visits: VisitFileSpan[] = [];
-  const items = new Map<string, ItemFileSpan>();
-  const reach = (commit: string): void => {
-    last = commit;
-    const visit = visits.at(-1);
-    if (visit) visits[visits.length - 1] = { ...visit, to: commit };
-    const span = item === null ? undefined : items.get(item);
-    if (item !== null && span) items.set(item, { ...span, to: commit });
+  const [first] = events;
+  const files = first?.type === "cast_started" ? first.files : undefined;
+  if (!files || "problem" in files) return { kind: "none", problem: files?.problem ?? null };
+  const visits = foldVisits(events);
+  const last = events.reduce((at, event) => commitAfter(event) ?? at, files.commit);
+  return {
+    kind: "kept",
+    whole: { from: files.commit, to: last },
+    visits: visits.map(({ socket, visit, startCommit, files: own }) => {
+      const from = startCommit ?? files.commit;
+      return { socket, visit, from, to: own?.to ?? from };
+    }),
+    items: [...itemSpans(visits).values(), ...mergedItemSpans(events)],
+    left: events.reduce(omittedAfter, files.left ?? {}),
   };
-  for (const event of events) {
-    switch (event.type) {
-      case "cast_started":
-        if (event.files && "commit" in event.files) {
-          base = event.files.commit;
-          last = base;
-          left = event.files.left ?? {};
-        } else problem = event.files?.problem ?? null;
-        break;
-      case "loop_entered":
-        loop = event.loop;
-        break;
-      case "visit_started": {
-        const { socket, visit, materia } = event;
-        visits.push({ socket, visit, materia, from: last, to: last, files: null });
-        item = event.item ? `${loop}/${event.item.key}` : null;
-        if (item !== null && event.item && !items.has(item)) items.set(item, startItemSpan(loop, event.item, last));
-        break;
-      }
-      case "checkpoint_taken":
-        reach(event.files.commit);
-        break;
-      case "visit_completed": {
-        const { files } = event;
-        if (!files) break;
-        const visit = visits.at(-1);
-        if (visit) visits[visits.length - 1] = { ...visit, files };
-        if (!("commit" in files)) break;
-        left = files.left ?? {};
-        reach(files.commit);
-        break;
-      }
-      case "loop_joined":
-      case "cast_resumed":
-        // [V21] What items or somebody else did belongs to no visit, save where one was in the middle of its work.
-        if (event.files && "commit" in event.files) last = event.files.commit;
-        break;
-      default:
-        break;
-    }
-  }
-  if (base === null) return { kind: "none", problem };
-  const all = [...items.values(), ...mergedItemSpans(events)];
-  return { kind: "kept", whole: { from: base, to: last }, visits, items: all, left };
 }
 
-function startItemSpan(
-  loop: string,
-  { key, title }: { readonly key: string; readonly title: string },
-  at: string,
-): ItemFileSpan {
-  return { loop, key, title, from: at, to: at };
+/** Each item spans from its first visit to its last checkpoint. */
+function itemSpans(visits: readonly VisitRecord[]): ReadonlyMap<string, ItemFileSpan> {
+  const spans = new Map<string, ItemFileSpan>();
+  for (const { item, startCommit, files } of visits) {
+    if (!item) continue;
+    const { loop, key, title } = item;
+    const from = startCommit ?? "";
+    const span = spans.get(`${loop}/${key}`) ?? { loop, key, title, from, to: from };
+    spans.set(`${loop}/${key}`, files && "commit" in files.now ? { ...span, to: files.to } : span);
+  }
+  return spans;
+}
+
+function omittedAfter(left: OmittedFiles, event: CastEvent): OmittedFiles {
+  if (event.type !== "visit_completed" || !event.files || !("commit" in event.files)) return left;
+  return event.files.left ?? {};
 }
 
 /** [V21] What was merged of an item that others were worked on beside lies between commits, not between its visits. */

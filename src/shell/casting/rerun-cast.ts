@@ -6,7 +6,8 @@ import { Graph, socketsOf } from "../../core/compile/graph.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import type { SocketId } from "../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
-import { visitKey, type RecordedCast } from "../../core/replay/recorded-cast.ts";
+import { foldVisits, visitKey } from "../../core/history/visits.ts";
+import type { RecordedCast } from "../../core/replay/recorded-cast.ts";
 import { replyContract } from "../../core/replay/replay.ts";
 import { readTranscript } from "../agents/transcript.ts";
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
@@ -70,18 +71,12 @@ export async function loadRecordedCast(
       .map(({ id }) => id),
   );
   const raw = new Map<string, readonly string[]>();
-  for (const { socket, visit } of others.size === 0 ? [] : startedVisits(events)) {
+  for (const { socket, visit } of others.size === 0 ? [] : foldVisits(events)) {
     if (!others.has(socket)) continue;
     const replies = await readReplies(store, castId, { socket, visit });
     if (replies) raw.set(visitKey(socket, visit), replies);
   }
   return { start, events, rawReplies: (socket, visit) => raw.get(visitKey(socket, visit)) };
-}
-
-function startedVisits(events: readonly CastEvent[]): readonly { readonly socket: SocketId; readonly visit: number }[] {
-  return events.flatMap((event) =>
-    event.type === "visit_started" ? [{ socket: event.socket, visit: event.visit }] : [],
-  );
 }
 
 async function readReplies(

@@ -5,7 +5,8 @@ import { quoteWord } from "../../core/command/split-words.ts";
 import { THINKING_LEVELS } from "../../core/model/materia.ts";
 import { statusText } from "../../core/view/cast-list.ts";
 import { visitLabel } from "../../core/view/graph/labels.ts";
-import { agentVisits, castVisits, type NumberedVisit } from "../../core/history/visits.ts";
+import { agentVisits } from "../../core/history/find-visit.ts";
+import { foldVisits, visitKey, visitNumber, type VisitRecord } from "../../core/history/visits.ts";
 import { findCast } from "../workspace/find-cast.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
@@ -161,18 +162,21 @@ async function suggestOpenArguments(
   if (more.length > 0) return [];
   const visits = await suggestVisits(workspace, named, {
     of: agentVisits,
-    word: ({ number }) => String(number),
+    word: (visit) => String(visitNumber(visit)),
   });
   return named === undefined ? [...visits, ...(await suggestCasts(workspace))] : visits;
 }
 
 const MAX_VISITS = 12;
 
-const ANY_VISIT: VisitSuggestions = { of: castVisits, word: ({ socket, visit }) => `${socket}#${visit}` };
+const ANY_VISIT: VisitSuggestions = {
+  of: ({ events }) => foldVisits(events),
+  word: ({ socket, visit }) => visitKey(socket, visit),
+};
 
 interface VisitSuggestions {
-  readonly of: (cast: LoadedCast) => readonly NumberedVisit[];
-  readonly word: (visit: NumberedVisit) => string;
+  readonly of: (cast: LoadedCast) => readonly VisitRecord[];
+  readonly word: (visit: VisitRecord) => string;
 }
 
 /** The last ones, which are looked for most. */

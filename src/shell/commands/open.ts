@@ -3,7 +3,8 @@ import { quoteWord } from "../../core/command/split-words.ts";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { visitLabel } from "../../core/view/graph/labels.ts";
 import { line, toned } from "../../core/view/line.ts";
-import { agentVisits, findVisit, type NumberedVisit } from "../../core/history/visits.ts";
+import { agentVisits, findVisit } from "../../core/history/find-visit.ts";
+import type { VisitRecord } from "../../core/history/visits.ts";
 import { loadPi, type Pi } from "../agents/pi-sdk.ts";
 import { missingPiIssue } from "../agents/pi-models.ts";
 import { validPrefix } from "../agents/transcript.ts";
@@ -17,7 +18,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** A conversation that can be gone on with. */
-export interface OpenedVisit extends NumberedVisit {
+export interface OpenedVisit extends Pick<VisitRecord, "socket" | "materia" | "visit"> {
   readonly castId: string;
   /** The session's file. */
   readonly session: string;
@@ -73,7 +74,7 @@ async function findVisitTranscript(
   { store }: Workspace,
   cast: LoadedCast,
   name: string | undefined,
-): Promise<Result<{ readonly visit: NumberedVisit; readonly text: string }>> {
+): Promise<Result<{ readonly visit: VisitRecord; readonly text: string }>> {
   const visit = findVisit(agentVisits(cast), name);
   if (!visit.ok) return visit;
   const part = await store.readArtifact(cast.castId, { ...visit.value, name: "transcript.jsonl" });

@@ -8,7 +8,7 @@ import { printJson } from "../../core/edit/json-text.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { recordTest, repliesInTranscript, type RecordedReply } from "../../core/testing/record-test.ts";
-import { visitKey } from "../../core/replay/recorded-cast.ts";
+import { foldVisits, visitKey } from "../../core/history/visits.ts";
 import { line, toned } from "../../core/view/line.ts";
 import type { RecordedTest } from "../../core/wire/testing.ts";
 import { itemCastIssue } from "../casting/resume-refusal.ts";
@@ -155,9 +155,7 @@ async function readReplies(
 ): Promise<ReadonlyMap<string, readonly RecordedReply[]>> {
   const found = new Map<string, readonly RecordedReply[]>();
   for (const [castId, events] of casts)
-    for (const event of events) {
-      if (event.type !== "visit_started") continue;
-      const { socket, visit } = event;
+    for (const { socket, visit } of foldVisits(events)) {
       const transcript = await store.readArtifact(castId, { socket, visit, name: "transcript.jsonl" });
       const text = transcript && Buffer.from(transcript.bytes).toString("utf8");
       if (text !== undefined) found.set(`${castId} ${visitKey(socket, visit)}`, repliesInTranscript(text));

@@ -27,7 +27,8 @@ import {
   visitDetailLines,
 } from "../../core/view/report/visit-detail.ts";
 import { storyMarkdown, visitMarkdown } from "../../core/view/report/markdown.ts";
-import { castVisits, findVisit } from "../../core/history/visits.ts";
+import { eventsOfVisit, foldVisits } from "../../core/history/visits.ts";
+import { findVisit } from "../../core/history/find-visit.ts";
 import { findCast } from "../workspace/find-cast.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { listQuarantined } from "../git/worktrees/worktree.ts";
@@ -60,7 +61,7 @@ async function castOutput(
   const { store } = workspace;
   const { castId, file } = cast;
   const events = full ? await readWholeTexts(store, cast) : cast.events;
-  const begun = castVisits({ events });
+  const begun = foldVisits(events);
   const details: VisitDetail[] = [];
   for (const visit of begun) details.push(await readVisitDetail(store, castId, visit, full ? "all" : "talk"));
   const asked = details.flatMap(({ model }, index) =>
@@ -196,7 +197,7 @@ async function visitOutput(
   { castId, file, events }: LoadedCast,
   { visit: named, markdown }: ShowCommand & { readonly visit: string },
 ): Promise<Result<CommandOutput>> {
-  const visit = findVisit(castVisits({ events }), named);
+  const visit = findVisit(foldVisits(events), named);
   if (!visit.ok) return visit;
   const found = visit.value;
   const detail = await readVisitDetail(store, castId, found, "all");
@@ -206,7 +207,7 @@ async function visitOutput(
     data: { castId, materia: found.materia, ...detailData(detail), events: own },
     lines: (width) => {
       const room = Math.min(width, MAX_WIDTH);
-      const told = visitStory(file, events, found, markdown ? 1_000 : room);
+      const told = visitStory(file, events, own, markdown ? 1_000 : room);
       return markdown
         ? visitMarkdown(detail, told, castId).map((text) => line(sanitizeForTerminal(text)))
         : [...visitDetailLines(detail, told, room), line(toned("dim", `Cast ${castId}`))];
@@ -214,20 +215,16 @@ async function visitOutput(
   });
 }
 
-/** From its beginning to that of the next one. */
-function eventsOfVisit(events: readonly CastEvent[], { socket, visit }: VisitKey): readonly CastEvent[] {
-  const from = events.findLastIndex(
-    (event) => event.type === "visit_started" && event.socket === socket && event.visit === visit,
-  );
-  const next = events.findIndex((event, index) => index > from && event.type === "visit_started");
-  return events.slice(from, next === -1 ? undefined : next);
-}
-
-/** What the story tells of this visit. */
-function visitStory(file: CastFile, events: readonly CastEvent[], visit: VisitKey, width: number): readonly Line[] {
+/** The lines of the story that belong to the events of one visit. */
+function visitStory(
+  file: CastFile,
+  events: readonly CastEvent[],
+  ofVisit: readonly CastEvent[],
+  width: number,
+): readonly Line[] {
   const first = initialState(castStartOf(file));
   const teller = createStoryWriter(first, width);
-  const own = new Set(eventsOfVisit(events, visit));
+  const own = new Set(ofVisit);
   const lines: Line[] = [];
   for (const step of replaySteps(first, events)) {
     const told = teller.write(step);

@@ -1,6 +1,7 @@
 import type { CastEvent, EventOf } from "../../../core/cast/state/event.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import type { CastStep } from "../../../core/cast/cast-step.ts";
+import { advanceVisits, NO_VISITS, visitNumber, type VisitRecord } from "../../../core/history/visits.ts";
 import { oneLine, countedText } from "../../../core/model/text.ts";
 import { conditionText } from "../../../core/view/graph/labels.ts";
 import { workedMsSince, type WorkClock } from "../../../core/cast/timeline.ts";
@@ -38,7 +39,7 @@ const PAUSING_EVENTS: ReadonlySet<CastEvent["type"]> = new Set(["cast_resumed", 
 /** [X10] One card per visit that is over: its head and the way it took, and opened all that it handed over. */
 export function createVisitCards(start: CastState): VisitCards {
   const teller = createStoryWriter(start, WIDTH, FULL_DETAIL);
-  let visits = 0;
+  let visits = NO_VISITS;
   let visit: CurrentVisit | undefined;
   /** What was told of a visit that an earlier run had begun: the teller closed it there. */
   let resumed: Line[] | undefined;
@@ -48,21 +49,22 @@ export function createVisitCards(start: CastState): VisitCards {
   let files: string | undefined;
   const deeds = createToolCalls();
   const close = (): readonly Card[] => {
-    const id = `${start.castId}/${visits}`;
+    const id = `${start.castId}/${visit ? visitNumber(visit.record) : 0}`;
     const cards = told.length === 0 ? [] : [visitCard({ id, told, route, way, files, deeds, handed: visit?.handed })];
     [told, route, way] = [[], [], []];
     return cards;
   };
   const follow = (step: CastStep): readonly Card[] => {
     const { event } = step;
+    visits = advanceVisits(visits, event);
     const item = currentItemText(step.before, 200);
     const lines = teller.write(step).filter((each) => each.length > 0);
     if (CLOSING_EVENTS.has(event.type)) {
       const cards = close();
       // The teller gives up what it held back of a visit behind a head, which is not the last word about it.
       resumed = PAUSING_EVENTS.has(event.type) ? [...(resumed ?? []), ...lines.slice(resumed ? 0 : 1)] : undefined;
-      if (event.type === "visit_started") {
-        visit = { event, number: (visits += 1), item, since: teller.current().clock };
+      if (visits.visit?.firstSeq === event.seq) {
+        visit = { record: visits.visit, item, since: teller.current().clock };
         deeds.clear();
       }
       return cards;
@@ -85,8 +87,7 @@ export function createVisitCards(start: CastState): VisitCards {
 type HandedEvent = EventOf<"handoff_accepted"> | EventOf<"output_accepted">;
 
 interface CurrentVisit {
-  readonly event: EventOf<"visit_started">;
-  readonly number: number;
+  readonly record: VisitRecord;
   readonly item: string;
   readonly since: WorkClock;
   handed?: HandedEvent;

@@ -7,7 +7,7 @@ import { statusText } from "../../../core/view/cast-list.ts";
 import type { CastTimeline } from "../../../core/cast/timeline.ts";
 import { NO_ITEM_TIMELINES, itemTimelines, type ItemTimeline } from "../../../core/view/progress/item-timelines.ts";
 import { type TimelineRow, timelineRows } from "../../../core/view/progress/timeline-rows.ts";
-import type { VisitRecord } from "../../../core/view/progress/visit-record.ts";
+import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import type { WayTaken } from "../../../core/view/progress/traversals.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
 import { useNow } from "../browser/use-now.ts";
@@ -24,9 +24,9 @@ export interface CastView extends Omit<ViewedMoment, "chosen"> {
   readonly board: CastBoard;
   /** As it is now, whatever is looked at. */
   readonly latest: CastBoard;
-  readonly visits: readonly VisitRecord[];
+  readonly visits: readonly TimelineVisit[];
   /** Every visit until now, also those after the moment that is looked at. */
-  readonly allVisits: readonly VisitRecord[];
+  readonly allVisits: readonly TimelineVisit[];
   readonly rows: readonly TimelineRow[];
   /** [V23] The items that were worked on at once. */
   readonly itemLanes: readonly ItemTimeline[];
@@ -38,7 +38,7 @@ export interface CastView extends Omit<ViewedMoment, "chosen"> {
   /** The list that is walked now. */
   readonly pass: LoopPass | null;
   /** The visit that is read. */
-  readonly visit: VisitRecord | undefined;
+  readonly visit: TimelineVisit | undefined;
   readonly now: number;
   readonly announcement: string;
   readonly stepVisit: (by: -1 | 1) => void;
@@ -178,7 +178,7 @@ export interface ViewedMoment {
 }
 
 /** [W33] Where somebody stands in a cast is part of the address: `?visit=Socket-5%232` and `?at=123`. */
-function useViewedMoment(visits: readonly VisitRecord[], lastSeq: number, search: URLSearchParams): ViewedMoment {
+function useViewedMoment(visits: readonly TimelineVisit[], lastSeq: number, search: URLSearchParams): ViewedMoment {
   const [{ at, chosen }, setMoment] = useState(() => momentFromAddress(search, visits, lastSeq));
   const address = `${search.get("visit") ?? ""} ${search.get("at") ?? ""}`;
   const known = useRef(address);
@@ -212,7 +212,7 @@ const LIVE_MOMENT = { at: null, chosen: null } as const;
 
 function momentFromAddress(
   search: URLSearchParams,
-  visits: readonly VisitRecord[],
+  visits: readonly TimelineVisit[],
   lastSeq: number,
 ): { readonly at: number | null; readonly chosen: number | null } {
   const visit = visits.find((each) => visitName(each) === search.get("visit"));
@@ -222,12 +222,12 @@ function momentFromAddress(
   return { at: isMoment ? at : visit.to === null ? null : visitEndSeq(visit, lastSeq), chosen: visit.index };
 }
 
-function visitName({ socket, visit }: VisitRecord): string {
+function visitName({ socket, visit }: TimelineVisit): string {
   return `${socket}#${visit}`;
 }
 
 /** The visit as it ended, before the cast went on from it. */
-function visitEndSeq({ leftBy, lastSeq }: VisitRecord, last: number): number {
+function visitEndSeq({ leftBy, lastSeq }: TimelineVisit, last: number): number {
   return leftBy === null ? Math.min(lastSeq, last) : leftBy - 1;
 }
 

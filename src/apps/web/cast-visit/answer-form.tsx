@@ -12,7 +12,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import marksSheet from "../ui/marks.module.css";
 import dialogSheet from "../ui/dialog.module.css";
-import type { VisitRecord } from "../../../core/view/progress/visit-record.ts";
+import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 
 const css = bindClassNames(answerSheet, controlsSheet);
 
@@ -112,7 +112,7 @@ export function AnswerDialog(props: CastPanelProps & { readonly onClose: () => v
 const visitQuestionCss = bindClassNames(answerSheet);
 
 /** [W32] The cast waits at the visit that is read: what is asked, and the answer to it, in the reader. */
-export function VisitQuestion(props: CastPanelProps & { readonly visit: VisitRecord }): ReactElement | null {
+export function VisitQuestion(props: CastPanelProps & { readonly visit: TimelineVisit }): ReactElement | null {
   const { view, visit } = props;
   const { status, question, position } = view.latest;
   const isHere = visit.index === view.allVisits.length - 1;

@@ -7,7 +7,7 @@ import {
   type CheckpointSpan,
 } from "../../../core/view/file-changes.ts";
 import type { PatchViewMode } from "../../../core/view/patch.ts";
-import type { VisitRecord } from "../../../core/view/progress/visit-record.ts";
+import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import type { ChangesResponse } from "../../../core/wire/casts.ts";
 import { getChanges } from "../net/api.ts";
 import { Button } from "../ui/buttons.tsx";
@@ -23,7 +23,7 @@ import filesSheet from "./files.module.css";
 const css = bindClassNames(filesSheet, baseSheet);
 
 interface FilesTabProps extends CastPanelProps {
-  readonly visit: VisitRecord;
+  readonly visit: TimelineVisit;
 }
 
 const SCOPE_OPTIONS = [
@@ -168,7 +168,7 @@ function usePatchForm(): readonly [PatchViewMode, (form: PatchViewMode) => void]
 export type FilesScope = "visit" | "item" | "cast";
 
 /** Its name on the command line and in addresses; null for the whole cast. */
-function scopeAddress(scope: FilesScope, { socket, visit, item }: VisitRecord): string | null {
+function scopeAddress(scope: FilesScope, { socket, visit, item }: TimelineVisit): string | null {
   if (scope === "visit") return `${socket}#${visit}`;
   return scope === "item" && item ? `${item.loop}/${item.key}` : null;
 }
@@ -176,7 +176,7 @@ function scopeAddress(scope: FilesScope, { socket, visit, item }: VisitRecord): 
 function fileSpanOf(
   spans: CastFileSpans & { readonly kind: "kept" },
   scope: FilesScope,
-  visit: VisitRecord,
+  visit: TimelineVisit,
 ): CheckpointSpan {
   const { whole, visits, items } = spans;
   // One whose beginning is not known yet has changed nothing yet.

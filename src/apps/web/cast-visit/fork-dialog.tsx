@@ -2,7 +2,7 @@ import { useState, type ReactElement } from "react";
 import { quoteWord } from "../../../core/command/split-words.ts";
 import { castFileSpans } from "../../../core/view/file-changes.ts";
 import { amountText, costText } from "../../../core/view/numbers.ts";
-import type { VisitRecord } from "../../../core/view/progress/visit-record.ts";
+import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import { ForkPreview } from "../../../core/wire/testing.ts";
 import { navigate, hrefOf } from "../browser/route.ts";
 import { useCommandOutput, useCommand } from "../data/use-command.ts";
@@ -32,7 +32,7 @@ export const FORK_NOT_ON_FLEET = "A cast is run again where its files are: take 
 /** A new cast with the past of this one up to a visit; from the first visit on it is the same cast run again. */
 export function ForkDialog(props: {
   readonly cast: WatchedCast;
-  readonly visit: VisitRecord;
+  readonly visit: TimelineVisit;
   readonly onClose: () => void;
 }): ReactElement {
   const { cast, visit, onClose } = props;
@@ -97,7 +97,7 @@ export function ForkDialog(props: {
 /** The same text as a terminal would take. */
 function forkCommandLine(
   { castFile }: WatchedCast,
-  visit: VisitRecord,
+  visit: TimelineVisit,
   { request, model, handoff, restoresFiles: here }: ForkEdits,
 ): string {
   const options = [
@@ -134,13 +134,13 @@ function ForkSummary({
 }
 
 /** Only what an agent says can be written for it. */
-function canWriteHandoff({ castFile }: WatchedCast, { materia }: VisitRecord): boolean {
+function canWriteHandoff({ castFile }: WatchedCast, { materia }: TimelineVisit): boolean {
   return castFile.graph.materia[materia]?.type === "agent";
 }
 
 function HandoffField(props: {
   readonly cast: WatchedCast;
-  readonly visit: VisitRecord;
+  readonly visit: TimelineVisit;
   readonly edits: ForkEdits;
   readonly onEdit: (part: Partial<ForkEdits>) => void;
 }): ReactElement {
@@ -163,7 +163,7 @@ function HandoffField(props: {
 }
 
 /** What the visit handed on then, to be edited. */
-function handoffTextOf({ replay }: WatchedCast, { firstSeq, lastSeq }: VisitRecord): string {
+function handoffTextOf({ replay }: WatchedCast, { firstSeq, lastSeq }: TimelineVisit): string {
   const handed = replay
     .events()
     .slice(firstSeq - 1, lastSeq)

@@ -9,7 +9,7 @@ import baseSheet from "../styles/base.module.css";
 import marksSheet from "../ui/marks.module.css";
 import readerSheet from "./visit.module.css";
 import { Markdown } from "../ui/markdown.tsx";
-import type { VisitRecord } from "../../../core/view/progress/visit-record.ts";
+import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import type { VisitFileName } from "../../../core/wire/casts.ts";
 import { getVisitFile } from "../net/api.ts";
 import type { WatchedCast } from "../cast-replay/use-cast.ts";
@@ -211,7 +211,7 @@ export type VisitFileState =
 const RETRY_DELAYS_MS = [200, 400, 800, 1_600, 3_200];
 
 /** A file of a visit, read anew when the visit has gone on; null for one that cannot be there. */
-export function useVisitFile(cast: WatchedCast, visit: VisitRecord, name: VisitFileName | null): VisitFileState {
+export function useVisitFile(cast: WatchedCast, visit: TimelineVisit, name: VisitFileName | null): VisitFileState {
   const { castId } = cast.castFile;
   const { socket, visit: number } = visit;
   // Where nobody drives the cast, nothing more is written.

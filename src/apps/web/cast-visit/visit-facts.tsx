@@ -11,7 +11,7 @@ import { MateriaIcon } from "../ui/icons.tsx";
 import { limitReachedText } from "../../../core/view/report/route-lines.ts";
 import { capitalize } from "../ui/status.tsx";
 import { renderSymbols, LineText } from "../ui/line-text.tsx";
-import type { VisitRecord } from "../../../core/view/progress/visit-record.ts";
+import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import type { CastView } from "../cast-replay/use-cast-view.ts";
 import type { VisitProps } from "./visit-panel.tsx";
 import { bindClassNames } from "../styles/classes.ts";
@@ -116,11 +116,11 @@ function VisitOrigin({ cast, view, visit }: VisitProps): ReactElement {
 }
 
 /** The last visit of a socket before another: who sent it here, or said why. */
-function lastVisitBefore(view: CastView, socket: string, before: number): VisitRecord | undefined {
+function lastVisitBefore(view: CastView, socket: string, before: number): TimelineVisit | undefined {
   return view.allVisits.slice(0, before).findLast((each) => each.socket === socket);
 }
 
-function visitOpener(view: CastView, visit: VisitRecord | undefined): (() => void) | undefined {
+function visitOpener(view: CastView, visit: TimelineVisit | undefined): (() => void) | undefined {
   return visit && (() => view.goToVisit(visit.index));
 }
 

@@ -1,7 +1,8 @@
 import { useRef, useState, type ReactElement, useMemo } from "react";
 import { durationText } from "../../../core/view/numbers.ts";
 import { titleText } from "../../../core/view/report/handoff-lines.ts";
-import type { VisitOutcome, VisitRecord } from "../../../core/view/progress/visit-record.ts";
+import type { VisitOutcome } from "../../../core/history/visits.ts";
+import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import { Icon, type IconName, MateriaIcon } from "../ui/icons.tsx";
 import { Button } from "../ui/buttons.tsx";
 import { Tabs, tabId } from "../ui/tabs.tsx";
@@ -37,7 +38,7 @@ const VISIT_TABS = [
 export type VisitTab = (typeof VISIT_TABS)[number]["key"];
 
 export interface VisitProps extends CastPanelProps {
-  readonly visit: VisitRecord;
+  readonly visit: TimelineVisit;
 }
 
 /** One visit: what it was told, what it said and did, what it handed on, and which way it went. */

@@ -24,7 +24,7 @@ import { countOfLimitText } from "../../../core/cast/failure-text.ts";
 import { titleText } from "../../../core/view/report/handoff-lines.ts";
 import { line, toned, type Line } from "../../../core/view/line.ts";
 import { currentTraversals } from "../../../core/view/progress/traversals.ts";
-import type { VisitRecord } from "../../../core/view/progress/visit-record.ts";
+import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import { countedText } from "../../../core/model/text.ts";
 
 const css = bindClassNames(castSheet, marksSheet, baseSheet);
@@ -132,7 +132,7 @@ function castMarks(drawing: GraphDrawing, view: CastView): GraphMarks {
   };
 }
 
-function socketMark(graph: Graph, id: string, visits: readonly VisitRecord[], view: CastView): SocketMark {
+function socketMark(graph: Graph, id: string, visits: readonly TimelineVisit[], view: CastView): SocketMark {
   const socket = graph.sockets[id];
   const { position, status } = view.board;
   const working = view.workingItems.get(id) ?? 0;

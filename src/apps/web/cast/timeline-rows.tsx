@@ -9,7 +9,8 @@ import baseSheet from "../styles/base.module.css";
 import timelineSheet from "./timeline.module.css";
 import type { Materia } from "../../../core/model/materia.ts";
 import { fileChangesText } from "../../../core/view/file-changes.ts";
-import type { VisitOutcome, VisitRecord } from "../../../core/view/progress/visit-record.ts";
+import type { VisitOutcome } from "../../../core/history/visits.ts";
+import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import { materiaColorStyle } from "../ui/icons.tsx";
 import { workerStretches, type TimelineRow } from "../../../core/view/progress/timeline-rows.ts";
 import type { TimelineProps } from "./timeline-panel.tsx";
@@ -117,7 +118,7 @@ const VISIT_LOOKS = {
 
 /** A visit: length is its duration, fill its outcome; the name only where it fits whole. */
 export const VisitBar = memo(function Bar(props: {
-  readonly visit: VisitRecord;
+  readonly visit: TimelineVisit;
   readonly materia: Materia | undefined;
   readonly share: number;
   readonly length: number;

@@ -17,7 +17,7 @@ import { line, toned } from "../../../core/view/line.ts";
 import { edgeLabelLines } from "../loadout-editor/use-canvas.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { statusText } from "../../../core/view/cast-list.ts";
-import type { VisitRecord } from "../../../core/view/progress/visit-record.ts";
+import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import { hrefOf } from "../browser/route.ts";
 import { Button } from "../ui/buttons.tsx";
 import { IssueList } from "../ui/issues.tsx";
@@ -204,7 +204,7 @@ function RehearsalStep({
   visit,
 }: {
   readonly play: RehearsalPlayback;
-  readonly visit: VisitRecord;
+  readonly visit: TimelineVisit;
 }): ReactElement {
   const events = play.replay?.events().slice(visit.firstSeq - 1, visit.lastSeq) ?? [];
   const { socket, materia, visit: number, item, outcome } = visit;

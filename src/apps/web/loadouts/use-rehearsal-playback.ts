@@ -1,7 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Issue } from "../../../core/model/issue.ts";
-import { createPlayback, type CastPlayback } from "../../../core/view/progress/playback.ts";
-import type { VisitRecord } from "../../../core/view/progress/visit-record.ts";
+import { createPlayback, type CastPlayback, type TimelineVisit } from "../../../core/view/progress/playback.ts";
 import type { CastFileView } from "../../../core/wire/casts.ts";
 import { useKeysOutsideDialogs } from "../browser/keyboard.ts";
 import { followCast, getCast } from "../net/api.ts";
@@ -13,7 +12,7 @@ export interface RehearsalPlayback {
   readonly issues: readonly Issue[];
   readonly replay: CastPlayback | null;
   /** Every visit that there was so far. */
-  readonly visits: readonly VisitRecord[];
+  readonly visits: readonly TimelineVisit[];
   /** The one that is looked at, from 0; the last event of it. */
   readonly step: number;
   readonly seq: number;
@@ -60,7 +59,7 @@ export function useRehearsalPlayback(castId: string, onClose: () => void): Rehea
 }
 
 /** As it ended, before the cast went on from it. */
-function visitEndSeq({ leftBy, lastSeq }: VisitRecord, last: number): number {
+function visitEndSeq({ leftBy, lastSeq }: TimelineVisit, last: number): number {
   return leftBy === null ? Math.min(lastSeq, last) : leftBy - 1;
 }
 

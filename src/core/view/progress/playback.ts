@@ -1,24 +1,32 @@
 import type { CastEvent } from "../../cast/state/event.ts";
-import { type CastStart, initialState } from "../../cast/state/state.ts";
-import { applyStep, replaySteps } from "../../cast/cast-step.ts";
+import { type CastStart, type CastState, initialState } from "../../cast/state/state.ts";
+import { applyStep, replaySteps, type CastStep } from "../../cast/cast-step.ts";
 import { advanceTimeline, startTimeline, type CastTimeline } from "../../cast/timeline.ts";
-import { startVisitRecord, updateVisitRecord, type VisitRecord } from "./visit-record.ts";
+import { advanceVisits, NO_VISITS, type VisitFold, type VisitRecord } from "../../history/visits.ts";
+import { reworkReasonsFor } from "../../cast/state/rework-reasons.ts";
+import type { ReworkReason } from "../../cast/state/parallel-run.ts";
 import { toWayTaken, type WayTaken } from "./traversals.ts";
 import { parseMillis } from "../../model/text.ts";
 
-/**
- * A cast that can be seen as it was after any of its events. The state is kept now and then, so that going back
- * folds a few events and never all of them.
- */
+/** A visit as a timeline shows it. Times are milliseconds of work since the cast began. */
+export interface TimelineVisit extends VisitRecord {
+  readonly from: number;
+  /** Null until the visit ends. */
+  readonly to: number | null;
+  /** Why the cast returns to this socket, newest first. */
+  readonly reasons: readonly ReworkReason[];
+}
+
+/** A cast as it stood after any of its events. Snapshots bound the cost of going back to `SNAPSHOT_EVERY` events. */
 export interface CastPlayback {
-  /** Takes the next event; one that is already known is passed over. */
+  /** Takes the next event; ignores an event that it has. */
   readonly push: (event: CastEvent) => void;
   readonly events: () => readonly CastEvent[];
   readonly lastSeq: () => number;
   /** The cast after the event `seq`; 0 is before the first. */
   readonly timelineAt: (seq: number) => CastTimeline;
-  /** The visits that had begun by then; the last of them as it stood then. */
-  readonly visitsAt: (seq: number) => readonly VisitRecord[];
+  /** The visits that had begun by then; the last one as it stood then. */
+  readonly visitsAt: (seq: number) => readonly TimelineVisit[];
   readonly waysTakenAt: (seq: number) => readonly WayTaken[];
   /** The work done until the event `seq`, in milliseconds. */
   readonly workedAt: (seq: number) => number;
@@ -28,82 +36,81 @@ export interface CastPlayback {
 
 const SNAPSHOT_EVERY = 64;
 
+interface Snapshot {
+  readonly timeline: CastTimeline;
+  readonly visits: VisitFold;
+}
+
 export function createPlayback(start: CastStart): CastPlayback {
-  const first = startTimeline(initialState(start));
+  const first: Snapshot = { timeline: startTimeline(initialState(start)), visits: NO_VISITS };
   const events: CastEvent[] = [];
-  const kept: CastTimeline[] = [first];
+  const snapshots: Snapshot[] = [first];
   const visits: VisitRecord[] = [];
+  const reasons: (readonly ReworkReason[])[] = [];
   const ways: WayTaken[] = [];
   const worked: number[] = [0];
   let latest = first;
-  let passes = 0;
-  let cameBy: number | null = null;
 
-  const noteVisit = (before: CastTimeline, event: CastEvent): void => {
-    const at = timelineWorkMs(latest);
-    if (event.type === "loop_entered") passes += 1;
-    if (event.type === "visit_started") {
-      visits.push(startVisitRecord(before.state, event, { index: visits.length, pass: passes, at, cameBy }));
-      return;
-    }
-    if (event.type === "edge_taken") cameBy = event.seq;
-    const open = visits.at(-1);
-    if (open) visits[visits.length - 1] = updateVisitRecord(open, latest.state, event, at);
-  };
   const push = (event: CastEvent): void => {
     if (event.seq !== events.length + 1) return;
-    const before = latest;
-    latest = advanceTimeline(before, applyStep(before.state, event));
+    const before = latest.timeline.state;
+    latest = advance(latest, applyStep(before, event));
+    const { visit } = latest.visits;
     events.push(event);
-    worked.push(timelineWorkMs(latest));
-    if (event.type === "edge_taken") ways.push(toWayTaken(before.state, event));
-    noteVisit(before, event);
-    if (event.seq % SNAPSHOT_EVERY === 0) kept.push(latest);
+    worked.push(timelineWorkMs(latest.timeline));
+    if (event.type === "edge_taken") ways.push(toWayTaken(before, event));
+    if (visit) visits[visit.index] = visit;
+    if (visit?.firstSeq === event.seq) reasons.push(visitReasons(before, visit));
+    if (event.seq % SNAPSHOT_EVERY === 0) snapshots.push(latest);
   };
-  const trailAt = (seq: number): CastTimeline => {
+  const snapshotAt = (seq: number): Snapshot => {
     if (seq >= events.length) return latest;
     const near = Math.floor(Math.max(0, seq) / SNAPSHOT_EVERY);
-    let trail = kept[near] ?? first;
-    for (const step of replaySteps(trail.state, events.slice(near * SNAPSHOT_EVERY, seq)))
-      trail = advanceTimeline(trail, step);
-    return trail;
+    let snapshot = snapshots[near] ?? first;
+    for (const step of replaySteps(snapshot.timeline.state, events.slice(near * SNAPSHOT_EVERY, seq)))
+      snapshot = advance(snapshot, step);
+    return snapshot;
   };
-  const visitsAt = (seq: number): readonly VisitRecord[] => {
-    if (seq >= events.length) return [...visits];
-    const begun = visits.filter(({ firstSeq }) => firstSeq <= seq);
-    const last = begun.at(-1);
-    if (!last || last.lastSeq <= seq) return begun;
-    return [...begun.slice(0, -1), visitAsOf(last, seq)];
-  };
-  const visitAsOf = (visit: VisitRecord, seq: number): VisitRecord => {
-    const opening = events[visit.firstSeq - 1];
-    if (opening?.type !== "visit_started") return visit;
-    const { state } = trailAt(visit.firstSeq - 1);
-    const { index, cameBy: came } = visit;
-    const arrival = { index, pass: visit.item?.pass ?? 0, at: visit.from, cameBy: came };
-    let record = startVisitRecord(state, opening, arrival);
-    for (const { event, after } of replaySteps(state, events.slice(visit.firstSeq - 1, seq)))
-      if (event.seq > visit.firstSeq) record = updateVisitRecord(record, after, event, worked[event.seq] ?? 0);
-    return record;
+  const onTimeline = (visit: VisitRecord): TimelineVisit => ({
+    ...visit,
+    from: worked[visit.firstSeq] ?? 0,
+    to: visit.endSeq === null ? null : (worked[visit.endSeq] ?? 0),
+    reasons: reasons[visit.index] ?? [],
+  });
+  const visitsAt = (seq: number): readonly TimelineVisit[] => {
+    if (seq >= events.length) return visits.map(onTimeline);
+    const { visit } = snapshotAt(seq).visits;
+    return visit ? [...visits.slice(0, visit.index), visit].map(onTimeline) : [];
   };
   return {
     push,
     events: () => events,
     lastSeq: () => events.length,
-    timelineAt: trailAt,
+    timelineAt: (seq) => snapshotAt(seq).timeline,
     visitsAt,
     waysTakenAt: (seq) => (seq >= events.length ? [...ways] : ways.filter((way) => way.seq <= seq)),
     workedAt: (seq) => worked[Math.min(seq, events.length)] ?? 0,
-    seqAt: (ms) => {
-      let [low, high] = [1, events.length];
-      while (low < high) {
-        const middle = Math.ceil((low + high) / 2);
-        if ((worked[middle] ?? 0) <= ms) low = middle;
-        else high = middle - 1;
-      }
-      return Math.max(1, low);
-    },
+    seqAt: (ms) => lastIndexAtMost(worked, ms),
   };
+}
+
+function advance({ timeline, visits }: Snapshot, step: CastStep): Snapshot {
+  return { timeline: advanceTimeline(timeline, step), visits: advanceVisits(visits, step.event) };
+}
+
+function visitReasons(before: CastState, { socket }: VisitRecord): readonly ReworkReason[] {
+  return before.phase.kind === "arriving" && before.phase.reworked ? reworkReasonsFor(before, socket) : [];
+}
+
+/** The last index from 1 whose value is at most `most`; values never fall. */
+function lastIndexAtMost(values: readonly number[], most: number): number {
+  let [low, high] = [1, values.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((values[middle] ?? 0) <= most) low = middle;
+    else high = middle - 1;
+  }
+  return Math.max(1, low);
 }
 
 function timelineWorkMs({ clock }: CastTimeline): number {

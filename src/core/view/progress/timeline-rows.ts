@@ -1,7 +1,8 @@
 import type { LoopPass } from "../../cast/state/state.ts";
 import { totalTokens, addUsage, NO_USAGE, type Usage } from "../../cast/state/usage.ts";
 import { titleText } from "../report/handoff-lines.ts";
-import type { VisitItem, VisitRecord } from "./visit-record.ts";
+import type { VisitItem } from "../../history/visits.ts";
+import type { TimelineVisit } from "./playback.ts";
 import type { CastEvent } from "../../cast/state/event.ts";
 
 /** A row of the timeline: the visits of one item, or those before, between and after the loops. */
@@ -12,7 +13,7 @@ export interface TimelineRow {
   readonly title: string;
   /** Why the item was given up, where it was. */
   readonly givenUp: string | null;
-  readonly visits: readonly VisitRecord[];
+  readonly visits: readonly TimelineVisit[];
   /** How often items had been worked on at once before it. */
   readonly parallelRunsBefore: number;
   readonly cost: number;
@@ -20,9 +21,9 @@ export interface TimelineRow {
 }
 
 /** One row per group, in the order in which they began; `forked` has the events with which items were worked on at once. */
-export function timelineRows(visits: readonly VisitRecord[], forked: readonly number[] = []): readonly TimelineRow[] {
-  const forksBefore = ({ firstSeq }: VisitRecord): number => forked.filter((seq) => seq < firstSeq).length;
-  const groups: { readonly visits: VisitRecord[]; readonly forks: number; readonly item: VisitItem | null }[] = [];
+export function timelineRows(visits: readonly TimelineVisit[], forked: readonly number[] = []): readonly TimelineRow[] {
+  const forksBefore = ({ firstSeq }: TimelineVisit): number => forked.filter((seq) => seq < firstSeq).length;
+  const groups: { readonly visits: TimelineVisit[]; readonly forks: number; readonly item: VisitItem | null }[] = [];
   for (const visit of visits) {
     const last = groups.at(-1);
     const forks = forksBefore(visit);
@@ -52,7 +53,7 @@ export function timelineRows(visits: readonly VisitRecord[], forked: readonly nu
 }
 
 /** [W36] One row per socket, in the order in which they were first visited. */
-export function socketTimelineRows(visits: readonly VisitRecord[]): readonly TimelineRow[] {
+export function socketTimelineRows(visits: readonly TimelineVisit[]): readonly TimelineRow[] {
   return [...Map.groupBy(visits, ({ socket }) => socket)].map(([socket, own]) => ({
     key: socket,
     number: null,
@@ -72,7 +73,7 @@ function itemRowKey(item: VisitItem | null): string {
 /** The items that are still to come, as one row: first and last number. */
 export function pendingItemRange(
   pass: LoopPass | null,
-  visits: readonly VisitRecord[],
+  visits: readonly TimelineVisit[],
 ): readonly [number, number] | null {
   if (!pass) return null;
   const begun = visits.at(-1)?.item?.index === pass.cursor ? pass.cursor + 1 : pass.cursor;

@@ -1,7 +1,8 @@
-import type { CastEvent, EventOf } from "../../cast/state/event.ts";
+import type { CastEvent } from "../../cast/state/event.ts";
 import { initialState, type CastStart, type CastState } from "../../cast/state/state.ts";
 import { replaySteps } from "../../cast/cast-step.ts";
 import type { SocketId } from "../../model/ids.ts";
+import { advanceVisits, NO_VISITS, visitNumber, type VisitRecord } from "../../history/visits.ts";
 import { oneLine, countedText } from "../../model/text.ts";
 import { statusText } from "../cast-list.ts";
 import { visitLabel } from "../graph/labels.ts";
@@ -27,26 +28,18 @@ export function storyMarkdown(
   const [title, ...head] = storyLines(start, events.slice(0), { ...options, width: WIDTH }).map(lineText);
   const facts = head.slice(0, Math.max(0, head.indexOf("")));
   const lines = [`# ${escapeMarkdown(title ?? "")}`, "", ...facts.map((text) => `- ${escapeMarkdown(text)}`)];
-  let number = 0;
+  let visits = NO_VISITS;
   for (const { before, event } of replaySteps(initialState(start), events)) {
-    if (event.type === "visit_started") number += 1;
-    lines.push(...eventMarkdown(before, event, { number, detail: detailAt(event, options) }));
+    visits = advanceVisits(visits, event);
+    const { visit } = visits;
+    if (visit?.firstSeq === event.seq) lines.push(...headMarkdown(before, visit, options.detailOf(visit)));
+    else lines.push(...eventMarkdown(before, event));
   }
   return [...lines, ""];
 }
 
-function detailAt(event: CastEvent, { detailOf }: MarkdownOptions): VisitDetail | undefined {
-  return event.type === "visit_started" ? detailOf(event) : undefined;
-}
-
-function eventMarkdown(
-  before: CastState,
-  event: CastEvent,
-  { number, detail }: { readonly number: number; readonly detail: VisitDetail | undefined },
-): readonly string[] {
+function eventMarkdown(before: CastState, event: CastEvent): readonly string[] {
   switch (event.type) {
-    case "visit_started":
-      return headMarkdown(before, event, number, detail);
     case "output_accepted":
       return quoteBlock(event.text);
     case "turn_answered":
@@ -79,15 +72,15 @@ const NO_EXCERPT = { excerpt: undefined };
 
 function headMarkdown(
   before: CastState,
-  { socket, materia, visit }: EventOf<"visit_started">,
-  number: number,
+  record: VisitRecord,
   detail: VisitDetail | undefined,
 ): readonly string[] {
   const item = currentItemText(before, 200);
+  const { socket, materia, visit } = record;
   const again = visit > 1 ? `, visit ${visit}` : "";
   return [
     "",
-    `## ${number}. ${escapeMarkdown(visitLabel(socket, materia))}${again}`,
+    `## ${visitNumber(record)}. ${escapeMarkdown(visitLabel(socket, materia))}${again}`,
     "",
     ...(item === "" ? [] : [`- ${escapeMarkdown(item)}`]),
     ...(detail?.model ? [`- model: ${escapeMarkdown(modelText(detail.model))}`] : []),
@@ -103,7 +96,7 @@ function toolsMarkdown(tools: readonly ToolCall[]): readonly string[] {
   });
 }
 
-/** [C39] One visit as Markdown; what it was told and what was printed stands in fences. */
+/** [C39] One visit as Markdown, with its prompt and its output in fences. */
 export function visitMarkdown(detail: VisitDetail, told: readonly Line[], castId: string): readonly string[] {
   const { model, usage, replies, prompt, stdout, stderr } = detail;
   const [head, ...rest] = told.map(lineText);

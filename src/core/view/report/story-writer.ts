@@ -8,19 +8,20 @@ import { nameText, visitLabel } from "../graph/labels.ts";
 import { UNSTARTED_CLOCK, advanceClock, workedMsSince, type WorkClock } from "../../cast/timeline.ts";
 import { ageText, amountText, durationText } from "../numbers.ts";
 import { DEFAULT_WIDTH, fitLine, line, squeezeLine, toned, type Line } from "../line.ts";
+import { advanceVisits, NO_VISITS, visitNumber, type VisitRecord } from "../../history/visits.ts";
 import { changedFileNames, fileChangesText, changedMeanwhileText } from "../file-changes.ts";
 import { eventLines, currentItemText, noteLines } from "./event-lines.ts";
 import { BRIEF_DETAIL, FULL_DETAIL, type DetailLevel } from "./handoff-lines.ts";
 
-/** Tells steps as they come. A visit is told when it is over, because its head says how long it took. */
+/** Writes the story step by step. The lines of a visit come when it ends, because its head says how long it took. */
 interface StoryWriter {
   readonly write: (step: CastStep) => readonly Line[];
-  /** What is still held back of the visit in hand. */
+  /** The lines of a visit that has not ended. */
   readonly flush: () => readonly Line[];
   readonly current: () => { readonly state: CastState; readonly clock: WorkClock };
 }
 
-/** What else is known of a visit, for below its head. */
+/** Further lines for below the head of a visit. */
 export type VisitNotes = (visit: { readonly socket: SocketId; readonly visit: number }) => readonly Line[];
 
 export function createStoryWriter(
@@ -32,25 +33,25 @@ export function createStoryWriter(
   let state = start;
   let clock = UNSTARTED_CLOCK;
   let worked = clock;
-  let visits = 0;
+  let visits = NO_VISITS;
   let open: OpenVisit | null = null;
   const close = (usage: Usage | null): readonly Line[] => {
     const visit = open;
     open = null;
     if (!visit) return [];
     const head = visitHeadLine(visit, { usage, ms: workedMsSince(clock, visit.since), width });
-    const known = aside(visit.event).map((each) => line(INDENT, ...each));
-    return [[], head, ...known, ...visit.lines];
+    const notes = aside(visit.record).map((each) => line(INDENT, ...each));
+    return [[], head, ...notes, ...visit.lines];
   };
-  const tell = ({ event, before, after }: CastStep): readonly Line[] => {
+  const write = ({ event, before, after }: CastStep): readonly Line[] => {
     state = after;
+    visits = advanceVisits(visits, event);
     clock = advanceClock(clock, before, event);
     const idleMs = clock.idleMs - worked.idleMs;
     // Raising a limit of a stopped cast does not set it going: it still stands idle.
     if (event.type !== "limits_raised") worked = clock;
-    if (event.type === "visit_started") {
-      visits += 1;
-      open = { event, number: visits, item: currentItemText(before, 200), since: clock, lines: [] };
+    if (visits.visit?.firstSeq === event.seq) {
+      open = { record: visits.visit, item: currentItemText(before, 200), since: clock, lines: [] };
       return [];
     }
     if (event.type === "visit_completed") {
@@ -59,18 +60,18 @@ export function createStoryWriter(
     }
     const wholeCast = castEventLines(before, event, { width, idleMs });
     if (wholeCast) return [...close(null), ...wholeCast];
-    const told = (much: DetailLevel): readonly Line[] =>
-      eventLines(before, event, width - INDENT.length, much).map((each) => line(INDENT, ...each));
-    if (!open) return told(event.type === "cast_waiting" ? FULL_DETAIL : extent);
-    if (event.type === "cast_waiting") open.asked = { after: open.lines.length, whole: told(FULL_DETAIL) };
-    open.lines.push(...told(extent));
+    const indented = (detail: DetailLevel): readonly Line[] =>
+      eventLines(before, event, width - INDENT.length, detail).map((each) => line(INDENT, ...each));
+    if (!open) return indented(event.type === "cast_waiting" ? FULL_DETAIL : extent);
+    if (event.type === "cast_waiting") open.asked = { after: open.lines.length, whole: indented(FULL_DETAIL) };
+    open.lines.push(...indented(extent));
     return [];
   };
   const fitted = (lines: readonly Line[]): readonly Line[] => lines.map((each) => fitLine(each, width));
   return {
-    write: (step) => fitted(tell(step)),
+    write: (step) => fitted(write(step)),
     flush: () => {
-      // [Q14] Who has not answered yet needs all that they are asked.
+      // [Q14] A person who has not answered needs the whole question.
       if (open?.asked && state.phase.kind === "waiting")
         open.lines.splice(open.asked.after, Infinity, ...open.asked.whole);
       return fitted(close(null));
@@ -81,11 +82,14 @@ export function createStoryWriter(
 
 const INDENT = "    ";
 
-interface OpenVisit {
-  readonly event: EventOf<"visit_started">;
-  /** Among all visits of the cast. */
-  readonly number: number;
+/** A visit as its head line names it. */
+interface VisitHead {
+  readonly record: VisitRecord;
+  /** `item 2 of 3: Parse the flags`; empty outside loops. */
   readonly item: string;
+}
+
+interface OpenVisit extends VisitHead {
   readonly since: WorkClock;
   readonly lines: Line[];
   /** The question to a person, and behind which lines it stands. */
@@ -112,13 +116,13 @@ function castEventLines(
 }
 
 export function visitHeadLine(
-  { event, number, item }: Pick<OpenVisit, "event" | "number" | "item">,
+  { record, item }: VisitHead,
   { usage, ms, width }: { readonly usage: Usage | null; readonly ms: number; readonly width: number },
 ): Line {
   const before = line(
-    `${String(number).padStart(2)}  `,
-    toned("strong", visitLabel(event.socket, event.materia)),
-    event.visit > 1 ? ` visit ${event.visit}` : "",
+    `${String(visitNumber(record)).padStart(2)}  `,
+    toned("strong", visitLabel(record.socket, record.materia)),
+    record.visit > 1 ? ` visit ${record.visit}` : "",
     toned("dim", `  ${durationText(ms)}${usage ? usageText(usage) : "  not completed"}`),
   );
   return item === ""
@@ -126,12 +130,12 @@ export function visitHeadLine(
     : squeezeLine({ before: line(...before, "  "), long: toned("dim", item), after: [] }, width);
 }
 
-/** The visit was told before, when the cast stopped in it. */
+/** The end of a visit whose lines came earlier, when the cast stopped in it. */
 function visitCompletedLine({ socket, visit, usage }: EventOf<"visit_completed">): Line {
   return line(INDENT, `visit ${visit} of ${socket} completed${usageText(usage)}`);
 }
 
-/** [Y7] What the visit made of the files; by name where all is told. */
+/** [Y7] The files that the visit changed; their names only in full detail. */
 function fileLines({ files }: EventOf<"visit_completed">, extent: DetailLevel): readonly Line[] {
   const changed = fileChangesText(files);
   if (changed === undefined) return [];
