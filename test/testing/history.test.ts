@@ -223,7 +223,9 @@ it("[T44] visits of the same sockets stand beside each other, also behind one th
       (socket, index) =>
         [
           { type: "visit_started", socket, visit: index + 1, materia: socket, item: null, seq: 0, at },
-          ...(handed[index] === null ? [] : [{ type: "output_accepted", text: handed[index], chars: 0, usage, seq: 0, at }]),
+          ...(handed[index] === null
+            ? []
+            : [{ type: "output_accepted", text: handed[index], chars: 0, usage, seq: 0, at }]),
         ].map((event) => event as unknown as CastEvent), // only what is compared
     ),
   });

@@ -80,12 +80,9 @@ export const NO_VISITS: VisitFold = { visit: null, pass: { number: 0, loop: "", 
 
 /** One event further. The cost does not depend on earlier events. */
 export function advanceVisits(fold: VisitFold, event: CastEvent): VisitFold {
-  const visit =
-    event.type === "visit_started" ? startVisit(fold, event) : fold.visit && updateVisit(fold.visit, event);
+  const visit = event.type === "visit_started" ? startVisit(fold, event) : fold.visit && updateVisit(fold.visit, event);
   const pass =
-    event.type === "loop_entered"
-      ? { number: fold.pass.number + 1, loop: event.loop, size: event.size }
-      : fold.pass;
+    event.type === "loop_entered" ? { number: fold.pass.number + 1, loop: event.loop, size: event.size } : fold.pass;
   const way =
     event.type === "edge_taken"
       ? { seq: event.seq, sentBackFrom: event.when === "not_satisfied" ? event.from : null }

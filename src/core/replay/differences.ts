@@ -183,7 +183,10 @@ function differencesAfterParting(
   ];
 }
 
-function endDifferences({ before, after }: ReplayComparison, last: VisitTrack | undefined): readonly ReplayDifference[] {
+function endDifferences(
+  { before, after }: ReplayComparison,
+  last: VisitTrack | undefined,
+): readonly ReplayDifference[] {
   if (after.unanswered) {
     const { socket, visit: number } = after.unanswered;
     const key = visitKey(socket.id, number);

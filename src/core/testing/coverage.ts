@@ -36,9 +36,7 @@ export function measureCoverage(runs: readonly CoveredRun[]): Readonly<Record<st
     names.map((name) => {
       const own = runs.filter(({ loadout }) => loadout === name);
       const all = new Set(own.flatMap(({ graph, flow }) => coverableNames(graph, flow)));
-      const taken = new Set(
-        own.flatMap(({ graph, events }) => coveredNames(graph, events)),
-      );
+      const taken = new Set(own.flatMap(({ graph, events }) => coveredNames(graph, events)));
       const missing = [...all].filter((each) => !taken.has(each));
       return [name, { taken: all.size - missing.length, of: all.size, missing }];
     }),

@@ -61,7 +61,8 @@ export function fuzzGraph(subject: FuzzSubject, { casts, seed, items }: FuzzSett
     if (cast?.events.some(({ type }) => type === "item_conflicted")) conflicts += 1;
     const outcome = cast ? castStatus(cast.state, false) : "broken";
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-    if (cast && missing.size > 0) for (const each of coveredNames(graph, mergeItemEvents(cast.events, cast.items))) missing.delete(each);
+    if (cast && missing.size > 0)
+      for (const each of coveredNames(graph, mergeItemEvents(cast.events, cast.items))) missing.delete(each);
     for (const what of new Set(findings)) {
       const before = found.get(what);
       const smallest = before && before.smallest.choices.length <= one.choices.length ? before.smallest : one;

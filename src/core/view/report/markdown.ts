@@ -70,11 +70,7 @@ function eventMarkdown(before: CastState, event: CastEvent): readonly string[] {
 /** What was said stands in full behind it. */
 const NO_EXCERPT = { excerpt: undefined };
 
-function headMarkdown(
-  before: CastState,
-  record: VisitRecord,
-  detail: VisitDetail | undefined,
-): readonly string[] {
+function headMarkdown(before: CastState, record: VisitRecord, detail: VisitDetail | undefined): readonly string[] {
   const item = currentItemText(before, 200);
   const { socket, materia, visit } = record;
   const again = visit > 1 ? `, visit ${visit}` : "";
