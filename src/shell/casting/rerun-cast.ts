@@ -1,5 +1,4 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
-import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastStart } from "../../core/cast/state/state.ts";
 import type { TargetRef } from "../../core/command/command.ts";
 import { Graph, socketsOf } from "../../core/compile/graph.ts";
