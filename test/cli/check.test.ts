@@ -12,7 +12,7 @@ it("[C19] with --strict a warning is an error", async () => {
   expect([strict.code, strict.stdout]).toEqual([1, expect.stringContaining("1 error, 0 warnings.")]);
 });
 
-it("[C42] the worst case is data too", async () => {
+it("[C42] the worst case is in --json", async () => {
   const cwd = newPlace({ "conf.json": conf });
   const { code, stdout } = await run(["check", "conf.json", "--json"], { cwd });
   const found = JSON.parse(stdout) as { severity: string; code: string; path: string; message: string }[];

@@ -52,7 +52,7 @@ it("[C26] a changed byte is named with its line, and nothing behind it counts", 
   });
 });
 
-it("[C43] files that are gone, no longer what their line says, unreadable or linked elsewhere are named", async () => {
+it("[C43] missing, changed, unreadable and linked files are named", async () => {
   const { cwd, castId, visitFile } = await castPlace("Say", "Plain", "Think");
   writeFileSync(visitFile("Socket-1", "handoff.json"), `{"context":"हैलो"}`);
   writeFileSync(visitFile("Socket-1", "input.json"), "{");
@@ -74,7 +74,7 @@ it("[C43] files that are gone, no longer what their line says, unreadable or lin
   ]);
 });
 
-it("[C44] without an id every cast is looked at and the damaged ones are told of", async () => {
+it("[C44] without an id every cast is verified and the damaged ones are listed", async () => {
   const { cwd, castId, journal } = await castPlace("Say");
   await run(["link", "--config", "conf.json", "--quiet", "Say", "--", "again"], { cwd });
   cpSync(castFile(cwd, castId), castFile(cwd, "copied"), { recursive: true });
@@ -121,7 +121,7 @@ it("[C27, C45] what is sound becomes a new cast that can be resumed; the damaged
   });
 });
 
-it("[C45] a transcript is kept as far as it is sound", async () => {
+it("[C45] the sound part of a transcript is salvaged", async () => {
   const { cwd, castId, visitFile } = await castPlace("Think");
   const lines = readText(visitFile("Socket-1", "transcript.jsonl")).split(/(?<=\n)/);
   writeFileSync(visitFile("Socket-1", "transcript.jsonl"), [...lines.slice(0, -1), "}{\n"].join(""));
@@ -135,7 +135,7 @@ it("[C45] a transcript is kept as far as it is sound", async () => {
   expect(readText(kept)).toBe(lines.slice(0, -1).join(""));
 });
 
-it("[C46] a cast that is sound, or of which nothing is left, is refused and leaves no trace", async () => {
+it("[C46] a sound cast, and one without a sound line, is refused and leaves no files", async () => {
   const { cwd, castId, journal } = await castPlace("Say");
   await run(["link", "--config", "conf.json", "--quiet", "Plain", "--", "other"], { cwd });
   const other = castsIn(cwd).find((id) => id !== castId) ?? "";

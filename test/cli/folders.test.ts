@@ -46,7 +46,7 @@ it("[F19] without a configuration the casts above are found", async () => {
   expect(JSON.parse(listed.stdout)).toHaveLength(1);
 });
 
-it("[F21] files are named from where the command is typed", async () => {
+it("[F21] file names are relative to where the command is typed", async () => {
   const { top, deep } = repository();
   put(deep, { "conf.json": { loadouts: { Other: loadouts.Main } }, "request.md": "from below" });
   const ran = await run(["cast", "--trust", "--config", "conf.json", "--loadout", "Other", "@request.md"], {

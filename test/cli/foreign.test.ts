@@ -39,7 +39,7 @@ async function victim(castId = "zz-latest"): Promise<string> {
 
 it.each<[rule: string, words: readonly string[]]>([
   ["[S14] recast", ["recast"]],
-  ["[S14] recast with trust in whatever is there", ["recast", "--trust"]],
+  ["[S14] recast --trust without an id", ["recast", "--trust"]],
   ["[S14] recast by its id", ["recast", "zz-latest"]],
 ])("%s: a cast that came with the project does not run unasked", async (_rule, words) => {
   const cwd = await victim();
@@ -50,14 +50,14 @@ it.each<[rule: string, words: readonly string[]]>([
   expect([existsSync(join(cwd, "bad")), listing(cwd)]).toEqual([false, before]);
 });
 
-it("[S14] without an id the newest of one's own is meant, whatever sorts before it", async () => {
+it("[S14] without an id the newest own cast is taken", async () => {
   const cwd = await victim();
   await run(["cast", ...conf, "mine"], { cwd });
   expect((await run(["recast", ...conf], { cwd })).code).toBe(1);
   expect([readText(join(cwd, "own")), existsSync(join(cwd, "bad"))]).toEqual(["ran\nran\n", false]);
 });
 
-it("[S14] trust is given to exactly that cast, and not to what it becomes", async () => {
+it("[S14] trust covers exactly that content of a cast", async () => {
   const cwd = await victim();
   expect((await run(["recast", "zz-latest", "--trust", ...conf], { cwd })).code).toBe(1);
   expect((await run(["recast", "zz-latest", ...conf], { cwd })).code).toBe(1);
@@ -67,7 +67,7 @@ it("[S14] trust is given to exactly that cast, and not to what it becomes", asyn
   expect((await run(["recast", "zz-latest", ...conf], { cwd })).code).toBe(2);
 });
 
-it("[S13] it is looked at freely, and every look says what it is", async () => {
+it("[S13] it can be viewed freely, and every view marks it", async () => {
   const cwd = await victim();
   const looks = await Promise.all([["casts"], ["status"], ["show"]].map((words) => run(words, { cwd })));
   for (const { code, stdout } of looks) expect([code, stdout]).toEqual([0, expect.stringMatching(/foreign/i)]);
@@ -78,7 +78,7 @@ it("[S13] it is looked at freely, and every look says what it is", async () => {
   expect(listed.map((cast) => "foreign" in cast)).toEqual([true, false]);
 });
 
-it("[S14] neither abort nor continue touches it unasked", async () => {
+it("[S14] abort refuses it without trust", async () => {
   const cwd = await victim();
   const journal = castFile(cwd, "zz-latest", "journal.jsonl");
   const lines = readText(journal)

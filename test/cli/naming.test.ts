@@ -57,7 +57,7 @@ it("[C28] a link goes on from the newest cast", async () => {
 });
 
 it.each(["20191115", "20191115-", "20191115-10", "20191115-101010-ab"])(
-  "[C47] %j as the first word of an answer is never said by accident",
+  "[C47] %j as the first word of an answer is never sent to an agent by accident",
   async (word) => {
     const project = newPlace({ "conf.json": conf, "replies.json": replies });
     await run(["cast", ...talk, "hello"], { cwd: project });
@@ -69,7 +69,7 @@ it.each(["20191115", "20191115-", "20191115-10", "20191115-101010-ab"])(
   },
 );
 
-it("[C47] a number that no cast could be meant by is an answer", async () => {
+it("[C47] a number that cannot be a cast id is an answer", async () => {
   const project = newPlace({ "conf.json": conf, "replies.json": replies });
   await run(["cast", ...talk, "hello"], { cwd: project });
   expect((await run(["continue", ...config, "8080"], { cwd: project })).code).toBe(4);

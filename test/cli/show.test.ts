@@ -67,7 +67,7 @@ it("[C39] --full tells every text whole, and each tool call with what it was tol
 });
 
 it.each([["last", "Socket-1#1"], ["Socket-1#1"], ["last@Socket-1#1"]])(
-  "[C48] one visit: what it was told, did and said, and what came of it",
+  "[C48] one visit: prompt, tool calls, reply and route",
   async (...words) => {
     const text = await show(...words);
     const parts = [
@@ -88,14 +88,14 @@ it.each([["last", "Socket-1#1"], ["Socket-1#1"], ["last@Socket-1#1"]])(
   },
 );
 
-it("[C48] the last visit of a socket, a program, and one that is not there", async () => {
+it("[C48] the last visit of a socket, a program, and an unknown visit", async () => {
   expect(await show(castId, "Socket-2")).toContain("said: satisfied");
   expect(await show(castId, "Socket-3")).toMatch(/Input\n[^]*Printed\n│ printed\n\nPrinted as errors\n│ complained/);
   const none = await run(["show", castId, "Socket-9"], { cwd });
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("one of Socket-1#1, Socket-2#1")]);
 });
 
-it("[C49] as JSON the visits stand under details; one visit is told alone", async () => {
+it("[C49] --json has visits under details, or one visit alone", async () => {
   const whole = JSON.parse(await show("--json")) as { readonly details: readonly unknown[] };
   expect(whole.details[0]).toMatchObject({
     socket: "Socket-1",
@@ -123,7 +123,7 @@ it("[C49] as JSON the visits stand under details; one visit is told alone", asyn
   });
 });
 
-it("[C49] as Markdown there are no headings but ours, and what was said is quoted", async () => {
+it("[C49] --markdown has only our headings, and texts are quoted", async () => {
   const headings = (text: string) =>
     marked.lexer(text).flatMap((token) => (token.type === "heading" ? [`${token.depth} ${token.text}`] : []));
   expect(headings(await show("--markdown", "--full"))).toEqual([

@@ -20,7 +20,7 @@ function inside(folder: string, files: Readonly<Record<string, string>>): string
 }
 
 describe.each(BODIES)("the project's own instructions for agents %s", (_name, play) => {
-  it("[A28] stand before the role, the nearest last", async () => {
+  it("[A28] come before the role, the nearest last", async () => {
     const { host } = await play([{ text: "ok" }]);
     const { request, progress } = ask({ instructions: "project" });
     const cwd = join(inside(request.cwd, { "AGENTS.md": "Use tabs.", "part/AGENTS.md": "Use spaces here." }), "part");
@@ -28,7 +28,7 @@ describe.each(BODIES)("the project's own instructions for agents %s", (_name, pl
     expect(told(progress)).toMatch(/Use tabs\.[^]*part\/AGENTS\.md[^]*Use spaces here\.[^]*You build\./);
   });
 
-  it("[A28] are cut, the farthest first, and the cut is marked", async () => {
+  it("[A28] are cut, the farthest first, with a mark", async () => {
     const { host } = await play([{ text: "ok" }]);
     const { request, progress } = ask({ instructions: "project" });
     const cwd = join(inside(request.cwd, { "AGENTS.md": "x".repeat(90_000), "part/AGENTS.md": "near" }), "part");
@@ -37,7 +37,7 @@ describe.each(BODIES)("the project's own instructions for agents %s", (_name, pl
     expect(told(progress).length).toBeLessThan(42_000);
   });
 
-  it("[A29, X24] do not reach who wants none, and only the user's own reach one whose project is not trusted", async () => {
+  it("[A29, X24] are left out on request, and only the user's own are used in an untrusted project", async () => {
     const { host } = await play([{ text: "ok" }, { text: "ok" }]);
     for (const instructions of ["none", "user"] as const) {
       const { request, progress } = ask({ instructions });
@@ -74,7 +74,7 @@ it.each<[rule: string, materia: object, instructions: TurnRequest["instructions"
 });
 
 describe("in Pi", () => {
-  it("[A28] the agent in the user's session is told them, and prompt.md shows it", async () => {
+  it("[A28] reach the agent in the user's session, and prompt.md shows them", async () => {
     const pi = await openPiSession({ replies: ["Plan A"] });
     inside(pi.cwd, { "AGENTS.md": "Use tabs." });
     await pi.type("/materia link Interactive-Plan -- plan it");

@@ -50,7 +50,7 @@ async function settle<T>(outcome: Promise<T>): Promise<T> {
 describe.each(WAYS)("[U6] a utility ended %s", (_how, end, told) => {
   const failed = { kind: "failed", reason: expect.stringContaining(told) };
 
-  it.runIf(process.platform === "linux")("[D37] a grandchild in a session of its own is ended, too", async () => {
+  it.runIf(process.platform === "linux")("[D37] a grandchild in a separate session is ended, too", async () => {
     const child = `grandchild('write("ready", String(process.pid)); forever();', { detached: true, stdio: "ignore" }).unref();`;
     const prepared = endless(child);
     const request = { ...prepared.request, secret: "0123456789abcdef" };
@@ -139,7 +139,7 @@ it("[U6] the time-out is 30 seconds unless set", async () => {
 });
 
 it.each(["setup", "worktree.setup"] as const)(
-  "[V27] %s has 20 minutes, told as such and with a way out",
+  "[V27] %s has 20 minutes, and the reason says so with a fix",
   async (setting) => {
     const { request, written } = utility(`console.error("fetching"); write("ready"); forever();`);
     const { cwd, signal, materia } = request;

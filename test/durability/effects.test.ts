@@ -57,7 +57,7 @@ describe.skipIf(process.platform !== "linux")("commands of a turn that is over",
   });
 });
 
-it("[A29] an agent is asked with its model, its thinking and its instructions, and with another model where one is wanted", async () => {
+it("[A29] a turn request has model, thinking and instructions, and --model overrides the model", async () => {
   const config = graph(
     { "Socket-1": seat("Build", always("Socket-2")), "Socket-2": seat("Plain") },
     {

@@ -110,7 +110,7 @@ it("[D15] a claim that cannot be written is a refusal", async () => {
   ]);
 });
 
-it("[D35] a process of another host holds its cast while it shows itself, and the refusal says so", async () => {
+it("[D35] a process of another host holds its cast during its lease, and the refusal says so", async () => {
   const cast = await startHosted(workspace(), "Tell", down);
   remote(cast.runDir, 1);
   expect(ownerIn(cast.runDir)).toMatchObject({ pid: 77, host: "elsewhere" });
@@ -122,7 +122,7 @@ it("[D35] a process of another host holds its cast while it shows itself, and th
   expect(await resumeHosted(cast, done)).toMatchObject({ kind: "ended" });
 });
 
-it("[D36] a process that was given up writes nothing more", async () => {
+it("[D36] an evicted process writes nothing more", async () => {
   const {
     workspace: at,
     runDir,

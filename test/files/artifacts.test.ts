@@ -159,7 +159,7 @@ it("[J26] a large value of the state is kept once, and the program still gets al
   expect(given).toHaveLength(40);
 });
 
-it("[J40] a large list inside of a value that changes with every item is kept once", async () => {
+it("[J40] a large list inside a value that changes with every item is stored once", async () => {
   const workItems = Array.from({ length: 60 }, (_, index) => ({ title: `Item ${index}`, context: "x".repeat(500) }));
   const config = graph(
     {

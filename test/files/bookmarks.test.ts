@@ -131,7 +131,7 @@ describe("[J28] bookmarks", () => {
     expect(end).toStrictEqual(await whole());
   });
 
-  it("[J41] of this user are believed, those of another key, cast or version are not", async () => {
+  it("[J41] of this user count, those of another key, cast or version do not", async () => {
     const seen: string[] = [];
     const other: readonly (readonly [key: string, of: (seal: string) => string])[] = [
       [KEY, (seal) => seal],
@@ -148,7 +148,7 @@ describe("[J28] bookmarks", () => {
     expect(seen).toEqual(["forged", "Make it so.", "Make it so.", "Make it so."]);
   });
 
-  it("[J41] do not count where the cast was started with something else than now", async () => {
+  it("[J41] do not count when cast.json has changed", async () => {
     await begun(30);
     const text = readFileSync(layout.castFile, "utf8");
     writeFileSync(layout.castFile, text.replace('"maxNoAdvanceCycles": 3', '"maxNoAdvanceCycles": 7'));
@@ -156,7 +156,7 @@ describe("[J28] bookmarks", () => {
     expect(await current()).toStrictEqual(await whole());
   });
 
-  it("[J41] nobody who has no key makes or believes one", async () => {
+  it("[J41] without a key none is written or used", async () => {
     await begun(30, fileStore(root, { bookmarks: { intervalBytes: 1_000 } }));
     expect(existsSync(layout.bookmarks)).toBe(false);
     expect((await current(fileStore(root))).state.done.visits).toBeGreaterThan(25);
@@ -190,15 +190,15 @@ describe("[J28] no bookmark is made", () => {
   });
 });
 
-describe("[J41, D6] a journal that is not what a bookmark says is read whole", () => {
-  it("[J41, D6] damage before the bookmark is told as ever", async () => {
+describe("[J41, D6] a journal that does not match a bookmark is read in full", () => {
+  it("[J41, D6] damage before the bookmark is reported", async () => {
     await begun(30);
     const text = readFileSync(layout.journal, "utf8");
     writeFileSync(layout.journal, text.replace('"Make it so."', '"Make it no."'));
     expect(await storeOf().current(castId)).toMatchObject({ ok: false, issues: [{ code: "damaged_journal" }] });
   });
 
-  it("[J41, D6] damage behind it too", async () => {
+  it("[J41, D6] damage after it is reported", async () => {
     await begun(30, storeOf(KEY, 5_000));
     const [last] = marks().slice(-1);
     const bytes = readFileSync(layout.journal);
@@ -208,7 +208,7 @@ describe("[J41, D6] a journal that is not what a bookmark says is read whole", (
     expect(await storeOf().current(castId)).toMatchObject({ ok: false, issues: [{ code: "damaged_journal" }] });
   });
 
-  it("[J41, D6] a journal that lost its end, as without power, stands where it ends now", async () => {
+  it("[J41, D6] a journal that lost its end is read up to its present end", async () => {
     await begun(30);
     const lines = readFileSync(layout.journal, "utf8").split("\n");
     writeFileSync(layout.journal, `${lines.slice(0, 12).join("\n")}\n${lines[12]?.slice(0, 20)}`);
@@ -218,7 +218,7 @@ describe("[J41, D6] a journal that is not what a bookmark says is read whole", (
     expect(await current()).toStrictEqual(await whole());
   });
 
-  it("[J29, J41] lines of an owner that had been given up are passed over as ever", async () => {
+  it("[J29, J41] lines of an evicted owner are skipped", async () => {
     await begun(30);
     const { seq, crc } = JSON.parse(readFileSync(layout.journal, "utf8").trimEnd().split("\n").at(-1) ?? "") as Line;
     await goneOn(5);
@@ -232,13 +232,13 @@ describe("[J41, D6] a journal that is not what a bookmark says is read whole", (
   });
 });
 
-describe("[J42, D22] what is planted in the place of bookmarks", () => {
+describe("[J42, D22] foreign files in place of bookmarks", () => {
   it.each<[what: string, plant: () => void]>([
     ["a folder", () => mkdirSync(layout.bookmarks)],
     ["a text", () => writeFileSync(layout.bookmarks, "no bookmark\n\n \n")],
     ["bytes that are no text", () => writeFileSync(layout.bookmarks, Buffer.from([0xff, 0xfe, 0x0a, 0x00]))],
     ["a link to nothing", () => symlinkSync("/nowhere/at/all", layout.bookmarks)],
-  ])("[J42, D22] %s is as if it were not there", async (_what, plant) => {
+  ])("[J42, D22] %s is ignored", async (_what, plant) => {
     await begun(30);
     rmSync(layout.bookmarks);
     plant();
@@ -259,7 +259,7 @@ describe("[J42, D22] what is planted in the place of bookmarks", () => {
   });
 });
 
-it("[J41] the digest of a file's beginning is that of these bytes, and of none where it has fewer", () => {
+it("[J41] the digest of a file's beginning covers exactly those bytes, and a shorter file has none", () => {
   mkdirSync(root, { recursive: true });
   const name = `${root}/digest`;
   writeFileSync(name, "a".repeat(300_000));

@@ -67,7 +67,7 @@ it.skipIf(!isLinux)(
 
 const remote = { pid: 77, startedAt: "then", host: "elsewhere", boot: "another" };
 
-it("[D35] an owner on another machine counts as gone after five silent minutes, and not before", async () => {
+it("[D35] an owner on another machine is dead after five minutes without a heartbeat, not before", async () => {
   expect((await claimIn(claimedBy(remote, 4))).kind).toBe("theirs");
   expect((await claimIn(claimedBy(remote, 6))).kind).toBe("mine");
 });
@@ -75,7 +75,7 @@ it("[D35] an owner on another machine counts as gone after five silent minutes, 
 const unseen = { ...thisProcess(), pid: 1, startedAt: "unseen", namespace: "pid:[1]" };
 
 it.each<[rule: string, owner: object]>([
-  ["[D35] an owner of another machine, whose lock says nothing here", { ...remote, locked: true }],
+  ["[D35] an owner of another machine, whose lock does not count here", { ...remote, locked: true }],
   ["[D34] an owner in another container, without a lock", unseen],
 ])("%s, holds its cast by its signs of life", async (_rule, owner) => {
   const [fresh, silent] = [claimedBy(owner, 4), claimedBy(owner, 6)];
@@ -83,12 +83,12 @@ it.each<[rule: string, owner: object]>([
   expect([(await claimIn(fresh)).kind, (await claimIn(silent)).kind]).toEqual(["theirs", "mine"]);
 });
 
-it.skipIf(!isLinux)("[D34] where the lock of an owner in another container cannot be looked at, time tells", () => {
+it.skipIf(!isLinux)("[D34] without access to the lock of an owner in another container, heartbeats decide", () => {
   const owner = { ...unseen, locked: true };
   expect([ownerIn(claimedBy(owner, 4)) !== undefined, ownerIn(claimedBy(owner, 6))]).toEqual([true, undefined]);
 });
 
-it("[D35] a sign of life is the time of the claim; one that was let go gives none any more", async () => {
+it("[D35] a heartbeat sets the time of the claim; a released claim has none", async () => {
   const runDir = scratchFolder();
   const file = join(runDir, "owner", "1.json");
   const mine = await claimIn(runDir);
@@ -179,7 +179,7 @@ it.skipIf(!isLinux)("[J22] looking at locks, and signs of life, leave nothing op
   expect([openFiles(folder), warnings()]).toEqual([before, warn]);
 });
 
-it("[D35] a clock of ours that is six minutes ahead takes nothing from it", async () => {
+it("[D35] a local clock that is six minutes ahead does not count", async () => {
   const runDir = claimedBy(remote, 1);
   const { now } = Date;
   onTestFinished(() => void (Date.now = now));

@@ -207,7 +207,7 @@ it("[J2] nothing is written behind a damaged line, and the reason is told", asyn
   expect(await owned.load()).toMatchObject({ ok: false, issues: [{ code: "damaged_journal" }] });
 });
 
-it("[D35] an owner shows that it lives by the time of its claim", async () => {
+it("[D35] a heartbeat sets the time of the claim", async () => {
   const { store, layout } = filePlace();
   const owned = await created(store);
   utimesSync(layout.claim(1), 1, 1);
@@ -229,7 +229,7 @@ it("[J19] the folder of a visit that somebody removed is made again; a cast that
   expect(existsSync(layout.folder)).toBe(false);
 });
 
-it("[D36] who was given up keeps no value either, and takes back nothing", async () => {
+it("[D36] an evicted owner stores no value and discards nothing", async () => {
   const { store, layout } = filePlace();
   const first = await created(store);
   rmSync(layout.lock);

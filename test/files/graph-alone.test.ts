@@ -20,7 +20,7 @@ it("[J18] a graph and a request are enough for a cast: no workspace, no configur
   });
 });
 
-it.skipIf(process.platform === "win32")("[S18] the files of a cast are for its user only", async () => {
+it.skipIf(process.platform === "win32")("[S18] files of a cast are readable by their user only", async () => {
   const root = join(scratchFolder(), "casts");
   const plan = planGraph(one, { request: "Judge it.", cwd: scratchFolder() });
   await startCast(fileStore(root), plan, driver);

@@ -42,7 +42,7 @@ function read(file: string, format: 1 | 2 = 2) {
 }
 
 it.each([3, 1_023, 2_100])(
-  "[J29] a later owner goes on from line %i of thousands, and what stood behind it does not count",
+  "[J29] a later owner continues from line %i of thousands, and later lines of the earlier one do not count",
   (kept) => {
     const before = encodeLines(row(1, kept), first, 1);
     const lost = encodeLines(row(kept + 1, 2_500, "lost"), before.head, 1);
@@ -54,7 +54,7 @@ it.each([3, 1_023, 2_100])(
   },
 );
 
-it("[J29] owners that wrote nothing change nothing: the one before them is late, and the next goes on from it", () => {
+it("[J29] owners without lines change nothing: the earlier one is late, and the next continues from it", () => {
   const one = encodeLines(row(1, 3), first, 1);
   const four = encodeLines(row(4, 5), one.head, 4);
   const nine = encodeLines(row(6, 6), four.head, 9);

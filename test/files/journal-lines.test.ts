@@ -71,7 +71,7 @@ function manyOwners(seed: number): { readonly text: string; readonly events: rea
   return { text: `${text}${encodeLines(end, head, epoch).text}${behind}`, events: [...events, ...end] };
 }
 
-it("[J29] however many owners were given up, and whenever they wrote, what counts is what their successors wrote", () => {
+it("[J29] of any number of evicted owners only the lines of their successors count", () => {
   for (let seed = 1; seed <= 150; seed += 1) {
     const { text, events } = manyOwners(seed);
     const file = written(text);
@@ -80,7 +80,7 @@ it("[J29] however many owners were given up, and whenever they wrote, what count
   }
 });
 
-it("[J25] a line whose end is not exactly that of a line is damage", () => {
+it("[J25] a line with a wrong end is damage", () => {
   const [line = ""] = encodeLines(rowOf(1), first, 1).text.split("\n");
   const crc = /"crc":"(.*)"/.exec(line)?.[1] ?? "";
   const tails: readonly (readonly [string, string])[] = [
@@ -107,7 +107,7 @@ it("[J25] a line whose end is not exactly that of a line is damage", () => {
   expect(read(written(far))).toMatchObject({ value: rowOf(2), soundBytes: far.length });
 });
 
-it("[J25, J29] a changed line is damage also where it is late, or the first of a later owner", () => {
+it("[J25, J29] a changed line is damage, also a late one or the first of a later owner", () => {
   const before = encodeLines(rowOf(3), first, 1);
   const late = encodeLines([event(4, "late")], before.head, 1).text;
   const rest = encodeLines([event(4, "true")], before.head, 2).text;
@@ -229,7 +229,7 @@ it("[D7] what could not be written through is taken back, and can be written aga
   expect(read(file)).toMatchObject({ value: rowOf(2), tornBytes: 0 });
 });
 
-it("[D36] what another process wrote behind a write that failed is not cut with it", () => {
+it("[D36] cutting a failed write leaves the lines of another process", () => {
   const file = join(scratchFolder(), "journal.jsonl");
   const journal = writer(file);
   journal.append(rowOf(1), 0);

@@ -150,7 +150,7 @@ it("[C6] a cast whose folder or file is a link to elsewhere has no stamp and is 
   ]);
 });
 
-it("[J25] a cast of another id in this one's place is refused, by its file and by its journal", async () => {
+it("[J25] another cast in place of this one is refused, by its file and by its journal", async () => {
   const { store, layout } = filePlace();
   await finished(store);
   const other = JSON.parse(readFileSync(layout.castFile, "utf8")) as object; // written just now
@@ -226,7 +226,7 @@ it("[N26] a transcript that is a link out of its cast tells nothing", async () =
   expect(await follower.next()).toEqual({ kind: "nothing" });
 });
 
-it("[N42] large values stand in their places again as far as there is room; what is damaged is shown as it is", async () => {
+it("[N42] large values are inserted up to the limit; damaged ones stay references", async () => {
   const values: Readonly<Record<string, string>> = { five: '"abc"', list: '[{"$value":"five"}]' };
   const store = { ...filePlace().store, readValue: async (_id: unknown, digest: string) => values[digest] };
   const shown = async (json: unknown, most: number): Promise<unknown> =>

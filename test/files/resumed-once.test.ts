@@ -63,7 +63,7 @@ it("[D1] of two who saw a cast stand still the second finds it completed, and ru
   expect(await store.load(castId)).toEqual(before);
 });
 
-it("[S14] a cast that was trusted, and is another one by the time it goes on, is refused and runs nothing", async () => {
+it("[S14] a trusted cast that changes before it continues is refused and runs nothing", async () => {
   const { castId, prepare, resume, store } = await stopped();
   const ready = await prepare();
   const file = join(store.locationOf(castId), "cast.json");

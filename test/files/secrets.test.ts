@@ -45,7 +45,7 @@ it.each(NAMES.map((name): [rule: string, name: string] => [`[S7] ${name}`, name]
   },
 );
 
-it("[S17] what is no secret stays", () => {
+it("[S17] text without a secret stays", () => {
   const env = {
     PATH: "/usr/local/bin",
     HOME: "/home/me",
@@ -59,12 +59,12 @@ it("[S17] what is no secret stays", () => {
   expect(createRedactor(env)(text)).toBe(text);
 });
 
-it("[S16] a secret inside another is no way out", () => {
+it("[S16] a secret that contains another is replaced", () => {
   const redact = createRedactor({ A_KEY: "abcdefg1", B_KEY: "abcdefg1-longer" });
   expect(redact("abcdefg1-longer abcdefg1")).toBe("[secret B_KEY] [secret A_KEY]");
 });
 
-it("[S16] signs that mean something to patterns are just signs", () => {
+it("[S16] special characters of patterns are plain characters", () => {
   const redact = createRedactor({ A_KEY: "a.c$&*(x)[y]" });
   expect(redact("a.c$&*(x)[y] abc$&*(x)[y]")).toBe("[secret A_KEY] abc$&*(x)[y]");
 });

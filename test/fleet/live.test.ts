@@ -147,7 +147,7 @@ it("[B70] what is kept of a turn for others is bounded, and written for who driv
   await given.close();
 });
 
-it("[S16] a secret that comes in pieces is taken out, and what only looks like its beginning is said", () => {
+it("[S16] a secret that arrives in pieces is removed, and text that only begins like it stays", () => {
   const stream = createRedactedStream({ THE_API_KEY: "sk-4f9Q2x7Zk1Lm8pWd" });
   const said = ["a sk-", "4f9", "def is no key, but sk-4f9Q2x7Z", "k1Lm8pWd", " is."].map((piece) =>
     stream.push(piece),

@@ -49,7 +49,7 @@ describe("[Y1] a checkpoint is the whole working tree as it is", () => {
     for (const name of names) expect(git(cwd, "cat-file", "-p", `${REF}:${name}`)).toBe(name.trim());
   });
 
-  it("[Y13] of many changed files all are counted and twenty are named", async () => {
+  it("[Y13] all changed files are counted, and twenty are named", async () => {
     const cwd = newRepository();
     for (let index = 0; index < 21; index += 1) writeFileSync(join(cwd, `${index}.txt`), "x\n");
     await checkpoint(cwd);

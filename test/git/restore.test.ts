@@ -55,7 +55,7 @@ describe("[Y7] what was changed", () => {
     expect(readFileSync(join(other, "src/a.txt"), "utf8")).toBe("one\ntwo\n");
   });
 
-  it("[Y14] renames, modes and files that are no text are told as such", async () => {
+  it("[Y14] renames, modes and binary files are named", async () => {
     const command = "git mv first.txt renamed.txt; chmod +x .gitignore; printf '\\0\\1' > image.bin";
     const cwd = repositoryPlace({
       Make: [{ tools: [{ name: "bash", arguments: { command } }], text: "Done." }],
@@ -73,7 +73,7 @@ describe("[Y7] what was changed", () => {
     ]);
   });
 
-  it("[Y14] what is not there is refused with what is", async () => {
+  it("[Y14] an unknown place is refused with the known ones", async () => {
     const cwd = repositoryPlace();
     await castHere(cwd);
     const refused = await materia(cwd, ["diff", "Socket-9#1"]);
@@ -83,7 +83,7 @@ describe("[Y7] what was changed", () => {
     expect((await materia(cwd, ["diff", "--stat", "--name-only"])).stderr).toContain("bad_option");
   });
 
-  it("[Y14] a project that was moved still tells it", async () => {
+  it("[Y14] a cloned project still shows it", async () => {
     const cwd = repositoryPlace();
     await castHere(cwd);
     const moved = join(cwd, "..", "moved");
@@ -140,7 +140,7 @@ describe("[Y8] going back", () => {
     expect((await materia(cwd, ["restore", "last"])).stderr).toContain("folder_not_empty");
   });
 
-  it("[Y15] here only where nothing would be lost, and HEAD and index stay", async () => {
+  it("[Y15] --here works only without loss, and HEAD and index do not change", async () => {
     const cwd = repositoryPlace();
     await castHere(cwd);
     const [first] = commitsOf(journalOf(cwd));
@@ -159,7 +159,7 @@ describe("[Y8] going back", () => {
   });
 
   it.each(["ignored.txt", "ignored.txt/inside.txt"])(
-    "[Y15] an ignored file where %s is to come is not overwritten",
+    "[Y15] an ignored file in the place of %s is not overwritten",
     async (name) => {
       const cwd = repositoryPlace({
         Make: [writes({ [name]: "kept\n", ".gitignore": ".pi/pi-materia/\n" })],

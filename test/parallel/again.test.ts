@@ -65,7 +65,7 @@ it("[T14] a cast whose items were worked on at once, with a conflict, replays to
   }
 });
 
-it("[T32] items that are worked on at once are fuzzed as casts of their own: no fault, and everything is reached", () => {
+it("[T32] parallel items are fuzzed as separate casts, without a fault and with everything reached", () => {
   const config = parallelWorkshop(3);
   const { findings, missing, outcomes, conflicts } = fuzzGraph(fuzzSubject(startOf(config), compiled(config).flow), {
     casts: 3_000,
@@ -78,7 +78,7 @@ it("[T32] items that are worked on at once are fuzzed as casts of their own: no 
   expect(Object.keys(outcomes)).toEqual(expect.arrayContaining(["completed", "not_satisfied", "failed"]));
 });
 
-it("[T32] a conflict is made up for an item, with its seed, and the limit of them is found where the loop gives nobody up", () => {
+it("[T32] conflicts come from the seed, and the limit is found in a loop that gives no item up", () => {
   const text = JSON.stringify(parallelWorkshop(3, { limits: { maxConflicts: 1 } })).replaceAll(',"then":"next"', "");
   const config = JSON.parse(text) as TestConfig; // as it was written
   const once = () =>

@@ -22,7 +22,7 @@ const edits =
   ({ cwd }) =>
     writeFileSync(join(cwd, name), read(cwd, name).replace(from, to));
 
-it("[V32] the branch goes forward once, in the order of the list; trees and names of ours are gone, and the files are clean", async () => {
+it("[V32] the branch moves once, with the items in list order; our trees and refs are gone, and the files are clean", async () => {
   const cwd = repositoryWith({ "first.txt": LINES });
   const seen: (readonly string[])[] = [];
   const before = personsView(cwd);
@@ -72,7 +72,7 @@ it("[V7] any number of lanes gives the same commits", async () => {
   expect(trees[0]?.[1]).toEqual(["first", "WI-1", "WI-2", "WI-3", "WI-4"]);
 });
 
-it("[V28] an item finds the work of those that it names, and of no other", async () => {
+it("[V28] an item has the work of the items that it names, and of no other", async () => {
   const cwd = repositoryWith({ "first.txt": LINES });
   const found: (readonly string[])[] = [];
   const doing: Doing = {
@@ -101,7 +101,7 @@ it("[V9, V36] a conflict is mended on the merged files; the reason names the fil
   expect(told[1]).toContain("=======\nuno\n>>>>>>> ");
 });
 
-it("[V36] marks that are left are the next conflict, and what has no marks is told in words", async () => {
+it("[V36] remaining marks are the next conflict, and conflicts without marks are described in words", async () => {
   const cwd = repositoryWith({ "same.txt": LINES, "gone.txt": LINES });
   const doing: Doing = {
     "WI-1": ({ cwd: tree }) => rmSync(join(tree, "gone.txt")),
@@ -214,7 +214,7 @@ it("[V8] an agent that removes its tree has left nothing, and harms nobody", asy
   expect([existsSync(join(cwd, "first.txt")), read(cwd, "WI-2.txt")]).toEqual([true, "WI-2\n"]);
 });
 
-it("[V32] hooks of the repository do not run, and a failing one harms nobody", async () => {
+it("[V32] hooks of the repository do not run", async () => {
   const cwd = repositoryWith({ "first.txt": LINES });
   mkdirSync(join(cwd, ".git", "hooks"), { recursive: true });
   for (const name of ["pre-commit", "post-checkout", "post-merge", "reference-transaction"]) {

@@ -70,7 +70,7 @@ it.each<[what: string, gaveUp: boolean, deeds: Deeds]>([
   expect(phase).toMatchObject({ kind: "leaving", moved: "advanced", gaveUp, visit: { number: 0, reworked: false } });
 });
 
-it("[V35] a list that the last item hands on is the one in state where it holds the same, and stays another one where not", async () => {
+it("[V35] a list from the last item that equals the list in state is the same list, otherwise another", async () => {
   const place = await worked();
   const handing = (list: typeof workItems | null) => (event: CastEvent) =>
     event.type === "item_ended" && event.index === 1 && event.handed

@@ -100,7 +100,7 @@ it.each<[rule: string, part: Partial<ItemRunner>, problem: string]>([
   expect(fold(start, events)).toEqual(end.state);
 });
 
-it("[V34] a join that is refused fails at the door of the loop, with the reason", async () => {
+it("[V34] a refused join fails the cast at the loop, with the reason", async () => {
   const { end, events } = await cast({
     items: standIn({ join: async () => ({ kind: "refused", reason: "they differ" }) }).items,
   });

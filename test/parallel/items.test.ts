@@ -150,7 +150,7 @@ it.each<[kind: "accept" | "next" | "hint", how: string, builds: number]>([
   ["accept", "completed", 0],
   ["next", "not_satisfied", 0],
   ["hint", "completed", 1],
-])("[R8, V12] an item that was sent back too often: %s", async (kind, how, builds) => {
+])("[R8, V12] the decision on an item that was sent back too often: %s", async (kind, how, builds) => {
   const hint = "take the other wood";
   const built: string[] = [];
   const deeds = {

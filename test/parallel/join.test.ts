@@ -10,7 +10,7 @@ import { castIn, git, repositoryWith, resumeIn, writeFiles, type Doing, type Fil
 const LINES = "one\ntwo\nthree\nfour\nfive\n";
 const read = (cwd: string, name: string): string => readFileSync(join(cwd, name), "utf8");
 const subjects = (cwd: string): readonly string[] => git(cwd, "log", "--format=%s", "--reverse").split("\n");
-it("[V33] a branch that moved meanwhile keeps what came, with the items behind it", async () => {
+it("[V33] a branch that moved keeps its new commits, with the items after them", async () => {
   const cwd = repositoryWith({ "first.txt": LINES });
   const doing: Doing = {
     "WI-2": (request) => {
@@ -34,7 +34,7 @@ function twoCommits(): string {
   return cwd;
 }
 
-it("[V33] a branch that was put back behind the base gets the items, and not what it left behind", async () => {
+it("[V33] a branch that was reset before the base gets the items, and not the removed commits", async () => {
   const cwd = twoCommits();
   const doing: Doing = { "WI-2": () => void git(cwd, "reset", "-q", "--hard", "HEAD~1") };
   const ran = await castIn({ cwd, titles: ["a", "b"], doing });
@@ -57,7 +57,7 @@ function forcePushed(cwd: string, files: Files): void {
   git(cwd, "reset", "-q", "--hard", "FETCH_HEAD");
 }
 
-it("[V33] a branch that was pushed over meanwhile keeps what came, with the items' own work behind it", async () => {
+it("[V33] a branch that was force-pushed keeps its new commits, with the items' work after them", async () => {
   const cwd = twoCommits();
   const doing: Doing = {
     "WI-2": (request) => {
@@ -71,7 +71,7 @@ it("[V33] a branch that was pushed over meanwhile keeps what came, with the item
   expect([read(cwd, "first.txt"), read(cwd, "WI-2.txt")]).toEqual(["mended\n", "WI-2\n"]);
 });
 
-it("[V34] items that conflict with what the branch has become fail the cast, and change nothing", async () => {
+it("[V34] items that conflict with the moved branch fail the cast and change nothing", async () => {
   const cwd = twoCommits();
   const doing: Doing = {
     "WI-1": (request) => {
@@ -125,7 +125,7 @@ it.each<[what: string, prepare: (cwd: string) => void, clear: (cwd: string) => v
     (cwd) => git(cwd, "checkout", "-q", "first.txt"),
   ],
 ])(
-  "[V34] %s in the way fails the cast with git's words and stays; a resume only does the last step",
+  "[V34] %s in the way fails the cast with git's message and stays; a resume repeats only the last step",
   async (_what, prepare, clear) => {
     const cwd = repositoryWith({ "first.txt": LINES });
     const doing: Doing = {
@@ -256,7 +256,7 @@ it.each<[what: string, link: (cwd: string) => void, problem: string]>([
     (cwd) => (rmSync(join(cwd, "local"), { recursive: true }), symlinkSync(cwd, join(cwd, "local"))),
     'worktree.copy names "local", a link that leads out of it',
   ],
-])("[V26] of what is copied, %s", async (_what, link, problem) => {
+])("[V26] worktree.copy: %s", async (_what, link, problem) => {
   const cwd = repositoryWith({ ".gitignore": ".pi/\n.env\nlocal\n", "first.txt": LINES });
   writeFiles(cwd, { ".env": "KEY=1\n", "local/a.txt": "a\n" });
   link(cwd);
@@ -268,7 +268,7 @@ it.each<[what: string, link: (cwd: string) => void, problem: string]>([
   expect([ran.problem, found]).toEqual([problem, problem === "" ? ["a\n", "../.env"] : []]);
 });
 
-it("[V27] setup runs in every tree, and one that fails stops the cast where it is", async () => {
+it("[V27] setup runs in every tree, and a failing one stops the cast", async () => {
   const cwd = repositoryWith({ "first.txt": LINES });
   const made = await castIn({
     cwd,

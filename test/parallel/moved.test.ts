@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { castIn, git, repositoryWith, resumeIn, writeFiles, type Doing } from "./harness/repository.ts";
 
-it("[V42] in a project that was moved to another folder items go on in their own trees, with what they had done", async () => {
+it("[V42] in a moved project items continue in their own trees, with their work", async () => {
   const cwd = repositoryWith({ "first.txt": "one\n" });
   const titles = ["a", "b", "c"];
   const failing: Doing[string] = (request) => {

@@ -10,7 +10,7 @@ function manyFiles(): Files {
   return Object.fromEntries(Array.from({ length: 650 }, (_, at) => [`${long}-${at}.txt`, `${at}\n`]));
 }
 
-it("[V41] in a large repository trees stay for later casts, with nothing of an item in them", async () => {
+it("[V41] in a large repository trees stay for later casts, without files of an item", async () => {
   const cwd = repositoryWith({ ...manyFiles(), ".gitignore": ".pi/\n.env\n" });
   const pool = join(cwd, ".pi/casts/.trees");
   const doing: Doing = {
@@ -38,7 +38,7 @@ it("[V41] in a large repository trees stay for later casts, with nothing of an i
   expect(git(cwd, "worktree", "list").split("\n")).toHaveLength(1);
 });
 
-it("[V42] what lies among the trees that were left, and is none, is left alone", async () => {
+it("[V42] a folder among the kept trees that is no tree does not change", async () => {
   const cwd = repositoryWith(manyFiles());
   writeFiles(cwd, { ".pi/casts/.trees/planted/.git": "gitdir: /elsewhere\n", ".pi/casts/.trees/a-file": "mine\n" });
   const ran = await castIn({ cwd, titles: ["a"], lanes: 2 });

@@ -32,7 +32,7 @@ it("[V11] what fails behind an item that ends the cast does not count: one by on
   expect(end?.state.phase).toMatchObject({ outcome: "not_satisfied", reason: "not yet" });
 });
 
-it("[V38] an item that its cast gave up and that is done again counts as what its last attempt made of it", async () => {
+it("[V38] of a given-up item that runs again only the last attempt counts", async () => {
   const done = await live(newPlace(shop("ab", { "Socket-4@WI-2": says(NO) })));
   expect(done?.state.phase).toMatchObject({ outcome: "completed" });
   expect([done?.state.givenUp.count, done?.state.done]).toMatchObject([0, { itemsDone: 2, items: 2 }]);
@@ -49,7 +49,7 @@ it("[V10] behind a last item that stays in conflict the next is told why, and no
   expect(told.join()).toContain('Handed on by Build (Socket-2, item "b")\n\ncannot be merged: same.txt');
 });
 
-it("[V29] an item whose predecessor has replaced the list in state still walks the list that the loop was entered with", async () => {
+it("[V29] an item walks the list that the loop was entered with, also after an earlier item replaced it", async () => {
   const config = parallelWorkshop(2);
   const { Main } = config.loadouts as { readonly Main: { readonly sockets: Record<string, object> } };
   const judge = { ...Main.sockets["Socket-4"], assign: { workItems: "$.workItems" } };

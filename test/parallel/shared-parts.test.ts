@@ -19,7 +19,7 @@ async function castOf(items: number): Promise<Ran & { readonly folder: string; r
 
 const childOf = ({ castId }: Ran): CastId => `${castId}_1_WI-1` as CastId; // as it was made
 
-it("[V30] what items have in common stands once: the file of an item does not grow with the list", async () => {
+it("[V30] shared parts are stored once: the file of an item does not grow with the list", async () => {
   const few = await castOf(3);
   const many = await castOf(6);
   const [small, large] = [few, many].map(({ childFile }) => statSync(childFile).size);
@@ -31,7 +31,7 @@ it("[V30] what items have in common stands once: the file of an item does not gr
   expect(file.ok && file.value.graph.entry).toBe("Socket-1");
 });
 
-it("[V30] an item's file that holds all by itself is read like any other, and one whose part is gone or changed is refused", async () => {
+it("[V30] a complete file of an item is read, and one with a missing or changed shared part is refused", async () => {
   const ran = await castOf(3);
   const whole = await ran.store.readCastFile(childOf(ran));
   if (!whole.ok) throw new Error(JSON.stringify(whole.issues));
@@ -79,7 +79,7 @@ it.each<[rule: string, part: Partial<CastFile>, values: number]>([
   expect([readFileSync(own, "utf8").includes("item 4"), existsSync(join(own, "../values"))]).toEqual([false, false]);
 });
 
-it("[V30] a part that is named otherwise than by its digest, or holds something else, is refused", async () => {
+it("[V30] a shared part with a wrong name or content is refused", async () => {
   const { store, layout, own } = await itemCast({ state: { list } });
   const text = readFileSync(own, "utf8");
   const { shared } = JSON.parse(text) as { shared: { graph: string; state: { list: string } } }; // written just now

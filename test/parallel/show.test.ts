@@ -49,7 +49,7 @@ it("[V21] each item has a line with its cast, its commit and what it changed, in
   });
 });
 
-it("[V39] what was left out is named with commands that reach it, and they work", async () => {
+it("[V39] left-out work is named with commands that reach it, and they work", async () => {
   const cwd = repositoryWith({ "same.txt": "before\n" });
   const setting: Setting = { cwd, titles: ["a", "b"], doing: clash, more: { limits: { maxConflicts: 0 } } };
   const ran = await castIn(setting);
@@ -76,7 +76,7 @@ it("[V21, V39] of a cast that failed it says what is merged and not on the branc
   expect(git(cwd, "diff", "--name-only", "HEAD", merged)).toBe("WI-1.txt");
 });
 
-it("[V40] no visit is credited with what the items did, and diff takes an item", async () => {
+it("[V40] no visit is credited with changes of items, and diff takes an item", async () => {
   const cwd = repositoryWith({});
   const ran = await castIn({ cwd, titles: ["a", "b"], details: { checkpoints: true } });
   const visits = await ofType(ran, "visit_completed");
@@ -89,7 +89,7 @@ it("[V40] no visit is credited with what the items did, and diff takes an item",
   expect(whole.stdout.trim().split("\n")).toEqual(["WI-1.txt", "WI-2.txt"]);
 });
 
-it("[V39] what an agent left in its tree and no commit can hold is named where it was set aside", async () => {
+it("[V39] quarantined files of an agent's tree are named with their folder", async () => {
   const cwd = repositoryWith({});
   const doing: Doing = {
     "WI-1": ({ cwd: tree }) => {

@@ -35,7 +35,7 @@ function shop(items: readonly object[], deeds: Deeds = {}, more: Parameters<type
   return { config, files: {}, deed: doing(workItems, deeds) };
 }
 
-it("[V28] an item begins behind the last that it names, whoever was quicker; the others from the loop's own commit", async () => {
+it("[V28] an item starts after the last item that it names, the others from the loop's commit", async () => {
   const place = newPlace(shop([{}, { after: [1] }, {}, { after: [1, 2] }]));
   await live(place);
   const [{ base } = { base: "" }] = await ofType(place, "loop_forked");
@@ -55,7 +55,7 @@ it("[V11] an item that ends its cast ends the whole once it is merged; none behi
 
 const clash = (text: string) => (): Deed => ({ text, edits: { "same.txt": text } });
 
-it("[V37] an item that stays in conflict stops the cast, and what a person allows is tried once more", async () => {
+it("[V37] an item that stays in conflict stops the cast, and an allowance gives one more attempt", async () => {
   const deeds = { "Socket-2@WI-1": clash("one"), "Socket-2@WI-2": clash("two") };
   const place = newPlace(shop([{}, {}, {}], deeds, { limits: { maxConflicts: 0 } }));
   const end = await live(place);
@@ -78,7 +78,7 @@ it("[V37] an item that stays in conflict stops the cast, and what a person allow
   expect(merges.map(({ index }) => index)).toEqual([0, 1, 2]);
 });
 
-it("[V36] who does it again is told as the item and the socket where it begins, and by nobody else", async () => {
+it("[V36] the conflict is the rework reason at the first socket of the item", async () => {
   const told: string[] = [];
   const mend = ({ prompt }: TurnRequest): Deed => {
     told.push(prompt);

@@ -167,7 +167,7 @@ it("[V8, V18, V31] whatever agents do with git in their trees, each brings what 
   expect(existsSync(aside(cwd, ran, 13, "b4/deep/.git"))).toBe(true);
 });
 
-it("[V31] a submodule that an agent adds stays one, and the next may add it too", async () => {
+it("[V31] a submodule that an agent adds stays a submodule, and the next item may add it too", async () => {
   const cwd = personsRepository();
   const adds: Doing[string] = ({ cwd: tree }) => {
     const common = git(tree, "rev-parse", "--path-format=absolute", "--git-common-dir");
@@ -181,7 +181,7 @@ it("[V31] a submodule that an agent adds stays one, and the next may add it too"
   expect([subjects(cwd), git(cwd, "status", "--porcelain")]).toEqual([["first", "second", "a submodule", "b"], ""]);
 });
 
-it("[V31] a kill between the history of a repository inside and its files loses neither", async () => {
+it("[V31] a kill between quarantining a history and storing its files loses neither", async () => {
   const cwd = personsRepository();
   const base = git(cwd, "rev-parse", "HEAD");
   script(
@@ -221,7 +221,7 @@ it("[V8] what an agent says about line ends holds for its files, and changes non
   ]);
 });
 
-it("[V33, V34] files follow a branch that an agent took into its own tree, and a file of the person's in their way stays", async () => {
+it("[V33, V34] the person's files follow a branch that an agent moved, except a file in the way", async () => {
   const cwd = personsRepository();
   const doing: Doing = {
     "WI-1": ({ cwd: tree }) => {
@@ -240,7 +240,7 @@ it("[V33, V34] files follow a branch that an agent took into its own tree, and a
   expect(readFileSync(join(cwd, "made"), "utf8")).toBe("1\n");
 });
 
-it("[V32] an agent that calls the repository one without files keeps nobody's work from the branch", async () => {
+it("[V32] core.bare set by an agent does not block the join", async () => {
   const cwd = personsRepository();
   const doing: Doing = {
     "WI-1": ({ cwd: tree }) => void script(tree, "echo 1 > a; git config core.bare true"),
@@ -256,7 +256,7 @@ it("[V32] an agent that calls the repository one without files keeps nobody's wo
   expect(["a", "b"].map((name) => readFileSync(join(cwd, name), "utf8"))).toEqual(["1\n", "1\n"]);
 });
 
-it("[V31] a repository inside whose name is no text is told, and nothing goes round for ever", async () => {
+it("[V31] a nested repository whose name is not UTF-8 stops the cast with a reason", async () => {
   const cwd = personsRepository();
   const base = git(cwd, "rev-parse", "HEAD");
   script(cwd, 'name=$(printf \'\\377\'); git init -q "$name"; echo 1 > "$name/file"');

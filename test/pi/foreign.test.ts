@@ -24,7 +24,7 @@ async function withForeign(setting: PiSetting): Promise<{ readonly pi: PiSession
 }
 
 it.each<[title: string, yes: boolean]>([
-  ["[S15] a foreign cast that the person trusts goes on, and is not asked about again", true],
+  ["[S15] a foreign cast that the person trusts continues, without a second question", true],
   ["[S15] a foreign cast that the person does not trust is refused", false],
 ])("%s", async (_title, yes) => {
   const asked: string[] = [];
@@ -41,14 +41,14 @@ it.each<[title: string, yes: boolean]>([
   expect(asked[0]).toMatch(/not begun by you.*the agent Build \(tools: /s);
 });
 
-it("[S14] without its name nobody is asked about it", async () => {
+it("[S14] without its id there is no question about it", async () => {
   const { pi } = await withForeign({ confirm: () => true });
   await pi.type("/materia recast");
   await pi.sees(/^error: .*foreign_cast/s);
   expect(pi.shown().filter((text) => text.startsWith("confirm"))).toEqual([]);
 });
 
-it("[S14] where there is no person it is refused with the way out", async () => {
+it("[S14] without a person it is refused with a fix", async () => {
   const { pi, castId } = await withForeign({ mode: "print" });
   const said = standardOutput(2);
   await pi.type(`/materia recast ${castId}`);

@@ -69,7 +69,7 @@ describe("[R1, R3] reasons", () => {
   });
 });
 
-describe("[V29, O4] what the cast of an item begins with", () => {
+describe("[V29, O4] the start of an item's cast", () => {
   const start = startOf(workshop());
   const { workItems } = items("a", "b") as { workItems: readonly { title: string; context: string }[] }; // as it was made
   const handed = { socket: socket("Socket-1"), materia: "Plan", item: null, text: "t", reason: "", workItems };
@@ -88,7 +88,7 @@ describe("[V29, O4] what the cast of an item begins with", () => {
   const begin = (list: unknown, said: typeof handed | null): CastState =>
     initialState({ ...start, data: { workItems: list } as never, window: { ...window, handed: said } });
 
-  it("[V29] a list that was handed on is the one in state where it holds the same, so that it is told once", () => {
+  it("[V29] a handed-on list that equals the list in state is the same list, so prompts have it once", () => {
     const list = JSON.parse(JSON.stringify(workItems)) as typeof workItems; // the same again
     expect(begin(list, handed).handed?.workItems).toBe(list);
     expect(begin([], handed).handed?.workItems).toBe(workItems);

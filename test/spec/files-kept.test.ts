@@ -35,7 +35,7 @@ const of =
     event.type === type &&
     (socket === undefined || ("visit" in event && event.socket === socket && event.visit === visit));
 
-it("[Y13] a cast knows the checkpoints of its beginning, of its visit, of its item and the last", () => {
+it("[Y13] the state has the checkpoints of the cast, the visit, the item, and the last one", () => {
   const all = (commit: string) => ({ base: "begin", last: commit, visit: commit, item: commit, meanwhile: [] });
   expect(upTo(of("cast_started")).files).toEqual(all("begin"));
   const first = upTo(of("visit_completed", "Socket-2", 1));
@@ -92,7 +92,7 @@ it("[Y6] what somebody changed meanwhile is told until the visit in hand is over
   expect(done.files).toMatchObject({ last: "build 1", meanwhile: [] });
 });
 
-it("[Y13, J5] the first event carries the checkpoint that a cast begins from, and that it is rehearsed", () => {
+it("[Y13, J5] cast_started has the first checkpoint, and marks a rehearsal", () => {
   expect(startedEvent(start)).not.toHaveProperty("files");
   expect(startedEvent(start)).not.toHaveProperty("rehearsed");
   expect(startedEvent({ ...start, rehearsed: true }, { commit: "begin" })).toMatchObject({

@@ -54,7 +54,7 @@ describe("[G27, G28] where a visit can lead", () => {
     expect(rest).toEqual(ways);
   });
 
-  it("[G34] behind the last item its own exits decide, and where they end the cast it ends", () => {
+  it("[G34] after the last item the exits of its member decide, also when they end the cast", () => {
     const own = [exit("Socket-3", "not_satisfied", "Socket-6"), exit("Socket-4", "always", "end")];
     expect(waysFrom(shop("next", own), "Socket-3")).toContain("false → Socket-6 advanced exhausted");
     const ending = waysFrom(shop("next", [exit("Socket-4", "always", "end")]), "Socket-3");

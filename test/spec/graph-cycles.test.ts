@@ -84,13 +84,13 @@ describe("[G9] returns without progress", () => {
     { L: consuming(["Socket-2"], exit("Socket-2", "always", "Socket-1")) },
   );
 
-  it("[G32] an advance inside a loop is no progress outside it: a planner is not asked for ever", async () => {
+  it("[G32] an advance inside a loop is no progress outside it, so planner and loop do not repeat for ever", async () => {
     const { trace } = await play(replanning, { says: { Plan: [items("a", "b")] } });
     expect(trace.filter((line) => line.startsWith("Socket-1"))).toHaveLength(4);
     expect(trace.slice(-2)).toEqual(["limit maxNoAdvanceCycles", "failed"]);
   });
 
-  it("[G32] a further allowance is for the whole round, whatever advances on it", async () => {
+  it("[G32] a further allowance counts for the whole cycle", async () => {
     const first = await play(replanning, { says: { Plan: [items("a", "b")] } });
     const second = await playFrom(raised(first.state, 2), { says: { Plan: [items("c")] } });
     expect(second.trace.filter((line) => line.startsWith("Socket-1"))).toEqual(["Socket-1 #5", "Socket-1 #6"]);

@@ -197,7 +197,7 @@ describe("[G24] no cast takes more turns than its formula", () => {
     expect(played.asked.length).toBeLessThanOrEqual(allowedTurns(formulas(config).turns, played));
   });
 
-  it("[G36] with repairs: a text that assigns may be asked again, and an interactive socket has a turn more", () => {
+  it("[G36] with repairs, a text socket that assigns may repeat, and an interactive socket has one more turn", () => {
     const one = (socket: object, materia: object, maxRepairs: number) =>
       formulas(
         main(
@@ -223,7 +223,7 @@ describe("[G24] no cast takes more turns than its formula", () => {
   });
 });
 
-it("[G37] loops that lead to each other for ever have no bound, also where a program may make their lists anew", () => {
+it("[G37] loops that lead to each other have no bound, also when a program can replace their lists", () => {
   const around = (materia: string, id: string, to: string): [string, SocketInput] => [
     id,
     { materia, advance: { items: "state.plans" }, edges: [always(to)] },

@@ -102,7 +102,7 @@ it("[J16, J31, J38] an interactive socket answers, waits, and is finished withou
 it.each<[rule: string, materia: string, replies: readonly string[], bodies: readonly EventBody[], told: string]>([
   ["[H11] the problems of a rejected answer", "Eval", ['{"satisfied":1}'], [], '"satisfied" must be true or false'],
   [
-    "[J38] what a person wrote",
+    "[J38] the message of a person",
     "Talk",
     ["draft"],
     [{ type: "person_answered", ...at("Socket-1"), text: "Shorter, please." }],
@@ -119,7 +119,7 @@ it.each<[rule: string, materia: string, replies: readonly string[], bodies: read
   expect(asked[0]?.prompt).toContain(told);
 });
 
-it("[J36, J39] a raised limit and a resume set a failed cast going where it stopped", async () => {
+it("[J36, J39] a raised limit and a resume continue a failed cast where it stopped", async () => {
   const config = graph({ "Socket-1": seat("Eval", notSatisfied("Socket-1", 1), satisfied("end")) });
   const { state } = await cast(config, [{ satisfied: false }]);
   const raised = after(state, { type: "limits_raised", allow: 1 }, { type: "cast_resumed", by: "recast" });

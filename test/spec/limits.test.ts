@@ -58,25 +58,25 @@ describe("[D31] in the middle of a turn", () => {
     expect(found && [found.limit, found.value, found.where]).toEqual(limit && [...limit, { socket: first }]);
   });
 
-  it("[D31] what the turn had used before it was cut off counts", () => {
+  it("[D31] usage before an interruption counts", () => {
     const begun = { ...visit, turn: turn(used(60), 100_000) };
     expect(checkLimitDuringTurn(state, begun, turn(used(39), 19_999))).toBe(undefined);
     expect(checkLimitDuringTurn(state, begun, turn(used(40)))?.limit).toBe("maxTurnTokens");
     expect(checkLimitDuringTurn(state, begun, turn(NO_USAGE, 20_000))?.limit).toBe("maxTurnMinutes");
   });
 
-  it("[D31] the budget counts what this turn has used so far", () => {
+  it("[D31] the budget includes the usage of the current turn", () => {
     const near = { ...state, budget: { maxTokens: 50 }, usage: used(40) };
     expect(checkLimitDuringTurn(near, visit, turn(used(9)))).toBe(undefined);
     expect(checkLimitDuringTurn(near, visit, turn(used(10)))).toMatchObject({ limit: "maxTokens", value: 50 });
   });
 
-  it("[D31] a program has no tokens of its own", () => {
+  it("[D31] a program uses no tokens", () => {
     const tool = at("Socket-2");
     expect(checkLimitDuringTurn(tool, tool.phase.visit, turn(used(1_000), 1e9))).toBe(undefined);
   });
 
-  it("[D33] a raise gives the turn as much again", () => {
+  it("[D33] a raised limit gives the turn as much again", () => {
     const stopped = { type: "limit_reached", limit: "maxTurnTokens", value: 100, where: { socket: first } } as const;
     const hit = limitHitOf(state, stopped);
     expect(hit).toEqual({ limit: "maxTurnTokens", scope: { kind: "cast", way: "turn Socket-1 1" } });
@@ -101,7 +101,7 @@ describe("[D31] in the middle of a turn", () => {
 it.each([
   ["tokens", { maxTokens: 9 }],
   ["dollars", { maxCostUsd: 9 }],
-])("[D33] a raise of %s leaves the other budget as it is, and warns again", (_what, more) => {
+])("[D33] a raise of %s does not change the other budget, and warns again", (_what, more) => {
   const budget = { maxTokens: 5, maxCostUsd: 1 };
   const raised = raiseLimits({ ...start, budget, warned: true }, { type: "limits_raised", ...more });
   expect([raised.budget, raised.warned]).toEqual([{ ...budget, ...more }, false]);

@@ -42,7 +42,7 @@ describe("[R6] where a person decides", () => {
     });
   });
 
-  it("[R7] not before it began", () => {
+  it("[R7] is refused before the visit began", () => {
     expect(reworkLimitOf(initialState(startOf(pair)))).toBe(undefined);
   });
 
@@ -79,7 +79,7 @@ describe("[R6] what is decided", () => {
     expect(reworkDecisionEvents(state, decision)).toEqual(events);
   });
 
-  it("[R7] what has moved on is not judged any more", async () => {
+  it("[R7] a result that the cast has left cannot be decided", async () => {
     const { events } = await play(listed(), { says: { Plan: [items("a", "b")], Eval: [YES] } });
     const moved = events.findIndex(({ type }) => type === "cursor_advanced") + 1;
     const state = fold(startOf(listed()), events.slice(0, moved));

@@ -51,7 +51,7 @@ it.each<[rule: string, reason: string, turns: number]>([
   expect(countOf(failed.turns, "Socket-1")).toBe(turns);
 });
 
-it("[J36, J37] raised limits warn again", async () => {
+it("[J36, J37] after a raise the budget warns again", async () => {
   const config = { ...pair, budget: { maxTokens: 30, warnAtPercent: 40 } };
   const played = await play(config, { says: { Eval: [{}] } });
   expect(played.state.warned).toBe(true);

@@ -112,7 +112,7 @@ describe("[G28] then next", () => {
     expect(asked.at(-4)?.prompt).not.toContain("Do it again");
   });
 
-  it("[G34] behind the last one the guarded exit of another member is a way out, of a socket that nothing else asks", () => {
+  it("[G34] after the last item a guarded exit of another member can match", () => {
     const config = main(
       {
         "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
@@ -150,7 +150,7 @@ describe("[G28] then next", () => {
     ]);
   });
 
-  it("[G34] the last item: the exits of the loop, as if it had advanced", async () => {
+  it("[G34] after the last item the exits apply as after an advance", async () => {
     const { trace } = await play(shop("next"), { says: { Plan: [items("a")], Json: [NO("one")] } });
     expect(trace.slice(-6)).toEqual([
       "Socket-3 #2 a",
@@ -174,7 +174,7 @@ describe("[G28] then next", () => {
       "Socket-1",
     ],
     ["no exit that fits", [exit("Socket-4", "satisfied", "Socket-5")], "end"],
-  ])("[G34] behind the last item: %s", async (_title, exits, to) => {
+  ])("[G34] after the last item: %s", async (_title, exits, to) => {
     const { trace } = await play(shop("next", { exits }), {
       says: { Plan: [items("a"), items()], Json: [NO("one")], Text: ["done"] },
     });
@@ -190,19 +190,19 @@ describe("[G28] then next", () => {
     expect(state.done).toMatchObject({ itemsDone: 0, items: 3, itemsGivenUp: 3 });
   });
 
-  it("[G35] a cast with a given-up item is not satisfied at best, and says which", async () => {
+  it("[G35] a cast with a given-up item ends not satisfied and names it", async () => {
     const played = await play(shop("next"), { says: { Plan: [items("a", "b")], Json: [YES, NO("no test")] } });
     expect(played.trace.at(-1)).toBe("not_satisfied");
     expect(reasonOf(played)).toBe('1 item was given up: WI-2 "b" (no test)');
   });
 
-  it("[G35] a hundred items given up are counted, the first are named", async () => {
+  it("[G35] a hundred given-up items are counted, and the first are named", async () => {
     const titles = Array.from({ length: 100 }, (_, index) => `t${index}`);
     const played = await play(shop("next"), { says: { Plan: [items(...titles)], Json: [NO("never")] } });
     expect(reasonOf(played)).toMatch(/^100 items were given up: WI-1 "t0" .* and 80 more$/);
   });
 
-  it("[G34] a linked part goes on behind the last item, given up or not", async () => {
+  it("[G34] a linked part continues after its last item, given up or not", async () => {
     const config = shop("next", { exits: [] });
     const { graph } = linked(config as Parameters<typeof linked>[0], "Main", "Text");
     const { trace } = await playFrom(initialState({ ...startOf(config), graph }), {
@@ -211,7 +211,7 @@ describe("[G28] then next", () => {
     expect(trace.slice(-4)).toEqual(["-> Socket-6 (exit)", "Socket-6 #1", "-> end (none)", "not_satisfied"]);
   });
 
-  it("[G34, L20] behind the last item a linked part takes the exit that it takes alone", async () => {
+  it("[G34, L20] after the last item a linked part takes the same exit as alone", async () => {
     const config = main(
       {
         "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
@@ -266,7 +266,7 @@ describe("[G29] what the check says", () => {
   });
 });
 
-it("[G34] an exit of a member that gives items up is no exit that nothing takes", () => {
+it("[G34] the check does not warn about an exit that only a given-up item takes", () => {
   const exits = [exit("Socket-4", "always", "Socket-5"), { ...exit("Socket-3", "always", "Socket-5"), id: "lost" }];
   const told = (then: string) => problems(shop(then, { exits })).join("\n");
   expect(told("next")).not.toContain("exit_never_taken");

@@ -90,7 +90,7 @@ it("[T20, T36, T37] an edit forks at the first visit that it touches, and what i
   expect((await run(["doctor", fork], { cwd })).code).toBe(0);
 });
 
-it("[T37] a fork is as old as itself, not as the cast whose past it shares", async () => {
+it("[T37] the age of a fork counts from the fork", async () => {
   const { cwd, castId } = await castOnce();
   expect((await run(["fork", `${castId}@Socket-2#1`, ...options], { cwd })).code).toBe(0);
   const [fork = ""] = castsIn(cwd).filter((id) => id !== castId);
@@ -181,7 +181,7 @@ async function abortedCast(cwd: string): Promise<string> {
   return castId;
 }
 
-it("[T38] --here puts the files back as they were before the visit, in the fork alone", async () => {
+it("[T38] --here restores the files of the visit", async () => {
   const cwd = newPlace({ "c.json": config("Judge."), "r.json": { replies }, "a.txt": "before" });
   const git = (...words: readonly string[]) =>
     execFileSync("git", ["-c", "user.name=T", "-c", "user.email=t@e.org", ...words], { cwd, stdio: "pipe" });

@@ -36,7 +36,7 @@ it("[T33] the same seed gives the same casts", () => {
   expect(fuzzed(config, 50)).toEqual(fuzzed(config, 50));
 });
 
-it("[T33] state that is not there is a fault", () => {
+it("[T33] missing state is a fault", () => {
   const sockets = {
     "Socket-1": {
       materia: "Judge",

@@ -36,12 +36,12 @@ describe("[T15] differences", () => {
   it.each<[string, TestConfig, readonly string[]]>([
     ["[T15] an unchanged configuration has none", before, []],
     [
-      "[T30] a prompt that changed is told for each of its visits",
+      "[T30] a changed prompt is listed for each of its visits",
       { ...before, materia: { Build: { prompt: "Build well." }, Judge: judge } },
       ["Socket-1#1 prompt", "Socket-1#2 prompt"],
     ],
     [
-      "[T30] an edge that leads elsewhere, and all that follows from it",
+      "[T30] a changed edge, and all that follows from it",
       withSockets({ "Socket-2": { materia: "Judge", edges: [{ when: "always", to: "end" }] } }),
       ["Socket-2#1 prompt", "Socket-2#1 edge", "Socket-1#2 edge", "Socket-2#1 end"],
     ],
@@ -56,7 +56,7 @@ describe("[T15] differences", () => {
       [],
     ],
     [
-      "[T30, T31] a socket that is new ends it: nobody has answered there",
+      "[T30, T31] a new socket ends the replay: there is no answer for it",
       withSockets({
         "Socket-1": { materia: "Build", edges: [{ when: "always", to: "Socket-3" }] },
         "Socket-3": { materia: "Judge", edges: [{ when: "satisfied", to: "Socket-2" }] },

@@ -66,7 +66,7 @@ describe.each(["mime-gh-pr", "blackbelt-gh-pr"])("%s", (script) => {
     expect(told()).not.toContain("create");
   });
 
-  it("[U50] all that is missing is said at once, and nothing is pushed", () => {
+  it("[U50] all missing parts are reported at once, and nothing is pushed", () => {
     const { cwd, remote } = working();
     write(join(cwd, "c.txt"), "c\n");
     const { satisfied, context } = resultOf(script, { cwd, request }, { PATH: "/usr/bin:/bin" }) as Record<
@@ -79,7 +79,7 @@ describe.each(["mime-gh-pr", "blackbelt-gh-pr"])("%s", (script) => {
     expect(branches(remote)).toEqual(["main"]);
   });
 
-  it("[U50] a program that is not logged in is said before anything is pushed", () => {
+  it("[U50] a missing login is reported before a push", () => {
     const { cwd, remote } = working();
     const { path } = gh({ list: "echo 'not logged in' >&2; exit 4" });
     expect(resultOf(script, { cwd, request }, { PATH: path })).toMatchObject({
@@ -198,7 +198,7 @@ describe("Azure DevOps", () => {
     );
   });
 
-  it("[U50] an az without its extension is said with what to add", () => {
+  it("[U50] az without its extension is reported with the fix", () => {
     const { cwd } = working();
     const { path } = program("az", { list: "echo \"'repos' is misspelled\" >&2; exit 2" });
     expect(resultOf("mime-ado-pr", { cwd, request }, { PATH: path })).toMatchObject({

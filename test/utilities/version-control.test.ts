@@ -19,7 +19,7 @@ describe("Mime-Maintain and Blackbelt-Maintain with git", () => {
     expect(git(cwd, "status", "--porcelain")).toBe("");
   });
 
-  it("[U48] nothing changed is nothing committed, and that is fine", () => {
+  it("[U48] without changes there is no commit, and the answer is satisfied", () => {
     const cwd = newRepository();
     const before = git(cwd, "rev-parse", "HEAD");
     expect(resultOf("mime-maintain", { cwd, item })).toMatchObject({
@@ -36,7 +36,7 @@ describe("Mime-Maintain and Blackbelt-Maintain with git", () => {
     expect(git(cwd, "log", "-1", "--format=%s")).toBe("do [31m it");
   });
 
-  it("[U48] a merge in progress is no commit but a no with the way out", () => {
+  it("[U48] a merge in progress is refused with a fix", () => {
     const cwd = newRepository();
     write(join(cwd, ".git/MERGE_HEAD"), git(cwd, "rev-parse", "HEAD"));
     expect(resultOf("mime-maintain", { cwd, item })).toEqual({
@@ -116,13 +116,13 @@ esac`,
     return { result, commands: readFileSync(log, "utf8").split("\n").filter(Boolean) };
   }
 
-  it("[U49] the change gets its words, and the bookmark moves to it", () => {
+  it("[U49] the change gets its description, and the bookmark moves to it", () => {
     const { result, commands } = play("changed");
     expect(commands).toEqual(["commit --message feat: greet", "bookmark set materia/x -r @-"]);
     expect(result).toMatchObject({ satisfied: true, state: { lastCommit: { kind: "jj", commit: "c0ffee" } } });
   });
 
-  it("[U49] an empty change is left as it is", () => {
+  it("[U49] an empty change does not change", () => {
     expect(play("empty")).toMatchObject({ commands: [], result: { satisfied: true } });
   });
 

@@ -57,7 +57,7 @@ describe("[C14] where a cast stands", () => {
     ]);
   });
 
-  it("[T37] what lies between a fork and the cast whose past it shares is no time of work", () => {
+  it("[T37] the time between a cast and its fork is no working time", () => {
     const { events } = running;
     const [shared, day] = [10, 24 * 3_600_000];
     const later = (at: string) => new Date(Date.parse(at) + day).toISOString();

@@ -28,7 +28,7 @@ describe("a patch", () => {
     expect(parsePatch(text)[0]?.hunks.map(({ about }) => about)).toEqual(["function a() {", ""]);
   });
 
-  it("[W42] what a file holds never passes for the patch's own words", () => {
+  it("[W42] lines of a file are never taken for headers of the patch", () => {
     const text = `${HEAD}@@ -1,4 +1,4 @@\n--- a/etc\n-diff --git a/x b/x\n-@@ -1 +1 @@\n-\\ No newline\n+++ b/etc\n+diff --git a/y b/y\n+@@ -7 +7 @@\n+Binary files differ\n`;
     const [file, ...others] = parsePatch(text);
     expect(others).toEqual([]);
@@ -56,12 +56,12 @@ describe("a patch", () => {
     ["a mode alone", "old mode 100644\nnew mode 100755\n", { modes: { before: "100644", after: "100755" } }],
     ["no text", "index 1..2 100644\nBinary files a/a.png and b/a.png differ\n", { isBinary: true }],
     ["an empty new file", "new file mode 100644\nindex 000..e69\n", { modes: { before: null, after: "100644" } }],
-  ])("[W42] %s has no lines, and is told", (_, head, expected) => {
+  ])("[W42] %s has no lines and is named", (_, head, expected) => {
     const plain = { modes: { before: null, after: null }, similarity: null, isBinary: false, hunks: [] };
     expect(parsePatch(`diff --git a/a b/b\n${head}`)).toEqual([{ ...plain, ...expected }]);
   });
 
-  it("[W42] a file that became a link is two parts, and one that is cut off ends where it ends", () => {
+  it("[W42] a file that became a link is two parts, and a cut patch ends at its cut", () => {
     const link = `diff --git a/a b/a\ndeleted file mode 100644\n--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-text\ndiff --git a/a b/a\nnew file mode 120000\n--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+target\n\\ No newline at end of file\n`;
     expect(parsePatch(link).map(({ modes }) => modes)).toEqual([
       { before: "100644", after: null },
@@ -90,7 +90,7 @@ describe("a patch", () => {
     ]);
   });
 
-  it("[W42] what cannot be seen, or reorders what can, is shown by its number", () => {
+  it("[W42] invisible and reordering characters are shown by their number", () => {
     expect(showHiddenCharacters("a\u202eb\u001b[31m\u0000\ud800\r")).toBe("a⟨202E⟩b⟨001B⟩[31m⟨0000⟩\ufffd␍");
     expect(showHiddenCharacters("tab\tनमस्ते 🎉")).toBe("tab\tनमस्ते 🎉");
   });

@@ -98,7 +98,7 @@ describe("files of a visit", () => {
     });
   });
 
-  it("[N42] an input can be had with the large values that it refers to, and with no other file", async () => {
+  it("[N42] ?whole inserts the large values of an input, and of no other file", async () => {
     const { at, id } = await oneCast();
     const [list, deep] = ["a".repeat(32), "b".repeat(32)];
     const put = (name: string, value: unknown): string => at.write(`.pi/pi-materia/${id}/${name}`, value);
@@ -148,7 +148,7 @@ describe("files of a visit", () => {
     expect((await rest.arrayBuffer()).byteLength).toBe(1024 * 1024);
   });
 
-  it("[N42] a file that an event has told of and that is not written yet is no error", async () => {
+  it("[N42] an expected file that is not written yet is no error", async () => {
     const { at, id, visit } = await oneCast();
     const ask = (path: string) => at.ask(`/api/casts/${id}/files/${path}`);
     rmSync(join(visit, "output.md"));

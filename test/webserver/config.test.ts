@@ -55,7 +55,7 @@ describe("the catalogue", () => {
     });
   });
 
-  it("[N44] of a broken loadout the page is told what can be read, and finds in it what the command line finds", async () => {
+  it("[N44] a broken loadout has its readable part, in which the page finds the same problems", async () => {
     const from = project();
     const edges = [{ when: "always", to: "Socket-9", maxTraversals: 0 }];
     from.write(".pi/pi-materia.json", {
@@ -76,7 +76,7 @@ describe("the catalogue", () => {
     });
   });
 
-  it("[N45] an untrusted project is asked about with the programs it would run", async () => {
+  it("[N45] an untrusted project is listed with the programs it would run", async () => {
     const from = project();
     const file = from.write(".pi/pi-materia.json", { materia: { Run: { type: "utility", command: ["sh", "x.sh"] } } });
     expect(await json(site(from).ask("/api/catalog"))).toMatchObject({
@@ -130,7 +130,7 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
     expect(readdirSync(dirname(file)).filter((name) => name.endsWith(".draft"))).toEqual([]);
   });
 
-  it("[N46] of two who read the same one only the first writes", async () => {
+  it("[N46] of two writers with the same tag only the first succeeds", async () => {
     const at = site();
     await make(at, layer, TEXT);
     const tag = { "if-match": await tagOf(at, layer) };
@@ -153,7 +153,7 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
     expect(existsSync(fileOf(at, layer))).toBe(false);
   });
 
-  it("[N47] a broken loadout is saved and its problems are said", async () => {
+  it("[N47] a broken loadout is saved, with its problems in the answer", async () => {
     const answer = await make(site(), layer, '{ "loadouts": { "L": { "entry": 1 } }, "materai": {} }');
     const { issues } = (await answer.json()) as { issues: { path: string[] }[] };
     expect([answer.status, issues.map(({ path }) => path.join("."))]).toEqual([
@@ -162,7 +162,7 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
     ]);
   });
 
-  it("[N47] a text that is nested without end harms nobody", async () => {
+  it("[N47] deeply nested text does no harm", async () => {
     const at = site();
     const [open, close] = ["[".repeat(100_000), "]".repeat(100_000)];
     await make(at, layer, `{"x":${open}${close}}`);
@@ -208,7 +208,7 @@ describe.each(["user", "project"])("[N21] the %s file", (layer) => {
   });
 });
 
-it("[N46] a file that somebody makes in the last moment is left to them", () => {
+it("[N46] a file that appears at the last moment is not overwritten", () => {
   const at = project();
   const file = at.write(".pi/pi-materia.json", "{}");
   expect(writeConfigText(file, TEXT, { root: at.cwd, isNew: true })).toMatchObject({

@@ -186,7 +186,7 @@ it("[N13] a tool is heard while it runs, and what it says takes the place of wha
   await stream.close();
 });
 
-it("[N40] a transcript that is a link or a pipe tells nothing, and stops nobody", async () => {
+it("[N40] a transcript that is a link or a pipe gives no progress and blocks nothing", async () => {
   const at = site();
   const { file } = journalOf(at, "c", 1);
   const started = { type: "visit_started", socket: "Socket-1", visit: 1, materia: "Build", item: null };

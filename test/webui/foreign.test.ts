@@ -22,7 +22,7 @@ async function planted(): Promise<{ readonly at: Served; readonly castId: string
   return { at, castId };
 }
 
-it("[S13, S15] the page of a foreign cast says what it is, shows all that it would run, and runs it only when it is trusted", async () => {
+it("[S13, S15] the page marks a foreign cast, shows all that it would run, and runs it only after trust", async () => {
   const { at, castId } = await planted();
   const { page, complaints } = await look(at, `casts/${castId}`);
   await says(page, "Foreign");
@@ -40,7 +40,7 @@ it("[S13, S15] the page of a foreign cast says what it is, shows all that it wou
   expect(complaints.filter((text) => !text.includes("409"))).toEqual([]);
 });
 
-it("[S14, S15] a dialog that resumes a foreign cast is refused with all that it would run, and offers to trust it", async () => {
+it("[S14, S15] resuming a foreign cast in a dialog shows all that it would run, and offers trust", async () => {
   const { at, castId } = await planted();
   const { page } = await look(at, `casts/${castId}`);
   await page.getByRole("button", { name: "Raise a limit…" }).click();
