@@ -25,7 +25,7 @@ function read(content: string | Uint8Array) {
   return { file, read: readJournal(file, start, 2) };
 }
 
-it("[J25] what was written is read back as it was, without what is the journal's own", () => {
+it("[J25] lines are read back unchanged, without the journal's own fields", () => {
   const { read: found } = read(whole);
   expect(found).toMatchObject({ ok: true, value: { events, state: fold(start, events), tornBytes: 0 } });
   expect(JSON.parse(whole.slice(0, whole.indexOf("\n")))).toMatchObject({
@@ -35,7 +35,7 @@ it("[J25] what was written is read back as it was, without what is the journal's
   });
 });
 
-it("[J25] no single bit can change without being noticed", SWEEP, () => {
+it("[J25] every flipped bit is detected", SWEEP, () => {
   const bytes = Buffer.from(encoded(events.slice(0, 6)).text);
   const file = join(scratchFolder(), "journal.jsonl");
   const unnoticed: string[] = [];
@@ -49,14 +49,14 @@ it("[J25] no single bit can change without being noticed", SWEEP, () => {
   expect(unnoticed).toEqual([]);
 });
 
-it("[J25] lines of another cast are no lines of this one", () => {
+it("[J25] lines of another cast are damage", () => {
   expect(read(encoded(events, firstChainHead("cast-2")).text).read).toMatchObject({
     ok: false,
     issues: [{ code: "damaged_journal", path: ["line 1"] }],
   });
 });
 
-it("[J29] the line of an owner that had been given up does not count, wherever it comes", () => {
+it("[J29] the line of an evicted owner does not count, at any place", () => {
   const before = encoded(events.slice(0, 5));
   const rest = encoded(events.slice(5), before.head, 2);
   const late = encoded(events.slice(5, 7), before.head, 1);
@@ -65,7 +65,7 @@ it("[J29] the line of an owner that had been given up does not count, wherever i
   for (const text of texts) expect(read(text).read).toMatchObject({ ok: true, value: { events } });
 });
 
-it("[J29] what such an owner wrote just before its successor did is passed over, and so is what it writes later", () => {
+it("[J29] lines of an evicted owner just before and after its successor's are skipped", () => {
   const before = encoded(events.slice(0, 5));
   const late = encoded(events.slice(5, 7), before.head, 1);
   const later = encoded(events.slice(7, 8), late.head, 1);
@@ -74,7 +74,7 @@ it("[J29] what such an owner wrote just before its successor did is passed over,
   expect(read(text).read).toMatchObject({ ok: true, value: { events } });
 });
 
-it("[J29] an owner that was given up before it wrote anything is known as late too", () => {
+it("[J29] lines of an owner that was evicted before its first line are late", () => {
   const before = encoded(events.slice(0, 5));
   const rest = encoded(events.slice(5), before.head, 3);
   const late = encoded(events.slice(5, 6), before.head, 2);

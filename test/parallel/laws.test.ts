@@ -10,7 +10,7 @@ async function resultOf(scenario: Scenario): Promise<unknown> {
 }
 
 it(
-  "[V28] several at once come to the same state and files as one after another, where they touch different files",
+  "[V28] items that touch different files give the same state and files at once as one by one",
   SWEEP,
   async () => {
     for (let seed = 1; seed <= sweepSize(40, 200); seed += 1) {

@@ -64,7 +64,7 @@ function tokensIn({ visits }: CastFacts): number {
   return visits.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-it("[T41] of casts that were held back about half lie under p50, and about nine tenths under p90", () => {
+it("[T41] of other casts about half are under p50, and about nine tenths under p90", () => {
   const casts = Array.from({ length: 400 }, (_, seed) => pastCast(seed + 1));
   const told = forecastGraph(casts.slice(0, 200), { start, flow, runs: 1_000 });
   const held = casts.slice(200).map(tokensIn);
@@ -76,7 +76,7 @@ it("[T41] of casts that were held back about half lie under p50, and about nine 
   expect(under(told?.tokens.p90)).toBeLessThan(0.97);
 });
 
-it("[T41, T43] the same past gives the same forecast, longer lists take more, and no past gives none", () => {
+it("[T41, T43] the same past gives the same forecast, longer lists give more, and no past gives none", () => {
   const past = [pastCast(1), pastCast(2)];
   const of = (items: number) => forecastGraph(past, { start, flow, items });
   expect(of(2)).toEqual(of(2));
@@ -164,7 +164,7 @@ it("[T22, T23, T43] the commands tell of casts with a model, and leave rehearsal
   expect(JSON.parse(made.stdout)).toMatchObject({ casts: 1, items: 2, turns: { worst: expect.any(Number) } });
 });
 
-it("[T42] what a materia took with the model that will be asked counts, and with others only where there is nothing else", async () => {
+it("[T42] casts with the same model count, and others only without them", async () => {
   const cwd = newPlace({ "c.json": plain });
   const usage = (cost: number) => ({ input: 10, output: 5, cost });
   await writePastCast(cwd, plain, { usage: usage(1), model: "dear/one" });
@@ -211,7 +211,7 @@ it("[T25] two casts side by side", async () => {
   expect((await run(["compare", a], { cwd })).code).toBe(2);
 });
 
-it("[T44] visits of the same sockets stand beside each other, also behind one that only one side has", () => {
+it("[T44] visits of the same sockets stand beside each other, also after one that only one side has", () => {
   const state = initialState({ ...start, castId });
   const at = "2026-01-01T00:00:00.000Z";
   const usage = { input: 0, output: 0, cost: 0 };
