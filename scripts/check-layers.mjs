@@ -68,6 +68,7 @@ const PI = "node_modules/@earendil-works/";
 const FLEET_ONLY = {
   "node_modules/pg/": ["src/shell/store/postgres/", "src/shell/fleet/"],
   "node_modules/@dbos-inc/": ["src/shell/fleet/worker/"],
+  "node_modules/croner/": ["src/shell/fleet/"],
 };
 const MAY_IMPORT_PI = ["src/shell/agents", "src/apps/pi"];
 // An entry is imported by nobody and hands one face to another: `materia ui` opens the web server.

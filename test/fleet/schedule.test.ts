@@ -90,3 +90,16 @@ it("[B45] a time that is none is refused before anything is packed", async () =>
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/bad_schedule[\s\S]*no time zone/)]);
   expect(await place.database.query({ text: "select from materia.schedules" })).toEqual([]);
 });
+
+it("[B23] a schedule whose time zone the workers do not know submits once more, never again, and says why", async () => {
+  const place = await fleetPlace();
+  await place.materia("fleet", "schedule", "add", "0 3 * * *", "--here", "--", "cast", place.gate);
+  await place.database.query({ text: "update materia.schedules set zone = 'Nowhere/City'" });
+  await dueSince(place, "1 minute");
+  expect(await submitDueSchedules(place.database)).toBe(1);
+  expect(await scheduled(place)).toMatchObject({
+    next_at: Number.POSITIVE_INFINITY,
+    problem: 'there is no time zone "Nowhere/City"',
+  });
+  expect(await submitDueSchedules(place.database)).toBe(0);
+});

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { parseArgv, parseText } from "../../src/core/command/parse.ts";
-import { parseCron, isTimeZone, nextCronTime } from "../../src/core/model/cron.ts";
+import { parseCron, isTimeZone, nextCronTime } from "../../src/shell/fleet/cron.ts";
 
 function next(cron: string, after: string, zone = "UTC"): string | undefined {
   const read = parseCron(cron);
@@ -16,6 +16,7 @@ it.each([
   ["steps", "*/15 * * * *", "2026-01-01T00:31:00Z", "2026-01-01T00:45"],
   ["a step behind one value", "10/25 * * * *", "2026-01-01T00:11:00Z", "2026-01-01T00:35"],
   ["lists, ranges and names", "0 9,17 * jan-mar mon-fri", "2026-01-02T17:00:00Z", "2026-01-05T09:00"],
+  ["a week may end with Sunday", "0 0 * * sat-sun", "2026-01-03T00:00:00Z", "2026-01-04T00:00"],
   ["Sunday is 0 and 7", "0 0 * * 7", "2026-01-01T00:00:00Z", "2026-01-04T00:00"],
   ["either of two kinds of days", "0 0 13 * fri", "2026-01-09T00:00:00Z", "2026-01-13T00:00"],
   ["both where one is a star", "0 0 */2 * fri", "2026-01-01T00:00:00Z", "2026-01-09T00:00"],
@@ -30,8 +31,23 @@ it("[B45] a day that no month has never comes", () => {
 
 it.each([
   ["by the clocks of a zone", "0 3 * * *", "2026-07-01T12:00:00Z", "Asia/Kolkata", "2026-07-01T21:30"],
-  ["that they skip comes an hour later", "30 2 * * *", "2026-03-28T12:00:00Z", "Europe/Berlin", "2026-03-29T01:30"],
+  [
+    "that they skip comes right after the gap",
+    "30 2 * * *",
+    "2026-03-28T12:00:00Z",
+    "Europe/Berlin",
+    "2026-03-29T01:00",
+  ],
+  ["after a skipped one comes a day later", "30 2 * * *", "2026-03-29T01:00:00Z", "Europe/Berlin", "2026-03-30T00:30"],
+  ["that they show twice comes first", "30 2 * * *", "2026-10-25T00:29:00Z", "Europe/Berlin", "2026-10-25T00:30"],
   ["that they show twice comes once", "30 2 * * *", "2026-10-25T00:30:00Z", "Europe/Berlin", "2026-10-26T01:30"],
+  [
+    "every half hour goes on while they show it twice",
+    "*/30 * * * *",
+    "2026-10-25T00:30:00Z",
+    "Europe/Berlin",
+    "2026-10-25T01:00",
+  ],
   ["on the day of the change", "0 12 * * *", "2026-03-29T00:00:00Z", "Europe/Berlin", "2026-03-29T10:00"],
 ])("[B23] a time %s", (_what, cron, after, zone, at) => {
   expect(next(cron, after, zone)).toBe(at);
@@ -47,6 +63,16 @@ it.each([
   "* * * * 8",
   "5-1 * * * *",
   "*/0 * * * *",
+  "0 0 3 * * *",
+  "@daily",
+  "0 0 L * *",
+  "0 0 15W * *",
+  "0 0 * * fri#2",
+  "0 0 1 * +fri",
+  "? * * * *",
+  "/5 * * * *",
+  "005 * * * *",
+  "0 0 * january *",
 ])("[B45] %j is no time", (cron) => {
   expect(parseCron(cron)).toMatchObject({ ok: false, issues: [{ code: "bad_schedule" }] });
 });

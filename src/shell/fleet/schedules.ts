@@ -1,7 +1,7 @@
-import { parseCron, isTimeZone, nextCronTime } from "../../core/model/cron.ts";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { NewCast } from "../store/cast-store.ts";
 import { databaseIssue } from "../store/postgres/database.ts";
+import { isTimeZone, nextCronTime, parseCron } from "./cron.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
 import { packCast, type PackingHost, type TreeChoice } from "./submit-cast.ts";
 
@@ -28,19 +28,19 @@ export interface NewSchedule extends PackingHost {
   readonly priority: number;
 }
 
-/** The first time, by this machine's clock; which later times are due, the database's tells. */
-export function firstScheduledTime(cron: string, zone: string, now: number): Result<number> {
-  const read = parseCron(cron);
-  const issues = [
-    ...(read.ok ? [] : read.issues),
-    ...(isTimeZone(zone)
-      ? []
-      : [error("bad_option", "--zone", `there is no time zone "${zone}"`, "--zone Europe/Berlin")]),
-  ];
-  if (!read.ok || issues.length > 0) return fail(...issues);
-  const next = nextCronTime(read.value, now, zone);
-  return next === undefined ? fail(error("bad_schedule", cron, "this time never comes")) : ok(next);
+/** The first time, by the clock of this machine. The clock of the database decides when later times are due. */
+export function firstScheduledTime(text: string, zone: string, now: number): Result<number> {
+  const cron = parseCron(text);
+  const zoneIssues = isTimeZone(zone)
+    ? []
+    : [error("bad_option", "--zone", `there is no time zone "${zone}"`, ZONE_HINT)];
+  if (!cron.ok) return fail(...cron.issues, ...zoneIssues);
+  if (zoneIssues.length > 0) return fail(...zoneIssues);
+  const next = nextCronTime(cron.value, now, zone);
+  return next === undefined ? fail(error("bad_schedule", text, "this time never comes")) : ok(next);
 }
+
+const ZONE_HINT = "--zone Europe/Berlin";
 
 export async function addSchedule(fleet: ConnectedFleet, asked: NewSchedule): Promise<Result<Schedule>> {
   const next = firstScheduledTime(asked.cron, asked.zone, Date.now());

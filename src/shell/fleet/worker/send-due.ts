@@ -1,12 +1,13 @@
 import type { PoolClient } from "pg";
+import type { Issue } from "../../../core/model/issue.ts";
 import type { Database } from "../../store/postgres/database.ts";
 import type { LimitUsage } from "../limits.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { randomInt } from "node:crypto";
-import { parseCron, nextCronTime } from "../../../core/model/cron.ts";
 import type { TreeSource } from "../../git/transfer/restore-tree.ts";
 import { type CastFile, newCastId } from "../../store/cast-file.ts";
 import { parseCastFile } from "../../store/postgres/read-cast.ts";
+import { firstScheduledTime } from "../schedules.ts";
 import { type PackedTree, insertCast } from "../submit-cast.ts";
 
 interface DueRow {
@@ -133,24 +134,25 @@ const DUE_SCHEDULES = `select s.*, extract(epoch from now())::float8 * 1000 as n
   from materia.schedules s where next_at <= now() order by next_at limit ${SCHEDULE_BATCH} for update of s skip locked`;
 
 /** [B23] Submits what is due, once each, however many times were missed. */
-export async function submitDueSchedules(database: Database): Promise<void> {
-  await database.transaction(async (client) => {
+export async function submitDueSchedules(database: Database): Promise<number> {
+  return database.transaction(async (client) => {
     const { rows } = await client.query<DueSchedule>(DUE_SCHEDULES);
     for (const row of rows) await submitSchedule(client, row);
+    return rows.length;
   });
 }
 
 async function submitSchedule(client: PoolClient, row: DueSchedule): Promise<void> {
-  const cron = parseCron(row.cron);
-  const next = cron.ok ? nextCronTime(cron.value, row.now, row.zone) : undefined;
+  const next = firstScheduledTime(row.cron, row.zone, row.now);
   const done = row.busy ? { problem: "the cast before was still under way" } : await submitScheduledCast(client, row);
+  const nextProblem = next.ok ? null : issuesText(next.issues);
   await client.query(
     `update materia.schedules set next_at = coalesce($2::timestamptz, 'infinity'), problem = $3,
       last_cast = coalesce($4, last_cast) where id = $1`,
     [
       row.id,
-      next === undefined ? null : new Date(next).toISOString(),
-      "problem" in done ? done.problem : null,
+      next.ok ? new Date(next.value).toISOString() : null,
+      "problem" in done ? done.problem : nextProblem,
       "castId" in done ? done.castId : null,
     ],
   );
@@ -161,7 +163,7 @@ async function submitScheduledCast(
   row: DueSchedule,
 ): Promise<{ readonly castId: string } | { readonly problem: string }> {
   const kept = parseCastFile(row.file);
-  if (!kept.ok) return { problem: kept.issues.map(({ message }) => message).join("; ") };
+  if (!kept.ok) return { problem: issuesText(kept.issues) };
   const file = withNewCastId(kept.value, new Date(row.now));
   const tree = scheduledTree(row);
   await insertCast(
@@ -170,6 +172,10 @@ async function submitScheduledCast(
     { project: row.project, queue: row.queue, priority: row.priority, by: row.submitted_by },
   );
   return { castId: file.castId };
+}
+
+function issuesText(issues: readonly Issue[]): string {
+  return issues.map(({ message }) => message).join("; ");
 }
 
 /** Replies that came along are found by the id of their cast. */
