@@ -34,7 +34,7 @@ it("[B57, B66] workers that are gone for a week are forgotten, unless something 
   await database.query({
     text: "insert into dbos.workflow_status (workflow_uuid, status, executor_id) values ('c-2:1', 'PENDING', 'begun')",
   });
-  await deleteStaleWorkers(database);
+  await deleteStaleWorkers(database, ["begun"]);
   const left = await database.query<{ worker_id: string }>({
     text: "select worker_id from materia.workers order by n",
   });

@@ -2,7 +2,12 @@ import { expect, it, onTestFinished } from "vitest";
 import { serveHealth } from "../../src/shell/fleet/worker/health-server.ts";
 
 it("[B67] a worker answers its machine's monitoring, and nothing else", async () => {
-  const figures = { workerId: "w-1", running: ["c-1"], legs: { completed: 3, "handed back": 1 } };
+  const figures = {
+    workerId: "w-1",
+    state: "running" as const,
+    running: ["c-1"],
+    legs: { completed: 3, "handed back": 1 },
+  };
   const health = await serveHealth(0, () => figures);
   if (!health.ok) throw new Error(JSON.stringify(health.issues));
   onTestFinished(() => health.value.close());

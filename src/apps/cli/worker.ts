@@ -8,7 +8,9 @@ import { loadPi } from "../../shell/agents/pi-sdk.ts";
 import { localFleetFolder } from "../../shell/fleet/local-fleet.ts";
 import { resolveFleetProfile } from "../../shell/fleet/open-fleet.ts";
 import { serveHealth, type HealthServer } from "../../shell/fleet/worker/health-server.ts";
-import { runWorker, type DispatchReport, type WorkerMetrics } from "../../shell/fleet/worker/worker.ts";
+import type { DispatchReport } from "../../shell/fleet/worker/dispatch-runner.ts";
+import { runWorker, type WorkerMetrics } from "../../shell/fleet/worker/worker.ts";
+import type { WorkerState } from "../../shell/fleet/worker/worker-state.ts";
 import type { Io, CliContext } from "./terminal/io.ts";
 import { jsonText } from "./terminal/print.ts";
 
@@ -22,7 +24,7 @@ export async function runWorkerCommand(
 ): Promise<Result<number>> {
   const profile = resolveFleetProfile(workspace.catalog, options.on ?? "", workspace.place);
   if (!profile.ok) return profile;
-  let figures: () => WorkerMetrics = () => ({ workerId: "", running: [], legs: {} });
+  let figures: () => WorkerMetrics = () => ({ workerId: "", state: "starting", running: [], legs: {} });
   const health = command.port === undefined ? undefined : await serveHealth(command.port, () => figures());
   if (health && !health.ok) return health;
   const signals = listenForStopSignals();
@@ -42,10 +44,11 @@ export async function runWorkerCommand(
         // [B14] Whoever goes on where another died must not begin with reading all of Pi.
         void loadPi().catch(() => undefined);
       },
-      onDispatch: (leg) => io.out(`${options.json ? jsonText(leg) : dispatchLine(leg)}\n`),
+      onState: (state) => printState(io, options.json === true, state),
+      onDispatch: (report) => io.out(`${options.json ? jsonText(report) : dispatchLine(report)}\n`),
       onWaiting: (waiting) => io.out(options.json ? `${jsonText({ waiting })}\n` : waiting.map(queueLine).join("")),
     });
-    // [B14] Given up: a queue that waits for what others drive by now must not keep it.
+    // [B14] Evicted or failed: DBOS may wait for dispatches that other workers run now.
     if (done.ok && done.value !== 0) setTimeout(() => process.exit(), FORCED_EXIT_MS).unref();
     return done;
   } finally {
@@ -63,10 +66,22 @@ function printStarted(
   io.err(json ? "" : `${workerId} waits for casts${at}. Ctrl-C hands back what it drives, at the end of a visit.\n`);
 }
 
-/** One line per leg, for whoever reads the log of a machine. */
-function dispatchLine({ castId, leg, ms, how, why, delivered }: DispatchReport): string {
+/** [B74] One line per state, in the log of dispatches. Its start has been printed already. */
+function printState(io: Io, json: boolean, { kind, ...details }: WorkerState): void {
+  if (kind === "running") return;
+  const why = "reason" in details ? details.reason : undefined;
+  io.out(json ? `${jsonText({ state: kind, why })}\n` : `${logLine(`worker ${kind}`, why)}\n`);
+}
+
+/** One line per dispatch, for the log of a machine. */
+function dispatchLine({ castId, leg, ms, ...outcome }: DispatchReport): string {
+  const delivered = "delivered" in outcome ? `, ${oneLine(deliveryText(outcome.delivered), 300)}` : "";
+  return `${logLine(`${castId} dispatch ${leg} ${outcome.how} after ${ms} ms`, "why" in outcome ? outcome.why : undefined)}${delivered}`;
+}
+
+function logLine(text: string, why: string | undefined): string {
   const time = new Date().toISOString();
-  return `${time} ${castId} leg ${leg} ${how} after ${ms} ms${why === undefined ? "" : `: ${oneLine(sanitizeForTerminal(why), 300)}`}${delivered ? `, ${oneLine(deliveryText(delivered), 300)}` : ""}`;
+  return `${time} ${text}${why === undefined ? "" : `: ${oneLine(sanitizeForTerminal(why), 300)}`}`;
 }
 
 /** [B29] And one for why others wait. */

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { WaitGroup } from "../../../src/core/view/progress/fleet-status.ts";
 import type { ResolvedFleetProfile } from "../../../src/shell/fleet/open-fleet.ts";
 import type { HeartbeatTiming } from "../../../src/shell/fleet/worker/worker-registry.ts";
+import type { WorkerState } from "../../../src/shell/fleet/worker/worker-state.ts";
 
 /** A worker that a test starts: with others' patience, so that nobody waits as long as a fleet does. */
 export interface WorkerSetup {
@@ -16,6 +17,8 @@ export interface WorkerSetup {
   readonly queues?: readonly string[];
   readonly patienceMs?: number;
   readonly toolsUser?: string;
+  /** A programming error that the worker's sweep throws when a cast waits. */
+  readonly sweepError?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** What starts it in another place: the words before its own. */
   readonly through?: readonly string[];
@@ -30,13 +33,15 @@ export interface WorkerProcess {
   /** Its exit code, and everything it said. */
   readonly ended: Promise<number | null>;
   readonly said: readonly Record<string, unknown>[];
+  /** [B74] The states that it entered, with their reasons. */
+  readonly states: readonly WorkerState[];
   /** [B29] Why casts wait, as it told them. */
   readonly waiting: readonly WaitGroup[];
   /** Killed, unless it has ended by itself. */
   readonly end: () => Promise<void>;
 }
 
-type Told = Record<string, unknown> & { readonly waiting?: readonly WaitGroup[] };
+type Told = Record<string, unknown> & { readonly waiting?: readonly WaitGroup[]; readonly state?: WorkerState };
 
 const PACE: HeartbeatTiming = {
   beatMs: 100,
@@ -49,7 +54,7 @@ const PACE: HeartbeatTiming = {
 const PROGRAM = fileURLToPath(new URL("worker-process.ts", import.meta.url));
 
 export async function startWorker(setup: WorkerSetup): Promise<WorkerProcess> {
-  const { url, folder, pace, concurrency = 2, patienceMs, toolsUser, env = {}, through = [] } = setup;
+  const { url, folder, pace, concurrency = 2, patienceMs, toolsUser, sweepError, env = {}, through = [] } = setup;
   const profile = { name: "f", url, project: "p", queue: "casts", maxCheckpointBytes: 50_000_000, ...setup.profile };
   const { queues = [profile.queue] } = setup;
   const given = JSON.stringify({
@@ -59,6 +64,7 @@ export async function startWorker(setup: WorkerSetup): Promise<WorkerProcess> {
     concurrency,
     patienceMs,
     toolsUser,
+    sweepError,
     pace: { ...PACE, ...pace },
   });
   const [file, ...words] = [...through, process.execPath, PROGRAM, given];
@@ -69,13 +75,15 @@ export async function startWorker(setup: WorkerSetup): Promise<WorkerProcess> {
   setup.signal?.addEventListener("abort", () => child.kill("SIGKILL"));
   const said: Record<string, unknown>[] = [];
   const waiting: WaitGroup[] = [];
+  const states: WorkerState[] = [];
   let wrong = "";
   child.stderr.on("data", (bytes: Buffer) => (wrong += bytes.toString()));
   const lines = createInterface(child.stdout);
   const id = await new Promise<string>((resolve, reject) => {
     lines.on("line", (text) => {
-      const { waiting: groups, ...value } = JSON.parse(text) as Told; // the script prints one object per line
+      const { waiting: groups, state, ...value } = JSON.parse(text) as Told; // the script prints one object per line
       if (groups) waiting.push(...groups);
+      else if (state) states.push(state);
       else said.push(value);
       if (typeof value["started"] === "string") resolve(value["started"]);
     });
@@ -88,6 +96,7 @@ export async function startWorker(setup: WorkerSetup): Promise<WorkerProcess> {
     kill,
     ended,
     said,
+    states,
     waiting,
     end: async () => {
       kill("SIGKILL");

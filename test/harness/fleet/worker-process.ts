@@ -3,13 +3,16 @@ import { flushCompileCache } from "node:module";
 import { runWorker } from "../../../src/shell/fleet/worker/worker.ts";
 import type { ResolvedFleetProfile } from "../../../src/shell/fleet/open-fleet.ts";
 
-const { profile, folder, queues, concurrency, pace, patienceMs, toolsUser } = JSON.parse(process.argv[2] ?? "{}") as {
+const { profile, folder, queues, concurrency, pace, patienceMs, toolsUser, sweepError } = JSON.parse(
+  process.argv[2] ?? "{}",
+) as {
   profile: ResolvedFleetProfile;
   folder: string;
   queues: readonly string[];
   concurrency: number;
   patienceMs?: number;
   toolsUser?: string;
+  sweepError?: string;
   pace: Parameters<typeof runWorker>[0]["pace"] & object;
 }; // given by the test that starts it
 // The end of whoever started it, however that came about.
@@ -34,7 +37,11 @@ const done = await runWorker({
     flushCompileCache();
   },
   onDispatch: say,
-  onWaiting: (waiting) => say({ waiting }),
+  onState: (state) => say({ state }),
+  onWaiting: (waiting) => {
+    if (sweepError !== undefined) throw new TypeError(sweepError);
+    say({ waiting });
+  },
 });
 if (!done.ok) say({ issues: done.issues });
 process.exit(done.ok ? done.value : 2);

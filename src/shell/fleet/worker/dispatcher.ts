@@ -2,8 +2,10 @@ import { suggest, typed, error, fail, ok, type Result } from "../../../core/mode
 import type { PoolClient } from "pg";
 import { errorText } from "../../system/system-error.ts";
 import type { Database } from "../../store/postgres/database.ts";
+import { loadDbos, type Dbos } from "./dbos-sdk.ts";
+import { createDispatchTracker, type DispatchTracker } from "./dispatch-tracker.ts";
 
-/** A leg of a cast: from where it stands until it ends, waits for a person or is handed back. */
+/** A dispatch of a cast: from its present state until it ends, waits for a person or is requeued. */
 export interface Dispatch {
   readonly castId: string;
   readonly leg: number;
@@ -12,17 +14,19 @@ export interface Dispatch {
   readonly priority: number;
 }
 
-/** Who hands legs to workers. Only here is DBOS known. */
+/** Assigns dispatches to workers. Nothing outside of this module knows DBOS or its tables. */
 export interface Dispatcher {
-  /** In the transaction that marks them as sent. */
-  readonly send: (client: PoolClient, leg: Dispatch) => Promise<void>;
-  /** Puts what these workers had begun back into its queues. */
-  readonly takeBack: (workers: readonly string[]) => Promise<void>;
-  /** [B32] Puts back what the queues have given to this worker and it does not know of, twice in a row. */
-  readonly takeBackLost: () => Promise<void>;
-  /** [B18] Legs that are over, with all that the queues keep of them. */
-  readonly deleteExpired: (legs: readonly string[]) => Promise<void>;
-  /** No leg is begun any more; resolves when those that run are over. */
+  /** Enqueues in the transaction that marks the dispatch as sent. */
+  readonly send: (client: PoolClient, dispatch: Dispatch) => Promise<void>;
+  /** Workers whose dispatches are not over. */
+  readonly workersWithDispatches: () => Promise<readonly string[]>;
+  /** Requeues the unfinished dispatches of these workers. */
+  readonly requeueFrom: (workers: readonly string[]) => Promise<void>;
+  /** [B32] Requeues dispatches that the queues assigned to this worker and that it does not know, twice in a row. */
+  readonly requeueLost: () => Promise<void>;
+  /** [B18] Deletes a batch of the dispatches that have been over for a week. */
+  readonly deleteExpired: () => Promise<void>;
+  /** Starts no dispatch any more; resolves when the running ones are over. */
   readonly close: () => Promise<void>;
 }
 
@@ -32,53 +36,71 @@ export interface DispatcherOptions {
   readonly workerId: string;
   readonly queues: readonly string[];
   readonly concurrency: number;
-  readonly drive: (castId: string, leg: number) => Promise<void>;
+  readonly run: (castId: string, leg: number) => Promise<void>;
   readonly pollMs: number;
 }
 
-/** Of one application and one version: what another version of the program sent must not wait for ever. */
+/** One application and one version for all: dispatches that another version of the program sent must not wait for ever. */
 const APPLICATION = "materia";
 const APP_VERSION = "materia-1";
 const WORKFLOW = "drive";
 const MAX_DRAIN_MS = 24 * 3_600_000;
-const SDK_VERSION = "5.3.0";
+const RETENTION_DAYS = 7;
+/** Few enough that one deletion does not delay the sweep; the next sweep takes the rest. */
+const DELETE_BATCH = 500;
 
 const SILENT_LOGGER = { info: () => undefined, debug: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** [B11] Queues with their limits and order; the work itself stays with the casts. */
-export async function openDispatcher(place: DispatcherOptions): Promise<Result<Dispatcher>> {
-  const loaded = await loadSdk();
+/** [B11] Queues with their limits and order. The casts themselves stay in the store. */
+export async function openDispatcher(options: DispatcherOptions): Promise<Result<Dispatcher>> {
+  const loaded = await loadDbos();
   if (!loaded.ok) return loaded;
   const { DBOS } = loaded.value;
-  const legs = createDispatchTracker(place.drive);
+  const tracker = createDispatchTracker(options.run);
   try {
-    await launchDbos(loaded.value, place, legs);
-    const send = await openSender(loaded.value, place);
+    await launchDbos(loaded.value, options, tracker);
+    const send = await openSender(loaded.value, options);
     return ok({
       send,
-      ...requeueOperations(loaded.value, place.workerId, legs),
-      deleteExpired: async (names) => (names.length === 0 ? undefined : DBOS.deleteWorkflows([...names])),
+      ...requeueOperations(loaded.value, options.workerId, tracker),
+      workersWithDispatches: async () => {
+        const rows = await options.database.query<{ worker: string }>({ text: WORKERS_WITH_DISPATCHES });
+        return rows.map(({ worker }) => worker);
+      },
+      deleteExpired: async () => {
+        const rows = await options.database.query<{ id: string }>({ text: EXPIRED_DISPATCHES });
+        if (rows.length > 0) await DBOS.deleteWorkflows(rows.map(({ id }) => id));
+      },
       close: async () => {
         const shut = DBOS.shutdown({ workflowCompletionTimeoutMS: MAX_DRAIN_MS }).catch(() => undefined);
-        await Promise.race([shut, legs.drained()]);
+        await Promise.race([shut, tracker.drained()]);
       },
     });
   } catch (thrown) {
-    const message = `the queues cannot be used: ${errorText(thrown)}`;
-    return fail(error("database_failed", "fleet", message, suggest`${typed`fleet migrate`} makes them`));
+    const message = `cannot open the queues: ${errorText(thrown)}`;
+    return fail(error("database_failed", "fleet", message, suggest`create them with ${typed`fleet migrate`}`));
   }
 }
 
+const WORKERS_WITH_DISPATCHES =
+  "select distinct executor_id as worker from dbos.workflow_status where status = 'PENDING' and executor_id is not null";
+
+/** DBOS would keep them for ever. Deleting them is safe: a cast counts its dispatches itself. */
+const EXPIRED_DISPATCHES = `select workflow_uuid as id from dbos.workflow_status
+  where completed_at < (extract(epoch from now() - interval '${RETENTION_DAYS} days') * 1000)::bigint
+    and status in ('SUCCESS', 'ERROR', 'CANCELLED', 'MAX_RECOVERY_ATTEMPTS_EXCEEDED')
+  order by completed_at limit ${DELETE_BATCH}`;
+
 function requeueOperations(
-  { DBOS }: Sdk,
+  { DBOS }: Dbos,
   workerId: string,
-  legs: DispatchTracker,
-): Pick<Dispatcher, "takeBack" | "takeBackLost"> {
-  const begunBy = (workers: readonly string[]): Promise<readonly QueuedDispatch[]> =>
+  tracker: DispatchTracker,
+): Pick<Dispatcher, "requeueFrom" | "requeueLost"> {
+  const assignedTo = (workers: readonly string[]): Promise<readonly QueuedDispatch[]> =>
     DBOS.listWorkflows({ status: "PENDING", executorId: [...workers], loadInput: false });
-  const putBack = async (given: readonly QueuedDispatch[]): Promise<void> => {
-    // Without its queue a leg would run beside all limits.
-    for (const [queueName, each] of Map.groupBy(given, (leg) => leg.queueName ?? ""))
+  const requeueAll = async (dispatches: readonly QueuedDispatch[]): Promise<void> => {
+    // A dispatch without its queue would ignore all limits.
+    for (const [queueName, each] of Map.groupBy(dispatches, (dispatch) => dispatch.queueName ?? ""))
       if (queueName !== "")
         await DBOS.resumeWorkflows(
           each.map(({ workflowID }) => workflowID),
@@ -87,83 +109,27 @@ function requeueOperations(
   };
   let suspected: ReadonlySet<string> = new Set();
   return {
-    // Asked for the legs of nobody, the queues answer with an error.
-    takeBack: async (workers) => (workers.length === 0 ? undefined : putBack(await begunBy(workers))),
-    takeBackLost: async () => {
-      const unknown = (await begunBy([workerId])).filter(({ workflowID }) => !legs.isKnown(workflowID));
+    // DBOS answers an empty list of workers with an error.
+    requeueFrom: async (workers) => (workers.length === 0 ? undefined : requeueAll(await assignedTo(workers))),
+    requeueLost: async () => {
+      const unknown = (await assignedTo([workerId])).filter(({ workflowID }) => !tracker.isKnown(workflowID));
       const lost = unknown.filter(({ workflowID }) => suspected.has(workflowID));
-      // One that was just given is not begun yet, and of one that is just over the queues do not know it yet.
+      // Once is not enough: a dispatch may be assigned and not begun, or over and not yet marked so.
       suspected = new Set(unknown.map(({ workflowID }) => workflowID));
-      await putBack(lost);
+      await requeueAll(lost);
     },
   };
 }
 
-/** A leg as the queues tell of it. */
+/** A dispatch as DBOS lists it. */
 interface QueuedDispatch {
   readonly workflowID: string;
   readonly queueName?: string;
 }
 
-/** How long after the last leg DBOS may take to write down that it is over. */
-const COMPLETION_WRITE_MS = 5_000;
-
-interface DispatchTracker {
-  readonly drained: () => Promise<void>;
-  readonly drive: DispatcherOptions["drive"];
-  /** Holds a place for what came from a queue until it is over. */
-  readonly withSlot: (leg: SlotRequest, work: () => Promise<void>) => Promise<void>;
-  readonly isKnown: (name: string) => boolean;
-  /** How many places are held for other queues than this one. */
-  readonly slotsOutside: (queue: string) => number;
-}
-
-interface SlotRequest {
-  readonly name: string;
-  readonly queue: string | undefined;
-}
-
-/** The legs that this process drives. A leg that was given to another is waited for by DBOS as long as that one takes; not here. */
-function createDispatchTracker(drive: DispatcherOptions["drive"]): DispatchTracker {
-  const driven = new Set<Promise<void>>();
-  const places = new Map<string | undefined, number>();
-  const known = new Map<string, number>();
-  const count = <K>(counts: Map<K, number>, key: K, by: number): void => {
-    const now = (counts.get(key) ?? 0) + by;
-    if (now === 0) counts.delete(key);
-    else counts.set(key, now);
-  };
-  const held = (queue: string | undefined): number => places.get(queue) ?? 0;
-  return {
-    drained: async () => {
-      do {
-        await Promise.allSettled(driven);
-        await new Promise<void>((resolve) => setTimeout(resolve, COMPLETION_WRITE_MS).unref());
-      } while (driven.size > 0);
-    },
-    drive: (castId, leg) => {
-      const mine = drive(castId, leg).finally(() => driven.delete(mine));
-      driven.add(mine);
-      return mine;
-    },
-    withSlot: async ({ name, queue }, work) => {
-      count(places, queue, 1);
-      count(known, name, 1);
-      try {
-        await work();
-      } finally {
-        count(places, queue, -1);
-        count(known, name, -1);
-      }
-    },
-    isKnown: (name) => known.has(name),
-    slotsOutside: (queue) => Array.from(places.values()).reduce((sum, count) => sum + count, 0) - held(queue),
-  };
-}
-
-async function launchDbos(sdk: Sdk, place: DispatcherOptions, legs: DispatchTracker): Promise<void> {
-  const { DBOS } = sdk;
-  const { url, database, workerId, queues } = place;
+async function launchDbos(dbos: Dbos, options: DispatcherOptions, tracker: DispatchTracker): Promise<void> {
+  const { DBOS } = dbos;
+  const { url, database, workerId, queues } = options;
   DBOS.setConfig({
     name: APPLICATION,
     systemDatabaseUrl: url,
@@ -173,44 +139,45 @@ async function launchDbos(sdk: Sdk, place: DispatcherOptions, legs: DispatchTrac
     applicationVersion: APP_VERSION,
     executorID: workerId,
     listenQueues: [...queues],
-    // One queue after another: two that are looked into at once would both fill the last place.
+    // One queue after another: two queues that are polled at once would both fill the last slot.
     maxConcurrentQueueDispatches: 1,
     logger: SILENT_LOGGER,
   });
-  // Its place is taken before it is asked whether it may begin: another queue is looked into meanwhile.
-  const step = (castId: string, leg: number, queue?: string): Promise<void> =>
-    legs.withSlot({ name: dispatchId(castId, leg), queue }, () =>
-      DBOS.runStep(() => legs.drive(castId, leg), { name: WORKFLOW }),
+  // The slot is taken before DBOS decides whether the dispatch may begin: it polls another queue in between.
+  const workflow = (castId: string, leg: number, queue?: string): Promise<void> =>
+    tracker.withSlot({ dispatchId: dispatchId(castId, leg), queue }, () =>
+      DBOS.runStep(() => tracker.run(castId, leg), { name: WORKFLOW }),
     );
-  DBOS.registerWorkflow(step, { name: WORKFLOW });
-  for (const queue of queues) limitQueueConcurrency(sdk, queue, { ...place, besides: () => legs.slotsOutside(queue) });
+  DBOS.registerWorkflow(workflow, { name: WORKFLOW });
+  for (const queue of queues)
+    limitQueueConcurrency(dbos, queue, { ...options, slotsOutside: () => tracker.slotsOutside(queue) });
   await DBOS.launch();
 }
 
 /**
- * [B11] As many places as this worker has, in all of its queues together. A queue that is kept in the database has one
- * number of places for all workers, that of whoever registered it last; this one belongs to this process.
+ * [B11] `concurrency` slots in all queues of this worker together. A queue that is registered in the database has one number
+ * of slots for all workers, set by the worker that registered it last; this one belongs to this process.
  */
 function limitQueueConcurrency(
-  { registerInternalQueue }: Sdk,
+  { registerInternalQueue }: Dbos,
   name: string,
-  { concurrency, pollMs, besides }: DispatcherOptions & { readonly besides: () => number },
+  { concurrency, pollMs, slotsOutside }: DispatcherOptions & { readonly slotsOutside: () => number },
 ): void {
   const queue = registerInternalQueue(name, {
     workerConcurrency: concurrency,
-    // Any limit of a part makes parts of a queue; with this one workers do not wait for each other.
+    // Any limit of a partition makes the queue a partitioned one; with this limit workers do not wait for each other.
     partitionWorkerConcurrency: concurrency,
     minPollingIntervalMs: pollMs,
   });
-  Object.defineProperty(queue, "workerConcurrency", { get: () => concurrency - besides() });
+  Object.defineProperty(queue, "workerConcurrency", { get: () => concurrency - slotsOutside() });
 }
 
-/** What the queues call it. */
+/** The id of a dispatch in DBOS. */
 function dispatchId(castId: string, leg: number): string {
   return `${castId}:${leg}`;
 }
 
-async function openSender({ DBOSClient }: Sdk, { url, database }: DispatcherOptions): Promise<Dispatcher["send"]> {
+async function openSender({ DBOSClient }: Dbos, { url, database }: DispatcherOptions): Promise<Dispatcher["send"]> {
   const client = await DBOSClient.create({
     systemDatabaseUrl: url,
     systemDatabasePool: database.pool,
@@ -224,7 +191,7 @@ async function openSender({ DBOSClient }: Sdk, { url, database }: DispatcherOpti
       workflowID: dispatchId(castId, leg),
       appVersion: APP_VERSION,
       applicationName: APPLICATION,
-      // Without one it would stay in a queue of parts for ever.
+      // Without a key it would stay in a partitioned queue for ever.
       queuePartitionKey: project,
       priority,
     };
@@ -236,49 +203,4 @@ async function openSender({ DBOSClient }: Sdk, { url, database }: DispatcherOpti
       queue,
     );
   };
-}
-
-/**
- * Tables of the queues, for a role that may make them. [B4] Through the connections of this database: those that DBOS would
- * make for itself from the url are not encrypted.
- */
-export async function migrateQueues(database: Database, url: string): Promise<Result<undefined>> {
-  const { log } = console;
-  try {
-    const { ensureSystemDatabase, getDbosSchemaPermissionsSql } =
-      await import("@dbos-inc/dbos-sdk/internal/system_database");
-    const { GlobalLogger } = await import("@dbos-inc/dbos-sdk/internal/telemetry/logs");
-    // It tells of its steps on standard output, which belongs to whoever asked.
-    console.log = () => undefined;
-    await ensureSystemDatabase(url, new GlobalLogger(), database.pool);
-    for (const text of getDbosSchemaPermissionsSql("dbos", "materia_worker")) await database.queryOnce({ text });
-    return ok(undefined);
-  } catch (thrown) {
-    if (isModuleMissing(thrown)) return missingSdkIssue();
-    return fail(error("database_failed", "fleet", `the queues cannot be made: ${errorText(thrown)}`));
-  } finally {
-    console.log = log;
-  }
-}
-
-type Sdk = Pick<typeof import("@dbos-inc/dbos-sdk"), "DBOS" | "DBOSClient"> &
-  Pick<typeof import("@dbos-inc/dbos-sdk/eventreceiver"), "registerInternalQueue">;
-
-async function loadSdk(): Promise<Result<Sdk>> {
-  try {
-    const { DBOS, DBOSClient } = await import("@dbos-inc/dbos-sdk");
-    const { registerInternalQueue } = await import("@dbos-inc/dbos-sdk/eventreceiver");
-    return ok({ DBOS, DBOSClient, registerInternalQueue });
-  } catch {
-    return missingSdkIssue();
-  }
-}
-
-function isModuleMissing(thrown: unknown): boolean {
-  return thrown instanceof Error && "code" in thrown && thrown.code === "ERR_MODULE_NOT_FOUND";
-}
-
-function missingSdkIssue(): Result<never> {
-  const hint = `install it beside pi-materia: npm install @dbos-inc/dbos-sdk@${SDK_VERSION}`;
-  return fail(error("missing_package", "@dbos-inc/dbos-sdk", "a worker needs a package that is not installed", hint));
 }

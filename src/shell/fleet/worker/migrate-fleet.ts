@@ -3,7 +3,7 @@ import { error, fail, type Result } from "../../../core/model/issue.ts";
 import { databaseIssue, openDatabase, type DatabaseAddress } from "../../store/postgres/database.ts";
 import { DATABASE_FORMAT, MIGRATION } from "../../store/postgres/migration.ts";
 import { serverVersionIssue } from "../open-fleet.ts";
-import { migrateQueues } from "./dispatcher.ts";
+import { migrateQueues } from "./dbos-sdk.ts";
 
 /** Two who migrate at once go one after another. */
 const MIGRATION_LOCK = 7_703;

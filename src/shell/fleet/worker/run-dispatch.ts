@@ -27,24 +27,19 @@ import { openLiveTurnPublisher } from "./live-turn.ts";
 import type { WorkerTrees } from "./worker-trees.ts";
 import type { DeliveryOutcome } from "../../../core/cast/summary.ts";
 
-/** How a leg came to its end. */
-export interface DispatchOutcome {
-  readonly how:
-    | "completed"
-    | "not_satisfied"
-    | "failed"
-    | "aborted"
-    | "waiting"
-    | "handed back"
-    | "not begun"
-    | "stopped"
-    | "over already";
-  readonly why?: string;
-  /** [B24] Where its result was to be pushed. */
-  readonly delivered?: DeliveryOutcome;
-  /** [B5] Set where only the database stood in the way: the same leg is tried again. */
-  readonly isTransient?: true;
-}
+/** How a dispatch ended. */
+export type DispatchOutcome =
+  | {
+      readonly how: "completed";
+      /** [B24] Present where the profile has results pushed. */
+      readonly delivered?: DeliveryOutcome;
+    }
+  | { readonly how: "not_satisfied" | "aborted" | "waiting" | "handed back" | "over already" }
+  | { readonly how: "failed" | "stopped"; readonly why: string }
+  | { readonly how: "not begun"; readonly why?: string };
+
+/** [B5] Or only the database was in the way: the dispatch is retried here. The outcome counts if the worker stops first. */
+export type DispatchAttempt = DispatchOutcome | { readonly how: "retry"; readonly outcome: DispatchOutcome };
 
 export interface DispatchContext {
   readonly profile: Pick<ResolvedFleetProfile, "deliver">;
@@ -52,62 +47,77 @@ export interface DispatchContext {
   readonly database: Database;
   readonly store: CastStore;
   readonly trees: WorkerTrees;
-  /** Casts that the database alone kept from being written. */
-  readonly troubled: Set<CastId>;
-  /** [B27] Tells those who follow a cast that its agent does something. */
-  readonly tellTurn: (castId: string) => void;
-  /** [B31] Told what items have used of the budget that they share. */
+  /** Casts whose last write failed with a transient error of the database. */
+  readonly unwritten: Set<CastId>;
+  /** [B27] Notifies the followers of a cast that its agent wrote. */
+  readonly notifyTurn: (castId: string) => void;
+  /** [B31] Notifies of the usage of items that share a budget. */
   readonly budgets: Notifications;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborted when the worker is to hand back what it drives, at the end of a visit. */
+  /** Aborted when the worker drains: dispatches are requeued at the end of a visit. */
   readonly draining: AbortSignal;
-  /** Aborted when it must stop at once. */
+  /** Aborted when the worker must stop at once. */
   readonly stopping: AbortSignal;
 }
 
-/** [B15] Deaths without a completed visit between them, after which a cast is to blame. */
-const MAX_ATTEMPTS = 3;
-
-/** [B11] Drives a cast from where it stands, as the command line does, until it ends, waits or is handed back. */
-export async function runDispatch(place: DispatchContext, taken: AssignedDispatch): Promise<DispatchOutcome> {
-  const { castId, leg, parking, isRetry: isAgain = false } = taken;
-  const { database, store } = place;
-  const row = await beginDispatch(database, { castId, leg, workerId: place.workerId }, isAgain);
-  if (!row) return (await isUndelivered(place, castId, leg)) ? deliverResult(place, castId) : { how: "over already" };
-  if (row.refused) return { how: "not begun", ...(row.why === null ? {} : { why: row.why }) };
-  const cast = await store.load(castId);
-  if (!cast.ok) return notStartedOutcome(cast.issues);
-  if (row.tries > MAX_ATTEMPTS)
-    return failCast(place, cast.value, `${MAX_ATTEMPTS} workers died over this cast without completing a visit`);
-  const host = await openHostFor(store, cast.value);
-  if ("issues" in host) return rejectCast(place, castId, host.issues);
-  // [B12] Begun again behind its items it needs a place.
-  const isBehind = parking.isParked() && cast.value.state.phase.kind !== "forked";
-  const end = isBehind ? REQUEUED : await runClaimedCast(place, cast.value, { host, leg, parking });
-  if (end.how === "stopped") return handleStopped(place, castId, { leg, end });
-  if (end.how === "over already") return end;
-  // Who leaves does not wait for the one that owns the cast.
-  if (end.how === "not begun" && end.isTransient && place.draining.aborted) {
-    await requeueUnstarted(database, castId, leg);
-    return { how: end.how, ...(end.why === undefined ? {} : { why: end.why }) };
-  }
-  if (end.how !== "not begun")
-    await database.query({ text: "update materia.casts set tries = 0 where cast_id = $1", values: [castId] });
-  if (end.how === "handed back") await requeue(database, castId, leg);
-  const isDelivered = end.how === "completed" && place.profile.deliver && parentCastId(castId) === undefined;
-  return isDelivered ? deliverResult(place, castId) : end;
-}
-
-/** A leg as its queue gave it. */
+/** A dispatch that the queues assigned to this worker. */
 export interface AssignedDispatch {
   readonly castId: CastId;
   readonly leg: number;
   readonly parking: DispatchParking;
-  /** Set where it was begun here before: nobody has died over it since. */
+  /** [B15] A retry in the same process counts as the same attempt. */
   readonly isRetry?: boolean;
 }
 
+/** [B15] A cast fails after this many attempts without a completed visit. */
+const MAX_ATTEMPTS = 3;
+
+/** [B11] Runs a cast from its present state, as the command line does, until it ends, waits or is requeued. */
+export async function runDispatch(context: DispatchContext, dispatch: AssignedDispatch): Promise<DispatchAttempt> {
+  const { castId, leg, parking, isRetry = false } = dispatch;
+  const { database, store, workerId } = context;
+  const row = await beginDispatch(database, { castId, leg, workerId }, isRetry);
+  if (!row)
+    return (await isUndelivered(context, castId, leg)) ? deliverResult(context, castId) : { how: "over already" };
+  if (row.refused) return { how: "not begun", ...(row.why === null ? {} : { why: row.why }) };
+  const cast = await store.load(castId);
+  if (!cast.ok) return notStarted(cast.issues);
+  if (row.tries > MAX_ATTEMPTS)
+    return failCast(context, cast.value, `${MAX_ATTEMPTS} workers died over this cast without completing a visit`);
+  const host = await openHostFor(store, cast.value);
+  if ("issues" in host) return rejectCast(context, castId, host.issues);
+  // [B12] A parked dispatch whose items are joined needs a slot again.
+  const isJoined = parking.isParked() && cast.value.state.phase.kind !== "forked";
+  const attempt = isJoined ? REQUEUED : await runClaimedCast(context, cast.value, { host, leg, parking });
+  return finishDispatch(context, { castId, leg }, attempt);
+}
+
 const REQUEUED: DispatchOutcome = { how: "handed back" };
+
+async function finishDispatch(
+  context: DispatchContext,
+  { castId, leg }: Pick<AssignedDispatch, "castId" | "leg">,
+  attempt: DispatchAttempt,
+): Promise<DispatchAttempt> {
+  const { database, draining, profile } = context;
+  switch (attempt.how) {
+    case "stopped":
+      return handleStopped(context, { castId, leg }, attempt);
+    case "over already":
+    case "not begun":
+      return attempt;
+    case "retry":
+      if (!draining.aborted) return attempt;
+      // A draining worker does not wait until another one releases the cast.
+      await requeueUnstarted(database, castId, leg);
+      return attempt.outcome;
+    default:
+      await database.query({ text: "update materia.casts set tries = 0 where cast_id = $1", values: [castId] });
+  }
+  if (attempt.how === "handed back") await requeue(database, castId, leg);
+  const isDelivered = attempt.how === "completed" && profile.deliver && parentCastId(castId) === undefined;
+  return isDelivered ? deliverResult(context, castId) : attempt;
+}
 
 /** [B24] Another worker may have died between the end of the cast and the push. */
 async function isUndelivered({ profile, database }: DispatchContext, castId: CastId, leg: number): Promise<boolean> {
@@ -130,74 +140,73 @@ async function deliverResult({ database, trees, env }: DispatchContext, castId: 
   return { how: "completed", delivered };
 }
 
-/** [B5] The database is waited for; whatever else is in the way here may not be elsewhere. */
+/** [B5] Retries after a transient error of the database. After any other problem another worker may succeed. */
 async function handleStopped(
-  place: DispatchContext,
-  castId: CastId,
-  { leg, end }: { readonly leg: number; readonly end: DispatchOutcome },
-): Promise<DispatchOutcome> {
-  const { database, workerId, troubled } = place;
-  if (!troubled.delete(castId)) {
+  { database, workerId, unwritten }: DispatchContext,
+  { castId, leg }: Pick<AssignedDispatch, "castId" | "leg">,
+  outcome: DispatchOutcome,
+): Promise<DispatchAttempt> {
+  if (!unwritten.delete(castId)) {
     await requeue(database, castId, leg);
-    return end;
+    return outcome;
   }
-  const isMine = await holdsLease(database, { castId, leg, workerId }).catch(() => true);
-  return isMine ? { ...end, isTransient: true } : end;
+  const isOwned = await holdsLease(database, { castId, leg, workerId }).catch(() => true);
+  return isOwned ? { how: "retry", outcome } : outcome;
 }
 
-/** [B14] Whoever was given up says nothing about a cast: its own folder may be going away. */
+/** [B14] An evicted worker must not fail a cast: its own folder may be removed. */
 async function wasEvicted({ database, workerId }: DispatchContext): Promise<boolean> {
   const text = "select from materia.workers where worker_id = $1 and state <> 'gone'";
   return (await database.query({ text, values: [workerId] })).length === 0;
 }
 
-/** The files are brought when nobody else can change them any more. */
-function claimWithTree(place: DispatchContext, { castId, file }: LoadedCast, leg: number) {
-  const { store, trees, database, workerId, stopping, draining } = place;
+/** Fetches the files after the claim: nobody else can change them then. */
+function claimWithTree(context: DispatchContext, { castId, file }: LoadedCast, leg: number) {
+  const { store, trees, database, workerId, stopping, draining } = context;
   let missing: string | undefined;
-  let isHandedOn = false;
+  let isReassigned = false;
   let isLeaving = false;
-  const bring = async (signal: AbortSignal): Promise<Result<unknown>> => {
-    isHandedOn = await wasReassigned(database, castId, leg);
-    return isHandedOn
-      ? fail(error("cast_reassigned", castId, "another leg of it was sent meanwhile"))
-      : trees.bring(file, { signal, onSetup: () => markSettingUp(database, castId, workerId) });
+  const fetchTree = async (signal: AbortSignal): Promise<Result<unknown>> => {
+    isReassigned = await wasReassigned(database, castId, leg);
+    return isReassigned
+      ? fail(error("cast_reassigned", castId, "the cast was dispatched to another worker"))
+      : trees.fetchTree(file, { signal, onSetup: () => markSettingUp(database, castId, workerId) });
   };
-  const claim: CastStore["claim"] = async (id, how) => {
-    const owned = await store.claim(id, how);
+  const claim: CastStore["claim"] = async (id, options) => {
+    const owned = await store.claim(id, options);
     if (!owned.ok) return owned;
     const abort = new AbortController();
     const stopListening = owned.value.onAbortRequest(() => abort.abort());
-    // [B12] A setup may take long, and no visit is under way that would have to end first.
+    // [B12] A setup may take long, and no visit runs that would have to end first.
     const leaving = AbortSignal.any([stopping, draining]);
-    const tree = await bring(AbortSignal.any([leaving, abort.signal]))
+    const tree = await fetchTree(AbortSignal.any([leaving, abort.signal]))
       .catch(async (thrown: unknown) => {
-        // Kept, the claim would stand in the way of this worker's own next try.
+        // The claim would block the next attempt of this worker.
         await owned.value.release();
         throw thrown;
       })
       .finally(stopListening);
     if (tree.ok && !abort.signal.aborted) return owned;
     await owned.value.release();
-    // [B20] Claimed as one that is to be aborted it ends like any other, set up or not.
-    if (tree.ok || abort.signal.aborted) return store.claim(id, how);
+    // [B20] A cast that is to be aborted ends the same way with or without its files.
+    if (tree.ok || abort.signal.aborted) return store.claim(id, options);
     missing = tree.issues.map(({ message }) => message).join("; ");
     isLeaving = leaving.aborted;
     return tree;
   };
-  return { claim, found: () => ({ isHandedOn, missing, isLeaving }) };
+  return { claim, result: () => ({ isReassigned, missing, isLeaving }) };
 }
 
 async function runClaimedCast(
-  place: DispatchContext,
+  context: DispatchContext,
   cast: LoadedCast,
   { host, leg, parking }: Pick<AssignedDispatch, "leg" | "parking"> & { readonly host: AgentHost },
-): Promise<DispatchOutcome> {
-  const { store, trees, env, workerId, database, tellTurn } = place;
+): Promise<DispatchAttempt> {
+  const { store, trees, env, workerId, database, notifyTurn } = context;
   const { castId, file } = cast;
-  const live = openLiveTurnPublisher({ database, castId, workerId, env, notify: tellTurn });
-  const pause = createPauseControl(place, parking);
-  const { claim, found } = claimWithTree(place, cast, leg);
+  const live = openLiveTurnPublisher({ database, castId, workerId, env, notify: notifyTurn });
+  const pause = createPauseControl(context, parking);
+  const { claim, result } = claimWithTree(context, cast, leg);
   try {
     const plan = {
       cast,
@@ -208,29 +217,30 @@ async function runClaimedCast(
       ...(file.model === null ? {} : { model: file.model }),
       notes: [],
     };
-    const end = await resumeCast({ ...store, claim }, plan, {
+    const resumed = await resumeCast({ ...store, claim }, plan, {
       host,
       env,
       signal: pause.signal,
-      fleetHooks: createFleetHooks({ ...place, files: trees, park: parking.park }, castId),
+      fleetHooks: createFleetHooks({ ...context, files: trees, park: parking.park }, castId),
       onProgress: live.onProgress,
       onSteps: pause.onSteps,
     });
-    const { isHandedOn, missing, isLeaving } = found();
-    if (isHandedOn) return { how: "over already" };
-    // [B16] Nobody else could bring them either: a person has to look.
+    const { isReassigned, missing, isLeaving } = result();
+    if (isReassigned) return { how: "over already" };
+    // [B16] No other worker could fetch the files either: a person has to act.
     if (missing !== undefined)
-      return isLeaving || (await wasEvicted(place)) ? REQUEUED : await failCast(place, cast, missing);
-    if (!end.ok) return notStartedOutcome(end.issues);
-    const { kind, state } = end.value;
-    const unkept = trees.checkpointProblem(castId);
-    // [B8] Nor could another worker keep them.
-    if (kind === "broken" && unkept !== undefined)
-      return await failCast(place, { castId, state }, `its files cannot be kept: ${unkept}`);
-    if (kind === "broken") return { how: "stopped", why: end.value.problem };
-    if (kind === "paused") return { how: "handed back" };
+      return isLeaving || (await wasEvicted(context)) ? REQUEUED : await failCast(context, cast, missing);
+    if (!resumed.ok) return notStarted(resumed.issues);
+    const { kind, state } = resumed.value;
+    const checkpointProblem = trees.checkpointProblem(castId);
+    // [B8] No other worker could store the files either.
+    if (kind === "broken" && checkpointProblem !== undefined)
+      return await failCast(context, { castId, state }, `its files cannot be kept: ${checkpointProblem}`);
+    if (kind === "broken") return { how: "stopped", why: resumed.value.problem };
+    if (kind === "paused") return REQUEUED;
     if (kind === "waiting" || state.phase.kind !== "ended") return { how: "waiting" };
-    return { how: state.phase.outcome, ...(state.phase.outcome === "failed" ? { why: state.phase.reason } : {}) };
+    const { phase } = state;
+    return phase.outcome === "failed" ? { how: "failed", why: phase.reason } : { how: phase.outcome };
   } finally {
     pause.close();
     trees.remove(castId);
@@ -238,20 +248,18 @@ async function runClaimedCast(
   }
 }
 
-/** [B15] What kills every worker that takes it up fails, so that it kills no more of them. */
+/** [B15] Fails a cast that no worker can run. */
 async function failCast(
   { store }: DispatchContext,
   { castId, state }: Pick<LoadedCast, "castId" | "state">,
   why: string,
-): Promise<DispatchOutcome> {
-  const begun = state.phase.kind === "unstarted" ? [startedEvent(state)] : [];
-  const ended = await recordEvents(store, castId, [
-    ...begun,
+): Promise<DispatchAttempt> {
+  const started = state.phase.kind === "unstarted" ? [startedEvent(state)] : [];
+  const recorded = await recordEvents(store, castId, [
+    ...started,
     { type: "cast_ended", outcome: "failed", reason: why, totals: totalsOf(state) },
   ]);
-  if (ended.ok) return { how: "failed", why };
-  const end = notStartedOutcome(ended.issues);
-  return ended.issues.some(({ code }) => code === "write_failed") ? { ...end, isTransient: true } : end;
+  return recorded.ok ? { how: "failed", why } : notStarted(recorded.issues, "write_failed");
 }
 
 async function rejectCast(
@@ -278,14 +286,11 @@ async function openHostFor(
   return issues.length > 0 ? { issues } : host;
 }
 
-/** [B32] Who owns a cast whose leg was given to this worker is about to let it go. */
-const TRANSIENT_CODES: ReadonlySet<string> = new Set(["database_unreachable", "database_full", "cast_owned"]);
+/** [B32] The owner of a cast that was dispatched to this worker is about to release it. */
+const TRANSIENT_CODES: readonly string[] = ["database_unreachable", "database_full", "cast_owned"];
 
-function notStartedOutcome(issues: readonly Issue[]): DispatchOutcome {
-  const isPassing = issues.some(({ code }) => TRANSIENT_CODES.has(code));
-  return {
-    how: "not begun",
-    why: issues.map(({ message }) => message).join("; "),
-    ...(isPassing ? { isTransient: isPassing } : {}),
-  };
+function notStarted(issues: readonly Issue[], ...moreTransientCodes: readonly string[]): DispatchAttempt {
+  const outcome = { how: "not begun", why: issues.map(({ message }) => message).join("; ") } as const;
+  const isTransient = issues.some(({ code }) => [...TRANSIENT_CODES, ...moreTransientCodes].includes(code));
+  return isTransient ? { how: "retry", outcome } : outcome;
 }

@@ -50,8 +50,8 @@ export interface WorkerSession {
   readonly evictDead: () => Promise<readonly string[]>;
   /** In how many milliseconds it may be said of somebody, whose lock is free, that they are gone; nobody is such if unset. */
   readonly nextEvictionMs: () => Promise<number | undefined>;
-  /** All that are gone and have left something begun. */
-  readonly goneWithWork: () => Promise<readonly string[]>;
+  /** Those of these workers that were evicted or have left. */
+  readonly goneAmong: (workers: readonly string[]) => Promise<readonly string[]>;
   /** Carried out by one worker at a time; not at all where another does it. */
   readonly runExclusively: (work: () => Promise<void>) => Promise<void>;
   readonly setState: (state: "draining" | "gone") => Promise<void>;
@@ -90,8 +90,7 @@ export async function openWorkerSession(
       ]);
       return row?.ms ?? undefined;
     },
-    goneWithWork: async () =>
-      (await ask<{ worker_id: string }>(GONE_WITH_PENDING_WORK, [])).map((row) => row.worker_id),
+    goneAmong: async (workers) => (await ask<{ worker_id: string }>(GONE_AMONG, [workers])).map((row) => row.worker_id),
     runExclusively: async (work) => {
       const [row] = await ask<{ mine: boolean }>("select pg_try_advisory_lock($1) as mine", [REQUEUE_LOCK]);
       if (!row?.mine) return;
@@ -113,40 +112,40 @@ interface LockConnection {
   readonly close: () => Promise<void>;
 }
 
-/** One connection that holds the worker's lock; a new one takes its place when it breaks. */
+/** One connection that holds the worker's lock. A new one replaces it when it breaks. */
 async function openLockConnection(database: Database, workerId: string): Promise<LockConnection> {
   let client: Client | undefined;
-  const connected = async (): Promise<Client> => {
-    if (client) return client;
-    const made = await database.openSession();
+  const connect = async (): Promise<Client> => {
+    const made = await openLockedSession(database, workerId);
     made.on("end", () => {
       if (client === made) client = undefined;
     });
-    try {
-      // The one before may be open still at its other end, behind a link that was cut: it would hold the lock for hours.
-      await made.query({ ...withQueryTimeout(END_OWN_SESSION), values: [SESSION_LOCKS, workerId] });
-      await made.query({ ...withQueryTimeout(TAKE_LOCK), values: [SESSION_LOCKS, workerId] });
-      await made.query({ ...withQueryTimeout(MARK_CONNECTED), values: [workerId] });
-    } catch (thrown) {
-      void made.end().catch(() => undefined);
-      throw thrown;
-    }
     client = made;
     return made;
   };
-  await connected();
+  await connect();
+  let queue: Promise<unknown> = Promise.resolve();
+  const askNow = async <T extends Record<string, unknown>>(
+    text: string,
+    values: readonly unknown[],
+  ): Promise<readonly T[]> => {
+    const open = client ?? (await connect());
+    try {
+      return (await open.query<T>({ ...withQueryTimeout(text), values: [...values] })).rows;
+    } catch (thrown) {
+      if (!isTransientError(thrown)) throw thrown;
+      // The link may be cut without an error: the next statement takes another connection.
+      if (client === open) client = undefined;
+      void open.end().catch(() => undefined);
+      throw thrown;
+    }
+  };
   return {
+    // One statement at a time: two duties that reconnect at once would end each other's session.
     ask: async <T extends Record<string, unknown>>(text: string, values: readonly unknown[]) => {
-      const open = await connected();
-      try {
-        return (await open.query<T>({ ...withQueryTimeout(text), values: [...values] })).rows;
-      } catch (thrown) {
-        if (!isTransientError(thrown)) throw thrown;
-        // It may be cut without a word: the next beat takes another.
-        if (client === open) client = undefined;
-        void open.end().catch(() => undefined);
-        throw thrown;
-      }
+      const answer = queue.then(() => askNow<T>(text, values));
+      queue = answer.catch(() => undefined);
+      return answer;
     },
     close: async () => {
       const open = client;
@@ -154,6 +153,20 @@ async function openLockConnection(database: Database, workerId: string): Promise
       await open?.end().catch(() => undefined);
     },
   };
+}
+
+async function openLockedSession(database: Database, workerId: string): Promise<Client> {
+  const client = await database.openSession();
+  try {
+    // The session before may still hold the lock: the server does not notice a cut link for hours.
+    await client.query({ ...withQueryTimeout(END_OWN_SESSION), values: [SESSION_LOCKS, workerId] });
+    await client.query({ ...withQueryTimeout(TAKE_LOCK), values: [SESSION_LOCKS, workerId] });
+    await client.query({ ...withQueryTimeout(MARK_CONNECTED), values: [workerId] });
+    return client;
+  } catch (thrown) {
+    void client.end().catch(() => undefined);
+    throw thrown;
+  }
 }
 
 const ANSWER_MS = 5_000;
@@ -201,32 +214,15 @@ select worker_id, n from dead, (select count(*) from told) as t`;
 
 const RETENTION_DAYS = 7;
 
-/** Whether the queues have given something to the worker `w` that is not over. */
-const HAS_PENDING_WORK = "w.worker_id in (select executor_id from dbos.workflow_status where status = 'PENDING')";
+const GONE_AMONG = "select worker_id from materia.workers where state = 'gone' and worker_id = any($1)";
 
-/** [B14] Workers that are gone with something begun, however long ago: a fleet may have stood still for weeks. */
-const GONE_WITH_PENDING_WORK = `select worker_id from materia.workers w where state = 'gone' and ${HAS_PENDING_WORK}`;
-
-/** [B18] Nobody asks for them any more: what they drove has gone on, and journals name workers by themselves. */
-export async function deleteStaleWorkers(database: Database): Promise<void> {
+/** [B18] Deletes workers that are gone for a week, unless they own a cast or are among those that still have dispatches. */
+export async function deleteStaleWorkers(database: Database, withDispatches: readonly string[]): Promise<void> {
   await database.query({
     text: `delete from materia.workers w where state = 'gone' and seen_at < now() - interval '${RETENTION_DAYS} days'
-      and not exists (select from materia.casts c where c.owner = w.worker_id) and not ${HAS_PENDING_WORK}`,
+      and not exists (select from materia.casts c where c.owner = w.worker_id) and not w.worker_id = any($1)`,
+    values: [withDispatches],
   });
-}
-
-/** Few enough that whoever removes them is heard of meanwhile; the rest comes with the next look. */
-const DELETE_BATCH = 500;
-
-/** [B18] Legs that have been over for as long: the queues would keep them for ever, and nobody asks for them. A cast counts its legs itself. */
-export async function expiredDispatches(database: Database): Promise<readonly string[]> {
-  const rows = await database.query<{ workflow_uuid: string }>({
-    text: `select workflow_uuid from dbos.workflow_status
-      where completed_at < (extract(epoch from now() - interval '${RETENTION_DAYS} days') * 1000)::bigint
-        and status in ('SUCCESS', 'ERROR', 'CANCELLED', 'MAX_RECOVERY_ATTEMPTS_EXCEEDED')
-      order by completed_at limit ${DELETE_BATCH}`,
-  });
-  return rows.map((row) => row.workflow_uuid);
 }
 
 /** What a worker is called: it names a folder, and a machine may be called anything. */

@@ -25,7 +25,7 @@ export interface WorkerTrees {
   /** Where its agents and programs will work. */
   readonly cwdOf: (castId: CastId) => Promise<string>;
   /** [B9] The files of a cast as they stand, in a folder of this worker. */
-  readonly bring: (file: CastFile, how: FetchTreeOptions) => Promise<Result<string>>;
+  readonly fetchTree: (file: CastFile, how: FetchTreeOptions) => Promise<Result<string>>;
   /** [B12] The files of an item into the tree of its parent; nothing where it has changed none. A sentence where they cannot be had. */
   readonly fetchItem: (child: CastId, parent: CastId) => Promise<TreePosition | string | undefined>;
   /** [B25] What this process has written into a tree belongs to whoever works there. */
@@ -117,7 +117,7 @@ export function createWorkerTrees(database: Database, folder: string, profile: R
   const treeOf = (castId: CastId): string => join(folder, "trees", castId);
   const { sourceOf, restored, restoredItem, fetchInto } = createPackReader(database, folder);
   const freshOf = (castId: CastId): string => join(folder, "results", castId);
-  const bring: WorkerTrees["bring"] = async ({ castId, window, worktree }, { signal, onSetup }) => {
+  const fetchTree: WorkerTrees["fetchTree"] = async ({ castId, window, worktree }, { signal, onSetup }) => {
     const tree = treeOf(castId);
     const source = await sourceOf(castId);
     if (!source) {
@@ -147,7 +147,7 @@ export function createWorkerTrees(database: Database, folder: string, profile: R
   };
   return {
     cwdOf: async (castId) => join(treeOf(castId), (await sourceOf(castId))?.below ?? ""),
-    bring,
+    fetchTree,
     fetchItem: (child, parent) => fetchInto(child, treeOf(parent)),
     chownTree: (castId) => chownToToolsUser(treeOf(castId)),
     fetchCleanTree: async (castId) => {

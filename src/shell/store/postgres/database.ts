@@ -113,12 +113,16 @@ function bytesIn(values: readonly unknown[]): number {
   return values.flat().reduce((sum: number, value) => sum + (Buffer.isBuffer(value) ? value.length : 0), 0);
 }
 
-/** What passes: classes 08, 53 (no room, no memory, no place) and 57P of the standard's codes, and whatever the network says. */
+/** Errors that waiting mends: of the network, and of the classes 08, 40 (conflicts), 53 (resources) and 57 (the server stops). */
 export function isTransientError(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false;
+  // The message of a programming error may mention a connection too.
+  if (!(thrown instanceof Error) || PROGRAMMING_ERRORS.some((type) => thrown instanceof type)) return false;
   const code = codeOf(thrown);
-  return code === "" ? /connection|timeout/i.test(thrown.message) : /^(08|53|57P|E[A-Z]+$)/.test(code);
+  if (code === "") return /connection|timeout|not queryable/i.test(thrown.message);
+  return /^(08|40|53|57|25P03|55P03|EAI_AGAIN$|E[A-Z]+$)/.test(code);
 }
+
+const PROGRAMMING_ERRORS = [TypeError, RangeError, ReferenceError, SyntaxError];
 
 function codeOf(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";

@@ -1,0 +1,79 @@
+import { parseCastId } from "../../../core/model/ids.ts";
+import { sleepUnlessAborted } from "../../run/run-context.ts";
+import { isTransientError } from "../../store/postgres/database.ts";
+import { errorText } from "../../system/system-error.ts";
+import { createParking, requeue } from "./dispatch-state.ts";
+import { runDispatch, type AssignedDispatch, type DispatchContext, type DispatchOutcome } from "./run-dispatch.ts";
+
+/** A finished dispatch, as the log of a worker shows it. */
+export type DispatchReport = DispatchOutcome & {
+  readonly castId: string;
+  readonly leg: number;
+  readonly ms: number;
+};
+
+export interface DispatchRunner {
+  readonly run: (castId: string, leg: number) => Promise<void>;
+  readonly running: ReadonlySet<string>;
+  /** How many dispatches ended in each way. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Resolves when no dispatch runs, parked ones included. */
+  readonly drained: () => Promise<unknown>;
+}
+
+const RETRY_MS = 1_000;
+
+/** Runs the dispatches that the queues assign to this worker. */
+export function createDispatchRunner(
+  context: DispatchContext,
+  onDispatch: (report: DispatchReport) => void,
+): DispatchRunner {
+  const running = new Set<string>();
+  const unfinished = new Set<Promise<void>>();
+  const counts: Record<string, number> = {};
+  const run = async (text: string, leg: number): Promise<void> => {
+    const castId = parseCastId(text);
+    if (castId === undefined) return;
+    const startedAt = Date.now();
+    running.add(castId);
+    const parking = createParking(context.database, { castId, leg, workerId: context.workerId });
+    const runToEnd = async (): Promise<void> => {
+      const outcome = await runWithRetries(context, { castId, leg, parking });
+      counts[outcome.how] = (counts[outcome.how] ?? 0) + 1;
+      onDispatch({ castId, leg, ms: Date.now() - startedAt, ...outcome });
+    };
+    const dispatch = runToEnd().finally(() => unfinished.delete(dispatch));
+    unfinished.add(dispatch);
+    // [B12] A parked dispatch frees its slot.
+    await Promise.race([dispatch, parking.parked]);
+    running.delete(castId);
+  };
+  return { run, running, counts, drained: () => Promise.allSettled(unfinished) };
+}
+
+/** [B5] Retries here when only the database failed: a requeue would count as an attempt of another worker. */
+async function runWithRetries(context: DispatchContext, dispatch: AssignedDispatch): Promise<DispatchOutcome> {
+  const { stopping } = context;
+  for (let isRetry = false; ; isRetry = true) {
+    const attempt = await runDispatch(context, { ...dispatch, isRetry }).catch((thrown: unknown) =>
+      handleThrown(context, dispatch, thrown),
+    );
+    if (attempt.how !== "retry") return attempt;
+    if (stopping.aborted) return attempt.outcome;
+    await sleepUnlessAborted(RETRY_MS, stopping);
+  }
+}
+
+/** [B15] Any other error is a programming error: requeued, it fails the cast after as many attempts as a killed worker would. */
+async function handleThrown(
+  { database }: DispatchContext,
+  { castId, leg }: AssignedDispatch,
+  thrown: unknown,
+): ReturnType<typeof runDispatch> {
+  const outcome = { how: "stopped", why: errorText(thrown) } as const;
+  if (isTransientError(thrown)) return { how: "retry", outcome };
+  return requeue(database, castId, leg).then(
+    () => outcome,
+    () => ({ how: "retry", outcome }),
+  );
+}

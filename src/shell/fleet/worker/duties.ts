@@ -1,0 +1,132 @@
+import type { WaitGroup } from "../../../core/view/progress/fleet-status.ts";
+import { isTransientError, type Database } from "../../store/postgres/database.ts";
+import { DUE_CHANNEL, openNotifications } from "../../store/postgres/notifications.ts";
+import { queueReporter } from "../fleet-status.ts";
+import type { ResolvedFleetProfile } from "../open-fleet.ts";
+import { requeueOrphanedParked, requeueRejected } from "./dispatch-state.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import { startDuty, type Duty, type RunningDuty } from "./duty.ts";
+import { sendDueDispatches, submitDueSchedules } from "./send-due.ts";
+import {
+  deleteStaleWorkers,
+  removeOrphanedFolders,
+  type HeartbeatTiming,
+  type WorkerSession,
+} from "./worker-registry.ts";
+import type { WorkerState } from "./worker-state.ts";
+
+export interface DutyContext {
+  readonly workerId: string;
+  readonly profile: ResolvedFleetProfile;
+  readonly queues: readonly string[];
+  /** Holds the folders of all workers of this machine. */
+  readonly folder: string;
+  readonly session: WorkerSession;
+  readonly dispatcher: Dispatcher;
+  readonly database: Database;
+  readonly pace: HeartbeatTiming;
+  readonly onWaiting: (waiting: readonly WaitGroup[]) => void;
+  /** Called when a duty finds that the worker must end. */
+  readonly end: (state: WorkerState) => void;
+}
+
+export interface WorkerDuties {
+  /** Sends due dispatches now: a finished one may have freed a slot under a limit. */
+  readonly wakeOutbox: () => void;
+  /** Stops every duty but the heartbeat: a draining worker must not be evicted. */
+  readonly drain: () => Promise<void>;
+  readonly stopHeartbeat: () => Promise<void>;
+}
+
+const HEARTBEATS_PER_SWEEP = 5;
+/** Minimum re-check delay: another worker's eviction may be in progress. */
+const MIN_RECHECK_MS = 50;
+
+/** [B14, B75] The duties of a worker, each with a timer of its own. */
+export function startDuties(context: DutyContext): WorkerDuties {
+  const { session, dispatcher, database, queues, pace, end } = context;
+  const onError = (name: string, thrown: unknown): Promise<void> => endUnlessTransient(context, name, thrown);
+  const start = (name: string, duty: Omit<Duty, "onError">): RunningDuty =>
+    startDuty({ ...duty, onError: (thrown) => onError(name, thrown) });
+  const heartbeat = start("heartbeat", {
+    everyMs: pace.beatMs,
+    run: async () => {
+      if (!(await session.heartbeat())) end({ kind: "evicted" });
+      return undefined;
+    },
+  });
+  const outbox = start("outbox", {
+    everyMs: pace.beatMs,
+    run: async () => ((await sendDueDispatches(database, dispatcher, queues)) > 0 ? 0 : undefined),
+  });
+  const schedules = start("schedules", {
+    everyMs: pace.beatMs,
+    run: async () => {
+      if ((await submitDueSchedules(database)) > 0) outbox.wake();
+      return undefined;
+    },
+  });
+  const sweepOnce = createSweep(context);
+  const sweep = start("sweep", {
+    everyMs: HEARTBEATS_PER_SWEEP * pace.beatMs,
+    run: async () => {
+      await sweepOnce();
+      outbox.wake();
+      return undefined;
+    },
+  });
+  const eviction = start("eviction", {
+    everyMs: pace.beatMs,
+    run: async () => {
+      if ((await session.evictDead()).length > 0) sweep.wake();
+      const nextMs = await session.nextEvictionMs();
+      return nextMs === undefined ? undefined : Math.max(MIN_RECHECK_MS, nextMs);
+    },
+  });
+  const due = openNotifications(database, DUE_CHANNEL);
+  due.on(undefined, outbox.wake);
+  return {
+    wakeOutbox: outbox.wake,
+    drain: async () => {
+      await Promise.all([outbox, schedules, sweep, eviction].map(({ stop }) => stop()));
+      await due.close();
+      await session.setState("draining").catch((thrown: unknown) => onError("drain", thrown));
+    },
+    stopHeartbeat: heartbeat.stop,
+  };
+}
+
+/** After an eviction any statement may fail, since newer tables may be the reason for it: the worker is evicted, not failed. */
+async function endUnlessTransient({ session, end }: DutyContext, duty: string, thrown: unknown): Promise<void> {
+  if (isTransientError(thrown)) return;
+  const isEvicted = await session.heartbeat().then(
+    (isAlive) => !isAlive,
+    () => false,
+  );
+  const reason = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  end(isEvicted ? { kind: "evicted" } : { kind: "failed", reason: `the ${duty} failed: ${reason}` });
+}
+
+/** Requeues dispatches that nobody runs, reports why casts wait, and deletes expired rows. */
+function createSweep(context: DutyContext): () => Promise<void> {
+  const { workerId, profile, queues, session, dispatcher, database, pace } = context;
+  const { againMs } = pace;
+  const reportQueue = queueReporter({ database, profile, queues, againMs, tell: context.onWaiting });
+  let areFoldersRemoved = false;
+  return async () => {
+    await session.runExclusively(async () =>
+      dispatcher.requeueFrom(await session.goneAmong(await dispatcher.workersWithDispatches())),
+    );
+    await dispatcher.requeueLost();
+    await requeueOrphanedParked(database);
+    await requeueRejected(database, { workerId, queues, againMs });
+    await reportQueue();
+    await session.runExclusively(async () => {
+      await deleteStaleWorkers(database, await dispatcher.workersWithDispatches());
+      await dispatcher.deleteExpired();
+    });
+    // Last: a folder that cannot be removed must not keep dispatches from being requeued.
+    if (!areFoldersRemoved) await removeOrphanedFolders(database, context.folder);
+    areFoldersRemoved = true;
+  };
+}
