@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chainCommand, composeChain } from "../../src/core/edit/target-chain.ts";
+import { chainCommandText, composeChain } from "../../src/core/edit/target-chain.ts";
 import { quickFixFor, placeOfIssue, shortIssuePath } from "../../src/core/edit/quick-fix.ts";
 import { previewTurn, promptVariables } from "../../src/core/edit/prompt-preview.ts";
 import { generateReplies, repliesFromCast } from "../../src/core/edit/rehearsal-replies.ts";
@@ -172,7 +172,7 @@ describe("[E18] chains", () => {
         { ends: ["Socket-3"], byLoop: true },
       ],
     });
-    const command = chainCommand({ targets, from: null, request: "do -- it" });
+    const command = chainCommandText({ targets, from: null, request: "do -- it" });
     expect(parseText(command)).toMatchObject({
       ok: true,
       value: { command: { kind: "link", targets, prompt: "do -- it" } },

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type LinkCommand, type TargetRef, commandText } from "../../src/core/command/command.ts";
+import type { LinkCommand, TargetRef } from "../../src/core/command/command.ts";
+import { commandText } from "../../src/core/command/command-text.ts";
 import { parseArgv, parseText } from "../../src/core/command/parse.ts";
 import { quoteWord } from "../../src/core/command/split-words.ts";
 

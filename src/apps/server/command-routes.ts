@@ -1,8 +1,14 @@
-import { suggest, typed, error, fail, type Issue, type Result } from "../../core/model/issue.ts";
+import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import type { Context, Hono } from "hono";
-import { isCastingCommand, type CastingCommand } from "../../core/command/command.ts";
+import type * as v from "valibot";
+import {
+  isCastingCommand,
+  parseTarget,
+  type CastCommand,
+  type CastingCommand,
+  type LinkCommand,
+} from "../../core/command/command.ts";
 import { parseText, type ParsedCommand } from "../../core/command/parse.ts";
-import { quoteWord } from "../../core/command/split-words.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import { plainText } from "../../core/view/line.ts";
 import { withFleetOption } from "../../core/view/issues.ts";
@@ -24,7 +30,7 @@ export function commandRoutes(app: Hono, served: ServedProject): void {
     withWorkspace(served, async (c, workspace) => {
       const body = parseBody(c, CommandRequest);
       if (!body.ok) return refuse(c, 400, ...body.issues);
-      const parsed = parsePageCommand(body.value.command);
+      const parsed = readCommand(body.value);
       if (!parsed.ok) return refuse(c, 400, ...parsed.issues);
       const drafted = withDraft(workspace, body.value.draft);
       return answerCommand(c, served, { ...parsed.value, workspace: drafted, trust: body.value.trust });
@@ -36,11 +42,11 @@ export function commandRoutes(app: Hono, served: ServedProject): void {
     withWorkspace(served, async (c, workspace) => {
       const body = parseBody(c, RehearsalRequest);
       if (!body.ok) return refuse(c, 400, ...body.issues);
-      const parsed = parsePageCommand(rehearsalCommandText(body.value));
-      if (!parsed.ok) return refuse(c, 400, ...parsed.issues);
       const { replies, onEmpty, trust } = body.value;
+      const command = rehearsalCommand(body.value);
       const drafted = withDraft(workspace, body.value.draft);
-      return answerCommand(c, served, { ...parsed.value, workspace: drafted, trust, replies: { replies, onEmpty } });
+      const rehearsal = { replies, onEmpty };
+      return answerCommand(c, served, { command, options: {}, workspace: drafted, trust, replies: rehearsal });
     }),
   );
 }
@@ -70,13 +76,16 @@ function overlayEntries<T>(
   ]);
 }
 
-/** One grammar: what the page picked is typed for it. */
-function rehearsalCommandText({ loadout, targets, prompt }: RehearsalRequest): string {
-  if (targets) return `link ${targets.map(quoteWord).join(" ")} -- ${prompt}`;
-  return `cast${loadout === undefined ? "" : ` --loadout ${quoteWord(loadout)}`} -- ${prompt}`;
+function rehearsalCommand({ loadout, targets, prompt }: RehearsalRequest): CastCommand | LinkCommand {
+  if (targets) return { kind: "link", targets: targets.map(parseTarget), prompt };
+  return { kind: "cast", prompt, literal: true, ...(loadout === undefined ? {} : { loadout }) };
 }
 
-function parsePageCommand(text: string): Result<ParsedCommand> {
+function readCommand(body: v.InferOutput<typeof CommandRequest>): Result<ParsedCommand> {
+  return "options" in body ? ok({ command: body.command, options: body.options }) : parsePageText(body.command);
+}
+
+function parsePageText(text: string): Result<ParsedCommand> {
   const parsed = parseText(text);
   if (!parsed.ok) return parsed;
   const elsewhere = (["cwd", "config", "artifacts"] as const).filter(

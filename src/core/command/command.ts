@@ -1,11 +1,143 @@
+import * as v from "valibot";
+import { wholeNumber } from "../model/schemas.ts";
 import type { Options } from "./options.ts";
-import type { CommandRow } from "./command-table.ts";
-import { quoteWord } from "./split-words.ts";
 
 /** [C20, C35] What the demo shows: one item after another, or several at once. */
 export type DemoKind = "plain" | "parallel";
 
-/** What a person asks for, whichever face they ask it at. */
+const text = v.pipe(v.string(), v.minLength(1, "is empty"));
+const prompt = v.pipe(
+  v.string(),
+  v.check((value) => value.trim() !== "", "is empty"),
+);
+const castId = v.exactOptional(text);
+const flag = v.exactOptional(v.literal(true));
+
+/** A target as typed: a name, perhaps with the kind it must be. */
+export const TargetRef = v.strictObject({ kind: v.picklist(["materia", "loadout", "either"]), name: text });
+export type TargetRef = Readonly<v.InferOutput<typeof TargetRef>>;
+
+/** The budget of one cast, in place of the configured one. */
+const budgetEntries = {
+  budget: v.exactOptional(wholeNumber(0)),
+  costUsd: v.exactOptional(v.pipe(v.number(), v.minValue(0, "must not be negative"))),
+};
+const BudgetOptions = v.strictObject(budgetEntries);
+export type BudgetOptions = Readonly<v.InferOutput<typeof BudgetOptions>>;
+
+export const CastCommand = v.strictObject({
+  kind: v.literal("cast"),
+  prompt,
+  /** Typed behind `--`: the prompt never names a file. */
+  literal: flag,
+  loadout: v.exactOptional(text),
+  ...budgetEntries,
+});
+export type CastCommand = Readonly<v.InferOutput<typeof CastCommand>>;
+
+export const LinkCommand = v.strictObject({
+  kind: v.literal("link"),
+  from: v.exactOptional(text),
+  targets: v.pipe(v.array(TargetRef), v.minLength(1, "is empty"), v.readonly()),
+  prompt,
+  ...budgetEntries,
+});
+export type LinkCommand = Readonly<v.InferOutput<typeof LinkCommand>>;
+
+/** Once more with a hint, as if it had been accepted, or on to the next item. */
+const ReworkDecision = v.variant("kind", [
+  v.strictObject({ kind: v.literal("hint"), text }),
+  v.strictObject({ kind: v.literal("accept") }),
+  v.strictObject({ kind: v.literal("next") }),
+]);
+export type ReworkDecision = Readonly<v.InferOutput<typeof ReworkDecision>>;
+
+export const RecastCommand = v.strictObject({
+  kind: v.literal("recast"),
+  castId,
+  allow: v.exactOptional(wholeNumber(0)),
+  /** The decision of a person after too many returns. */
+  decision: v.exactOptional(ReworkDecision),
+  edited: flag,
+  ...budgetEntries,
+});
+export type RecastCommand = Readonly<v.InferOutput<typeof RecastCommand>>;
+
+export const ContinueCommand = v.strictObject({
+  kind: v.literal("continue"),
+  /** Absent where `text` may begin with the id: only the store can tell an id from a message. */
+  castId,
+  text: v.string(),
+  reject: v.boolean(),
+  literal: flag,
+});
+export type ContinueCommand = Readonly<v.InferOutput<typeof ContinueCommand>>;
+
+const forkEntries = {
+  castId,
+  visit: v.exactOptional(text),
+  loadout: v.exactOptional(text),
+  request: v.exactOptional(text),
+  /** The visit hands this over and does not run. */
+  handoff: v.exactOptional(text),
+  /** Restore the files to this point. */
+  here: flag,
+};
+
+/** A new cast that shares the past of another up to a visit. */
+export const ForkCommand = v.strictObject({ kind: v.literal("fork"), ...forkEntries });
+export type ForkCommand = Readonly<v.InferOutput<typeof ForkCommand>>;
+
+/** What such a fork would reuse and run. */
+export const ForkPlanCommand = v.strictObject({ kind: v.literal("fork_plan"), ...forkEntries });
+
+export const AbortCommand = v.strictObject({ kind: v.literal("abort"), castId, trust: flag });
+
+export const BudgetCommand = v.strictObject({
+  kind: v.literal("budget"),
+  castId,
+  tokens: v.exactOptional(wholeNumber(0)),
+});
+export type BudgetCommand = Readonly<v.InferOutput<typeof BudgetCommand>>;
+
+export const CompareCommand = v.strictObject({ kind: v.literal("compare"), first: text, second: text });
+
+export const DoctorCommand = v.strictObject({ kind: v.literal("doctor"), castId, salvage: flag });
+export type DoctorCommand = Readonly<v.InferOutput<typeof DoctorCommand>>;
+
+export const ForecastCommand = v.strictObject({
+  kind: v.literal("forecast"),
+  loadout: v.exactOptional(text),
+  items: v.exactOptional(wholeNumber(0)),
+  model: v.exactOptional(text),
+});
+
+export const LoadoutCommand = v.strictObject({ kind: v.literal("loadout"), name: v.exactOptional(text) });
+
+export const RecordCommand = v.strictObject({
+  kind: v.literal("record"),
+  castId,
+  file: v.exactOptional(text),
+  noTools: flag,
+  seed: v.exactOptional(text),
+});
+
+export const TakeCommand = v.strictObject({ kind: v.literal("take"), castId });
+
+export const TestCommand = v.strictObject({
+  kind: v.literal("test"),
+  paths: v.pipe(v.array(text), v.readonly()),
+  watch: flag,
+  /** Write the observed results into the files. */
+  update: flag,
+  junit: v.exactOptional(text),
+  /** In percent. */
+  minCoverage: v.exactOptional(v.number()),
+  trust: flag,
+});
+export type TestCommand = Readonly<v.InferOutput<typeof TestCommand>>;
+
+/** A request of a person, from any app. The commands that the page sends as JSON are schemas. */
 export type Command =
   | { readonly kind: "help"; readonly topic?: string }
   | CastCommand
@@ -18,29 +150,22 @@ export type Command =
   | RestoreCommand
   | { readonly kind: "watch"; readonly castId?: string }
   | OpenCommand
-  | { readonly kind: "doctor"; readonly castId?: string; readonly salvage?: true }
-  /** A message, perhaps with a cast id before it: which of the two the first word is, is known only where casts are known. */
-  | { readonly kind: "continue"; readonly text: string; readonly reject: boolean; readonly literal?: true }
+  | DoctorCommand
+  | ContinueCommand
   | RecastCommand
-  | { readonly kind: "abort"; readonly castId?: string; readonly trust?: true }
-  | { readonly kind: "loadout"; readonly name?: string }
+  | Readonly<v.InferOutput<typeof AbortCommand>>
+  | Readonly<v.InferOutput<typeof LoadoutCommand>>
   | { readonly kind: "materia"; readonly name?: string }
   | GridCommand
   | { readonly kind: "check"; readonly file?: string; readonly strict: boolean }
-  | { readonly kind: "budget"; readonly castId?: string; readonly tokens?: number }
+  | BudgetCommand
   | TestCommand
   | ForkCommand
   | { readonly kind: "stats" }
-  | { readonly kind: "compare"; readonly first: string; readonly second: string }
-  | { readonly kind: "forecast"; readonly loadout?: string; readonly items?: number; readonly model?: string }
-  | (Omit<ForkCommand, "kind"> & { readonly kind: "fork_plan" })
-  | {
-      readonly kind: "record";
-      readonly castId?: string;
-      readonly file?: string;
-      readonly noTools?: true;
-      readonly seed?: string;
-    }
+  | Readonly<v.InferOutput<typeof CompareCommand>>
+  | Readonly<v.InferOutput<typeof ForecastCommand>>
+  | Readonly<v.InferOutput<typeof ForkPlanCommand>>
+  | Readonly<v.InferOutput<typeof RecordCommand>>
   | {
       readonly kind: "fuzz";
       readonly loadout?: string;
@@ -57,7 +182,7 @@ export type Command =
       readonly toolsUser?: string;
     }
   | FleetCommand
-  | { readonly kind: "take"; readonly castId?: string }
+  | Readonly<v.InferOutput<typeof TakeCommand>>
   | { readonly kind: "init"; readonly from?: string }
   | CompletionCommand
   | { readonly kind: "demo"; readonly which: DemoKind };
@@ -110,42 +235,6 @@ export interface CompletionCommand {
   readonly wants: { readonly shell: Shell } | { readonly words: readonly string[] };
 }
 
-/** What a cast may use in all, where that was typed. */
-export interface BudgetOptions {
-  readonly budget?: number;
-  readonly costUsd?: number;
-}
-
-export interface RecastCommand extends BudgetOptions {
-  readonly kind: "recast";
-  readonly castId?: string;
-  readonly allow?: number;
-  /** What a person decides where something was sent back too often. */
-  readonly decision?: ReworkDecision;
-  readonly edited?: true;
-}
-
-/** Once more with a hint, as if it had been accepted, or on to the next item. */
-export type ReworkDecision =
-  | { readonly kind: "hint"; readonly text: string }
-  | { readonly kind: "accept" }
-  | { readonly kind: "next" };
-
-export interface CastCommand extends BudgetOptions {
-  readonly kind: "cast";
-  readonly prompt: string;
-  /** Typed behind `--`: it means itself, and names no file. */
-  readonly literal?: true;
-  readonly loadout?: string;
-}
-
-export interface LinkCommand extends BudgetOptions {
-  readonly kind: "link";
-  readonly from?: string;
-  readonly targets: readonly TargetRef[];
-  readonly prompt: string;
-}
-
 /** The story of a cast, or one visit of it (`Socket-4#2`). */
 export interface ShowCommand {
   readonly kind: "show";
@@ -188,43 +277,12 @@ export interface GridCommand {
   readonly as: "text" | "mermaid";
 }
 
-/** A new cast that shares the past of another up to a visit. */
-export interface ForkCommand {
-  readonly kind: "fork";
-  readonly castId?: string;
-  readonly visit?: string;
-  readonly loadout?: string;
-  readonly request?: string;
-  /** What the visit hands over, in place of being run. */
-  readonly handoff?: string;
-  /** Put the files back as they were then. */
-  readonly here?: true;
-}
-
-export interface TestCommand {
-  readonly kind: "test";
-  readonly paths: readonly string[];
-  readonly watch?: true;
-  /** Write what was observed into the files. */
-  readonly update?: true;
-  readonly junit?: string;
-  /** In percent. */
-  readonly minCoverage?: number;
-  readonly trust?: true;
-}
-
 /** The commands that set a cast going, a new one or one that stopped. */
 export type CastingCommand = Extract<Command, { kind: "cast" | "link" | "continue" | "recast" | "fork" }>;
 
 export function isCastingCommand(command: Command): command is CastingCommand {
   const { kind } = command;
   return kind === "cast" || kind === "link" || kind === "continue" || kind === "recast" || kind === "fork";
-}
-
-/** A target as typed: a name, perhaps with the kind it must be. */
-export interface TargetRef {
-  readonly kind: "materia" | "loadout" | "either";
-  readonly name: string;
 }
 
 export function parseTarget(word: string): TargetRef {
@@ -236,42 +294,4 @@ export function parseTarget(word: string): TargetRef {
 
 export function targetText(target: TargetRef): string {
   return target.kind === "either" ? target.name : `${target.kind}:${target.name}`;
-}
-
-/** [L22] The command of a new cast as it can be typed again, and never more than one way. */
-export function commandText(command: CastCommand | Omit<LinkCommand, "kind">, options: Options = {}): string {
-  const { budget, costUsd, prompt } = command;
-  // Where it is kept and how it is shown belongs to the moment.
-  const { config, model, thinking, rehearse, durability } = options;
-  const run = optionWords({ budget, cost: costUsd, config, model, thinking, rehearse, durability });
-  if (!("targets" in command))
-    return ["cast", ...optionWords({ loadout: command.loadout }), ...run, ...promptWords(command)].join(" ");
-  return [
-    "link",
-    ...optionWords({ from: command.from }),
-    ...command.targets.map(targetWord),
-    ...run,
-    "--",
-    prompt,
-  ].join(" ");
-}
-
-function targetWord(target: TargetRef): string {
-  return quoteWord(targetText(target));
-}
-
-function optionWords(options: Readonly<Record<string, string | number | undefined>>): readonly string[] {
-  return Object.entries(options).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, quoteWord(String(value))],
-  );
-}
-
-/** A prompt that would be read as an option or a file's name, or whose first blanks would be lost, stands behind the delimiter. */
-function promptWords({ prompt, literal }: CastCommand): readonly string[] {
-  return literal || /^(?:--|\s|@|-$)/.test(prompt) ? ["--", prompt] : [prompt];
-}
-
-/** How a command is used, as the hint of a refusal. */
-export function usageOf({ usage }: CommandRow): string {
-  return `usage: materia ${usage}`;
 }

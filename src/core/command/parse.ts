@@ -1,7 +1,8 @@
 import { error, fail, ok, type Issue, type Result } from "../model/issue.ts";
 import { nearestName, oneLine } from "../model/text.ts";
 import { assertNever } from "../model/assert-never.ts";
-import { parseTarget, type BudgetOptions, type Command, type ReworkDecision, usageOf } from "./command.ts";
+import { parseTarget, type BudgetOptions, type Command, type ReworkDecision } from "./command.ts";
+import { usageOf } from "./command-text.ts";
 import { COMMON_OPTIONS, expectsValue, splitOptions, type Options, type CommandArguments } from "./options.ts";
 import {
   readBudget,

@@ -1,7 +1,8 @@
 import { readCount, type Options, type CommandArguments } from "./options.ts";
 import { error, fail, ok, type Result, suggest, typed } from "../model/issue.ts";
 import { didYouMean } from "../model/text.ts";
-import { SHELLS, parseTarget, type Command, type OpenCommand, usageOf, type TestCommand } from "./command.ts";
+import { SHELLS, parseTarget, type Command, type OpenCommand, type TestCommand } from "./command.ts";
+import { usageOf } from "./command-text.ts";
 import type { CommandRow } from "./command-table.ts";
 
 /** `words -- …` is what the scripts ask. */

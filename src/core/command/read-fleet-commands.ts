@@ -1,14 +1,8 @@
 import { error, fail, ok, type Issue, type Result } from "../model/issue.ts";
 import { didYouMean } from "../model/text.ts";
 import { readCount, type OptionName, type Options, type CommandArguments } from "./options.ts";
-import {
-  FLEET_ACTIONS,
-  FLEET_LIMIT_KINDS,
-  SCHEDULE_ACTIONS,
-  type Command,
-  type ScheduleAction,
-  usageOf,
-} from "./command.ts";
+import { FLEET_ACTIONS, FLEET_LIMIT_KINDS, SCHEDULE_ACTIONS, type Command, type ScheduleAction } from "./command.ts";
+import { usageOf } from "./command-text.ts";
 import type { CommandRow } from "./command-table.ts";
 
 const MAX_COUNT = 1_000_000;

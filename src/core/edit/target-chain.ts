@@ -1,5 +1,6 @@
 import type { Catalog } from "../catalog/catalog.ts";
-import { type TargetRef, commandText } from "../command/command.ts";
+import type { LinkCommand, TargetRef } from "../command/command.ts";
+import { commandText } from "../command/command-text.ts";
 import { checkTarget, compileTargets, type CompiledChain } from "../compile/targets/compile.ts";
 import { buildFlow } from "../compile/flow.ts";
 import { socketOf, type Graph } from "../compile/graph.ts";
@@ -15,9 +16,14 @@ export interface TargetChain {
   readonly request: string;
 }
 
-/** The command that a chain stands for, as it is typed after `/materia`. */
-export function chainCommand({ targets, from, request }: TargetChain): string {
-  return commandText({ targets, prompt: request, ...(from === null ? {} : { from }) });
+/** The command that casts a chain. */
+export function chainCommand({ targets, from, request }: TargetChain): LinkCommand {
+  return { kind: "link", targets, prompt: request, ...(from === null ? {} : { from }) };
+}
+
+/** The same command as it is typed after `/materia`. */
+export function chainCommandText(chain: TargetChain): string {
+  return commandText(chainCommand(chain));
 }
 
 /** Between two targets: one end that meets one entry, or why not. */

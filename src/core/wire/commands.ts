@@ -1,6 +1,25 @@
 import * as v from "valibot";
+import {
+  AbortCommand,
+  BudgetCommand,
+  CastCommand,
+  CompareCommand,
+  ContinueCommand,
+  DoctorCommand,
+  ForecastCommand,
+  ForkCommand,
+  ForkPlanCommand,
+  LinkCommand,
+  LoadoutCommand,
+  RecastCommand,
+  RecordCommand,
+  TakeCommand,
+  TestCommand,
+} from "../command/command.ts";
+import { isJsonObject } from "../model/json.ts";
 import { Rehearsal } from "../model/rehearsal.ts";
 
+const name = v.pipe(v.string(), v.minLength(1, "is empty"));
 const trust = v.optional(v.boolean(), false);
 
 /** [N37] What the page has in hand and no file has yet: a piece of a configuration. */
@@ -12,15 +31,56 @@ export type ConfigDraft = v.InferInput<typeof ConfigDraft>;
 
 const draft = v.optional(ConfigDraft);
 
+/** [N39] A command as JSON. */
+export const TypedCommand = v.variant("kind", [
+  AbortCommand,
+  BudgetCommand,
+  CastCommand,
+  CompareCommand,
+  ContinueCommand,
+  DoctorCommand,
+  ForecastCommand,
+  ForkCommand,
+  ForkPlanCommand,
+  LinkCommand,
+  LoadoutCommand,
+  RecastCommand,
+  RecordCommand,
+  TakeCommand,
+  TestCommand,
+]);
+export type TypedCommand = Readonly<v.InferOutput<typeof TypedCommand>>;
+
+/** [N39] The run options of a typed command. */
+export const TypedCommandOptions = v.strictObject({
+  model: v.exactOptional(name),
+  rehearse: v.exactOptional(name),
+  anyway: v.exactOptional(v.literal(true)),
+});
+export type TypedCommandOptions = Readonly<v.InferOutput<typeof TypedCommandOptions>>;
+
 /** [N15] The same text as after `/materia`. */
-export const CommandRequest = v.strictObject({ command: v.string(), trust, draft });
-export type CommandRequest = v.InferInput<typeof CommandRequest>;
+const TextCommandRequest = v.strictObject({ command: v.string(), trust, draft });
+const TypedCommandRequest = v.strictObject({
+  command: TypedCommand,
+  options: v.optional(TypedCommandOptions, {}),
+  trust,
+  draft,
+});
+export interface TypedCommandRequest extends Omit<v.InferInput<typeof TypedCommandRequest>, "command"> {
+  readonly command: TypedCommand;
+}
+
+/** Text or typed, by the type of `command`: a union of both would report the issues of neither. */
+export const CommandRequest = v.lazy((body: unknown) =>
+  isJsonObject(body) && isJsonObject(body["command"]) ? TypedCommandRequest : TextCommandRequest,
+);
 
 /** [N17] A cast of a loadout or a chain with replies that were typed or made up. */
 export const RehearsalRequest = v.strictObject({
-  loadout: v.optional(v.string()),
-  targets: v.optional(v.pipe(v.array(v.string()), v.minLength(1, "is empty"))),
-  prompt: v.string(),
+  loadout: v.optional(name),
+  targets: v.optional(v.pipe(v.array(name), v.minLength(1, "is empty"))),
+  prompt: CastCommand.entries.prompt,
   replies: Rehearsal.entries.replies,
   onEmpty: Rehearsal.entries.onEmpty,
   trust,

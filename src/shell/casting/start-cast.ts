@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
-import { type LinkCommand, commandText } from "../../core/command/command.ts";
+import type { LinkCommand } from "../../core/command/command.ts";
+import { commandText } from "../../core/command/command-text.ts";
 import {
   compileTargets,
   authoredLayout,

@@ -1,4 +1,4 @@
-import type { Command } from "../../core/command/command.ts";
+import type { DoctorCommand } from "../../core/command/command.ts";
 import { parseCastId, type CastId } from "../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
@@ -10,8 +10,6 @@ import type { ArtifactRef, CastStore } from "../store/cast-store.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { examineCast, isIntact, type Examination } from "./examine-cast.ts";
 import { salvageCast, type SalvageResult } from "./salvage-cast.ts";
-
-type DoctorCommand = Extract<Command, { kind: "doctor" }>;
 
 /** [C26, C27] Whether casts are sound, and what can be saved of one that is not. */
 export async function runDoctor(workspace: Workspace, command: DoctorCommand): Promise<Result<CommandOutput>> {

@@ -1,11 +1,12 @@
-import {
-  type CastingCommand,
-  type Command,
-  type ForkCommand,
-  type RestoreCommand,
-  type TargetRef,
-  commandText,
+import type {
+  CastingCommand,
+  Command,
+  ContinueCommand,
+  ForkCommand,
+  RestoreCommand,
+  TargetRef,
 } from "../../core/command/command.ts";
+import { commandText } from "../../core/command/command-text.ts";
 import { runOptionIssues, thinkingLevelOption, type Options } from "../../core/command/options.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, ok, type Issue, type Result, suggest, typed, withHintParts } from "../../core/model/issue.ts";
@@ -76,7 +77,8 @@ export async function prepareCommand(command: CastingCommand, asker: CommandCall
 
 /** [S10] Only a cast that was named can be agreed to. */
 export function namesSpecificCast(command: CastingCommand): boolean {
-  if (command.kind === "continue") return !command.literal && looksLikeCastId(firstWord(command.text));
+  if (command.kind === "continue")
+    return command.castId !== undefined || (!command.literal && looksLikeCastId(firstWord(command.text)));
   return command.kind === "recast" && command.castId !== undefined && command.castId !== LAST_CAST;
 }
 
@@ -112,10 +114,12 @@ async function prepareNewCast(
   return ok({ castId: file.castId, file, ...newCastHistory(file), notes, remarks: rehearsalRemarks(host), run });
 }
 
-async function prepareAnswer(
-  { text, reject, literal }: Extract<Command, { kind: "continue" }>,
-  asker: CommandCaller,
-): Promise<Result<PreparedCast>> {
+async function prepareAnswer(command: ContinueCommand, asker: CommandCaller): Promise<Result<PreparedCast>> {
+  const { castId, text, reject, literal } = command;
+  if (castId !== undefined) {
+    const named = await findOwnCast(asker.workspace, castId, WAITING);
+    return named.ok ? prepareStoppedCast(named.value, answerFor(text.trim(), reject), asker) : named;
+  }
   const first = firstWord(text);
   // A mistyped id is no message for another cast.
   const named = !literal && (await mayBeCastName(asker.workspace.store, first));
@@ -148,7 +152,11 @@ const STOPPED: RequestedCast = {
 /** Behind a cast id the rest of the line is raw text where it was typed in one piece, an option in it included. */
 function parseAnswer(message: string, reject: boolean): Resumption {
   const behind = /^--reject(?:\s+|$)/.exec(message);
-  if (reject || behind) return { kind: "reject", text: message.slice(behind?.[0].length ?? 0).trim() };
+  return answerFor(message.slice(behind?.[0].length ?? 0).trim(), reject || behind !== null);
+}
+
+function answerFor(message: string, reject: boolean): Resumption {
+  if (reject) return { kind: "reject", text: message };
   return message === "" ? { kind: "finish" } : { kind: "answer", text: message };
 }
 

@@ -3,7 +3,8 @@ import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import { createPlayback, type CastPlayback } from "../../../core/view/progress/playback.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
-import { followCast, getCast, type CastListener } from "../net/api.ts";
+import { getCast } from "../net/api.ts";
+import { followCast, type CastListener } from "../net/follow.ts";
 import type { CastFileView } from "../../../core/wire/casts.ts";
 import { createProgressLog, type ProgressLog } from "./transcript.ts";
 

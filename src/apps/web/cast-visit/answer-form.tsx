@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
 import { askedPersonMateria } from "../../../core/cast/prompt-text.ts";
+import type { TypedCommand } from "../../../core/wire/commands.ts";
 import { useTextDraft } from "../browser/unsaved-drafts.ts";
 import { useCommand } from "../data/use-command.ts";
 import { Button } from "../ui/buttons.tsx";
@@ -30,12 +31,12 @@ function AnswerForm(props: CastPanelProps & { readonly onDone?: () => void }): R
   const isGate = asksYesOrNo(props);
   const text = said.trim();
   const busy = command.busy !== null;
-  const send = async (line: string, done: string): Promise<void> => {
-    if ((await command.run(line, done, { trust: command.isForeign })) === null) return;
+  const send = async (reject: boolean, done: string): Promise<void> => {
+    const answer: TypedCommand = { kind: "continue", castId, text, reject };
+    if ((await command.run(answer, done, { trust: command.isForeign })) === null) return;
     setSaid("");
     onDone?.();
   };
-  const goOn = text === "" ? `continue ${castId}` : `continue ${castId} ${text}`;
   const words = isGate ? "Yes" : text === "" ? "Take the result and go on" : "Answer";
   const trusting = (word: string): string => (command.isForeign ? `Trust this cast and say ${word}` : word);
   return (
@@ -43,7 +44,7 @@ function AnswerForm(props: CastPanelProps & { readonly onDone?: () => void }): R
       className={css("answer")}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!busy) void send(goOn, isGate ? "Said yes" : "Continued");
+        if (!busy) void send(false, isGate ? "Said yes" : "Continued");
       }}
     >
       <label className={css("answer-field")}>
@@ -70,7 +71,7 @@ function AnswerForm(props: CastPanelProps & { readonly onDone?: () => void }): R
             look="danger"
             busy={busy}
             off={text === "" ? "A no needs a reason" : null}
-            onClick={() => void send(`continue --reject ${castId} ${text}`, "Said no")}
+            onClick={() => void send(true, "Said no")}
           >
             {command.isForeign ? trusting("no") : "No"}
           </Button>

@@ -1,5 +1,5 @@
 import { useState, type ReactElement } from "react";
-import { quoteWord } from "../../../core/command/split-words.ts";
+import type { ForkCommand } from "../../../core/command/command.ts";
 import { castFileSpans } from "../../../core/view/file-changes.ts";
 import { amountText, costText } from "../../../core/view/numbers.ts";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
@@ -46,12 +46,13 @@ export function ForkDialog(props: {
     restoresFiles: false,
   });
   const set = (part: Partial<ForkEdits>): void => setEdits((before) => ({ ...before, ...part }));
-  const line = forkCommandLine(cast, visit, edits);
-  const plan = useCommandOutput(`${line} --plan`, ForkPreview);
+  const fork = forkCommand(cast, visit, edits);
+  const model = edits.model.trim() === "" ? {} : { model: edits.model.trim() };
+  const plan = useCommandOutput({ command: { ...fork, kind: "fork_plan" }, options: model }, ForkPreview);
   const command = useCommand({ quiet: true });
   const start = async (): Promise<void> => {
-    const text = command.isTreeInUse ? `${line} --anyway` : line;
-    const castId = await command.run(text, "Started", { trust: command.isForeign });
+    const options = { ...model, ...(command.isTreeInUse ? { anyway: true as const } : {}) };
+    const castId = await command.run(fork, "Started", { options, trust: command.isForeign });
     if (castId === null) return;
     onClose();
     navigate(hrefOf("casts", castId));
@@ -86,7 +87,7 @@ export function ForkDialog(props: {
             checked={edits.restoresFiles}
             onChange={(event) => set({ restoresFiles: event.target.checked })}
           />
-          <span>Put the files back as they were then</span>
+          <span>Restore files to this point</span>
         </label>
       )}
       <IssueList issues={command.issues.length > 0 ? command.issues : plan.issues} />
@@ -94,19 +95,16 @@ export function ForkDialog(props: {
   );
 }
 
-/** The same text as a terminal would take. */
-function forkCommandLine(
-  { castFile }: WatchedCast,
-  visit: TimelineVisit,
-  { request, model, handoff, restoresFiles: here }: ForkEdits,
-): string {
-  const options = [
-    ...(request.trim() === castFile.request ? [] : ["--request", quoteWord(request.trim())]),
-    ...(model.trim() === "" ? [] : ["--model", quoteWord(model.trim())]),
-    ...(handoff === null ? [] : ["--handoff", quoteWord(handoff)]),
-    ...(here ? ["--here"] : []),
-  ];
-  return ["fork", `${castFile.castId}@${visit.socket}#${visit.visit}`, ...options].join(" ");
+function forkCommand({ castFile }: WatchedCast, visit: TimelineVisit, edits: ForkEdits): ForkCommand {
+  const request = edits.request.trim();
+  return {
+    kind: "fork",
+    castId: castFile.castId,
+    visit: `${visit.socket}#${visit.visit}`,
+    ...(request === castFile.request || request === "" ? {} : { request }),
+    ...(edits.handoff === null ? {} : { handoff: edits.handoff }),
+    ...(edits.restoresFiles ? { here: true } : {}),
+  };
 }
 
 function ForkSummary({

@@ -31,7 +31,7 @@ export function CastActions({
   const why = disabledReasonsFor(status);
   const close = (): void => setDialog(null);
   const resume = async (): Promise<void> => {
-    if ((await command.run(`recast ${castId}`, "Resumed")) === null) setDialog("trust");
+    if ((await command.run({ kind: "recast", castId }, "Resumed")) === null) setDialog("trust");
   };
   const { state } = cast.replay.timelineAt(cast.replay.lastSeq());
   const [step] = nextSteps(state, status, "");

@@ -1,5 +1,4 @@
 import { useState, type ReactElement, useMemo } from "react";
-import { quoteWord } from "../../../core/command/split-words.ts";
 import { useCatalog } from "../data/use-catalog.ts";
 import { useCommand } from "../data/use-command.ts";
 import { navigate, hrefOf } from "../browser/route.ts";
@@ -16,6 +15,7 @@ import baseSheet from "../styles/base.module.css";
 import controlsSheet from "../ui/controls.module.css";
 import dialogSheet from "../ui/dialog.module.css";
 import type { Issue } from "../../../core/model/issue.ts";
+import type { TypedCommand } from "../../../core/wire/commands.ts";
 import { RecordedTest } from "../../../core/wire/testing.ts";
 import { fetchCommandOutput } from "../net/api.ts";
 import { Switch, TextField } from "../ui/fields.tsx";
@@ -47,7 +47,7 @@ export function CastMenu({ cast, view }: CastPanelProps): ReactElement {
             : [
                 {
                   label: "Take home as a branch",
-                  act: () => void command.run(takeCommandLine(castId, fleet), "Taken home"),
+                  act: () => void command.run({ kind: "take", castId }, "Taken home"),
                 },
               ]),
           {
@@ -67,10 +67,6 @@ export function CastMenu({ cast, view }: CastPanelProps): ReactElement {
       {dialog === "compare" && <CompareCastsDialog cast={cast} onClose={close} />}
     </>
   );
-}
-
-function takeCommandLine(castId: string, fleet: string): string {
-  return `take ${castId} --on ${quoteWord(fleet)}`;
 }
 
 /** The browser asks only when a person has asked for it; once answered, its own settings decide. */
@@ -142,8 +138,8 @@ function RecordTestDialog({
   const [issues, setIssues] = useState<readonly Issue[]>([]);
   const record = async (): Promise<void> => {
     setBusy(true);
-    const line = `record ${castId} ${quoteWord(file.trim())}${tools ? "" : " --no-tools"}`;
-    const answer = await fetchCommandOutput(line, RecordedTest);
+    const command: TypedCommand = { kind: "record", castId, file: file.trim(), ...(tools ? {} : { noTools: true }) };
+    const answer = await fetchCommandOutput({ command }, RecordedTest);
     setBusy(false);
     if (!answer.ok) return setIssues(answer.issues);
     toast({

@@ -150,7 +150,7 @@ export function DamagedCastNotice({
   if (!issues.some(({ code }) => code === "damaged_journal")) return null;
   const salvage = async (): Promise<void> => {
     setBusy(true);
-    const answer = await fetchCommandOutput(`doctor ${id} --salvage`, SalvagedCast);
+    const answer = await fetchCommandOutput({ command: { kind: "doctor", castId: id, salvage: true } }, SalvagedCast);
     setBusy(false);
     if (!answer.ok) return setRefused(answer.issues);
     toast({ text: "What is sound of it is a cast of its own now. The damaged one is left as it is.", tone: "ok" });

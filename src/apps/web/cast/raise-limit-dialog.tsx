@@ -1,4 +1,6 @@
 import { useState, type ReactElement } from "react";
+import type { BudgetCommand, RecastCommand } from "../../../core/command/command.ts";
+import { limitCommandText } from "../../../core/command/command-text.ts";
 import type { LimitName } from "../../../core/cast/state/event.ts";
 import { amountText, costText } from "../../../core/view/numbers.ts";
 import { ConfirmDialog } from "../ui/dialog.tsx";
@@ -37,14 +39,17 @@ export function RaiseLimitDialog({
   const command = useCommand({ quiet: true });
   const { castId } = cast.castFile;
   const changed = (text: string, before: number | undefined): boolean => text !== "" && Number(text) !== before;
-  const options = [
-    ...(changed(maxTokens, budget.maxTokens) ? [`--budget ${maxTokens}`] : []),
-    ...(changed(maxCost, budget.maxCostUsd) ? [`--cost ${maxCost}`] : []),
-    ...(counted ? [`--allow ${allow}`] : []),
-  ].join(" ");
-  const line = stopped ? `recast ${castId} ${options}`.trim() : `budget ${castId} ${maxTokens}`;
+  const raising: RecastCommand | BudgetCommand = stopped
+    ? {
+        kind: "recast",
+        castId,
+        ...(changed(maxTokens, budget.maxTokens) ? { budget: Number(maxTokens) } : {}),
+        ...(changed(maxCost, budget.maxCostUsd) ? { costUsd: Number(maxCost) } : {}),
+        ...(counted ? { allow: Number(allow) } : {}),
+      }
+    : { kind: "budget", castId, ...(maxTokens === "" ? {} : { tokens: Number(maxTokens) }) };
   const raise = async (): Promise<void> => {
-    if ((await command.run(line, "Raised", { trust: command.isForeign })) !== null) onClose();
+    if ((await command.run(raising, "Raised", { trust: command.isForeign })) !== null) onClose();
   };
   return (
     <ConfirmDialog
@@ -72,7 +77,7 @@ export function RaiseLimitDialog({
         />
       )}
       <p className={css("command")}>
-        <code>/materia {line}</code>
+        <code>/materia {limitCommandText(raising)}</code>
       </p>
       <IssueList issues={command.issues} />
     </ConfirmDialog>

@@ -1,3 +1,4 @@
+import type { TypedCommand } from "../../../core/wire/commands.ts";
 import { useMemo, useRef, type ComponentProps, type ReactElement, type RefObject } from "react";
 import type { ItemProgress } from "../../../core/view/progress/item-cells.ts";
 import {
@@ -32,7 +33,7 @@ export interface CastListProps {
   readonly waits: readonly QueuedCast[];
   readonly onAct: (cast: CastSummary, action: CastAction) => void;
   /** The command that is under way. */
-  readonly busy: string | null;
+  readonly busy: TypedCommand | null;
 }
 
 /** Those that are there at every width: a title over more of them would make more. */
@@ -205,7 +206,7 @@ export function NextActionButton(
   return (
     <Button
       onClick={() => onAct(cast, action)}
-      busy={busy?.endsWith(cast.castId) ?? false}
+      busy={busy?.kind === "recast" && busy.castId === cast.castId}
       aria-label={`${label} ${cast.request}`}
     >
       {label}

@@ -1,5 +1,4 @@
 import { useEffect, useState, type ReactElement } from "react";
-import { quoteWord } from "../../../core/command/split-words.ts";
 import { getCatalog } from "../net/api.ts";
 import type { CatalogResponse } from "../../../core/wire/catalog.ts";
 import { useCommand, useCommandOutput } from "../data/use-command.ts";
@@ -14,13 +13,13 @@ import marksSheet from "../ui/marks.module.css";
 import controlsSheet from "../ui/controls.module.css";
 import dialogSheet from "../ui/dialog.module.css";
 import { amountText, durationText, costText } from "../../../core/view/numbers.ts";
+import type { TypedCommandOptions, TypedCommandRequest } from "../../../core/wire/commands.ts";
 import { ForecastResponse } from "../../../core/wire/testing.ts";
 import castsSheet from "./casts.module.css";
 import { countedText } from "../../../core/model/text.ts";
 
 const css = bindClassNames(dialogSheet, controlsSheet, marksSheet, baseSheet);
 
-/** Starts a cast with the same text as a terminal would. */
 export function NewCastDialog({
   onClose,
   loadout,
@@ -33,14 +32,14 @@ export function NewCastDialog({
   const [rehearsal, setRehearsal] = useState("");
   const [model, setModel] = useState("");
   const command = useCommand({ quiet: true });
-  const options = [
-    ...(chosen === "" ? [] : [`--loadout ${quoteWord(chosen)}`]),
-    ...(model.trim() === "" ? [] : [`--model ${quoteWord(model.trim())}`]),
-    ...(rehearsal.trim() === "" ? [] : [`--rehearse ${quoteWord(rehearsal.trim())}`]),
-  ];
   const start = async (): Promise<void> => {
-    const all = command.isTreeInUse ? [...options, "--anyway"] : options;
-    const castId = await command.run(`cast ${all.join(" ")} -- ${request.trim()}`, "Started");
+    const options: TypedCommandOptions = {
+      ...(model.trim() === "" ? {} : { model: model.trim() }),
+      ...(rehearsal.trim() === "" ? {} : { rehearse: rehearsal.trim() }),
+      ...(command.isTreeInUse ? { anyway: true } : {}),
+    };
+    const loadoutName = chosen === "" ? {} : { loadout: chosen };
+    const castId = await command.run({ kind: "cast", prompt: request.trim(), ...loadoutName }, "Started", { options });
     if (castId === null) return;
     setRequest("");
     onClose();
@@ -115,7 +114,8 @@ const forecastTableCss = bindClassNames(castsSheet, baseSheet);
 
 /** What a cast of this loadout will take, likely and at its bad; nothing where it cannot be told. */
 function ForecastTable({ loadout }: { readonly loadout: string }): ReactElement | null {
-  const { value } = useCommandOutput(loadout === "" ? null : `forecast ${quoteWord(loadout)}`, ForecastResponse);
+  const request: TypedCommandRequest = { command: { kind: "forecast", loadout } };
+  const { value } = useCommandOutput(loadout === "" ? null : request, ForecastResponse);
   if (!value || value.loadout !== loadout) return null;
   const { casts, turns, tokens, cost, seconds, unknown } = value;
   if (casts === 0 || turns.p50 === null)

@@ -47,7 +47,7 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
   const groups = useMemo(() => groupCasts(found, (at) => dayText(at, now)), [found, now]);
   const { status: standing } = useFleetStatus(found.some(({ status }) => status === "queued"));
   const resume = async (cast: CastSummary): Promise<void> => {
-    if ((await command.run(`recast ${cast.castId}`, "Resumed")) === null) setResuming(cast);
+    if ((await command.run({ kind: "recast", castId: cast.castId }, "Resumed")) === null) setResuming(cast);
   };
   const act = (cast: CastSummary, action: CastAction): void => {
     if (action === "abort") setAborting(cast);

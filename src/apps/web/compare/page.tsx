@@ -11,6 +11,7 @@ import baseSheet from "../styles/base.module.css";
 import pageSheet from "../styles/page.module.css";
 import marksSheet from "../ui/marks.module.css";
 import compareSheet from "./compare.module.css";
+import type { TypedCommandRequest } from "../../../core/wire/commands.ts";
 import { CastComparison, type ComparedSide } from "../../../core/history/compare.ts";
 
 const css = bindClassNames(compareSheet, marksSheet, pageSheet, baseSheet);
@@ -18,14 +19,15 @@ const css = bindClassNames(compareSheet, marksSheet, pageSheet, baseSheet);
 /** [W30] Two casts side by side: `#/compare/<cast>?with=<cast>`. */
 export default function ComparePage({ name, search }: PageProps): ReactElement {
   const other = search.get("with");
-  const line = name === null || other === null ? null : `compare ${name} ${other}`;
-  const { value, issues, busy } = useCommandOutput(line, CastComparison);
+  const request: TypedCommandRequest | null =
+    name === null || other === null ? null : { command: { kind: "compare", first: name, second: other } };
+  const { value, issues, busy } = useCommandOutput(request, CastComparison);
   return (
     <section className={css("view")} aria-label="Compare">
       <div className={css("page-head")}>
         <h1>Compare</h1>
       </div>
-      {line === null && (
+      {request === null && (
         <div className={css("empty")}>
           <p>Open a cast and choose More, Compare with…</p>
           <a href={hrefOf("casts")}>All casts</a>
@@ -34,7 +36,7 @@ export default function ComparePage({ name, search }: PageProps): ReactElement {
       <div className={css("compared")} aria-busy={busy}>
         <IssueList issues={issues} />
         {value && <Comparison value={value} />}
-        {!value && busy && line !== null && <div className={css("skeleton")} role="status" aria-label="Comparing" />}
+        {!value && busy && request !== null && <div className={css("skeleton")} role="status" aria-label="Comparing" />}
       </div>
     </section>
   );

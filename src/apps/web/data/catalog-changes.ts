@@ -5,7 +5,6 @@ import { createStore, type Store } from "../browser/store.ts";
 import { getConfig, putConfig, renameInTests, runCommand } from "../net/api.ts";
 import { toast } from "../ui/toasts.tsx";
 import { currentCatalog, loadCatalog } from "./use-catalog.ts";
-import { quoteWord } from "../../../core/command/split-words.ts";
 
 const OTHER_LAYER = { user: "project", project: "user" } as const satisfies Record<EditableLayer, EditableLayer>;
 
@@ -42,7 +41,7 @@ export async function findTestsWithOldName(rename: NameChange): Promise<void> {
 
 /** [E25] Makes a loadout the one that `cast` runs, as the command of that name does. */
 export async function activateLoadout(name: string): Promise<void> {
-  const answer = await runCommand(`loadout ${quoteWord(name)}`);
+  const answer = await runCommand({ command: { kind: "loadout", name } });
   if (!answer.ok) return answer.issues.forEach(({ message }) => toast({ text: message, tone: "bad" }));
   await loadCatalog();
   toast({ text: `${name} is the active loadout now.`, tone: "ok" });

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import type { Issue } from "../../../core/model/issue.ts";
 import { createStore, useStore } from "../browser/store.ts";
-import { followCasts, followFleet } from "../net/api.ts";
+import { followCasts, followFleet } from "../net/follow.ts";
 import { loadCatalog } from "./use-catalog.ts";
 import type { FleetStatus } from "../../../core/view/progress/fleet-status.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";

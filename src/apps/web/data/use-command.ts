@@ -1,37 +1,33 @@
 import { useState, useEffect } from "react";
 import { hasForeignCastIssue, type Issue } from "../../../core/model/issue.ts";
-import type { ConfigDraft } from "../../../core/wire/commands.ts";
+import type { TypedCommand, TypedCommandRequest } from "../../../core/wire/commands.ts";
 import { runCommand, fetchCommandOutput } from "../net/api.ts";
 import { sendWithTrust } from "./trust.ts";
 import { toast } from "../ui/toasts.tsx";
 import type { GenericSchema, InferOutput } from "valibot";
 
-export interface CommandOptions {
-  readonly trust?: boolean;
-  /** What is in hand and no file has yet. */
-  readonly draft?: ConfigDraft;
-}
+type CommandSettings = Omit<TypedCommandRequest, "command">;
 
 export interface CommandState {
-  /** The command that is under way. */
-  readonly busy: string | null;
+  /** The command that the server is running. */
+  readonly busy: TypedCommand | null;
   readonly issues: readonly Issue[];
   /** [S10] Whether it was refused because somebody else began the cast: the problems say all that would run. */
   readonly isForeign: boolean;
   /** [C32] Whether it was refused because another cast works on the same files. */
   readonly isTreeInUse: boolean;
   /** The id of the cast it started or went on with (empty for any other command), or null when it was refused. */
-  readonly run: (command: string, done: string, options?: CommandOptions) => Promise<string | null>;
+  readonly run: (command: TypedCommand, done: string, settings?: CommandSettings) => Promise<string | null>;
 }
 
 /** Sends a command; says what came of it, or keeps the problems for a dialog that shows them (`quiet`). */
 export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {}): CommandState {
-  const [busy, setBusy] = useState<string | null>(null);
+  const [busy, setBusy] = useState<TypedCommand | null>(null);
   const [issues, setIssues] = useState<readonly Issue[]>([]);
-  const run: CommandState["run"] = async (command, done, options = {}) => {
+  const run: CommandState["run"] = async (command, done, settings = {}) => {
     setBusy(command);
     setIssues([]);
-    const answer = await sendWithTrust((trust) => runCommand(command, { ...options, ...(trust ? { trust } : {}) }));
+    const answer = await sendWithTrust((trust) => runCommand({ command, ...settings, ...(trust ? { trust } : {}) }));
     setBusy(null);
     if (answer.ok) {
       if (!quiet) toast({ text: done, tone: "ok" });
@@ -58,23 +54,24 @@ interface CommandOutput<T> {
 /** Typing does not ask at every letter. */
 const DEBOUNCE_MS = 250;
 
-/** Asks whenever the command becomes another one; null asks nothing. */
+/** Sends the request whenever it changes; null sends nothing. */
 export function useCommandOutput<const S extends GenericSchema>(
-  command: string | null,
+  requested: TypedCommandRequest | null,
   shape: S,
 ): CommandOutput<InferOutput<S>> {
+  const request = useStableValue(requested);
   const [asked, setAsked] = useState<CommandOutput<InferOutput<S>>>({
     value: null,
     issues: [],
-    busy: command !== null,
+    busy: request !== null,
   });
   useEffect(() => {
-    if (command === null) return undefined;
+    if (request === null) return undefined;
     const control = new AbortController();
     setAsked((before) => ({ ...before, busy: true }));
     const timer = setTimeout(() => {
       const ask = async (): Promise<void> => {
-        const answer = await fetchCommandOutput(command, shape, { signal: control.signal });
+        const answer = await fetchCommandOutput(request, shape, control.signal);
         if (control.signal.aborted) return;
         setAsked(
           answer.ok
@@ -88,6 +85,14 @@ export function useCommandOutput<const S extends GenericSchema>(
       clearTimeout(timer);
       control.abort();
     };
-  }, [command, shape]);
+  }, [request, shape]);
   return asked;
+}
+
+/** The first of equal JSON values: an effect must not run again for an equal request. */
+function useStableValue<T>(value: T): T {
+  const [stable, setStable] = useState(value);
+  if (JSON.stringify(stable) === JSON.stringify(value)) return stable;
+  setStable(value);
+  return value;
 }

@@ -1,6 +1,5 @@
 import { useState, type ReactElement, useId } from "react";
-import { quoteWord } from "../../../core/command/split-words.ts";
-import type { ConfigDraft } from "../../../core/wire/commands.ts";
+import type { ConfigDraft, TypedCommand, TypedCommandOptions } from "../../../core/wire/commands.ts";
 import { useCommand } from "../data/use-command.ts";
 import { useTextDraft } from "../browser/unsaved-drafts.ts";
 import { navigate, hrefOf } from "../browser/route.ts";
@@ -26,13 +25,12 @@ export function CastLoadoutDialog(props: {
   const [model, setModel] = useState("");
   const command = useCommand({ quiet: true });
   const start = async (): Promise<void> => {
-    const words = [
-      `--loadout ${quoteWord(loadout)}`,
-      ...(model.trim() === "" ? [] : [`--model ${quoteWord(model.trim())}`]),
-      ...(command.isTreeInUse ? ["--anyway"] : []),
-    ];
-    const text = `cast ${words.join(" ")} -- ${request.trim()}`;
-    const castId = await command.run(text, "Started", draft ? { draft } : {});
+    const options: TypedCommandOptions = {
+      ...(model.trim() === "" ? {} : { model: model.trim() }),
+      ...(command.isTreeInUse ? { anyway: true } : {}),
+    };
+    const cast: TypedCommand = { kind: "cast", prompt: request.trim(), loadout };
+    const castId = await command.run(cast, "Started", { options, ...(draft ? { draft } : {}) });
     if (castId === null) return;
     setRequest("");
     onClose();

@@ -16,7 +16,7 @@ export function AbortDialog(props: {
   const { castId, request, onClose } = props;
   const command = useCommand({ quiet: true });
   const abort = async (): Promise<void> => {
-    if ((await command.run(`abort ${castId}`, "Aborted", { trust: command.isForeign })) !== null) onClose();
+    if ((await command.run({ kind: "abort", castId }, "Aborted", { trust: command.isForeign })) !== null) onClose();
   };
   return (
     <ConfirmDialog
@@ -47,7 +47,7 @@ export function TrustCastDialog(props: {
   const { castId, issues, onClose } = props;
   const command = useCommand({ quiet: true });
   const resume = async (): Promise<void> => {
-    if ((await command.run(`recast ${castId}`, "Resumed", { trust: true })) !== null) onClose();
+    if ((await command.run({ kind: "recast", castId }, "Resumed", { trust: true })) !== null) onClose();
   };
   return (
     <ConfirmDialog

@@ -2,7 +2,7 @@ import { useEffect, useState, type ReactElement } from "react";
 import type { Issue } from "../../../core/model/issue.ts";
 import type { SearchHit, SearchEnd } from "../../../core/wire/stream.ts";
 import { hrefOf, replaceSearchParams, type PageProps } from "../browser/route.ts";
-import { searchCastTexts } from "../net/api.ts";
+import { searchCastTexts } from "../net/follow.ts";
 import { Icon } from "../ui/icons.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import { bindClassNames } from "../styles/classes.ts";

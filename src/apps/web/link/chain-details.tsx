@@ -4,7 +4,7 @@ import type { TargetRef } from "../../../core/command/command.ts";
 import { socketOrigins, type CompiledChain } from "../../../core/compile/targets/compile.ts";
 import { socketsOf } from "../../../core/compile/graph.ts";
 import { worstCase } from "../../../core/compile/worst-case.ts";
-import { chainCommand, type TargetChain, type ChainResult } from "../../../core/edit/target-chain.ts";
+import { chainCommandText, type TargetChain, type ChainResult } from "../../../core/edit/target-chain.ts";
 import { destinationText } from "../../../core/view/graph/labels.ts";
 import { worstCaseExample, worstCaseText } from "../data/worst-case.ts";
 import { Button } from "../ui/buttons.tsx";
@@ -169,7 +169,7 @@ function SuggestedFixes(props: {
   const { chain, at, left } = props;
   const [isSplit, setSplit] = useState(false);
   const half = (targets: TargetChain["targets"], from: string | null): string =>
-    `/materia ${chainCommand({ ...chain, targets, from })}`;
+    `/materia ${chainCommandText({ ...chain, targets, from })}`;
   return (
     <>
       <div className={css("panel-head")}>

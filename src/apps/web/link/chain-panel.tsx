@@ -1,7 +1,12 @@
 import { type KeyboardEvent, type ReactElement, Fragment } from "react";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { type TargetRef, targetText } from "../../../core/command/command.ts";
-import { chainCommand, type TargetChain, type ChainResult, type ChainJoint } from "../../../core/edit/target-chain.ts";
+import {
+  chainCommandText,
+  type TargetChain,
+  type ChainResult,
+  type ChainJoint,
+} from "../../../core/edit/target-chain.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
 import { Select } from "../ui/fields.tsx";
 import { Button } from "../ui/buttons.tsx";
@@ -72,7 +77,7 @@ export function ChainPanel(props: {
       {chain.targets.length > 0 && (
         <div className={css("option")}>
           <span className={css("label")}>Command</span>
-          <CopyableCommand text={`/materia ${chainCommand(chain)}`} />
+          <CopyableCommand text={`/materia ${chainCommandText(chain)}`} />
         </div>
       )}
     </div>

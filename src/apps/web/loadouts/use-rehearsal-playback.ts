@@ -3,7 +3,8 @@ import type { Issue } from "../../../core/model/issue.ts";
 import { createPlayback, type CastPlayback, type TimelineVisit } from "../../../core/view/progress/playback.ts";
 import type { CastFileView } from "../../../core/wire/casts.ts";
 import { useKeysOutsideDialogs } from "../browser/keyboard.ts";
-import { followCast, getCast } from "../net/api.ts";
+import { getCast } from "../net/api.ts";
+import { followCast } from "../net/follow.ts";
 
 /** A rehearsal that is played step by step: a step is a visit. */
 export interface RehearsalPlayback {

@@ -72,3 +72,8 @@ function connectionIssue(thrown: unknown): Issue {
   const message = aborted ? "Cancelled." : "The server cannot be reached. Is `materia ui` still running?";
   return error(aborted ? "request_cancelled" : "server_unreachable", "", message);
 }
+
+export function queryString(values: Readonly<Record<string, string | null>>): string {
+  const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== null);
+  return given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`;
+}

@@ -57,7 +57,7 @@ function useTestRun() {
   const [busy, setBusy] = useState(false);
   const run = async (trust: boolean): Promise<void> => {
     setBusy(true);
-    const answer = await fetchCommandOutput("test", TestsResponse, { trust });
+    const answer = await fetchCommandOutput({ command: { kind: "test", paths: [] }, trust }, TestsResponse);
     setBusy(false);
     setTold(answer.ok ? answer.value : null);
     setIssues(answer.ok ? [] : answer.issues);

@@ -1,0 +1,189 @@
+import type { CastEvent } from "../../../core/cast/state/event.ts";
+import type { CastSummary } from "../../../core/cast/summary.ts";
+import { error, type Issue } from "../../../core/model/issue.ts";
+import type { FleetStatus } from "../../../core/view/progress/fleet-status.ts";
+import { CastListResponse } from "../../../core/wire/casts.ts";
+import {
+  readCastListMessage,
+  readCastMessage,
+  readFleetMessage,
+  readSearchMessage,
+  type AgentProgress,
+  type SearchEnd,
+  type SearchHit,
+} from "../../../core/wire/stream.ts";
+import { recordServerActivity, reportStreamState } from "./connection.ts";
+import { fetchJson, queryString } from "./request.ts";
+import { followSharedStream, followWhileVisible } from "./shared-streams.ts";
+import { followStream, type ServerSentEvent } from "./stream.ts";
+
+export interface CastListener {
+  /** The number of the last event that is known. */
+  readonly after: () => number;
+  readonly onEvent: (event: CastEvent) => void;
+  readonly onProgress: (progress: AgentProgress) => void;
+  readonly onLive: (live: boolean) => void;
+  readonly onItem: (item: { readonly child: string; readonly socket: string }) => void;
+  /** The journal is another one than before: everything is to be read anew. */
+  readonly onReset: () => void;
+  /** Something arrived that cannot be read, or the journal itself cannot be read on. */
+  readonly onIssue: (issue: Issue) => void;
+  /** From here on it is heard, or heard again. */
+  readonly onOpen: () => void;
+  /** Whether this tab hears it by itself: other windows may be looked at instead. */
+  readonly onActiveChange: (isHeard: boolean) => void;
+}
+
+/** The events of a cast behind those that are known, for as long as somebody looks. Returns the stop. */
+export function followCast(id: string, listener: CastListener): () => void {
+  const stream = Symbol(id);
+  const hear = ({ event, data }: ServerSentEvent): void => {
+    recordServerActivity();
+    const message = readCastMessage(event, data);
+    if (!message.ok) {
+      // What comes behind an event that is missing makes no sense; a note about an agent can be missed.
+      if (event === "message") stop();
+      return message.issues.forEach(listener.onIssue);
+    }
+    switch (message.value.kind) {
+      case "message":
+        return listener.onEvent(message.value.data);
+      case "progress":
+        return listener.onProgress(message.value.data);
+      case "live":
+        return listener.onLive(message.value.data.live);
+      case "item":
+        return listener.onItem(message.value.data);
+      case "reset":
+        return listener.onReset();
+      case "damaged":
+        // Asked again, the server would say the same for ever.
+        stop();
+        return listener.onIssue(damagedJournalIssue(id, message.value.data.line));
+    }
+  };
+  const unfollow = followWhileVisible(`/api/casts/${encodeURIComponent(id)}/events`, {
+    after: listener.after,
+    onMessage: hear,
+    onState: (state) => {
+      if (state === "open") listener.onOpen();
+      reportStreamState(stream, state);
+    },
+    onActiveChange: (isHeard) => {
+      if (!isHeard) reportStreamState(stream, null);
+      listener.onActiveChange(isHeard);
+    },
+  });
+  const stop = (): void => {
+    unfollow();
+    reportStreamState(stream, null);
+  };
+  return stop;
+}
+
+function damagedJournalIssue(id: string, line: number): Issue {
+  const message = `line ${line} of the journal is damaged; what comes behind it cannot be shown`;
+  return error("damaged_journal", `line ${line}`, message, `materia doctor ${id}`);
+}
+
+export interface CastsListener {
+  readonly onCast: (cast: CastSummary) => void;
+  readonly onGone: (castId: string) => void;
+  readonly onReady: () => void;
+  /** A configuration file is another one than before. */
+  readonly onConfig: () => void;
+  readonly onIssue: (issue: Issue) => void;
+}
+
+/** [W38] Every cast, then each one that appears or changes, for as long as the page is there. */
+export function followCasts({ onCast, onGone, onReady, onConfig, onIssue }: CastsListener): void {
+  const stream = Symbol("casts");
+  const since = new Set<string>();
+  followSharedStream("/api/casts/stream", {
+    onState: (state) => reportStreamState(stream, state),
+    onMessage: ({ event, data }) => {
+      recordServerActivity();
+      const message = readCastListMessage(event, data);
+      if (!message.ok) return message.issues.forEach(onIssue);
+      switch (message.value.kind) {
+        case "cast":
+          since.add(message.value.data.castId);
+          return onCast(message.value.data);
+        case "gone":
+          since.add(message.value.data.castId);
+          return onGone(message.value.data.castId);
+        case "ready":
+          return onReady();
+        case "config":
+          return onConfig();
+      }
+    },
+    onJoin: () => void join(),
+  });
+  const join = async (): Promise<void> => {
+    const answer = await fetchJson("/api/casts", CastListResponse);
+    if (!answer.ok) {
+      reportStreamState(stream, answer.status === 401 ? "refused" : "lost");
+      return answer.status === 200 ? answer.issues.forEach(onIssue) : undefined;
+    }
+    // What was heard meanwhile is newer.
+    for (const cast of answer.value) if (!since.has(cast.castId)) onCast(cast);
+    reportStreamState(stream, "open");
+    return onReady();
+  };
+}
+
+export interface SearchListener {
+  readonly onFound: (found: SearchHit) => void;
+  readonly onDone: (over: SearchEnd) => void;
+  readonly onIssue: (issue: Issue) => void;
+}
+
+/** A search in one cast or, with null, in all of them, for as long as somebody waits for it. Returns the stop. */
+export function searchCastTexts(
+  { needle, castId }: { readonly needle: string; readonly castId: string | null },
+  { onFound, onDone: onOver, onIssue }: SearchListener,
+): () => void {
+  const where = castId === null ? "/api/search" : `/api/casts/${encodeURIComponent(castId)}/search`;
+  const stop = followWithStatus(`${where}${queryString({ q: needle })}`, undefined, ({ event, data }) => {
+    const message = readSearchMessage(event, data);
+    if (!message.ok) return message.issues.forEach(onIssue);
+    if (message.value.kind === "found") return onFound(message.value.data);
+    // It would begin anew.
+    stop();
+    return onOver(message.value.data);
+  });
+  return stop;
+}
+
+/** [B29] Who works on what, and what waits, for as long as somebody looks. Returns the stop. */
+export function followFleet(listener: {
+  readonly onStanding: (standing: FleetStatus) => void;
+  readonly onIssue: (issue: Issue) => void;
+}): () => void {
+  return followWithStatus("/api/fleet/stream", undefined, ({ event, data }) => {
+    const message = readFleetMessage(event, data);
+    if (message.ok) listener.onStanding(message.value.data);
+    else message.issues.forEach(listener.onIssue);
+  });
+}
+
+function followWithStatus(
+  path: string,
+  after: (() => number) | undefined,
+  onMessage: (message: ServerSentEvent) => void,
+): () => void {
+  const stream = Symbol(path);
+  const stop = followStream(path, {
+    ...(after ? { after } : {}),
+    onState: (state) => reportStreamState(stream, state),
+    onMessage: (message) => {
+      recordServerActivity();
+      onMessage(message);
+    },
+  });
+  return () => {
+    stop();
+    reportStreamState(stream, null);
+  };
+}

@@ -1,0 +1,59 @@
+import {
+  targetText,
+  type BudgetCommand,
+  type CastCommand,
+  type LinkCommand,
+  type RecastCommand,
+  type TargetRef,
+} from "./command.ts";
+import type { CommandRow } from "./command-table.ts";
+import type { Options } from "./options.ts";
+import { quoteWord } from "./split-words.ts";
+
+/** [L22] The command of a new cast as it can be typed again, and never more than one way. */
+export function commandText(command: CastCommand | Omit<LinkCommand, "kind">, options: Options = {}): string {
+  const { budget, costUsd, prompt } = command;
+  // Where it is kept and how it is shown belongs to the moment.
+  const { config, model, thinking, rehearse, durability } = options;
+  const run = optionWords({ budget, cost: costUsd, config, model, thinking, rehearse, durability });
+  if (!("targets" in command))
+    return ["cast", ...optionWords({ loadout: command.loadout }), ...run, ...promptWords(command)].join(" ");
+  return [
+    "link",
+    ...optionWords({ from: command.from }),
+    ...command.targets.map(targetWord),
+    ...run,
+    "--",
+    prompt,
+  ].join(" ");
+}
+
+/** The command that raises a limit, as a person would type it. */
+export function limitCommandText(command: RecastCommand | BudgetCommand): string {
+  const { kind, castId = "" } = command;
+  const words =
+    kind === "budget"
+      ? [`${command.tokens ?? ""}`]
+      : optionWords({ budget: command.budget, cost: command.costUsd, allow: command.allow });
+  return [kind, castId, ...words].filter((word) => word !== "").join(" ");
+}
+
+function targetWord(target: TargetRef): string {
+  return quoteWord(targetText(target));
+}
+
+function optionWords(options: Readonly<Record<string, string | number | undefined>>): readonly string[] {
+  return Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, quoteWord(String(value))],
+  );
+}
+
+/** A prompt that would be read as an option or a file's name, or whose first blanks would be lost, stands behind the delimiter. */
+function promptWords({ prompt, literal }: CastCommand): readonly string[] {
+  return literal || /^(?:--|\s|@|-$)/.test(prompt) ? ["--", prompt] : [prompt];
+}
+
+/** How a command is used, as the hint of a refusal. */
+export function usageOf({ usage }: CommandRow): string {
+  return `usage: materia ${usage}`;
+}
