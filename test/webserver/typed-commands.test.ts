@@ -13,7 +13,7 @@ async function started(answer: Promise<Response>): Promise<string> {
 const UNKNOWN_CAST = "20200101-000000-aaaaa";
 
 describe("typed commands that run a cast", () => {
-  it("[N60] link, with names and a prompt that text would read as options", async () => {
+  it("[N49] link, with names and a prompt that text would read as options", async () => {
     const at = site();
     at.write("it's r.json", { replies: { "--it's 1": [{ text: "done" }] } });
     at.write("../config/pi/pi-materia/materia.json", { materia: { "--it's 1": { prompt: "x", tools: "none" } } });
@@ -24,7 +24,7 @@ describe("typed commands that run a cast", () => {
     expect(await json(at.ask(`/api/casts/${id}`))).toMatchObject({ castFile: { request: prompt } });
   });
 
-  it("[N60] cast, with its loadout and limits, is recorded as the text that casts it again", async () => {
+  it("[N49] cast, with its loadout and limits, is recorded as the text that casts it again", async () => {
     const at = site();
     at.write("r.json", { replies: { Build: [{ text: "done" }] } });
     const one = { entry: "Socket-1", sockets: { "Socket-1": { materia: "Build" } } };
@@ -37,7 +37,7 @@ describe("typed commands that run a cast", () => {
     });
   });
 
-  it("[N60] continue takes an answer that text would read as an option or as another cast", async () => {
+  it("[N49] continue takes an answer that text would read as an option or as another cast", async () => {
     const at = site();
     const plan = { json: { workItems: [{ title: "a", context: "b" }] } };
     const replies = { "Interactive-Plan": [{ text: "Which?" }, plan, plan] };
@@ -52,7 +52,7 @@ describe("typed commands that run a cast", () => {
     await stream.close();
   });
 
-  it("[N60] recast and abort name their cast", async () => {
+  it("[N49] recast and abort name their cast", async () => {
     const at = site();
     const id = await castOf(at, { Build: [{ error: "overflow" }, { delayMs: 3_600_000, text: "late" }] });
     await ended(at, id);
@@ -63,43 +63,43 @@ describe("typed commands that run a cast", () => {
 
 describe("typed commands that are answered", () => {
   it.each<[rule: string, command: object, answer: object]>([
-    ["[N60] loadout", { kind: "loadout", name: "Planning-Consult" }, { data: { active: "Planning-Consult" } }],
-    ["[N60] doctor", { kind: "doctor" }, { code: 0, data: { casts: 0 } }],
-    ["[N60] test", { kind: "test", paths: [] }, { issues: [{ code: "no_tests" }] }],
-    ["[N60] forecast", { kind: "forecast", loadout: "Full-Auto" }, { data: { loadout: "Full-Auto" } }],
+    ["[N49] loadout", { kind: "loadout", name: "Planning-Consult" }, { data: { active: "Planning-Consult" } }],
+    ["[N49] doctor", { kind: "doctor" }, { code: 0, data: { casts: 0 } }],
+    ["[N49] test", { kind: "test", paths: [] }, { issues: [{ code: "no_tests" }] }],
+    ["[N49] forecast", { kind: "forecast", loadout: "Full-Auto" }, { data: { loadout: "Full-Auto" } }],
   ])("%s", async (_rule, command, answer) => {
     expect(await json(run(site(), command))).toMatchObject(answer);
   });
 
   it.each<[rule: string, command: object]>([
-    ["[N60] budget", { kind: "budget", castId: UNKNOWN_CAST, tokens: 5 }],
-    ["[N60] compare", { kind: "compare", first: UNKNOWN_CAST, second: UNKNOWN_CAST }],
-    ["[N60] fork", { kind: "fork", castId: UNKNOWN_CAST, visit: "Socket-1#1" }],
-    ["[N60] fork_plan", { kind: "fork_plan", castId: UNKNOWN_CAST }],
-    ["[N60] record", { kind: "record", castId: UNKNOWN_CAST, file: "t.json" }],
+    ["[N49] budget", { kind: "budget", castId: UNKNOWN_CAST, tokens: 5 }],
+    ["[N49] compare", { kind: "compare", first: UNKNOWN_CAST, second: UNKNOWN_CAST }],
+    ["[N49] fork", { kind: "fork", castId: UNKNOWN_CAST, visit: "Socket-1#1" }],
+    ["[N49] fork_plan", { kind: "fork_plan", castId: UNKNOWN_CAST }],
+    ["[N49] record", { kind: "record", castId: UNKNOWN_CAST, file: "t.json" }],
   ])("%s of an unknown cast", async (_rule, command) => {
     expect(await refusal(run(site(), command))).toBe("404 unknown_cast");
   });
 
-  it("[N60] take is refused where there is no fleet", async () => {
+  it("[N49] take is refused where there is no fleet", async () => {
     expect((await run(site(), { kind: "take", castId: UNKNOWN_CAST })).status).toBe(422);
   });
 });
 
 describe("typed commands of a wrong shape", () => {
   it.each<[rule: string, body: object, answer: string]>([
-    ["[N61] an unknown kind", { command: { kind: "kast" } }, "400 bad_value"],
-    ["[N61] a kind that is for terminals", { command: { kind: "ui", open: true } }, "400 bad_value"],
-    ["[N61] no kind", { command: {} }, "400 missing_key"],
-    ["[N61] a list", { command: ["casts"] }, "400 bad_value"],
-    ["[N61] a blank prompt", { command: { kind: "cast", prompt: "  " } }, "400 bad_value"],
-    ["[N61] no targets", { command: { kind: "link", prompt: "x", targets: [] } }, "400 bad_value"],
+    ["[N50] an unknown kind", { command: { kind: "kast" } }, "400 bad_value"],
+    ["[N50] a kind that is for terminals", { command: { kind: "ui", open: true } }, "400 bad_value"],
+    ["[N50] no kind", { command: {} }, "400 missing_key"],
+    ["[N50] a list", { command: ["casts"] }, "400 bad_value"],
+    ["[N50] a blank prompt", { command: { kind: "cast", prompt: "  " } }, "400 bad_value"],
+    ["[N50] no targets", { command: { kind: "link", prompt: "x", targets: [] } }, "400 bad_value"],
     [
-      "[N61] several mistakes",
+      "[N50] several mistakes",
       { command: { kind: "recast", castId: "", allow: -1, more: 1 }, options: { cwd: "/" } },
       "400 bad_value bad_value unknown_key unknown_key",
     ],
-    ["[N61] options beside text", { command: "casts", options: { model: "m" } }, "400 unknown_key"],
+    ["[N50] options beside text", { command: "casts", options: { model: "m" } }, "400 unknown_key"],
   ])("%s", async (_rule, body, answer) => {
     const at = site();
     expect(await refusal(at.send("/api/commands", body))).toBe(answer);

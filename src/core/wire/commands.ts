@@ -31,7 +31,7 @@ export type ConfigDraft = v.InferInput<typeof ConfigDraft>;
 
 const draft = v.optional(ConfigDraft);
 
-/** [N39] A command as JSON. */
+/** [N49] A command as JSON. */
 export const TypedCommand = v.variant("kind", [
   AbortCommand,
   BudgetCommand,
@@ -51,7 +51,7 @@ export const TypedCommand = v.variant("kind", [
 ]);
 export type TypedCommand = Readonly<v.InferOutput<typeof TypedCommand>>;
 
-/** [N39] The run options of a typed command. */
+/** [N49] The run options of a typed command. */
 export const TypedCommandOptions = v.strictObject({
   model: v.exactOptional(name),
   rehearse: v.exactOptional(name),
