@@ -1,193 +1,202 @@
-import type { CountedReturn, CycleLevel, LevelPart } from "./worst-case-levels.ts";
+import { createDigraph, stronglyConnectedComponents } from "./digraph.ts";
+import type { Arc, TraversalLimit, WalkRegion } from "./worst-case-regions.ts";
 
-export interface WeighingOptions {
-  /** What a visit of each place weighs. */
-  readonly weights: readonly number[];
-  /** [G9] How often a socket may be returned to before something makes progress. */
-  readonly returns: number;
-  /** Whether counted edges are used up, or not taken at all. */
-  readonly counts: boolean;
-}
-
-/** Scales at work on a region. */
-export interface WeighingState extends WeighingOptions {
+/** The stages of a region, each after those that lead to it. */
+export interface SplitRegion {
+  readonly stages: readonly WalkStage[];
   readonly firstLoop: number;
-  /** How often a walk comes by each place; filled in on the way. */
-  readonly visits: number[];
-  /** The heaviest segment up to each place of the level in hand, and up to what leads to it; scratch. */
-  readonly upTo: number[];
-  readonly arriving: number[];
 }
 
-/** Places that lead round in a circle together; without levels where they are too tangled. */
-export interface WalkCycle {
+/** A place that a walk passes at most once, or the places of a cycle. */
+export interface WalkStage {
   readonly places: readonly number[];
-  /** All traversals that its ways allow together. */
-  readonly bound: number;
-  readonly level: CycleLevel | undefined;
-  /** Where it leads. */
+  /** Where it leads: places of later stages. */
+  readonly onward: readonly number[];
+  readonly cycle: WalkCycle | null;
+}
+
+/** Places on cycles together. `cut` is null where they are too deeply nested. */
+export interface WalkCycle {
+  /** All traversals that the limits of its arcs allow together. */
+  readonly traversals: number;
+  readonly cut: CutCycle | null;
+}
+
+/**
+ * A cycle, cut at one of its places: a walk in it is a row of segments, and each begins with a visit of the cut.
+ * Traversals are numbers that the limits of arcs allow together.
+ */
+export interface CutCycle {
+  /** What a segment passes. Cycles that avoid the cut are cut stages themselves. */
+  readonly stages: readonly WalkStage[];
+  /** Whether walks enter only at the cut. */
+  readonly isOnlyEntry: boolean;
+  /** The limited edges that lead back to the cut. */
+  readonly limitedReturns: readonly { readonly from: number; readonly bound: number }[];
+  /** Where the other arcs back to the cut begin. */
+  readonly freeReturns: readonly number[];
+  /** Traversals of arcs between two visits of the cut; null where a segment and a free return need none. */
+  readonly traversalsBetween: number | null;
+  /** Traversals after which visits of the cut count anew; null where the cut is a loop, whose passes nothing counts. */
+  readonly resetsOfCut: number | null;
+  /** The same for free returns alone: of the cut, and of each socket where they begin. Null where one is a loop. */
+  readonly resetsOfFreeReturns: { readonly ofCut: number; readonly ofSources: readonly number[] } | null;
+}
+
+export function splitRegion({ places, starts, arcs, firstLoop }: WalkRegion): SplitRegion {
+  const stages = splitIntoStages({ places, entries: starts, arcs }).map(({ component, onward }) => {
+    const cycle = component.arcs.length === 0 ? null : outermostCycle(component, firstLoop);
+    return { places: component.places, onward, cycle };
+  });
+  return { stages, firstLoop };
+}
+
+function outermostCycle({ places, entries, arcs }: Component, firstLoop: number): WalkCycle {
+  // The order decides which place becomes the cut: the first that the search came to.
+  const entered = new Set(places.filter((place) => entries.has(place)));
+  const arcsFrom = Map.groupBy(arcs, ({ from }) => from);
+  const around = places.flatMap((place) => arcsFrom.get(place) ?? []);
+  const cut = cutCycle({ places, entries: entered, arcs: around }, { around, firstLoop }, 0)?.cycle ?? null;
+  return { traversals: totalTraversals(arcs), cut };
+}
+
+interface Component {
+  readonly places: readonly number[];
+  /** Where walks enter. */
+  readonly entries: ReadonlySet<number>;
+  /** The arcs inside. */
+  readonly arcs: readonly Arc[];
+}
+
+interface Stage {
+  readonly component: Component;
   readonly onward: readonly number[];
 }
 
-export interface CycleWeight {
-  /** The heaviest walk that comes by no place twice. */
-  readonly once: number;
-  /** What coming by again adds to it, in all. */
-  readonly extra: number;
-}
-
-/**
- * What places weigh that lead round in a circle together. Each of two limits bounds it by itself: the traversals of
- * counted edges, and the returns to a socket, which begin again when a counted edge closes a circle.
- */
-export function weighCycle({ places, bound, level }: WalkCycle, weighing: WeighingState): CycleWeight {
-  const { returns, firstLoop, weights, visits } = weighing;
-  const mostVisits = (1 + returns) * (1 + traversalsIfCounted(bound, weighing));
-  let all = 0;
-  for (let index = 0; index < places.length; index += 1) all += weights[places[index] ?? -1] ?? 0;
-  if (!level) {
-    for (const place of places) visits[place] = place < firstLoop ? mostVisits : Infinity;
-    return { once: all, extra: multiplyWeight(mostVisits - 1, all) };
-  }
-  const once = weighSegment(level, weighing);
-  const extra = weighLevel(level, { segments: 1, once }, weighing);
-  return { once, extra: Math.min(extra, multiplyWeight(mostVisits, all) - once) };
-}
-
-function traversalsIfCounted(bound: number, { counts }: WeighingOptions): number {
-  return counts ? bound : 0;
-}
-
-/** How often a level is entered, and its heaviest segment. */
-interface LevelEntry {
-  readonly segments: number;
-  readonly once: number;
-}
-
-/** What further rounds of a level and of those inside it add. What its segments weigh has just been noted. */
-function weighLevel(level: CycleLevel, { segments, once }: LevelEntry, weighing: WeighingState): number {
-  // Entered elsewhere, it comes by the cut once more without having gone round.
-  const aside = level.isOnlyDoor ? 0 : segments;
-  const byWays = boundByReturnArcs(level, weighing);
-  const byCut = boundByReturns(level, once, weighing);
-  const rounds = Math.min(byWays.rounds, byCut.rounds) + aside;
-  let extra = Math.min(byWays.extra, byCut.extra) + multiplyWeight(aside, once);
-  for (let index = 0; index < level.parts.length; index += 1) {
-    const at = level.parts[index]?.at ?? -1;
-    if (typeof at === "number") weighing.visits[at] = segments + rounds;
-    else extra += weighLevel(at, { segments: segments + rounds, once: weighSegment(at, weighing) }, weighing);
-  }
-  return extra;
-}
-
-/** How many further rounds a level has at most, and what they weigh together. */
-interface RoundsBound {
-  readonly rounds: number;
-  readonly extra: number;
-}
-
-const NO_BOUND: RoundsBound = { rounds: Infinity, extra: Infinity };
-
-/** What the ways to the cut allow. Mostly all of them are counted, and nothing else is to be asked. */
-function boundByReturnArcs(level: CycleLevel, weighing: WeighingState): RoundsBound {
-  const closing = boundByCountedEdges(level, weighing);
-  if (level.freeFrom.length === 0) return closing;
-  const heaviest = maxWeight(level.freeFrom, weighing.upTo);
-  const byEdges = boundByTraversals(level, closing, heaviest, weighing);
-  const byOthers = boundByEarlierReturns(level, closing, heaviest, weighing);
-  return { rounds: Math.min(byEdges.rounds, byOthers.rounds), extra: Math.min(byEdges.extra, byOthers.extra) };
-}
-
-/** [G8] A round ends with a counted edge, or has one on it. */
-function boundByTraversals(
-  level: CycleLevel,
-  closing: RoundsBound,
-  heaviest: number,
-  weighing: WeighingState,
-): RoundsBound {
-  if (level.roundsFreely) return NO_BOUND;
-  return addRounds(closing, traversalsIfCounted(level.boundBetween, weighing), heaviest);
-}
-
-/** [G9, G10] The cut is returned to so often, and as often again after each counted edge that closes a circle through it. */
-function boundByReturns({ cut, boundAround }: CycleLevel, once: number, weighing: WeighingState): RoundsBound {
-  if (cut >= weighing.firstLoop) return NO_BOUND;
-  const rounds = (1 + weighing.returns) * (1 + traversalsIfCounted(boundAround, weighing)) - 1;
-  return { rounds, extra: multiplyWeight(rounds, once) };
-}
-
-/** [G9, G27] So do the sockets from which an uncounted way leads back; a `then` does so once its edge is used up and sets nothing back any more. */
-function boundByEarlierReturns(
-  { cut, returns }: CycleLevel,
-  closing: RoundsBound,
-  heaviest: number,
-  weighing: WeighingState,
-): RoundsBound {
-  const { firstLoop } = weighing;
-  if (cut >= firstLoop) return NO_BOUND;
-  if (returns.bounds.some(({ place }) => place >= firstLoop)) return NO_BOUND;
-  const arrivals = (1 + weighing.returns) * (1 + traversalsIfCounted(returns.boundOfCut, weighing)) - 1;
-  let departures = 0;
-  for (const { bound } of returns.bounds)
-    departures += (1 + weighing.returns) * (1 + traversalsIfCounted(bound, weighing));
-  return addRounds(closing, Math.min(arrivals, departures), heaviest);
-}
-
-function addRounds(closing: RoundsBound, rounds: number, heaviest: number): RoundsBound {
-  return { rounds: closing.rounds + rounds, extra: closing.extra + multiplyWeight(rounds, heaviest) };
-}
-
-/** The rounds that end with a counted edge. */
-function boundByCountedEdges({ counted: ways }: CycleLevel, weighing: WeighingState): RoundsBound {
-  let rounds = 0;
-  let extra = 0;
-  if (!weighing.counts) return { rounds, extra };
-  for (let index = 0; index < ways.length; index += 1) {
-    const { bound, from } = ways[index] ?? NO_RETURN;
-    rounds += bound;
-    extra += multiplyWeight(bound, weighing.upTo[from] ?? 0);
-  }
-  return { rounds, extra };
-}
-
-const NO_RETURN: CountedReturn = { bound: 0, from: -1 };
-
-export function maxWeight(places: readonly number[], weights: readonly number[]): number {
-  let most = 0;
-  for (let index = 0; index < places.length; index += 1) most = Math.max(most, weights[places[index] ?? -1] ?? 0);
-  return most;
-}
-
-/**
- * The heaviest segment of a level, inner levels passed through once; what it weighs up to each place is noted. It counts
- * by index: a check weighs thousands of levels before this is compiled, and until then `for … of` makes an object a step.
- */
-function weighSegment({ places, parts }: CycleLevel, weighing: WeighingState): number {
-  const { upTo, arriving, weights } = weighing;
-  for (let index = 0; index < places.length; index += 1) arriving[places[index] ?? -1] = 0;
-  let most = 0;
-  for (let index = 0; index < parts.length; index += 1) {
-    const { at, onward } = parts[index] ?? NO_PART;
-    let weight = 0;
-    if (typeof at === "number") {
-      weight = (arriving[at] ?? 0) + (weights[at] ?? 0);
-      upTo[at] = weight;
-    } else {
-      weight = maxWeight(at.places, arriving) + weighSegment(at, weighing);
-      for (const inner of at.places) upTo[inner] = weight;
+/** The strongly connected parts of a component, each after those that lead to it. */
+function splitIntoStages({ places, entries, arcs }: Component): readonly Stage[] {
+  const indexOf = new Map(places.map((place, index) => [place, index]));
+  const next = createDigraph(places.length);
+  for (const { from, to } of arcs) next[indexOf.get(from) ?? -1]?.push(indexOf.get(to) ?? -1);
+  const stages = stronglyConnectedComponents(next).map((members) => {
+    const inside = members.flatMap((index) => places[index] ?? []);
+    const entered = new Set(inside.filter((place) => entries.has(place)));
+    return { component: { places: inside, entries: entered, arcs: [] as Arc[] }, onward: [] as number[] };
+  });
+  const stageOf = new Map(stages.flatMap((stage) => stage.component.places.map((place) => [place, stage])));
+  for (const arc of arcs) {
+    const [from, to] = [stageOf.get(arc.from), stageOf.get(arc.to)];
+    if (from === to) from?.component.arcs.push(arc);
+    else {
+      from?.onward.push(arc.to);
+      to?.component.entries.add(arc.to);
     }
-    for (let way = 0; way < onward.length; way += 1) {
-      const to = onward[way] ?? -1;
-      arriving[to] = Math.max(weight, arriving[to] ?? 0);
-    }
-    most = Math.max(most, weight);
   }
-  return most;
+  return stages.toReversed();
 }
 
-const NO_PART: LevelPart = { at: -1, onward: [] };
+/** The outermost cycle while the cycles inside it are cut. */
+interface OutermostCycle {
+  readonly around: readonly Arc[];
+  readonly firstLoop: number;
+}
 
-/** Nothing stays nothing, however often. */
-export function multiplyWeight(count: number, weight: number): number {
-  return weight === 0 ? 0 : count * weight;
+interface CutResult {
+  readonly cycle: CutCycle;
+  /** Returns of this cycle and of those inside it that walks enter only at their cut. They never reset the visits of an outer cut. */
+  readonly returns: readonly Arc[];
+}
+
+/** Nobody can follow deeper nesting, and the time would grow with the square of the graph. */
+const MAX_DEPTH = 24;
+
+/** Cuts the component and the cycles that remain inside it. Undefined where they are too deeply nested. */
+function cutCycle(component: Component, outermost: OutermostCycle, depth: number): CutResult | undefined {
+  if (depth > MAX_DEPTH) return undefined;
+  const { places, entries, arcs } = component;
+  const { around, firstLoop } = outermost;
+  const cut = chooseCut(component, firstLoop);
+  const into = arcs.filter(({ to }) => to === cut);
+  const between = arcs.filter(({ to }) => to !== cut);
+  const stages: WalkStage[] = [];
+  const innerReturns = new Set<Arc>();
+  for (const { component: inner, onward } of splitIntoStages({ places, entries, arcs: between })) {
+    const result = inner.arcs.length === 0 ? null : cutCycle(inner, outermost, depth + 1);
+    if (result === undefined) return undefined;
+    for (const arc of result?.returns ?? []) innerReturns.add(arc);
+    const cycle = result && { traversals: totalTraversals(inner.arcs), cut: result.cycle };
+    stages.push({ places: inner.places, onward, cycle });
+  }
+  const isOuter = (arc: Arc): boolean => !innerReturns.has(arc);
+  const free = into.filter(({ limit }) => limit === null);
+  const isOnlyEntry = entries.size === 1 && entries.has(cut);
+  const isSocket = cut < firstLoop;
+  const cycle: CutCycle = {
+    stages,
+    isOnlyEntry,
+    limitedReturns: limitedReturns(into),
+    freeReturns: free.map(({ from }) => from),
+    traversalsBetween:
+      free.length === 0 ? 0 : isOnFreeCycle(cut, arcs) ? null : totalTraversals(between.filter(isOuter)),
+    resetsOfCut: isSocket ? totalTraversals(around.filter(isOuter)) : null,
+    resetsOfFreeReturns: isSocket ? resetsOfFreeReturns(free, outermost, isOuter) : null,
+  };
+  return { cycle, returns: [...(isOnlyEntry ? into : []), ...innerReturns] };
+}
+
+/** An entry that is a socket. A loop only where a limit bounds the cycle without it: no limit counts the passes of a loop. */
+function chooseCut({ places, entries, arcs }: Component, firstLoop: number): number {
+  const isSocket = (place: number): boolean => place < firstLoop;
+  const [entry = -1] = entries;
+  const socket = [...entries].find(isSocket);
+  if (socket !== undefined) return socket;
+  if (!isOnFreeCycle(entry, arcs)) return entry;
+  const before = arcs.find(({ from, to }) => to === entry && isSocket(from));
+  return before?.from ?? places.find(isSocket) ?? entry;
+}
+
+/** Whether the place leads back to itself by arcs without a limit. */
+function isOnFreeCycle(place: number, arcs: readonly Arc[]): boolean {
+  const free = Map.groupBy(
+    arcs.filter(({ limit }) => limit === null),
+    ({ from }) => from,
+  );
+  const seen = new Set<number>();
+  const open = [place];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    for (const { to } of free.get(at) ?? []) {
+      if (!seen.has(to)) open.push(to);
+      seen.add(to);
+    }
+  }
+  return seen.has(place);
+}
+
+/** One entry for each limit: an edge may lead to the cut by several arcs. */
+function limitedReturns(into: readonly Arc[]): CutCycle["limitedReturns"] {
+  const fromOf = new Map<TraversalLimit, number>();
+  for (const { limit, from } of into) if (limit) fromOf.set(limit, from);
+  return Array.from(fromOf, ([{ bound }, from]) => ({ bound, from }));
+}
+
+function resetsOfFreeReturns(
+  free: readonly Arc[],
+  { around, firstLoop }: OutermostCycle,
+  isOuter: (arc: Arc) => boolean,
+): CutCycle["resetsOfFreeReturns"] {
+  const sources = [...new Set(free.map(({ from }) => from))];
+  if (sources.length === 0 || sources.some((place) => place >= firstLoop)) return null;
+  // [G27] Where all of them are the `then` of one edge, its traversals are used up and reset nothing any more.
+  const [used = null, ...others] = new Set(free.map(({ after }) => after));
+  const left = used && others.length === 0 ? around.filter(({ limit }) => limit !== used) : around;
+  return {
+    ofCut: totalTraversals(left.filter(isOuter)),
+    // An edge from a socket to itself resets only the visits of that socket.
+    ofSources: sources.map((place) => totalTraversals(left.filter(({ from, to }) => from !== to || from === place))),
+  };
+}
+
+function totalTraversals(arcs: readonly Arc[]): number {
+  const limits = new Set(arcs.map(({ limit }) => limit));
+  return [...limits].reduce((total, limit) => total + (limit?.bound ?? 0), 0);
 }

@@ -1,108 +1,95 @@
-import { createDigraph, addArc, filledArray, type Digraph } from "./digraph.ts";
 import { forEachStep, type Flow } from "./flow.ts";
 import type { Graph, GraphLoop } from "./graph.ts";
 import { isTraversalCounted, type Way } from "./ways.ts";
 
-/** A part of the graph in which walks are weighed: numbered places and the ways between them. */
+/** A part of the graph in which walks are weighed. Every place of it can be reached from a start. */
 export interface WalkRegion {
-  readonly arcs: Digraph;
-  /** What limits an arc, by its number; most are free. */
-  readonly limits: ReadonlyMap<number, ArcLimit>;
-  /** 1 where a walk may begin. */
-  readonly isStart: readonly number[];
-  /** From this place on each is a whole loop: its passes are not counted by themselves, as the visits of a socket are. */
+  /** Numbers of places, from small to large. */
+  readonly places: readonly number[];
+  readonly starts: ReadonlySet<number>;
+  readonly arcs: readonly Arc[];
+  /** Places from this number on are whole loops. No limit counts the passes of a loop, as it does the visits of a socket. */
   readonly firstLoop: number;
 }
 
-export interface ArcLimit {
-  /** The traversals that limit it; null where nothing counts it. */
+export interface Arc {
+  readonly from: number;
+  readonly to: number;
+  /** The traversals that limit it; null where none do. */
   readonly limit: TraversalLimit | null;
-  /** The traversals that are used up before it can be taken, where it is their `then`. */
+  /** [G27] For the `then` of an edge: the traversals that are used up before it. */
   readonly after: TraversalLimit | null;
 }
 
-/** The traversals of one edge. It may lead to several places, behind loops that are empty; they share them. */
+/** [G7] The traversals of one edge. All arcs of the edge share it: one for each place behind empty loops. */
 export interface TraversalLimit {
   readonly bound: number;
 }
 
-type WalkedLoop = GraphLoop & { readonly items: readonly string[] };
+type ListLoop = GraphLoop & { readonly items: readonly string[] };
 
-/** The loops that walk a list, and which of them holds each socket: its number, or -1. */
+/** The loops with a list of items, and the number of the loop around each socket, or -1. */
 export interface LoopMap {
   readonly flow: Flow;
-  readonly loops: readonly WalkedLoop[];
+  readonly loops: readonly ListLoop[];
   readonly loopAt: readonly number[];
 }
 
 export function mapLoops(graph: Graph, flow: Flow): LoopMap {
-  const loops = Object.values(graph.loops).filter((loop): loop is WalkedLoop => loop.items !== null);
-  const numberOf = new Map<string | null, number>();
-  for (const loop of loops) numberOf.set(loop.id, numberOf.size);
-  const loopAt = flow.sockets.map(({ loop }) => numberOf.get(loop) ?? -1);
-  return { flow, loops, loopAt };
+  const loops = Object.values(graph.loops).filter((loop): loop is ListLoop => loop.items !== null);
+  const numberOf = new Map<string | null, number>(loops.map(({ id }, number) => [id, number]));
+  return { flow, loops, loopAt: flow.sockets.map(({ loop }) => numberOf.get(loop) ?? -1) };
 }
 
-/** Every item of every loop, by sockets: from where an item begins to where the cursor moves on or the loop is left. */
+/** One item of each loop: from where an item begins to where the cursor advances or the walk leaves the loop. */
 export function itemRegion({ flow, loopAt }: LoopMap): WalkRegion {
-  const size = flow.sockets.length;
-  const drawing = createRegionBuilder(size);
-  const isStart = filledArray(size, 0);
-  /** What stands in no loop belongs to no item. */
-  const begin = (at: number): void => {
-    if (loopAt[at] !== -1) isStart[at] = 1;
+  const isMember = (at: number): boolean => loopAt[at] !== -1;
+  const starts = new Set(flow.starts.filter(isMember));
+  const arcs: Arc[] = [];
+  forEachReachedArc(flow, (arc, { isFirst, advanced }) => {
+    // Only the first landing stays inside: a walk that skips an empty loop enters the next one from outside.
+    if (isFirst && !advanced && isMember(arc.from) && loopAt[arc.from] === loopAt[arc.to]) arcs.push(arc);
+    else if (isMember(arc.to)) starts.add(arc.to);
+  });
+  return { places: reachedPlaces(flow).filter(isMember), starts, arcs, firstLoop: flow.sockets.length };
+}
+
+/** The cast as a whole: the sockets outside loops and, numbered after all sockets, each loop as one place. */
+export function outerRegion({ flow, loopAt }: LoopMap): WalkRegion {
+  const firstLoop = flow.sockets.length;
+  const placeOf = (socket: number): number => {
+    const loop = loopAt[socket] ?? -1;
+    return loop === -1 ? socket : firstLoop + loop;
   };
-  flow.starts.forEach(begin);
+  const arcs: Arc[] = [];
+  forEachReachedArc(flow, (arc) => {
+    const [from, to] = [placeOf(arc.from), placeOf(arc.to)];
+    // The region of items weighs arcs that stay inside a loop.
+    if (from !== to || from === arc.from) arcs.push({ ...arc, from, to });
+  });
+  const places = [...new Set(reachedPlaces(flow).map(placeOf))].toSorted((a, b) => a - b);
+  return { places, starts: new Set(flow.starts.map(placeOf)), arcs, firstLoop };
+}
+
+function reachedPlaces({ sockets, reached }: Flow): readonly number[] {
+  return [...sockets.keys()].filter((at) => reached.has(at));
+}
+
+type TakeArc = (arc: Arc, step: { readonly isFirst: boolean; readonly advanced: boolean }) => void;
+
+function forEachReachedArc(flow: Flow, take: TakeArc): void {
+  const limits = new Map<string, TraversalLimit>();
+  const limitOf = (from: number, way: Way): TraversalLimit | null => {
+    if (way.via !== "edge" || way.edge.maxTraversals === undefined) return null;
+    const key = `${from} ${way.index}`;
+    const limit = limits.get(key) ?? { bound: way.edge.maxTraversals };
+    limits.set(key, limit);
+    return limit;
+  };
   forEachStep(flow, (from, { way, advanced, landings }) => {
     if (!flow.reached.has(from)) return;
-    const loop = loopAt[from] ?? -1;
-    for (let index = 0; index < landings.length; index += 1) {
-      const to = landings[index] ?? -1;
-      // Behind a loop that is passed by, everything is entered from outside.
-      if (index === 0 && loop !== -1 && loopAt[to] === loop && !advanced)
-        noteLimit(drawing, addArc(drawing.arcs, from, to), from, way);
-      else begin(to);
-    }
+    const traversals = limitOf(from, way);
+    const [limit, after] = isTraversalCounted(way) ? [traversals, null] : [null, traversals];
+    landings.forEach((to, index) => take({ from, to, limit, after }, { isFirst: index === 0, advanced }));
   });
-  return { arcs: drawing.arcs, limits: drawing.limits, isStart, firstLoop: size };
-}
-
-/** The cast as a whole: sockets outside loops, and behind their numbers the loops, each as one place. */
-export function outerRegion({ flow, loops, loopAt }: LoopMap): WalkRegion {
-  const firstLoop = flow.sockets.length;
-  const placeAt = loopAt.map((loop, socket) => (loop === -1 ? socket : firstLoop + loop));
-  const size = firstLoop + loops.length;
-  const drawing = createRegionBuilder(size);
-  forEachStep(flow, (socket, { way, landings }) => {
-    if (!flow.reached.has(socket)) return;
-    const from = placeAt[socket] ?? -1;
-    for (let index = 0; index < landings.length; index += 1) {
-      const to = placeAt[landings[index] ?? -1] ?? -1;
-      // What stays inside a loop is weighed with its items.
-      if (to !== from || from === socket) noteLimit(drawing, addArc(drawing.arcs, from, to), socket, way);
-    }
-  });
-  const isStart = filledArray(size, 0);
-  for (const start of flow.starts) isStart[placeAt[start] ?? -1] = 1;
-  return { arcs: drawing.arcs, limits: drawing.limits, isStart, firstLoop };
-}
-
-interface RegionBuilder {
-  readonly arcs: Digraph;
-  readonly limits: Map<number, ArcLimit>;
-  /** [G7] The traversals of an edge, by its socket and its place there: the edge and its `then` know the same ones. */
-  readonly traversals: Map<number, TraversalLimit[]>;
-}
-
-function createRegionBuilder(places: number): RegionBuilder {
-  return { arcs: createDigraph(places), limits: new Map(), traversals: new Map() };
-}
-
-/** Notes what limits an arc. */
-function noteLimit({ limits, traversals }: RegionBuilder, arc: number, socket: number, way: Way): void {
-  if (way.via !== "edge" || way.edge.maxTraversals === undefined) return;
-  const known = traversals.get(socket) ?? [];
-  traversals.set(socket, known);
-  const limit = (known[way.index] ??= { bound: way.edge.maxTraversals });
-  limits.set(arc, isTraversalCounted(way) ? { limit, after: null } : { limit: null, after: limit });
 }

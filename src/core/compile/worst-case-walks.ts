@@ -1,124 +1,154 @@
-import { stronglyConnectedComponents, filledArray, type Digraph } from "./digraph.ts";
-import { totalTraversals, buildLevels, type Arc } from "./worst-case-levels.ts";
-import type { WalkRegion } from "./worst-case-regions.ts";
-import {
-  maxWeight,
-  weighCycle,
-  type WalkCycle,
-  type WeighingOptions,
-  type WeighingState,
-} from "./worst-case-cycles.ts";
+import type { CutCycle, SplitRegion, WalkCycle, WalkStage } from "./worst-case-cycles.ts";
 
-/** What the walks through a region weigh at most. */
+export interface WeighingOptions {
+  /** The weight of one visit, by place. */
+  readonly weights: readonly number[];
+  /** [G9] How often a walk may return to a socket before something makes progress. */
+  readonly returns: number;
+  /** Whether a walk uses up limited edges, or takes none of them. */
+  readonly usesLimited: boolean;
+}
+
+/** What the heaviest walks through a region weigh. */
 export interface WalkWeights {
-  /** The heaviest walk up to each place, every way round before it included; less than nothing where no walk comes. */
-  readonly upTo: readonly number[];
-  /** What each way round adds to a walk, noted at one of its places. */
-  readonly added: readonly number[];
-  /** How often a walk comes by each place. */
-  readonly visits: readonly number[];
+  /** The heaviest walk up to each place, the cycles before it included. */
+  readonly upTo: ReadonlyMap<number, number>;
+  /** What further rounds of a cycle add to a walk, by the first place of the cycle. */
+  readonly added: ReadonlyMap<number, number>;
+  /** How often a walk visits each place on a cycle; other places once. */
+  readonly visits: ReadonlyMap<number, number>;
 }
 
-/** A region as walks come by it, taken apart once however often it is weighed. */
-export interface WalkOrder {
-  readonly arcs: Digraph;
-  readonly firstLoop: number;
-  readonly isStart: readonly number[];
-  /** Only what a walk reaches, each after what leads to it: a place, or places that lead round. */
-  readonly stages: readonly (number | WalkCycle)[];
-  /** Lists for one weighing after the other to note segments in. */
-  readonly scratch: Pick<WeighingState, "upTo" | "arriving">;
-}
-
-export function orderRegion(region: WalkRegion): WalkOrder {
-  const { arcs, isStart, firstLoop } = region;
-  const size = isStart.length;
-  const found = stronglyConnectedComponents(arcs);
-  const isDoor = isStart.slice();
-  const scratch = { componentAt: filledArray(size, -1), localOf: filledArray(size, 0) };
-  const stages: (number | WalkCycle)[] = [];
-  for (let number = found.length - 1; number >= 0; number -= 1) {
-    const places = found[number] ?? [];
-    // Most places lead round to nothing.
-    if (typeof places === "number") {
-      if (isDoor[places] !== 1) continue;
-      stages.push(places);
-      for (let arc = arcs.first[places] ?? -1; arc !== -1; arc = arcs.behind[arc] ?? -1) isDoor[arcs.to[arc] ?? -1] = 1;
-      continue;
-    }
-    const doors = new Set(places.filter((place) => isDoor[place] === 1));
-    if (doors.size === 0) continue;
-    const circle = buildCycle(region, places, doors, { number, ...scratch });
-    for (let index = 0; index < circle.onward.length; index += 1) isDoor[circle.onward[index] ?? -1] = 1;
-    stages.push(circle);
-  }
-  const lists = { upTo: filledArray(size, 0), arriving: filledArray(size, 0) };
-  return { arcs, firstLoop, isStart, stages, scratch: lists };
-}
-
-interface CircleScratch {
-  readonly number: number;
-  /** The circle that each place was last seen in, by its number. */
-  readonly componentAt: number[];
-  readonly localOf: number[];
-}
-
-function buildCycle(
-  { arcs, limits, firstLoop }: WalkRegion,
-  places: readonly number[],
-  doors: ReadonlySet<number>,
-  { number, componentAt, localOf }: CircleScratch,
-): WalkCycle {
-  for (let index = 0; index < places.length; index += 1) componentAt[places[index] ?? -1] = number;
-  const within: Arc[] = [];
-  const onward: number[] = [];
-  for (let index = 0; index < places.length; index += 1) {
-    const from = places[index] ?? -1;
-    for (let arc = arcs.first[from] ?? -1; arc !== -1; arc = arcs.behind[arc] ?? -1) {
-      const to = arcs.to[arc] ?? -1;
-      const { limit, after } = limits.get(arc) ?? NO_ARC_LIMIT;
-      if (componentAt[to] === number) within.push({ from, to, limit, after });
-      else onward.push(to);
-    }
-  }
-  return {
-    places,
-    bound: totalTraversals(within),
-    level: buildLevels({ places, doors, arcs: within }, firstLoop, localOf),
-    onward,
-  };
-}
-
-const NO_ARC_LIMIT = { limit: null, after: null };
-
-export function weighWalks(
-  { arcs, firstLoop, isStart, stages, scratch }: WalkOrder,
-  scales: WeighingOptions,
-): WalkWeights {
-  const size = isStart.length;
-  const upTo = isStart.map((isOne) => isOne - 1);
-  const added = filledArray(size, 0);
-  const visits = filledArray(size, 1);
-  const weighing = { ...scales, ...scratch, firstLoop, visits };
-  for (let number = 0; number < stages.length; number += 1) {
-    const stage = stages[number] ?? -1;
-    if (typeof stage === "number") {
-      const total = (upTo[stage] ?? 0) + (scales.weights[stage] ?? 0);
-      upTo[stage] = total;
-      for (let arc = arcs.first[stage] ?? -1; arc !== -1; arc = arcs.behind[arc] ?? -1)
-        raiseWeight(upTo, arcs.to[arc] ?? -1, total);
-      continue;
-    }
-    const { places, onward } = stage;
-    const round = weighCycle(stage, weighing);
-    added[places[0] ?? -1] = round.extra;
-    const total = maxWeight(places, upTo) + round.once + round.extra;
-    for (let index = 0; index < places.length; index += 1) upTo[places[index] ?? -1] = total;
-    for (let index = 0; index < onward.length; index += 1) raiseWeight(upTo, onward[index] ?? -1, total);
-  }
+export function weighWalks({ stages, firstLoop }: SplitRegion, options: WeighingOptions): WalkWeights {
+  const added = new Map<number, number>();
+  const visits = new Map<number, number>();
+  const upTo = heaviestWalks(stages, ({ places, cycle }) => {
+    if (!cycle) return placeWeight(places, options);
+    const { once, extra } = weighCycle(places, cycle, { ...options, firstLoop, visits });
+    added.set(places[0] ?? -1, extra);
+    return once + extra;
+  });
   return { upTo, added, visits };
 }
 
-function raiseWeight(upTo: number[], to: number, weight: number): void {
-  if (weight > (upTo[to] ?? 0)) upTo[to] = weight;
+/** The heaviest walk up to each place, where a walk passes each stage once. */
+function heaviestWalks(
+  stages: readonly WalkStage[],
+  weightOf: (stage: WalkStage) => number,
+): ReadonlyMap<number, number> {
+  const upTo = new Map<number, number>();
+  for (const stage of stages) {
+    const weight = heaviest(stage.places, upTo) + weightOf(stage);
+    for (const place of stage.places) upTo.set(place, weight);
+    for (const to of stage.onward) upTo.set(to, Math.max(weight, upTo.get(to) ?? 0));
+  }
+  return upTo;
+}
+
+function heaviest(places: readonly number[], upTo: ReadonlyMap<number, number>): number {
+  return places.reduce((most, place) => Math.max(most, upTo.get(place) ?? 0), 0);
+}
+
+function placeWeight(places: readonly number[], { weights }: WeighingOptions): number {
+  return places.reduce((sum, place) => sum + (weights[place] ?? 0), 0);
+}
+
+interface Weighing extends WeighingOptions {
+  readonly firstLoop: number;
+  readonly visits: Map<number, number>;
+}
+
+/** The heaviest walk that passes no place twice, and what further rounds add to it. */
+function weighCycle(places: readonly number[], { traversals, cut }: WalkCycle, weighing: Weighing) {
+  const all = placeWeight(places, weighing);
+  const mostVisits = visitsWith(traversals, weighing);
+  if (!cut) {
+    for (const place of places) weighing.visits.set(place, place < weighing.firstLoop ? mostVisits : Infinity);
+    return { once: all, extra: times(mostVisits - 1, all) };
+  }
+  const segment = weighSegment(cut, weighing);
+  const extra = weighRounds(cut, { entered: 1, segment }, weighing);
+  return { once: segment.once, extra: Math.min(extra, times(mostVisits, all) - segment.once) };
+}
+
+/** [G9] How often a walk visits a socket: its returns count anew after each traversal of a limited edge. */
+function visitsWith(traversals: number, { returns, usesLimited }: WeighingOptions): number {
+  return (1 + returns) * (1 + (usesLimited ? traversals : 0));
+}
+
+interface Segment {
+  readonly once: number;
+  readonly upTo: ReadonlyMap<number, number>;
+}
+
+/** The heaviest segment of a cycle. It passes the cycles inside once. */
+function weighSegment({ stages }: CutCycle, options: WeighingOptions): Segment {
+  const upTo = heaviestWalks(stages, (stage) =>
+    stage.cycle?.cut ? weighSegment(stage.cycle.cut, options).once : placeWeight(stage.places, options),
+  );
+  return { once: heaviest([...upTo.keys()], upTo), upTo };
+}
+
+/** What further rounds of a cycle and of those inside it add, where a walk enters it so often. */
+function weighRounds(
+  cycle: CutCycle,
+  { entered, segment }: { readonly entered: number; readonly segment: Segment },
+  weighing: Weighing,
+): number {
+  // A walk that enters elsewhere comes to the cut once more without a full round.
+  const partial = cycle.isOnlyEntry ? 0 : entered;
+  const bounds = boundsOfRounds(cycle, segment, weighing);
+  const rounds = Math.min(...bounds.map((bound) => bound.rounds)) + partial;
+  let extra = Math.min(...bounds.map((bound) => bound.extra)) + times(partial, segment.once);
+  for (const { places, cycle: inner } of cycle.stages) {
+    if (!inner?.cut) for (const place of places) weighing.visits.set(place, entered + rounds);
+    else {
+      const again = { entered: entered + rounds, segment: weighSegment(inner.cut, weighing) };
+      extra += weighRounds(inner.cut, again, weighing);
+    }
+  }
+  return extra;
+}
+
+interface RoundsBound {
+  readonly rounds: number;
+  readonly extra: number;
+}
+
+/** Each limit bounds the further rounds and their weight by itself. */
+function boundsOfRounds(cycle: CutCycle, { once, upTo }: Segment, options: WeighingOptions): readonly RoundsBound[] {
+  const { limitedReturns, freeReturns, traversalsBetween, resetsOfCut, resetsOfFreeReturns } = cycle;
+  const limited = options.usesLimited ? limitedReturns : [];
+  const closed = {
+    rounds: sum(limited.map(({ bound }) => bound)),
+    extra: sum(limited.map(({ bound, from }) => times(bound, upTo.get(from) ?? 0))),
+  };
+  const withFreeReturns = (rounds: number): RoundsBound => ({
+    rounds: closed.rounds + rounds,
+    extra: closed.extra + times(rounds, heaviest(freeReturns, upTo)),
+  });
+  const bounds: RoundsBound[] = [{ rounds: Infinity, extra: Infinity }];
+  // [G8] A round ends with a limited edge, or has one on it.
+  if (traversalsBetween !== null) bounds.push(withFreeReturns(options.usesLimited ? traversalsBetween : 0));
+  // [G9, G10] The returns to the cut are limited.
+  if (resetsOfCut !== null) {
+    const rounds = visitsWith(resetsOfCut, options) - 1;
+    bounds.push({ rounds, extra: times(rounds, once) });
+  }
+  // [G9, G27] So are the returns to the sockets from which a free return leads back.
+  if (resetsOfFreeReturns) {
+    const arrivals = visitsWith(resetsOfFreeReturns.ofCut, options) - 1;
+    const departures = sum(resetsOfFreeReturns.ofSources.map((resets) => visitsWith(resets, options)));
+    bounds.push(withFreeReturns(Math.min(arrivals, departures)));
+  }
+  return bounds;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+/** Zero for a weight of zero, even where the count has no bound. */
+export function times(count: number, weight: number): number {
+  return weight === 0 ? 0 : count * weight;
 }

@@ -1,7 +1,7 @@
 import type { Issue } from "../../model/issue.ts";
 import { forEachStep, type Flow } from "../flow.ts";
 import { socketLabel, type Graph, type GraphSocket, type GraphLoop, loopOf } from "../graph.ts";
-import { findCycles, type ForEachArc } from "../digraph.ts";
+import { createDigraph, findCycles } from "../digraph.ts";
 import { isTraversalCounted } from "../ways.ts";
 import { issueAtLoop, issueAtSocket, warningWith } from "./issues.ts";
 
@@ -42,12 +42,12 @@ function loopCycleIssue(round: readonly CyclePlace[]): Issue {
 }
 
 function uncountedCycleIssues(flow: Flow): readonly Issue[] {
-  const tell: ForEachArc = (arc) =>
-    forEachStep(flow, (from, { way, advanced, landings }) => {
-      const to = landings[0];
-      if (!advanced && to !== undefined && !isTraversalCounted(way)) arc(from, to);
-    });
-  return findCycles(flow.sockets.length, tell).map((component) => {
+  const next = createDigraph(flow.sockets.length);
+  forEachStep(flow, (from, { way, advanced, landings }) => {
+    const to = landings[0];
+    if (!advanced && to !== undefined && !isTraversalCounted(way)) next[from]?.push(to);
+  });
+  return findCycles(next).map((component) => {
     const sockets = component.flatMap((number) => flow.sockets[number] ?? []);
     const [first] = sockets;
     if (!first) throw new Error("a cycle has sockets");
@@ -96,18 +96,17 @@ function cyclesAmong(
     return first;
   });
   const isOut = places.map((place) => !belongs(place));
-  const tell: ForEachArc = (arc) =>
-    forEachStep(flow, (socket, { way, landings }) => {
-      const from = numberOf[socket] ?? socket;
-      if (isOut[from] === true || isTraversalCounted(way)) return;
-      for (let index = 0; index < landings.length; index += 1) {
-        const landing = landings[index] ?? -1;
-        const to = numberOf[landing] ?? landing;
-        // What stays inside a loop is limited by its items.
-        if (isOut[to] === false && (to !== from || places[from] === flow.sockets[socket])) arc(from, to);
-      }
-    });
-  return findCycles(places.length, tell)
+  const next = createDigraph(places.length);
+  forEachStep(flow, (socket, { way, landings }) => {
+    const from = numberOf[socket] ?? socket;
+    if (isOut[from] === true || isTraversalCounted(way)) return;
+    for (const landing of landings) {
+      const to = numberOf[landing] ?? landing;
+      // The number of items bounds the cycles inside a loop.
+      if (isOut[to] === false && (to !== from || places[from] === flow.sockets[socket])) next[from]?.push(to);
+    }
+  });
+  return findCycles(next)
     .map((component) => component.toSorted((a, b) => a - b).flatMap((number) => places[number] ?? []))
     .filter((round) => round.some(isGraphLoop));
 }

@@ -1,6 +1,6 @@
 import type { Issue } from "../../model/issue.ts";
 import type { Assignment } from "../assignment.ts";
-import { createDigraph, addArc, type Digraph } from "../digraph.ts";
+import { reverseDigraph, type Digraph } from "../digraph.ts";
 import type { Flow } from "../flow.ts";
 import { type Graph, type GraphLoop, materiaOf } from "../graph.ts";
 import { NO_ISSUES, issueAtLoop, issueAtSocket, errorWith, appendIssues } from "./issues.ts";
@@ -61,8 +61,7 @@ function createMakerSearch(graph: Graph, flow: Flow): IsMade {
     const open = [...members];
     let makesItself = false;
     for (let at = open.pop(); at !== undefined; at = open.pop())
-      for (let arc = before.first[at] ?? -1; arc !== -1; arc = before.behind[arc] ?? -1) {
-        const from = before.to[arc] ?? -1;
+      for (const from of before[at] ?? []) {
         const socket = flow.sockets[from];
         if (seen.has(from) || known.has(from) || !socket) continue;
         seen.add(from);
@@ -79,9 +78,7 @@ function createMakerSearch(graph: Graph, flow: Flow): IsMade {
 
 /** From each socket to those that lead to it, of those that a cast can come to. */
 function reverseFlow({ next, reached }: Flow): Digraph {
-  const before = createDigraph(next.length);
-  for (const from of reached) for (const to of next[from] ?? []) addArc(before, to, from);
-  return before;
+  return reverseDigraph(next.map((targets, from) => (reached.has(from) ? targets : [])));
 }
 
 function targetsInsideValue({ target }: Assignment): boolean {

@@ -4,14 +4,14 @@ import { error, isError, type Issue } from "../../model/issue.ts";
 import type { Loadout } from "../../model/loadout.ts";
 import { didYouMean } from "../../model/text.ts";
 import type { Graph } from "../graph.ts";
-import { worstCase } from "../worst-case.ts";
+import { worstCase, type WorstCase } from "../worst-case.ts";
 import { checkTarget } from "./compile.ts";
 
 /** A loadout without errors, and how many turns it can take. */
 export interface ValidLoadout {
   readonly entry: CatalogEntry<Loadout>;
   readonly graph: Graph;
-  readonly worst: ReturnType<typeof worstCase>;
+  readonly worst: WorstCase;
 }
 
 /** Every problem of a configuration, whoever asks. What the bundled layer brings is our business: only its errors would be the user's. */

@@ -7,7 +7,8 @@ import { traversalLimitText } from "../numbers.ts";
 import type { Stitch } from "../../compile/targets/stitch.ts";
 import { requiredHandoffFields } from "../../compile/socket-outputs.ts";
 import { isGate } from "../../model/materia.ts";
-import { type WorstCaseTurns, worstCaseText } from "./worst-case-text.ts";
+import type { WorstCase } from "../../compile/worst-case.ts";
+import { worstCaseText } from "./worst-case-text.ts";
 
 /** [C18] The graph as a Mermaid flowchart: a subgraph per loop, dashes where work goes back. */
 export function mermaidText(graph: Graph): string {
@@ -78,7 +79,7 @@ function escapeMermaid(text: string): string {
 /** [C18] The graph as data, as programs and drawings want it: names as they are, sockets in reading order. */
 export function graphJson(
   graph: Graph,
-  { worst, stitches = [] }: { readonly worst?: WorstCaseTurns; readonly stitches?: readonly Stitch[] } = {},
+  { worst, stitches = [] }: { readonly worst?: WorstCase; readonly stitches?: readonly Stitch[] } = {},
 ) {
   const ways = graphWays(graph);
   const sockets = readingOrder(graph);

@@ -9,11 +9,12 @@ import { loopText, nameText, iconOf, destinationText } from "./labels.ts";
 import { traversalLimitText } from "../numbers.ts";
 import { columnsOf, padColumns, wrapColumns } from "../columns.ts";
 import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeezeLine, toned, type Line, type Span } from "../line.ts";
-import { worstCaseText, type WorstCaseTurns } from "./worst-case-text.ts";
+import type { WorstCase } from "../../compile/worst-case.ts";
+import { worstCaseText } from "./worst-case-text.ts";
 
 export interface GridOptions {
   readonly width?: number;
-  readonly worst?: WorstCaseTurns;
+  readonly worst?: WorstCase;
   /** The seams of a chain, with the reason of each. */
   readonly stitches?: readonly Stitch[];
 }
@@ -178,7 +179,7 @@ function stitchLines({ graph, stitches, width }: GridContext): readonly Line[] {
   return [[], ...told];
 }
 
-function worstLines(graph: Graph, worst: WorstCaseTurns | undefined, width: number): readonly Line[] {
+function worstLines(graph: Graph, worst: WorstCase | undefined, width: number): readonly Line[] {
   if (!worst || Object.keys(graph.sockets).length === 0) return [];
   const text = worstCaseText(graph, worst);
   return [[], ...wrapColumns(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`, width).map((each) => line(each))];

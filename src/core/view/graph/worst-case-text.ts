@@ -1,17 +1,11 @@
-import type { TurnFormula } from "../../compile/worst-case.ts";
+import type { TurnFormula, WorstCase } from "../../compile/worst-case.ts";
 import { buildFlow, type Flow } from "../../compile/flow.ts";
 import type { Graph } from "../../compile/graph.ts";
 import { nameText, destinationText } from "./labels.ts";
 import { isGraphLoop, cyclesOfLoopsAlone } from "../../compile/check/cycles.ts";
 
-/** What `worstCase` of the compiler gives. */
-export interface WorstCaseTurns {
-  readonly turns: TurnFormula;
-  readonly withRepairs: TurnFormula;
-}
-
 /** [G23] `at most 3 + 9 n turns (n work items); 5 + 14 n with every repair`. */
-export function worstCaseText(graph: Graph, { turns, withRepairs }: WorstCaseTurns): string {
+export function worstCaseText(graph: Graph, { turns, withRepairs }: WorstCase): string {
   const symbols = loopSymbols([turns, withRepairs]);
   const plain = formulaText(turns, symbols);
   const repaired = formulaText(withRepairs, symbols);
