@@ -14,13 +14,10 @@ import { translateLoadout, translateMateria } from "./format-0-1.ts";
 /** A form in which configurations were once written. */
 interface ConfigFormat {
   readonly name: string;
-  readonly matches: (raw: JsonObject, isToday: IsCurrentFormat) => boolean;
+  readonly matches: (raw: JsonObject) => boolean;
   /** What makes a file of today out of it, and what of it is not done. */
   readonly read: (raw: JsonObject) => { readonly edits: readonly FormatEdit[]; readonly issues: readonly Issue[] };
 }
-
-/** Whether a loadout is known to hold nothing but what is written today: thousands of sockets need not be searched again. */
-export type IsCurrentFormat = (loadout: unknown) => boolean;
 
 /** One row per format; the first that matches reads the file. */
 const FORMATS: readonly ConfigFormat[] = [{ name: "pi-materia 0.1", matches: isFormat01, read: translateFormat01 }];
@@ -34,8 +31,8 @@ interface ConfigReading {
 }
 
 /** [M1] A configuration in whichever known form it is written; one of today as it is. */
-export function readAnyFormat(raw: unknown, isToday: IsCurrentFormat = () => false): ConfigReading {
-  const format = isJsonObject(raw) ? FORMATS.find(({ matches }) => matches(raw, isToday)) : undefined;
+export function readAnyFormat(raw: unknown): ConfigReading {
+  const format = isJsonObject(raw) ? FORMATS.find(({ matches }) => matches(raw)) : undefined;
   if (!format || !isJsonObject(raw)) return { value: raw, edits: [], issues: [], positionOf: (path) => path };
   const { edits, issues } = format.read(raw);
   const told = info("older_format", "", `reads as ${format.name}; "materia init --from" writes it in today's form`);
@@ -48,16 +45,14 @@ export function readAnyFormat(raw: unknown, isToday: IsCurrentFormat = () => fal
 }
 
 /** [M1] Whether a file has anything that only the older form has. */
-function isFormat01(raw: JsonObject, isToday: (loadout: unknown) => boolean): boolean {
+function isFormat01(raw: JsonObject): boolean {
   const [budget, materia, loadouts] = ["budget", "materia", "loadouts"].map((key) => objectFields(raw[key]));
   return (
     "eventing" in raw ||
     "parallelism" in raw ||
     "stopAtLimit" in (budget ?? {}) ||
     Object.values(materia ?? {}).some(isOlderMateria) ||
-    Object.values(loadouts ?? {}).some(
-      (loadout) => isOlderLoadout(loadout) || (!isToday(loadout) && hasOlderParts(loadout)),
-    )
+    Object.values(loadouts ?? {}).some((loadout) => isOlderLoadout(loadout) || hasOlderParts(loadout))
   );
 }
 

@@ -5,7 +5,7 @@ import type { Loadout } from "../model/loadout.ts";
 import type { Materia } from "../model/materia.ts";
 import { didYouMean, oneLine } from "../model/text.ts";
 import * as v from "valibot";
-import { readLoadout, readCurrentLoadouts } from "./read-loadout.ts";
+import { readLoadout } from "./read-loadout.ts";
 import { readMateria } from "./read-materia.ts";
 import { readAnyFormat } from "./formats.ts";
 import { validate } from "./validate.ts";
@@ -55,8 +55,7 @@ const TOP_LEVEL_KEYS = [...Object.keys(settingsSchemaEntries), "materia", "loado
 
 export function readLayer(name: LayerName, written: unknown, file?: string): ConfigLayer {
   const source = file === undefined ? { layer: name } : { layer: name, file };
-  const sound = readCurrentLoadouts(written);
-  const { value: raw, issues: told, positionOf } = readAnyFormat(written, (loadout) => sound.has(loadout));
+  const { value: raw, issues: told, positionOf } = readAnyFormat(written);
   if (!isJsonObject(raw)) {
     const issues = [
       error("bad_value", "", "a configuration is one JSON object", 'begin with { "materia": {}, "loadouts": {} }'),
@@ -96,9 +95,7 @@ export function readLayer(name: LayerName, written: unknown, file?: string): Con
     ...source,
     settings: settings.value,
     materia: readEntries(raw["materia"], (key, value) => entry("materia", key, readMateria(key, value))),
-    loadouts: readEntries(raw["loadouts"], (key, value) =>
-      entry("loadouts", key, readLoadout(key, value, sound.get(value))),
-    ),
+    loadouts: readEntries(raw["loadouts"], (key, value) => entry("loadouts", key, readLoadout(key, value))),
     issues: withIssueFile(issues, file),
   };
 }

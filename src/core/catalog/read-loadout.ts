@@ -4,31 +4,16 @@ import { error, warning, type Issue } from "../model/issue.ts";
 import { Loadout, Socket, AdvanceRule, Condition, Edge, Exit, Loop } from "../model/loadout.ts";
 import { isJsonObject, PROTOTYPE_KEYS } from "../model/json.ts";
 import { oneLine } from "../model/text.ts";
-import { compileReader } from "../model/schemas.ts";
 import { nameIssues, validate } from "./validate.ts";
 import { AssignMap, ParseMode } from "../model/materia.ts";
-
-const readCurrentLoadout = compileReader(Loadout);
-
-/** The loadouts of a file that hold nothing but what is written today, each by what it was read from. */
-export function readCurrentLoadouts(raw: unknown): ReadonlyMap<unknown, Loadout> {
-  const sound = new Map<unknown, Loadout>();
-  const loadouts = isJsonObject(raw) ? raw["loadouts"] : undefined;
-  for (const each of isJsonObject(loadouts) ? Object.values(loadouts) : []) {
-    const read = readCurrentLoadout(each);
-    if (read) sound.set(each, read);
-  }
-  return sound;
-}
 
 /** A loadout as it stands in one file, as far as it can be read without knowing what else there is. */
 export function readLoadout(
   name: string,
   raw: unknown,
-  sound: Loadout | undefined,
 ): { name: string; value?: Loadout | undefined; issues: readonly Issue[] } {
   const keys = ["loadouts", name];
-  const whole = sound ? { value: sound, issues: [] } : validate(Loadout, raw, keys);
+  const whole = validate(Loadout, raw, keys);
   const read = whole.issues.some(isLayoutIssue) ? withoutLayout(raw, keys, whole.issues) : whole;
   const keysOf = (section: string): readonly string[] =>
     isJsonObject(raw) && isJsonObject(raw[section]) ? Object.keys(raw[section]) : [];

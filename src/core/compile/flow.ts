@@ -24,7 +24,7 @@ export interface FlowStep {
   readonly landings: readonly number[];
 }
 
-/** The graph as a walker sees it, worked out once and shared by every check. Sockets are known by their place in the graph. */
+/** The graph as a builder sees it, worked out once and shared by every check. Sockets are known by their place in the graph. */
 export interface Flow {
   readonly sockets: readonly GraphSocket[];
   readonly numberOf: ReadonlyMap<string, number>;
@@ -41,12 +41,11 @@ export interface Flow {
 
 export function buildFlow(graph: Graph): Flow {
   const sockets = socketsOf(graph);
-  const numberOf = new Map<string, number>();
-  for (let number = 0; number < sockets.length; number += 1) numberOf.set(sockets[number]?.id ?? "", number);
-  const walker = { graph, sockets, numberOf };
-  const drawn = sockets.map((socket) => stepsFrom(walker, socket));
+  const numberOf = new Map<string, number>(sockets.map(({ id }, number) => [id, number]));
+  const builder = { graph, sockets, numberOf };
+  const drawn = sockets.map((socket) => stepsFrom(builder, socket));
   // A graph without sockets begins nowhere.
-  const starts = numberOf.has(graph.entry) ? landingsOf(walker, graph.entry, null) : NO_LANDINGS;
+  const starts = numberOf.has(graph.entry) ? landingsOf(builder, graph.entry, null) : NO_LANDINGS;
   const onward = drawn.map(socketsAfter);
   const reached = reachable({ next: onward, starts });
   const flow = { sockets, numberOf, steps: drawn, next: onward, onward, starts, reached };
@@ -71,67 +70,58 @@ export function flowStepsOf(flow: Flow, id: SocketId): readonly FlowStep[] {
 
 /** Every step of every socket, in their order. */
 export function forEachStep({ steps }: Flow, take: (socket: number, step: FlowStep) => void): void {
-  for (let socket = 0; socket < steps.length; socket += 1) {
-    const own = steps[socket] ?? NO_STEPS;
-    for (let index = 0; index < own.length; index += 1) {
-      const step = own[index];
-      if (step) take(socket, step);
-    }
-  }
+  for (const [socket, own] of steps.entries()) for (const step of own) take(socket, step);
 }
-
-const NO_STEPS: readonly FlowStep[] = [];
 
 interface FlowBuilder extends Pick<Flow, "sockets" | "numberOf"> {
   readonly graph: Graph;
 }
 
 /** Everywhere a visit can lead: the same rules that route a cast, asked for every answer the socket may give. */
-function stepsFrom(walker: FlowBuilder, socket: GraphSocket): readonly FlowStep[] {
-  const answers = possibleAnswers(walker.graph, socket);
-  const loop = loopOf(walker.graph, socket);
+function stepsFrom(builder: FlowBuilder, socket: GraphSocket): readonly FlowStep[] {
+  const answers = possibleAnswers(builder.graph, socket);
+  const loop = loopOf(builder.graph, socket);
   const steps: FlowStep[] = [];
-  for (let index = 0; index < answers.length; index += 1) {
-    const satisfied = answers[index];
+  for (const satisfied of answers) {
     const advanced = socket.advance !== null && loop?.items ? matchesCondition(socket.advance, satisfied) : false;
     const way = chooseEdge(socket, satisfied);
-    const step = { way, satisfied, advanced, exhausted: false, landings: landingsOf(walker, way.to, socket.loop) };
+    const step = { way, satisfied, advanced, exhausted: false, landings: landingsOf(builder, way.to, socket.loop) };
     steps.push(step);
-    if (way.via === "edge" && way.edge.then !== undefined) steps.push(...stepsWhenUsedUp(walker, socket, step));
+    if (way.via === "edge" && way.edge.then !== undefined) steps.push(...stepsWhenUsedUp(builder, socket, step));
     if (!advanced || !loop) continue;
     const out = chooseExit(loop, socket.id, satisfied);
-    const behind = landingsOf(walker, out.to, socket.loop);
+    const behind = landingsOf(builder, out.to, socket.loop);
     steps.push({ way: out, satisfied, advanced, exhausted: true, landings: behind });
   }
-  return loop?.parallel === undefined ? steps : [...steps, ...stepsAfterConflict(walker, socket, loop)];
+  return loop?.parallel === undefined ? steps : [...steps, ...stepsAfterConflict(builder, socket, loop)];
 }
 
 /** [V10] Behind a last item that is given up because it cannot be merged, a loop is left with a no, whatever was said. */
-function stepsAfterConflict(walker: FlowBuilder, socket: GraphSocket, loop: GraphLoop): readonly FlowStep[] {
-  if (!loop.items || !givesUpItems(walker.graph, loop)) return [];
+function stepsAfterConflict(builder: FlowBuilder, socket: GraphSocket, loop: GraphLoop): readonly FlowStep[] {
+  if (!loop.items || !givesUpItems(builder.graph, loop)) return [];
   const way = exitForGivenUp(loop, socket.id, false);
   if (way.to === END) return [];
-  const to = landingsOf(walker, way.to, socket.loop);
+  const to = landingsOf(builder, way.to, socket.loop);
   return [{ way, satisfied: false, advanced: true, exhausted: true, landings: to }];
 }
 
 /** [G27, G28] Where an edge leads once it is used up. Giving up the last item ends no cast by itself: like an empty list it goes where the loop goes. */
-function stepsWhenUsedUp(walker: FlowBuilder, socket: GraphSocket, step: FlowStep): readonly FlowStep[] {
+function stepsWhenUsedUp(builder: FlowBuilder, socket: GraphSocket, step: FlowStep): readonly FlowStep[] {
   const { way, satisfied } = step;
   if (way.via !== "edge" || way.edge.then === undefined) return [];
   const { then } = way.edge;
   const led = (to: Destination): FlowStep => ({
     ...step,
     way: { ...way, to, then: true },
-    landings: landingsOf(walker, to, socket.loop),
+    landings: landingsOf(builder, to, socket.loop),
   });
   if (then !== NEXT_ITEM) return [led(then)];
-  const loop = loopOf(walker.graph, socket);
+  const loop = loopOf(builder.graph, socket);
   if (!loop?.items) return [];
   const exit = exitForGivenUp(loop, socket.id, satisfied);
   if (exit.to === END) return [];
   return [
-    { way: exit, satisfied, advanced: true, exhausted: true, landings: landingsOf(walker, exit.to, socket.loop) },
+    { way: exit, satisfied, advanced: true, exhausted: true, landings: landingsOf(builder, exit.to, socket.loop) },
   ];
 }
 
@@ -195,27 +185,23 @@ function isUnconditionalExit({ condition }: GraphExit): boolean {
 
 const NO_EXITS: readonly GraphExit[] = [];
 
-function landingsOf(walker: FlowBuilder, to: Destination, fromLoop: string | null): readonly number[] {
+function landingsOf(builder: FlowBuilder, to: Destination, fromLoop: string | null): readonly number[] {
   if (to === END) return NO_LANDINGS;
-  let number = numberIn(walker, to);
-  let behind = bypassDestination(walker, number, fromLoop);
-  if (behind === END) return [number];
-  const reached = [number];
-  // A table is made only where many loops stand in a row.
-  let seen: Set<number> | undefined;
-  for (; behind !== END; behind = bypassDestination(walker, number, null)) {
-    number = numberIn(walker, behind);
-    if (reached.length > FEW_STEPS) seen ??= new Set(reached);
-    if (seen?.has(number) ?? reached.includes(number)) break;
-    reached.push(number);
-    seen?.add(number);
+  let number = numberOfSocket(builder, to);
+  const landings = new Set([number]);
+  let bypass = bypassDestination(builder, number, fromLoop);
+  while (bypass !== END) {
+    number = numberOfSocket(builder, bypass);
+    if (landings.has(number)) break;
+    landings.add(number);
+    bypass = bypassDestination(builder, number, null);
   }
-  return reached;
+  return [...landings];
 }
 
 const NO_LANDINGS: readonly number[] = [];
 
-function numberIn({ numberOf }: FlowBuilder, id: SocketId): number {
+function numberOfSocket({ numberOf }: FlowBuilder, id: SocketId): number {
   const number = numberOf.get(id);
   if (number === undefined) throw new Error(`the graph has no socket ${id}`);
   return number;
@@ -229,29 +215,7 @@ function bypassDestination({ graph, sockets }: FlowBuilder, to: number, fromLoop
 }
 
 function socketsAfter(steps: readonly FlowStep[]): readonly number[] {
-  const first = steps[0]?.landings ?? NO_LANDINGS;
-  if (steps.length < 2) return first;
-  let total = 0;
-  for (let index = 0; index < steps.length; index += 1) total += steps[index]?.landings.length ?? 0;
-  // The usual: two ways, each to one place.
-  if (total <= FEW_STEPS) return socketsAfterFewSteps(steps);
-  const places = new Set<number>();
-  for (const step of steps) for (const to of step.landings) places.add(to);
-  return [...places];
-}
-
-const FEW_STEPS = 8;
-
-function socketsAfterFewSteps(steps: readonly FlowStep[]): readonly number[] {
-  const places: number[] = [];
-  for (let index = 0; index < steps.length; index += 1) {
-    const landings = steps[index]?.landings ?? NO_LANDINGS;
-    for (let way = 0; way < landings.length; way += 1) {
-      const to = landings[way] ?? -1;
-      if (!places.includes(to)) places.push(to);
-    }
-  }
-  return places;
+  return [...new Set(steps.flatMap(({ landings }) => landings))];
 }
 
 /** All that can be reached from these starts. */
@@ -262,8 +226,7 @@ function reachable({ next, starts }: Pick<Flow, "next" | "starts">): ReadonlySet
     const at = open.pop() ?? -1;
     if (seen.has(at)) continue;
     seen.add(at);
-    const onward = next[at] ?? NO_LANDINGS;
-    for (let index = 0; index < onward.length; index += 1) open.push(onward[index] ?? -1);
+    open.push(...(next[at] ?? NO_LANDINGS));
   }
   return seen;
 }
