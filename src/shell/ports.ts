@@ -181,7 +181,7 @@ export interface Artifacts {
   readonly pathOf: (socket: SocketId, visit: number, name: string) => string;
   readonly write: (socket: SocketId, visit: number, name: string, text: string) => Promise<string | undefined>;
   readonly append: (socket: SocketId, visit: number, name: string, text: string) => Promise<string | undefined>;
-  /** [B14] Of the transcript of a visit, what is there now is what belongs to this checkpoint. */
+  /** [B56] Of the transcript of a visit, what is there now is what belongs to this checkpoint. */
   readonly markTranscript?: (socket: SocketId, visit: number, commit: string) => void;
   /** What stands for a value in a file of a visit: itself, or where it is kept once for the whole cast. */
   readonly storeValue: (value: Json) => Promise<StoredValue>;

@@ -13,7 +13,7 @@ export function bookmarkOf(jj, { state, params }) {
   );
 }
 
-/** [U43] jj records by itself; the change gets its words, the bookmark moves to it, and an empty one follows. */
+/** [U49] jj records by itself; the change gets its words, the bookmark moves to it, and an empty one follows. */
 export function keepInJj(jj, input, message) {
   const branch = bookmarkOf(jj, input);
   if (branch === undefined)

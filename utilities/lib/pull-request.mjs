@@ -7,7 +7,7 @@ import { quietEnvironment, remoteGit } from "./remote-git.mjs";
 import { refuse } from "./utility.mjs";
 
 /**
- * [U44] All that could be missing is looked for before anything is pushed, and said at once. Then the branch is pushed, never by
+ * [U44, U50] All that could be missing is looked for before anything is pushed, and said at once. Then the branch is pushed, never by
  * force and never the default one, and the pull request made where there is none.
  */
 export function openPullRequest(input, { kind, root }, platform) {

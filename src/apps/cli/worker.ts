@@ -17,7 +17,7 @@ import { jsonText } from "./terminal/print.ts";
 const TOOLS_USER_FOLDER = "/var/lib/pi-materia/work";
 const FORCED_EXIT_MS = 2_000;
 
-/** [B11] Drives casts of a fleet until it is stopped: once at the ends of visits, twice at once. */
+/** [B48] Drives casts of a fleet until it is stopped: once at the ends of visits, twice at once. */
 export async function runWorkerCommand(
   command: Extract<Command, { kind: "worker" }>,
   { io, options, workspace }: CliContext,
@@ -41,7 +41,7 @@ export async function runWorkerCommand(
       onStarted: (asked) => {
         figures = asked;
         printStarted(io, options.json === true, { workerId: asked().workerId, health: health?.value });
-        // [B14] Whoever goes on where another died must not begin with reading all of Pi.
+        // [B55] Whoever goes on where another died must not begin with reading all of Pi.
         void loadPi().catch(() => undefined);
       },
       onState: (state) => printState(io, options.json === true, state),
@@ -84,7 +84,7 @@ function logLine(text: string, why: string | undefined): string {
   return `${time} ${text}${why === undefined ? "" : `: ${oneLine(sanitizeForTerminal(why), 300)}`}`;
 }
 
-/** [B29] And one for why others wait. */
+/** [B71] And one for why others wait. */
 function queueLine(group: WaitGroup): string {
   return `${new Date().toISOString()} ${oneLine(waitGroupText(group), 300)}\n`;
 }

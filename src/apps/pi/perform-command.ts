@@ -172,7 +172,7 @@ async function findForeignRun({ user }: CommandContext, options: ParsedCommand["
 
 const MAX_CASTS_CHECKED = 20;
 
-/** [S10] An abort ends programs, so that of a cast of somebody else is asked about. */
+/** [S15] An abort ends programs, so that of a cast of somebody else is asked about. */
 async function abortOrAskTrust(
   context: CommandContext,
   command: Extract<ImmediateCommand, { kind: "abort" }>,

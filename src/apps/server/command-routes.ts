@@ -130,7 +130,7 @@ async function answerCommand(
   return c.json({ code, data, text: plainText(lines(TEXT_WIDTH)) } satisfies CommandResponse);
 }
 
-/** [B26] With ways out that are typed on the fleet, where the page is one of a fleet. */
+/** [B69] With ways out that are typed on the fleet, where the page is one of a fleet. */
 function refuseInWorkspace(c: Context, { fleet }: Workspace, issues: readonly Issue[]): Response {
   return refuseByCode(c, fleet ? withFleetOption(issues, fleet.name) : issues);
 }
@@ -145,7 +145,7 @@ function otherFleetIssue(on: string, served: string | undefined): Issue {
   );
 }
 
-/** [N15, B26] The cast goes on in this process or on its fleet; the page hears of it through its stream. */
+/** [N15, B68] The cast goes on in this process or on its fleet; the page hears of it through its stream. */
 async function startPageCast(
   c: Context,
   { openReal, live, fleet }: ServedProject,

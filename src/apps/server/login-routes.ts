@@ -12,7 +12,7 @@ import { requireJsonBody, parseBody, refuse } from "./body-and-reply.ts";
 import type { ServedProject } from "./served-project.ts";
 
 /**
- * [N34] A browser that was here once gets in again without the address: it proves to have the key that it was given then.
+ * [N34, N39] A browser that was here once gets in again without the address: it proves to have the key that it was given then.
  * The key itself never travels this way, and what is proven names this very port and this very start of the server, so that
  * a program that got hold of the port meanwhile learns nothing that opens anything.
  */

@@ -87,7 +87,7 @@ function writeConfig(
   return c.json(saved, before.ok ? 200 : 201);
 }
 
-/** [N22] Whoever overwrites a file has read it, and whoever makes one has seen that there is none. */
+/** [N46] Whoever overwrites a file has read it, and whoever makes one has seen that there is none. */
 function matchesEtag(c: Context, current: string | undefined): boolean {
   if (current === undefined) return c.req.header("if-none-match") === "*" && c.req.header("if-match") === undefined;
   return c.req.header("if-match") === current;

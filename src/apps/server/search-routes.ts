@@ -50,7 +50,7 @@ export interface SearchQuery {
   readonly casts: readonly CastId[];
 }
 
-/** [N36] What is found, as it is found; nothing is read before the listener has taken what came before. */
+/** [N43] What is found, as it is found; nothing is read before the listener has taken what came before. */
 function openSearchFeed(store: CastStore, search: SearchQuery): EventFeed {
   const found = searchCasts(store, search);
   let isOver = false;

@@ -170,7 +170,7 @@ function withMergedItem(state: CastState, fork: ParallelRun, run: ItemRun, base:
   return withItemRun({ ...state, pass: { ...pass, cursor: run.index + 1 } }, on, run);
 }
 
-/** [V9] The item is done again on the merged state, or stops there. */
+/** [V9, V37] The item is done again on the merged state, or stops there. */
 export function applyItemConflict(state: CastState, event: EventOf<"item_conflicted">): CastState {
   const { fork } = expectPhase(state, event, "forked");
   const run = itemRunAt(fork, event.index);
@@ -206,7 +206,7 @@ export function applyItemGivenUp(state: CastState, event: EventOf<"item_given_up
   return withMergedItem(given, fork, { ...run, kind: "merged", dropped: true }, base);
 }
 
-/** [V8] All items are merged: the loop is left as if its last item had just advanced. */
+/** [V35] All items are merged: the loop is left as if its last item had just advanced. */
 function joinParallelRun(state: CastState, event: EventOf<"loop_joined">): CastState {
   const { fork } = expectPhase(state, event, "forked");
   const last = itemRunAt(fork, fork.merged - 1);

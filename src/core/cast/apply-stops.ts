@@ -53,7 +53,7 @@ export function raiseLimits(state: CastState, event: EventOf<"limits_raised">): 
   const raised = { ...state, budget, warned: false };
   const decision = reworkDecisionIn(event);
   if (!isInParallelRun(state.phase)) return allowMore({ ...raised, handed: withPersonHint(state, hint) }, allow ?? 0);
-  // [R6] What was sent back is in the cast of an item, which learns of it when it goes on.
+  // [R8] What was sent back is in the cast of an item, which learns of it when it goes on.
   const phase = decision ? updateParallelRun(state.phase, (fork) => ({ ...fork, decision })) : state.phase;
   return allowMore({ ...raised, phase }, allow ?? 0);
 }
@@ -63,7 +63,7 @@ function reworkDecisionIn({ hint, items }: EventOf<"limits_raised">): ReworkDeci
   return items && { kind: items };
 }
 
-/** [G8, G10] What stopped the cast may happen so many times more. */
+/** [G8, G32] What stopped the cast may happen so many times more. */
 function allowMore(state: CastState, times: number): CastState {
   const hit = limitHitIn(state.phase);
   if (!hit || times === 0) return state;

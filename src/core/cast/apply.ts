@@ -122,7 +122,7 @@ function applyBody(state: CastState, event: EventBody): CastState {
   }
 }
 
-/** [V6] A cast begins at the entry of its graph; that of an item where its loop is entered. */
+/** [V29] A cast begins at the entry of its graph; that of an item where its loop is entered. */
 function firstArrival({ graph, item }: CastState): CastState["phase"] {
   if (!item) return { kind: "arriving", at: graph.entry, from: null, reworked: false };
   const { door, from, reasons } = item.window;

@@ -50,7 +50,7 @@ function budgetMomentText(phase: CastPhase): string {
   return input + output + cost > 0 ? "in the middle of" : "before";
 }
 
-/** [G5, G28] Why a cast that reached its end is not satisfied: what its last visit said, and what was given up. */
+/** [G5, G35] Why a cast that reached its end is not satisfied: what its last visit said, and what was given up. */
 export function endReasonText({ satisfied, handed, givenUp }: CastState): string {
   const said = satisfied === false ? (handed?.reason ?? "") : "";
   if (givenUp.count === 0) return satisfied === false ? said : "the graph reached its end";

@@ -29,7 +29,7 @@ export function readLoopList(
   { items: path, parallel }: Pick<GraphLoop, "items" | "parallel">,
 ): readonly WorkItem[] | string {
   if (path === null) return "the loop walks no list";
-  // [V6] The cast of an item walks the list of its parent, whatever stands in state by now.
+  // [V29] The cast of an item walks the list of its parent, whatever stands in state by now.
   const given = state.item?.window.list;
   if (given) return given.items;
   const isOrdered = parallel !== undefined;
@@ -45,7 +45,7 @@ export function readLoopList(
 
 const MAX_NAMED_ITEMS = 20;
 
-/** [G28] One more item that is left undone; the end of the cast says which. */
+/** [G33] One more item that is left undone; the end of the cast says which. */
 export function withGivenUpItem(state: CastState, pass: LoopPass, index: number, reason: string): CastState {
   const { count, first } = state.givenUp;
   const title = pass.items[index]?.title ?? "";
@@ -58,7 +58,7 @@ export function withGivenUpItem(state: CastState, pass: LoopPass, index: number,
   };
 }
 
-/** [V10] The item that was given up last is worked on again. */
+/** [V38] The item that was given up last is worked on again. */
 export function withoutLastGivenUpItem(state: CastState, pass: LoopPass): CastState {
   const { count, first } = state.givenUp;
   const { itemsGivenUp = 0, ...done } = state.done;

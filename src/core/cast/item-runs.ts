@@ -28,7 +28,7 @@ export function itemCastId(parent: CastId, { number }: ParallelRun, index: numbe
   return `${parent}_${number}_${itemKey(index)}${attempt === 1 ? "" : `_${attempt}`}` as CastId; // of letters, digits, _ and -
 }
 
-/** [V5] The loop's base, or what the last item left that it names. */
+/** [V28] The loop's base, or what the last item left that it names. */
 export function itemBaseOf(fork: ParallelRun, { items }: LoopPass, index: number): ItemBase {
   const last = Math.max(0, ...(items[index]?.after ?? []));
   return (last === 0 ? undefined : getValue(fork.bases, String(last - 1))) ?? fork.base;
@@ -60,7 +60,7 @@ export function itemCastStart(state: CastState, fork: ParallelRun, work: ItemRun
   return { castId: child, request, graph, limits, budget, data: from.data, window };
 }
 
-/** [V6] The list that is walked, where an item before has put another one in its place. */
+/** [V29] The list that is walked, where an item before has put another one in its place. */
 function replacedList(
   { graph }: CastState,
   { loop, items, note }: LoopPass,
@@ -82,7 +82,7 @@ function reasonsOfFirstItem(
   return reworkReasonsFor({ ...state, pass: null }, door);
 }
 
-/** [V9] Nobody but git said it; it is told as the reason to do the item again. */
+/** [V36] Nobody but git said it; it is told as the reason to do the item again. */
 function retryAfterConflict(
   state: CastState,
   fork: ParallelRun,

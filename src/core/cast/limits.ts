@@ -74,7 +74,7 @@ function sharedUsage({ usage, item }: Pick<CastState, "usage" | "item">): Usage 
   return item ? addUsage(usage, item.elsewhere) : usage;
 }
 
-/** [D17] What forbids a turn to go on that has used so much more than the journal knows of: the budget, or its materia. */
+/** [D31] What forbids a turn to go on that has used so much more than the journal knows of: the budget, or its materia. */
 export function checkLimitDuringTurn(state: CastState, visit: Visit, more: TurnUsage): LimitReached | undefined {
   const { socket } = visit;
   const budget = checkTurnLimit({ ...state, usage: addUsage(state.usage, more.usage) }, socket);
@@ -96,7 +96,7 @@ export function checkRepairLimit(state: CastState, visit: Visit): LimitReached |
   return limitReachedEvent(state, "maxRepairs", maxRepairs, { socket: visit.socket, taken: visit.repairs - 1 });
 }
 
-/** [V9] How often an item may be done again because its work could not be merged. */
+/** [V37] How often an item may be done again because its work could not be merged. */
 export function allowedConflicts({ limits, counts }: CastState, fork: number, index: number): number {
   return maxConflictsOf(limits) + countOf(counts.allowed, conflictAllowanceKey(fork, index));
 }

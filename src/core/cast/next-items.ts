@@ -50,7 +50,7 @@ function runningItemAt(fork: ParallelRun, index: number): readonly RunningItem[]
   return run?.kind === "running" ? [run] : [];
 }
 
-/** [V10] An item that its own cast gave up, or whose work may not be tried again where the loop gives items up. */
+/** [V10, V38] An item that its own cast gave up, or whose work may not be tried again where the loop gives items up. */
 function givenUpEvent(
   state: CastState,
   loop: GraphLoop,

@@ -126,7 +126,7 @@ function record(...events: readonly EventBody[]): Effect {
 function arrive(state: CastState, phase: Extract<CastPhase, { kind: "arriving" }>): Effect {
   const { at } = phase;
   if (at === END) {
-    // [G5, G28] However the end is reached: the last answer, and what was given up, decide what kind of end it is.
+    // [G5, G35] However the end is reached: the last answer, and what was given up, decide what kind of end it is.
     const outcome = state.satisfied === false || state.givenUp.count > 0 ? "not_satisfied" : "completed";
     return record({ type: "cast_ended", outcome, reason: endReasonText(state), totals: totalsOf(state) });
   }
@@ -208,7 +208,7 @@ function leave(state: CastState, phase: Extract<CastPhase, { kind: "leaving" }>)
   if (moved === "advanced" && loop && pass && pass.cursor >= pass.end)
     return record({ type: "loop_exhausted", loop: loop.id, by: "advance" });
   if (moved === "exhausted" && loop) {
-    // [V6] Where the loop leads, its parent decides.
+    // [V29] Where the loop leads, its parent decides.
     const way = state.item ? IMPLICIT_END : (gaveUp ? exitForGivenUp : chooseExit)(loop, socket.id, state.satisfied);
     return record(edgeTakenEvent(state, socket.id, way));
   }

@@ -15,13 +15,13 @@ export interface CastSummary extends CastFigures {
   readonly endedAt: string | null;
   /** [B16] Why no worker of a fleet could begin it. */
   readonly blocked?: string;
-  /** [B29] Set while a worker makes its tree ready: no visit is under way there yet. */
+  /** [B73] Set while a worker makes its tree ready: no visit is under way there yet. */
   readonly settingUp?: { readonly worker: string; readonly since: string };
-  /** [B24] What became of pushing its result, where a worker was to. */
+  /** [B63] What became of pushing its result, where a worker was to. */
   readonly delivered?: DeliveryOutcome;
   /** [B26] Set where it is a cast of a fleet. */
   readonly fleet?: CastOnFleet;
-  /** [S10] Set where the cast was not begun by this user on this machine. */
+  /** [S13] Set where the cast was not begun by this user on this machine. */
   readonly foreign?: true;
   /** [C36] Set where its agents answer from a file. */
   readonly rehearsed?: true;
@@ -83,7 +83,7 @@ export interface SecretFinding {
   readonly kind: string;
 }
 
-/** [B24] What became of pushing the result of a cast. */
+/** [B63] What became of pushing the result of a cast. */
 export type DeliveryOutcome =
   | { readonly branch: string; readonly commit: string }
   | { readonly found: readonly SecretFinding[] }

@@ -71,7 +71,7 @@ export function isTraversalCounted(way: Way): boolean {
 }
 
 /**
- * [G28] The exit behind the last item, where that one was given up: those of the member that gave it up, as if it had
+ * [G34] The exit behind the last item, where that one was given up: those of the member that gave it up, as if it had
  * advanced; where it has none, the first of the loop that fits the answer, else what an empty list would take. [L20] What
  * a chain added decides last, so that a part goes the way that it goes alone.
  */

@@ -19,7 +19,7 @@ export interface ComparedCast {
 /** What is longer is not read beside another. */
 const MAX_HANDOFF_LENGTH = 20_000;
 
-/** [T25] Visits of the same sockets in the same order stand beside each other, the fewest of them alone. */
+/** [T44] Visits of the same sockets in the same order stand beside each other, the fewest of them alone. */
 export function compareCasts(first: ComparedCast, second: ComparedCast): Omit<CastComparison, "files"> {
   const [left, right] = [foldVisits(first.events), foldVisits(second.events)];
   const visits = alignVisits(left, right).map(([a, b]) => {

@@ -24,7 +24,7 @@ export const ChangeCounts = v.object({
 });
 export type ChangeCounts = v.InferOutput<typeof ChangeCounts>;
 
-/** [Y1] The working tree as a commit, and what differs in it from the commit that it is compared with. */
+/** [Y1, Y13] The working tree as a commit, and what differs in it from the commit that it is compared with. */
 export const Checkpoint = v.object({ ...commitEntries, ...ChangeCounts.entries });
 export type Checkpoint = v.InferOutput<typeof Checkpoint>;
 
@@ -42,7 +42,7 @@ export type OutsideChanges = v.InferOutput<typeof OutsideChanges>;
 
 const lines = v.nullable(count);
 
-/** [Y7] One file between two checkpoints. `null` lines are those of a file that is no text. */
+/** [Y14] One file between two checkpoints. `null` lines are those of a file that is no text. */
 export const FileChange = v.object({
   status: v.picklist(["added", "modified", "deleted", "renamed", "type"]),
   path: v.string(),

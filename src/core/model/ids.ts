@@ -64,7 +64,7 @@ export function parallelRunNumber(castId: CastId): string | undefined {
   return /_([1-9]\d*)_WI-[1-9]\d*(?:_[1-9]\d*)?$/.exec(castId)?.[1];
 }
 
-/** [V9] `WI-2`, and `WI-2.2` where it was done again: how rehearsals call the item that a cast is for. */
+/** [V37] `WI-2`, and `WI-2.2` where it was done again: how rehearsals call the item that a cast is for. */
 export function itemKeyOfCast(castId: string): string | undefined {
   const [, item, attempt] = /_(WI-[1-9]\d*)(?:_([1-9]\d*))?$/.exec(castId) ?? [];
   return item === undefined ? undefined : `${item}${attempt === undefined ? "" : `.${attempt}`}`;

@@ -81,7 +81,7 @@ export function isError(issue: Issue): boolean {
   return issue.severity === "error";
 }
 
-/** [S10] Whether something was refused because the cast is one of somebody else, which a person may agree to. */
+/** [S14] Whether something was refused because the cast is one of somebody else, which a person may agree to. */
 export function hasForeignCastIssue(issues: readonly Issue[]): boolean {
   return issues.some(({ code }) => code === "foreign_cast");
 }

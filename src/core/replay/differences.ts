@@ -25,7 +25,7 @@ interface VisitTrack {
   readonly events: readonly CastEvent[];
 }
 
-/** [T15] Where the cast would now go differently: the first difference and all that follows from it. */
+/** [T30] Where the cast would now go differently: the first difference and all that follows from it. */
 export function findDifferences(recorded: RecordedCast, replay: ReplayComparison): readonly ReplayDifference[] {
   const { before, after } = replay;
   const [old, now] = [visitTracks(recorded.events), visitTracks(after.events)];

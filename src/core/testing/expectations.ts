@@ -20,7 +20,7 @@ export interface UnmetExpectation {
   readonly keys?: readonly string[];
 }
 
-/** [T2] Every expectation that was not met. */
+/** [T29] Every expectation that was not met. */
 export function checkExpectations(expect: TestExpectations, observed: ObservedCast): readonly UnmetExpectation[] {
   const { state, events, exitCode, turns } = observed;
   const visits = foldVisits(events);

@@ -21,7 +21,7 @@ export function issueLines(issues: readonly Issue[], marked = true): readonly Li
   });
 }
 
-/** [C19] The shape that scripts read. */
+/** [C42] The shape that scripts read. */
 export function issueJson({ severity, code, file, path, message, hint }: Issue) {
   return {
     severity,

@@ -30,7 +30,7 @@ export function parseResponse<const T extends v.GenericSchema>(
   return fail(error("unexpected_response", what, `the server's answer cannot be read${where}: ${first.message}`, hint));
 }
 
-/** [N34] What a browser is given once, with the token, to get in again later. */
+/** [N39] What a browser is given once, with the token, to get in again later. */
 export const LoginKey = v.object({ key: v.string() });
 export type LoginKey = v.InferOutput<typeof LoginKey>;
 

@@ -72,7 +72,7 @@ const CASTS_STREAM = {
 export const SearchHitPlace = v.picklist(["output", "prompt", "tools", "handoff"]);
 export type SearchHitPlace = v.InferOutput<typeof SearchHitPlace>;
 
-/** [N36] One place that a search found. */
+/** [N43] One place that a search found. */
 export const SearchHit = v.object({
   castId: v.string(),
   request: v.string(),
@@ -91,7 +91,7 @@ export type SearchHit = v.InferOutput<typeof SearchHit>;
 export const SearchEnd = v.object({ casts: wholeNumber(0), isCut: v.boolean() });
 export type SearchEnd = v.InferOutput<typeof SearchEnd>;
 
-/** [N36] The stream of a search. */
+/** [N43] The stream of a search. */
 const SEARCH_STREAM = {
   found: SearchHit,
   over: SearchEnd,

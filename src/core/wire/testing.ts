@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { wholeNumber } from "../model/schemas.ts";
 
-/** [T20] What a fork would take over, what that saves, and what it would run anew. */
+/** [T36] What a fork would take over, what that saves, and what it would run anew. */
 export const ForkPreview = v.object({
   reused: v.array(v.string()),
   saved: v.object({ tokens: v.number(), cost: v.number() }),

@@ -90,10 +90,10 @@ export const EMPTY_CREDENTIALS: CredentialStore = {
   delete: async () => {},
 };
 
-/** [A24] How much of all instructions together an agent is told. */
+/** [A28] How much of all instructions together an agent is told. */
 const MAX_INSTRUCTION_CHARS = 40_000;
 
-/** [A24] What an agent is told before its task: what the folder it works in says to everybody, then its own role. */
+/** [A28] What an agent is told before its task: what the folder it works in says to everybody, then its own role. */
 export function systemPromptFor(pi: Pi, request: Pick<TurnRequest, "system" | "instructions" | "cwd">): string {
   const parts = instructionsFor(pi, request);
   if (parts.length === 0) return request.system;
@@ -118,7 +118,7 @@ function instructionsFor(pi: Pi, { instructions, cwd }: Pick<TurnRequest, "instr
   return parts;
 }
 
-/** [B25] What tools of another user laid there as a link would be read with the rights of this one. */
+/** [B64] What tools of another user laid there as a link would be read with the rights of this one. */
 function isNotLink(path: string): boolean {
   try {
     return realpathSync(path) === path;

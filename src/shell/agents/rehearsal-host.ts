@@ -228,7 +228,7 @@ function playedCall(
   return { key, socket: request.socket, reply, name, failed, mayFail, said };
 }
 
-/** [V9] What a second attempt at an item is called besides. */
+/** [V37] What a second attempt at an item is called besides. */
 const ATTEMPT_SUFFIX = /\.\d+$/;
 
 /** [A10] The key that a turn is served from: socket and item, materia and item, socket, materia, whichever is there first. */

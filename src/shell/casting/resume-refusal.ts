@@ -58,7 +58,7 @@ export function resumeRefusal(state: CastState, castId: CastId, how: Resumption)
   );
 }
 
-/** [R6] There is something to decide only where a result was sent back too often. */
+/** [R7] There is something to decide only where a result was sent back too often. */
 function decisionRefusal(state: CastState, castId: string, { kind }: ReworkDecision): Result<never> | undefined {
   const limit = reworkLimitOf(state);
   if (!limit)

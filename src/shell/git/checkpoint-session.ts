@@ -37,7 +37,7 @@ export interface CheckpointContext {
   readonly cachedWorktree?: CachedWorktree | undefined;
   /** Set where there is no room for more: so many bytes of changed files are read at the most. */
   readonly maxBytes?: number;
-  /** [B8] Set where a checkpoint that does without a file is none: on another machine it would be gone. */
+  /** [B36] Set where a checkpoint that does without a file is none: on another machine it would be gone. */
   readonly requiresAllFiles?: true;
 }
 

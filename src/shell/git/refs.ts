@@ -17,7 +17,7 @@ export async function removeCastRefs(cwd: string, castIds: readonly string[]): P
   await removeItemRefs(cwd, castIds);
 }
 
-/** [V17, V18] What its items were held by goes as well, and what git remembers of their working trees. */
+/** [V17, V41] What its items were held by goes as well, and what git remembers of their working trees. */
 async function removeItemRefs(cwd: string, castIds: readonly string[]): Promise<void> {
   const listed = await runGit(["for-each-ref", "--format=%(refname)", "refs/materia", "refs/materia-items"], { cwd });
   const gone = stdoutText(listed)

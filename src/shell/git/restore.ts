@@ -20,7 +20,7 @@ export function restoreToFolder(repository: Repository, commit: string, folder: 
   return catchFailure(() => checkOutInto(repository, commit, folder));
 }
 
-/** [Y8] Over the working tree itself, and only where nothing would be lost by it. */
+/** [Y15] Over the working tree itself, and only where nothing would be lost by it. */
 export function restoreInPlace(repository: Repository, request: RestoreInPlaceRequest): Promise<RestoreOutcome> {
   return catchFailure(() => checkOutInPlace(repository, request));
 }

@@ -27,7 +27,7 @@ export interface ShadowIndex {
   readonly git: (args: readonly string[], call?: Omit<GitOptions, "cwd">) => Promise<GitResult>;
   /** Paths of the working tree that belong to nobody's checkpoint, as the beginning of a path from the top. */
   readonly excluded: readonly string[];
-  /** [B9] As many bytes of files that changed as are read; more are a problem that is told before. */
+  /** [B35] As many bytes of files that changed as are read; more are a problem that is told before. */
   readonly maxBytes: number | undefined;
   /** The tree that was last written of it, so that a look that finds nothing changed need write nothing. */
   readonly lastWritten: { tree?: string };

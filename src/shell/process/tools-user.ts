@@ -33,7 +33,7 @@ export function spawnOptionsFor({ name, uid, gid, home }: ToolsUser): {
   return { uid, gid, env: { ...Object.fromEntries(kept), HOME: home, USER: name, LOGNAME: name } };
 }
 
-/** [B25] The user of a name, where this process may start something as them. */
+/** [B65] The user of a name, where this process may start something as them. */
 export function findToolsUser(name: string): Result<ToolsUser> {
   const at = "--tools-user";
   if (process.getuid?.() !== 0)

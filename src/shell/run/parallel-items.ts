@@ -153,7 +153,7 @@ async function joinLoop(
   }
 }
 
-/** [Y1] What the items did is kept as theirs, before a visit behind them begins. */
+/** [V40] What the items did is kept as theirs, before a visit behind them begins. */
 async function checkpointJoinedItems({ checkpoints: files, holdsClaim: holds }: ParallelItemsPorts, state: CastState) {
   if (!files || !state.files || !(await holds())) return undefined;
   const { last } = state.files;

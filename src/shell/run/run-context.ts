@@ -21,11 +21,11 @@ export interface RunObserver {
   /** The same of the items of a parallel loop, each of which is a cast of its own. */
   readonly onItemSteps?: (steps: readonly CastStep[]) => void;
   readonly onItemProgress?: (progress: TurnProgress, state: CastState) => void;
-  /** [B12] Told that no worker has an item any more that was begun: until its next event it waits for another. */
+  /** [B54] Told that no worker has an item any more that was begun: until its next event it waits for another. */
   readonly onItemQueued?: (state: CastState) => void;
-  /** [B29] Told that a worker sets up its tree; nothing once it has. */
+  /** [B73] Told that a worker sets up its tree; nothing once it has. */
   readonly onSettingUp?: (settingUp: CastSummary["settingUp"]) => void;
-  /** [B29] Told why no worker of a fleet drives it yet; nothing once one does, or is about to. */
+  /** [B71] Told why no worker of a fleet drives it yet; nothing once one does, or is about to. */
   readonly onQueued?: (queued: QueueStatus | undefined) => void;
 }
 

@@ -255,7 +255,7 @@ export interface SetupCommand {
   readonly signal: AbortSignal;
 }
 
-/** [V1, B12] The answer is a sentence where the program failed. */
+/** [V27, B52] The answer is a sentence where the program failed. */
 export async function runSetupCommand({ setting, command, cwd, signal }: SetupCommand): Promise<string | undefined> {
   const materia: UtilityMateria = { type: "utility", command: [...command], timeoutMs: SETUP_MINUTES * 60_000 };
   // Nobody wrote its `timeoutMs`: a reason that names it would send people to look for it.

@@ -73,7 +73,7 @@ function decodeOrKeep(text: string): string {
   }
 }
 
-/** [S7] The ways in which a secret is written when it is not written plainly: inside JSON, inside that again, in an address, as base64 or in hex. */
+/** [S16] The ways in which a secret is written when it is not written plainly: inside JSON, inside that again, in an address, as base64 or in hex. */
 export function encodingsOf(secret: string): ReadonlySet<string> {
   const once = jsonEscaped(secret);
   const twice = jsonEscaped(once);
@@ -116,7 +116,7 @@ function base64Fragments(bytes: Buffer): readonly string[] {
   });
 }
 
-/** [B24] What keys and tokens look like, whoever they belong to. Only shapes that nothing else has: a false alarm stops a delivery. */
+/** [B62] What keys and tokens look like, whoever they belong to. Only shapes that nothing else has: a false alarm stops a delivery. */
 const TOKEN_PATTERNS: readonly (readonly [kind: string, shape: RegExp])[] = [
   ["a private key", /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/],
   ["an access key of AWS", /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/],

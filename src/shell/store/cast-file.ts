@@ -10,7 +10,7 @@ import { wholeNumber } from "../../core/model/schemas.ts";
 
 /** The shape of the files of a new cast; a journal of an unknown format is refused rather than misread. */
 export const CAST_FORMAT = 2;
-/** [J25] 1 has neither epochs nor digests in its lines; a cast that began so goes on so. */
+/** [J30] 1 has neither epochs nor digests in its lines; a cast that began so goes on so. */
 const READABLE_FORMATS = [1, CAST_FORMAT] as const;
 
 const countSchema = wholeNumber(0);

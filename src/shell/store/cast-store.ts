@@ -103,7 +103,7 @@ export interface OwnedCast {
   readonly discard: () => Promise<void>;
 }
 
-/** [B8] How the files of a cast travel: whole, or not at all. */
+/** [B36] How the files of a cast travel: whole, or not at all. */
 export interface CheckpointPolicy {
   /** So many bytes of changed files are read at the most: no more of them could be kept. */
   readonly maxBytes: number;
@@ -231,7 +231,7 @@ export const TIMELINE_WITH_EVENTS: CastFold<TimelineWithEvents> = {
   },
 };
 
-/** [N14] A JSON text with the large values of the cast that it refers to in their places, as far as there is room for them. */
+/** [N42] A JSON text with the large values of the cast that it refers to in their places, as far as there is room for them. */
 export async function inlineValues(store: CastStore, castId: CastId, text: string, most: number): Promise<string> {
   const left = { bytes: most };
   const whole = async (value: unknown): Promise<unknown> => {

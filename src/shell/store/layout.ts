@@ -69,7 +69,7 @@ export function layoutInFolder(folder: string): CastLayout {
   };
 }
 
-/** [V18] Working trees that casts have left for those after them; no name of a cast begins so. */
+/** [V41] Working trees that casts have left for those after them; no name of a cast begins so. */
 export function worktreePool(root: string): string {
   return join(root, ".trees");
 }

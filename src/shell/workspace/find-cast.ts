@@ -16,7 +16,7 @@ export interface RequestedCast {
   readonly noneMessage: string;
 }
 
-/** [S10] As `findCast`, to be run: without an id nobody but who began a cast means it. */
+/** [S14] As `findCast`, to be run: without an id nobody but who began a cast means it. */
 export async function findOwnCast(
   workspace: Workspace,
   named: string | undefined,
@@ -41,7 +41,7 @@ export async function findCast(store: CastStore, named: string | undefined): Pro
   return newest ? ok(newest) : fail(await noCastIssue(store, "none of the casts here can be read"));
 }
 
-/** [C28] Whether the first word of a message may be meant as a cast: refused is better than said to an agent by accident. */
+/** [C47] Whether the first word of a message may be meant as a cast: refused is better than said to an agent by accident. */
 export async function mayBeCastName(store: CastStore, word: string): Promise<boolean> {
   if (word === LAST_CAST || looksLikeCastId(word)) return true;
   if (parseCastId(word) === undefined) return false;

@@ -8,7 +8,7 @@ import type { CastFile } from "../store/cast-file.ts";
 import type { Workspace } from "./workspace.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 
-/** [S10] A cast that this user has not begun on this machine may have come with the project: it runs only when it is agreed to. */
+/** [S14] A cast that this user has not begun on this machine may have come with the project: it runs only when it is agreed to. */
 export function foreignCastIssue({ place, fleet }: Workspace, file: CastFile): Issue | undefined {
   // A cast of a fleet runs nothing here, whoever began it.
   if (fleet) return undefined;
@@ -24,7 +24,7 @@ export function foreignCastIssue({ place, fleet }: Workspace, file: CastFile): I
   return error("foreign_cast", castId, parts.join("; "), hint);
 }
 
-/** [S10] A listing says which casts came from elsewhere. */
+/** [S13] A listing says which casts came from elsewhere. */
 export function foreignCastMarker(workspace: Workspace): (cast: CastSummary) => Promise<CastSummary> {
   const isOwn = ownCastChecker(workspace);
   return async (cast) => ((await isOwn(cast)) ? cast : { ...cast, foreign: true });

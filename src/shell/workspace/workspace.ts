@@ -137,13 +137,13 @@ export interface FleetClient {
   readonly submittedBefore: () => Promise<Result<CastId | undefined>>;
   /** This working tree and a cast for it; answers with the cast that there is now, which is another's where its key came first. */
   readonly submit: (plan: NewCast) => Promise<Result<CastId>>;
-  /** [B10] Written where it stood when it was looked at, or refused; then a worker goes on with it. */
+  /** [B42] Written where it stood when it was looked at, or refused; then a worker goes on with it. */
   readonly resume: (cast: CurrentCast, said: readonly EventBody[]) => Promise<Result<undefined>>;
   readonly abort: (castId: CastId) => Promise<Result<"asked">>;
   readonly raiseBudget: (castId: CastId, maxTokens: number) => Promise<Result<undefined>>;
   /** Nothing where the cast does not wait for a worker, or none could begin it. */
   readonly queuePosition: (castId: CastId) => Promise<QueuePosition | undefined>;
-  /** [B29] Queues in which casts wait that nobody works on. */
+  /** [B72] Queues in which casts wait that nobody works on. */
   readonly unservedQueues: () => Promise<readonly string[]>;
   /** The checkpoints of a cast into the repository around a folder; what stands at the end of them. */
   readonly fetchCheckpoints: (castId: CastId, cwd: string) => Promise<Result<FetchedCheckpoints>>;
@@ -155,7 +155,7 @@ export interface FleetClient {
   readonly summariesOf: (casts: readonly string[]) => Promise<readonly CastSummary[] | undefined>;
 }
 
-/** [B22] Where a cast stands among those of its project that wait, and the limits that hold it back. */
+/** [B59] Where a cast stands among those of its project that wait, and the limits that hold it back. */
 export interface QueuePosition {
   readonly place: number;
   readonly waiting: number;

@@ -34,7 +34,7 @@ export async function askForTrust({
   return /^y(es)?$/i.test(answer?.trim() ?? "") ? asTrusted(workspace) : { workspace, remember: () => undefined };
 }
 
-/** [S10] A cast that somebody else began, with all that it would run. */
+/** [S15] A cast that somebody else began, with all that it would run. */
 export async function askToTrustCast(io: Io, issues: readonly Issue[]): Promise<boolean> {
   if (!io.canAsk) return false;
   for (const { message } of issues) printText(io, sanitizeForTerminal(message));

@@ -44,7 +44,7 @@ export async function findToolGuards(ctx: ExtensionContext): Promise<Pick<Sessio
   };
 }
 
-/** [X37] The user's extensions that watch over tools, by the names of their files. */
+/** [X53] The user's extensions that watch over tools, by the names of their files. */
 export async function toolGuardNames(ctx: ExtensionContext): Promise<readonly string[]> {
   const found = await findExtensions(ctx);
   return found

@@ -23,7 +23,7 @@ export interface DetachCheck {
   readonly notes: readonly string[];
 }
 
-/** [X37] Asked before anything is stopped: a process of its own has none of what only this Pi was given. */
+/** [X53] Asked before anything is stopped: a process of its own has none of what only this Pi was given. */
 export async function checkDetach(
   { pi, ctx }: UserSession,
   { graph, rehearsal }: Pick<CastFile, "graph" | "rehearsal">,

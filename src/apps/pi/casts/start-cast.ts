@@ -44,7 +44,7 @@ export async function startInProject(
   return prepareAndRun(context, trusted, { options, prepare: (asker) => prepareTrusted(context, command, asker) });
 }
 
-/** [S10] A cast of somebody else that was named is asked about, and prepared again when the person trusts it. */
+/** [S15] A cast of somebody else that was named is asked about, and prepared again when the person trusts it. */
 async function prepareTrusted(
   { user: { ctx } }: CommandContext,
   command: CastingCommand,

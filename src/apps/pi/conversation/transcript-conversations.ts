@@ -10,7 +10,7 @@ import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { thrownMessage } from "../../../core/model/text.ts";
 import { NO_USAGE, addUsage } from "../../../core/cast/state/usage.ts";
 
-/** [X43] The agents of a cast that another process drives, as far as the disk tells of them. */
+/** [X54] The agents of a cast that another process drives, as far as the disk tells of them. */
 export interface TranscriptFollower {
   readonly follow: (step: CastStep) => void;
   /** Takes in what the agents that work now have said until now. */

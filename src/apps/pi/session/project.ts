@@ -60,7 +60,7 @@ export interface TrustedProject {
   readonly workspace: Workspace;
   /** Keeps what the person has answered, once the command is carried out. */
   readonly remember: () => void;
-  /** [X37] Keeps Pi's own trust for a process that knows nothing of it, in the configuration as it is now. */
+  /** [X52] Keeps Pi's own trust for a process that knows nothing of it, in the configuration as it is now. */
   readonly vouch?: () => void;
 }
 
@@ -99,7 +99,7 @@ async function isTrustedInPi(ctx: ExtensionContext, cwd: string): Promise<boolea
   return ["--approve", "-a"].some((word) => process.argv.includes(word)) || pi.hasTrustRequiringProjectResources(cwd);
 }
 
-/** [S10] Whether the person trusts the cast that they named, having seen all that it would run. Without a person nobody does. */
+/** [S15] Whether the person trusts the cast that they named, having seen all that it would run. Without a person nobody does. */
 export async function askToTrustCast(ctx: ExtensionContext, issues: readonly Issue[]): Promise<boolean> {
   if (!ctx.hasUI || !hasForeignCastIssue(issues)) return false;
   const said = issues.map(({ message }) => sanitizeForTerminal(message)).join("\n");

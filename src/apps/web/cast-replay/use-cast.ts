@@ -16,7 +16,7 @@ export interface WatchedCast {
   readonly isAlive: boolean;
   /** Where the casts of its items are, by their ids. */
   readonly itemPlaces: ReadonlyMap<string, string>;
-  /** [S10] Whether it was begun by somebody else, or on another machine. */
+  /** [S13] Whether it was begun by somebody else, or on another machine. */
   readonly isForeign: boolean;
   readonly issues: readonly Issue[];
   /** Grows with every change of the above, which keep their identity. */

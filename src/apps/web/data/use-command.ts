@@ -12,7 +12,7 @@ export interface CommandState {
   /** The command that the server is running. */
   readonly busy: TypedCommand | null;
   readonly issues: readonly Issue[];
-  /** [S10] Whether it was refused because somebody else began the cast: the problems say all that would run. */
+  /** [S14] Whether it was refused because somebody else began the cast: the problems say all that would run. */
   readonly isForeign: boolean;
   /** [C32] Whether it was refused because another cast works on the same files. */
   readonly isTreeInUse: boolean;

@@ -38,7 +38,7 @@ export function AbortDialog(props: {
 
 const trustCastCss = bindClassNames(baseSheet);
 
-/** [S10] All that a cast of somebody else would run, as the server has just said it, before it does. */
+/** [S15] All that a cast of somebody else would run, as the server has just said it, before it does. */
 export function TrustCastDialog(props: {
   readonly castId: string;
   readonly issues: readonly Issue[];

@@ -68,7 +68,7 @@ export const EVENT_SCHEMAS = {
     loadout: v.string(),
     /** Absent where checkpoints are turned off. */
     files: v.exactOptional(InitialCheckpoint),
-    /** [T20] The cast whose past this one shares, up to that visit, and since when (absent in casts of earlier versions). */
+    /** [T37] The cast whose past this one shares, up to that visit, and since when (absent in casts of earlier versions). */
     forkedFrom: v.exactOptional(v.object({ castId: CastId, visit: v.string(), at: v.exactOptional(v.string()) })),
     rehearsed: v.exactOptional(v.literal(true)), // [C36] absent in casts of earlier versions too
     worker,

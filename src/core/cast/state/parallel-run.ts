@@ -45,7 +45,7 @@ export const PreviousHandoff = v.pipe(
 );
 export type PreviousHandoff = v.InferOutput<typeof PreviousHandoff>;
 
-/** [V6] What the cast of one item is besides a cast: the whole list, with a window on its item. */
+/** [V29] What the cast of one item is besides a cast: the whole list, with a window on its item. */
 export const ItemCastInput = v.pipe(
   v.object({
     parent: CastId,
@@ -105,7 +105,7 @@ export interface ParallelRun {
   readonly ender: number | null;
   /** How often a person allowed what stopped the failed items, for when they go on. */
   readonly allow: number;
-  /** [R6] What a person decided about those that were sent back too often. */
+  /** [R8] What a person decided about those that were sent back too often. */
   readonly decision: ReworkDecision | null;
 }
 

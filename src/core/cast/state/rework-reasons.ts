@@ -27,7 +27,7 @@ export type ReworkReasons = PersistentMap<Readonly<Record<string, readonly Rewor
 
 export const NO_REWORK_REASONS: ReworkReasons = EMPTY_MAP;
 
-/** [V9] What the cast of an item that is done again begins with. */
+/** [V36] What the cast of an item that is done again begins with. */
 export function initialReworkReasons({ door, index, reasons }: ItemCastInput): ReworkReasons {
   return reasons.length === 0
     ? NO_REWORK_REASONS

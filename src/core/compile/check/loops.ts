@@ -145,7 +145,7 @@ function checkExit(graph: Graph, loop: GraphLoop, index: number): readonly Issue
   const exit = loop.exits[index];
   const member = exit && loop.sockets.includes(exit.from) ? socketOf(graph, exit.from) : undefined;
   if (!exit || !member) return NO_ISSUES;
-  // [G28] One that gives items up leaves by its exits behind the last of them.
+  // [G34] One that gives items up leaves by its exits behind the last of them.
   if (member.advance === null && !member.edges.some(({ then }) => then === NEXT_ITEM))
     return [
       issueAtLoop(

@@ -93,14 +93,14 @@ export function waitReasonText(why: WaitReason, queue: string): string {
   }
 }
 
-/** [B29] How many casts wait for one reason. */
+/** [B71] How many casts wait for one reason. */
 export interface WaitGroup {
   readonly casts: number;
   readonly queue: string;
   readonly why: WaitReason;
 }
 
-/** [B29] Those that wait, reason by reason; what is about to begin needs none. */
+/** [B71] Those that wait, reason by reason; what is about to begin needs none. */
 export function groupByWaitReason(queue: readonly Pick<QueuedCast, "queue" | "why">[]): readonly WaitGroup[] {
   const waiting = queue.filter(({ why }) => why.kind !== "soon");
   const groups = Map.groupBy(waiting, (cast) => waitReasonText(cast.why, cast.queue));
@@ -113,7 +113,7 @@ export function waitGroupText({ casts, queue, why }: WaitGroup): string {
   return `${countedText(casts, "cast")} waiting: ${waitReasonText(why, queue)}`;
 }
 
-/** [B29] Why one cast waits, with a way out: who waits for nobody waits for ever. */
+/** [B72] Why one cast waits, with a way out: who waits for nobody waits for ever. */
 export function waitLine({ why, queue }: Pick<QueuedCast, "queue" | "why">, fleet: string): Line {
   const command = waitRemedy(why, { fleet, queue });
   return line(
@@ -122,7 +122,7 @@ export function waitLine({ why, queue }: Pick<QueuedCast, "queue" | "why">, flee
   );
 }
 
-/** [B29] What a person can type against it, on any machine that is to work; nothing where waiting helps. */
+/** [B72] What a person can type against it, on any machine that is to work; nothing where waiting helps. */
 export function waitRemedy(
   why: WaitReason,
   { fleet, queue }: { readonly fleet: string; readonly queue: string },

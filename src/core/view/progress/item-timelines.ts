@@ -20,7 +20,7 @@ export interface ItemAttempt {
   readonly from: number;
   readonly to: number | null;
   readonly outcome: "running" | "done" | "failed" | "given_up";
-  /** [B12] The worker of a fleet that ended it. */
+  /** [B54] The worker of a fleet that ended it. */
   readonly worker?: string;
 }
 

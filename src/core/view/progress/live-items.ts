@@ -22,7 +22,7 @@ interface LiveItem {
   readonly since: string;
   /** [B28] Which worker of a fleet has it. */
   readonly worker?: string;
-  /** [B12] Set where it was begun and no worker has it any more. */
+  /** [B54] Set where it was begun and no worker has it any more. */
   readonly isQueued?: true;
   /** What the turn in hand has used so far. */
   readonly used: Usage;
@@ -65,7 +65,7 @@ export function setLiveItemUsage(lanes: LiveItems, { castId }: CastState, used: 
   return lane ? new Map(lanes).set(castId, { ...lane, used }) : lanes;
 }
 
-/** [B12] Until its next event: that is written by whoever goes on with it. */
+/** [B54] Until its next event: that is written by whoever goes on with it. */
 export function markLiveItemQueued(lanes: LiveItems, { castId }: CastState): LiveItems {
   const lane = lanes.get(castId);
   return lane ? new Map(lanes).set(castId, { ...lane, isQueued: true }) : lanes;
@@ -93,7 +93,7 @@ export function liveItemLines(lanes: LiveItems, now: number, width: number): rea
 
 const MAX_TITLE_LENGTH = 2_000;
 
-/** [B12] A title is cut for the worker behind it, as long as it can be told apart by what is left. */
+/** [B54] A title is cut for the worker behind it, as long as it can be told apart by what is left. */
 function titleWithWorker(title: string, by: string, room: number): Line {
   const left = room - columnsOf(by);
   if (left < Math.min(columnsOf(title), MIN_TITLE_COLUMNS)) return line(title);

@@ -37,7 +37,7 @@ export function toolCallLines(tools: readonly ToolCall[], width: number): readon
 
 const FAILED_CALL_DETAIL = { titles: 0, lines: SAID_LINES, read: 4_000 };
 
-/** [C39] Everything that a visit was told, did and said; `told` is what came of it. */
+/** [C48] Everything that a visit was told, did and said; `told` is what came of it. */
 export function visitDetailLines(detail: VisitDetail, told: readonly Line[], width: number): readonly Line[] {
   const { model, usage, replies, prompt, stdout, stderr } = detail;
   const used = `${amountText(usage.input)} tokens in, ${amountText(usage.output)} out, ${costText(usage.cost)}`;
@@ -86,7 +86,7 @@ export interface ReplyWithTools {
   readonly text: string;
 }
 
-/** [C39] What a visit left besides its events. */
+/** [C48] What a visit left besides its events. */
 export interface VisitDetail {
   readonly socket: SocketId;
   readonly visit: number;

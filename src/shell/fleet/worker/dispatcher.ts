@@ -51,7 +51,7 @@ const DELETE_BATCH = 500;
 
 const SILENT_LOGGER = { info: () => undefined, debug: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** [B11] Queues with their limits and order. The casts themselves stay in the store. */
+/** [B47] Queues with their limits and order. The casts themselves stay in the store. */
 export async function openDispatcher(options: DispatcherOptions): Promise<Result<Dispatcher>> {
   const loaded = await loadDbos();
   if (!loaded.ok) return loaded;

@@ -119,7 +119,7 @@ async function finishDispatch(
   return isDelivered ? deliverResult(context, castId) : attempt;
 }
 
-/** [B24] Another worker may have died between the end of the cast and the push. */
+/** [B63] Another worker may have died between the end of the cast and the push. */
 async function isUndelivered({ profile, database }: DispatchContext, castId: CastId, leg: number): Promise<boolean> {
   if (!profile.deliver || parentCastId(castId) !== undefined) return false;
   const text = `select from materia.casts where cast_id = $1 and leg = $2 and status = 'completed' and not summary ? 'delivered'`;
@@ -177,7 +177,7 @@ function claimWithTree(context: DispatchContext, { castId, file }: LoadedCast, l
     if (!owned.ok) return owned;
     const abort = new AbortController();
     const stopListening = owned.value.onAbortRequest(() => abort.abort());
-    // [B12] A setup may take long, and no visit runs that would have to end first.
+    // [B53] A setup may take long, and no visit runs that would have to end first.
     const leaving = AbortSignal.any([stopping, draining]);
     const tree = await fetchTree(AbortSignal.any([leaving, abort.signal]))
       .catch(async (thrown: unknown) => {

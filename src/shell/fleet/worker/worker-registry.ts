@@ -242,7 +242,7 @@ interface WorkerRow {
   readonly started: string;
 }
 
-/** [B14] What workers left here that were killed. One that was given up may still be at work in its folder. */
+/** [B57] What workers left here that were killed. One that was given up may still be at work in its folder. */
 export async function removeOrphanedFolders(database: Database, base: string): Promise<void> {
   const folders = readdirSync(base);
   const rows = await database.query<WorkerRow & Record<string, unknown>>({

@@ -24,18 +24,18 @@ import { chownToToolsUser } from "./tools-user-folders.ts";
 export interface WorkerTrees {
   /** Where its agents and programs will work. */
   readonly cwdOf: (castId: CastId) => Promise<string>;
-  /** [B9] The files of a cast as they stand, in a folder of this worker. */
+  /** [B55] The files of a cast as they stand, in a folder of this worker. */
   readonly fetchTree: (file: CastFile, how: FetchTreeOptions) => Promise<Result<string>>;
-  /** [B12] The files of an item into the tree of its parent; nothing where it has changed none. A sentence where they cannot be had. */
+  /** [B50] The files of an item into the tree of its parent; nothing where it has changed none. A sentence where they cannot be had. */
   readonly fetchItem: (child: CastId, parent: CastId) => Promise<TreePosition | string | undefined>;
   /** [B25] What this process has written into a tree belongs to whoever works there. */
   readonly chownTree: (castId: CastId) => void;
   /** [B24] The files that were kept, in a repository that nobody has worked in. */
   readonly fetchCleanTree: (castId: CastId) => Promise<Result<CleanTree>>;
   readonly packFor: PackSource;
-  /** [B8] What is changed here is weighed before it is read. */
+  /** [B35] What is changed here is weighed before it is read. */
   readonly checkpointPolicy: (castId: CastId) => CheckpointPolicy;
-  /** [B8] Why the files of a cast could not be kept, since they were brought here. */
+  /** [B36] Why the files of a cast could not be kept, since they were brought here. */
   readonly checkpointProblem: (castId: CastId) => string | undefined;
   readonly remove: (castId: CastId) => void;
 }
@@ -82,7 +82,7 @@ function createPackReader(database: Database, folder: string) {
     },
     restored: async (castId: CastId, source: TreeSource, into: string): Promise<RestoredTree> =>
       restoreTransferredTree({ packs: await packsOf(castId), source, folder: into, cacheFolder: caches }),
-    /** [B12] What an item begins from stands in the packs of its parent. */
+    /** [B50] What an item begins from stands in the packs of its parent. */
     restoredItem: async ({ castId, source, window }: ItemTree, into: string): Promise<RestoredTree> => {
       const { parent, base, tree } = window;
       const [before, own] = [await packsOf(parent), await packsOf(castId)];
@@ -174,7 +174,7 @@ export function createWorkerTrees(database: Database, folder: string, profile: R
   };
 }
 
-/** [B8] Remembers why files could not be kept, for whoever has to say so. */
+/** [B36] Remembers why files could not be kept, for whoever has to say so. */
 function createPacker(standing: ReadonlyMap<CastId, TreeState>, mostBytes: number): PackSource {
   return async (castId, events) => {
     const stands = standing.get(castId);
@@ -184,7 +184,7 @@ function createPacker(standing: ReadonlyMap<CastId, TreeState>, mostBytes: numbe
   };
 }
 
-/** [B8] What the files have become since the pack before, or why that cannot be kept. */
+/** [B36] What the files have become since the pack before, or why that cannot be kept. */
 async function packSince(stands: TreeState, events: readonly CastEvent[], mostBytes: number): ReturnType<PackSource> {
   const missing = checkpointProblemIn(events);
   if (missing !== undefined) return missing;
@@ -260,7 +260,7 @@ export function createPackedCommits(): PackedCommits {
   };
 }
 
-/** [B12] What items begin from, what they did and what it was merged to: whoever goes on with the cast needs all of it. */
+/** [B50] What items begin from, what they did and what it was merged to: whoever goes on with the cast needs all of it. */
 export function itemCommits(events: readonly CastEvent[]): readonly string[] {
   return events.flatMap((event) => {
     if (event.type === "loop_forked") return event.base ?? [];

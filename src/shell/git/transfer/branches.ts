@@ -79,7 +79,7 @@ interface FoundObject {
   readonly size: number;
 }
 
-/** [B24] All that is reachable from a commit and from none of those that others have. */
+/** [B62] All that is reachable from a commit and from none of those that others have. */
 export async function readUnpushedTexts(cwd: string, commit: string, known: readonly string[]): Promise<UnpushedTexts> {
   const input = [commit, ...known.map((each) => `^${each}`)].map((line) => `${line}\n`).join("");
   const listed = await runGit(["rev-list", "--objects", "--ignore-missing", "--stdin"], { cwd, input });

@@ -18,7 +18,7 @@ export interface PackRequest {
 /** Sources are packed about so many times smaller. */
 const COMPRESSION_RATIO = 4;
 
-/** [B8, B9] Files of more bytes than this give no pack that is small enough: they are not read before that is said. */
+/** [B35] Files of more bytes than this give no pack that is small enough: they are not read before that is said. */
 export function maxReadableBytes(mostPacked: number): number {
   return COMPRESSION_RATIO * mostPacked;
 }

@@ -16,7 +16,7 @@ export interface TreeSource {
   readonly branch: string | null;
   /** The folder below the top that the cast works in. */
   readonly below: string;
-  /** [B23] Set where the cast begins with what the branch is by then, in the repository that was pushed to. */
+  /** [B43] Set where the cast begins with what the branch is by then, in the repository that was pushed to. */
   readonly follows?: true;
 }
 
@@ -33,7 +33,7 @@ export interface TreeTransfer {
   /** The packs of the cast, first to last. */
   readonly packs: readonly CheckpointPack[];
   readonly source: TreeSource;
-  /** [B12] Where it stands, where that is another place than the last of these packs. */
+  /** [B50] Where it stands, where that is another place than the last of these packs. */
   readonly position?: TreePosition | undefined;
   /** Where the tree is made, whatever lies there. */
   readonly folder: string;
@@ -45,7 +45,7 @@ export type RestoredTree =
   | { readonly kind: "ready"; readonly cwd: string; readonly head: string; readonly ckpt: string }
   | { readonly kind: "failed"; readonly problem: string };
 
-/** [B9] The working tree of a cast as its last checkpoint left it, in a repository of its own. */
+/** [B55] The working tree of a cast as its last checkpoint left it, in a repository of its own. */
 export async function restoreTransferredTree(tree: TreeTransfer): Promise<RestoredTree> {
   try {
     const made = await restoreIntoFolder(tree);

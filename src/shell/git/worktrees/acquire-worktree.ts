@@ -136,7 +136,7 @@ interface CopyPaths {
   readonly to: string;
 }
 
-/** [V18] Copied, so that nothing done to it reaches the person's own; a link that would lead there is none to copy. */
+/** [V26] Copied, so that nothing done to it reaches the person's own; a link that would lead there is none to copy. */
 function copyInto({ project, tree, to }: CopyPaths, name: string): string | undefined {
   const target = resolve(to, name);
   if (isAbsolute(name) || !target.startsWith(`${tree}${sep}`)) return OUTSIDE_PROJECT;

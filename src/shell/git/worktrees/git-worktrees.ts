@@ -30,7 +30,7 @@ export interface GitWorktreesContext extends WorktreeContext {
 export interface GitWorktrees extends ItemWorktrees {
   /** What is known of the tree that an item works in, where this process has filled it. */
   readonly cachedWorktree: (child: CastId) => CachedWorktree | undefined;
-  /** [B12] What was done elsewhere, whose objects are here by now, as a commit that nothing removes. */
+  /** [B50] What was done elsewhere, whose objects are here by now, as a commit that nothing removes. */
   readonly saveTransferred: (child: CastId, work: Omit<TransferredWork, "ref">) => Promise<SavedWork | ItemsFailure>;
 }
 

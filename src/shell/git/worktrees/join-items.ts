@@ -7,7 +7,7 @@ import { gitErrorText, stdoutParts, runGit, stdoutText, type GitResult, type Git
 import type { ItemRepository } from "./item-repository.ts";
 import { replayCommits } from "./replay-commits.ts";
 
-/** [V8] The person's branch and files follow the merged items, and nothing of theirs is overwritten. */
+/** [V32] The person's branch and files follow the merged items, and nothing of theirs is overwritten. */
 export async function joinMergedItems(
   { repository, identity }: ItemRepository,
   { base, tip }: JoinRequest,
@@ -24,7 +24,7 @@ export async function joinMergedItems(
   // A branch that was put back stands on the way to the tip too, but what it left behind must not come back.
   const isRewritten = !(await isAncestor(top, base, head));
   if (!isRewritten && (await isAncestor(top, head, tip))) return fastForward(repository, tip);
-  // [V8] The branch moved meanwhile: the items' commits go behind what came.
+  // [V33] The branch moved meanwhile: the items' commits go behind what came.
   const title = "The items of a cast";
   const moved = await replayCommits({ cwd: top, base, commit: tip, onto: head, isRewritten, title, identity });
   if (moved.kind === "replayed") {
@@ -39,7 +39,7 @@ export async function joinMergedItems(
 }
 
 /**
- * [V8] An agent that took the person's branch into its own tree moved it under the person's files, which still stand at
+ * [V33] An agent that took the person's branch into its own tree moved it under the person's files, which still stand at
  * the base: they go to where the branch is, as in a checkout. The answer is why git refused.
  */
 async function moveFilesToHead(cwd: string, base: string, head: string): Promise<string | undefined> {

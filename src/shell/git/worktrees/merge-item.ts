@@ -40,7 +40,7 @@ async function recordMerged(castId: CastId, repository: Repository, fork: number
     : broken(`the name ${ref} cannot be written`);
 }
 
-/** [V9] Files that were to be mended and still hold the marks of the conflict are no result. */
+/** [V36] Files that were to be mended and still hold the marks of the conflict are no result. */
 async function findUnresolvedConflict(
   cwd: string,
   { work, commit, tip }: MergeRequest,
@@ -64,7 +64,7 @@ const FILES_NAMED = 30;
 const HUNK_LINES = 24;
 const HUNK_CHARS = 700;
 
-/** [V9] What an agent needs to mend a conflict: which files, how they look now, and what has no marks in words. */
+/** [V36] What an agent needs to mend a conflict: which files, how they look now, and what has no marks in words. */
 async function describeConflict(
   cwd: string,
   { tree, files, said }: { readonly tree: string; readonly files: readonly string[]; readonly said: string },

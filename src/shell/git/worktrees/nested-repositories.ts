@@ -5,7 +5,7 @@ import type { Repository } from "../repository.ts";
 import { gitErrorText, stdoutParts, runGit } from "../run-git.ts";
 import { quarantinePath, runExclusively } from "./worktree.ts";
 
-/** [V8] Working trees that an agent added inside of its own would go with it: they are set aside. The answer is a sentence where that failed. */
+/** [V31] Working trees that an agent added inside of its own would go with it: they are set aside. The answer is a sentence where that failed. */
 export async function quarantineInnerWorktrees(
   { top, commonDir }: Repository,
   tree: string,
@@ -45,7 +45,7 @@ export interface NestedRepositoriesRequest {
 }
 
 /**
- * [V8] A repository that an agent made inside of its tree is one name without files to git, or a reason to refuse. Its own
+ * [V31] A repository that an agent made inside of its tree is one name without files to git, or a reason to refuse. Its own
  * folder of git is set aside, so that its files are files like any other. A submodule that is named as one stays one.
  */
 export async function absorbNestedRepositories({

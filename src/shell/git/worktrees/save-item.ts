@@ -92,7 +92,7 @@ export interface TransferredWork {
   readonly ref: string;
 }
 
-/** [V8, B12] The same of files that came from another machine. */
+/** [V8, B50] The same of files that came from another machine. */
 export async function saveTransferred(
   opened: ItemRepository,
   work: TransferredWork,

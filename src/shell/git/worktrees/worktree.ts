@@ -175,7 +175,7 @@ export function isQuarantined(name: string): boolean {
   return name.includes(QUARANTINE_MARK);
 }
 
-/** [V21] What lies aside in a folder of trees, by the name of the tree that it was found in. */
+/** [V39] What lies aside in a folder of trees, by the name of the tree that it was found in. */
 export function listQuarantined(trees: string): ReadonlyMap<string, readonly string[]> {
   const names = existsSync(trees) ? readdirSync(trees).filter(isQuarantined).toSorted() : [];
   const byTree = Map.groupBy(names, (name) => name.slice(0, name.indexOf(QUARANTINE_MARK)));
@@ -223,7 +223,7 @@ export function listPooledWorktrees(pool: string): readonly string[] {
   }
 }
 
-/** [V18] Keeps a tree whose work is on the branch for a later cast. Answers whether it is kept. */
+/** [V41] Keeps a tree whose work is on the branch for a later cast. Answers whether it is kept. */
 export async function poolWorktree(repository: Repository, pool: string, tree: string): Promise<boolean> {
   if (!isLargeRepository(repository) || listPooledWorktrees(pool).length >= MAX_POOLED) return false;
   try {

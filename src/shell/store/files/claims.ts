@@ -18,7 +18,7 @@ import { linkIfFree, readRegularText } from "../../system/files.ts";
 import { isMissingFile, errorText } from "../../system/system-error.ts";
 import { parseClaimEpoch, type CastLayout } from "../layout.ts";
 
-/** [D16] After so long without a sign an owner that cannot be looked at counts as gone. */
+/** [D35] After so long without a sign an owner that cannot be looked at counts as gone. */
 export const OWNER_TIMEOUT_MS = 5 * 60_000;
 /** A claim names one process. */
 const CLAIM_BYTES = 4_096;
@@ -104,7 +104,7 @@ function claimFailure(thrown: unknown): ClaimOutcome {
   return { kind: "failed", problem: `the cast cannot be taken up: ${errorText(thrown)}` };
 }
 
-/** [D16] Under one kernel the lock is the judge of an owner that cannot be seen; across hosts only its signs of life are. */
+/** [D34, D35] Under one kernel the lock is the judge of an owner that cannot be seen; across hosts only its signs of life are. */
 function isHeld(layout: CastLayout, claim: ClaimFile, silentFor: () => number, lockIsOurs = false): boolean {
   const sight = livenessOf(claim);
   if (sight !== "unseen") return sight === "alive";

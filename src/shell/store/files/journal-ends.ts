@@ -66,7 +66,7 @@ function lastEvents(fd: number, size: number, enough: StopCondition): Pick<Journ
   }
 }
 
-/** [D16] Epochs only rise: a lower one behind a higher was written by an owner that had been given up. */
+/** [J29] Epochs only rise: a lower one behind a higher was written by an owner that had been given up. */
 function dropStaleLines(lines: readonly Buffer[]): readonly Buffer[] {
   let highest = 0;
   return lines.filter((line) => {

@@ -47,7 +47,7 @@ export function foldJournal<T>(
       const done = runFoldPass({ fd, of, passedOver }, begin(), step);
       if (done.kind === "folded") return ok(done.folded);
       if (done.kind === "damaged") return fail(damageIssue(file, of.castId, done));
-      // [D16] A later owner went on from before these lines: read again, without them.
+      // [J29] A later owner went on from before these lines: read again, without them.
       passedOver = [...passedOver, done.lines];
     }
   } catch (thrown) {

@@ -29,7 +29,7 @@ function valueDigest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
-/** [J26] Large values of a cast, each kept once, by what it holds: also what is large inside of another. */
+/** [J26, J40] Large values of a cast, each kept once, by what it holds: also what is large inside of another. */
 export function createValueWriter(
   layout: CastLayout,
   redact: Redactor,
@@ -74,7 +74,7 @@ function mapParts(value: readonly Json[] | JsonObject, part: (value: Json) => Js
 type ValueLayout = Pick<CastLayout, "values" | "value">;
 
 /**
- * [V6] `cast.json` of an item, with what it has in common with other items as a name among the values of its parent: the
+ * [V30] `cast.json` of an item, with what it has in common with other items as a name among the values of its parent: the
  * graph, and what is large in state. Every item has the whole list; written with each of them it would grow by the square.
  */
 export function extractSharedParts(file: CastFile, layout: ValueLayout, isSynced: boolean): object {

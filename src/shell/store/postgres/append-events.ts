@@ -35,7 +35,7 @@ export const PART_BYTES = 4 * 1024 * 1024;
 const RETRY_MS = 200;
 
 /**
- * [B5] One round trip for events, files and packs, carried out only for the claim and the place that are named. After a broken
+ * [B5, B33] One round trip for events, files and packs, carried out only for the claim and the place that are named. After a broken
  * connection it is repeated; the same claim with the events already there means that it was carried out.
  */
 export async function appendEvents(database: Database, what: AppendRequest): Promise<"written" | "lost"> {

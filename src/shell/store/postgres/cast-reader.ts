@@ -123,7 +123,7 @@ interface SummaryRow {
   readonly worker: string | null;
 }
 
-/** [B12] What waits for its items belongs to its worker until that has handed it back. */
+/** [B49] What waits for its items belongs to its worker until that has handed it back. */
 async function readSummaries(
   database: Database,
   where: string,

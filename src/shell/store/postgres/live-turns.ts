@@ -4,7 +4,7 @@ import type { Subscription } from "../cast-store.ts";
 import type { Database } from "./database.ts";
 import { TURNS_CHANNEL, openNotifications, createNotifier } from "./notifications.ts";
 
-/** [B27] The turn in hand as a worker last told it: its notes in their order, without those at its beginning that it had no room for. */
+/** [B70] The turn in hand as a worker last told it: its notes in their order, without those at its beginning that it had no room for. */
 const LiveTurn = v.object({ turn: v.string(), gone: v.number(), notes: v.array(AgentProgress) });
 type LiveTurn = v.InferOutput<typeof LiveTurn>;
 

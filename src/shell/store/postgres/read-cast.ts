@@ -24,7 +24,7 @@ import {
 import type { Database } from "./database.ts";
 import { PART_BYTES } from "./append-events.ts";
 
-/** [B10] Unless it is named, a project is called like its folder, and a folder may be renamed: `other` is where the cast is. */
+/** [B41] Unless it is named, a project is called like its folder, and a folder may be renamed: `other` is where the cast is. */
 export function unknownCastIssue(castId: string, place: string, other?: string): Issue {
   const hint =
     other === undefined

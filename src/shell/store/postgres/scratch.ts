@@ -66,7 +66,7 @@ export function createScratchArtifacts(layout: CastLayout, how: WriteOptions): S
   const note = (socket: string, visit: number, name: string, most?: number): void => {
     dirty.set(layout.visitFile(socket, visit, name), { socket, visit, name, ...(most === undefined ? {} : { most }) });
   };
-  /** [B14] The transcript is written while the turn goes on. It is sent when the turn is over, or as it was when a checkpoint was taken. */
+  /** [B56] The transcript is written while the turn goes on. It is sent when the turn is over, or as it was when a checkpoint was taken. */
   const noteTranscripts = (events: readonly CastEvent[]): void => {
     for (const event of events) {
       if (!("visit" in event) || event.type === "visit_started" || event.type === "turn_retried") continue;
@@ -117,7 +117,7 @@ export function createScratchArtifacts(layout: CastLayout, how: WriteOptions): S
 }
 
 /**
- * [B14] What a file that is only ever added to has got since it was last asked for. One that was put in its place is another
+ * [B56] What a file that is only ever added to has got since it was last asked for. One that was put in its place is another
  * file, and is sent from its beginning.
  */
 function createGrowthReader(): (file: string, most: number) => { readonly from: number; readonly bytes: Buffer } {
