@@ -14,6 +14,7 @@ const PROCESS = [
   "test/parallel/{again,calls,face,git,join,keep,killed,lanes,moved,pool,shared-parts,show,unruly}.test.ts",
   "test/pi/{agents,cards,casting,messages}.test.ts",
   "test/testing/fork.test.ts",
+  "test/testing/fork-start.test.ts",
   "test/utilities/**",
   "test/webserver/{casts-stream,changes,commands,foreign,open-browser,streams,ui}.test.ts",
 ];

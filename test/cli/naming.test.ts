@@ -154,7 +154,7 @@ it.each([["--json"], ["help", "--json"], ["help", "cast", "--json"], ["--version
 
 it.each([
   ["continue", "no cast here waits for an answer"],
-  ["recast", "no cast here has failed or was aborted or interrupted"],
+  ["recast", "no cast here failed, was aborted or was interrupted"],
   ["abort", "no cast here is running, waiting or interrupted"],
 ])("[C31] %s says what it was looking for and how the newest cast stands", async (command, text) => {
   const { code, stderr } = await run([command, ...config], { cwd });

@@ -116,10 +116,10 @@ it("[B13] fleet down says where nothing runs, and makes nothing", async () => {
 it.each([
   ["cast", ["cast", "--key", "k", "--detach", "--priority", "1", "hello"], ["--detach", "--priority", "--key"]],
   ["recast", ["recast", "--detach"], ["--detach"]],
-])("[B40] what is for casts of a fleet is refused without one: %s", async (_name, words, options) => {
+])("[B40] what needs a fleet is refused without one: %s", async (_name, words, options) => {
   const cwd = newPlace();
   const before = listing(cwd);
   const { code, stderr } = await run(words, { cwd });
-  expect([code, stderr.match(/--\w+(?= is for casts of a fleet)/g)]).toEqual([2, options]);
+  expect([code, stderr.match(/--\w+(?= needs a fleet)/g)]).toEqual([2, options]);
   expect(listing(cwd)).toEqual(before);
 });

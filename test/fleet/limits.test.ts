@@ -126,7 +126,7 @@ it("[B22, B59, B71] limits are shown and changed by who may, and what they hold 
   const [second, third] = [await submitted(place, "Quick"), await submitted(place, "Quick")];
   const shown = await place.materia("status", third);
   expect(shown.stdout).toContain("place 2 of 2 of its project");
-  expect(shown.stdout).toContain("Held back: project p may have 1 under way at once.");
+  expect(shown.stdout).toContain("Limit: project p may run 1 at once.");
   expect(JSON.parse((await place.materia("status", second, "--json")).stdout)).toMatchObject({
     queued: { place: 1, waiting: 2, held: [{ kind: "project", name: "p", most: 1 }] },
   });

@@ -116,7 +116,7 @@ it("[T39] recast --edited is a fork of a stopped cast", async () => {
   expect((await run(["cast", ...options, "--loadout", "Main", "x"], { cwd })).code).toBe(1);
   put(cwd, { "c.json": config("Judge mildly."), "r.json": { replies: { ...replies, Judge: [yes] } } });
   const { code, stderr } = await run(["recast", "--edited", ...options], { cwd });
-  expect([code, stderr]).toEqual([0, expect.stringContaining("runs anew from Socket-2#1")]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining("runs again from Socket-2#1")]);
   expect(castsIn(cwd)).toHaveLength(2);
 });
 
@@ -142,7 +142,7 @@ it("[C40] recast says which graph it runs, and how to run the edited one", async
   put(cwd, { "c.json": config("Judge mildly.") });
   const edited = await run(["recast", "--config", "c.json"], { cwd });
   expect(edited.stderr).toContain(
-    `edited since: "materia recast ${castId} --edited" goes on with it as it is now, "materia fork `,
+    `edited since: "materia recast ${castId} --edited" continues it as it is now, "materia fork `,
   );
 });
 
@@ -162,7 +162,7 @@ it("[T19, T28] a cast whose limit was raised is recorded with its allowance; one
   const refused = await run(["record", stopped, "t/b.json"], { cwd });
   expect([refused.code, refused.stderr]).toEqual([
     2,
-    expect.stringContaining(`"materia recast ${stopped}" goes on with it`),
+    expect.stringContaining(`"materia recast ${stopped}" continues it`),
   ]);
 });
 
@@ -194,10 +194,10 @@ it("[T38] --here restores the files of the visit", async () => {
   git("add", "a.txt");
   git("commit", "-qm", "edited");
   const as = await run(["fork", `${castId}@Socket-2#1`, ...options], { cwd });
-  expect([as.code, as.stderr]).toEqual([0, expect.stringContaining("files are as they are now")]);
+  expect([as.code, as.stderr]).toEqual([0, expect.stringContaining("files stay as they are now")]);
   expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("edited since");
   const here = await run(["fork", `${castId}@Socket-2#1`, ...options, "--here"], { cwd });
-  expect([here.code, here.stderr]).toEqual([0, expect.stringContaining("files are put back as they were then")]);
+  expect([here.code, here.stderr]).toEqual([0, expect.stringContaining("files are restored to this point")]);
   expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("a");
 });
 

@@ -151,9 +151,9 @@ it("[T22, T23, T43] the commands tell of casts with a model, and leave rehearsal
   const named = ["--config", "c.json"];
   await run(["cast", ...named, "--loadout", "Main", "--rehearse", "r.json", "x"], { cwd });
   const only = await run(["stats"], { cwd });
-  expect([only.code, only.stdout]).toEqual([0, expect.stringMatching(/nothing to tell[^]*1\s+rehearsal/)]);
+  expect([only.code, only.stdout]).toEqual([0, expect.stringMatching(/No figures yet[^]*1\s+rehearsal/)]);
   const none = await run(["forecast", "Main", ...named], { cwd });
-  expect([none.code, none.stdout]).toEqual([0, expect.stringMatching(/No past cast[^]*1\s+rehearsal\s+left\s+out/)]);
+  expect([none.code, none.stdout]).toEqual([0, expect.stringMatching(/No estimate yet[^]*1\s+rehearsal\s+left\s+out/)]);
   await writePastCast(cwd, plain, { choose: oneNo });
   expect(JSON.parse((await run(["stats", "--json"], { cwd })).stdout)).toMatchObject({
     casts: 1,
@@ -186,7 +186,7 @@ it("[T24] what is too dear is refused, casts and links alike, and nothing known 
   const unknown = await typed(...cast);
   expect([unknown.code, unknown.stderr]).toEqual([
     0,
-    expect.stringContaining("note: --max-forecast held nothing back"),
+    expect.stringContaining("note: --max-forecast had no effect"),
   ]);
   await writePastCast(cwd, plain, { usage: { input: 1, output: 1, cost: 1 } });
   const dear = await typed(...cast);
@@ -256,6 +256,6 @@ it("[T27] before a cast its forecast is told where enough is known", async () =>
   expect(await note()).toBeUndefined();
   await writePastCast(cwd, plain, { usage: { input: 900, output: 100, cost: 0.5 } });
   expect(await note()).toBe(
-    "forecast from 3 past casts: likely 3 turns, 3 k tokens and $1.50; if it goes badly 3 turns, 3 k tokens and $1.50",
+    "forecast from 3 past casts: likely 3 turns, 3 k tokens and $1.50; at the 90th percentile 3 turns, 3 k tokens and $1.50",
   );
 });

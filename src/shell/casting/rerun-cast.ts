@@ -103,7 +103,7 @@ export function resumedGraphNote({ catalog }: Workspace, { castId, graph, target
   );
   if (!now.ok) return `${note}; as it is configured now it could not be started`;
   if (normalizedGraphText(now.value.graph) === normalizedGraphText(graph)) return note;
-  return `${note}, which has been edited since: "materia recast ${castId} --edited" goes on with it as it is now, "materia fork ${castId}@<visit>" from any visit`;
+  return `${note}, which has been edited since: "materia recast ${castId} --edited" continues it as it is now, "materia fork ${castId}@<visit>" from any visit`;
 }
 
 /** As a cast keeps it, so that only what matters is compared. */

@@ -8,14 +8,14 @@ import { findRepository, type Repository } from "../git/repository.ts";
 
 export type StoredSpans = Extract<CastFileSpans, { kind: "kept" }>;
 
-/** The files of a cast, and the repository that still has them. */
+/** The files of a cast, and the repository that holds their checkpoints. */
 export interface StoredCastFiles {
   readonly castId: CastId;
   readonly spans: StoredSpans;
   readonly repository: Repository;
 }
 
-/** [Y7] A cast whose files were kept, where they still are; or what is missing. */
+/** [Y7] Finds the repository with the checkpoints of a cast, or says what is missing. */
 export async function loadCastFiles(
   { store, place, fleet }: Workspace,
   named: string | undefined,
@@ -29,7 +29,7 @@ export async function loadCastFiles(
   if (!fetched.ok) return fetched;
   const spans = castFileSpans(cast.value.events);
   if (spans.kind === "none") return fail(notKeptIssue(castId, spans.problem));
-  // A project that was moved or copied brought its checkpoints along; one whose casts are kept elsewhere did not.
+  // A moved or copied project brings its checkpoints along. A project whose casts are stored elsewhere does not.
   for (const cwd of new Set([place.cwd, cast.value.file.cwd])) {
     const found = await findRepository(cwd);
     if (found.kind === "found" && (await hasCommit(cwd, spans.whole.to)))
@@ -40,18 +40,18 @@ export async function loadCastFiles(
       "checkpoint_deleted",
       castId,
       `the repository around ${place.cwd} has no checkpoints of this cast`,
-      `they stand in the repository that the cast ran in, ${cast.value.file.cwd}`,
+      `they are in the repository where the cast ran: ${cast.value.file.cwd}`,
     ),
   );
 }
 
 function notKeptIssue(castId: string, problem: string | null) {
-  const why = problem === null ? "checkpoints were turned off, or an earlier version ran it" : problem;
+  const why = problem === null ? "checkpoints were off when it ran" : problem;
   return error(
     "missing_checkpoints",
     castId,
-    `the files of this cast were not kept: ${why}`,
-    "a cast in a git repository with a commit keeps them",
+    `this cast has no checkpoints of its files: ${why}`,
+    "checkpoints need a git repository with a commit",
   );
 }
 
@@ -67,13 +67,13 @@ export function findSpan({ castId, spans }: StoredCastFiles, name: string): Resu
   if (item && !another) return ok(item);
   const message = item ? `${name} is an item of more than one loop` : `this cast has no visit or item "${name}"`;
   const known = item ? items.map(({ loop, key }) => `${loop}/${key}`) : suggestPlaces(spans);
-  const hint = known.length === 0 ? suggest`${typed`show ${castId}`} tells what it did` : `one of ${known.join(", ")}`;
+  const hint = known.length === 0 ? suggest`${typed`show ${castId}`} shows what it did` : `one of ${known.join(", ")}`;
   return fail(error("unknown_visit", name, message, hint));
 }
 
 const MAX_SUGGESTED = 12;
 
-/** Those that changed something first: they are what is looked for. */
+/** Visits that changed files come first: users look for them most. */
 function suggestPlaces({ visits, items }: StoredSpans): readonly string[] {
   const changed = visits.filter(({ from, to }) => from !== to);
   const names = [...(changed.length > 0 ? changed : visits).map(visitName), ...items.map(({ key }) => key)];

@@ -34,7 +34,7 @@ import type { CastSummary } from "../../core/cast/summary.ts";
 
 type CastsCommand = Extract<Command, { kind: "casts" | "prune" | "status" | "budget" }>;
 
-/** Looking at casts, from any process, without disturbing the one that runs them. */
+/** Commands that read casts, from any process, without disturbing the process that runs them. */
 export async function runCastsCommand(command: CastsCommand, workspace: Workspace): Promise<Result<CommandOutput>> {
   switch (command.kind) {
     case "casts":
@@ -56,7 +56,7 @@ async function listCasts(workspace: Workspace): Promise<Result<CommandOutput>> {
   const listed = await store.list();
   if (!listed.ok) return listed;
   const casts = await Promise.all(listed.value.map(foreignCastMarker(workspace)));
-  // [B26] The demo runs here and on no fleet.
+  // [B26] The demo cannot run on a fleet.
   const other = workspace.fleet ? "" : `, or see "${program} demo"`;
   const none = line(
     `No casts yet under ${sanitizeForTerminal(store.location)}. Start one with "${program} cast <prompt>"${other}.`,
@@ -72,7 +72,7 @@ async function listCasts(workspace: Workspace): Promise<Result<CommandOutput>> {
   return ok({ code: 0, data, lines });
 }
 
-/** [B29] The listed ones that wait for a worker, as far as they are told one by one. */
+/** [B29] The listed casts that wait for a worker, each with its reason. */
 async function readQueuedCasts({ fleet }: Workspace, casts: readonly CastSummary[]): Promise<readonly QueuedCast[]> {
   const queued = new Set(casts.filter(({ status: stands }) => stands === "queued").map(({ castId }) => castId));
   if (!fleet || queued.size === 0) return [];
@@ -80,7 +80,7 @@ async function readQueuedCasts({ fleet }: Workspace, casts: readonly CastSummary
   return standing.ok ? standing.value.queue.filter(({ castId }) => queued.has(castId)) : [];
 }
 
-/** Where nobody works is said with the command that would help. */
+/** If no worker serves the queue, name the command that starts one. */
 function waitReasonLines(waits: readonly QueuedCast[]): readonly Line[] {
   const groups = groupByWaitReason(waits.filter(({ why }) => why.kind !== "nobody_up"));
   return groups.map((group) => line(toned("wait", waitGroupText(group))));
@@ -122,7 +122,7 @@ async function showStatus(workspace: Workspace, named: string | undefined): Prom
   });
 }
 
-/** [B16] A cast that nobody takes up is no riddle. */
+/** [B16] Say why no worker took the cast. */
 function blockedLines(summary: CastSummary | undefined): readonly Line[] {
   if (summary?.status !== "queued" || summary.blocked === undefined) return [];
   return [line(toned("rework", `No worker could begin it: ${sanitizeForTerminal(summary.blocked)}`))];
@@ -133,7 +133,13 @@ async function pruneCasts(
   command: Extract<Command, { kind: "prune" }>,
 ): Promise<Result<CommandOutput>> {
   if (fleet)
-    return fail(error("unsupported_on_fleet", "prune", "casts of a fleet are removed by whoever keeps its database"));
+    return fail(
+      error(
+        "unsupported_on_fleet",
+        "prune",
+        "casts of a fleet cannot be removed here; ask the administrator of its database",
+      ),
+    );
   const now = Date.now();
   const listed = await store.list();
   if (!listed.ok) return listed;
@@ -141,7 +147,7 @@ async function pruneCasts(
   const ids = casts.map(({ castId }) => castId);
   const removed = command.yes ? await store.remove(ids) : ok(ids);
   if (!removed.ok) return removed;
-  // [S11] The marks of those that are gone.
+  // [S11] Remove the ownership marks of deleted casts too.
   const own = createOwnCastRegistry(place.env);
   if (command.yes) {
     removed.value.forEach((castId) => own.forget(castId));
@@ -179,7 +185,7 @@ export interface BudgetFigures {
   readonly cost: number;
 }
 
-/** What a cast has used and may use; with a number, for this cast only, raised or lowered to it. */
+/** Shows the budget of a cast; with a number, sets it for this cast only. */
 async function changeBudget(
   store: CastStore,
   castId: CastId,
@@ -189,7 +195,7 @@ async function changeBudget(
   if (!cast.ok) return cast;
   const state = cast.value;
   if (tokens === undefined) return ok(budgetFigures(state));
-  // [J17] Nothing follows the end of a cast that nobody can resume.
+  // [J17] A cast that cannot be resumed gets no further events.
   if (state.phase.kind === "ended" && (state.phase.outcome === "completed" || state.phase.outcome === "not_satisfied"))
     return fail(error("cast_finished", castId, `this cast has ended: ${state.phase.outcome.replace("_", " ")}`));
   const raised = await recordEvents(store, castId, [{ type: "limits_raised", maxTokens: tokens }]);
@@ -214,7 +220,7 @@ export async function runAbort(
   if (workspace.fleet) {
     const asked = await workspace.fleet.abort(id.value);
     if (!asked.ok) return asked;
-    const said = `${id.value} is asked to stop; "materia status ${id.value} --on ${workspace.fleet.name}" says when it has.`;
+    const said = `${id.value} was asked to stop; "materia status ${id.value} --on ${workspace.fleet.name}" shows when it has stopped.`;
     return ok({ code: 0, data: { castId: id.value, status: asked.value }, lines: () => [line(said)] });
   }
   const aborted = await abortCast(workspace, id.value, trust === true);
@@ -226,5 +232,5 @@ export async function runAbort(
 const UNFINISHED: RequestedCast = {
   matches: ({ status }) =>
     status === "running" || status === "queued" || status === "waiting" || status === "interrupted",
-  noneMessage: "no cast here is running, waiting or interrupted, so there is nothing to stop",
+  noneMessage: "no cast here is running, waiting or interrupted",
 };

@@ -16,7 +16,7 @@ import type { CommandOutput } from "./command-output.ts";
 
 type CatalogCommand = Extract<Command, { kind: "loadout" | "materia" | "grid" }>;
 
-/** Looking at what can be named. Nothing here runs anything, so nothing here needs trust. */
+/** Listing commands. They run nothing, so they need no trust. */
 export function runCatalogCommand(command: CatalogCommand, workspace: Workspace): Result<CommandOutput> {
   switch (command.kind) {
     case "loadout":

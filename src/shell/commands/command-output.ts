@@ -1,10 +1,10 @@
 import type { Line } from "../../core/view/line.ts";
 
-/** What a command that starts no cast answers: a value for programs and lines for people. Printing is the face's part. */
+/** The result of a command that starts no cast: a value for programs and lines for people. The face prints it. */
 export interface CommandOutput {
   readonly code: number;
   readonly data: unknown;
   readonly lines: (width: number) => readonly Line[];
-  /** What another program reads in place of the lines, byte for byte. */
+  /** Output for another program in place of the lines, byte for byte. */
   readonly piped?: Uint8Array;
 }

@@ -5,15 +5,15 @@ import { oneLine } from "../../core/model/text.ts";
 import { isMissingFile, errorText } from "../system/system-error.ts";
 import { readRegularFile } from "../system/files.ts";
 
-/** Where the texts that a command names are found. A face without it takes every text as it was typed. */
+/** Where the texts that a command names are read. Without it, every text is taken as typed. */
 export interface TextSource {
-  /** What file names are relative to. */
+  /** File names are relative to this folder. */
   readonly from: string;
-  /** Standard input to its end, where a face has one. */
+  /** Reads standard input to its end, if the face has one. */
   readonly readInput?: (most: number) => Promise<Buffer | undefined>;
 }
 
-/** The longest request that is read: far more than any model takes. */
+/** The longest request accepted: far more than any model takes. */
 const MAX_TEXT_BYTES = 1024 * 1024;
 
 /** [C29] `-` is standard input, `@name` a file; every other text means itself. */
@@ -26,7 +26,7 @@ export async function readCommandText(typed: string, source: TextSource | undefi
 async function readPipedText({ readInput: read }: TextSource): Promise<Result<string>> {
   if (!read)
     return fail(
-      error("missing_prompt", "-", "there is no standard input here", "name a file with @, or type the text"),
+      error("missing_prompt", "-", "standard input is not available here", "name a file with @, or type the text"),
     );
   const bytes = await read(MAX_TEXT_BYTES);
   return bytes === undefined
@@ -35,7 +35,7 @@ async function readPipedText({ readInput: read }: TextSource): Promise<Result<st
           "file_too_large",
           "-",
           `standard input is longer than ${MAX_TEXT_BYTES / 1024 / 1024} MB`,
-          "name the files in it",
+          "save it as a file and name the file",
         ),
       )
     : decodeText(bytes, "-", "standard input");
@@ -46,7 +46,7 @@ function readTextFile(typed: string, from: string): Result<string> {
   try {
     return decodeText(readRegularFile(file, MAX_TEXT_BYTES), typed, `the file ${file}`);
   } catch (thrown) {
-    // A sentence that begins so names nobody's file.
+    // A sentence that begins with "@" names no file.
     if (isMissingFile(thrown) && /\s/.test(typed)) return ok(typed);
     return fail(isMissingFile(thrown) ? missingFileIssue(typed, file) : unreadableFileIssue(typed, file, thrown));
   }
@@ -55,14 +55,12 @@ function readTextFile(typed: string, from: string): Result<string> {
 function decodeText(bytes: Buffer, typed: string, what: string): Result<string> {
   if (!isUtf8(bytes)) return fail(error("invalid_utf8", typed, `${what} is not UTF-8 text`, "convert it first"));
   const text = bytes.toString("utf8").replace(/^\ufeff/, "");
-  return text.trim() === ""
-    ? fail(error("missing_prompt", typed, `${what} is empty`, "say what is to be done"))
-    : ok(text);
+  return text.trim() === "" ? fail(error("missing_prompt", typed, `${what} is empty`, "write what to do")) : ok(text);
 }
 
 function missingFileIssue(typed: string, file: string): Issue {
   const shown = oneLine(typed, 80);
-  const hint = `a text that begins with "@" as it stands goes behind "--": materia cast -- ${shown}`;
+  const hint = `write a text that begins with "@" after "--": materia cast -- ${shown}`;
   return error("missing_file", shown, `there is no file ${file}`, hint);
 }
 

@@ -32,7 +32,7 @@ async function loadNamedCast({ store }: Workspace, named: string): Promise<Resul
   return id.ok ? store.load(id.value) : id;
 }
 
-/** What differs between the trees that they ended with, where both were kept. */
+/** Differences between their final trees, if both have checkpoints. */
 async function changedFiles({ place }: Workspace, left: LoadedCast, right: LoadedCast): Promise<string[] | null> {
   const [a, b] = [castFileSpans(left.events), castFileSpans(right.events)];
   if (a.kind !== "kept" || b.kind !== "kept") return null;
@@ -61,7 +61,7 @@ function compareLines({ first, second, visits, files }: CastComparison, room: nu
 }
 
 function filesText(files: CastComparison["files"]): string {
-  if (files === null) return "were not kept for both";
+  if (files === null) return "need checkpoints of both casts";
   if (files.length === 0) return "the same";
   return files
     .slice(0, 20)

@@ -12,20 +12,20 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 import type { CastStatus } from "../../core/cast/summary.ts";
 
-/** A word that could stand where the cursor is; a blank behind it says that more follows. */
+/** A suggestion for the word at the cursor; a trailing blank says that more words follow. */
 export interface Suggestion {
   readonly word: string;
   readonly description?: string | undefined;
 }
 
-/** What is offered besides what the project knows. */
+/** Names to suggest beside those of the project. */
 interface SuggestionSources {
-  /** The project, opened only when something of it is offered; nothing where it cannot be. */
+  /** The project, opened only when a suggestion needs it; undefined if it cannot be opened. */
   readonly open: () => Workspace | undefined;
   readonly models?: () => readonly Suggestion[];
 }
 
-/** [X28, C34] What the word behind these words could become, before it is held against what was typed of it. */
+/** [X28, C34] All suggestions for the word at the cursor, before they are filtered by its prefix. */
 export async function suggestCompletions(
   [head, ...words]: readonly string[],
   partial: string,
@@ -34,7 +34,7 @@ export async function suggestCompletions(
   if (head === undefined)
     return COMMANDS.map(({ name, does, takes }) => ({ word: takes === 0 ? name : `${name} `, description: does }));
   const row = commandRow(head);
-  // Behind a `--` everything is prompt.
+  // After `--` everything is prompt.
   if (!row || words.includes("--")) return [];
   if (partial.startsWith("--")) return [...row.options, ...COMMON_OPTIONS].map((name) => ({ word: `--${name} ` }));
   const option = words.at(-1) ?? "";
@@ -52,7 +52,7 @@ export async function suggestCompletions(
   return suggestWords(row.name, before, workspace);
 }
 
-/** Options whose value is a file or a folder, which whoever completes knows better. */
+/** Options whose value is a file or a folder: the shell completes those. */
 const FILE_OPTIONS: ReadonlySet<string> = new Set([
   "--rehearse",
   "--config",
@@ -130,7 +130,7 @@ function suggestFleetWords([action, verb, ...more]: readonly string[]): readonly
   return verb === undefined ? ["set", "unset"] : FLEET_LIMIT_KINDS;
 }
 
-/** Plain names first, where one name means one thing; then all of them with their kind. */
+/** Plain names first, if a name is unique; then all names with their kind. */
 function suggestTargets({ catalog, ...rest }: Workspace): readonly Suggestion[] {
   const workspace = { catalog, ...rest };
   const both = (name: string): boolean => catalog.loadouts.has(name) && catalog.materia.has(name);
@@ -154,7 +154,7 @@ function suggestMateria({ catalog }: Workspace, kind: "" | "materia:"): readonly
   }));
 }
 
-/** Visits of the cast that was named, else those of the newest and all casts. */
+/** Visits of the named cast, otherwise those of the newest cast and all casts. */
 async function suggestOpenArguments(
   workspace: Workspace,
   [named, ...more]: readonly string[],
@@ -179,7 +179,7 @@ interface VisitSuggestions {
   readonly word: (visit: VisitRecord) => string;
 }
 
-/** The last ones, which are looked for most. */
+/** The last visits: users look for them most. */
 async function suggestVisits(
   { store }: Workspace,
   named: string | undefined,

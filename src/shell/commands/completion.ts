@@ -5,7 +5,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { suggestCompletions } from "./completion-suggestions.ts";
 
-/** [C34] The script for a shell, or one line for each word that could stand there: the word, a tab, what it is. */
+/** [C34] The script for a shell, or one line for each suggestion: the word, a tab, its description. */
 export async function runCompletion(workspace: Workspace, { wants }: CompletionCommand): Promise<CommandOutput> {
   if ("shell" in wants) {
     const script = COMPLETION_SCRIPTS[wants.shell];
@@ -31,7 +31,7 @@ export async function runCompletion(workspace: Workspace, { wants }: CompletionC
   };
 }
 
-/** A shell quotes by itself. */
+/** The shell quotes words itself. */
 function unquoteWord(word: string): string {
   const text = word.trim();
   return text.startsWith('"')
@@ -39,7 +39,7 @@ function unquoteWord(word: string): string {
     : text;
 }
 
-/** [C34] What a shell runs to complete; each asks the program itself, so that it knows the project's own names. */
+/** [C34] The completion scripts. Each calls the program, so that it knows the project's names. */
 const COMPLETION_SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `# materia completion for bash. In ~/.bashrc:  source <(materia completion bash)
 _materia() {

@@ -9,7 +9,7 @@ import type { FileChange } from "../../core/model/checkpoint.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { loadCastFiles, findSpan } from "./cast-files.ts";
 
-/** [Y7] What lies between two checkpoints, by git's own diff. */
+/** [Y7] The changes between two checkpoints, from git's own diff. */
 export async function runDiff(workspace: Workspace, command: DiffCommand): Promise<Result<CommandOutput>> {
   const tree = await loadCastFiles(workspace, command.castId);
   if (!tree.ok) return tree;
@@ -47,7 +47,7 @@ function totalLines(files: readonly FileChange[], as: DiffCommand["as"]): readon
   return as === "names" && files.length > 0 ? [line(toned("dim", fileCountsText(totalChanges(files))))] : [];
 }
 
-/** A patch as git prints it, coloured by what each line is; what could steer a terminal is made visible. */
+/** A patch as git prints it, coloured by line; terminal control characters are made visible. */
 function diffLines(text: string, as: DiffCommand["as"]): readonly Line[] {
   const lines = text.replace(/\n$/, "").split("\n");
   if (text === "") return [];
@@ -66,7 +66,7 @@ function diffTone(text: string, isHead: boolean): Tone {
   return text.startsWith("+") ? "ok" : text.startsWith("-") ? "bad" : "plain";
 }
 
-/** Files and lines in all; a file that is no text counts as a file alone. */
+/** Counts files and lines; a binary file counts as a file only. */
 export function totalChanges(files: readonly FileChange[]) {
   const sum = (key: "added" | "removed") => files.reduce((total, file) => total + (file[key] ?? 0), 0);
   return { changed: files.length, added: sum("added"), removed: sum("removed") };

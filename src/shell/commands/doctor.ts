@@ -11,7 +11,7 @@ import type { CommandOutput } from "./command-output.ts";
 import { examineCast, isIntact, type Examination } from "./examine-cast.ts";
 import { salvageCast, type SalvageResult } from "./salvage-cast.ts";
 
-/** [C26, C27] Whether casts are sound, and what can be saved of one that is not. */
+/** [C26, C27] Says whether casts are sound, and salvages damaged ones. */
 export async function runDoctor(workspace: Workspace, command: DoctorCommand): Promise<Result<CommandOutput>> {
   const { store } = workspace;
   if (command.castId === undefined) return examineAll(store);
@@ -20,7 +20,7 @@ export async function runDoctor(workspace: Workspace, command: DoctorCommand): P
   return command.salvage ? salvageOne(workspace, id.value) : showExamination(store, id.value);
 }
 
-/** A cast that has lost its `cast.json` is damaged, not unknown. */
+/** A cast without `cast.json` is damaged, not unknown. */
 async function findCastOrFolder(store: CastStore, text: string): Promise<Result<CastId>> {
   const found = await findCast(store, text);
   if (found.ok) return found;
@@ -40,7 +40,7 @@ async function examineAll(store: CastStore): Promise<Result<CommandOutput>> {
   let casts = 0;
   for (const castId of ids.value) {
     const found = await examineCast(store, castId);
-    // Any folder may have the name of a cast, and a cast may have been removed meanwhile.
+    // A folder may run the name of a cast without being one, and a cast may be removed while doctor runs.
     if (!isIntact(found) && !(await findCastOrFolder(store, castId)).ok) continue;
     casts += 1;
     if (!isIntact(found)) damaged.push(found);
@@ -68,12 +68,12 @@ function examinationLines(found: Examination): readonly Line[] {
   if (isIntact(found)) return [line(toned("ok", "✓ sound  "), told)];
   return [
     line(toned("bad", "✗ damaged  "), told),
-    // Where the journal sends people is here.
+    // The hint of a damaged journal leads here, so it is left out.
     ...issueLines(found.issues.map(({ hint: _hint, ...issue }) => issue)),
     ...files.map((file) => line("  ", toned("bad", file.problem), `: ${artifactText(file)}`)),
     ...(events === 0
       ? []
-      : [line("  ", toned("accent", `→ materia doctor ${castId} --salvage`), " keeps what is sound, as a new cast")]),
+      : [line("  ", toned("accent", `→ materia doctor ${castId} --salvage`), " salvages it as a new cast")]),
   ];
 }
 
@@ -84,7 +84,7 @@ async function salvageOne(workspace: Workspace, from: CastId): Promise<Result<Co
   const summary = await workspace.store.summary(castId);
   if (!summary) return fail(error("write_failed", castId, "the new cast cannot be read back"));
   const { events } = found;
-  // Only where the journal itself is damaged is anything missing behind its sound lines.
+  // Lines are missing only if the journal itself is damaged.
   const lostBehind = found.issues.some(({ code }) => code === "damaged_journal") ? events : null;
   const data = {
     castId,

@@ -16,14 +16,14 @@ import { assertNever } from "../../core/model/assert-never.ts";
 import type { VisitFileName } from "../../core/wire/casts.ts";
 import { validPrefix } from "../agents/transcript.ts";
 
-/** What was found of a cast. */
+/** The findings about one cast. */
 export interface Examination {
   readonly castId: CastId;
-  /** Lines that are sound, up to the first that is not. */
+  /** Sound lines, up to the first damaged one. */
   readonly events: number;
-  /** What is wrong with `cast.json`, the journal, or the replies that the cast brought with it. */
+  /** Problems of `cast.json`, the journal, or the replies stored with the cast. */
   readonly issues: readonly Issue[];
-  /** Files that a sound line speaks of: how many, and those that are not as they should be. */
+  /** Files that a sound line refers to: their number, and the damaged ones. */
   readonly checked: number;
   readonly files: readonly DamagedFile[];
 }
@@ -36,7 +36,7 @@ export function isIntact({ issues, files }: Examination): boolean {
   return issues.length === 0 && files.length === 0;
 }
 
-/** [C26] Everything of a cast: what it was started with, every line, every file that a line speaks of. */
+/** [C26] Examines `cast.json`, every line, and every file that a line refers to. */
 export async function examineCast(store: CastStore, castId: CastId): Promise<Examination> {
   let events = 0;
   const { file, records, issues } = await readIntactPart(store, castId, (count) => (events = count));
@@ -58,7 +58,7 @@ export async function examineCast(store: CastStore, castId: CastId): Promise<Exa
   return { castId, events, issues: [...issues, ...brought], checked, files };
 }
 
-/** [C27] A cast that was saved from a damaged one goes without what was lost there. */
+/** [C27] A salvaged cast does not need what was lost in the damaged one. */
 function isKnownLost(file: CastFile | undefined, { socket, visit, name }: ArtifactRef): boolean {
   return (file?.salvaged?.lost ?? []).some(
     (place) => place.socket === socket && place.visit === visit && place.name === name,
@@ -66,13 +66,13 @@ function isKnownLost(file: CastFile | undefined, { socket, visit, name }: Artifa
 }
 
 export interface IntactPart {
-  /** Nothing where `cast.json` cannot be read. */
+  /** Undefined if `cast.json` cannot be read. */
   readonly file?: CastFile;
   readonly records: VisitRecords;
   readonly issues: readonly Issue[];
 }
 
-/** Folds the lines up to the first that is damaged; `onSound` hears of each, and of zero where they are read anew. */
+/** Folds the lines up to the first damaged one. `onSound` is called with each count, and with zero when reading starts again. */
 export async function readIntactPart(
   store: CastStore,
   castId: CastId,
@@ -116,31 +116,31 @@ export async function readVisitFile(
   }
 }
 
-/** Replies that came with the command: without them nothing of the cast can be asked again. */
+/** Without the replies stored with the cast, none of its agents can be asked again. */
 async function rehearsalIssues(store: CastStore, { castId, rehearsal }: CastFile): Promise<readonly Issue[]> {
   if (rehearsal !== `${castId}/${REHEARSAL_FILE}`) return [];
   const place = `${store.locationOf(castId)}/${REHEARSAL_FILE}`;
   const text = await store.readAttachment(castId, REHEARSAL_FILE);
   if (text === undefined)
-    return [{ ...error("missing_file", "", "the replies that the cast brought with it are gone"), file: place }];
+    return [{ ...error("missing_file", "", "the replies stored with the cast are missing"), file: place }];
   const read = parseRehearsalText(place, text);
   return read.ok ? [] : read.issues;
 }
 
-/** What the lines of a journal say of one visit, as far as its files depend on it. */
+/** What the journal says about one visit, as far as its files depend on it. */
 export interface JournaledVisit extends VisitRef {
   readonly type: Materia["type"];
-  /** An answer was written down: whatever it was made of was written before it. */
+  /** An accepted answer implies that its files were written before it. */
   readonly isAnswered: boolean;
   readonly isCompleted: boolean;
   readonly handoff?: JsonObject;
-  /** The accepted text, where its line holds the whole of it. */
+  /** The accepted text, if its line holds all of it. */
   readonly text?: string;
 }
 
 export type VisitRecords = Map<string, JournaledVisit>;
 
-/** Adds what one more line says. */
+/** Adds the facts of one more line. */
 function recordVisitEvent(records: VisitRecords, graph: Graph, event: CastEvent): void {
   if (!("visit" in event)) return;
   const { socket, visit } = event;
@@ -160,7 +160,7 @@ function visitFacts(event: CastEvent, type: Materia["type"]): Partial<JournaledV
     case "turn_answered":
       return { isAnswered: true };
     case "turn_failed":
-      // An agent that failed may have said nothing; a program has its files either way.
+      // A failed agent may run written nothing; a utility always writes its files.
       return { isAnswered: type === "utility" || event.reason === "state" };
     case "visit_completed":
       return { isCompleted: true };
@@ -169,15 +169,15 @@ function visitFacts(event: CastEvent, type: Materia["type"]): Partial<JournaledV
   }
 }
 
-/** A file that must be there. */
+/** A file that must exist. */
 export interface ExpectedFile {
   readonly name: VisitFileName;
   readonly isSound: (text: string) => boolean;
-  /** The part of a damaged one that can be used, and of a missing one what its line says that it held. */
+  /** The usable part of a damaged file; for a missing file, its content according to the journal. */
   readonly recover?: (text: string | undefined) => string | undefined;
 }
 
-/** [J19, J20] The files of a visit that were written before its lines. */
+/** [J19, J20] The files of a visit that are written before its lines. */
 export function expectedFiles(record: JournaledVisit): readonly ExpectedFile[] {
   const { handoff } = record;
   const accepted: readonly ExpectedFile[] = handoff === undefined ? [] : [handoffFile(handoff)];
@@ -220,7 +220,7 @@ function transcriptFile({ isCompleted }: JournaledVisit): ExpectedFile {
   return {
     name: "transcript.jsonl",
     isSound: (text) => {
-      // A kill, or a turn that goes on, leaves a last line without its end: a resume takes up what is before it.
+      // A kill, or a running turn, leaves an incomplete last line: a resume continues before it.
       const written = isCompleted ? text : text.slice(0, text.lastIndexOf("\n") + 1);
       return validPrefix(text).length >= written.length;
     },

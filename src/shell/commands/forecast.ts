@@ -21,7 +21,7 @@ function rehearsalsNote(rehearsed: number): string {
   return rehearsed === 0 ? "" : ` ${countedText(rehearsed, "rehearsal")} left out.`;
 }
 
-/** [T22] Who does what, how well, and for how much. */
+/** [T22] Figures for each materia and model. */
 export async function runStats(workspace: Workspace): Promise<Result<CommandOutput>> {
   const past = await loadPastCasts(workspace.store);
   if (!past.ok) return past;
@@ -32,10 +32,7 @@ export async function runStats(workspace: Workspace): Promise<Result<CommandOutp
     data: { casts: casts.length, rehearsed, materia: rows },
     lines: (width) =>
       casts.length === 0
-        ? wrapLine(
-            line(`No past cast with a model here, so that there is nothing to tell.${rehearsalsNote(rehearsed)}`),
-            width,
-          )
+        ? wrapLine(line(`No figures yet: no past cast here used a model.${rehearsalsNote(rehearsed)}`), width)
         : statsLines(rows, past.value, width),
   });
 }
@@ -46,9 +43,9 @@ function statsLines(rows: readonly MateriaStats[], { casts, rehearsed }: PastCas
     { title: "model", of: (row: MateriaStats) => oneLine(row.model, 28) },
     { title: "visits", of: (row: MateriaStats) => String(row.visits) },
     { title: "refused", of: (row: MateriaStats) => String(row.rejected) },
-    { title: "rework made/got", of: (row: MateriaStats) => `${row.reworkCaused}/${row.reworkReceived}` },
+    { title: "sent back / was sent back", of: (row: MateriaStats) => `${row.reworkCaused}/${row.reworkReceived}` },
     {
-      title: "yes overturned",
+      title: "approvals later reversed",
       of: (row: MateriaStats) => (row.yes === 0 ? "" : `${row.overturned} of ${row.yes}`),
     },
     {
@@ -64,7 +61,7 @@ function statsLines(rows: readonly MateriaStats[], { casts, rehearsed }: PastCas
 
 type ForecastCommand = Extract<Command, { kind: "forecast" }>;
 
-/** [T23] What a cast will take, before money is spent. */
+/** [T23] An estimate of a cast before it costs anything. */
 export async function runForecast(workspace: Workspace, command: ForecastCommand): Promise<Result<CommandOutput>> {
   const name = command.loadout ?? workspace.catalog.settings.activeLoadout.value;
   const { items, model } = command;
@@ -89,7 +86,7 @@ export async function runForecast(workspace: Workspace, command: ForecastCommand
   });
 }
 
-/** What is to be cast. */
+/** The graph to cast. */
 interface ForecastTarget {
   readonly targets: readonly TargetRef[];
   readonly items?: number | undefined;
@@ -115,7 +112,7 @@ async function makeForecast(
   if (!past.ok) return past;
   const { graph, flow } = compiled.value;
   const castId = parseCastId("forecast");
-  if (castId === undefined) throw new Error("an id of this form can be had");
+  if (castId === undefined) throw new Error("ids have this form");
   const start = { castId, request: "", graph, limits, budget: {}, data: {} };
   const request = {
     start,
@@ -133,9 +130,13 @@ async function makeForecast(
 
 function forecastLines(name: string, { told, text: worst, rehearsed }: ForecastResult): readonly Line[] {
   const head = line(toned("strong", sanitizeForTerminal(name)), toned("dim", `  worst case: ${worst}`));
-  if (!told) return [head, line(`${NO_PAST}, so that nothing likely can be said.${rehearsalsNote(rehearsed)}`)];
+  if (!told) return [head, line(`${NO_PAST}.${rehearsalsNote(rehearsed)}`)];
   const row = (what: string, { p50, p90 }: QuantileRange, text: (value: number) => string): Line =>
-    line(toned("dim", padColumns(what, 8)), `${text(p50)} likely, `, toned("rework", `${text(p90)} if it goes badly`));
+    line(
+      toned("dim", padColumns(what, 8)),
+      `${text(p50)} likely, `,
+      toned("rework", `${text(p90)} at the 90th percentile`),
+    );
   const named = (materia: readonly string[], what: (names: string) => string): readonly Line[] =>
     materia.length === 0
       ? []
@@ -149,56 +150,56 @@ function forecastLines(name: string, { told, text: worst, rehearsed }: ForecastR
     line(
       toned("dim", `From ${countedText(told.casts, "past cast")}, 500 runs of the graph.${rehearsalsNote(rehearsed)}`),
     ),
-    ...named(told.unknown, (names) => `Without a past: ${names}; the others stand in for them.`),
+    ...named(told.unknown, (names) => `No history: ${names}; figures of the others are used for them.`),
     ...named(told.otherModel, (names) => `Only with other models so far: ${names}.`),
   ];
 }
 
-const NO_PAST = "No past cast of these materia here";
+const NO_PAST = "No estimate yet: fewer than 3 comparable casts";
 
-/** [T24] Why a cast is not begun, where its bad case costs more than was allowed; where nothing is known, that is said. */
+/** [T24] Refuses a cast whose pessimistic forecast exceeds the limit; says so if there is no forecast. */
 export async function checkForecastLimit(
   workspace: Workspace,
   what: ForecastTarget,
   mostUsd: number,
 ): Promise<{ readonly issue?: Issue; readonly note?: string }> {
   const made = await makeForecast(workspace, what);
-  // What cannot be compiled is refused by who starts it, with all its problems.
+  // Starting the cast reports compile problems, with all of them at once.
   if (!made.ok) return {};
   const bad = made.value.told?.cost.p90;
   if (bad === undefined)
-    return { note: `--max-forecast held nothing back: ${NO_PAST.toLowerCase()}; --cost USD stops a cast on its way` };
+    return { note: `--max-forecast had no effect: ${NO_PAST.toLowerCase()}; --cost USD stops a running cast` };
   if (bad <= mostUsd) return {};
   const name = what.targets.map(({ name: each }) => each).join(" → ");
   const message = `a cast of ${name} may cost ${costText(bad)}, more than ${costText(mostUsd)}`;
   return { issue: error("forecast_too_high", "--max-forecast", message, FORECAST_HINT) };
 }
 
-/** Fewer casts than these say little of the next one. */
+/** Fewer casts than this give no useful estimate. */
 const MIN_CASTS = 3;
 
-/** [T27] What a person is told before a cast, where enough is known of it. */
+/** [T27] The forecast shown before a cast, if there is enough history. */
 export async function forecastNote(workspace: Workspace, what: ForecastTarget): Promise<string | undefined> {
   const made = await makeForecast(workspace, what);
   const told = made.ok ? made.value.told : undefined;
   if (!told || told.casts < MIN_CASTS) return undefined;
   const of = (at: keyof QuantileRange): string =>
     `${countedText(told.turns[at], "turn")}, ${amountText(told.tokens[at])} tokens and ${costText(told.cost[at])}`;
-  return `forecast from ${countedText(told.casts, "past cast")}: likely ${of("p50")}; if it goes badly ${of("p90")}`;
+  return `forecast from ${countedText(told.casts, "past cast")}: likely ${of("p50")}; at the 90th percentile ${of("p90")}`;
 }
 
-const FORECAST_HINT = suggest`${typed`forecast`} says what that rests on; --cost USD stops a cast on its way instead`;
+const FORECAST_HINT = suggest`${typed`forecast`} says what that rests on; --cost USD stops a running cast instead`;
 
-/** Past casts, the newest first. */
+/** Past casts, newest first. */
 export interface PastCasts {
   readonly casts: readonly CastFacts[];
-  /** How many between them were left out: what is answered from a file takes no model, no time and no money. */
+  /** How many casts were left out: rehearsals use no model, no time and no money. */
   readonly rehearsed: number;
 }
 
-/** No cost may grow with history: the newest casts say what is true now. */
+/** Bound the cost: only the newest casts count. */
 const MOST_CASTS = 300;
-/** Items of parallel loops are casts of their own. */
+/** Items of parallel loops are casts themselves. */
 const MOST_LOADED = 2_000;
 
 export async function loadPastCasts(store: CastStore): Promise<Result<PastCasts>> {
@@ -225,7 +226,7 @@ export async function loadPastCasts(store: CastStore): Promise<Result<PastCasts>
 
 type CastWithEvents = Pick<LoadedCast, "file" | "events">;
 
-/** What happened, without what became of it: the states of so many casts would take longer than all the rest. */
+/** Events without their states: building the states of all casts would dominate the cost. */
 async function readCastEvents(store: CastStore, castId: CastId): Promise<CastWithEvents | undefined> {
   const events: CastEvent[] = [];
   const cast = await store.fold(castId, {

@@ -28,14 +28,14 @@ import type { LoadedCast } from "../store/cast-store.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { countedText } from "../../core/model/text.ts";
 
-/** A fork that has been worked out; nothing of it exists yet. */
+/** A planned fork; it does not exist yet. */
 export interface PlannedCastFork {
   readonly fork: CastFork;
   readonly plan: CastPlan;
   readonly cast: LoadedCast;
 }
 
-/** [T20] What a fork would take over and do anew. */
+/** [T20] The visits that a fork reuses, and those it runs again. */
 export async function planCastFork(
   workspace: Workspace,
   command: ForkCommand,
@@ -52,7 +52,12 @@ export async function planCastFork(
   const targets = command.loadout === undefined ? own : [{ kind: "loadout" as const, name: command.loadout }];
   if (targets.length === 0)
     return fail(
-      error("cast_without_loadout", id.value, "this cast was started from a graph alone", "name one with --loadout"),
+      error(
+        "cast_without_loadout",
+        id.value,
+        "this cast was started from a graph without a loadout",
+        "name one with --loadout",
+      ),
     );
   const compiled = compileTargets(targets, catalog);
   if (!compiled.ok) return compiled;
@@ -76,7 +81,7 @@ export async function planCastFork(
   return ok({ fork: fork.value, plan, cast: cast.value });
 }
 
-/** The fork as a cast of its own: what is configured now, and the past that it shares. */
+/** The fork as a new cast: the present configuration with the shared past. */
 async function buildForkPlan(
   workspace: Workspace,
   of: {
@@ -117,7 +122,7 @@ async function buildForkPlan(
   };
 }
 
-/** [C36] Who answered the first cast need not be who answers the fork. */
+/** [C36] The fork may use another host than the first cast. */
 function withForkOrigin<T extends EventOf<"cast_started">>(
   { rehearsed: _rehearsed, ...event }: T,
   { rehearsed, ...named }: Pick<CastStart, "castId"> & { forkedFrom: object; rehearsed: boolean },
@@ -129,12 +134,12 @@ function inheritedDetails({ state, budget, fromCastId }: CastFile, { place, conf
   return { state, budget, fromCastId, cwd: place.cwd, configFiles: [...configFiles] };
 }
 
-/** Replies that came with the first cast's command stand in its own folder. */
+/** Replies that came with the first cast's command are stored in its folder. */
 function hasOwnReplies({ castId, rehearsal }: CastFile): boolean {
   return rehearsal !== null && rehearsal.endsWith(`${castId}/${REHEARSAL_FILE}`);
 }
 
-/** The file of replies: the one that was typed, else that of the first cast, unless a model was typed in its place. */
+/** The file of replies: as typed, otherwise that of the first cast, unless a model was typed. */
 function rehearsalFileFor(
   file: CastFile,
   { model, rehearsal }: Pick<AgentSource, "model" | "rehearsal">,
@@ -143,7 +148,7 @@ function rehearsalFileFor(
   return model !== undefined || rehearsal !== undefined || hasOwnReplies(file) ? null : file.rehearsal;
 }
 
-/** Replies that stand in the folder of the first cast go along with the fork. */
+/** Replies in the folder of the first cast are copied with the fork. */
 async function copyReplies(
   { store }: Workspace,
   file: CastFile,
@@ -161,19 +166,19 @@ function forkCommandText(castId: string, { visit, loadout, request }: ForkComman
   return ["fork", place, ...options].join(" ");
 }
 
-/** Said before it starts. */
+/** Reported before the fork starts. */
 function forkSummary(castId: string, { reused, saved, anew: [first] }: CastFork): string {
   const kept = `${countedText(reused.length, "visit")} of ${castId} reused, ${amountText(saved.tokens)} tokens and ${costText(saved.cost)} saved`;
-  return first ? `${kept}; runs anew from ${first.visit} (${first.why})` : kept;
+  return first ? `${kept}; runs again from ${first.visit} (${first.why})` : kept;
 }
 
 function filesNote({ state }: CastFork, { here }: ForkCommand): string {
-  if (here) return "files are put back as they were then";
-  if (state.files === null) return "files are as they are now: those of the first cast were not kept";
-  return "files are as they are now; --here puts them back as they were then";
+  if (here) return "files are restored to this point";
+  if (state.files === null) return "files stay as they are now: the first cast has no checkpoints";
+  return "files stay as they are now; --here restores them to this point";
 }
 
-/** A fork, and the host that has said that it can answer for its agents. */
+/** A fork, and the host that passed its preflight. */
 export interface ReadyCastFork extends PlannedCastFork {
   readonly host: AgentHost;
 }
@@ -206,7 +211,7 @@ function forkReplies({ file, attachments }: CastPlan): Result<string | Rehearsal
   return text === undefined ? ok(file.rehearsal ?? undefined) : parseRehearsalText(REHEARSAL_FILE, text);
 }
 
-/** [T20] `--plan`: told, and nothing started. */
+/** [T20] `--plan`: report, and start nothing. */
 export async function runForkPlan(workspace: Workspace, command: ForkCommand): Promise<Result<CommandOutput>> {
   const planned = await planCastFork(workspace, command);
   if (!planned.ok) return planned;

@@ -19,14 +19,14 @@ type FuzzCommand = Extract<Command, { kind: "fuzz" }>;
 
 const DEFAULTS = { casts: 5_000, seed: 1, items: 3 };
 
-/** [T17] Nothing is run: the answers of agents, programs and people are made up. */
+/** [T17] Runs nothing: the answers of agents, utilities and people are generated. */
 export function runFuzz({ catalog }: Workspace, command: FuzzCommand, from: string): Result<CommandOutput> {
   const { limits, activeLoadout } = catalog.settings;
   const compiled = compileTargets([{ kind: "loadout", name: command.loadout ?? activeLoadout.value }], catalog);
   if (!compiled.ok) return compiled;
   const { graph, flow } = compiled.value;
   const castId = parseCastId("fuzz");
-  if (castId === undefined) throw new Error("an id of this form can be had");
+  if (castId === undefined) throw new Error("ids have this form");
   const start: CastStart = { castId, request: "Found by fuzzing", graph, limits, budget: {}, data: {} };
   const began = performance.now();
   const fuzzed = fuzzGraph(fuzzSubject(start, flow), { ...DEFAULTS, ...command.settings });

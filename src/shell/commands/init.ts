@@ -14,9 +14,9 @@ import { errorText } from "../system/system-error.ts";
 import { rememberTrust } from "../config/trust.ts";
 import type { CommandOutput } from "./command-output.ts";
 
-/** [F13] Writes the starter, or what `from` holds, and trusts it, because it was just written; an existing file is left alone. */
+/** [F13] Writes the starter, or the content of `from`, and trusts it. An existing file is left alone. */
 export function runInit({ startFolder: below, ...project }: ConfigContext, from?: string): Result<CommandOutput> {
-  // A folder inside a project may become one of its own.
+  // A folder inside a project may become a project itself.
   const place = below === undefined ? project : { ...project, cwd: below };
   const file = projectConfigFile(place.cwd);
   const text = from === undefined ? ok({ text: STARTER_CONFIG, notes: [] }) : convertedText(from, file);
@@ -43,12 +43,12 @@ function writeNewFile(file: string, text: string): Issue | undefined {
     const exists = thrown instanceof Error && "code" in thrown && thrown.code === "EEXIST";
     const hint = suggest`${typed`check`} says whether it is sound`;
     return exists
-      ? { ...error("file_exists", "", "there is a configuration already; it was left as it is", hint), file }
+      ? { ...error("file_exists", "", "the configuration exists already and was not changed", hint), file }
       : { ...error("write_failed", "", `it cannot be written: ${errorText(thrown)}`), file };
   }
 }
 
-/** [M8] What a file holds, as it would be written today at another place. */
+/** [M8] The content of a file in today's form, for another place. */
 function convertedText(
   from: string,
   file: string,
@@ -64,7 +64,7 @@ function convertedText(
   return ok({ text: text.value, notes: notes.map((issue) => ({ ...issue, file: from })) });
 }
 
-/** [U39] A program that is named relative to its file is named anew from where the file will be. */
+/** [U39] Programs named relative to the file are renamed relative to its new place. */
 function relocateCommands(value: unknown, from: string, to: string): readonly FormatEdit[] {
   const materia = isJsonObject(value) ? value["materia"] : undefined;
   return Object.entries(isJsonObject(materia) ? materia : {}).flatMap(([name, each]) => {
@@ -85,21 +85,21 @@ function convertedLines(
   { notes, program }: { readonly notes: readonly Issue[]; readonly program: string },
 ): readonly Line[] {
   return [
-    line(`Wrote ${shown} from ${sanitizeForTerminal(from)}, in today's form.`),
+    line(`Wrote ${shown} from ${sanitizeForTerminal(from)}, in the current form.`),
     ...issueLines(notes),
     line(""),
     line("Next:"),
-    line(`  ${program} check      is it sound, and how many turns can it take?`),
+    line(`  ${program} check      check it, with its worst case`),
     line(`  ${program} loadout    what can be cast`),
   ];
 }
 
 function starterLines(shown: string, program: string): readonly Line[] {
   return [
-    `Wrote ${shown}: a loadout "Fix-And-Review" with one role of your own.`,
+    `Wrote ${shown}: a loadout "Fix-And-Review" with one example role.`,
     "",
     "Next:",
-    `  ${program} check                    is it sound, and how many turns can it take?`,
+    `  ${program} check                    check it, with its worst case`,
     `  ${program} grid Fix-And-Review      see the graph`,
     `  ${program} cast "Fix the typo"      run it (needs a model: see Pi's /login, or --model)`,
     `  ${program} cast --rehearse replies.json "Fix the typo"   run it without a model, with these replies in replies.json:`,

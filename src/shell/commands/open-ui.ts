@@ -2,26 +2,26 @@ import type { Result } from "../../core/model/issue.ts";
 import type { OpenAgentHost } from "../workspace/agent-hosts.ts";
 import type { ConfigContext } from "../config/config.ts";
 
-/** What the web UI serves. */
+/** Settings of the web UI. */
 export interface UiRequest {
   readonly place: ConfigContext;
-  /** Where casts are kept, where that was said. */
+  /** Where casts are stored, if it was named. */
   readonly artifacts?: string;
-  /** [B26] The fleet whose casts are shown in place of those that are kept here. */
+  /** [B26] The fleet whose casts are shown in place of local ones. */
   readonly on?: string;
-  /** The one that this project had before, or any free one, where none is named. */
+  /** The port. If none is named: the last one of this project, or a free one. */
   readonly port?: number;
   readonly openReal: OpenAgentHost;
-  /** Faults that no page is told of. */
+  /** Reports faults that no page shows. */
   readonly report: (problem: string) => void;
 }
 
 export interface UiServer {
-  /** With the token: who has it may do what the person at the terminal may. */
+  /** The address with the token. Whoever has it has the rights of the person at the terminal. */
   readonly url: string;
-  /** Aborts the casts that it drives, and ends all connections. */
+  /** Aborts the casts that it drives, and closes all connections. */
   readonly close: () => Promise<void>;
 }
 
-/** The port through which faces that have no server open one: apps do not import each other. */
+/** The port through which faces without a server open one: apps do not import each other. */
 export type OpenUi = (request: UiRequest) => Promise<Result<UiServer>>;

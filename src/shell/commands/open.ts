@@ -17,14 +17,14 @@ import type { CommandOutput } from "./command-output.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** A conversation that can be gone on with. */
+/** A conversation that can be continued. */
 export interface OpenedVisit extends Pick<VisitRecord, "socket" | "materia" | "visit"> {
   readonly castId: string;
   /** The session's file. */
   readonly session: string;
 }
 
-/** [C38] What the command line says about it: how it is opened. */
+/** [C38] How to open it. */
 export async function runOpen(workspace: Workspace, command: OpenCommand): Promise<Result<CommandOutput>> {
   const opened = await openVisitSession(workspace, command);
   if (!opened.ok) return opened;
@@ -39,7 +39,7 @@ export async function runOpen(workspace: Workspace, command: OpenCommand): Promi
   });
 }
 
-/** [C38] A copy of the conversation among Pi's own sessions, in `folder` where one is named; the cast stays as it is. */
+/** [C38] Copies the conversation into Pi's sessions, or into `folder`. The cast stays unchanged. */
 export async function openVisitSession(
   workspace: Workspace,
   { castId: named, visit: name, trust }: OpenCommand,
@@ -49,7 +49,7 @@ export async function openVisitSession(
   if (!id.ok) return id;
   const cast = await workspace.store.load(id.value);
   if (!cast.ok) return cast;
-  // [S10] What somebody else wrote would be read by a model that has all of the user's tools.
+  // [S10] A model with all of the user's tools would read text that a stranger wrote.
   const foreign = trust ? undefined : foreignCastIssue(workspace, cast.value.file);
   if (foreign) return fail(foreign);
   const found = await findVisitTranscript(workspace, cast.value, name);
@@ -81,7 +81,7 @@ async function findVisitTranscript(
   const text = part ? validPrefix(Buffer.from(part.bytes).toString("utf8")) : "";
   if (text !== "") return ok({ visit: visit.value, text });
   const place = `${visit.value.socket}#${visit.value.visit}`;
-  return fail(error("missing_file", place, "the conversation of this visit is not there any more"));
+  return fail(error("missing_file", place, "the conversation of this visit is missing"));
 }
 
 interface VisitSession {
@@ -89,15 +89,15 @@ interface VisitSession {
   readonly text: string;
   readonly title: string;
   readonly cwd: string;
-  /** Where Pi keeps the sessions of this project, where that is known. */
+  /** The folder of Pi's sessions for this project, if known. */
   readonly folder: string | undefined;
 }
 
-/** A session of Pi that holds the conversation of a visit, as if it had been had there; gives its file. */
+/** Writes a Pi session with the conversation of a visit; returns its file. */
 export function writePiSession(pi: Pi, { text, title, cwd, folder }: VisitSession): string {
   const session = pi.SessionManager.create(cwd, folder);
   const [file, header] = [session.getSessionFile(), session.getHeader()];
-  if (file === undefined || header === null) throw new Error("Pi keeps no sessions here");
+  if (file === undefined || header === null) throw new Error("Pi stores no sessions for this folder");
   const entries = pi.parseSessionEntries(text).filter(({ type }) => type !== "session");
   const last = entries.at(-1);
   const name = {

@@ -14,16 +14,16 @@ import type { NewCast, CastStore, LoadedCast } from "../store/cast-store.ts";
 import { watchCast } from "../casting/watch-cast.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 
-/** [B10] Options that say something of a fleet alone: without one they would be passed over in silence. */
+/** [B10] Options that only make sense on a fleet: without one they would be ignored silently. */
 export function fleetOptionIssues(options: Options): readonly Issue[] {
   return FLEET_OPTIONS.filter((name) => options[name] !== undefined).map((name) =>
-    error("missing_option", `--${name}`, `--${name} is for casts of a fleet`, "name the fleet with --on"),
+    error("missing_option", `--${name}`, `--${name} needs a fleet`, "name the fleet with --on"),
   );
 }
 
 const FLEET_OPTIONS = ["detach", "priority", "key"] as const;
 
-/** Who asks, and whether they stay to look. */
+/** The caller, and whether it stays to watch. */
 export interface FleetCommandCaller {
   readonly workspace: Workspace;
   readonly fleet: FleetClient;
@@ -31,7 +31,7 @@ export interface FleetCommandCaller {
   readonly remember: () => void;
 }
 
-/** [B10] The same cast, driven elsewhere: here nobody needs its models. */
+/** [B10] Submits the cast to a fleet: this machine needs no model. */
 export async function prepareSubmission(
   request: CastRequest,
   agents: AgentSource,
@@ -42,7 +42,7 @@ export async function prepareSubmission(
   if (!before.ok) return before;
   if (before.value !== undefined) return prepareSubmittedBefore(before.value, asker);
   const { rehearsal } = agents;
-  // A file of replies goes along: no worker could read it here.
+  // Submit the file of replies too: no worker could read it here.
   const replies = typeof rehearsal === "string" ? readRehearsalFile(workspace.place.cwd, rehearsal) : ok(rehearsal);
   if (!replies.ok) return replies;
   const brought = replies.value === undefined ? {} : { rehearsal: replies.value };
@@ -54,7 +54,7 @@ export async function prepareSubmission(
     const sent = await fleet.submit(plan);
     if (!sent.ok) return sent;
     asker.remember();
-    // Who came first under the key may have asked for something else: what shows this cast cannot show that one.
+    // The first cast with this key may come from another request, so its view may differ.
     return detachOrFollow(asker, sent.value, sent.value === file.castId ? listening : { signal: listening.signal });
   };
   const remarks: PreparedCast["remarks"] = (end) => [
@@ -64,7 +64,7 @@ export async function prepareSubmission(
   return ok({ castId: file.castId, file, ...newCastHistory(file), plan, notes: plan.notes, remarks, run });
 }
 
-/** [B9] Workers do not know the settings of whoever submits: their model goes along where a materia names none. */
+/** [B9] Workers do not have the submitter's settings: submit the model for materia that name none. */
 function withDefaultModel<T extends NewCast>(plan: T, model: string | null): T {
   if (model === null) return plan;
   const materia = Object.entries(plan.file.graph.materia).map(([name, each]) => [
@@ -74,7 +74,7 @@ function withDefaultModel<T extends NewCast>(plan: T, model: string | null): T {
   return { ...plan, file: { ...plan.file, graph: { ...plan.file.graph, materia: Object.fromEntries(materia) } } };
 }
 
-/** [B21] Nothing is submitted: the first cast of the key is looked at. */
+/** [B21] Submit nothing: show the first cast with this key. */
 async function prepareSubmittedBefore(castId: CastId, asker: FleetCommandCaller): Promise<Result<PreparedCast>> {
   const cast = await asker.workspace.store.current(castId);
   if (!cast.ok) return cast;
@@ -85,13 +85,13 @@ async function prepareSubmittedBefore(castId: CastId, asker: FleetCommandCaller)
   return ok({ castId, file, ...known, isKnown: true, notes, remarks: detachedRemarks(asker.fleet), run });
 }
 
-/** Who answers for agents is known to the workers alone. */
+/** Only the workers know the host. */
 const NO_LOCAL_HOST: AgentHost = {
   preflight: async () => [],
-  runTurn: () => Promise.reject(new Error("casts of a fleet are driven by its workers")),
+  runTurn: () => Promise.reject(new Error("casts of a fleet are run by its workers")),
 };
 
-/** [B10] A stopped cast of a fleet: what is said to it is written down, and a worker goes on with it. */
+/** [B10] Records what a stopped cast of a fleet shall do; a worker continues it. */
 export async function prepareResumeOnFleet(
   castId: CastId,
   { how, by }: { readonly how: Resumption; readonly by: string },
@@ -103,7 +103,7 @@ export async function prepareResumeOnFleet(
   const refusal = resumeRefusal(cast.value.state, castId, how);
   if (refusal) return refusal;
   const { file, timeline: trail, state } = cast.value;
-  // One that never began is begun by the worker that takes it up.
+  // The worker that takes an unstarted cast starts it.
   const said = state.phase.kind === "unstarted" ? [] : resumeEvents(state, how, { by });
   const run: PreparedCast["run"] = async (listening) => {
     const set = await asker.fleet.resume(cast.value, said);
@@ -120,7 +120,7 @@ export async function prepareResumeOnFleet(
 }
 
 function alreadySubmittedNote(castId: string): string {
-  return `this key was submitted before, as ${castId}; nothing is submitted now`;
+  return `this key was submitted before as ${castId}; nothing is submitted now`;
 }
 
 async function detachOrFollow(
@@ -135,15 +135,15 @@ async function detachOrFollow(
 
 function detachedRemarks({ name }: FleetClient): PreparedCast["remarks"] {
   return ({ kind, state }) =>
-    kind === "paused" ? [`the cast goes on without you: materia watch ${state.castId} --on ${name}`] : [];
+    kind === "paused" ? [`the cast continues in the background: materia watch ${state.castId} --on ${name}`] : [];
 }
 
-/** Why a cast waits may change without a word of its own: others end, workers come and go. */
+/** The reason for waiting may change without an event of this cast: others end, workers come and go. */
 const QUEUE_POLL_MS = 1_000;
 const HANDOVER_POLL_MS = 200;
 const MAX_HANDOVER_MS = 20_000;
 
-/** [B10, B27] Until it ends, waits for a person or stands still; it goes on when nobody looks. */
+/** [B10, B27] Watches until the cast ends, waits for a person or stands still. Leaving does not stop it. */
 export async function followFleetCast(
   workspace: Pick<Workspace, "store" | "fleet">,
   cast: LoadedCast,
@@ -168,10 +168,7 @@ export async function followFleetCast(
   }
 }
 
-/**
- * [B10] Who hands a cast back lets go of it first: for that moment nobody has it, and it does not wait either. What stays so is
- * of a worker that was killed in between, and is not looked at for ever.
- */
+/** [B10] Requeueing releases the claim first, so for a moment the cast is neither owned nor queued. If that lasts, its worker was killed: stop watching. */
 async function readSettledSummary(
   store: CastStore,
   castId: CastId,
@@ -184,14 +181,14 @@ async function readSettledSummary(
   }
 }
 
-/** [B29] Tells what keeps a cast from being driven, while it does. */
+/** [B29] Reports what keeps a cast from running. */
 function watchQueue(
   { store, fleet }: Pick<Workspace, "store" | "fleet">,
   castId: CastId,
   tell: NonNullable<RunObserver["onQueued"]>,
 ): { readonly hear: (summary: CastSummary | undefined) => Promise<void>; readonly close: () => void } {
   let timer: NodeJS.Timeout | undefined;
-  // A later look is the truer one, and behind the last there is nothing to tell.
+  // A later result is newer: drop results that arrive after it.
   let looks = 0;
   const look = async (summary: CastSummary | undefined): Promise<QueueStatus | undefined> => {
     if (summary?.status !== "queued" || !fleet) return undefined;

@@ -36,24 +36,24 @@ import { firstWord, readCommandText, type TextSource } from "./command-text.ts";
 import { initialState } from "../../core/cast/state/state.ts";
 import { buildTimeline } from "../../core/cast/timeline.ts";
 
-/** Who asks for a cast: what was typed with the command, in which project, and the face's own host for real models. */
+/** The caller of a command: its options, the project, and the face's host for real models. */
 export interface CommandCaller {
   readonly options: Options;
   readonly workspace: Workspace;
   readonly openReal: OpenAgentHost;
-  /** Where texts are read that a command names in place of saying them. */
+  /** Where texts are read that a command names. */
   readonly texts?: TextSource;
   /** Replies that came with the command, in place of a model. */
   readonly replies?: Rehearsal;
-  /** [T27] Whether who asks is told beforehand what a cast will take. */
+  /** [T27] Whether to show the forecast before a cast. */
   readonly tellsForecast?: boolean;
-  /** [S10] Whether the person trusts the cast that they named, whoever began it. */
+  /** [S10] Whether the person trusts the named cast, even one that was started elsewhere. */
   readonly trustsCast?: boolean;
-  /** Keeps the trust that was given with the command; called once, when the command is carried out. */
+  /** Remembers the trust given with the command; called once, when the command runs. */
   readonly remember: () => void;
 }
 
-/** What a command asks to run: `cast` and `link` a new cast, `continue` and `recast` one that stopped. */
+/** A command that runs a cast: `cast` and `link` start one, `continue` and `recast` resume one. */
 export async function prepareCommand(command: CastingCommand, asker: CommandCaller): Promise<Result<PreparedCast>> {
   const refused = [
     ...runOptionIssues(asker.options),
@@ -75,14 +75,14 @@ export async function prepareCommand(command: CastingCommand, asker: CommandCall
   }
 }
 
-/** [S10] Only a cast that was named can be agreed to. */
+/** [S10] Only a named cast can be trusted. */
 export function namesSpecificCast(command: CastingCommand): boolean {
   if (command.kind === "continue")
     return command.castId !== undefined || (!command.literal && looksLikeCastId(firstWord(command.text)));
   return command.kind === "recast" && command.castId !== undefined && command.castId !== LAST_CAST;
 }
 
-/** `cast` is a link with one target, so there is one path. */
+/** `cast` is a link with one target: one path for both. */
 async function prepareNewCast(
   typed: Extract<Command, { kind: "cast" | "link" }>,
   asker: CommandCaller,
@@ -121,7 +121,7 @@ async function prepareAnswer(command: ContinueCommand, asker: CommandCaller): Pr
     return named.ok ? prepareStoppedCast(named.value, answerFor(text.trim(), reject), asker) : named;
   }
   const first = firstWord(text);
-  // A mistyped id is no message for another cast.
+  // A mistyped id is not a message for another cast.
   const named = !literal && (await mayBeCastName(asker.workspace.store, first));
   const id = await findOwnCast(asker.workspace, named ? first : undefined, WAITING);
   if (!id.ok) return named ? fail(...id.issues.map(withDelimiterHint)) : id;
@@ -135,7 +135,7 @@ const WAITING: RequestedCast = {
   noneMessage: "no cast here waits for an answer",
 };
 
-/** [C28] The word was taken for a cast: how to say that it is none. */
+/** [C28] The word was read as a cast: explain how to write it as a message. */
 function withDelimiterHint(issue: Issue): Issue {
   if (issue.code !== "unknown_cast" && issue.code !== "ambiguous_cast") return issue;
   const rest = issue.hintParts ?? (issue.hint === undefined ? [] : [issue.hint]);
@@ -146,10 +146,10 @@ function withDelimiterHint(issue: Issue): Issue {
 
 const STOPPED: RequestedCast = {
   matches: ({ status }) => status === "failed" || status === "aborted" || status === "interrupted",
-  noneMessage: "no cast here has failed or was aborted or interrupted, so there is nothing to resume",
+  noneMessage: "no cast here failed, was aborted or was interrupted",
 };
 
-/** Behind a cast id the rest of the line is raw text where it was typed in one piece, an option in it included. */
+/** After a cast id the rest of the line is raw text if it was typed in one piece, options included. */
 function parseAnswer(message: string, reject: boolean): Resumption {
   const behind = /^--reject(?:\s+|$)/.exec(message);
   return answerFor(message.slice(behind?.[0].length ?? 0).trim(), reject || behind !== null);
@@ -167,7 +167,7 @@ async function prepareRecast(
   const id = await findOwnCast(asker.workspace, command.castId, STOPPED);
   if (!id.ok) return id;
   if (command.edited && asker.workspace.fleet)
-    return fail(error("unsupported_on_fleet", "--edited", "a fork is made where its files are"));
+    return fail(error("unsupported_on_fleet", "--edited", "fork cannot run on a fleet"));
   if (command.edited) return prepareForkedCast({ kind: "fork", castId: id.value }, asker);
   const { budget, costUsd, allow, decision } = command;
   return prepareStoppedCast(
@@ -183,7 +183,7 @@ async function prepareRecast(
   );
 }
 
-/** A cast that stopped, set going again. */
+/** Resumes a stopped cast. */
 export async function prepareStoppedCast(
   castId: CastId,
   how: Resumption,
@@ -214,7 +214,7 @@ export async function prepareStoppedCast(
   });
 }
 
-/** [T4] A name that is misspelt in a rehearsal is told before it runs. */
+/** [T4] Report a misspelled name in a rehearsal before it runs. */
 function startNotes({ notes }: Pick<PreparedCast, "notes">, host: AgentHost, { graph }: CastFile): readonly string[] {
   const played = host.rehearsalUsage?.();
   return [
@@ -223,7 +223,7 @@ function startNotes({ notes }: Pick<PreparedCast, "notes">, host: AgentHost, { g
   ];
 }
 
-/** What is left over of a cast that stopped on its way may still be asked for. */
+/** Replies that a stopped cast has not used yet may still be needed. */
 function rehearsalRemarks(host: AgentHost): PreparedCast["remarks"] {
   return ({ kind, state }) => {
     const played = host.rehearsalUsage?.();
@@ -235,12 +235,12 @@ function rehearsalRemarks(host: AgentHost): PreparedCast["remarks"] {
   };
 }
 
-/** Looked at last, when all that takes time has been done: the next moment the cast begins. */
+/** Check last, after everything slow: the cast starts right after. */
 async function checkTreeIsFree({ workspace, options }: CommandCaller, except?: CastId): Promise<Issue | undefined> {
   return options.anyway ? undefined : findBusyTreeIssue(workspace, except);
 }
 
-/** [T24] Asked before anything is begun. */
+/** [T24] Ask before anything starts. */
 async function checkForecast(
   { options, workspace, tellsForecast }: CommandCaller,
   targets: readonly TargetRef[],
@@ -255,7 +255,7 @@ async function checkForecast(
   return note === undefined ? {} : { note };
 }
 
-/** [T20] A new cast with the past of another. */
+/** [T20] Starts a new cast with the past of another. */
 async function prepareForkedCast(command: ForkCommand, asker: CommandCaller): Promise<Result<PreparedCast>> {
   const { workspace, options } = asker;
   const trustsCast = asker.trustsCast ?? options.trust === true;
@@ -281,7 +281,7 @@ async function prepareForkedCast(command: ForkCommand, asker: CommandCaller): Pr
   });
 }
 
-/** The files as they were behind the last visit that is shared. */
+/** The files after the last shared visit. */
 function restoreCommandFor(castId: CastId, { reused }: CastFork): RestoreCommand {
   const visit = reused.at(-1);
   return { kind: "restore", castId, here: true, ...(visit === undefined ? {} : { visit }) };

@@ -9,7 +9,7 @@ export interface VisitKey {
   readonly visit: number;
 }
 
-/** [C39] What a visit left besides its events; `parts` says how much of it is read. */
+/** [C39] Files of a visit beside its events; `parts` limits what is read. */
 export async function readVisitDetail(
   store: CastStore,
   castId: CastId,
@@ -27,7 +27,7 @@ export async function readVisitDetail(
   return { socket, visit, ...talk, prompt, stdout: await read("stdout.txt"), stderr: await read("stderr.txt") };
 }
 
-/** The turns of a transcript, with the tools of each. A turn that was cut off is the last one, without a text. */
+/** The turns of a transcript, with the tools of each. An interrupted turn comes last, without a text. */
 function parseReplies(transcript: string): Pick<VisitDetail, "model" | "usage" | "replies"> {
   const replies: ReplyWithTools[] = [];
   let model: string | null = null;

@@ -26,7 +26,7 @@ import type { CommandOutput } from "./command-output.ts";
 
 type RecordCommand = Extract<Command, { kind: "record" }>;
 
-/** [T19] Writes a test from a cast that happened. */
+/** [T19] Writes a test from a past cast. */
 export async function runRecord(
   workspace: Workspace,
   command: RecordCommand,
@@ -42,7 +42,7 @@ export async function runRecord(
   const file =
     command.file === undefined ? join(place.cwd, TESTS_FOLDER, `${id.value}.json`) : resolve(from, command.file);
   if (existsSync(file))
-    return fail({ ...error("file_exists", "", "there is such a file already; it was left as it is"), file });
+    return fail({ ...error("file_exists", "", "the file exists already and was not changed"), file });
   const seed = await prepareSeed(cast.value, workspace, {
     file,
     named: command.seed === undefined ? undefined : resolve(from, command.seed),
@@ -64,7 +64,7 @@ export async function runRecord(
   });
   try {
     mkdirSync(dirname(file), { recursive: true });
-    // [S12] What the transcripts had of it was taken out when they were written; this is for what has become secret since.
+    // [S12] Transcripts are redacted when they are written; this removes values that became secret since.
     writeFileSync(file, createRedactor(place.env)(`${printJson(test, "", 2)}\n`), { flag: "wx" });
   } catch (thrown) {
     return fail({ ...error("write_failed", "", `it cannot be written: ${errorText(thrown)}`), file });
@@ -83,7 +83,7 @@ export async function runRecord(
   });
 }
 
-/** Only what ran to its end by itself can be run to the same end again. */
+/** Only a cast that ended by itself can be run to the same end again. */
 function recordingIssue({ castId, state, events, file: { window } }: LoadedCast): Issue | undefined {
   if (window) return itemCastIssue(castId, window.parent, "record");
   const { phase } = state;
@@ -92,20 +92,20 @@ function recordingIssue({ castId, state, events, file: { window } }: LoadedCast)
     return error(
       "cast_not_reproducible",
       castId,
-      "this cast was stopped on its way, and a test runs to an end",
-      suggest`${typed`recast ${castId}`} goes on with it; what it has done so far ${typed`fork ${castId}`} and ${typed`replay ${castId}`} can use`,
+      "this cast did not end by itself, and a test must",
+      suggest`${typed`recast ${castId}`} continues it; ${typed`fork ${castId}`} and ${typed`replay ${castId}`} work with what it has done so far`,
     );
   if (events.some((event, at) => isLimitDecision(event, events[at - 1], state.graph)))
     return error(
       "cast_not_reproducible",
       castId,
-      "a person decided over a limit of this cast, which no test can do",
-      suggest`${typed`fork ${castId}`} goes on from a visit of it, ${typed`replay ${castId}`} holds it against an edit`,
+      "a person decided at a limit of this cast, and a test cannot",
+      suggest`${typed`fork ${castId}`} continues from a visit, ${typed`replay ${castId}`} compares it with an edit`,
     );
   return undefined;
 }
 
-/** [R6] Where a limit stopped the cast: taken as it was, or the item given up. */
+/** [R6] Decisions at limits: accepted as it was, or the item given up. */
 function isLimitDecision(event: CastEvent, before: CastEvent | undefined, { sockets, materia }: Graph): boolean {
   if (event.type === "item_given_up") return before?.type === "cast_resumed";
   return event.type === "person_judged" && materia[sockets[event.socket]?.materia ?? ""]?.type !== "person";
@@ -124,7 +124,7 @@ function testCastOf({ file: { targets, request } }: LoadedCast) {
   return { ...what, request };
 }
 
-/** A configuration that was named with the command; the project's own needs no name. */
+/** The configuration named with the command; the project's own needs no name. */
 function testConfigOf(
   { file: { configFiles } }: LoadedCast,
   { place }: Workspace,
@@ -135,7 +135,7 @@ function testConfigOf(
   return named === undefined ? {} : { config: relative(dirname(file), named) };
 }
 
-/** [T26] What happened in the casts of its items, in the order in which they began. */
+/** [T26] The events of its items' casts, in the order in which they started. */
 async function readItemEvents(
   store: CastStore,
   { events }: LoadedCast,
@@ -168,26 +168,26 @@ interface TestSeed {
   readonly says: string;
 }
 
-/** [T19] What was named, else the files that the cast began from, else nothing. */
+/** [T19] The named seed, otherwise the files at the start of the cast, otherwise nothing. */
 async function prepareSeed(
   { events, file: cast }: LoadedCast,
   { place }: Workspace,
   { file, named }: { readonly file: string; readonly named: string | undefined },
 ): Promise<Result<TestSeed>> {
-  if (named !== undefined) return ok({ folder: named, says: "with the seed that was named" });
+  if (named !== undefined) return ok({ folder: named, says: "with the named seed" });
   const commit = startCommit(events);
   if (commit === undefined)
-    return ok({ says: "without a seed: the files it began from were not kept (--seed DIR names them)" });
+    return ok({ says: "without a seed: the cast has no checkpoint of its first files (name them with --seed DIR)" });
   const folder = file.replace(/\.jsonc?$/, "") + ".seed";
   for (const cwd of new Set([place.cwd, cast.cwd])) {
     const repository = await findRepository(cwd);
     if (repository.kind !== "found") continue;
     const problem = await exportTree(repository.repository, commit, folder);
     return problem === undefined
-      ? ok({ folder, says: "with the files that it began from" })
+      ? ok({ folder, says: "with the files at its start" })
       : fail(error("write_failed", folder, `the seed cannot be written: ${problem}`, "name one with --seed DIR"));
   }
-  return ok({ says: "without a seed: the checkpoints of this cast are gone (--seed DIR names one)" });
+  return ok({ says: "without a seed: the checkpoints of this cast are missing (name a seed with --seed DIR)" });
 }
 
 function startCommit([first]: readonly CastEvent[]): string | undefined {

@@ -16,10 +16,10 @@ import type { CommandOutput } from "./command-output.ts";
 
 type ReplayCommand = Extract<Command, { kind: "replay" }>;
 
-/** Different from what happened: the same code as for a cast that is not satisfied. */
+/** The exit code for differences: the same as for a cast that is not satisfied. */
 const DIFFERENT_EXIT_CODE = 3;
 
-/** [T15, T16] The present configuration on what was answered then. */
+/** [T15, T16] Replays a cast: the present configuration on the recorded answers. */
 export async function runReplay(workspace: Workspace, command: ReplayCommand): Promise<Result<CommandOutput>> {
   const graphs = createCurrentGraphs(workspace.catalog);
   if (command.all) return replayAll(workspace, command, graphs);
@@ -61,7 +61,7 @@ async function replayOne(
   return ok({ castId, differences, visits: cast.value.state.begun });
 }
 
-/** [T16] Every cast here, those of one loadout where it is named. */
+/** [T16] Every cast here, or those of one loadout. */
 async function replayAll(
   workspace: Workspace,
   { loadout }: ReplayCommand,
@@ -78,7 +78,7 @@ async function replayAll(
     else refused.push({ castId, issues: one.issues });
   }
   if (told.length + refused.length === 0)
-    return fail(error("missing_cast", workspace.store.location, "there are no casts here that could be replayed"));
+    return fail(error("missing_cast", workspace.store.location, "no casts here can be replayed"));
   const different = told.filter(({ differences }) => differences.length > 0);
   return ok({
     code: different.length + refused.length === 0 ? 0 : DIFFERENT_EXIT_CODE,

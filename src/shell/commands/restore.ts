@@ -9,7 +9,7 @@ import { restoreInPlace, restoreToFolder, type RestoreOutcome } from "../git/res
 import type { CommandOutput } from "./command-output.ts";
 import { loadCastFiles, findSpan, type StoredCastFiles } from "./cast-files.ts";
 
-/** [Y8] The files as they were: in a working tree of their own, or here where nothing would be lost. */
+/** [Y8] Restores files to a separate working tree, or here if nothing would be lost. */
 export async function runRestore(workspace: Workspace, command: RestoreCommand): Promise<Result<CommandOutput>> {
   const tree = await loadCastFiles(workspace, command.castId);
   if (!tree.ok) return tree;
@@ -24,7 +24,7 @@ export async function runRestore(workspace: Workspace, command: RestoreCommand):
       error(
         "cast_running",
         castId,
-        "this cast runs here, and its files are in use",
+        "this cast is running and uses its files",
         suggest`stop it with ${typed`abort ${castId}`}`,
       ),
     );
@@ -60,7 +60,7 @@ function siblingFolder({ castId, repository: { top } }: StoredCastFiles, visit: 
   return join(dirname(top), `${basename(top)}-${castId}${place}`);
 }
 
-/** Trees that are kept anyway: over these nothing is lost. */
+/** Trees that are stored already: overwriting them loses nothing. */
 async function knownTrees({ spans, repository }: StoredCastFiles): Promise<ReadonlySet<string>> {
   const commits = new Set([repository.head, spans.whole.from, spans.whole.to, ...spans.visits.map(({ to }) => to)]);
   const trees = await Promise.all([...commits].map((commit) => treeOf(repository.top, commit)));
@@ -75,20 +75,20 @@ function restoreIssue(refused: Exclude<RestoreOutcome, { kind: "restored" }>, fo
   const more = refused.paths.length > MOST_NAMED ? `, and ${refused.paths.length - MOST_NAMED} more` : "";
   switch (refused.why) {
     case "folder_not_empty":
-      return error("folder_not_empty", folder, "there is something in this folder already", "name another with --to");
+      return error("folder_not_empty", folder, "this folder is not empty", "name another with --to");
     case "dirty_worktree":
       return error(
         "dirty_worktree",
         folder,
         `the working tree has changes that would be lost: ${names}${more}`,
-        "commit or stash them, or restore into a folder of its own with --to",
+        "commit or stash them, or restore into another folder with --to",
       );
     case "path_occupied":
       return error(
         "path_occupied",
         folder,
         `these files would be overwritten: ${names}${more}`,
-        "move them away, or restore into a folder of its own with --to",
+        "move them away, or restore into another folder with --to",
       );
   }
 }

@@ -14,13 +14,13 @@ import { runCompletion } from "./completion.ts";
 import { runHelp } from "./help.ts";
 import { runInit } from "./init.ts";
 
-/** Commands that are answered at once. The others run a cast, or belong to a face. */
+/** Commands that answer at once. The others run a cast, or belong to a face. */
 export type ImmediateCommand = Exclude<
   Command,
   CastingCommand | { kind: "ui" | "demo" | "watch" | "worker" | "fleet" }
 >;
 
-/** The same meaning at every face: what is done here, and what is said about it. `from` is what file names are relative to. */
+/** Runs a command and describes the result, for every face. File names are relative to `from`. */
 export async function runCommand(
   command: ImmediateCommand,
   workspace: Workspace,
@@ -56,7 +56,7 @@ export async function runCommand(
     case "replay":
       return (await import("./replay.ts")).runReplay(workspace, command);
     case "test":
-      // Here nobody could end it.
+      // A watch could not be ended here.
       if (command.watch) return fail(error("command_unavailable", "--watch", '"test --watch" is for a terminal'));
       return (await import("./test.ts")).runTestCommand(workspace, command, { from });
     case "casts":

@@ -19,19 +19,19 @@ import {
   type VisitRecords,
 } from "./examine-cast.ts";
 
-/** What became of a damaged cast. */
+/** The result of salvaging a damaged cast. */
 export interface SalvageResult {
   readonly castId: CastId;
   readonly from: CastId;
   readonly found: Examination;
-  /** How many files of visits were taken over. */
+  /** How many files of visits were copied. */
   readonly files: number;
-  /** Those of them that were written anew, from what their line says or from their sound part. */
+  /** Files that were written again, from the journal or from their sound part. */
   readonly mended: readonly ArtifactRef[];
   readonly lost: readonly ArtifactRef[];
 }
 
-/** [C27] What is sound of a cast, as a new cast; the damaged one is left as it is. */
+/** [C27] Copies the sound part of a cast to a new cast; the damaged one stays unchanged. */
 export async function salvageCast({ store, place }: Workspace, from: CastId): Promise<Result<SalvageResult>> {
   if (await store.owner(from))
     return fail(error("cast_owned", from, "another process runs the cast", suggest`${typed`abort ${from}`} stops it`));
@@ -43,12 +43,11 @@ export async function salvageCast({ store, place }: Workspace, from: CastId): Pr
     events.length = Math.max(0, count - 1);
     if (event) events.push(event);
   });
-  if (!file)
-    return fail(...found.issues, error("nothing_to_salvage", from, "what the cast was started with cannot be read"));
+  if (!file) return fail(...found.issues, error("nothing_to_salvage", from, "cast.json cannot be read"));
   if (events.length === 0)
     return fail(
       ...found.issues.map(({ hint: _hint, ...issue }) => issue),
-      error("nothing_to_salvage", from, "not one line of its journal is sound", `begin it anew: ${file.command}`),
+      error("nothing_to_salvage", from, "its journal has no sound line", `start it again: ${file.command}`),
     );
   const files = await recoverFiles(store, from, records);
   const copied = salvagedFile(file, events.length, files.lost);
@@ -64,7 +63,7 @@ export async function salvageCast({ store, place }: Workspace, from: CastId): Pr
     return fail(error("write_failed", copied.castId, problem));
   }
   await owned.value.release();
-  // [S10] One that came from elsewhere does not become ours by being mended.
+  // [S10] Salvaging a cast that was started elsewhere does not make it trusted.
   const own = createOwnCastRegistry(place.env);
   if (own.owns(file)) own.record(copied, await store.stamp(copied.castId));
   const mended = files.kept.filter(({ isMended }) => isMended).map(({ place: mendedPlace }) => mendedPlace);
@@ -90,7 +89,7 @@ function withCastId(events: readonly CastEvent[], castId: CastId): readonly Cast
 interface RecoveredFile {
   readonly place: ArtifactRef;
   readonly isMended: boolean;
-  /** Read when it is written: the files of a cast may be more than there is memory. */
+  /** Read each file when it is written: all files of a cast may exceed memory. */
   readonly text: () => Promise<string | undefined>;
 }
 
@@ -142,7 +141,7 @@ function recoverText(
   return rest === undefined ? { kind: "lost" } : { kind: "mended", text: rest };
 }
 
-/** The files first: a line speaks of what is there. */
+/** Files first: a line may only refer to a file that exists. */
 async function writeSalvagedCast(
   { artifacts, journal }: OwnedCast,
   files: readonly RecoveredFile[],
@@ -150,7 +149,8 @@ async function writeSalvagedCast(
 ): Promise<string | undefined> {
   for (const { place, text } of files) {
     const kept = await text();
-    if (kept === undefined) return `${place.name} of ${place.socket}, visit ${place.visit}, has changed meanwhile`;
+    if (kept === undefined)
+      return `${place.name} of ${place.socket}, visit ${place.visit}, has changed during the salvage`;
     const problem = await artifacts.write(place.socket, place.visit, place.name, kept);
     if (problem !== undefined) return problem;
   }

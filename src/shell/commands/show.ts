@@ -119,7 +119,7 @@ async function castOutput(
   };
 }
 
-/** [B12] Who has an item that is at work stands in no event of its parent; no name here holds what was done elsewhere. */
+/** [B12] The worker of a running item is in no event of its parent. */
 async function withFleetWorkers({ store, fleet }: Workspace, { rows, waiting }: ItemTable): Promise<ItemTable> {
   if (!fleet) return { rows, waiting };
   const told = rows.map(async (row): Promise<ItemRow> => {
@@ -129,7 +129,7 @@ async function withFleetWorkers({ store, fleet }: Workspace, { rows, waiting }: 
   return { rows: await Promise.all(told), waiting: waiting && { ...waiting, ref: waiting.commit } };
 }
 
-/** [V21] What of items lies in files here and in no commit. */
+/** [V21] Work of items that is in files here and in no commit. */
 async function findUncommittedWork(
   { store, fleet }: Workspace,
   castId: CastId,
@@ -142,7 +142,7 @@ async function findUncommittedWork(
   };
 }
 
-/** Of an item that stopped in the middle the work lies in its tree alone. */
+/** The work of an interrupted item is only in its worktree. */
 async function findItemTrees(store: CastStore, { rows }: ItemTable): Promise<ReadonlyMap<string, string>> {
   const trees = new Map<string, string>();
   for (const { child, status } of rows) {
@@ -160,7 +160,7 @@ function withQuarantine(aside: ItemTableOptions["aside"]) {
   };
 }
 
-/** A journal holds the beginning of a long text; the whole of it stands beside it. */
+/** The journal holds the beginning of a long text; a file beside it holds all of it. */
 async function readWholeTexts(store: CastStore, { castId, events }: LoadedCast): Promise<readonly CastEvent[]> {
   const whole: CastEvent[] = [];
   for (const event of events) {
@@ -178,7 +178,7 @@ function createDetailLookup(details: readonly VisitDetail[]): DetailLookup {
   return ({ socket, visit }) => byKey.get(`${socket}#${visit}`);
 }
 
-/** The tools of a visit: in one line, or each on its own where all is told. */
+/** The tools of a visit: in one line, or one line each with `--full`. */
 function toolLinesLookup(detailOf: DetailLookup, full: number | undefined): VisitNotes {
   return (visit) => {
     const detail = detailOf(visit);
@@ -236,7 +236,7 @@ function visitStory(
 }
 
 function footerLines(place: string, { file, events, tornBytes }: LoadedCast): readonly Line[] {
-  const cutOff = `The journal ends in a line that was cut off (${tornBytes} bytes); a resume removes it.`;
+  const cutOff = `The journal ends with an incomplete line (${tornBytes} bytes); a resume removes it.`;
   return [
     ...salvagedLines(file),
     ...forkedLines(events),
@@ -245,16 +245,16 @@ function footerLines(place: string, { file, events, tornBytes }: LoadedCast): re
   ];
 }
 
-/** [C27] A cast that ends in the middle is not a riddle. */
+/** [C27] Say why a salvaged cast ends early. */
 function salvagedLines({ salvaged }: CastFile): readonly Line[] {
   if (!salvaged) return [];
   const count = `${salvaged.events} ${salvaged.events === 1 ? "line" : "lines"}`;
   return [line(toned("rework", `Salvaged from ${salvaged.from}, which was damaged: its first ${count}.`))];
 }
 
-/** [T20] What a fork shares with another cast was paid for there. */
+/** [T20] The shared visits of a fork were paid for in the first cast. */
 function forkedLines([first]: readonly CastEvent[]): readonly Line[] {
   if (first?.type !== "cast_started" || !first.forkedFrom) return [];
   const { castId, visit } = first.forkedFrom;
-  return [line(toned("dim", `Forked from ${castId}: everything before ${visit} was done there.`))];
+  return [line(toned("dim", `Forked from ${castId}: everything before ${visit} ran there.`))];
 }

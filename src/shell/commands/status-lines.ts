@@ -8,7 +8,7 @@ import { foreignCastIssue } from "../workspace/foreign-casts.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 
-/** [B22] Where a cast stands among those of its project that wait, which limit holds it back, and who is missing. */
+/** [B22] The cast's place among the waiting casts of its project, the limit that holds it back, and missing workers. */
 export function queuePositionLines(queued: QueuePosition | undefined, fleet: string | undefined): readonly Line[] {
   if (!queued) return [];
   const { place, waiting, held, queue, why } = queued;
@@ -16,14 +16,14 @@ export function queuePositionLines(queued: QueuePosition | undefined, fleet: str
     line(toned("wait", `Waits for a worker: place ${place} of ${waiting} of its project.`)),
     ...held.map(({ kind, name, most }) => {
       const whose = kind === "all" ? "the fleet" : `${kind} ${sanitizeForTerminal(name)}`;
-      return line(toned("wait", `Held back: ${whose} may have ${most} under way at once.`));
+      return line(toned("wait", `Limit: ${whose} may run ${most} at once.`));
     }),
     ...(why.kind === "busy" ? [line(toned("wait", "Every worker is busy."))] : []),
     ...(why.kind === "nobody_up" && fleet !== undefined ? [unservedQueueLine(fleet, queue)] : []),
   ];
 }
 
-/** [B29] What is set up has no visit to show, however long that takes. */
+/** [B29] A worktree in setup has no visit to show. */
 export function setupLines(settingUp: CastSummary["settingUp"], now: number): readonly Line[] {
   if (!settingUp) return [];
   const age = ageText(now - parseMillis(settingUp.since, now));
@@ -34,10 +34,10 @@ export function setupText({ worker }: NonNullable<CastSummary["settingUp"]>): st
   return `Worker ${sanitizeForTerminal(worker)} sets up its tree`;
 }
 
-/** [B29] With a way out: who waits for nobody waits for ever. */
+/** [B29] Name a way out: without a worker the cast waits for ever. */
 export function unservedQueueLine(fleet: string, queue: string): Line {
   return line(
-    toned("rework", `Nobody works on the queue ${sanitizeForTerminal(queue)}: `),
+    toned("rework", `No worker serves the queue ${sanitizeForTerminal(queue)}: `),
     toned("accent", workerCommand(fleet, queue)),
   );
 }
@@ -46,7 +46,7 @@ export function castLineage({ targets, fromCastId }: CastFile) {
   return { targets: targets.map((target) => target.name), fromCastId };
 }
 
-/** [S10] Looked at freely, and said to be what it is. */
+/** [S10] Anybody may look at it; say where it comes from. */
 export function foreignField(workspace: Workspace, file: CastFile): { readonly foreign?: true } {
   return foreignCastIssue(workspace, file) ? { foreign: true } : {};
 }
@@ -56,7 +56,7 @@ export function foreignLines(workspace: Workspace, file: CastFile): readonly Lin
   return issue ? [line(toned("rework", `Foreign: ${sanitizeForTerminal(issue.message)}.`))] : [];
 }
 
-/** [B26] What is typed before the commands that are suggested, so that they can be typed as they stand. */
+/** [B26] The prefix of suggested commands, so that they can be typed as they are. */
 export function programOption({ place: { program }, fleet }: Workspace): { readonly program?: string } {
   if (fleet) return { program: `${program ?? "materia"} --on ${quoteWord(fleet.name)}` };
   return program === undefined ? {} : { program };

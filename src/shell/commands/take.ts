@@ -6,12 +6,12 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { createCastBranch } from "../git/transfer/branches.ts";
 import type { CommandOutput } from "./command-output.ts";
 
-/** [B17] The result of a cast that ran elsewhere, as a branch here; what is checked out stays. */
+/** [B17] Brings the result of a cast that ran elsewhere as a branch; the checkout stays unchanged. */
 export async function runTake(
   { fleet, store, place }: Workspace,
   command: Extract<Command, { kind: "take" }>,
 ): Promise<Result<CommandOutput>> {
-  if (!fleet) return fail(error("missing_option", "--on", "which fleet?", "take [castId] --on FLEET"));
+  if (!fleet) return fail(error("missing_option", "--on", "name the fleet with --on", "take [castId] --on FLEET"));
   const id = await findCast(store, command.castId);
   if (!id.ok) return id;
   const castId = id.value;
@@ -25,8 +25,8 @@ export async function runTake(
     data: { castId, branch, commit },
     lines: () => [
       line(`${castId} is here as the branch `, toned("strong", branch), "."),
-      line(toned("accent", `git diff HEAD...${branch}`), toned("dim", "  what it changed")),
-      line(toned("accent", `git merge ${branch}`), toned("dim", "  take it over")),
+      line(toned("accent", `git diff HEAD...${branch}`), toned("dim", "  show its changes")),
+      line(toned("accent", `git merge ${branch}`), toned("dim", "  merge it")),
     ],
   });
 }

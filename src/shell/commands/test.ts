@@ -14,12 +14,12 @@ import { applyEdits, modify } from "jsonc-parser";
 import { type UnmetExpectation, fullExpectation } from "../../core/testing/expectations.ts";
 
 interface TestCommandContext {
-  /** What file names are relative to. */
+  /** File names are relative to this folder. */
   readonly from: string;
   readonly signal?: AbortSignal;
 }
 
-/** [T3] Runs tests and tells of them; exit 1 where one failed or a graph is not covered enough. */
+/** [T3] Runs tests and reports them; exit 1 if one failed or coverage is too low. */
 export async function runTestCommand(
   workspace: Workspace,
   command: TestCommand,
@@ -45,7 +45,7 @@ export async function runTestCommand(
   );
 }
 
-/** [T9] What a test names itself was named with the test; the project's own configuration has to be trusted. */
+/** [T9] A configuration that a test names is trusted with it; the project's own has to be trusted. */
 function trustWorkspaceFor(
   tests: readonly FoundTest[],
   workspace: Workspace,
@@ -75,7 +75,7 @@ function coveredRuns(results: readonly TestResult[]): readonly CoveredRun[] {
   return results.flatMap(({ run }) => run?.covered ?? []);
 }
 
-/** [T7] Where all tests of a project run, a loadout of its own that none of them casts is not covered at all. */
+/** [T7] If all tests of a project run, a project loadout that no test casts has no coverage. */
 function untestedLoadouts(
   { paths }: TestCommand,
   { catalog }: Workspace,
@@ -121,7 +121,7 @@ function testOutput(
 
 const JSON_FORMAT = { formattingOptions: { insertSpaces: true, tabSize: 2 } };
 
-/** [T11] Writes what was observed in the place of what was expected; comments stay. The answer is what is still wrong. */
+/** [T11] Writes the observed values in place of the expected ones; comments stay. Returns what is still wrong. */
 export function updateExpectations(
   result: TestResult,
   isBlank: boolean,
