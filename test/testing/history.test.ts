@@ -184,10 +184,7 @@ it("[T24] what is too dear is refused, casts and links alike, and nothing known 
   const typed = (...words: readonly string[]) => run([...words, "--config", "c.json", "--rehearse", "r.json"], { cwd });
   const cast = ["cast", "x", "--loadout", "Main", "--max-forecast", "0.5"];
   const unknown = await typed(...cast);
-  expect([unknown.code, unknown.stderr]).toEqual([
-    0,
-    expect.stringContaining("note: --max-forecast had no effect"),
-  ]);
+  expect([unknown.code, unknown.stderr]).toEqual([0, expect.stringContaining("note: --max-forecast had no effect")]);
   await writePastCast(cwd, plain, { usage: { input: 1, output: 1, cost: 1 } });
   const dear = await typed(...cast);
   expect([dear.code, dear.stderr]).toEqual([2, expect.stringContaining("Main may cost $3.00, more than $0.50")]);
