@@ -13,7 +13,7 @@ async function started(answer: Promise<Response>): Promise<string> {
 const UNKNOWN_CAST = "20200101-000000-aaaaa";
 
 describe("typed commands that run a cast", () => {
-  it("[N49] link, with names and a prompt that text would read as options", async () => {
+  it("[N49, N51] link, with names and a prompt that text would read as options", async () => {
     const at = site();
     at.write("it's r.json", { replies: { "--it's 1": [{ text: "done" }] } });
     at.write("../config/pi/pi-materia/materia.json", { materia: { "--it's 1": { prompt: "x", tools: "none" } } });
@@ -37,7 +37,7 @@ describe("typed commands that run a cast", () => {
     });
   });
 
-  it("[N49] continue takes an answer that text would read as an option or as another cast", async () => {
+  it("[N49, N51] continue takes an answer that text would read as an option or as another cast", async () => {
     const at = site();
     const plan = { json: { workItems: [{ title: "a", context: "b" }] } };
     const replies = { "Interactive-Plan": [{ text: "Which?" }, plan, plan] };
@@ -65,7 +65,7 @@ describe("typed commands that are answered", () => {
   it.each<[rule: string, command: object, answer: object]>([
     ["[N49] loadout", { kind: "loadout", name: "Planning-Consult" }, { data: { active: "Planning-Consult" } }],
     ["[N49] doctor", { kind: "doctor" }, { code: 0, data: { casts: 0 } }],
-    ["[N49] test", { kind: "test", paths: [] }, { issues: [{ code: "no_tests" }] }],
+    ["[N49] test", { kind: "test", paths: [] }, { issues: [{ code: "missing_tests" }] }],
     ["[N49] forecast", { kind: "forecast", loadout: "Full-Auto" }, { data: { loadout: "Full-Auto" } }],
   ])("%s", async (_rule, command, answer) => {
     expect(await json(run(site(), command))).toMatchObject(answer);

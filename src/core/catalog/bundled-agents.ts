@@ -182,7 +182,7 @@ must hold them all. Under 700 words in all.`,
   },
 
   "Chain-Context": {
-    description: "Sums up the cast named by --from for whoever comes next; without one it says so.",
+    description: "Summarises the cast named by --from for the next socket; without one it says so.",
     group: "Agents",
     color: "violet",
     tools: "none",

@@ -74,7 +74,7 @@ export const BUNDLED_LOADOUTS: Loadouts = {
 
   "Parallel-Auto": {
     description:
-      "Plans, builds up to four items at once on a branch of its own, then checks and reviews them together.",
+      "Plans, builds up to four items at once on a new branch, then checks and reviews the merged result.",
     entry: "Socket-1",
     sockets: {
       // Items are worked on at once only where nothing is left uncommitted.
@@ -145,7 +145,7 @@ export const BUNDLED_LOADOUTS: Loadouts = {
 
   "Hojo-Consult": {
     description:
-      "Agrees on a plan with a person, refines its design, then builds it item by item on a branch of its own.",
+      "Agrees on a plan with a person, refines its design, then builds it item by item on a new branch.",
     entry: "Socket-1",
     sockets: {
       "Socket-1": { materia: "Interactive-Plan", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },

@@ -52,14 +52,14 @@ const AZURE = [...REMOTE, "AZURE_DEVOPS_EXT_PAT", "AZURE_CONFIG_DIR"];
 export const BUNDLED_VERSION_CONTROL: Readonly<Record<string, Utility>> = {
   "Blackbelt-Bootstrap": bootstrap(
     "Blackbelt-Bootstrap",
-    "Prepares version control: a repository, earlier work kept safe, a branch or bookmark of its own.",
+    "Prepares version control: makes a repository if needed, commits earlier work, makes a branch or bookmark.",
   ),
   "Blackbelt-Maintain": maintain("Blackbelt-Maintain", "Commits what the item has changed, with jj or git."),
   "Blackbelt-GH-PR": request("Blackbelt-GH-PR", "GitHub, with jj or git", GITHUB),
   "Blackbelt-ADO-PR": request("Blackbelt-ADO-PR", "Azure DevOps, with jj or git", AZURE),
   "Mime-Bootstrap": bootstrap(
     "Mime-Bootstrap",
-    "Prepares git: a repository, earlier work kept safe, a branch of its own.",
+    "Prepares git: makes a repository if needed, commits earlier work, makes a branch.",
   ),
   "Mime-Maintain": maintain("Mime-Maintain", "Commits what the item has changed, with git."),
   "Mime-GH-PR": request("Mime-GH-PR", "GitHub, with git", GITHUB),

@@ -77,7 +77,7 @@ const COMMAND_ENTRIES = [
   {
     name: "restore",
     usage: "restore <castId>[@visit] [--to DIR | --here]",
-    does: "the files as a cast or a visit left them, in a working tree of their own",
+    does: "restore the files of a cast or a visit into a new working tree",
     example: "restore last@Socket-4#2 --to ../before",
     options: ["to", "here"],
     takes: 1,

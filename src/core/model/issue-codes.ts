@@ -92,7 +92,7 @@ export const ISSUE_CODES = {
   list_never_produced: "no socket before the loop produces its list",
   loop_before_generator: "the loop can start before its list exists",
   not_a_generator: "the loop consumes from a socket that is not a generator",
-  generator_inside_loop: "the loop consumes from one of its own members",
+  generator_inside_loop: "the loop consumes the list of one of its members",
   repeated_exit_id: "two exits of the loop have the same id",
   repeated_exit: "two exits of the loop have the same condition",
   exit_not_from_member: "the exit starts at a socket outside the loop",

@@ -83,7 +83,7 @@ export const Loop = v.object({
     v.pipe(
       wholeNumber(1),
       v.maxValue(MAX_PARALLEL_ITEMS, `must be at most ${MAX_PARALLEL_ITEMS}`),
-      v.description("How many items are worked on at once, each in a working tree of its own; merged in their order."),
+      v.description("How many items run at once, each in a separate working tree; results are merged in list order."),
     ),
   ),
 });

@@ -64,7 +64,7 @@ export const AgentMateria = v.object({
     v.pipe(
       v.picklist(["project", "none"]),
       v.description(
-        "Whether it is told the project's own instructions (AGENTS.md and what Pi loads for the folder); without tools none, otherwise project.",
+        "Whether the prompt includes the project's instructions (AGENTS.md and what Pi loads for the folder). Default: none without tools, otherwise project.",
       ),
     ),
   ),
