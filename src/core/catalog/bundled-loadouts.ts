@@ -73,8 +73,7 @@ export const BUNDLED_LOADOUTS: Loadouts = {
   },
 
   "Parallel-Auto": {
-    description:
-      "Plans, builds up to four items at once on a new branch, then checks and reviews the merged result.",
+    description: "Plans, builds up to four items at once on a new branch, then checks and reviews the merged result.",
     entry: "Socket-1",
     sockets: {
       // Items are worked on at once only where nothing is left uncommitted.
@@ -144,8 +143,7 @@ export const BUNDLED_LOADOUTS: Loadouts = {
   },
 
   "Hojo-Consult": {
-    description:
-      "Agrees on a plan with a person, refines its design, then builds it item by item on a new branch.",
+    description: "Agrees on a plan with a person, refines its design, then builds it item by item on a new branch.",
     entry: "Socket-1",
     sockets: {
       "Socket-1": { materia: "Interactive-Plan", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },
