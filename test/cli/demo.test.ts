@@ -63,5 +63,5 @@ it("[C21] what it offers to type works where it was offered", async () => {
 it("[S10] its cast belongs to whoever ran it", async () => {
   const listed = await run(["casts", "--cwd", repository, "--json"], { cwd });
   expect(JSON.parse(listed.stdout)).toMatchObject([{ rehearsed: true }]);
-  expect(listed.stdout).not.toContain("foreign");
+  expect(listed.stdout).not.toContain("started elsewhere");
 });

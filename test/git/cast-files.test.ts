@@ -166,7 +166,7 @@ describe("[Y6] what changed while nobody drove the cast", () => {
     setReplies(cwd, { Make: [writes({ "a.txt": "a\n" })], Look: [{ json: { satisfied: true } }] });
     const ran = await materia(cwd, ["recast", lastCast(cwd)]);
     expect(ran.code).toBe(0);
-    expect(ran.stderr).toContain("meanwhile 2 files, +2 −0 changed");
+    expect(ran.stderr).toContain("2 files, +2 −0 changed since it stopped");
     const resumed = journalOf(cwd).find(({ type }) => type === "cast_resumed");
     expect(resumed).toMatchObject({ files: { changed: 2, names: ["first.txt", "नया नाम.txt"] } });
     const prompt = readText(castFile(cwd, lastCast(cwd), "sockets", "Socket-2", "1", "prompt.md"));
@@ -191,7 +191,7 @@ describe("[Y6] what changed while nobody drove the cast", () => {
     await castHere(cwd);
     setReplies(cwd, { Make: [writes({ "a.txt": "a\n" })], Look: [{ json: { satisfied: true } }] });
     const ran = await materia(cwd, ["recast", lastCast(cwd)]);
-    expect(ran.stderr).not.toContain("meanwhile");
+    expect(ran.stderr).not.toContain("since it stopped");
     expect(journalOf(cwd).find(({ type }) => type === "cast_resumed")).not.toHaveProperty("files");
   });
 });

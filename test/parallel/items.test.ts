@@ -3,7 +3,7 @@ import { reworkLimitOf } from "../../src/core/cast/rework-limit.ts";
 import { initialState } from "../../src/core/cast/state/state.ts";
 import { replaySteps } from "../../src/core/cast/cast-step.ts";
 import { NO_LIVE_ITEMS, advanceLiveItem, liveItemLines } from "../../src/core/view/progress/live-items.ts";
-import { eventLine } from "../../src/core/view/report/event-line.ts";
+import { eventLine } from "../../src/core/view/report/event-lines.ts";
 import { lineText } from "../../src/core/view/line.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { TIME } from "../harness/seats.ts";
@@ -266,9 +266,9 @@ it("[V15] while items are at work each has a row with its key, socket and title,
     expect.stringMatching(/^up to 3 items at once, from [0-9a-f]{9}$/),
     "WI-1 of 2 begins: first",
     "WI-2 of 2 begins: second",
-    expect.stringMatching(/^WI-1 of 2 worked out, kept as [0-9a-f]{9}$/),
+    expect.stringMatching(/^WI-1 of 2 finished, kept as [0-9a-f]{9}$/),
     expect.stringMatching(/^WI-1 of 2 merged at [0-9a-f]{9}$/),
-    "WI-2 of 2 worked out, without changes",
+    "WI-2 of 2 finished, without changes",
     expect.stringMatching(/^WI-2 of 2 merged at [0-9a-f]{9}$/),
     expect.stringMatching(/^the merged items are joined at [0-9a-f]{9}$/),
   ]);

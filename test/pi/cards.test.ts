@@ -73,7 +73,7 @@ describe("[X10, X55] the card of a visit", () => {
     expect(drawnAt(100, card, false)).toMatch(
       /^ {2}1 {2}Interactive-Plan \(Socket-1\) {2}\d+:\d\d .*tokens\n {5}handed over 1 work item {2}→ Socket-2 \(Build\)$/,
     );
-    expect(drawnAt(100, card, true)).toMatch(/Plan A[^]*“with a door”[^]*the person was content[^]*1\. a door/);
+    expect(drawnAt(100, card, true)).toMatch(/Plan A[^]*“with a door”[^]*approved by the person[^]*1\. a door/);
   });
 });
 

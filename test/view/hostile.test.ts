@@ -6,7 +6,7 @@ import { buildFlow } from "../../src/core/compile/flow.ts";
 import { worstCase } from "../../src/core/compile/worst-case.ts";
 import { boardLines, castBoard } from "../../src/core/view/progress/board.ts";
 import { castListLines } from "../../src/core/view/cast-list.ts";
-import { eventLine } from "../../src/core/view/report/event-line.ts";
+import { eventLine } from "../../src/core/view/report/event-lines.ts";
 import { gridLines } from "../../src/core/view/graph/terminal-grid.ts";
 import { mermaidText } from "../../src/core/view/graph/export.ts";
 import { buildTimeline } from "../../src/core/cast/timeline.ts";

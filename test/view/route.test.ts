@@ -120,7 +120,7 @@ describe("[C15] why a way was taken and the others were not", () => {
       {},
       ["a"],
       [
-        "→ end: the loop has no exit here",
+        "→ end: all items done",
         "  exit · always → Socket-5 (Sulk): not taken, it belongs to Socket-3 (Mend)",
         "  edges not asked: the list was exhausted",
       ],

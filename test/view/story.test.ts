@@ -291,8 +291,8 @@ describe("[C15] what stops a cast", () => {
       "    “Yes, but small”",
       "    Like this?",
       "    ‖ waiting for a person",
-      "    the person was content",
-      "    a person took it as it was said",
+      "    approved by the person",
+      "    handed on unchanged",
       "    → end: it has no edges",
     ]);
   });

@@ -4,7 +4,7 @@ import { totalsOf } from "../../src/core/cast/state/usage.ts";
 import { castListLines } from "../../src/core/view/cast-list.ts";
 import { boardLines, castBoard } from "../../src/core/view/progress/board.ts";
 import { buildTimeline } from "../../src/core/cast/timeline.ts";
-import { eventText } from "../../src/core/view/report/event-line.ts";
+import { eventText } from "../../src/core/view/report/event-lines.ts";
 import { storyLines } from "../../src/core/view/report/story.ts";
 import { plainText } from "../../src/core/view/line.ts";
 import { createPlayback } from "../../src/core/view/progress/playback.ts";

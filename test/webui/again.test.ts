@@ -71,7 +71,7 @@ describe("a cast leads on", () => {
     await says(page, "limit never reached");
     await page.getByRole("link", { name: "Casts", exact: true }).click();
     await page.getByRole("button", { name: "New cast" }).click();
-    await says(page, /^No past cast of these materia/);
+    await says(page, /^No estimate yet/);
     expect(complaints).toEqual([]);
   });
 });

@@ -25,7 +25,7 @@ async function planted(): Promise<{ readonly at: Served; readonly castId: string
 it("[S13, S15] the page marks a foreign cast, shows all that it would run, and runs it only after trust", async () => {
   const { at, castId } = await planted();
   const { page, complaints } = await look(at, `casts/${castId}`);
-  await says(page, "Foreign");
+  await says(page, "Started elsewhere");
   await page.getByRole("button", { name: "Resume", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "Trust this cast?" });
   await dialog.getByText("sh -c echo ran >> bad; exit 1").waitFor();

@@ -141,8 +141,8 @@ export interface GivenUpItems {
   readonly at: readonly number[];
 }
 
-/** Whether reports mention the event: the last one that they mention is what a cast did last. */
-function isReported({ phase }: CastState, event: CastEvent): boolean {
+/** Whether one-line reports mention the event. The rest is bookkeeping. */
+export function isReported({ phase }: CastState, event: CastEvent): boolean {
   switch (event.type) {
     case "checkpoint_taken":
     case "loop_exhausted":

@@ -86,9 +86,9 @@ function castCells(cast: CastSummary, now: number): CastListRow {
   };
 }
 
-/** What must be known of a cast before anything else is read of it. */
+/** Warnings that a reader must see before the request. */
 function castFlagsText({ foreign, rehearsed }: Pick<CastSummary, "foreign" | "rehearsed">): string {
-  return `${foreign ? "[foreign] " : ""}${rehearsed ? "[rehearsed] " : ""}`;
+  return `${foreign ? "[started elsewhere] " : ""}${rehearsed ? "[rehearsed] " : ""}`;
 }
 
 const NARROW_COLUMNS: readonly ColumnName[] = ["status", "castId", "items", "age", "loadout", "request"];

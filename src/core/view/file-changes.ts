@@ -109,9 +109,9 @@ export function changedFileNames(files: Checkpoint | MissingCheckpoint | undefin
   ];
 }
 
-/** [Y6] What somebody changed while the cast stood still. */
-export function changedMeanwhileText({ files }: EventOf<"cast_resumed">): string {
-  return files ? `; meanwhile ${fileCountsText(files)} changed` : "";
+/** [Y6] Changes by others while the cast was stopped. */
+export function changedSinceText({ files }: EventOf<"cast_resumed">): string {
+  return files ? `; ${fileCountsText(files)} changed since it stopped` : "";
 }
 
 /** [Y4] What a checkpoint does without. */

@@ -4,7 +4,7 @@ import { addUsage } from "../../../core/cast/state/usage.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { boardLines, castBoard } from "../../../core/view/progress/board.ts";
 import { waitLine } from "../../../core/view/progress/fleet-status.ts";
-import { eventLine } from "../../../core/view/report/event-line.ts";
+import { eventLine } from "../../../core/view/report/event-lines.ts";
 import { advanceTimeline, type CastTimeline } from "../../../core/cast/timeline.ts";
 import { wrapLineHanging, fitLine, line, toned, type Line } from "../../../core/view/line.ts";
 import { withProgramName } from "../../../core/view/issues.ts";

@@ -5,7 +5,7 @@ import { advanceVisits, NO_VISITS, visitNumber, type VisitRecord } from "../../.
 import { oneLine, countedText } from "../../../core/model/text.ts";
 import { conditionText } from "../../../core/view/graph/labels.ts";
 import { workedMsSince, type WorkClock } from "../../../core/cast/timeline.ts";
-import { currentItemText } from "../../../core/view/report/event-lines.ts";
+import { currentItemText } from "../../../core/view/report/item-text.ts";
 import { fileChangesText } from "../../../core/view/file-changes.ts";
 import { handoffLines, outputLines, quoteLines, FULL_DETAIL } from "../../../core/view/report/handoff-lines.ts";
 import { createStoryWriter, visitHeadLine } from "../../../core/view/report/story-writer.ts";

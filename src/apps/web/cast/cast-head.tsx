@@ -35,8 +35,8 @@ export function CastHead({
         <span aria-hidden="true">·</span>
         <LoadoutLink cast={cast} name={board.loadout} />
         {cast.isForeign && (
-          <span className={css("badge")} title="Not begun by you on this machine">
-            Foreign
+          <span className={css("badge")} title="You did not start this cast on this machine">
+            Started elsewhere
           </span>
         )}
         <FleetFacts castId={castFile.castId} />

@@ -11,7 +11,7 @@ import marksSheet from "../ui/marks.module.css";
 import timelineSheet from "./timeline.module.css";
 import tablesSheet from "./cost-and-journal.module.css";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
-import { journalText } from "../../../core/view/report/event-line.ts";
+import { journalText } from "../../../core/view/report/event-lines.ts";
 import { useVirtualRows } from "../browser/use-virtual-rows.ts";
 import { LineText } from "../ui/line-text.tsx";
 

@@ -121,7 +121,7 @@ function ForecastTable({ loadout }: { readonly loadout: string }): ReactElement 
   if (casts === 0 || turns.p50 === null)
     return (
       <p className={forecastTableCss("faint")}>
-        No past cast of these materia, so nothing likely can be said of its cost.
+        No estimate yet: fewer than 3 comparable casts.
       </p>
     );
   const rows = [

@@ -1,4 +1,4 @@
-import { eventText } from "../report/event-line.ts";
+import { eventText } from "../report/event-lines.ts";
 import type { LimitName } from "../../cast/state/event.ts";
 import type { ParallelRun } from "../../cast/state/parallel-run.ts";
 import { currentItem, type CastPhase } from "../../cast/state/state.ts";

@@ -4,20 +4,20 @@ import { isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
 import { sanitizeForTerminal, oneLine, countedText } from "../../model/text.ts";
 import { amountText } from "../numbers.ts";
 import { wrapColumns } from "../columns.ts";
-import { line, toned, type Line } from "../line.ts";
+import { line, toned, type Line, type Span, type Tone } from "../line.ts";
 
-/** How much of what was handed over is told. */
+/** How much of a handoff the story shows. */
 export interface DetailLevel {
   readonly titles: number;
   readonly lines: number;
-  /** More characters of a text than the lines can hold are not even looked at. */
+  /** Characters to read of a text: a huge text must not slow the story down. */
   readonly read: number;
 }
 
 export const BRIEF_DETAIL: DetailLevel = { titles: 5, lines: 3, read: 2_000 };
 export const FULL_DETAIL: DetailLevel = { titles: Infinity, lines: Infinity, read: Infinity };
 
-/** What a JSON socket handed over, and how well it kept to the contract. */
+/** The fields of a handoff, and where it departed from the contract. */
 export function handoffLines(
   event: EventOf<"handoff_accepted">,
   width: number,
@@ -26,7 +26,7 @@ export function handoffLines(
   const { handoff, excerpt } = event;
   const context = typeof handoff["context"] === "string" ? handoff["context"] : "";
   return [
-    ...(event.approved ? [line(toned("dim", "a person took it as it was said"))] : []),
+    ...(event.approved ? [line(toned("dim", "handed on unchanged"))] : []),
     ...workItemLines(handoff["workItems"], width, extent),
     ...satisfiedLines(handoff["satisfied"]),
     ...quoteLines(context.trim() === "" ? (excerpt ?? "") : context, width, extent),
@@ -35,7 +35,7 @@ export function handoffLines(
   ];
 }
 
-/** [Q2] What a command answered: how it began, which says what was run, and the last lines where it complained. */
+/** [Q2] The result of a command: its first line names the command; after a failure its last lines say why. */
 export function commandResultLines({ handoff }: EventOf<"handoff_accepted">, width: number): readonly Line[] {
   const context = typeof handoff["context"] === "string" ? handoff["context"] : "";
   const printed = sanitizeForTerminal(context)
@@ -45,7 +45,7 @@ export function commandResultLines({ handoff }: EventOf<"handoff_accepted">, wid
   return [...satisfiedLines(handoff["satisfied"]), ...headAndTailLines(printed, ends, width)];
 }
 
-/** Lines as they were written, the first and the last of them; between stands how many were left out. */
+/** The first and the last lines, and how many are left out between them. */
 export function headAndTailLines(
   lines: readonly string[],
   ends: { readonly first: number; readonly last: number },
@@ -59,6 +59,25 @@ export function headAndTailLines(
     ...(more > 0 ? [line(toned("dim", `│ … ${countedText(more, "more line")}`))] : []),
     ...rest.slice(more).map(quoted),
   ];
+}
+
+/** Our words, then as much of a quoted text as three lines hold. */
+export function noteLines(tone: Tone, words: string, quote: string, width: number): readonly Line[] {
+  const shown = oneLine(quote, Math.max(20, 3 * width - words.length));
+  const [first = "", ...rest] = wrapColumns(`${words}${shown}`, Math.max(20, width));
+  const head: readonly (string | Span)[] = first.startsWith(words)
+    ? [toned(tone, words), first.slice(words.length)]
+    : [toned(tone, first)];
+  return [line(...head), ...rest.map((each) => line("  ", each))];
+}
+
+/** [C15] A quoted text of many lines keeps its first and last lines, and says how many are left out. */
+export function longNoteLines(tone: Tone, words: string, quote: string, width: number): readonly Line[] {
+  const lines = sanitizeForTerminal(quote)
+    .split("\n")
+    .filter((each) => each.trim() !== "");
+  if (lines.length <= 1) return noteLines(tone, words, quote, width);
+  return [line(toned(tone, words.trimEnd())), ...headAndTailLines(lines, { first: 3, last: 5 }, width)];
 }
 
 function workItemLines(workItems: Json | undefined, width: number, extent: DetailLevel): readonly Line[] {
@@ -77,7 +96,7 @@ function workItemLines(workItems: Json | undefined, width: number, extent: Detai
   ];
 }
 
-/** A title as people read it; one without a visible character still needs something to point at. */
+/** A title in one line. An invisible title gets a name, because lists must show something. */
 export function titleText(title: string, limit: number): string {
   return oneLine(title, Math.max(1, limit)) || "(untitled)";
 }
@@ -87,7 +106,7 @@ function satisfiedLines(satisfied: Json | undefined): readonly Line[] {
   return [line("said: ", satisfied ? toned("ok", "satisfied") : toned("rework", "not satisfied"))];
 }
 
-/** A few lines of what was said, in quotation marks, so that nobody takes it for our own words. */
+/** A text in quotation marks, so that nobody takes it for words of the program. */
 export function quoteLines(text: string, width: number, { lines }: DetailLevel = BRIEF_DETAIL): readonly Line[] {
   const room = Math.max(10, width - 2);
   const said = oneLine(text, room * lines - 20);
@@ -98,7 +117,7 @@ export function quoteLines(text: string, width: number, { lines }: DetailLevel =
         .map((each) => line(each));
 }
 
-/** What a program set besides the contract's fields. */
+/** Fields beyond those of the contract. */
 function extraFieldLines(handoff: JsonObject): readonly Line[] {
   const { state } = handoff;
   const set = isJsonObject(state) ? Object.keys(state).map((key) => `state.${key}`) : [];
@@ -122,13 +141,13 @@ function contractLines({ found, dropped, hints = [] }: EventOf<"handoff_accepted
   ];
 }
 
-/** The first lines of a plain text, and how much there is of it; what a person has just taken was told before. */
+/** The first lines of a plain text, and how much there is of it; not repeated where a person approved it. */
 export function outputLines(
   { text, chars, approved }: EventOf<"output_accepted">,
   width: number,
   extent: DetailLevel = BRIEF_DETAIL,
 ): readonly Line[] {
-  return approved ? [line(toned("dim", "a person took it as it was said"))] : textLines(text, chars, width, extent);
+  return approved ? [line(toned("dim", "handed on unchanged"))] : textLines(text, chars, width, extent);
 }
 
 export function textLines(
@@ -147,7 +166,7 @@ export function textLines(
   return whole ? shown : [...shown, line(toned("dim", `… ${amountText(chars)} characters in all`))];
 }
 
-/** The context of an item stands below its title because it is indented; a line that is wrapped stays so. */
+/** A wrapped line keeps its indent: the context of an item is indented below its title. */
 function indentedLines(text: string, read: number, width: number): readonly string[] {
   const indent = " ".repeat(Math.min(/^ */.exec(text)?.[0].length ?? 0, DEEPEST_INDENT));
   return wrapColumns(oneLine(text, read), Math.max(10, width - indent.length)).map((each) => `${indent}${each}`);

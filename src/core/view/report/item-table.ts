@@ -3,11 +3,10 @@ import { itemKey } from "../../model/handoff.ts";
 import { itemGitRef, type CastId } from "../../model/ids.ts";
 import type { ChangeCounts } from "../../model/checkpoint.ts";
 import { assertNever } from "../../model/assert-never.ts";
-import { sanitizeForTerminal, oneLine } from "../../model/text.ts";
-import { nameText } from "../graph/labels.ts";
+import { sanitizeForTerminal } from "../../model/text.ts";
 import { fileCountsText } from "../file-changes.ts";
 import { titleText } from "./handoff-lines.ts";
-import { shortCommit } from "./item-event-text.ts";
+import { conflictFilesText, shortCommit } from "./item-text.ts";
 import { padColumns } from "../columns.ts";
 import { line, squeezeLine, toned, type Line, type Tone } from "../line.ts";
 
@@ -176,10 +175,10 @@ function itemStatusWords(row: ItemRow, alive: boolean): readonly [Tone, string, 
     case "failed":
       return ["bad", "✗", "failed"];
     case "ended":
-      return ["plain", "·", row.commit === null ? "worked out, no change" : "worked out, not merged"];
+      return ["plain", "·", row.commit === null ? "finished, no change" : "finished, not merged"];
     case "conflicted":
     case "dropped":
-      return ["bad", "✗", `left out: conflicts in ${conflictText(conflicts)}`];
+      return ["bad", "✗", `left out: conflicts in ${conflictFilesText(conflicts, 1)}`];
     case "merged":
     case "joined":
       return mergedWords(row, shortCommit(merged ?? ""));
@@ -191,10 +190,6 @@ function itemStatusWords(row: ItemRow, alive: boolean): readonly [Tone, string, 
 function mergedWords({ gaveUp, commit }: ItemRow, at: string): readonly [Tone, string, string] {
   const words = commit === null ? "no change" : `merged as ${at}`;
   return gaveUp ? ["bad", "✗", `given up, ${words}`] : ["ok", "✓", words];
-}
-
-function conflictText([first = "no file", ...others]: readonly string[]): string {
-  return `${oneLine(nameText(first), 60)}${others.length === 0 ? "" : ` and ${others.length} more`}`;
 }
 
 /** Only what nobody finds on the branch needs a way to it. */

@@ -162,7 +162,7 @@ function exhaustedRoute(
       graph,
       loop,
       event,
-      own.length === 0 ? "the loop has no exit here" : `no exit matched, ${satisfiedText(satisfied)}`,
+      own.length === 0 ? "all items done" : `no exit matched, ${satisfiedText(satisfied)}`,
     ),
     ...others.map((exit) => notTaken(exitText(graph, exit), why(exit))),
     ...foreign.map((exit) => notTaken(exitText(graph, exit), `it belongs to ${destinationText(graph, exit.from)}`)),

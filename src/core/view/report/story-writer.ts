@@ -3,14 +3,15 @@ import type { CastState } from "../../cast/state/state.ts";
 import type { CastStep } from "../../cast/cast-step.ts";
 import { totalTokens, type Usage } from "../../cast/state/usage.ts";
 import type { SocketId } from "../../model/ids.ts";
-import { statusSymbol, statusText } from "../cast-list.ts";
-import { nameText, visitLabel } from "../graph/labels.ts";
+import { visitLabel } from "../graph/labels.ts";
 import { UNSTARTED_CLOCK, advanceClock, workedMsSince, type WorkClock } from "../../cast/timeline.ts";
 import { ageText, amountText, durationText } from "../numbers.ts";
 import { DEFAULT_WIDTH, fitLine, line, squeezeLine, toned, type Line } from "../line.ts";
 import { advanceVisits, NO_VISITS, visitNumber, type VisitRecord } from "../../history/visits.ts";
-import { changedFileNames, fileChangesText, changedMeanwhileText } from "../file-changes.ts";
-import { eventLines, currentItemText, noteLines } from "./event-lines.ts";
+import { changedFileNames, fileChangesText } from "../file-changes.ts";
+import { eventLines } from "./event-lines.ts";
+import { reportEvent } from "./event-table.ts";
+import { currentItemText } from "./item-text.ts";
 import { BRIEF_DETAIL, FULL_DETAIL, type DetailLevel } from "./handoff-lines.ts";
 
 /** Writes the story step by step. The lines of a visit come when it ends, because its head says how long it took. */
@@ -107,12 +108,10 @@ function castEventLines(
   if (event.type === "limits_raised" && stopped) return [[], ...eventLines(before, event, width)];
   if (event.type === "cast_resumed") {
     const after = idleMs >= 1000 ? ` after ${ageText(idleMs)}` : "";
-    return [
-      ...(stopped ? [] : [[]]),
-      line(toned("accent", `resumed by ${nameText(event.by)}${after}${changedMeanwhileText(event)}`)),
-    ];
+    const { tone, words, quote = "" } = reportEvent(before, event);
+    return [...(stopped ? [] : [[]]), line(toned(tone, `${words}${after}${quote}`))];
   }
-  return event.type === "cast_ended" ? [[], ...endLines(event, width)] : undefined;
+  return event.type === "cast_ended" ? [[], ...eventLines(before, event, width)] : undefined;
 }
 
 export function visitHeadLine(
@@ -146,9 +145,4 @@ function fileLines({ files }: EventOf<"visit_completed">, extent: DetailLevel): 
 /** A utility has no tokens to speak of. */
 function usageText(usage: Usage): string {
   return totalTokens(usage) === 0 ? "" : `  ${amountText(totalTokens(usage))} tokens`;
-}
-
-function endLines({ outcome, reason }: EventOf<"cast_ended">, width: number): readonly Line[] {
-  const { text, tone = "plain" } = statusSymbol(outcome);
-  return noteLines(tone, `${text} ${statusText(outcome)}${reason.trim() === "" ? "" : ": "}`, reason, width);
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { replaySteps } from "../../src/core/cast/cast-step.ts";
 import { apply } from "../../src/core/cast/apply.ts";
 import { initialState } from "../../src/core/cast/state/state.ts";
-import { eventLine, type EventLineOptions } from "../../src/core/view/report/event-line.ts";
+import { eventLine, eventText, journalText, type EventLineOptions } from "../../src/core/view/report/event-lines.ts";
 import { lineText } from "../../src/core/view/line.ts";
 import { eventsOf, fullAuto, graphOf, handed, play, playOn, startOf, workItems, type Play } from "../harness/build.ts";
 
@@ -92,7 +93,7 @@ describe("[C11] progress as plain lines", () => {
       "Ask (Socket-1) answered: Shall I?",
       "Ask (Socket-1) waits for a person",
       "the person answered: Yes",
-      "Ask (Socket-1) tries again after 2 s: 503",
+      "Ask (Socket-1) request 1 failed, retry after 2 s: 503",
       "Ask (Socket-1) failed (timeout): too slow",
       "✕ failed: Socket-1: too slow",
       "limits raised: budget 5 k tokens, budget $2.00, 1 more allowed",
@@ -100,7 +101,7 @@ describe("[C11] progress as plain lines", () => {
       "warning: $0.50 of $2.00 are used",
       "Ask (Socket-1) answered: Done?",
       "Ask (Socket-1) waits for a person",
-      "the person was content with Ask (Socket-1)",
+      "Ask (Socket-1) approved by the person",
       "Ask (Socket-1) said: Done?",
       "✓ completed: the graph reached its end",
     ]);
@@ -115,4 +116,34 @@ describe("[C11] progress as plain lines", () => {
     const odd = started ? [{ ...started, at: "\u001b[2Jnow" }] : [];
     expect(progress({ ...cast, events: odd })).toEqual(["--:--:-- cast cast-1, X: Go"]);
   });
+});
+
+it("[W36] every event has words in the journal view, and a progress line says the same", () => {
+  const start = startOf(fullAuto());
+  const cast = play(start, {
+    "Ignore-Artifacts": [handed({})],
+    "Detect-VCS": [handed({ state: { vcs: {} } })],
+    "Auto-Plan": [workItems("Parse")],
+    Build: ["Added a parser."],
+    "Auto-Eval": [handed({ satisfied: true })],
+    Maintain: ["tidy"],
+    Narrate: ["Done."],
+  });
+  for (const { before, event } of replaySteps(initialState(start), cast.events)) {
+    const journal = journalText(before, event);
+    expect(journal.text).not.toBe("");
+    expect(eventText(before, event) ?? journal).toEqual(journal);
+  }
+  const bookkeeping = [...replaySteps(initialState(start), cast.events)]
+    .filter(({ before, event }) => eventText(before, event) === undefined)
+    .map(({ before, event }) => journalText(before, event).text);
+  expect(bookkeeping).toEqual(
+    expect.arrayContaining([
+      "Detect-VCS (Socket-2) completed",
+      "Build (Socket-4) completed: 1.2 k tokens, $0.01",
+      "✓ satisfied → Socket-6 (Maintain)",
+      "always → end",
+      "all 1 item done",
+    ]),
+  );
 });
