@@ -70,7 +70,8 @@ it("[S14] trust covers exactly that content of a cast", async () => {
 it("[S13] it can be viewed freely, and every view marks it", async () => {
   const cwd = await victim();
   const looks = await Promise.all([["casts"], ["status"], ["show"]].map((words) => run(words, { cwd })));
-  for (const { code, stdout } of looks) expect([code, stdout]).toEqual([0, expect.stringMatching(/started\s+elsewhere/i)]);
+  for (const { code, stdout } of looks)
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/started\s+elsewhere/i)]);
   const json = await Promise.all([["casts"], ["status"], ["show"]].map((words) => run([...words, "--json"], { cwd })));
   for (const { stdout } of json) expect([JSON.parse(stdout)].flat()[0]).toMatchObject({ foreign: true });
   await run(["cast", ...conf, "mine"], { cwd });

@@ -182,10 +182,7 @@ const EVENT_REPORTS: { readonly [K in EventType]: EventReporter<K> } = {
     tone: "wait",
     words: "the person answered: ",
     quote: text,
-    storyLines: (width, detail) => [
-      line(toned("wait", "the person answered")),
-      ...quoteLines(text, width, detail),
-    ],
+    storyLines: (width, detail) => [line(toned("wait", "the person answered")), ...quoteLines(text, width, detail)],
   }),
   person_finished: (_, { socket }) => ({ tone: "wait", socket, words: "approved by the person" }),
   person_judged: (_, { satisfied, text }) => {

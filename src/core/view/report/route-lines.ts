@@ -158,12 +158,7 @@ function exhaustedRoute(
       : satisfiedText(satisfied);
   const foreign = loop.exits.filter(({ from }) => from !== socket.id);
   return [
-    exitLine(
-      graph,
-      loop,
-      event,
-      own.length === 0 ? "all items done" : `no exit matched, ${satisfiedText(satisfied)}`,
-    ),
+    exitLine(graph, loop, event, own.length === 0 ? "all items done" : `no exit matched, ${satisfiedText(satisfied)}`),
     ...others.map((exit) => notTaken(exitText(graph, exit), why(exit))),
     ...foreign.map((exit) => notTaken(exitText(graph, exit), `it belongs to ${destinationText(graph, exit.from)}`)),
     ...(socket.edges.length === 0 ? [] : [routeNote("edges not asked: the list was exhausted")]),
