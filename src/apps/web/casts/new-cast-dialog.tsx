@@ -119,11 +119,7 @@ function ForecastTable({ loadout }: { readonly loadout: string }): ReactElement 
   if (!value || value.loadout !== loadout) return null;
   const { casts, turns, tokens, cost, seconds, unknown } = value;
   if (casts === 0 || turns.p50 === null)
-    return (
-      <p className={forecastTableCss("faint")}>
-        No estimate yet: fewer than 3 comparable casts.
-      </p>
-    );
+    return <p className={forecastTableCss("faint")}>No estimate yet: fewer than 3 comparable casts.</p>;
   const rows = [
     ["Turns", turns, String],
     ["Tokens", tokens, amountText],
