@@ -54,7 +54,7 @@ describe.each(BODIES)("agents %s", (_name, play) => {
     ]);
   });
 
-  it("[B56] when the tools of a reply are told to be over, the transcript has their results", async () => {
+  it("[B56] when the tools of a reply have ended, the transcript has their results", async () => {
     const { host } = await play([{ tools: [{ name: "bash", arguments: { command: "echo one" } }], text: "done" }]);
     const { request, progress } = ask({ tools: ["bash"] });
     const seen: (readonly string[])[] = [];

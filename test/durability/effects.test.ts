@@ -192,7 +192,7 @@ it("[Y2] only the owner looks at the files, and only where they are kept from th
   expect(taken).toEqual(["Build (Socket-1) visit 1, unfinished", "Build (Socket-1) visit 1"]);
 });
 
-it("[B8] a cast that travels writes what a visit did together with its files, any other before them", async () => {
+it("[B8] on a fleet the handoff is written with the files, elsewhere before them", async () => {
   const written = async (travels: Partial<RunOptions>): Promise<readonly (readonly string[])[]> =>
     (await castOnce(one, () => said("done"), { checkpoints: changing().files }, travels)).appended.map(typesOf);
   const own = await written({});

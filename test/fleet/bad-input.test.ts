@@ -41,7 +41,7 @@ async function pushedPlace(): Promise<FleetPlace & { readonly origin: string }> 
   return { ...place, origin };
 }
 
-it("[B2] a database of which this person may not know, and one that is too old, is refused and nothing is left", async () => {
+it("[B2] an unreadable or too old database is refused, and nothing is left", async () => {
   const { url, database } = await fleetDatabase();
   closing(database);
   const name = `old_${Math.random().toString(36).slice(2, 8)}`;
@@ -68,7 +68,7 @@ it("[B2] a database of which this person may not know, and one that is too old, 
     expect(await asked(as(`${name}:x`), ...words)).toContain("Postgres 15 or newer is needed, and this is 14.2");
 });
 
-it("[B19] who may only look and submit cannot work", async () => {
+it("[B19] a member cannot start a worker", async () => {
   const { url, database } = await fleetDatabase();
   closing(database);
   const name = `ann_${Math.random().toString(36).slice(2, 8)}`;
@@ -81,7 +81,7 @@ it("[B19] who may only look and submit cannot work", async () => {
 });
 
 it.each([120_000, 0])(
-  "[B33] a database without room is waited for %i ms by one write, and as long as it takes by the leg",
+  "[B33] a write waits %i ms for a full database, and the dispatch waits without a limit",
   async (patienceMs) => {
     const place = await fleetPlace();
     await place.database.queryOnce({
@@ -113,7 +113,7 @@ it.each([120_000, 0])(
   },
 );
 
-it("[B33] a database that breaks down behind a claim leaves nobody's claim in the way of the next try", async () => {
+it("[B33] a database failure after a claim does not block the next attempt", async () => {
   const place = await fleetPlace();
   const castId = parseCastId(await submitted(place, "Quick"));
   if (castId === undefined) throw new Error("no id was printed");
@@ -156,7 +156,7 @@ it("[B33] a database that breaks down behind a claim leaves nobody's claim in th
   expect(await runDispatch(at, { ...leg, isRetry: true })).toEqual({ how: "completed" });
 });
 
-it("[B16] a repository that the worker cannot read, and one that lost what was submitted from, fail the cast and say so", async () => {
+it("[B16] an unreadable repository, and one without the submitted base, fail the cast with the reason", async () => {
   const place = await pushedPlace();
   const unreadable = await submitted(place, "Quick");
   renameSync(place.origin, `${place.origin}.away`);
@@ -170,7 +170,7 @@ it("[B16] a repository that the worker cannot read, and one that lost what was s
   expect(await reasonOf(place, lost)).toContain(`it builds on what ${place.origin} held`);
 });
 
-it("[B14] workers whose clocks are wrong give up nobody who lives, and notice who died", async () => {
+it("[B14] workers with wrong clocks evict only dead workers", async () => {
   const place = await fleetPlace();
   const skewed = (ms: number) => ({ env: { NODE_OPTIONS: `--import=${FAULTS}`, CHAOS_SKEW_MS: String(ms) } });
   const first = await place.worker(skewed(-400 * 86_400_000));
@@ -184,13 +184,13 @@ it("[B14] workers whose clocks are wrong give up nobody who lives, and notice wh
   expect(resumed).toEqual([`worker ${second.id}`]);
 });
 
-it("[B2] a worker that knows only older tables does not begin", async () => {
+it("[B2] a worker of an older version does not start on newer tables", async () => {
   const place = await fleetPlace();
   await place.database.query({ text: "insert into materia.format values (99)" });
   expect(await place.materia("worker")).toMatchObject({ code: 2, stderr: expect.stringContaining("database_too_new") });
 });
 
-it("[B35] more files than may travel are refused before they are read, and leave nothing in the repository", async () => {
+it("[B35] too large files are refused before they are read, and leave nothing in the repository", async () => {
   const place = await fleetPlace();
   put(userFolder(place.cwd), {
     "materia.json": { fleet: { profiles: { f: { url: "$FLEET_URL", project: "p", maxCheckpointBytes: 1_000_000 } } } },

@@ -8,7 +8,7 @@ const PATIENCE_MS = 800_000;
 const SIZE = { casts: sweepSize(2, 6), workers: 2, faults: sweepSize(2, 8) };
 
 it.each(sampleCases([7, 8, 9]))(
-  "[B8, B50, B55] seed %i: workers are killed, paused and stopped, the database is restarted, and every cast ends as if nothing had been",
+  "[B8, B50, B55] seed %i: with killed, paused and stopped workers and a restarted database every cast ends as undisturbed",
   SWEEP,
   async (seed) => {
     // Before the test is given up, so that it ends in saying where it stood.

@@ -35,7 +35,7 @@ const branchesOf = (remote: string): readonly string[] =>
 // Put together, so that nobody takes this file for a leak.
 const TOKEN = ["ghp", "abcdefghijklmnopqrstuvwxyz0123456789"].join("_");
 
-it("[B24, B63] a completed cast is pushed as a branch of its own, which is never moved", async () => {
+it("[B24, B63] a completed cast is pushed as a new branch, and an existing branch is never moved", async () => {
   const place = await fleetPlace();
   const remote = remoteOf(place);
   const [first, second] = [await submitted(place, "Quick"), await submitted(place, "Quick")];
@@ -52,7 +52,7 @@ it("[B24, B63] a completed cast is pushed as a branch of its own, which is never
   expect(worker.said.find(({ castId }) => castId === first)).toMatchObject({ how: "completed", delivered: { branch } });
 });
 
-it("[B62, B63] what looks like a secret stops the push and is named without being told; the result can be taken", async () => {
+it("[B62, B63] text like a secret stops the push and is named without its value; take still works", async () => {
   const place = await fleetPlace();
   const remote = remoteOf(place);
   writeFileSync(join(place.cwd, "notes.txt"), `my token is ${TOKEN}\n`);
@@ -66,7 +66,7 @@ it("[B62, B63] what looks like a secret stops the push and is named without bein
   expect((await place.materia("take", castId)).code).toBe(0);
 });
 
-it("[B62] a file that is too large to be looked through is not pushed unseen", async () => {
+it("[B62] a file that is too large to scan stops the push", async () => {
   const place = await fleetPlace();
   const remote = remoteOf(place);
   writeFileSync(join(place.cwd, "large.bin"), Buffer.alloc(20 * 1024 * 1024 + 1));
@@ -78,7 +78,7 @@ it("[B62] a file that is too large to be looked through is not pushed unseen", a
   expect(branchesOf(remote)).toEqual(["main"]);
 });
 
-it("[B63] a worker that died before the push leaves it to the next, and a push that was made counts", async () => {
+it("[B63] after a worker died before the push the next one pushes, and a finished push counts", async () => {
   const place = await fleetPlace();
   const remote = remoteOf(place);
   const castId = await submitted(place, "Quick");
@@ -96,7 +96,7 @@ it("[B63] a worker that died before the push leaves it to the next, and a push t
   expect(await delivered(place, castId)).toEqual(pushed);
 });
 
-it("[B62] secrets are known by their value or by their shape, and code that speaks of them is none", () => {
+it("[B62] secrets are found by value or shape, and code that mentions them is not", () => {
   const finder = createSecretFinder({ ACME_API_KEY: "k-4711-0815-abcdef" });
   expect(finder.namesIn("x = 'k-4711-0815-abcdef'; y = k-4711-0815-abcdef")).toEqual(["ACME_API_KEY"]);
   expect(tokenKindsIn(`${TOKEN} and ${["AKIA", "IOSFODNN7EXAMPLE"].join("")}`)).toEqual([

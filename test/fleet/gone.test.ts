@@ -11,7 +11,7 @@ import {
 } from "../../src/shell/fleet/worker/worker-registry.ts";
 import { closing, enrol, fleetDatabase } from "../harness/fleet/postgres.ts";
 
-it("[B57, B66] workers that are gone for a week are forgotten, unless something of theirs is left; so are their folders", async () => {
+it("[B57, B66] workers gone for a week are deleted, unless they own something; so are their folders", async () => {
   const { database } = await fleetDatabase();
   closing(database);
   const days: Readonly<Record<string, readonly [state: string, days: number]>> = {
@@ -58,7 +58,7 @@ it("[B57, B66] workers that are gone for a week are forgotten, unless something 
   expect(folders.map((path) => existsSync(path))).toEqual([false, true, true, true]);
 });
 
-it("[B66] what the queues know of legs that were over a week ago is removed, and nothing of their casts", async () => {
+it("[B66] queue data of dispatches that ended a week ago is deleted, and their casts stay", async () => {
   const place = await fleetPlace();
   const { database } = place;
   const keyed = ["cast", "--detach", "--key", "nightly", place.gate];

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { serveHealth } from "../../src/shell/fleet/worker/health-server.ts";
 
-it("[B67] a worker answers its machine's monitoring, and nothing else", async () => {
+it("[B67] a worker answers /health and /metrics, and nothing else", async () => {
   const figures = {
     workerId: "w-1",
     state: "running" as const,

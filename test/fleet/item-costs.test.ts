@@ -11,7 +11,7 @@ const PARENT = "20261116-100000-parent" as CastId; // as ids are made
 const child = (n: number): CastId => `${PARENT}_1_WI-${n}` as CastId; // as ids of items are made
 const tokens = (input: number): Usage => ({ ...NO_USAGE, input });
 
-it("[B31] however many items are over, a turn is let in by the accounts of those at work, and all counts that was used", async () => {
+it("[B31] the cost of admitting a turn does not grow with finished items, and all usage counts", async () => {
   const { database } = await fleetDatabase();
   closing(database);
   const worker = await enrol(database, "w");
@@ -59,7 +59,7 @@ it("[B31] however many items are over, a turn is let in by the accounts of those
 
 const event = (type: string, index: number, more: object): CastEvent => ({ type, index, ...more }) as CastEvent; // all that is read of it
 
-it("[B50] behind the thousandth item a pack leaves out by as few names as behind the first, and by all that it builds on", () => {
+it("[B50] the pack of the thousandth item excludes as few refs as that of the first", () => {
   const sent = createPackedCommits();
   const tell = (...events: readonly CastEvent[]): void => sent.add(events);
   tell(event("loop_forked", 0, { base: "base" }));

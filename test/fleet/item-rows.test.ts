@@ -7,7 +7,7 @@ import { itemsPlace } from "../harness/fleet/items-place.ts";
 import { looker } from "../harness/fleet/looker.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 
-it("[B54, V15] who follows a cast of a fleet sees a row for each item at work, with its worker or that it waits for another, also who comes late", async () => {
+it("[B54, V15] a follower, also a late one, sees a row for each running item, with its worker or that it waits", async () => {
   const place = await itemsPlace(3);
   const command = `while [ -d ${place.gate} ] && [ ! -e ${join(place.gate, "go")} ]; do sleep 0.02; done`;
   const reply = { tools: [{ name: "bash", arguments: { command } }], text: "Done.", usage: { input: 60, output: 40 } };

@@ -56,7 +56,7 @@ begin
 end $$;
 create trigger break_down before update on materia.casts for each row when (new.turn is distinct from old.turn) execute function break_down()`;
 
-it("[B12, B49, B54] a worker with one place works through the items, merges them in order and goes on behind them", async () => {
+it("[B12, B49, B54] a worker with one slot runs all items, merges them in order and continues after them", async () => {
   const place = await itemsPlace(3);
   const { id } = await place.worker({ concurrency: 1 });
   const castId = await submitted(place, "Two");
@@ -81,7 +81,7 @@ it("[B12, B49, B54] a worker with one place works through the items, merges them
   expect(shown.stdout).toContain(`on ${id}`);
 });
 
-it("[B12, B47, B50] items run on several workers at once; where the worker of one is killed another goes on with it", async () => {
+it("[B12, B47, B50] items run on several workers at once, and after a kill another continues the item", async () => {
   const place = await itemsPlace(3);
   place.gates("hold-WI-1", "hold-WI-2");
   const first = await place.worker({ concurrency: 1 });
@@ -114,7 +114,7 @@ it("[B12, B47, B50] items run on several workers at once; where the worker of on
   expect(await filesOf(place, castId)).toEqual(FILES);
 });
 
-it("[B50, B55] where the worker of the cast itself is killed another merges what is left, and nothing twice", async () => {
+it("[B50, B55] after a kill of the parent's worker another merges the rest, and nothing twice", async () => {
   const place = await itemsPlace(3);
   place.gates("hold-WI-2", "hold-WI-3");
   const first = await place.worker({ concurrency: 1 });
@@ -133,7 +133,7 @@ it("[B50, B55] where the worker of the cast itself is killed another merges what
   expect(await filesOf(place, castId)).toEqual(FILES);
 });
 
-it("[B48, B49] a cast whose worker is asked to stop while its items are at work is handed back at once", async () => {
+it("[B48, B49] a draining worker requeues a parent with running items at once", async () => {
   const place = await itemsPlace(2);
   place.gates("hold-WI-1", "hold-WI-2");
   const first = await place.worker({ concurrency: 2 });
@@ -148,7 +148,7 @@ it("[B48, B49] a cast whose worker is asked to stop while its items are at work 
   expect(await completions(place, castId)).toEqual(DONE.slice(0, 4));
 });
 
-it("[B51] a conflict goes back to the item, as a new cast that begins from what is merged", async () => {
+it("[B51] after a conflict the item runs again as a new cast from the merged commit", async () => {
   const place = await itemsPlace(2);
   place.gates("shared");
   await place.worker({ concurrency: 2 });
@@ -162,7 +162,7 @@ it("[B51] a conflict goes back to the item, as a new cast that begins from what 
   expect(fileOf(place.cwd, `materia/${castId}`, "shared.txt")).toBe("WI-1\nWI-2");
 });
 
-it("[B51] an abort ends the items before the cast, wherever they are; a recast goes on with each", async () => {
+it("[B51] an abort ends the items first, on any worker; a recast continues each", async () => {
   const place = await itemsPlace(3);
   place.gates("hold-WI-1", "hold-WI-2");
   await place.worker({ concurrency: 1 });
@@ -183,7 +183,7 @@ it("[B51] an abort ends the items before the cast, wherever they are; a recast g
   expect(await filesOf(place, castId)).toEqual(FILES);
 });
 
-it("[B31] items on several workers overrun the budget by one turn at the most; a raised one reaches them", async () => {
+it("[B31] items on several workers exceed the budget by at most one turn; a raised one reaches them", async () => {
   const place = await itemsPlace(6);
   const reply = { text: "Done.", delayMs: 30, usage: { input: 60, output: 40 } };
   put(place.cwd, { "replies.json": { replies: { Agent: [reply] }, onEmpty: "repeat-last" } });
@@ -206,7 +206,7 @@ it("[B31] items on several workers overrun the budget by one turn at the most; a
   expect(await spent()).toBe(600);
 });
 
-it("[B15] a database that breaks down again and again is not taken for workers that died", async () => {
+it("[B15] repeated database failures do not count as dead workers", async () => {
   const place = await itemsPlace(1);
   put(place.cwd, { "replies.json": { replies: { Agent: [{ text: "Done." }] } } });
   git(place.cwd, "add", "-A");
@@ -220,7 +220,7 @@ it("[B15] a database that breaks down again and again is not taken for workers t
   expect(row?.turns).toBeGreaterThan(3);
 });
 
-it("[B12, B22, B49] limits hold for items, and the cast that waits for them is none of those under way", async () => {
+it("[B12, B22, B49] limits apply to items, and their waiting parent does not count", async () => {
   const place = await itemsPlace(3);
   place.gates("hold-WI-1");
   await place.database.query({ text: "insert into materia.limits values ('project', 'p', 1)" });
@@ -235,7 +235,7 @@ it("[B12, B22, B49] limits hold for items, and the cast that waits for them is n
   expect(await completions(place, castId)).toEqual(DONE);
 });
 
-it("[B51] where items cannot be worked on at once they come one by one, and it is said why", async () => {
+it("[B51] items that cannot run at once run one by one, with the reason", async () => {
   const place = await itemsPlace(2);
   put(place.cwd, { "uncommitted.txt": "mine\n" });
   await place.worker();

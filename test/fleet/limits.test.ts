@@ -42,7 +42,7 @@ async function sent(queues = ["casts"]): Promise<readonly string[]> {
 const over = (id: string) =>
   database.queryOnce({ text: "update materia.casts set status = 'completed' where cast_id = $1", values: [id] });
 
-it("[B22] of a project, of a provider and of all at most so many casts are under way", async () => {
+it("[B22] limits of a project, of a provider and of all hold", async () => {
   for (const id of ["a1", "a2", "a3"]) await due(id, "a", { providers: ["acme"] });
   await due("b1", "b", { providers: ["acme", "other"] });
   await due("c1", "c");
@@ -59,7 +59,7 @@ it("[B22] of a project, of a provider and of all at most so many casts are under
   expect(await sent()).toEqual(["a3"]);
 });
 
-it("[B60] under a limit for all the projects take turns, and a lower priority goes first within one", async () => {
+it("[B60] under a limit for all, projects take turns, and a lower priority goes first within one", async () => {
   await limit("all", "", 1);
   for (const id of ["a1", "a2", "a3"]) await due(id, "a");
   await due("a4", "a", { priority: -1 });
@@ -73,14 +73,14 @@ it("[B60] under a limit for all the projects take turns, and a lower priority go
   expect(order).toEqual(["a4", "b1", "a1", "b2", "a2", "a3"]);
 });
 
-it("[B60] several who send at once send no more than one would", async () => {
+it("[B60] several senders at once send no more than one", async () => {
   await limit("project", "a", 3);
   for (let count = 0; count < 20; count += 1) await due(`a${count}`, "a");
   const all = await Promise.all(Array.from({ length: 4 }, () => sent()));
   expect(all.flat()).toHaveLength(3);
 });
 
-it("[B22] who died, could not begin or stopped without an owner keeps nobody out", async () => {
+it("[B22] a cast that lost its worker, was rejected or stopped blocks no other", async () => {
   await limit("project", "a", 1);
   await due("a1", "a");
   await due("a2", "a");
@@ -92,7 +92,7 @@ it("[B22] who died, could not begin or stopped without an owner keeps nobody out
   expect(await sent()).toEqual(["a2"]);
 });
 
-it("[B60] a worker sends to its own queues alone, so that what nobody pulls takes no place", async () => {
+it("[B60] a worker sends to its own queues only, so a queue without a worker uses no slot", async () => {
   await due("a1", "a");
   expect(await sent(["night"])).toEqual([]);
   expect(await sent(["night", "casts"])).toEqual(["a1"]);
@@ -116,7 +116,7 @@ it("[B22] a cast uses the providers that its agents name, or that the worker cho
   expect(providersOf({ ...file, rehearsal: "r.json" })).toEqual([]);
 });
 
-it("[B22, B59, B71] limits are shown and changed by who may, and what they hold back is told with its place wherever one looks", async () => {
+it("[B22, B59, B71] limits are shown and set, and blocked casts are reported with place and reason everywhere", async () => {
   const place = await fleetPlace();
   const worker = await place.worker();
   const set = await place.materia("fleet", "limits", "set", "project", "p", "1", "--json");
@@ -156,7 +156,7 @@ it("[B22, B59, B71] limits are shown and changed by who may, and what they hold 
   expect((await place.materia("fleet", "limits", "unset", "project", "p")).stdout).toContain("There was no limit");
 });
 
-it("[B61] people who are members may look at limits and not change them", async () => {
+it("[B61] members see limits and cannot change them", async () => {
   const name = `m_${Math.random().toString(36).slice(2, 8)}`;
   await database.queryOnce({ text: `create role ${name} login password 'x' in role materia_member` });
   const cwd = newPlace();

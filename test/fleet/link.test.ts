@@ -5,7 +5,7 @@ import { untilGivenUp } from "../harness/fleet/silence.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 
 it.each(["arrives", "is gone"] as const)(
-  "[B14, B57] a worker whose link is cut is given up, changes nothing when what it sent %s, and leaves with 75; the other goes on",
+  "[B14, B57] a worker without network is evicted, changes nothing when its data %s, and exits with 75; another continues",
   async (old) => {
     const place = await fleetPlace();
     const link = await openLink(place.url);

@@ -18,7 +18,7 @@ const isKind =
   ({ event, data }: Message): boolean =>
     event === "progress" && (data as { kind: string }).kind === kind;
 
-it("[B27] what an agent says and does on a worker is seen on the page as it comes, and in watch", async () => {
+it("[B27] live output of an agent on a worker reaches the page and watch", async () => {
   const place = await fleetPlace();
   const command = `echo half; touch ${join(place.gate, "Socket-1")}; while [ -d ${place.gate} ] && [ ! -e ${join(place.gate, "go")} ]; do sleep 0.02; done; echo whole`;
   put(place.cwd, {
@@ -91,7 +91,7 @@ async function heardUntil(
 const textOf = (notes: readonly AgentProgress[]): string =>
   notes.map((note) => (note.kind === "text" ? note.delta : "")).join("");
 
-it("[B27] text comes whole and once, without the secrets in it, however its pieces are cut", async () => {
+it("[B27] text arrives whole and once, without secrets, in pieces of any size", async () => {
   const { castId, turn, reader } = await liveCast();
   const whole = "The key is sk-4f9Q2x7Zk1Lm8pWd, said the agent. ".repeat(3);
   const heard = heardUntil(
@@ -117,7 +117,7 @@ it("[B27] text comes whole and once, without the secrets in it, however its piec
   await turn.close();
 });
 
-it("[B70] what is kept of a turn for others is bounded, and written for who drives the cast alone", async () => {
+it("[B70] the stored live turn is limited in size, and only the driving worker writes it", async () => {
   const { database, castId, turn, reader } = await liveCast();
   turn.onProgress({ kind: "told", system: "" }, VISITING);
   for (let count = 0; count < 500; count += 1) {

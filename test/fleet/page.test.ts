@@ -14,7 +14,7 @@ const isCast =
     (data as { castId: string }).castId === castId &&
     (data as { status: string }).status === status;
 
-it("[B26, B29] the page of a fleet lists the casts of the team as they change, who works on them, and why one waits", async () => {
+it("[B26, B29] the page of a fleet lists the team's casts live, with their workers and why one waits", async () => {
   const place = await fleetPlace();
   const before = await submitted(place, "Slow");
   const page = await fleetPage(place);
@@ -52,7 +52,7 @@ it("[B26, B29] the page of a fleet lists the casts of the team as they change, w
   await list.close();
 });
 
-it("[B68] a cast is submitted from the page of a fleet, watched, answered and read, and its files too", async () => {
+it("[B68] a cast is submitted, watched, answered and read from the page of a fleet, with its files", async () => {
   const place = await fleetPlace();
   const page = await fleetPage(place);
   // Casts that are kept here are no part of what is submitted.
@@ -79,7 +79,7 @@ it("[B68] a cast is submitted from the page of a fleet, watched, answered and re
   expect(git(place.cwd, "ls-tree", "-r", "--name-only", `materia/${castId}`)).not.toContain(".pi/");
 });
 
-it("[B68, B69] budget and abort go to the fleet; what the page cannot do there is refused as on the command line", async () => {
+it("[B68, B69] budget and abort go to the fleet; other commands are refused as on the command line", async () => {
   const place = await fleetPlace();
   const page = await fleetPage(place);
   const castId = await submitted(place, "Slow");
@@ -116,7 +116,7 @@ it("[B68, B69] budget and abort go to the fleet; what the page cannot do there i
   expect(shown.body["text"]).toContain(`materia --on f recast ${castId}`);
 });
 
-it("[B26] a database that goes away and comes back is said, and the list is caught up", async () => {
+it("[B26] after a lost connection to the database the list catches up", async () => {
   const place = await fleetPlace();
   const page = await fleetPage(place);
   const list = await page.listen("/api/casts/stream");

@@ -112,7 +112,7 @@ function commitsIn(events: readonly CastEvent[]): readonly string[] {
   return events.flatMap((event) => (event.type === "checkpoint_taken" ? [event.files.commit] : []));
 }
 
-it("[B56] in a turn that may move, files are looked at when every tool has ended, and kept with the conversation of then", async () => {
+it("[B56] a pair has files and conversation of a moment without a running tool", async () => {
   const { tell, found, looks, marks, taken, end } = await turn();
   await tell(calls("a"), calls("b"), wrote("a"));
   expect(looks()).toBe(0);
@@ -125,7 +125,7 @@ it("[B56] in a turn that may move, files are looked at when every tool has ended
   expect((await end(undefined)).kind).toBe("ended");
 });
 
-it("[B56] what was looked at while another tool began is thrown away, and looked at again when that has ended", async () => {
+it("[B56] a pair that overlaps the start of a tool is discarded and taken again", async () => {
   const { tell, found, looks, marks, taken, end } = await turn();
   await tell(calls("a"), wrote("a"), over);
   await tell(calls("b"));
@@ -137,7 +137,7 @@ it("[B56] what was looked at while another tool began is thrown away, and looked
   expect((await end(undefined)).kind).toBe("ended");
 });
 
-it("[B56] one is kept in twenty seconds, and one more when the turn is over", async () => {
+it("[B56] one pair is stored in twenty seconds, and one at the end of the turn", async () => {
   const { tell, found, looks, wait, taken, end } = await turn();
   await tell(calls("a"), wrote("a"), over);
   await found(commit("c1"));
@@ -153,7 +153,7 @@ it("[B56] one is kept in twenty seconds, and one more when the turn is over", as
   expect(taken()).toEqual(["c1", "c2", "c3"]);
 });
 
-it("[B36] a turn whose files cannot be kept at its end does not count", async () => {
+it("[B36] a turn whose files cannot be stored does not count", async () => {
   const { tell, found, taken, end } = await turn();
   await tell(calls("a"), wrote("a"), over);
   await tell(calls("b"), wrote("b"));
@@ -165,7 +165,7 @@ it("[B36] a turn whose files cannot be kept at its end does not count", async ()
   expect(taken()).toEqual([]);
 });
 
-it("[B56] a turn that is cut off keeps the pair from before the tool that was ended", async () => {
+it("[B56] an interrupted turn has the pair from before the ended tool", async () => {
   const { tell, found, taken, pause, end } = await turn();
   await tell(calls("a"), wrote("a"), over);
   await found(commit("c1"));

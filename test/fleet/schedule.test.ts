@@ -29,7 +29,7 @@ async function castsOf({ database }: FleetPlace): Promise<readonly string[]> {
   return rows.map((row) => row.cast_id);
 }
 
-it("[B23, B44] what is due is submitted once by however many workers, also when many times were missed", async () => {
+it("[B23, B44] a due schedule is submitted once by any number of workers, also after many missed times", async () => {
   const place = await fleetPlace();
   const before = Date.now();
   const added = await place.materia("fleet", "schedule", "add", "0 0 29 2 *", "--here", "--", "cast", place.gate);
@@ -61,7 +61,7 @@ it("[B23, B44] what is due is submitted once by however many workers, also when 
   expect((await place.materia("fleet", "schedule", "remove", "1")).stderr).toContain("unknown_schedule");
 });
 
-it("[B43] without --here a cast begins with what its branch is by then", async () => {
+it("[B43] without --here a cast begins with the branch of that time", async () => {
   const place = await fleetPlace();
   const add = () => place.materia("fleet", "schedule", "add", "0 3 * * *", "--", "cast", place.gate);
   expect(await add()).toMatchObject({ code: 2, stderr: expect.stringContaining("unpushed_branch") });
@@ -83,7 +83,7 @@ it("[B43] without --here a cast begins with what its branch is by then", async (
   expect(fileOf(place.cwd, `materia/${castId}`, "work.log")).toBe("Socket-1\nSocket-2");
 });
 
-it("[B45] a time that is none is refused before anything is packed", async () => {
+it("[B45] an invalid time is refused before anything is packed", async () => {
   const place = await fleetPlace();
   const words = ["fleet", "schedule", "add", "0 25 * * *", "--zone", "Nowhere/City", "--here", "--", "cast", "x"];
   const refused = await place.materia(...words);

@@ -32,7 +32,7 @@ async function statusOf(place: FleetPlace, castId: string): Promise<CastSummary>
   return JSON.parse((await place.materia("status", castId, "--json")).stdout) as CastSummary;
 }
 
-it("[B52, B53, B73] a setup that hangs is told, keeps nobody from aborting or stopping, and one that fails is told with what it said", async () => {
+it("[B52, B53, B73] a hanging setup is reported and can be aborted or drained, and a failing one is reported with its output", async () => {
   const place = await itemsPlace(2);
   put(place.cwd, {
     "conf.json": { ...(jsonOf(join(place.cwd, "conf.json")) as object), worktree: { setup: setupOf(place, "item") } },

@@ -6,7 +6,7 @@ import { envOf, put, run, userFolder } from "../harness/cli.ts";
 import { eventsOn, fleetPlace, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 
-it("[B21] what has a key is submitted once, at once and after it has ended, and says which cast it is", async () => {
+it("[B21] a key submits once, also at the same time and after the end, and returns the first cast", async () => {
   const place = await fleetPlace();
   const submit = (...words: readonly string[]) =>
     place.materia("cast", "--detach", "--json", "--key", "nightly 🌙", ...words, place.gate);
@@ -26,7 +26,7 @@ it("[B21] what has a key is submitted once, at once and after it has ended, and 
   expect(JSON.parse(other.stdout)).toEqual({ castId: expect.not.stringContaining(castId) });
 });
 
-it("[B9, B41] a project that is moved before a worker takes its cast loses nothing, and says where the cast is", async () => {
+it("[B9, B41] a moved project loses nothing, and the refusal names the project of the cast", async () => {
   const place = await fleetPlace();
   put(userFolder(place.cwd), { "materia.json": { fleet: { profiles: { f: { url: "$FLEET_URL" } } } } });
   git(dirname(place.cwd), "init", "-q", "--bare", "origin.git");
@@ -46,7 +46,7 @@ it("[B9, B41] a project that is moved before a worker takes its cast loses nothi
   expect(stderr).toContain(`it is one of project ${basename(place.cwd)}: name that as "project" of this fleet`);
 });
 
-it("[B38] the model of the settings goes along with a cast whose materia name none", async () => {
+it("[B38] the setting model is submitted with a cast whose materia name none", async () => {
   const place = await fleetPlace();
   put(userFolder(place.cwd), {
     "materia.json": { model: "acme/one", fleet: { profiles: { f: { url: "$FLEET_URL", project: "p" } } } },

@@ -25,7 +25,7 @@ it.each([
   expect(next(cron, after)).toBe(at);
 });
 
-it("[B45] a day that no month has never comes", () => {
+it("[B45] a day that no month has is refused", () => {
   expect(next("0 0 30 2 *", "2026-01-01T00:00:00Z")).toBeUndefined();
 });
 
@@ -77,7 +77,7 @@ it.each([
   expect(parseCron(cron)).toMatchObject({ ok: false, issues: [{ code: "bad_schedule" }] });
 });
 
-it("[B45] every field that cannot be read is told at once", () => {
+it("[B45] all unreadable fields are reported at once", () => {
   const read = parseCron("a 25 * foo 1-2-3");
   expect(read.ok ? [] : read.issues.map(({ message }) => message.split(":")[0])).toEqual([
     '"a" is no minute',
@@ -87,7 +87,7 @@ it("[B45] every field that cannot be read is told at once", () => {
   ]);
 });
 
-it("[B23] zones are known by name", () => {
+it("[B23] time zones are named", () => {
   expect([isTimeZone("Europe/Berlin"), isTimeZone("Europa/Berlin")]).toEqual([true, false]);
 });
 
@@ -110,7 +110,7 @@ it.each([
   ["words", parseArgv(["fleet", "schedule", "add", "0 3 * * *", "--on", "f", "--", "link", "A", "B", "--", "do it"])],
   ["one word", parseArgv(["fleet", "schedule", "add", "0 3 * * *", "--on", "f", "--", "link A B -- do it"])],
   ["one text", parseText(`fleet schedule add "0 3 * * *" --on f -- link A B -- do it`)],
-])("[B23] a link keeps its own delimiter inside of a schedule, in %s", (_how, parsed) => {
+])("[B23] a link keeps its own -- inside a schedule, in %s", (_how, parsed) => {
   expect(parsed.ok && parsed.value.command).toMatchObject({
     what: {
       kind: "add",

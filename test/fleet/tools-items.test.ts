@@ -37,7 +37,7 @@ const CONFIG = {
 };
 
 it.runIf(process.getuid?.() === 0)(
-  "[B12, B25] items are set up and worked on as the user of tools, and what they did is merged",
+  "[B12, B25] items are set up and run as the tools user, and their work is merged",
   async () => {
     const place = await fleetPlace();
     const folder = mkdtempSync("/tmp/materia-tools-");

@@ -76,7 +76,7 @@ it.runIf(isRoot)("[B25] tools and programs run as another user, with nothing of 
   expect(row?.body.match(/EACCES|[Pp]ermission denied/g)?.length).toBeGreaterThanOrEqual(3);
 });
 
-it("[B65] a user that is not there, or that may not be taken, is refused", () => {
+it("[B65] an unknown user, and root, is refused", () => {
   const refused = findToolsUser("nobody-of-this-name");
   expect(refused).toMatchObject({ ok: false, issues: [{ code: isRoot ? "unknown_user" : "command_unavailable" }] });
   expect(findToolsUser("root")).toMatchObject({ ok: false });

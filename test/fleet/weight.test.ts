@@ -18,7 +18,7 @@ async function failureOf(place: FleetPlace, castId: string) {
   };
 }
 
-it("[B35, B36] what a visit or a turn wrote is weighed before it is read, and too much of it fails the cast with a way out", async () => {
+it("[B35, B36] the size of changes is checked before they are read, and too much fails the cast with a fix", async () => {
   const place = await fleetPlace();
   const command = "head -c 6000000 /dev/zero > big.bin";
   put(place.cwd, {

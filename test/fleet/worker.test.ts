@@ -43,7 +43,7 @@ begin
 end $$;
 create trigger hand_on before update on materia.casts for each row when (new.tries > old.tries) execute function hand_on()`;
 
-it("[B9, B10, B39] a working tree as it is goes to a worker, is followed live, and comes home as a branch", async () => {
+it("[B9, B10, B39] a working tree is submitted with uncommitted work, followed live, and taken as a branch", async () => {
   const place = await fleetPlace();
   writeFileSync(join(place.cwd, "uncommitted.txt"), "mine\n");
   await place.worker();
@@ -62,7 +62,7 @@ it("[B9, B10, B39] a working tree as it is goes to a worker, is followed live, a
   expect(git(place.cwd, "status", "--short")).toBe("?? uncommitted.txt");
 });
 
-it("[B55, B57, B28] a worker that is killed is noticed, and another goes on with its files; no visit is completed twice", async () => {
+it("[B55, B57, B28] a killed worker is evicted, and another continues with its files; no visit completes twice", async () => {
   const place = await fleetPlace();
   const first = await place.worker();
   const castId = await submitted(place, "Slow");
@@ -89,7 +89,7 @@ it("[B55, B57, B28] a worker that is killed is noticed, and another goes on with
   await until(() => !existsSync(left));
 });
 
-it("[B48] a worker that is asked to stop hands back at the end of a visit, and leaves", async () => {
+it("[B48] a draining worker requeues its cast at the end of a visit, and exits", async () => {
   const place = await fleetPlace();
   const first = await place.worker();
   const castId = await submitted(place, "Slow");
@@ -106,14 +106,14 @@ it("[B48] a worker that is asked to stop hands back at the end of a visit, and l
   expect(completions(await eventsOn(place, castId))).toEqual(["Socket-1", "Socket-2", "Socket-3"]);
 });
 
-it("[B57] whoever was given up by the others leaves with 75", async () => {
+it("[B57] an evicted worker exits with 75", async () => {
   const place = await fleetPlace();
   const worker = await place.worker();
   await place.database.query({ text: "update materia.workers set state = 'gone'" });
   expect(await worker.ended).toBe(75);
 });
 
-it("[B57] it leaves also where the queues wait for those who drive its casts now", async () => {
+it("[B57] an evicted worker exits also when its casts are queued again", async () => {
   const place = await fleetPlace();
   const worker = await place.worker();
   await submitted(place, "Slow");
@@ -123,7 +123,7 @@ it("[B57] it leaves also where the queues wait for those who drive its casts now
   expect(await worker.ended).toBe(75);
 });
 
-it("[B55] what was given up with its worker, and handed back by it afterwards, is sent again", async () => {
+it("[B55] a cast that an evicted worker requeued is sent again", async () => {
   const place = await fleetPlace();
   const worker = await place.worker();
   const castId = await submitted(place, "Slow");
@@ -138,7 +138,7 @@ it("[B55] what was given up with its worker, and handed back by it afterwards, i
   await until(async () => (await statusOn(place, castId)) === "completed");
 });
 
-it("[B32] what a worker took from a queue while the answer got lost is offered again, though it lives on", async () => {
+it("[B32] a dispatch whose assignment was lost is requeued by its live worker", async () => {
   const place = await fleetPlace();
   await place.database.query({ text: LOST_ANSWER });
   await place.worker();
@@ -151,7 +151,7 @@ it("[B32] what a worker took from a queue while the answer got lost is offered a
   expect(completions(await eventsOn(place, castId))).toEqual(["Socket-1", "Socket-2"]);
 });
 
-it("[B58] a leg that was handed on in the moment in which it was begun leaves the cast to the next one", async () => {
+it("[B58] a worker releases a cast when a newer dispatch exists", async () => {
   const place = await fleetPlace();
   await place.database.query({ text: HANDED_ON });
   const first = await place.worker();
@@ -168,7 +168,7 @@ it("[B58] a leg that was handed on in the moment in which it was begun leaves th
   expect(completions(await eventsOn(place, castId))).toEqual(["Socket-1", "Socket-2", "Socket-3"]);
 });
 
-it("[B15] a cast over which three workers died without a completed visit fails, and can be set going again", async () => {
+it("[B15] a cast over which three workers died without a completed visit fails, and can be resumed", async () => {
   const place = await fleetPlace();
   const castId = await submitted(place, "Quick");
   await place.database.query({ text: "update materia.casts set tries = 3" });
@@ -182,7 +182,7 @@ it("[B15] a cast over which three workers died without a completed visit fails, 
   expect([again.code, await statusOn(place, castId)]).toEqual([0, "completed"]);
 });
 
-it("[B16] files that cannot be brought to a worker fail the cast with the reason", async () => {
+it("[B16] files that cannot be fetched fail the cast with the reason", async () => {
   const place = await fleetPlace();
   const castId = await submitted(place, "Quick");
   await place.database.query({ text: "update materia.packs set pack = overlay(pack placing 'xxxx'::bytea from 40)" });
@@ -193,7 +193,7 @@ it("[B16] files that cannot be brought to a worker fail the cast with the reason
   });
 });
 
-it("[B42] a waiting cast keeps no worker; of several answers at once one is taken", async () => {
+it("[B42] a waiting cast occupies no worker; of several answers at once one is taken", async () => {
   const place = await fleetPlace();
   const worker = await place.worker();
   const asked = await place.materia("cast", "--loadout", "Asking", "--quiet", place.gate);
@@ -210,7 +210,7 @@ it("[B42] a waiting cast keeps no worker; of several answers at once one is take
   expect(events.filter(({ type }) => type === "person_judged")).toHaveLength(1);
 });
 
-it("[B20] a cast is stopped wherever it is driven, and also where it waits for a worker", async () => {
+it("[B20] abort stops a running cast, and a queued one when a worker claims it", async () => {
   const place = await fleetPlace();
   const queued = await submitted(place, "Quick");
   expect((await place.materia("abort", queued)).code).toBe(0);
@@ -227,7 +227,7 @@ it("[B20] a cast is stopped wherever it is driven, and also where it waits for a
   });
 });
 
-it("[B18] the fleet says who works on what and what waits", async () => {
+it("[B18] fleet workers lists workers with their casts, and the queue", async () => {
   const place = await fleetPlace();
   const { id } = await place.worker();
   const castId = await submitted(place, "Slow");
@@ -241,7 +241,7 @@ it("[B18] the fleet says who works on what and what waits", async () => {
   await until(async () => (await statusOn(place, castId)) === "completed");
 });
 
-it("[B16] a cast whose model a worker does not have stays queued and says why; it is offered again in a while, and to those that come", async () => {
+it("[B16] a cast whose model a worker lacks stays queued with the reason, and is offered again later and to new workers", async () => {
   const place = await fleetPlace();
   const first = await place.worker();
   const castId = await submitted(place, "Thinking");
@@ -261,7 +261,7 @@ it("[B16] a cast whose model a worker does not have stays queued and says why; i
   expect(await refusals()).toMatchObject({ refused: expect.arrayContaining([first.id, second.id]) });
 });
 
-it("[B48] a worker whose last visit takes long is heard of until it has handed back", async () => {
+it("[B48] a draining worker sends heartbeats until it has requeued", async () => {
   const place = await fleetPlace();
   const first = await place.worker();
   const castId = await submitted(place, "Slow");
@@ -280,7 +280,7 @@ it("[B48] a worker whose last visit takes long is heard of until it has handed b
   await until(async () => (await statusOn(place, castId)) === "completed");
 });
 
-it("[B36] files that are larger than may be kept fail the cast with the reason, where it stood before", async () => {
+it("[B36] files above the size limit fail the cast with the reason, before the visit counts", async () => {
   const place = await fleetPlace();
   await place.worker({ profile: { maxCheckpointBytes: 100 } });
   const castId = await submitted(place, "Quick");
@@ -291,7 +291,7 @@ it("[B36] files that are larger than may be kept fail the cast with the reason, 
   expect((await place.materia("status", castId)).stdout).toContain("larger than 100 bytes");
 });
 
-it("[B17] what a cast of a fleet changed is told here, without its branch", async () => {
+it("[B17] diff shows the changes of a fleet's cast without its branch", async () => {
   const place = await fleetPlace();
   await place.worker();
   const castId = await submitted(place, "Quick");

@@ -20,7 +20,7 @@ const me = (workerId: string): WorkerRegistration => ({
   concurrency: 1,
 });
 
-it("[B14] one whose lock is free is given up when it may be, not at the next beat", async () => {
+it("[B14] a worker whose lock is free is evicted as soon as allowed, not at the next heartbeat", async () => {
   const place = await fleetPlace();
   await enrol(place.database, "killed");
   await place.worker({ pace: { beatMs: 600_000, unlockedMs: 500, newMs: 0 } });
@@ -33,7 +33,7 @@ it("[B14] one whose lock is free is given up when it may be, not at the next bea
   expect(killed.early).toBe(false);
 });
 
-it("[B14] who has just come says of nobody that they are gone, and knows when it may", async () => {
+it("[B14] a new worker evicts nobody at first, and knows when it may", async () => {
   const { database } = await fleetDatabase();
   closing(database);
   await enrol(database, "killed");
@@ -48,14 +48,14 @@ it("[B14] who has just come says of nobody that they are gone, and knows when it
   expect(await nextVerdict()).toBeUndefined();
 });
 
-it("[B48] a leg that the queues give to a worker which must stop is stopped where it stands", () => {
+it("[B48] a dispatch that a stopping worker receives is stopped at once", () => {
   const never = new AbortController().signal;
   const parking = { isParked: () => false, park: async () => undefined, parked: new Promise<void>(() => undefined) };
   const { signal } = createPauseControl({ draining: never, stopping: AbortSignal.abort() }, parking);
   expect(signal.aborted).toBe(true);
 });
 
-it("[B42] what has stopped may be told something before its worker has let go of it, and what runs may not", async () => {
+it("[B42] a stopped cast can be answered before its worker released it, a running one cannot", async () => {
   const place = await fleetPlace();
   const castId = await submitted(place, "Asking");
   await enrol(place.database, "owner");
@@ -78,7 +78,7 @@ it("[B42] what has stopped may be told something before its worker has let go of
   ]);
 });
 
-it("[B46] two workers never share a name: whoever comes with one that is taken is not let in, and the first goes on", async () => {
+it("[B46] a second worker with the same id is not admitted, and the first continues", async () => {
   const { database } = await fleetDatabase();
   closing(database);
   const first = closing(await openWorkerSession(database, me("same"), HEARTBEAT_TIMING));
@@ -90,7 +90,7 @@ it("[B46] two workers never share a name: whoever comes with one that is taken i
   expect(locks).toHaveLength(1);
 });
 
-it("[B2] a worker that knows only older tables is given up when they become newer, and what it drove goes on", async () => {
+it("[B2] a migration evicts workers of an older version, and their casts continue", async () => {
   const place = await fleetPlace();
   const older = await place.worker();
   const castId = await submitted(place, "Slow");
@@ -113,7 +113,7 @@ async function driven({ database }: FleetPlace): Promise<readonly number[]> {
   return rows.map(({ casts }) => casts);
 }
 
-it("[B11] each worker holds to its own number of casts, in all of its queues together", async () => {
+it("[B11] --concurrency limits one worker over all of its queues", async () => {
   const place = await fleetPlace();
   const castId = await submitted(place, "Slow");
   await submitMore(place.database, castId, 7);
@@ -141,7 +141,7 @@ it("[B11] each worker holds to its own number of casts, in all of its queues tog
   );
 });
 
-it("[B72] who waits where nobody works is told how to have it worked on", async () => {
+it("[B72] without a worker the commands print how to start one", async () => {
   const place = await fleetPlace();
   expect((await place.materia("casts")).stdout).toContain('Start one with "materia --on f cast <prompt>".');
   const castId = await submitted(place, "Quick");

@@ -61,7 +61,7 @@ const seqOf = async (): Promise<unknown> =>
   )[0];
 
 describe("writing for one claim", () => {
-  it("[B5, B33] an answer that was lost on its way is no second write", async () => {
+  it("[B5, B33] a lost answer causes no second write", async () => {
     let cut = true;
     const { store } = await storeOf("a", {
       through: (database) => ({
@@ -83,7 +83,7 @@ describe("writing for one claim", () => {
     expect(await seqOf()).toEqual({ seq: events.length, events: events.length });
   });
 
-  it("[B34] a claim of a database that was set back is nobody's any more, though its number comes again", async () => {
+  it("[B34] a claim from before a restore of the database is invalid, even with the same epoch", async () => {
     const [{ store: first }, { store: second }] = [await storeOf("a"), await storeOf("b")];
     const events = await eventsOf("c-1");
     const owned = await created(first);
@@ -97,7 +97,7 @@ describe("writing for one claim", () => {
     expect(await again.journal.append(events.slice(2), 2)).toBeUndefined();
   });
 
-  it("[B36] a checkpoint that cannot be stored stops the write that speaks of it", async () => {
+  it("[B36] a checkpoint that cannot be stored stops the write of its event", async () => {
     const { store } = await storeOf("a", {
       packOf: async (_id, events) => (events.length > 2 ? "they are too large" : undefined),
     });
@@ -108,7 +108,7 @@ describe("writing for one claim", () => {
     expect(await seqOf()).toEqual({ seq: 2, events: 2 });
   });
 
-  it("[B8] a pack stands behind the same event as the checkpoint", async () => {
+  it("[B8] a pack has the event of its checkpoint", async () => {
     const { store } = await storeOf("a", {
       packOf: async () => ({ head: "h", ckpt: "c", bytes: Buffer.from([1, 2]) }),
     });
@@ -120,7 +120,7 @@ describe("writing for one claim", () => {
 });
 
 describe("taking over", () => {
-  it("[B56] the conversation that comes with a checkpoint is that of its moment, and one without files does not come", async () => {
+  it("[B56] the conversation of a checkpoint is from its moment, and none is sent without files", async () => {
     const { store, scratch } = await storeOf("a");
     const events = await eventsOf("c-1");
     const owned = await created(store);
@@ -148,7 +148,7 @@ describe("taking over", () => {
     expect(await kept()).toBe("asked\nwrote more\n");
   });
 
-  it("[B56] of a conversation that grows only what is new is sent, and the next owner has all of it", async () => {
+  it("[B56] only the new part of a conversation is sent, and the next owner has all of it", async () => {
     let sentBytes = 0;
     const { store, scratch } = await storeOf("a", {
       through: (database) => ({

@@ -71,7 +71,7 @@ async function packsOf(
   return { packs, last };
 }
 
-it("[B37] packs that build on each other are unpacked by one call of git; an object may be in two of them", async () => {
+it("[B37] dependent packs are unpacked by one call of git, also with a shared object", async () => {
   const { packs, last } = await packsOf(newRepository(), 12);
   const [into, calls] = [scratch(), countedGit()];
   git(into, "init", "-q");
@@ -87,7 +87,7 @@ it("[B37] packs that build on each other are unpacked by one call of git; an obj
   expect(git(again, "fsck", "--strict", last)).toBe("");
 });
 
-it("[B37] of packs of which one is damaged that one is named, and those before it are there", async () => {
+it("[B37] a damaged pack is named, and the packs before it are unpacked", async () => {
   const { packs, last } = await packsOf(newRepository(), 6);
   const broken = packs.map((pack, index) =>
     index === 4 ? Buffer.concat([pack.subarray(0, -30), Buffer.alloc(30)]) : pack,

@@ -85,7 +85,7 @@ it.each([
   ["Pi", inPi],
   ["a terminal", inTerminal],
 ])(
-  "[B54] in %s an item whose worker is gone waits for another, until that has written something",
+  "[B54] in %s an item without its worker waits for another until that writes an event",
   async (_where, open) => {
     const atWork = await itemsAtWork(["a small hut", "a garden"]);
     const face = open(atWork);

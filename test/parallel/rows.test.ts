@@ -39,7 +39,7 @@ it("[V15] rows stand below each other in one way, brief where one of them has no
   expect(liveItemLines(NO_LIVE_ITEMS, now, 44)).toEqual([]);
 });
 
-it("[B54, V15] a long title leaves room for the worker of its item where enough of it is left", async () => {
+it("[B54, V15] a long title is cut to leave room for the worker", async () => {
   const { steps } = await itemsAtWork(TITLES.map(([, title]) => title.repeat(3)));
   const by = steps.map((step) =>
     step.event.type === "cast_started" ? { ...step, event: { ...step.event, worker: "vm-4711-abcdef" } } : step,

@@ -45,13 +45,13 @@ describe("what a cast waits for", () => {
     expect(waitReasonText(waitReasonOf({ blocked, held, queue: "casts" }, workers), "casts")).toBe(text);
   });
 
-  it("[B72] where nobody works a command says who could, for this fleet and this queue", () => {
+  it("[B72] without a worker the command that starts one is printed, for this fleet and queue", () => {
     const at = { fleet: "team", queue: "at night" };
     expect(waitRemedy({ kind: "nobody_up" }, at)).toBe('materia worker --on team --queues "at night"');
     expect(waitRemedy({ kind: "busy" }, at)).toBeUndefined();
   });
 
-  it("[B29] words of others never steer a terminal", () => {
+  it("[B29] foreign text never controls a terminal", () => {
     expect(waitReasonText({ kind: "blocked", why: "\u001b[2Jmodel" }, "q")).not.toContain("\u001b");
   });
 });

@@ -25,7 +25,7 @@ const ROW: ItemRow = {
 it.each([
   [120, "▸ 20261116-084202-mq8zgp_1_WI-1  at work  a small hut  on a-machine-with-a-name-1234-abcdef"],
   [60, "▸ 20261116-084202-mq8zgp_1_WI-1  at work  a small hut  on a…"],
-])("[B54] an item names its title before its worker: %i columns", (width, said) => {
+])("[B54] an item's title comes before its worker: %i columns", (width, said) => {
   const lines = itemTableLines(
     { rows: [ROW], waiting: null },
     { alive: true, width, trees: new Map(), aside: new Map() },

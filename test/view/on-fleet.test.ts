@@ -13,12 +13,12 @@ it.each<[HintParts, fleet: string, named: string]>([
   [suggest`${typed`fleet up`} starts it`, "local", '"materia fleet up" starts it'],
   [suggest`look at it with ${typed`doctor c`}`, "team", 'look at it with "materia doctor c"'],
   [suggest`say "materia casts" or ${typed`casts`}`, "team", 'say "materia casts" or "materia --on team casts"'],
-])("[B69] a way out is typed on the fleet that was named: %j", (hint, fleet, named) => {
+])("[B69] a suggested command names the fleet: %j", (hint, fleet, named) => {
   const [issue] = withFleetOption([error("missing_cast", "", "none", hint)], fleet);
   expect(issue?.hint).toBe(named);
 });
 
-it("[B69] what is suggested so is understood, and in Pi what is for a terminal stays what it is there", () => {
+it("[B69] suggested commands can be parsed, and in Pi commands for a terminal stay unchanged", () => {
   expect(parseText("--on team recast c-1 --accept")).toMatchObject({ ok: true, value: { options: { on: "team" } } });
   const said = (hint: HintParts): string =>
     plainText(

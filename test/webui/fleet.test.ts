@@ -7,7 +7,7 @@ import { look, says, withPages } from "./cast-page.ts";
 
 withPages();
 
-it("[B26, B28, B29] in the browser a fleet is seen at work: who drives what, what waits and why, and how a cast moved", async () => {
+it("[B26, B28, B29] the browser shows a fleet's workers and casts, the queue with reasons, and how a cast moved", async () => {
   const place = await fleetPlace();
   const served = await fleetPage(place);
   const first = await place.worker();
