@@ -84,19 +84,16 @@ it("[V15] and so they do in a terminal", async () => {
 it.each([
   ["Pi", inPi],
   ["a terminal", inTerminal],
-])(
-  "[B54] in %s an item without its worker waits for another until that writes an event",
-  async (_where, open) => {
-    const atWork = await itemsAtWork(["a small hut", "a garden"]);
-    const face = open(atWork);
-    const waiting = (): readonly string[] =>
-      face.lines().flatMap((each) => / tokens {2}(.*) {2}waits for a worker$/.exec(each)?.[1] ?? []);
-    expect(waiting()).toEqual([]);
-    const last = atWork.steps.findLast(({ after }) => after.castId.endsWith("_WI-2"));
-    if (!last) throw new Error("no step of item 2");
-    face.onItemQueued(last.after);
-    expect(waiting()).toEqual(["a garden"]);
-    face.onItemSteps([last]);
-    expect(waiting()).toEqual([]);
-  },
-);
+])("[B54] in %s an item without its worker waits for another until that writes an event", async (_where, open) => {
+  const atWork = await itemsAtWork(["a small hut", "a garden"]);
+  const face = open(atWork);
+  const waiting = (): readonly string[] =>
+    face.lines().flatMap((each) => / tokens {2}(.*) {2}waits for a worker$/.exec(each)?.[1] ?? []);
+  expect(waiting()).toEqual([]);
+  const last = atWork.steps.findLast(({ after }) => after.castId.endsWith("_WI-2"));
+  if (!last) throw new Error("no step of item 2");
+  face.onItemQueued(last.after);
+  expect(waiting()).toEqual(["a garden"]);
+  face.onItemSteps([last]);
+  expect(waiting()).toEqual([]);
+});
