@@ -90,6 +90,22 @@ describe("what is not saved", () => {
     await expect.poll(() => page.getByRole("textbox", { name: "Request" }).inputValue()).toBe("कुछ करो");
   });
 
+  it("[E23] a materia that an earlier page stored is still there", async () => {
+    const at = await served(withLoadout());
+    const { page } = await look(at, "materia/Mine");
+    await page.getByRole("textbox", { name: "Description" }).fill("stored");
+    await isKept(page, "stored");
+    const later = JSON.stringify(["base", "from", "brings"]);
+    await reopened(page, `http://127.0.0.1:${at.port}/icon.svg`);
+    await page.evaluate(`for (const [key, text] of Object.entries(localStorage)) {
+      if (!key.includes('"materia-draft"')) continue;
+      const earlier = Object.entries(JSON.parse(text)).filter(([name]) => !${later}.includes(name));
+      localStorage.setItem(key, JSON.stringify(Object.fromEntries(earlier)));
+    }`);
+    await reopened(page, `http://127.0.0.1:${at.port}/#/materia/Mine`);
+    await expect.poll(() => page.getByRole("textbox", { name: "Description" }).inputValue()).toBe("stored");
+  });
+
   it("[W29] leaving asks, a click beside a dialog keeps its text, and Esc asks first", async () => {
     const at = await served(withLoadout());
     const { page } = await look(at, "loadouts/Own");

@@ -4,6 +4,8 @@ import * as v from "valibot";
 /** What a person has in hand and has not saved: it stays in this browser, for this project, until it is saved or given up. */
 export interface DraftStore<T> extends Store<ReadonlyMap<string, T>> {
   readonly put: (name: string, value: T | null) => void;
+  /** Changes the draft of this name, if there is one. */
+  readonly update: (name: string, change: (value: T) => T) => void;
 }
 
 /** How one of them is written; null where there is nothing to lose. */
@@ -64,14 +66,16 @@ export function createDraftStore<T>(kind: string, form: DraftCodec<T>): DraftSto
   });
   if (currentProject !== null) draftStores.get(kind)?.load();
   window.addEventListener("pagehide", flush);
-  return {
-    ...store,
-    put: (name, value) => {
-      store.set(withDraft(store.get(), name, value));
-      waiting.add(name);
-      timer ??= setTimeout(flush, WRITE_AFTER_MS);
-    },
+  const put = (name: string, value: T | null): void => {
+    store.set(withDraft(store.get(), name, value));
+    waiting.add(name);
+    timer ??= setTimeout(flush, WRITE_AFTER_MS);
   };
+  const update = (name: string, change: (value: T) => T): void => {
+    const value = store.get().get(name);
+    if (value !== undefined) put(name, change(value));
+  };
+  return { ...store, put, update };
 }
 
 /** What another tab of this project does is done here too. */

@@ -6,18 +6,13 @@ import type { Loadout } from "../../../core/model/loadout.ts";
 import type { GraphPart } from "../graph/graph-marks.ts";
 import { toast } from "../ui/toasts.tsx";
 import { useCheckedDraft, type CheckedDraft } from "./check-draft.ts";
-import {
-  changeLoadoutDraft,
-  redoLoadoutDraft,
-  undoIfLast,
-  undoLoadoutDraft,
-  type OpenLoadoutDraft,
-} from "./loadout-drafts.ts";
+import { changeLoadoutDraft, undoIfLast, type OpenLoadoutDraft, loadoutDrafts } from "./loadout-drafts.ts";
+import { undoEntryStep, redoEntryStep } from "../data/entry-drafts.ts";
 
 /** All that the parts of the editor share: what is in hand, what is chosen, and how to change it. */
 export interface Editor {
   readonly name: string;
-  readonly work: OpenLoadoutDraft;
+  readonly draft: OpenLoadoutDraft;
   readonly loadout: Loadout;
   readonly catalog: Catalog;
   readonly checked: CheckedDraft;
@@ -44,10 +39,10 @@ export function useEditor(): Editor {
   return editor;
 }
 
-export function useEditorState(work: OpenLoadoutDraft, catalog: Catalog): Editor {
-  const { name, history, layer } = work;
-  const draft = history.present;
-  const checked = useCheckedDraft(name, draft, catalog);
+export function useEditorState(draft: OpenLoadoutDraft, catalog: Catalog): Editor {
+  const { name, history, layer } = draft;
+  const content = history.present;
+  const checked = useCheckedDraft(name, content, catalog);
   const [selected, setSelected] = useState<readonly GraphPart[]>([]);
   const source = catalog.loadouts.get(name)?.layer ?? "bundled";
   const readOnly = layer === null ? `${name} is ${source} and read-only. Duplicate it to change it.` : null;
@@ -57,16 +52,16 @@ export function useEditorState(work: OpenLoadoutDraft, catalog: Catalog): Editor
         toast({ text: readOnly });
         return null;
       }
-      const result = edit(draft.loadout);
+      const result = edit(content.loadout);
       if (!result.ok) {
         const [issue] = result.issues;
         toast({ text: `Not possible: ${issue?.message ?? ""}${issue?.hint === undefined ? "" : `; ${issue.hint}`}.` });
         return null;
       }
-      changeLoadoutDraft(name, applyGraphEdit(draft, name, result.value), what, kind);
+      changeLoadoutDraft(name, applyGraphEdit(content, name, result.value), what, kind);
       return result.value;
     },
-    [draft, name, readOnly],
+    [content, name, readOnly],
   );
   const remove = useCallback(
     (what: string, edit: LoadoutEdit): Loadout | null => {
@@ -81,26 +76,26 @@ export function useEditorState(work: OpenLoadoutDraft, catalog: Catalog): Editor
     [apply, name],
   );
   const type = useCallback(
-    (text: string) => changeLoadoutDraft(name, applyTextEdit(draft, name, text), "Edit the JSON", "json"),
-    [draft, name],
+    (text: string) => changeLoadoutDraft(name, applyTextEdit(content, name, text), "Edit the JSON", "json"),
+    [content, name],
   );
   return useMemo(
     () => ({
       name,
-      work,
-      loadout: draft.loadout,
+      draft,
+      loadout: content.loadout,
       catalog,
       checked,
       readOnly,
-      selected: selected.filter((part) => partExists(part, draft.loadout)),
+      selected: selected.filter((part) => partExists(part, content.loadout)),
       select: (...parts) => setSelected(parts),
       apply,
       remove,
       type,
-      undo: () => void undoLoadoutDraft(name),
-      redo: () => void redoLoadoutDraft(name),
+      undo: () => void undoEntryStep(loadoutDrafts, name),
+      redo: () => void redoEntryStep(loadoutDrafts, name),
     }),
-    [name, work, draft, catalog, checked, readOnly, selected, apply, remove, type],
+    [name, draft, content, catalog, checked, readOnly, selected, apply, remove, type],
   );
 }
 

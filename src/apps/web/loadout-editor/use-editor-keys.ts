@@ -70,7 +70,7 @@ export function useEditorKeys(editor: Editor, canvas: CanvasControl): void {
       return true;
     },
     "ctrl+s": () => {
-      if (editor.readOnly === null && !isDirty(editor.work)) toast({ text: "Nothing to save." });
+      if (editor.readOnly === null && !isDirty(editor.draft)) toast({ text: "Nothing to save." });
       else canvas.open(editor.readOnly === null ? "review" : "duplicate");
     },
     f8: canvas.nextProblem,

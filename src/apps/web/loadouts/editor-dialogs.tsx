@@ -10,14 +10,12 @@ import { addSocketAfter, addSocketIntoEdge, focusedPart } from "../loadout-edito
 import {
   createLoadoutDraft,
   unsavedConfigOf,
-  removeLoadoutDraft,
-  renameLoadoutDraft,
   restoreLoadoutDraft,
-  markLoadoutSaved,
-  resolveLoadoutConflict,
-  useLoadoutDrafts,
   type OpenLoadoutDraft,
+  loadoutDrafts,
 } from "../loadout-editor/loadout-drafts.ts";
+import { renameEntryDraft, markEntrySaved, resolveEntryConflict } from "../data/entry-drafts.ts";
+import { useStore } from "../browser/store.ts";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { PickMateriaDialog } from "./materia-palette.tsx";
 import { CompareLoadoutsDialog, ImportLoadoutsDialog, NewLoadoutDialog } from "./loadout-dialogs.tsx";
@@ -83,23 +81,23 @@ function AddSocketDialog({ onClose, onAdded }: EditorDialogProps): ReactElement 
 }
 
 function SaveLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
-  const { name, work, checked } = useEditor();
-  const { text } = work.history.present;
+  const { name, draft, checked } = useEditor();
+  const { text } = draft.history.present;
   return (
     <SaveReviewDialog
       title={`Save ${name}`}
       action="Save"
-      layer={work.layer ?? "project"}
-      saving={{ section: "loadouts", name, text, filed: work.filed, was: work.was, carriedMateria: work.brings }}
+      layer={draft.layer ?? "project"}
+      saving={{ section: "loadouts", name, text, filed: draft.filed, was: draft.was, carriedMateria: draft.brings }}
       problems={checked.problems.map(({ issue }) => issue)}
       onClose={onClose}
       onSaved={(layer) => {
-        markLoadoutSaved(name, layer);
+        markEntrySaved(loadoutDrafts, name, layer);
         onClose();
         toast({ text: `${name} is saved.`, tone: "ok" });
       }}
       onTake={(taken) => {
-        resolveLoadoutConflict(name, taken);
+        resolveEntryConflict(loadoutDrafts, name, taken);
         onClose();
         toast({ text: `${taken.text === taken.filed ? "Theirs is" : "Both are"} shown. Undo brings yours back.` });
       }}
@@ -108,15 +106,15 @@ function SaveLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
 }
 
 function DeleteLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
-  const { name, work } = useEditor();
+  const { name, draft } = useEditor();
   const leave = (): void => {
-    removeLoadoutDraft(name);
+    loadoutDrafts.put(name, null);
     onClose();
     navigate(hrefOf("loadouts"));
-    toast({ text: `${name} is deleted.`, tone: "ok", action: { label: "Undo", act: () => restoreDeleted(work) } });
+    toast({ text: `${name} is deleted.`, tone: "ok", action: { label: "Undo", act: () => restoreDeleted(draft) } });
   };
   // What no file has yet needs no file to be changed.
-  if (work.filed === null) {
+  if (draft.filed === null) {
     return (
       <ConfirmDialog title={`Delete ${name}`} action="Delete" danger onClose={onClose} onAct={leave}>
         <p>{`${name} was never saved. What you made of it goes.`}</p>
@@ -127,8 +125,8 @@ function DeleteLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
     <SaveReviewDialog
       title={`Delete ${name}`}
       action="Delete"
-      layer={work.layer ?? "project"}
-      saving={{ section: "loadouts", name: work.was ?? name, text: null, filed: work.filed, was: null }}
+      layer={draft.layer ?? "project"}
+      saving={{ section: "loadouts", name: draft.was ?? name, text: null, filed: draft.filed, was: null }}
       problems={[]}
       onClose={onClose}
       onSaved={leave}
@@ -137,21 +135,21 @@ function DeleteLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
 }
 
 /** [E26] As it was in hand, and not in any file before it is saved. */
-function restoreDeleted(work: OpenLoadoutDraft): void {
-  restoreLoadoutDraft(work);
-  navigate(hrefOf("loadouts", work.name));
+function restoreDeleted(draft: OpenLoadoutDraft): void {
+  restoreLoadoutDraft(draft);
+  navigate(hrefOf("loadouts", draft.name));
 }
 
 function CompareDraftDialog({ onClose }: EditorDialogProps): ReactElement {
-  const { name, work, loadout, catalog } = useEditor();
-  const saved = work.filed === null ? null : work.base.loadout;
+  const { name, draft, loadout, catalog } = useEditor();
+  const saved = draft.filed === null ? null : draft.base.loadout;
   return (
     <CompareLoadoutsDialog
       name={name}
       loadout={loadout}
       saved={saved}
       catalog={catalog}
-      initial={work.from}
+      initial={draft.from}
       onClose={onClose}
     />
   );
@@ -159,8 +157,8 @@ function CompareDraftDialog({ onClose }: EditorDialogProps): ReactElement {
 
 function ImportDraftsDialog({ onClose }: EditorDialogProps): ReactElement {
   const { catalog } = useEditor();
-  const works = useLoadoutDrafts();
-  const taken = (each: string): boolean => catalog.loadouts.has(each) || works.has(each);
+  const drafts = useStore(loadoutDrafts);
+  const taken = (each: string): boolean => catalog.loadouts.has(each) || drafts.has(each);
   const take = ({ loadouts, materia }: ImportedConfig): void => {
     let first: string | undefined;
     for (const { name, draft } of loadouts) {
@@ -176,11 +174,11 @@ function ImportDraftsDialog({ onClose }: EditorDialogProps): ReactElement {
 
 function CreateLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
   const { catalog } = useEditor();
-  const works = useLoadoutDrafts();
+  const drafts = useStore(loadoutDrafts);
   return (
     <NewLoadoutDialog
       catalog={catalog}
-      taken={(each) => catalog.loadouts.has(each) || works.has(each)}
+      taken={(each) => catalog.loadouts.has(each) || drafts.has(each)}
       onClose={onClose}
     />
   );
@@ -190,12 +188,12 @@ function NameLoadoutDialog({
   what,
   onClose,
 }: EditorDialogProps & { readonly what: "duplicate" | "rename" }): ReactElement {
-  const { name, work, catalog } = useEditor();
-  const works = useLoadoutDrafts();
-  const taken = (each: string): boolean => catalog.loadouts.has(each) || works.has(each);
+  const { name, draft, catalog } = useEditor();
+  const drafts = useStore(loadoutDrafts);
+  const taken = (each: string): boolean => catalog.loadouts.has(each) || drafts.has(each);
   const act = (next: string): void => {
-    if (what === "duplicate") createLoadoutDraft(next, work.history.present, { from: name, brings: work.brings });
-    else renameLoadoutDraft(name, next);
+    if (what === "duplicate") createLoadoutDraft(next, draft.history.present, { from: name, brings: draft.brings });
+    else renameEntryDraft(loadoutDrafts, name, next);
     onClose();
     navigate(hrefOf("loadouts", next));
   };
@@ -213,14 +211,14 @@ function NameLoadoutDialog({
 }
 
 function RehearseDraftDialog({ onClose, onRehearsed }: EditorDialogProps): ReactElement {
-  const { name, work, checked } = useEditor();
-  const draft = unsavedConfigOf(work);
+  const { name, draft, checked } = useEditor();
+  const unsaved = unsavedConfigOf(draft);
   return (
     <RehearseDialog
       title={`Rehearse ${name}`}
       graph={checked.graph}
-      target={{ loadout: name, ...(draft ? { draft } : {}) }}
-      warning={draft ? "It is rehearsed as you see it. Its file stays as it is until you save." : null}
+      target={{ loadout: name, ...(unsaved ? { draft: unsaved } : {}) }}
+      warning={unsaved ? "It is rehearsed as you see it. Its file stays as it is until you save." : null}
       onBegun={onRehearsed}
       onClose={onClose}
     />
@@ -228,8 +226,8 @@ function RehearseDraftDialog({ onClose, onRehearsed }: EditorDialogProps): React
 }
 
 function CastDraftDialog({ onClose }: EditorDialogProps): ReactElement {
-  const { name, work, checked } = useEditor();
+  const { name, draft, checked } = useEditor();
   const errors = checked.problems.filter(({ issue }) => issue.severity === "error").length;
   const off = errors === 0 ? null : `It has ${errors} ${errors === 1 ? "error" : "errors"}`;
-  return <CastLoadoutDialog loadout={name} draft={unsavedConfigOf(work)} off={off} onClose={onClose} />;
+  return <CastLoadoutDialog loadout={name} draft={unsavedConfigOf(draft)} off={off} onClose={onClose} />;
 }

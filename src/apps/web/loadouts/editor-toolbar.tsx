@@ -5,12 +5,8 @@ import { Button, UndoRedoButtons } from "../ui/buttons.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { useScreenWidth } from "../browser/display.ts";
 import { useEditor, type EditorDialogName } from "../loadout-editor/editor.ts";
-import {
-  revertLoadoutDraft,
-  isDirty,
-  undoLoadoutDraft,
-  type OpenLoadoutDraft,
-} from "../loadout-editor/loadout-drafts.ts";
+import { revertLoadoutDraft, isDirty, type OpenLoadoutDraft, loadoutDrafts } from "../loadout-editor/loadout-drafts.ts";
+import { undoEntryStep } from "../data/entry-drafts.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { activateLoadout } from "../data/catalog-changes.ts";
 import { toast } from "../ui/toasts.tsx";
@@ -32,9 +28,9 @@ export function EditorToolbar(props: {
   readonly onLoop: () => void;
 }): ReactElement {
   const { open, onLoop } = props;
-  const { name, work, loadout, readOnly, apply, catalog } = useEditor();
+  const { name, draft, loadout, readOnly, apply, catalog } = useEditor();
   const width = useScreenWidth();
-  const layer = work.layer ?? catalog.loadouts.get(name)?.layer ?? "bundled";
+  const layer = draft.layer ?? catalog.loadouts.get(name)?.layer ?? "bundled";
   return (
     <div className={css("toolbar")} role="toolbar" aria-label="Loadout">
       <h1 className={css("thing")}>{name}</h1>
@@ -75,7 +71,7 @@ export function EditorToolbar(props: {
       )}
       <MoreMenu open={open} onLoop={onLoop} />
       {readOnly === null ? (
-        <Button look="primary" off={isDirty(work) ? null : "Nothing to save"} onClick={() => open("review")}>
+        <Button look="primary" off={isDirty(draft) ? null : "Nothing to save"} onClick={() => open("review")}>
           Review and save…
         </Button>
       ) : (
@@ -88,8 +84,8 @@ export function EditorToolbar(props: {
 }
 
 function UndoButtons(): ReactElement {
-  const { work, undo, redo } = useEditor();
-  return <UndoRedoButtons back={work.history.past.at(-1)} on={work.history.future[0]} onUndo={undo} onRedo={redo} />;
+  const { draft, undo, redo } = useEditor();
+  return <UndoRedoButtons back={draft.history.past.at(-1)} on={draft.history.future[0]} onUndo={undo} onRedo={redo} />;
 }
 
 function WorstCaseText(): ReactElement {
@@ -104,16 +100,16 @@ function WorstCaseText(): ReactElement {
 }
 
 function DraftProvenance(): ReactElement | null {
-  const { work, readOnly } = useEditor();
+  const { draft, readOnly } = useEditor();
   if (readOnly !== null) return <span className={css("faint")}>read-only</span>;
-  const count = compareLoadouts(work.base.loadout, work.history.present.loadout).length;
+  const count = compareLoadouts(draft.base.loadout, draft.history.present.loadout).length;
   const parts = [
-    ...(work.from === null ? [] : [`from ${work.from}`]),
-    ...(work.was === null ? [] : [`was ${work.was}`]),
-    ...(work.filed === null ? ["not saved yet"] : []),
+    ...(draft.from === null ? [] : [`from ${draft.from}`]),
+    ...(draft.was === null ? [] : [`was ${draft.was}`]),
+    ...(draft.filed === null ? ["not saved yet"] : []),
     ...(count > 0
       ? [`${count} ${count === 1 ? "change" : "changes"}`]
-      : isDirty(work) && work.filed !== null
+      : isDirty(draft) && draft.filed !== null
         ? ["changed"]
         : []),
   ];
@@ -127,11 +123,14 @@ function MoreMenu({
   readonly open: (dialog: EditorDialogName) => void;
   readonly onLoop: () => void;
 }): ReactElement {
-  const { name, work, loadout, readOnly, apply, catalog } = useEditor();
+  const { name, draft, loadout, readOnly, apply, catalog } = useEditor();
   const width = useScreenWidth();
   const discard = (): void => {
     revertLoadoutDraft(name);
-    toast({ text: `${name} is as it is in its file.`, action: { label: "Undo", act: () => undoLoadoutDraft(name) } });
+    toast({
+      text: `${name} is as it is in its file.`,
+      action: { label: "Undo", act: () => undoEntryStep(loadoutDrafts, name) },
+    });
   };
   const narrow: readonly MenuItem[] = [
     { label: "Add a socket…", act: () => open("add"), off: readOnly },
@@ -152,12 +151,12 @@ function MoreMenu({
       items={[
         ...(width === "large" ? [] : narrow),
         { label: "Make active", act: () => void activateLoadout(name), off: whyNotActivatable(catalog, name) },
-        { label: "Discard changes", act: discard, off: whyNotRevertible(work) },
+        { label: "Discard changes", act: discard, off: whyNotRevertible(draft) },
         { label: "New loadout…", act: () => open("new") },
         { label: "Duplicate…", act: () => open("duplicate") },
         { label: "Rename…", act: () => open("rename"), off: readOnly },
         { label: "Import…", act: () => open("import") },
-        { label: "Export", act: () => void exportLoadout(work, catalog) },
+        { label: "Export", act: () => void exportLoadout(draft, catalog) },
         { label: "Delete…", act: () => open("delete"), off: readOnly },
       ]}
     />
@@ -170,9 +169,9 @@ function whyNotActivatable(catalog: Catalog, name: string): string | null {
   return catalog.loadouts.has(name) ? null : "It is not saved yet";
 }
 
-function whyNotRevertible(work: OpenLoadoutDraft): string | null {
-  if (work.filed === null) return "No file has it yet";
-  return isDirty(work) ? null : "Nothing has changed";
+function whyNotRevertible(draft: OpenLoadoutDraft): string | null {
+  if (draft.filed === null) return "No file has it yet";
+  return isDirty(draft) ? null : "Nothing has changed";
 }
 
 /** [E16] The loadout as it is in hand, with the materia that it needs as their files spell them. */

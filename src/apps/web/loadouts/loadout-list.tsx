@@ -7,7 +7,8 @@ import type { Loadout } from "../../../core/model/loadout.ts";
 import { Button } from "../ui/buttons.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { hrefOf } from "../browser/route.ts";
-import { isDirty, useLoadoutDrafts, type OpenLoadoutDraft } from "../loadout-editor/loadout-drafts.ts";
+import { isDirty, type OpenLoadoutDraft, loadoutDrafts } from "../loadout-editor/loadout-drafts.ts";
+import { useStore } from "../browser/store.ts";
 import { bindClassNames } from "../styles/classes.ts";
 import baseSheet from "../styles/base.module.css";
 import marksSheet from "../ui/marks.module.css";
@@ -27,25 +28,25 @@ export interface ListedLoadout {
   readonly name: string;
   readonly layer: keyof typeof LAYER_TITLES;
   readonly problems: { readonly errors: number; readonly warnings: number };
-  readonly work: OpenLoadoutDraft | undefined;
+  readonly draft: OpenLoadoutDraft | undefined;
   readonly isActive: boolean;
 }
 
 /** Every loadout, those in hand included, by the file it comes from. */
-function listLoadouts(catalog: Catalog, works: ReadonlyMap<string, OpenLoadoutDraft>): readonly ListedLoadout[] {
-  const renamed = new Set([...works.values()].flatMap(({ was }) => was ?? []));
-  const names = [...new Set([...catalog.loadouts.keys(), ...works.keys()])].filter(
-    (name) => !renamed.has(name) || works.has(name),
+function listLoadouts(catalog: Catalog, drafts: ReadonlyMap<string, OpenLoadoutDraft>): readonly ListedLoadout[] {
+  const renamed = new Set([...drafts.values()].flatMap(({ was }) => was ?? []));
+  const names = [...new Set([...catalog.loadouts.keys(), ...drafts.keys()])].filter(
+    (name) => !renamed.has(name) || drafts.has(name),
   );
   return names.map((name) => {
     const entry = catalog.loadouts.get(name);
-    const work = works.get(name);
-    const problems = countProblems(name, work?.history.present ?? entry, catalog);
+    const draft = drafts.get(name);
+    const problems = countProblems(name, draft?.history.present ?? entry, catalog);
     return {
       name,
-      layer: work?.layer ?? entry?.layer ?? "project",
+      layer: draft?.layer ?? entry?.layer ?? "project",
       problems,
-      work,
+      draft,
       isActive: catalog.settings.activeLoadout.value === name,
     };
   });
@@ -82,7 +83,7 @@ export function LoadoutList(props: {
   readonly onNew: () => void;
 }): ReactElement {
   const { catalog, chosen, onNew } = props;
-  const all = listLoadouts(catalog, useLoadoutDrafts());
+  const all = listLoadouts(catalog, useStore(loadoutDrafts));
   const layers = (Object.keys(LAYER_TITLES) as (keyof typeof LAYER_TITLES)[]).filter((layer) =>
     all.some((each) => each.layer === layer),
   );
@@ -115,9 +116,9 @@ export function LoadoutList(props: {
 }
 
 function LoadoutItem(props: ListedLoadout & { readonly chosen: boolean }): ReactElement {
-  const { name, layer, problems, work, isActive, chosen } = props;
+  const { name, layer, problems, draft, isActive, chosen } = props;
   const { errors, warnings } = problems;
-  const changed = work !== undefined && work.layer !== null && isDirty(work);
+  const changed = draft !== undefined && draft.layer !== null && isDirty(draft);
   const isLocked = layer !== "project" && layer !== "user";
   return (
     <a className={css("side-row")} href={hrefOf("loadouts", name)} aria-current={chosen ? "page" : undefined}>

@@ -2,7 +2,8 @@ import { useEffect, useMemo, type ReactElement, useRef, useState, type ReactNode
 import { useCatalog } from "../data/use-catalog.ts";
 import { navigate, hrefOf, type PageProps } from "../browser/route.ts";
 import { EditorProvider, useEditorState, useEditor, type EditorDialogName } from "../loadout-editor/editor.ts";
-import { useLoadoutDraft, type OpenLoadoutDraft } from "../loadout-editor/loadout-drafts.ts";
+import { type OpenLoadoutDraft, loadoutDrafts } from "../loadout-editor/loadout-drafts.ts";
+import { useEntryDraft } from "../data/entry-drafts.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { catalogWithMateria } from "../../../core/edit/import-export.ts";
 import { bindClassNames } from "../styles/classes.ts";
@@ -31,7 +32,7 @@ const css = bindClassNames(workbenchSheet, controlsSheet, marksSheet);
 
 export default function LoadoutsPage({ name }: PageProps): ReactElement {
   const { catalog, issues } = useCatalog();
-  const work = useLoadoutDraft(name, catalog);
+  const draft = useEntryDraft(loadoutDrafts, name, catalog);
   useEffect(() => {
     // The list alone has nothing to show beside it: the active loadout is what people look for, where it is there.
     const active = catalog?.settings.activeLoadout.value ?? "";
@@ -49,24 +50,24 @@ export default function LoadoutsPage({ name }: PageProps): ReactElement {
       </div>
     );
   }
-  if (!work)
+  if (!draft)
     return name === null || catalog.loadouts.has(name) ? (
       <div className={css("blank")} />
     ) : (
       <LoadoutNotFound name={name} />
     );
-  return <LoadoutEditor work={work} catalog={catalog} />;
+  return <LoadoutEditor draft={draft} catalog={catalog} />;
 }
 
 function LoadoutEditor({
-  work,
+  draft,
   catalog,
 }: {
-  readonly work: OpenLoadoutDraft;
+  readonly draft: OpenLoadoutDraft;
   readonly catalog: Catalog;
 }): ReactElement {
-  const all = useMemo(() => catalogWithMateria(catalog, work.brings), [catalog, work.brings]);
-  const editor = useEditorState(work, all);
+  const all = useMemo(() => catalogWithMateria(catalog, draft.brings), [catalog, draft.brings]);
+  const editor = useEditorState(draft, all);
   return (
     <EditorProvider value={editor}>
       <EditorView />
@@ -159,11 +160,11 @@ function InspectorPanel({ onLoop }: { readonly onLoop: () => void }): ReactEleme
 }
 
 function EditorHead({ open, onLoop }: Parameters<typeof EditorToolbar>[0]): ReactElement {
-  const { work, name } = useEditor();
+  const { draft, name } = useEditor();
   return (
     <div className={viewCss("editor-head")}>
       <EditorToolbar open={open} onLoop={onLoop} />
-      {work.isOutdated && <FileConflictBar name={name} onCompare={() => open("review")} />}
+      {draft.isOutdated && <FileConflictBar name={name} onCompare={() => open("review")} />}
     </div>
   );
 }

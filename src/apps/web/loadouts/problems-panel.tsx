@@ -24,10 +24,10 @@ export function ProblemsPanel(props: {
   readonly onShow: (problem: LoadoutProblem) => void;
 }): ReactElement {
   const { tab, setTab, onShow } = props;
-  const { checked, work } = useEditor();
+  const { checked, draft } = useEditor();
   const changes = useMemo(
-    () => compareLoadouts(work.base.loadout, work.history.present.loadout),
-    [work.base, work.history.present],
+    () => compareLoadouts(draft.base.loadout, draft.history.present.loadout),
+    [draft.base, draft.history.present],
   );
   return (
     <section className={css(tab === "json" ? "problems on-json" : "problems")} aria-label="Problems, JSON and changes">
@@ -98,8 +98,8 @@ function ProblemList({ onShow }: { readonly onShow: (problem: LoadoutProblem) =>
 }
 
 function JsonEditor(): ReactElement {
-  const { name, work, type, readOnly } = useEditor();
-  const { text, issues } = work.history.present;
+  const { name, draft, type, readOnly } = useEditor();
+  const { text, issues } = draft.history.present;
   return (
     <div className={css("json-view")}>
       <textarea

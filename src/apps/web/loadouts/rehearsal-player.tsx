@@ -38,11 +38,11 @@ export function RehearsalPlayer(props: {
 }): ReactElement {
   const { castId, handle, onClose } = props;
   const play = useRehearsalPlayback(castId, onClose);
-  const { work } = useEditor();
-  const rehearsed = useRef(work.history.present);
+  const { draft } = useEditor();
+  const rehearsed = useRef(draft.history.present);
   useEffect(() => {
-    if (work.history.present !== rehearsed.current) onClose();
-  }, [work.history.present]);
+    if (draft.history.present !== rehearsed.current) onClose();
+  }, [draft.history.present]);
   return (
     <>
       {/* First, so that it stands above the graph where there is no room beside it. */}

@@ -12,18 +12,16 @@ import { toast } from "../ui/toasts.tsx";
 import { navigate, hrefOf } from "../browser/route.ts";
 import {
   createMateriaDraft,
-  removeMateriaDraft,
   isMateriaDirty,
   readMateriaDraft,
-  renameMateriaDraft,
   restoreMateriaDraft,
-  markMateriaSaved,
-  resolveMateriaConflict,
   useCatalogWithDraft,
   type OpenMateriaDraft,
   useBundledMateriaText,
   usagesOf,
+  materiaDrafts,
 } from "./materia-drafts.ts";
+import { renameEntryDraft, markEntrySaved, resolveEntryConflict } from "../data/entry-drafts.ts";
 import { bindClassNames } from "../styles/classes.ts";
 import marksSheet from "../ui/marks.module.css";
 import dialogSheet from "../ui/dialog.module.css";
@@ -33,7 +31,7 @@ const css = bindClassNames(dialogSheet, marksSheet);
 export type MateriaDialogName = "review" | "compare" | "duplicate" | "rename" | "delete" | "new" | "rehearse" | "list";
 
 interface MateriaDialogProps {
-  readonly work: OpenMateriaDraft;
+  readonly draft: OpenMateriaDraft;
   readonly catalog: Catalog;
   readonly onClose: () => void;
 }
@@ -61,24 +59,24 @@ export function MateriaDialogs(
   }
 }
 
-function SaveMateriaDialog({ work, catalog, onClose }: MateriaDialogProps): ReactElement {
-  const { name, filed, history, was } = work;
+function SaveMateriaDialog({ draft, catalog, onClose }: MateriaDialogProps): ReactElement {
+  const { name, filed, history, was } = draft;
   const seats = was === null ? [] : usagesOf(catalog, was);
   return (
     <SaveReviewDialog
       title={`Save ${name}`}
       action="Save"
-      layer={work.layer ?? "project"}
+      layer={draft.layer ?? "project"}
       saving={{ section: "materia", name, text: history.present.text, filed, was }}
       problems={readMateriaDraft(name, history.present).issues}
       onClose={onClose}
       onTake={(taken) => {
-        resolveMateriaConflict(name, taken);
+        resolveEntryConflict(materiaDrafts, name, taken);
         onClose();
         toast({ text: `${taken.text === taken.filed ? "Theirs is" : "Both are"} shown. Undo brings yours back.` });
       }}
       onSaved={(layer) => {
-        markMateriaSaved(name, layer);
+        markEntrySaved(materiaDrafts, name, layer);
         onClose();
         toast({ text: `${name} is saved.`, tone: "ok" });
       }}
@@ -88,16 +86,16 @@ function SaveMateriaDialog({ work, catalog, onClose }: MateriaDialogProps): Reac
   );
 }
 
-function DeleteMateriaDialog({ work, catalog, onClose }: MateriaDialogProps): ReactElement {
-  const { name, filed } = work;
+function DeleteMateriaDialog({ draft, catalog, onClose }: MateriaDialogProps): ReactElement {
+  const { name, filed } = draft;
   const bundled = useBundledMateriaText(name);
   const loadouts = [...new Set(usagesOf(catalog, name).map(({ loadout }) => loadout))];
   const leave = (): void => {
-    removeMateriaDraft(name);
+    materiaDrafts.put(name, null);
     onClose();
     navigate(hrefOf("materia"));
     const act = (): void => {
-      restoreMateriaDraft(work);
+      restoreMateriaDraft(draft);
       navigate(hrefOf("materia", name));
     };
     toast({ text: `${name} is deleted.`, tone: "ok", action: { label: "Undo", act } });
@@ -119,8 +117,8 @@ function DeleteMateriaDialog({ work, catalog, onClose }: MateriaDialogProps): Re
     <SaveReviewDialog
       title={`Delete ${name}`}
       action="Delete"
-      layer={work.layer ?? "project"}
-      saving={{ section: "materia", name: work.was ?? name, text: null, filed, was: null }}
+      layer={draft.layer ?? "project"}
+      saving={{ section: "materia", name: draft.was ?? name, text: null, filed, was: null }}
       problems={[]}
       onClose={onClose}
       onSaved={leave}
@@ -130,8 +128,8 @@ function DeleteMateriaDialog({ work, catalog, onClose }: MateriaDialogProps): Re
   );
 }
 
-function CompareMateriaDialog({ work, onClose }: MateriaDialogProps): ReactElement {
-  const { name, filed, history } = work;
+function CompareMateriaDialog({ draft, onClose }: MateriaDialogProps): ReactElement {
+  const { name, filed, history } = draft;
   const bundled = useBundledMateriaText(name);
   const what = bundled === null ? "as saved" : "bundled";
   return (
@@ -143,8 +141,8 @@ function CompareMateriaDialog({ work, onClose }: MateriaDialogProps): ReactEleme
   );
 }
 
-function RehearseMateriaDialog({ work, catalog, onClose }: MateriaDialogProps): ReactElement | null {
-  const { name, history } = work;
+function RehearseMateriaDialog({ draft, catalog, onClose }: MateriaDialogProps): ReactElement | null {
+  const { name, history } = draft;
   const { value } = readMateriaDraft(name, history.present);
   const made = compileTargets([{ kind: "materia", name }], useCatalogWithDraft(catalog, name, value));
   if (!made.ok) {
@@ -158,7 +156,7 @@ function RehearseMateriaDialog({ work, catalog, onClose }: MateriaDialogProps): 
       </ConfirmDialog>
     );
   }
-  const isDraft = isMateriaDirty(work);
+  const isDraft = isMateriaDirty(draft);
   const warning = isDraft ? "It is rehearsed as you see it. Its file stays as it is until you save." : null;
   return (
     <RehearseDialog
@@ -175,12 +173,12 @@ function RehearseMateriaDialog({ work, catalog, onClose }: MateriaDialogProps): 
 }
 
 function NameMateriaDialog({
-  work,
+  draft,
   catalog,
   onClose,
   what,
 }: MateriaDialogProps & { readonly what: "rename" | "duplicate" }): ReactElement {
-  const { name, history } = work;
+  const { name, history } = draft;
   const taken = (each: string): boolean => catalog.materia.has(each);
   return (
     <NameDialog
@@ -191,7 +189,7 @@ function NameMateriaDialog({
       note={what === "rename" ? "The file is changed when you save." : "Nothing is written before you save."}
       onClose={onClose}
       onName={(next) => {
-        if (what === "rename") renameMateriaDraft(name, next);
+        if (what === "rename") renameEntryDraft(materiaDrafts, name, next);
         else createMateriaDraft(next, history.present.raw);
         onClose();
         navigate(hrefOf("materia", next));

@@ -14,8 +14,8 @@ import dialogSheet from "../ui/dialog.module.css";
 const css = bindClassNames(materiaSheet);
 
 /** What a utility runs and what it is given. */
-export function UtilityFields({ work }: { readonly work: OpenMateriaDraft }): ReactElement {
-  const { name, history } = work;
+export function UtilityFields({ draft }: { readonly draft: OpenMateriaDraft }): ReactElement {
+  const { name, history } = draft;
   const { raw } = history.present;
   const isScript = raw["script"] !== undefined;
   const timeout = raw["timeoutMs"];
@@ -92,12 +92,12 @@ function JsonField({
 }
 
 /** What only an agent has. */
-export function AgentFields({ work }: { readonly work: OpenMateriaDraft }): ReactElement {
-  const { name, history } = work;
+export function AgentFields({ draft }: { readonly draft: OpenMateriaDraft }): ReactElement {
+  const { name, history } = draft;
   const { raw } = history.present;
   return (
     <>
-      <ToolsField work={work} />
+      <ToolsField draft={draft} />
       <FormField label="Model">
         <TextField
           label="Model"
@@ -124,8 +124,8 @@ export function AgentFields({ work }: { readonly work: OpenMateriaDraft }): Reac
 
 const TOOL_SCOPES = ["none", "readOnly", "coding"] as const;
 
-function ToolsField({ work }: { readonly work: OpenMateriaDraft }): ReactElement {
-  const { name, history } = work;
+function ToolsField({ draft }: { readonly draft: OpenMateriaDraft }): ReactElement {
+  const { name, history } = draft;
   const { raw } = history.present;
   const scope = typeof raw["tools"] === "object" && raw["tools"] !== null ? "custom" : stringOr(raw["tools"], "none");
   const custom =

@@ -18,12 +18,12 @@ const css = bindClassNames(materiaSheet, orbSheet, baseSheet);
 
 /** Everything a materia says of itself. */
 export function MateriaForm(props: {
-  readonly work: OpenMateriaDraft;
+  readonly draft: OpenMateriaDraft;
   readonly value: Materia | null;
   readonly issues: readonly Issue[];
 }): ReactElement {
-  const { work, value, issues } = props;
-  const { name, history } = work;
+  const { draft, value, issues } = props;
+  const { name, history } = draft;
   const { raw } = history.present;
   const isUtility = raw["type"] === "utility";
   const isPerson = raw["type"] === "person";
@@ -37,7 +37,7 @@ export function MateriaForm(props: {
         />
       ))}
       <div className={css("form-options")}>
-        {!isUtility && !isPerson && <AgentFields work={work} />}
+        {!isUtility && !isPerson && <AgentFields draft={draft} />}
         {!isPerson && raw["gate"] !== true && (
           <FormField label="Parse">
             <SegmentedControl
@@ -63,7 +63,7 @@ export function MateriaForm(props: {
         </FormField>
       </div>
       {isUtility ? (
-        <UtilityFields work={work} />
+        <UtilityFields draft={draft} />
       ) : (
         <PromptEditor
           name={name}

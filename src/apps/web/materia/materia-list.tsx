@@ -5,7 +5,8 @@ import { groupMateria } from "../data/materia-groups.ts";
 import { Button } from "../ui/buttons.tsx";
 import { Icon, MateriaIcon } from "../ui/icons.tsx";
 import { hrefOf } from "../browser/route.ts";
-import { isMateriaDirty, useMateriaDrafts } from "./materia-drafts.ts";
+import { isMateriaDirty, materiaDrafts } from "./materia-drafts.ts";
+import { useStore } from "../browser/store.ts";
 import { bindClassNames } from "../styles/classes.ts";
 import baseSheet from "../styles/base.module.css";
 import marksSheet from "../ui/marks.module.css";
@@ -20,10 +21,10 @@ export function MateriaList(props: {
   readonly onNew: () => void;
 }): ReactElement {
   const { catalog, chosen, onNew } = props;
-  const works = useMateriaDrafts();
+  const drafts = useStore(materiaDrafts);
   const [search, setSearch] = useState("");
   const groups = groupMateria(catalog, search);
-  const fresh = [...works.values()].filter(({ name }) => !catalog.materia.has(name));
+  const fresh = [...drafts.values()].filter(({ name }) => !catalog.materia.has(name));
   return (
     <>
       <div className={css("padded")}>
@@ -84,17 +85,17 @@ function MateriaGroup(props: {
 }
 
 function MateriaItem({ name, value, isChosen }: ListedMateria & { readonly isChosen: boolean }): ReactElement {
-  const work = useMateriaDrafts().get(name);
+  const draft = useStore(materiaDrafts).get(name);
   return (
     <a className={css("side-row")} href={hrefOf("materia", name)} aria-current={isChosen ? "page" : undefined}>
       <MateriaIcon materia={value} size="sm" />
       <span className={css("cut grow")}>{name}</span>
-      {work && isMateriaDirty(work) && (
+      {draft && isMateriaDirty(draft) && (
         <span className={css("unsaved")} title="Not saved">
           <span className={css("spoken")}>not saved</span>
         </span>
       )}
-      {!value && !work && (
+      {!value && !draft && (
         <span className={css("status bad")}>
           <Icon name="warning" />
           <span className={css("spoken")}>broken</span>

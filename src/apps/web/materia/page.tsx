@@ -18,13 +18,12 @@ import { MateriaDialogs, type MateriaDialogName } from "./materia-dialogs.tsx";
 import {
   isMateriaDirty,
   readMateriaDraft,
-  redoMateriaDraft,
-  undoMateriaDraft,
-  useMateriaDraft,
   type OpenMateriaDraft,
   useBundledMateriaText,
   usagesOf,
+  materiaDrafts,
 } from "./materia-drafts.ts";
+import { undoEntryStep, redoEntryStep, useEntryDraft } from "../data/entry-drafts.ts";
 import { bindClassNames } from "../styles/classes.ts";
 import baseSheet from "../styles/base.module.css";
 import marksSheet from "../ui/marks.module.css";
@@ -37,13 +36,13 @@ const css = bindClassNames(materiaSheet, workbenchSheet, dialogSheet, controlsSh
 
 export default function MateriaPage({ name }: PageProps): ReactElement {
   const { catalog, issues } = useCatalog();
-  const work = useMateriaDraft(name, catalog);
+  const draft = useEntryDraft(materiaDrafts, name, catalog);
   useEffect(() => {
     const first = catalog?.materia.keys().next().value;
     if (name === null && first !== undefined) navigate(hrefOf("materia", first));
   }, [name, catalog]);
   if (!catalog) return <div className={css("blank")}>{issues.map(({ message }) => message).join(" ")}</div>;
-  if (!work) {
+  if (!draft) {
     return name === null || catalog.materia.has(name) ? (
       <div className={css("blank")} />
     ) : (
@@ -56,38 +55,38 @@ export default function MateriaPage({ name }: PageProps): ReactElement {
       </div>
     );
   }
-  return <MateriaEditor work={work} catalog={catalog} />;
+  return <MateriaEditor draft={draft} catalog={catalog} />;
 }
 
 function MateriaEditor({
-  work,
+  draft,
   catalog,
 }: {
-  readonly work: OpenMateriaDraft;
+  readonly draft: OpenMateriaDraft;
   readonly catalog: Catalog;
 }): ReactElement {
   const [open, setOpen] = useState<MateriaDialogName | null>(null);
   const width = useScreenWidth();
-  const { name, history } = work;
+  const { name, history } = draft;
   const { value, issues } = readMateriaDraft(name, history.present);
-  const isOff = isMateriaDirty(work) ? null : "Nothing to save";
+  const isOff = isMateriaDirty(draft) ? null : "Nothing to save";
   useKeysOutsideDialogs({
     "ctrl+s": () => (isOff === null ? setOpen("review") : toast({ text: `${isOff}.` })),
-    "ctrl+z": () => undoMateriaDraft(name),
-    "ctrl+shift+z": () => redoMateriaDraft(name),
+    "ctrl+z": () => undoEntryStep(materiaDrafts, name),
+    "ctrl+shift+z": () => redoEntryStep(materiaDrafts, name),
   });
   const list = <MateriaList catalog={catalog} chosen={name} onNew={() => setOpen("new")} />;
   return (
     <>
-      <MateriaToolbar work={work} catalog={catalog} open={setOpen} off={isOff} />
-      {work.isOutdated && <FileConflictBar name={name} onCompare={() => setOpen("review")} />}
+      <MateriaToolbar draft={draft} catalog={catalog} open={setOpen} off={isOff} />
+      {draft.isOutdated && <FileConflictBar name={name} onCompare={() => setOpen("review")} />}
       <div className={css("materia-grid")}>
         {width === "large" && (
           <aside className={css("side-panel")} aria-label="All materia">
             {list}
           </aside>
         )}
-        <MateriaForm work={work} value={value} issues={issues} />
+        <MateriaForm draft={draft} value={value} issues={issues} />
         <MateriaPreview name={name} value={value} catalog={catalog} />
       </div>
       {open === "list" && (
@@ -99,30 +98,30 @@ function MateriaEditor({
           <div className={css("side-panel")}>{list}</div>
         </Dialog>
       )}
-      <MateriaDialogs open={open} work={work} catalog={catalog} onClose={() => setOpen(null)} />
+      <MateriaDialogs open={open} draft={draft} catalog={catalog} onClose={() => setOpen(null)} />
     </>
   );
 }
 
 function MateriaToolbar(props: {
-  readonly work: OpenMateriaDraft;
+  readonly draft: OpenMateriaDraft;
   readonly catalog: Catalog;
   readonly open: (open: MateriaDialogName) => void;
   readonly off: string | null;
 }): ReactElement {
-  const { work, catalog, open, off } = props;
+  const { draft, catalog, open, off } = props;
   const width = useScreenWidth();
-  const { name, history } = work;
+  const { name, history } = draft;
   const { value } = readMateriaDraft(name, history.present);
   const entry = catalog.materia.get(name);
-  const layer = work.layer ?? entry?.layer ?? "project";
+  const layer = draft.layer ?? entry?.layer ?? "project";
   const used = new Set(usagesOf(catalog, name).map(({ loadout }) => loadout)).size;
   const bundled = useBundledMateriaText(name);
   const notes = [
     ...(layer !== "bundled" && bundled !== null ? ["replaces bundled"] : []),
     ...(layer === "bundled" ? ["saved as your own when you change it"] : []),
     `used by ${used} ${used === 1 ? "loadout" : "loadouts"}`,
-    ...(isMateriaDirty(work) ? ["not saved"] : []),
+    ...(isMateriaDirty(draft) ? ["not saved"] : []),
   ];
   return (
     <div className={css("toolbar")} role="toolbar" aria-label="Materia">
@@ -132,13 +131,13 @@ function MateriaToolbar(props: {
       <span className={css("faint")}>{notes.join(" · ")}</span>
       <span className={css("grow")} />
       {width !== "large" && <Button onClick={() => open("list")}>All materia</Button>}
-      <UndoButtons work={work} />
+      <UndoButtons draft={draft} />
       {width === "large" && (
         <Button
           off={
             bundled !== null && layer !== "bundled"
               ? null
-              : work.filed === null
+              : draft.filed === null
                 ? "There is nothing to compare with"
                 : null
           }
@@ -150,7 +149,7 @@ function MateriaToolbar(props: {
       <Button icon="play" onClick={() => open("rehearse")}>
         Rehearse…
       </Button>
-      <MoreMenu work={work} layer={layer} open={open} />
+      <MoreMenu draft={draft} layer={layer} open={open} />
       <Button look="primary" off={off} onClick={() => open("review")}>
         Review and save…
       </Button>
@@ -159,15 +158,15 @@ function MateriaToolbar(props: {
 }
 
 function MoreMenu(props: {
-  readonly work: OpenMateriaDraft;
+  readonly draft: OpenMateriaDraft;
   readonly layer: string;
   readonly open: (open: MateriaDialogName) => void;
 }): ReactElement {
-  const { work, layer, open } = props;
+  const { draft, layer, open } = props;
   const off = layer === "project" || layer === "user" ? null : `It is ${layer} and cannot be changed in its place`;
-  const name = JSON.stringify(work.name);
+  const name = JSON.stringify(draft.name);
   const exported = (): void =>
-    downloadText(`${work.name}.json`, `{\n  "materia": {\n    ${name}: ${indentedText(work)}\n  }\n}\n`);
+    downloadText(`${draft.name}.json`, `{\n  "materia": {\n    ${name}: ${indentedText(draft)}\n  }\n}\n`);
   return (
     <Menu
       icon="more"
@@ -187,14 +186,14 @@ function indentedText({ history }: OpenMateriaDraft): string {
   return history.present.text.replaceAll("\n", "\n    ");
 }
 
-function UndoButtons({ work: { name, history } }: { readonly work: OpenMateriaDraft }): ReactElement {
+function UndoButtons({ draft: { name, history } }: { readonly draft: OpenMateriaDraft }): ReactElement {
   const step = (steps: readonly unknown[]): UndoStep | undefined => (steps.length === 0 ? undefined : {});
   return (
     <UndoRedoButtons
       back={step(history.past)}
       on={step(history.future)}
-      onUndo={() => undoMateriaDraft(name)}
-      onRedo={() => redoMateriaDraft(name)}
+      onUndo={() => undoEntryStep(materiaDrafts, name)}
+      onRedo={() => redoEntryStep(materiaDrafts, name)}
     />
   );
 }
