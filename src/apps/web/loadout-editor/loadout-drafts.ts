@@ -32,7 +32,7 @@ export function isDirty({ layer, history, filed, was }: OpenLoadoutDraft): boole
 export function createLoadoutDraft(
   name: string,
   draft: LoadoutDraft,
-  { from = null, brings = [] }: { readonly from?: string; readonly brings?: readonly MateriaText[] } = {},
+  { from = null, brings = [] }: { readonly from?: string | null; readonly brings?: readonly MateriaText[] } = {},
 ): void {
   const base = from === null ? draftFromLoadout(name, EMPTY_LOADOUT) : draft;
   loadoutDrafts.put(name, { ...newEntryDraft(name, draft), base, from, brings });
