@@ -92,8 +92,8 @@ export function useEditorState(draft: OpenLoadoutDraft, catalog: Catalog): Edito
       apply,
       remove,
       type,
-      undo: () => void undoEntryStep(loadoutDrafts, name),
-      redo: () => void redoEntryStep(loadoutDrafts, name),
+      undo: () => undoEntryStep(loadoutDrafts, name),
+      redo: () => redoEntryStep(loadoutDrafts, name),
     }),
     [name, draft, content, catalog, checked, readOnly, selected, apply, remove, type],
   );
