@@ -63,6 +63,11 @@ const ORDER = [
 ];
 /** How many folders up an import may reach. A longer way says that the file stands too deep. */
 const MAX_CLIMB = 3;
+/** Folders before it in the list that a place must not need: stores keep domain values, ports name no view of them. */
+const FORBIDDEN = {
+  "src/shell/store/": ["src/core/view/", "src/core/edit/", "src/core/testing/"],
+  "src/shell/ports.ts": ["src/core/view/", "src/core/edit/", "src/core/testing/"],
+};
 const PI = "node_modules/@earendil-works/";
 // Nobody who names no fleet pays for one.
 const FLEET_ONLY = {
@@ -75,6 +80,10 @@ const MAY_IMPORT_PI = ["src/shell/agents", "src/apps/pi"];
 const ENTRIES = ["src/apps/cli/start.ts"];
 const CORE_MAY_USE = ["node_modules/valibot/", "node_modules/jsonc-parser/", "node_modules/get-east-asian-width/"];
 
+const isForbidden = (source, to) =>
+  Object.entries(FORBIDDEN).some(
+    ([place, folders]) => source.startsWith(place) && folders.some((folder) => to.startsWith(folder)),
+  );
 const fleetOnly = (source, to) =>
   Object.entries(FLEET_ONLY).some(
     ([name, folders]) => to.startsWith(name) && !folders.some((folder) => source.startsWith(folder)),
@@ -105,6 +114,7 @@ const problems = modules.flatMap(({ source, dependencies }) =>
     if (isReal) found.push(`${source} and ${to} import each other`);
     if (to.startsWith("src/")) {
       if (layerOf(to) > layerOf(source)) found.push(`${source} may not import ${to}, which comes after it`);
+      if (isForbidden(source, to)) found.push(`${source} may not import ${to}: it holds domain values only`);
       if (appOf(to) && appOf(to) !== appOf(source) && !ENTRIES.includes(source))
         found.push(`${source} may not import the app ${appOf(to)}`);
       if (pageOf(source) && pageOf(to) && pageOf(source) !== pageOf(to))

@@ -1,7 +1,7 @@
 import type { Edge, Loadout } from "../model/loadout.ts";
 import { conditionText } from "../view/graph/labels.ts";
 import { socketToJson } from "./loadout-draft.ts";
-import { isSameJson } from "./json-edit.ts";
+import { isSameJson } from "../model/json.ts";
 
 /** One thing that two loadouts differ in. */
 export interface LoadoutChange {

@@ -1,5 +1,5 @@
 import { findNodeAtLocation, parseTree, type JSONPath, type Node } from "jsonc-parser";
-import { isJsonObject, type Json } from "../model/json.ts";
+import { isJsonObject, isSameJson, type Json, type JsonObject } from "../model/json.ts";
 import { indentAt, parseJsonc, LOADOUT_EXPANDED_LEVELS, printJson } from "./json-text.ts";
 
 interface JsonTextEdit {
@@ -108,17 +108,6 @@ function listEdits(before: readonly Json[], after: readonly Json[], path: JSONPa
   return [...changed, ...gone, ...come];
 }
 
-export function isSameJson(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true;
-  if (Array.isArray(a) && Array.isArray(b))
-    return a.length === b.length && a.every((each, index) => isSameJson(each, b[index]));
-  if (!isJsonObject(a) || !isJsonObject(b)) return false;
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSameJson(a[key], b[key]))
-  );
-}
-
 /** Whether a value says all that another one says; empty and unknown keys beside it do not matter. */
 function includesJson(whole: unknown, part: Json | undefined): boolean {
   if (isJsonObject(whole) && isJsonObject(part))
@@ -128,7 +117,7 @@ function includesJson(whole: unknown, part: Json | undefined): boolean {
   return Object.is(whole, part);
 }
 
-function own(object: Readonly<Record<string, Json>>, key: string): Json | undefined {
+function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
@@ -173,9 +162,9 @@ function differencesIn({ path, base, mine, theirs }: Omit<MergeDifference, "by">
     return keys.flatMap((key) =>
       differencesIn({
         path: [...path, key],
-        base: ownProperty(before, key),
-        mine: ownProperty(mine, key),
-        theirs: ownProperty(theirs, key),
+        base: own(before, key),
+        mine: own(mine, key),
+        theirs: own(theirs, key),
       }),
     );
   }
@@ -192,8 +181,4 @@ export function mergeJson(
   return places
     .filter((place) => place.by === "theirs" || (place.by === "both" && takesTheirs(place)))
     .reduce((merged, { path, theirs }) => withJsonAt(merged, path, theirs), mine);
-}
-
-function ownProperty(object: Readonly<Record<string, Json>>, key: string): OptionalJson {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -1,6 +1,6 @@
 import type { CastStart } from "../cast/state/state.ts";
 import type { Flow } from "../compile/flow.ts";
-import { worstCase } from "../compile/worst-case.ts";
+import { evaluateFormula, worstCase } from "../compile/worst-case.ts";
 import { seededRandom, type RandomSource, answerEvent } from "../cast/simulated-answer.ts";
 import { simulateCast, type ExternalEffect } from "../cast/simulate.ts";
 import { requestedModel, type CastFacts, type VisitFact } from "./facts.ts";
@@ -50,9 +50,9 @@ export function forecastGraph(past: readonly CastFacts[], request: ForecastReque
   const relevant = past
     .map((cast) => ({ ...cast, visits: cast.visits.filter((visit) => !known.has(visit.materia) || asked(visit)) }))
     .filter(({ visits }) => visits.some(({ materia }) => agents.has(materia)));
-  const [one, ...others] = relevant.map(byMateria);
+  const [one, ...others] = relevant.map(groupByMateria);
   if (!one) return undefined;
-  const all = byMateria({ visits: relevant.flatMap(({ visits }) => visits) });
+  const all = groupByMateria({ visits: relevant.flatMap(({ visits }) => visits) });
   const unknown = [...agents].filter((materia) => !all.has(materia));
   const chance = seededRandom(request.seed ?? 1);
   const runs = Array.from({ length: request.runs ?? 500 }, () => {
@@ -74,7 +74,7 @@ export function forecastGraph(past: readonly CastFacts[], request: ForecastReque
 
 type VisitsByMateria = ReadonlyMap<string, readonly VisitFact[]>;
 
-function byMateria({ visits }: Pick<CastFacts, "visits">): VisitsByMateria {
+function groupByMateria({ visits }: Pick<CastFacts, "visits">): VisitsByMateria {
   return Map.groupBy(visits, ({ materia }) => materia);
 }
 
@@ -122,9 +122,8 @@ function quantiles(values: readonly number[]): QuantileRange {
   return { p50: at(0.5), p90: at(0.9) };
 }
 
-/** The most turns for lists of this length; nothing where there is no bound. */
+/** The most turns for lists of this length; null where there is no bound. */
 export function maxTurns({ start, flow }: ForecastRequest, items: number): number | null {
   const { withRepairs } = worstCase(start.graph, flow, start.limits);
-  if (withRepairs === null) return null;
-  return Object.entries(withRepairs).reduce((sum, [loop, each]) => sum + each * (loop === "" ? 1 : items), 0);
+  return withRepairs && evaluateFormula(withRepairs, () => items);
 }

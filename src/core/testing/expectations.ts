@@ -1,6 +1,6 @@
 import { type Graph, socketsOf } from "../compile/graph.ts";
 import { buildFlow } from "../compile/flow.ts";
-import { type Json, type JsonObject, valueAt } from "../model/json.ts";
+import { isSameJson, type Json, type JsonObject, valueAt } from "../model/json.ts";
 import { didYouMean, oneLine } from "../model/text.ts";
 import { coverableNames } from "./coverage.ts";
 import { castStatus, endReason } from "../cast/summary.ts";
@@ -56,19 +56,8 @@ function compareValue(
   where: string,
   keys: readonly string[] = what.split("."),
 ): UnmetExpectation | undefined {
-  if (expected === undefined || isSameValue(expected, got)) return undefined;
+  if (expected === undefined || isSameJson(expected, got)) return undefined;
   return { what: keys.join("."), expected, got, where, keys };
-}
-
-/** Whatever order the keys stand in. */
-function isSameValue(a: Json, b: Json): boolean {
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const [own, other] = [Object.entries(a), new Map<string, Json>(Object.entries(b))];
-  return (
-    own.length === other.size &&
-    own.every(([key, value]) => other.has(key) && isSameValue(value, other.get(key) ?? null))
-  );
 }
 
 function pathFailure(expected: readonly string[], visits: readonly VisitRecord[]): UnmetExpectation | undefined {

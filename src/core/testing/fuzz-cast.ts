@@ -1,6 +1,6 @@
 import type { CastStart, CastState } from "../cast/state/state.ts";
 import type { EventBody } from "../cast/state/event.ts";
-import { type TurnFormula, worstCase } from "../compile/worst-case.ts";
+import { evaluateFormula, type TurnFormula, worstCase } from "../compile/worst-case.ts";
 import type { Flow } from "../compile/flow.ts";
 import { oneLine, thrownMessage } from "../model/text.ts";
 import {
@@ -83,7 +83,8 @@ export function runFuzzCast(
 
 function findingsIn(cast: SimulatedCast, turns: number, worst: TurnFormula): readonly string[] {
   const events = mergeItemEvents(cast.events, cast.items);
-  const most = maxTurnsFor(worst, longestLists(events));
+  const sizes = longestLists(events);
+  const most = evaluateFormula(worst, (loop) => sizes.get(loop) ?? 0);
   const stopped = events.flatMap((event) => {
     if (event.type === "limit_reached") {
       const { socket, to } = event.where;
@@ -96,7 +97,7 @@ function findingsIn(cast: SimulatedCast, turns: number, worst: TurnFormula): rea
   });
   return [
     ...(cast.ended ? [] : ["endless: it does not come to an end"]),
-    ...(most !== undefined && turns > most ? [`beyond the worst case: more turns than ${JSON.stringify(worst)}`] : []),
+    ...(turns > most ? [`beyond the worst case: more turns than ${JSON.stringify(worst)}`] : []),
     ...stopped,
   ];
 }
@@ -107,13 +108,4 @@ function longestLists(events: SimulatedCast["events"]): ReadonlyMap<string, numb
   for (const event of events)
     if (event.type === "loop_entered") sizes.set(event.loop, Math.max(sizes.get(event.loop) ?? 0, event.size));
   return sizes;
-}
-
-/** The worst case for these lists; nothing where there is no bound. */
-function maxTurnsFor(worst: TurnFormula, sizes: ReadonlyMap<string, number>): number | undefined {
-  if (worst === null) return undefined;
-  return Object.entries(worst).reduce(
-    (sum, [loop, each]) => sum + each * (loop === "" ? 1 : (sizes.get(loop) ?? 0)),
-    0,
-  );
 }

@@ -81,7 +81,7 @@ export function fuzzGraph(subject: FuzzSubject, { casts, seed, items }: FuzzSett
     outcomes,
     mostTurns,
     conflicts,
-    findings: findings.toSorted(bySeverity),
+    findings: findings.toSorted(compareSeverity),
     missing: [...missing],
   };
 }
@@ -92,7 +92,7 @@ function answerChooser(chance: RandomSource, items: number) {
   return () => randomAnswer(chance, most);
 }
 
-function bySeverity(a: FuzzFinding, b: FuzzFinding): number {
+function compareSeverity(a: FuzzFinding, b: FuzzFinding): number {
   return Number(b.fault) - Number(a.fault) || b.casts - a.casts;
 }
 

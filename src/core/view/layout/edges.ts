@@ -93,8 +93,8 @@ function labelBox(plan: LayoutPlan, { columns, rows, boxOf }: LayoutGeometry, ro
   return { x, y: boxOf(route.from).y - size.height - 1, ...size };
 }
 
-/** Where a route leaves a region. */
-function findExitCrossing(points: readonly Point[], { x, y, width, height }: Box): PlacedEdge["bar"] {
+/** The point where a route leaves a region. */
+export function findExitCrossing(points: readonly Point[], { x, y, width, height }: Box): PlacedEdge["bar"] {
   for (const [index, to] of points.slice(1).entries()) {
     const from = points[index] ?? to;
     const isInside = (point: Point): boolean =>

@@ -9,6 +9,7 @@ import {
   boxesOverlap,
   segmentBoxes,
 } from "./drawing.ts";
+import { findExitCrossing } from "./edges.ts";
 import { REGULAR_METRICS, type LayoutMetrics } from "./metrics.ts";
 
 /** Who is in which loop, for regions that must follow their members. */
@@ -215,22 +216,10 @@ function findLabelSpot(label: Box, points: readonly Point[], taken: readonly Box
   return spots.find((spot) => meets(spot) === 0) ?? best;
 }
 
-/** Where an exit leaves its region: the first piece that crosses the border. */
+/** Where an edge leaves the region of its loop. */
 function findExitBar(points: readonly Point[], { way }: PlacedEdge, loops: readonly PlacedLoop[]): PlacedEdge["bar"] {
   const region = way.via === "items" ? undefined : loops.find(({ id }) => id === way.loop)?.box;
-  if (!region) return null;
-  for (const [index, to] of points.slice(1).entries()) {
-    const from = points[index] ?? to;
-    if (from.x === to.x) {
-      const edge = to.y > from.y ? region.y + region.height : region.y;
-      if (Math.min(from.y, to.y) <= edge && edge <= Math.max(from.y, to.y)) return { x: from.x, y: edge, lies: "flat" };
-    } else {
-      const edge = to.x > from.x ? region.x + region.width : region.x;
-      if (Math.min(from.x, to.x) <= edge && edge <= Math.max(from.x, to.x))
-        return { x: edge, y: from.y, lies: "upright" };
-    }
-  }
-  return null;
+  return region ? findExitCrossing(points, region) : null;
 }
 
 /** Rows and columns as they look, so that the arrow keys go where the eye goes. */
