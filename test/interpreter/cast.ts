@@ -167,7 +167,7 @@ export function fail(cast: Cast): never {
   throw new Ended();
 }
 
-/** [D17] Stops at a limit; where a person allows more, the cast goes on where it stood. */
+/** [D33] Stops at a limit; where a person allows more, the cast goes on where it stood. */
 export function* stopAt(cast: Cast, limit: string, where: string, goesOn = true): Steps<number> {
   cast.facts.push(`limit ${limit} ${where}`, "ended failed");
   return yield { limit, where, goesOn };

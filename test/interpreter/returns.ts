@@ -24,7 +24,7 @@ export function forgetReasons(cast: Cast, item: string): void {
   for (const key of cast.reasons.keys()) if (key.endsWith(` ${item}`)) cast.reasons.delete(key);
 }
 
-/** [D17] A person allows further rounds of the cycle: of all that was passed on it, not of one socket. */
+/** [D33] A person allows further rounds of the cycle: of all that was passed on it, not of one socket. */
 export function* forgive(cast: Cast, from: Place | undefined, to: string): Steps<void> {
   const last = cast.walked.lastIndexOf(to);
   const cycle = last < 0 ? [] : cast.walked.slice(last);

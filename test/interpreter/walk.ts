@@ -70,7 +70,7 @@ function* begin(cast: Cast): Steps<void> {
 function* follow(cast: Cast, first: string): Steps<void> {
   for (let at = first; at !== END; at = yield* arrive(cast, yield* visit(cast, placeOf(cast, at))))
     if (cast.shared.visits >= LONGEST) throw new Ended(true);
-  // [G5, G28] However it came to its end.
+  // [G5, G35] However it came to its end.
   cast.facts.push(cast.last === false || cast.givenUp.length > 0 ? "ended not_satisfied" : "ended completed");
 }
 
@@ -92,7 +92,7 @@ function* arrive(cast: Cast, route: Route): Steps<string> {
   return route.to;
 }
 
-/** [V8, V11] The loop is left as if its last item had just advanced; one that did not advance ends the cast. */
+/** [V35, V11] The loop is left as if its last item had just advanced; one that did not advance ends the cast. */
 function* joined(cast: Cast, pass: Pass, route: Route): Steps<Route> {
   remember(cast, route);
   const { advanced, gaveUp } = yield* workAtOnce(cast, pass, route, follow);
@@ -234,7 +234,7 @@ function advance(cast: Cast, place: Place, said: Said): boolean {
 }
 
 function exhaust(cast: Cast, place: Place, said: Said, choose: typeof exitFor): Route {
-  // [V6] Behind its item the cast of one ends; where the loop leads, the other cast knows.
+  // [V29] Behind its item the cast of one ends; where the loop leads, the other cast knows.
   if (cast.name !== "") return take(cast, place, END, "null none null");
   const region = regionOf(cast, place.id);
   const exit = region && choose(place, region, said.answer);

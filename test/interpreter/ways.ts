@@ -55,7 +55,7 @@ export function emptyExit(region: Region): ExitText | undefined {
   return region.exits.find(({ condition }) => condition === "always");
 }
 
-/** [G28] The exit behind a last item that was given up: of this member, else one that fits, else that of an empty list. */
+/** [G34] The exit behind a last item that was given up: of this member, else one that fits, else that of an empty list. */
 export function givenUpExit(place: Place, region: Region, answer: Answer): ExitText | undefined {
   return (
     exitFor(place, region, answer) ??

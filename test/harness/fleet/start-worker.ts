@@ -35,7 +35,7 @@ export interface WorkerProcess {
   readonly said: readonly Record<string, unknown>[];
   /** [B74] The states that it entered, with their reasons. */
   readonly states: readonly WorkerState[];
-  /** [B29] Why casts wait, as it told them. */
+  /** [B71] Why casts wait, as it told them. */
   readonly waiting: readonly WaitGroup[];
   /** Killed, unless it has ended by itself. */
   readonly end: () => Promise<void>;

@@ -90,7 +90,7 @@ function resumed(
   return undefined;
 }
 
-/** [V5, V7] Neither the number of lanes nor who is quicker changes what comes of a cast that nothing stopped. */
+/** [V28, V7] Neither the number of lanes nor who is quicker changes what comes of a cast that nothing stopped. */
 function inOtherLanes(
   each: Case,
   compiled: CompiledChain,
@@ -130,7 +130,7 @@ function leftByEngine({ state: { data, givenUp, done } }: Ran): readonly string[
   return [sorted(data), `${count}given up: ${titles.join()}`, `${done.itemsDone} items done`];
 }
 
-/** [G24] No cast of a bounded graph takes more turns than its formulas give, as long as nobody raises a limit. */
+/** [G24, G36] No cast of a bounded graph takes more turns than its formulas give, as long as nobody raises a limit. */
 function beyondWorst(each: Case, { graph, flow }: CompiledChain, { log, events, turns }: Ran): Difference | undefined {
   const formulas = worstCase(graph, flow, each.texts.limits);
   if (formulas.turns === null || formulas.withRepairs === null) return undefined;

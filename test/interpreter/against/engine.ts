@@ -157,7 +157,7 @@ function answerPerson(
   else journal.note(yes ? { type: "person_finished", ...at } : { type: "person_answered", ...at, text });
 }
 
-/** [D17] Whether a person lets a cast go on that stopped at a limit. */
+/** [D33] Whether a person lets a cast go on that stopped at a limit. */
 function allowedMore(journal: Journal, world: World): boolean {
   const events = journal.events();
   const state = journal.state();

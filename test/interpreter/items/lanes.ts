@@ -12,7 +12,7 @@ import {
 } from "../cast.ts";
 import type { Said } from "../visit/reply.ts";
 
-/** [V5] What an item begins from: it depends on its place in the list, never on who was quicker. */
+/** [V28] What an item begins from: it depends on its place in the list, never on who was quicker. */
 export interface Base {
   readonly data: JsonObject;
   readonly lists: ReadonlyMap<string, number>;
@@ -60,7 +60,7 @@ export function baseOf({ data, lists, notes, handed }: Cast, now = handed): Base
   return { data, lists: new Map(lists), notes: new Map(notes), handed: now };
 }
 
-/** [V6] The cast of one item: the whole graph and list with a window on it, and nothing counted yet. */
+/** [V29] The cast of one item: the whole graph and list with a window on it, and nothing counted yet. */
 export function attemptAt(lanes: Lanes, index: number, follow: (cast: Cast, first: string) => Steps<void>): Attempt {
   const { pass, door } = lanes;
   const again = lanes.conflicts.get(index);

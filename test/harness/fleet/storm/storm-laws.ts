@@ -32,7 +32,7 @@ export async function outcomeOf(database: Database, cwd: string, castId: string)
   };
 }
 
-/** [B14] Ended like one that nothing disturbed: nothing lost, nothing completed twice, the same files. */
+/** [B55] Ended like one that nothing disturbed: nothing lost, nothing completed twice, the same files. */
 export async function castProblems(
   database: Database,
   { cwd, castId, wanted }: { readonly cwd: string; readonly castId: string; readonly wanted: Outcome },
@@ -63,7 +63,7 @@ async function misnumbered(database: Database, castId: string): Promise<readonly
   return problems;
 }
 
-/** [B12] In the order of the list, and none of them again. */
+/** [B49] In the order of the list, and none of them again. */
 function mergedTwice(castId: string, events: readonly CastEvent[]): readonly string[] {
   const merged = events.flatMap((event) => (event.type === "item_merged" ? [event.index] : []));
   return merged.every((index, place) => index === place) ? [] : [`${castId}: merged ${merged.join()}`];

@@ -49,7 +49,7 @@ interface Storm extends StormPlan {
   readonly crew: Crew;
 }
 
-/** [B14] Many casts on a few workers, through the faults that this number stands for, and all that was wrong in the end. */
+/** [B55] Many casts on a few workers, through the faults that this number stands for, and all that was wrong in the end. */
 export async function fleetStorm(plan: StormPlan): Promise<StormReport> {
   const begun = performance.now();
   const place = stormPlace();
