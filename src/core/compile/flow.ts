@@ -105,7 +105,7 @@ function stepsAfterConflict(builder: FlowBuilder, socket: GraphSocket, loop: Gra
   return [{ way, satisfied: false, advanced: true, exhausted: true, landings: to }];
 }
 
-/** [G27, G28] Where an edge leads once it is used up. Giving up the last item ends no cast by itself: like an empty list it goes where the loop goes. */
+/** [G27, G34] Where an edge leads once it is used up. Giving up the last item ends no cast by itself: like an empty list it goes where the loop goes. */
 function stepsWhenUsedUp(builder: FlowBuilder, socket: GraphSocket, step: FlowStep): readonly FlowStep[] {
   const { way, satisfied } = step;
   if (way.via !== "edge" || way.edge.then === undefined) return [];
@@ -168,7 +168,7 @@ function ignoresAnswer(graph: Graph, socket: GraphSocket): boolean {
   if (!socket.edges.every(isAlways)) return false;
   const exits = loopOf(graph, socket)?.exits ?? NO_EXITS;
   if (exits.every(isUnconditionalExit)) return socket.advance === null || socket.advance === "always";
-  // [G28] Behind a last item that is given up, the exits of every member are asked for the answer.
+  // [G34] Behind a last item that is given up, the exits of every member are asked for the answer.
   if (socketGivesUpItems(socket)) return false;
   if (socket.advance === null) return true;
   const isAsked = exits.some(({ from, condition }) => from === socket.id && condition !== "always");

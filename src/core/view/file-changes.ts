@@ -22,7 +22,7 @@ export interface ItemFileSpan extends CheckpointSpan {
   readonly title: string;
 }
 
-/** [Y7] Everything of a cast whose files can be looked at. */
+/** [Y14] Everything of a cast whose files can be looked at. */
 export type CastFileSpans =
   | { readonly kind: "none"; readonly problem: string | null }
   | {
@@ -70,7 +70,7 @@ function omittedAfter(left: OmittedFiles, event: CastEvent): OmittedFiles {
   return event.files.left ?? {};
 }
 
-/** [V21] What was merged of an item that others were worked on beside lies between commits, not between its visits. */
+/** [V40] What was merged of an item that others were worked on beside lies between commits, not between its visits. */
 function mergedItemSpans(events: Iterable<CastEvent>): readonly ItemFileSpan[] {
   const spans = new Map<string, ItemFileSpan>();
   const titles = new Map<number, string>();

@@ -41,7 +41,7 @@ import { readVisitDetail, type VisitKey } from "./read-visit.ts";
 
 const MAX_WIDTH = 120;
 
-/** [C15, C39] The story of a cast, or one visit of it. */
+/** [C15, C39, C48] The story of a cast, or one visit of it. */
 export async function runShow(workspace: Workspace, command: ShowCommand): Promise<Result<CommandOutput>> {
   const { store } = workspace;
   const id = await findCast(store, command.castId);

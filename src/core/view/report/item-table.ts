@@ -32,7 +32,7 @@ export interface ItemRow {
   readonly conflicts: readonly string[];
   /** The name that keeps its work, where that is not on the branch. */
   readonly ref: string | null;
-  /** [B12] The worker of a fleet that has it, or had it last. */
+  /** [B54] The worker of a fleet that has it, or had it last. */
   readonly worker?: string;
 }
 
@@ -126,11 +126,11 @@ export interface ItemTableOptions {
   readonly trees: ReadonlyMap<string, string>;
   /** What agents left in their trees that no commit can hold, by the ids of their casts. */
   readonly aside: ReadonlyMap<string, readonly string[]>;
-  /** [B12] The command that brings here what these lines name, where it is not here. */
+  /** [V39] The command that brings here what these lines name, where it is not here. */
   readonly fetch?: string;
 }
 
-/** [V21] One line for each item, and below what is not on the branch the commands that reach it. */
+/** [V21, V39] One line for each item, and below what is not on the branch the commands that reach it. */
 export function itemTableLines({ rows, waiting }: ItemTable, shown: ItemTableOptions): readonly Line[] {
   if (rows.length === 0) return [];
   const { alive, width, trees, aside, fetch } = shown;

@@ -20,7 +20,7 @@ export interface MarkdownOptions extends StoryOptions {
 
 const WIDTH = 2_000;
 
-/** [C39] The story of a cast as Markdown, to be kept or sent: a heading for each visit, what was said as quotations. */
+/** [C49] The story of a cast as Markdown, to be kept or sent: a heading for each visit, what was said as quotations. */
 export function storyMarkdown(
   start: CastStart,
   events: readonly CastEvent[],
@@ -93,7 +93,7 @@ function toolsMarkdown(tools: readonly ToolCall[]): readonly string[] {
   });
 }
 
-/** [C39] One visit as Markdown, with its prompt and its output in fences. */
+/** [C49] One visit as Markdown, with its prompt and its output in fences. */
 export function visitMarkdown(detail: VisitDetail, told: readonly Line[], castId: string): readonly string[] {
   const { model, usage, replies, prompt, stdout, stderr } = detail;
   const [head, ...rest] = told.map(lineText);
