@@ -38,7 +38,7 @@ export function requestedModel({ materia }: Graph, name: string, named: string |
   return own?.type === "agent" ? (named ?? own.model ?? DEFAULT_MODEL) : "";
 }
 
-/** [T22] The completed visits in order. A fork leaves out the visits that it shares with another cast. */
+/** [T22, T40] The completed visits in order. A fork leaves out the visits that it shares with another cast. */
 export function castFacts(
   { graph, model }: { readonly graph: Graph; readonly model: string | null },
   events: readonly CastEvent[],

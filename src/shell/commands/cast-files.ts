@@ -15,7 +15,7 @@ export interface StoredCastFiles {
   readonly repository: Repository;
 }
 
-/** [Y7] Finds the repository with the checkpoints of a cast, or says what is missing. */
+/** [Y14] Finds the repository with the checkpoints of a cast, or says what is missing. */
 export async function loadCastFiles(
   { store, place, fleet }: Workspace,
   named: string | undefined,

@@ -9,7 +9,7 @@ import type { FileChange } from "../../core/model/checkpoint.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { loadCastFiles, findSpan } from "./cast-files.ts";
 
-/** [Y7] The changes between two checkpoints, from git's own diff. */
+/** [Y14] The changes between two checkpoints, from git's own diff. */
 export async function runDiff(workspace: Workspace, command: DiffCommand): Promise<Result<CommandOutput>> {
   const tree = await loadCastFiles(workspace, command.castId);
   if (!tree.ok) return tree;

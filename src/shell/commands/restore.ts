@@ -9,7 +9,7 @@ import { restoreInPlace, restoreToFolder, type RestoreOutcome } from "../git/res
 import type { CommandOutput } from "./command-output.ts";
 import { loadCastFiles, findSpan, type StoredCastFiles } from "./cast-files.ts";
 
-/** [Y8] Restores files to a separate working tree, or here if nothing would be lost. */
+/** [Y8, Y15] Restores files to a separate working tree, or here if nothing would be lost. */
 export async function runRestore(workspace: Workspace, command: RestoreCommand): Promise<Result<CommandOutput>> {
   const tree = await loadCastFiles(workspace, command.castId);
   if (!tree.ok) return tree;

@@ -63,7 +63,7 @@ export async function salvageCast({ store, place }: Workspace, from: CastId): Pr
     return fail(error("write_failed", copied.castId, problem));
   }
   await owned.value.release();
-  // [S10] Salvaging a cast that was started elsewhere does not make it trusted.
+  // [C46] Salvaging a cast that was started elsewhere does not make it trusted.
   const own = createOwnCastRegistry(place.env);
   if (own.owns(file)) own.record(copied, await store.stamp(copied.castId));
   const mended = files.kept.filter(({ isMended }) => isMended).map(({ place: mendedPlace }) => mendedPlace);

@@ -119,7 +119,7 @@ async function castOutput(
   };
 }
 
-/** [B12] The worker of a running item is in no event of its parent. */
+/** [B54] The worker of a running item is in no event of its parent. */
 async function withFleetWorkers({ store, fleet }: Workspace, { rows, waiting }: ItemTable): Promise<ItemTable> {
   if (!fleet) return { rows, waiting };
   const told = rows.map(async (row): Promise<ItemRow> => {
@@ -129,7 +129,7 @@ async function withFleetWorkers({ store, fleet }: Workspace, { rows, waiting }: 
   return { rows: await Promise.all(told), waiting: waiting && { ...waiting, ref: waiting.commit } };
 }
 
-/** [V21] Work of items that is in files here and in no commit. */
+/** [V39] Work of items that is in files here and in no commit. */
 async function findUncommittedWork(
   { store, fleet }: Workspace,
   castId: CastId,
@@ -252,7 +252,7 @@ function salvagedLines({ salvaged }: CastFile): readonly Line[] {
   return [line(toned("rework", `Salvaged from ${salvaged.from}, which was damaged: its first ${count}.`))];
 }
 
-/** [T20] The shared visits of a fork were paid for in the first cast. */
+/** [T37] The shared visits of a fork were paid for in the first cast. */
 function forkedLines([first]: readonly CastEvent[]): readonly Line[] {
   if (first?.type !== "cast_started" || !first.forkedFrom) return [];
   const { castId, visit } = first.forkedFrom;

@@ -8,7 +8,7 @@ import { foreignCastIssue } from "../workspace/foreign-casts.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 
-/** [B22] The cast's place among the waiting casts of its project, the limit that holds it back, and missing workers. */
+/** [B59] The cast's place among the waiting casts of its project, the limit that holds it back, and missing workers. */
 export function queuePositionLines(queued: QueuePosition | undefined, fleet: string | undefined): readonly Line[] {
   if (!queued) return [];
   const { place, waiting, held, queue, why } = queued;
@@ -23,7 +23,7 @@ export function queuePositionLines(queued: QueuePosition | undefined, fleet: str
   ];
 }
 
-/** [B29] A worktree in setup has no visit to show. */
+/** [B73] A worktree in setup has no visit to show. */
 export function setupLines(settingUp: CastSummary["settingUp"], now: number): readonly Line[] {
   if (!settingUp) return [];
   const age = ageText(now - parseMillis(settingUp.since, now));
@@ -34,7 +34,7 @@ export function setupText({ worker }: NonNullable<CastSummary["settingUp"]>): st
   return `Worker ${sanitizeForTerminal(worker)} sets up its tree`;
 }
 
-/** [B29] Name a way out: without a worker the cast waits for ever. */
+/** [B72] Name a way out: without a worker the cast waits for ever. */
 export function unservedQueueLine(fleet: string, queue: string): Line {
   return line(
     toned("rework", `No worker serves the queue ${sanitizeForTerminal(queue)}: `),
@@ -46,7 +46,7 @@ export function castLineage({ targets, fromCastId }: CastFile) {
   return { targets: targets.map((target) => target.name), fromCastId };
 }
 
-/** [S10] Anybody may look at it; say where it comes from. */
+/** [S13] Anybody may look at it; say where it comes from. */
 export function foreignField(workspace: Workspace, file: CastFile): { readonly foreign?: true } {
   return foreignCastIssue(workspace, file) ? { foreign: true } : {};
 }
@@ -56,7 +56,7 @@ export function foreignLines(workspace: Workspace, file: CastFile): readonly Lin
   return issue ? [line(toned("rework", `Started elsewhere: ${sanitizeForTerminal(issue.message)}.`))] : [];
 }
 
-/** [B26] The prefix of suggested commands, so that they can be typed as they are. */
+/** [B69] The prefix of suggested commands, so that they can be typed as they are. */
 export function programOption({ place: { program }, fleet }: Workspace): { readonly program?: string } {
   if (fleet) return { program: `${program ?? "materia"} --on ${quoteWord(fleet.name)}` };
   return program === undefined ? {} : { program };

@@ -27,7 +27,7 @@ const CRON_FIELDS: readonly CronField[] = [
 
 const USAGE = `five fields: minute hour day month weekday, such as "0 3 * * 1-5"`;
 
-/** [B23] Reports every invalid field at once. */
+/** [B45] Reports every invalid field at once. */
 export function parseCron(text: string): Result<CronSchedule> {
   const words = text.trim() === "" ? [] : text.trim().split(/\s+/);
   if (words.length !== CRON_FIELDS.length)

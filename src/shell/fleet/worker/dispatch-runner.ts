@@ -44,14 +44,14 @@ export function createDispatchRunner(
     };
     const dispatch = runToEnd().finally(() => unfinished.delete(dispatch));
     unfinished.add(dispatch);
-    // [B12] A parked dispatch frees its slot.
+    // [B49] A parked dispatch frees its slot.
     await Promise.race([dispatch, parking.parked]);
     running.delete(castId);
   };
   return { run, running, counts, drained: () => Promise.allSettled(unfinished) };
 }
 
-/** [B5] Retries here when only the database failed: a requeue would count as an attempt of another worker. */
+/** [B33] Retries here when only the database failed: a requeue would count as an attempt of another worker. */
 async function runWithRetries(context: DispatchContext, dispatch: AssignedDispatch): Promise<DispatchOutcome> {
   const { stopping } = context;
   for (let isRetry = false; ; isRetry = true) {

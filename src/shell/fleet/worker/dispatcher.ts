@@ -24,7 +24,7 @@ export interface Dispatcher {
   readonly requeueFrom: (workers: readonly string[]) => Promise<void>;
   /** [B32] Requeues dispatches that the queues assigned to this worker and that it does not know, twice in a row. */
   readonly requeueLost: () => Promise<void>;
-  /** [B18] Deletes a batch of the dispatches that have been over for a week. */
+  /** [B66] Deletes a batch of the dispatches that have been over for a week. */
   readonly deleteExpired: () => Promise<void>;
   /** Starts no dispatch any more; resolves when the running ones are over. */
   readonly close: () => Promise<void>;
