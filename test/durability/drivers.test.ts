@@ -68,7 +68,7 @@ it(
     const [winner] = winners;
     const refusals = answers.filter(({ said }) => said !== "asked").map(({ said }) => said);
     expect(new Set(refusals)).toEqual(
-      new Set([expect.stringMatching(`^refused process ${winner?.pid} on \\S+ drives this cast$`)]),
+      new Set([expect.stringMatching(`^refused process ${winner?.pid} on \\S+ runs this cast$`)]),
     );
     winner?.tell();
     expect(await winner?.line()).toBe("finished");

@@ -52,7 +52,7 @@ it.skipIf(!existsSync("/dev/full"))(
     expect(end).toEqual({
       kind: "broken",
       state: start,
-      problem: "the journal cannot be written: the disk is full (ENOSPC)",
+      problem: "cannot write the journal: the disk is full (ENOSPC)",
     });
     expect(asked).toEqual([]);
     journal.close();
@@ -68,7 +68,7 @@ it.skipIf(process.platform !== "linux")("[D7] a step that cannot be written thro
     journal.close();
     return problem;
   });
-  expect(await Promise.all(answers)).toEqual([undefined, expect.stringMatching(/^the journal cannot be written: /)]);
+  expect(await Promise.all(answers)).toEqual([undefined, expect.stringMatching(/^cannot write the journal: /)]);
 });
 
 it("[D7] the command line takes the durability, and the cast is the same", async () => {
@@ -106,7 +106,7 @@ it("[D15] a claim that cannot be written is a refusal", async () => {
   rmSync(join(cast.runDir, "owner"), { recursive: true });
   writeFileSync(join(cast.runDir, "owner"), "");
   expect(await resumeHosted(cast, done)).toMatchObject([
-    { code: "write_failed", message: expect.stringMatching(/^the cast cannot be taken up: /) },
+    { code: "write_failed", message: expect.stringMatching(/^cannot claim the cast: /) },
   ]);
 });
 
@@ -131,7 +131,7 @@ it("[D36] an evicted process writes nothing more", async () => {
     writeFileSync(join(request.transcript, "..", "..", "..", "..", "owner", "2.json"), JSON.stringify(thisProcess()));
     return done();
   });
-  expect(end).toMatchObject({ kind: "broken", problem: "another process has taken this cast over meanwhile" });
+  expect(end).toMatchObject({ kind: "broken", problem: "another process owns this cast now" });
   expect(journalIn({ runDir }).map(({ type }) => type)).toEqual(["cast_started", "visit_started"]);
   expect(await listCasts(at.root)).toMatchObject([{ status: "running" }]);
 });

@@ -204,7 +204,7 @@ it("[J20] a folder in place of a file is an answer, not a rejection", async () =
   const runDir = scratchFolder();
   mkdirSync(join(runDir, "sockets", "Socket-1", "1", "stdout.txt"), { recursive: true });
   expect(await createFileArtifacts(layoutInFolder(runDir), {}).write(socket("Socket-1"), 1, "stdout.txt", "x")).toMatch(
-    /^an artifact cannot be written: it is a folder/,
+    /^cannot write an artifact: it is a folder/,
   );
 });
 

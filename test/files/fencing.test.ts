@@ -144,7 +144,7 @@ it("[J22] a full disk refuses the cast with its reason, and keeps neither a draf
       throw fullDisk();
     },
   }));
-  const problem = "the cast cannot be taken up: the disk is full (ENOSPC)";
+  const problem = "cannot claim the cast: the disk is full (ENOSPC)";
   expect(await claimIn(runDir)).toEqual({ kind: "failed", problem });
   mend();
   expect(readdirSync(join(runDir, "owner"))).toEqual(["1.json", "lock"]);

@@ -202,7 +202,7 @@ it("[J2] nothing is written behind a damaged line, and the reason is told", asyn
   appendFileSync(layout.journal, "{}\n");
   const owned = await claimed(store);
   expect(await owned.journal.append(await eventsOf("c-1"), 0)).toMatch(
-    /^the journal cannot be written: line \d+ .*damaged/,
+    /^cannot write the journal: line \d+ .*damaged/,
   );
   expect(await owned.load()).toMatchObject({ ok: false, issues: [{ code: "damaged_journal" }] });
 });
@@ -225,7 +225,7 @@ it("[J19] the folder of a visit that somebody removed is made again; a cast that
     expect(readFileSync(layout.visitFile(here, 1, name), "utf8")).toBe("two");
   }
   rmSync(layout.folder, { recursive: true });
-  expect(await artifacts.write(here, 1, name, "three")).toMatch(/^an artifact cannot be written: .*\(ENOENT\)$/);
+  expect(await artifacts.write(here, 1, name, "three")).toMatch(/^cannot write an artifact: .*\(ENOENT\)$/);
   expect(existsSync(layout.folder)).toBe(false);
 });
 

@@ -72,11 +72,11 @@ it("[J23] a journal of the first format has no digests, and is gone on with as i
   expect(read(file, 1)).toMatchObject({ value: row(1, 2), head: { seq: 2, crc: 0 } });
   const writing = { folder: join(file, ".."), file, format: 1, epoch: 1, head: { seq: 2, crc: 0 } };
   const journal = openJournalWriter({ ...writing, durability: "write", redact: (text) => text });
-  expect(journal.append([event(4)], 3)).toBe("the journal stands at 2, not at 3");
+  expect(journal.append([event(4)], 3)).toBe("the journal is at event 2, not at 3");
   expect(journal.append([event(3)], 2)).toBeUndefined();
   expect(journal.append([event(4)], 3)).toBeUndefined();
   journal.close();
-  expect(journal.append([event(5)], 4)).toBe("the journal cannot be written: it is closed");
+  expect(journal.append([event(5)], 4)).toBe("cannot write the journal: it is closed");
   expect(readFileSync(file, "utf8")).toBe(row(1, 4).map(line).join(""));
 });
 

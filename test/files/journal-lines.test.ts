@@ -132,7 +132,7 @@ it("[J2] a last line without its end is torn; one whose end became something els
       soundBytes: sound,
       tornBytes: size - sound,
     });
-  expect(read(written(`${text.slice(0, -1)} `))).toBe("line 3 of the journal is damaged: its line end is gone");
+  expect(read(written(`${text.slice(0, -1)} `))).toBe("line 3 of the journal is damaged: its line end is missing");
 });
 
 it("[J1] a part that is read at once may end at any byte of a line, also inside a letter", () => {
@@ -221,7 +221,7 @@ it("[D7] what could not be written through is taken back, and can be written aga
       throw fullDisk();
     },
   }));
-  expect(journal.append([event(2)], 1)).toBe("the journal cannot be written: the disk is full (ENOSPC)");
+  expect(journal.append([event(2)], 1)).toBe("cannot write the journal: the disk is full (ENOSPC)");
   expect(read(file)).toMatchObject({ value: rowOf(1), tornBytes: 0 });
   mend();
   expect(journal.append([event(2)], 1)).toBeUndefined();
@@ -252,7 +252,7 @@ it("[J2] a journal that is gone is not written into nothing, and a half write th
   const journal = writer(file);
   expect(journal.append(rowOf(1), 0)).toBeUndefined();
   rmSync(file);
-  expect(journal.append([event(2)], 1)).toBe("the journal cannot be written: it is gone");
+  expect(journal.append([event(2)], 1)).toBe("cannot write the journal: it is gone");
   journal.close();
   const other = writer(file);
   const fail = (): never => {

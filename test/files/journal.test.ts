@@ -134,7 +134,7 @@ it("[J1] a journal that is not there is a problem with its file", () => {
 
 it.skipIf(!existsSync("/dev/full"))("[J2] a full disk is an answer, not a rejection", async () => {
   const journal = openJournal("/dev/full", plain);
-  expect(await journal.append(events)).toBe("the journal cannot be written: the disk is full (ENOSPC)");
+  expect(await journal.append(events)).toBe("cannot write the journal: the disk is full (ENOSPC)");
   journal.close();
 });
 
@@ -165,7 +165,7 @@ it("[J2] a journal that was closed says so", async () => {
   const journal = openJournal(join(scratchFolder(), "journal.jsonl"), plain);
   await journal.append(events.slice(0, 1));
   journal.close();
-  expect(await journal.append(events.slice(1))).toMatch(/^the journal cannot be written: /);
+  expect(await journal.append(events.slice(1))).toMatch(/^cannot write the journal: /);
 });
 
 /** The journal of a cast whose agent said this, in a process with this environment. */

@@ -116,9 +116,9 @@ it("[J22] the refusal names the owner, and how long one that is out of sight cou
     const mine = await store.claim(castId, {});
     return mine.ok ? "" : (mine.issues[0]?.message ?? "");
   };
-  expect(await told()).toBe(`process ${process.pid} on ${hostname()} drives this cast`);
+  expect(await told()).toBe(`process ${process.pid} on ${hostname()} runs this cast`);
   writeFileSync(layout.claim(3), JSON.stringify(far));
-  expect(await told()).toMatch(/^process 77 on elsewhere drives this cast; it is out of sight from here, .* 5 minutes/);
+  expect(await told()).toMatch(/^process 77 on elsewhere runs this cast; it is out of sight from here, .* 5 minutes/);
 });
 
 it("[C6] a cast whose folder or file is a link to elsewhere has no stamp and is none", async () => {
@@ -160,7 +160,7 @@ it("[J25] another cast in place of this one is refused, by its file and by its j
     issues: [{ code: "bad_cast_file", message: expect.stringContaining("c-2") }],
   });
   writeFileSync(layout.castFile, JSON.stringify({ ...other, versions: { format: 9, materia: "9", node: "9" } }));
-  const later = expect.stringContaining("it was written in another format");
+  const later = expect.stringContaining("its format is not");
   expect(await store.load(castId)).toMatchObject({ ok: false, issues: [{ code: "bad_cast_file", message: later }] });
   writeFileSync(layout.castFile, JSON.stringify(other));
   const events = await eventsOf("c-2");

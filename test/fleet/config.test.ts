@@ -24,7 +24,10 @@ it("[B3] a fleet of the user's own file is known, with what the environment says
   const cwd = newPlace();
   put(userFolder(cwd), profile("postgres://$NOBODY_SET_THIS@127.0.0.1:1/none"));
   const unset = await run(["casts", "--on", "f"], { cwd });
-  expect([unset.code, unset.stderr]).toEqual([2, expect.stringContaining("the environment has no NOBODY_SET_THIS")]);
+  expect([unset.code, unset.stderr]).toEqual([
+    2,
+    expect.stringContaining("the environment variable NOBODY_SET_THIS is not set"),
+  ]);
   const unknown = await run(["casts", "--on", "g", "--json"], { cwd });
   expect([unknown.code, unknown.stdout]).toEqual([2, expect.stringContaining("unknown_fleet")]);
   expect((await run(["casts", "--on", "f"], { cwd, env: { NOBODY_SET_THIS: "me" } })).stderr).toContain(

@@ -108,7 +108,7 @@ export class World {
     if (this.#strikes(0.02)) {
       // Mostly the part that was written can be taken back.
       if (chance.happens(0.3)) await tear(events.slice(0, 1));
-      return "the journal cannot be written: the disk is full";
+      return "cannot write the journal: the disk is full";
     }
     const problem = await journal.append(events, after);
     return this.#strikes(0.03) ? this.#kill() : problem;

@@ -221,14 +221,14 @@ describe("[L28] what is missing is said, and the rest is used", () => {
           join(folder, "cast.json"),
           readText(join(folder, "cast.json")).replace(/"format": \d+/, '"format": 0'),
         ),
-      "written in another format",
+      "its format is not",
       { request: "do the first part", outcome: "completed", workItems: [] },
     ],
     [
       "[L28] no description at all",
       "bare",
       (folder) => writeFileSync(join(folder, "cast.json"), "{"),
-      "cast.json cannot be read",
+      "cannot read cast.json",
       { request: "do the first part", outcome: "completed" },
     ],
     [

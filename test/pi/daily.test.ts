@@ -101,7 +101,7 @@ describe("[X42] a cast that was resumed", () => {
     await asked;
     const other = await openPiSession({ cwd: pi.cwd });
     await other.type("/materia abort");
-    expect(await other.sees(/^error/)).toMatch(/process \d+ drives this cast[^]*"\/materia abort \d{8}-/);
+    expect(await other.sees(/^error/)).toMatch(/process \d+ runs this cast[^]*"\/materia abort \d{8}-/);
     await pi.type("/materia abort");
     await pi.sees(/^materia-result/);
   });

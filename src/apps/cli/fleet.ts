@@ -120,7 +120,7 @@ function plainAnswer(data: unknown, ...lines: readonly Line[]): Result<CommandOu
   return ok({ code: 0, data, lines: () => lines });
 }
 
-const WORKER_STATE_TEXTS = { up: "up", draining: "leaving", gone: "gone" } as const;
+const WORKER_STATE_TEXTS = { up: "running", draining: "draining", gone: "gone" } as const;
 
 function fleetStatusLines({ workers, queued, queue }: FleetStatus, fleet: string): readonly Line[] {
   const isUp = workers.some(({ state }) => state !== "gone");

@@ -61,7 +61,7 @@ async function runOnFleet(
     const castId = await findCast(place.workspace.store, command.castId);
     return castId.ok ? watchOnFleet(context, place.workspace, { castId: castId.value, on: options.on }) : castId;
   }
-  if (command.kind === "demo") return fail(error("bad_option", "--on", "the demo runs here"));
+  if (command.kind === "demo") return fail(error("bad_option", "--on", "demo cannot run on a fleet"));
   return answerCommand(context, place, { command, options });
 }
 

@@ -163,7 +163,7 @@ async function findForeignRun({ user }: CommandContext, options: ParsedCommand["
       return error(
         "cast_running",
         id,
-        `process ${owner.pid} drives this cast, not this session`,
+        `process ${owner.pid} runs this cast, not this session`,
         suggest`${typed`abort ${id}`} stops it`,
       );
   }

@@ -10,6 +10,7 @@ import type { EventOf } from "../../core/cast/state/event.ts";
 import { excerptAround, type SearchHit, type SearchHitPlace } from "../../core/wire/stream.ts";
 import { parseTranscriptLine } from "../../core/cast/transcript.ts";
 import type { CastStore } from "../../shell/store/cast-store.ts";
+import { TRANSCRIPT_FILE } from "../../shell/store/layout.ts";
 
 /** Shorter words are everywhere. */
 const MIN_LENGTH = 2;
@@ -91,7 +92,7 @@ const SEARCHED_FILES = [
   ["prompt", "prompt.md"],
   ["prompt", "input.json"],
   ["handoff", "handoff.json"],
-  ["tools", "transcript.jsonl"],
+  ["tools", TRANSCRIPT_FILE],
 ] as const satisfies readonly (readonly [SearchHitPlace, string])[];
 
 async function* searchCast(
@@ -116,7 +117,7 @@ async function* searchCast(
       if (!part) continue;
       left.bytes -= part.bytes.length;
       const text = Buffer.from(part.bytes).toString("utf8");
-      const excerpt = name === "transcript.jsonl" ? excerptInToolCalls(text, needle) : excerptAround(text, needle);
+      const excerpt = name === TRANSCRIPT_FILE ? excerptInToolCalls(text, needle) : excerptAround(text, needle);
       if (!excerpt) continue;
       seen.add(where);
       yield { castId, request, socket, visit, materia, in: where, ...excerpt };

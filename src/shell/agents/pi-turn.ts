@@ -90,7 +90,7 @@ function checkOwnerBeforeActing({ agent }: AgentSession, goesOn: () => Promise<b
     (await goesOn()) ? beforeToolCall?.(...given) : { block: true, reason: TAKEN_OVER_MESSAGE, terminate: true };
 }
 
-const TAKEN_OVER_MESSAGE = "another process has taken this cast over meanwhile";
+const TAKEN_OVER_MESSAGE = "another process owns this cast now";
 
 /** [D28] Ends the turn of a cast that another process has taken, and writes nothing more for it. */
 export async function continueIfOwned(

@@ -42,7 +42,7 @@ function unresponsiveIssue(castId: string, { pid, host }: ProcessIdentity) {
   return error(
     "owner_unresponsive",
     castId,
-    `process ${pid} on ${host} drives this cast and does not react`,
+    `process ${pid} on ${host} runs this cast and does not react`,
     suggest`end that process ("kill ${String(pid)}"), then ${typed`abort ${castId}`} or ${typed`recast ${castId}`}`,
   );
 }

@@ -13,6 +13,7 @@ import { castStartOf, type CastFile } from "../store/cast-file.ts";
 import type { CastStore, LoadedCast } from "../store/cast-store.ts";
 import * as v from "valibot";
 import type { Workspace } from "../workspace/workspace.ts";
+import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
 /** Compiled once, however many casts of a loadout are replayed. */
 export interface CurrentGraphs {
@@ -87,7 +88,7 @@ async function readReplies(
     const part = await store.readArtifact(castId, { ...at, name });
     return part && Buffer.from(part.bytes).toString("utf8");
   };
-  const transcript = await read("transcript.jsonl");
+  const transcript = await read(TRANSCRIPT_FILE);
   if (transcript !== undefined) return readTranscript(transcript).replies;
   const stdout = await read("stdout.txt");
   return stdout === undefined ? undefined : [stdout];

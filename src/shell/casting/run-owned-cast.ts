@@ -15,6 +15,7 @@ import { visitInProgress } from "../run/interrupted-visit.ts";
 import * as v from "valibot";
 import { ProcessIdentity, isAlive, identifyProcess } from "../process/process-identity.ts";
 import { endProcesses, endProcessGroup, processesWithVariable } from "../process/processes.ts";
+import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
 /** How often an owner shows that it lives to those who cannot look at its process. */
 const HEARTBEAT_MS = 30_000;
@@ -127,7 +128,7 @@ async function endOrphanedPrograms(
   secret: string,
 ): Promise<void> {
   const program = orphanedProgramPid(await readNote("program"));
-  const transcript = artifacts.pathOf(socket, number, "transcript.jsonl");
+  const transcript = artifacts.pathOf(socket, number, TRANSCRIPT_FILE);
   const marks = [`${VISIT_VARIABLE}=${secret}`, `PI_SESSION_FILE=${transcript}`];
   await Promise.all([
     ...(program === undefined ? [] : [endProcessGroup(program, GRACE_MS)]),

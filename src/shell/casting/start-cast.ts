@@ -32,6 +32,7 @@ import { agentNeeds, openAgentHost, type AgentSource, REHEARSAL_FILE } from "../
 import { loadPreviousCast } from "./previous-cast.ts";
 import { checkConfiguration, trustIssue, type Workspace } from "../workspace/workspace.ts";
 import { buildTimeline } from "../../core/cast/timeline.ts";
+import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
 /** What is to be run: a cast as it will be kept. Nothing of it exists yet. */
 export interface CastPlan extends NewCast {
@@ -245,7 +246,7 @@ const COPIED_FILES = [
   "prompt.md",
   "output.md",
   "handoff.json",
-  "transcript.jsonl",
+  TRANSCRIPT_FILE,
   "input.json",
   "stdout.txt",
   "stderr.txt",

@@ -56,7 +56,7 @@ async function listCasts(workspace: Workspace): Promise<Result<CommandOutput>> {
   const listed = await store.list();
   if (!listed.ok) return listed;
   const casts = await Promise.all(listed.value.map(foreignCastMarker(workspace)));
-  // [B26] The demo cannot run on a fleet.
+  // [B26] demo cannot run on a fleet.
   const other = workspace.fleet ? "" : `, or see "${program} demo"`;
   const none = line(
     `No casts yet under ${sanitizeForTerminal(store.location)}. Start one with "${program} cast <prompt>"${other}.`,

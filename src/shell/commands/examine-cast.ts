@@ -15,6 +15,7 @@ import type { Materia } from "../../core/model/materia.ts";
 import { assertNever } from "../../core/model/assert-never.ts";
 import type { VisitFileName } from "../../core/wire/casts.ts";
 import { validPrefix } from "../agents/transcript.ts";
+import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
 /** The findings about one cast. */
 export interface Examination {
@@ -218,7 +219,7 @@ function handoffFile(handoff: JsonObject): ExpectedFile {
 
 function transcriptFile({ isCompleted }: JournaledVisit): ExpectedFile {
   return {
-    name: "transcript.jsonl",
+    name: TRANSCRIPT_FILE,
     isSound: (text) => {
       // A kill, or a running turn, leaves an incomplete last line: a resume continues before it.
       const written = isCompleted ? text : text.slice(0, text.lastIndexOf("\n") + 1);

@@ -16,6 +16,7 @@ import { errorText } from "../system/system-error.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
 /** A conversation that can be continued. */
 export interface OpenedVisit extends Pick<VisitRecord, "socket" | "materia" | "visit"> {
@@ -77,7 +78,7 @@ async function findVisitTranscript(
 ): Promise<Result<{ readonly visit: VisitRecord; readonly text: string }>> {
   const visit = findVisit(agentVisits(cast), name);
   if (!visit.ok) return visit;
-  const part = await store.readArtifact(cast.castId, { ...visit.value, name: "transcript.jsonl" });
+  const part = await store.readArtifact(cast.castId, { ...visit.value, name: TRANSCRIPT_FILE });
   const text = part ? validPrefix(Buffer.from(part.bytes).toString("utf8")) : "";
   if (text !== "") return ok({ visit: visit.value, text });
   const place = `${visit.value.socket}#${visit.value.visit}`;

@@ -3,6 +3,7 @@ import type { CastId, SocketId } from "../../core/model/ids.ts";
 import type { ReplyWithTools, ToolCall, VisitDetail } from "../../core/view/report/visit-detail.ts";
 import { parseTranscriptLine, type TranscriptMessage } from "../../core/cast/transcript.ts";
 import type { CastStore } from "../store/cast-store.ts";
+import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
 export interface VisitKey {
   readonly socket: SocketId;
@@ -20,7 +21,7 @@ export async function readVisitDetail(
     const part = await store.readArtifact(castId, { socket, visit, name });
     return part ? Buffer.from(part.bytes).toString("utf8") : null;
   };
-  const talk = parseReplies((await read("transcript.jsonl")) ?? "");
+  const talk = parseReplies((await read(TRANSCRIPT_FILE)) ?? "");
   const nothing = { prompt: null, stdout: null, stderr: null };
   if (parts === "talk") return { socket, visit, ...talk, ...nothing };
   const prompt = (await read("prompt.md")) ?? (await read("input.json"));

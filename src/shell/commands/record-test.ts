@@ -23,6 +23,7 @@ import type { CastStore, LoadedCast } from "../store/cast-store.ts";
 import { errorText } from "../system/system-error.ts";
 import { TESTS_FOLDER } from "../testing/find-tests.ts";
 import type { CommandOutput } from "./command-output.ts";
+import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
 type RecordCommand = Extract<Command, { kind: "record" }>;
 
@@ -156,7 +157,7 @@ async function readReplies(
   const found = new Map<string, readonly RecordedReply[]>();
   for (const [castId, events] of casts)
     for (const { socket, visit } of foldVisits(events)) {
-      const transcript = await store.readArtifact(castId, { socket, visit, name: "transcript.jsonl" });
+      const transcript = await store.readArtifact(castId, { socket, visit, name: TRANSCRIPT_FILE });
       const text = transcript && Buffer.from(transcript.bytes).toString("utf8");
       if (text !== undefined) found.set(`${castId} ${visitKey(socket, visit)}`, repliesInTranscript(text));
     }

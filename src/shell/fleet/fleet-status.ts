@@ -14,10 +14,10 @@ import type { QueuePosition } from "../workspace/workspace.ts";
 import { databaseIssue, type Database } from "../store/postgres/database.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
 
-/** As many of those that wait as are told one by one. */
+/** At most this many waiting casts are listed one by one. */
 const MAX_LISTED = 100;
 
-/** [B18, B29] Who works, on what, and what waits for whom. Nothing of it is more than the workers and the first that wait. */
+/** [B18, B29] Workers with their casts, and the first casts of the queue. The size of the answer does not grow with the queue. */
 export async function readFleetStatus({
   database,
   profile,
@@ -38,7 +38,7 @@ export async function readFleetStatus({
   }
 }
 
-/** [B22, B29] Where one cast stands that waits for a worker; nothing where it does not, or none could begin it. */
+/** [B22, B29] The position of one waiting cast; undefined if it does not wait, or if no worker could start it. */
 export async function readQueuePosition(
   { database }: Pick<ConnectedFleet, "database">,
   castId: CastId,
@@ -81,16 +81,16 @@ const QUEUE = `with first as materialized (
 
 export interface QueueReporterOptions extends Pick<ConnectedFleet, "database" | "profile"> {
   readonly queues: readonly string[];
-  /** What was not seen for so long is told as if it were new. */
+  /** A reason that was absent for this long counts as new. */
   readonly againMs: number;
   readonly tell: (waiting: readonly WaitGroup[]) => void;
 }
 
-/** [B29] Looks why casts of these queues wait, and tells a reason when it comes up, not for as long as it lasts. */
+/** [B29] Reports why casts of these queues wait: each reason once when it comes up, not as long as it lasts. */
 export function queueReporter({ queues, againMs, tell, ...fleet }: QueueReporterOptions): () => Promise<void> {
   const seen = new Map<string, number>();
   return async () => {
-    // Most of the time nobody waits.
+    // Most of the time no cast waits.
     const text = "select from materia.casts where status = 'queued' and queue = any($1) limit 1";
     if ((await fleet.database.query({ text, values: [queues] })).length === 0) return;
     const standing = await readFleetStatus(fleet);
@@ -104,7 +104,7 @@ export function queueReporter({ queues, againMs, tell, ...fleet }: QueueReporter
   };
 }
 
-/** However many wait for it. */
+/** The same for any number of casts. */
 function waitReasonKey(group: WaitGroup): string {
   return waitGroupText({ ...group, casts: 1 });
 }

@@ -14,7 +14,7 @@ import { redactEvent } from "../secrets/redact-event.ts";
 import { createRedactor } from "../secrets/redact.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 
-/** The same project, with the casts of a fleet in place of those that are kept here. */
+/** The same project with the casts of a fleet in place of local casts. */
 export interface FleetWorkspace {
   readonly workspace: Workspace;
   readonly close: () => Promise<void>;
@@ -31,14 +31,14 @@ export async function openFleetWorkspace(
   return ok({ workspace: seenFrom(workspace, asked), close });
 }
 
-/** A fleet that several commands are carried out on, one after another or at once. */
+/** A fleet for several commands, in sequence or at once. */
 export interface FleetConnection {
-  /** A project, with the casts of the fleet in place of those that are kept here. */
+  /** A project with the casts of the fleet in place of local casts. */
   readonly workspaceFor: (workspace: Workspace, asked?: SubmitOptions) => Workspace;
   readonly close: () => Promise<void>;
 }
 
-/** `sees` says whether the casts of all projects that this person may see are meant, or only those of the profile's own. */
+/** `sees`: the casts of all projects that this person may see, or only those of the profile's project. */
 export async function connectFleet(
   { catalog, place }: Pick<Workspace, "catalog" | "place">,
   name: string,
@@ -54,14 +54,14 @@ export async function connectFleet(
   });
 }
 
-/** [B10] What people do here, done on a fleet. */
+/** [B10] The commands of people, on a fleet. */
 export function withFleet(
   workspace: Workspace,
   fleet: ConnectedFleet,
   { priority = 0, key }: SubmitOptions = {},
 ): Workspace {
   const { env } = workspace.place;
-  // The place of the casts that are kept here, also where a fleet is looked at already.
+  // The root of local casts, also when a fleet is already open.
   const artifacts = workspace.fleet?.artifacts ?? workspace.root;
   const on: FleetClient = {
     name: fleet.profile.name,
@@ -115,7 +115,7 @@ async function requestAbort({ database, profile }: ConnectedFleet, castId: CastI
   }
 }
 
-/** Where the last of them stands; nothing where there is none. */
+/** The checkpoint of the last pack; undefined if there is none. */
 async function fetchPacks(
   database: ConnectedFleet["database"],
   castId: CastId,
@@ -135,7 +135,7 @@ async function fetchPacks(
           error(
             "damaged_pack",
             castId,
-            `pack ${row.n} of its files cannot be used here: ${wrong}`,
+            `pack ${row.n} of its files is damaged: ${wrong}`,
             "fetch from the repository that it was submitted from",
           ),
         );
@@ -154,30 +154,32 @@ interface PackRow {
   readonly pack: Buffer;
 }
 
-/** [B17] Every pack of a cast into the repository here, held by a ref so that git keeps them. */
+/** [B17] Unpacks every pack of a cast into this repository. A ref protects the commits from git's garbage collection. */
 async function fetchCheckpoints(
   { database }: ConnectedFleet,
   castId: CastId,
   cwd: string,
 ): Promise<Result<FetchedCheckpoints>> {
   const found = await findRepository(cwd);
-  if (found.kind === "none") return fail(error("git_failed", cwd, `its files cannot come here: ${found.why}`));
+  if (found.kind === "none") return fail(error("git_failed", cwd, `cannot fetch its files: ${found.why}`));
   const { top } = found.repository;
   let last: FetchedCheckpoints | undefined;
-  // [B12] What an item begins from stands in the packs of its parent.
+  // [B12] The packs of the parent contain the commits that an item starts from.
   for (const each of [parentCastId(castId), castId]) {
     const taken = each === undefined ? ok(undefined) : await fetchPacks(database, each, top);
     if (!taken.ok) return taken;
     last = taken.value ?? last;
   }
   if (!last)
-    return fail(error("missing_checkpoints", castId, "this cast has no files: it was submitted from no repository"));
-  // Under a name of its own: a branch that is named for the cast must stay the only one.
+    return fail(
+      error("missing_checkpoints", castId, "this cast has no files: it was submitted outside a git repository"),
+    );
+  // A separate ref: the branch that is named after the cast must stay the only one.
   const held = await runGit(["update-ref", `refs/materia-fleet/${castId}`, last.ckpt], { cwd: top });
   return held.ok ? ok(last) : fail(error("git_failed", castId, gitErrorText(held)));
 }
 
-/** [B10] What a person says to a cast that nobody drives, and whether it goes on. */
+/** [B10] Records the events of a person for a stopped cast, and queues it if it is to continue. */
 async function appendUserEvents(
   { database, profile }: ConnectedFleet,
   { castId, state }: Pick<LoadedCast, "castId" | "state">,
@@ -215,14 +217,14 @@ function refusedEventsIssue(castId: CastId, why: string, fleet: string) {
       return error(
         "cast_reassigned",
         castId,
-        "this cast has gone on since it was looked at",
-        suggest`${typed`status ${castId} ${on}`} says where it is`,
+        "this cast has continued since you looked at it",
+        suggest`${typed`status ${castId} ${on}`} shows its state`,
       );
     case "owned":
       return error(
         "cast_owned",
         castId,
-        "a worker drives this cast",
+        "a worker runs this cast",
         suggest`stop it with ${typed`abort ${castId} ${on}`}, or wait for it`,
       );
     case "queued":

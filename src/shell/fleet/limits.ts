@@ -3,7 +3,7 @@ import { fail, ok, type Result } from "../../core/model/issue.ts";
 import { databaseIssue } from "../store/postgres/database.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
 
-/** [B22] At most so many casts at once, and how many there are now. */
+/** [B22] A limit of concurrent casts, and how many run now. */
 export interface LimitUsage extends FleetLimit {
   readonly most: number;
   readonly busy: number;
@@ -23,7 +23,7 @@ const SET_LIMIT = `with changed as (
 const UNSET_LIMIT = `with changed as (delete from materia.limits where kind = $1 and name = $2 returning 1)
   select pg_notify('materia_due', '') from changed`;
 
-/** Workers are told, since there may be places now. False where there was no such limit. */
+/** Notifies workers: there may be free slots now. False if there was no such limit. */
 export async function changeLimit(
   { database, profile }: ConnectedFleet,
   change: FleetLimitChange,

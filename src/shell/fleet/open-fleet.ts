@@ -11,17 +11,17 @@ import { configFolder, type ConfigContext } from "../config/config.ts";
 import { LOCAL_FLEET, localFleetUrl } from "./local-fleet.ts";
 import { errorText } from "../system/system-error.ts";
 
-/** A fleet that somebody speaks with: its casts, and the database that they stand in. */
+/** An open fleet: its casts and its database. */
 export interface ConnectedFleet {
   readonly profile: ResolvedFleetProfile;
   readonly database: Database;
   readonly store: PostgresStore;
 }
 
-/** Oldest Postgres whose tables have what the migration uses. */
+/** The oldest Postgres that the migration works on. */
 const MIN_SERVER_VERSION = 150_000;
 
-/** A person's view of a fleet: the casts of one project or of all of theirs, to be looked at, submitted and set going again. */
+/** Opens a fleet for a person: the casts of one project, or of all projects that they may see. */
 export async function openFleet(
   profile: ResolvedFleetProfile,
   sees: "project" | "all" = "project",
@@ -40,7 +40,7 @@ export async function openFleet(
   return ok({ profile, database, store });
 }
 
-/** [B2] Connected with a database that can be used as it is; refused before anything is done. */
+/** [B2] Opens a database whose version and tables fit; otherwise fails before anything is changed. */
 export async function openCheckedDatabase(profile: ResolvedFleetProfile, patienceMs = 0): Promise<Result<Database>> {
   const opened = await openDatabase(profile, { patienceMs });
   if (!opened.ok) return opened;
@@ -51,13 +51,13 @@ export async function openCheckedDatabase(profile: ResolvedFleetProfile, patienc
   return fail(issue);
 }
 
-/** [B2] Asked also before tables are made: an older server would take half of them. */
+/** [B2] Checked before a migration too: an older server would accept only a part of the tables. */
 export async function serverVersionIssue(database: Database, at: string): Promise<Issue | undefined> {
   const [server] = await database.queryOnce<{ version: number; said: string }>({
     text: "select current_setting('server_version_num')::int as version, current_setting('server_version') as said",
   });
   if ((server?.version ?? 0) >= MIN_SERVER_VERSION) return undefined;
-  return error("database_too_old", at, `Postgres 15 or newer is needed, and this is ${server?.said}`);
+  return error("database_too_old", at, `this is Postgres ${server?.said}; Postgres 15 or newer is needed`);
 }
 
 async function databaseFormatIssue(database: Database, at: string): Promise<Issue | undefined> {
@@ -67,18 +67,18 @@ async function databaseFormatIssue(database: Database, at: string): Promise<Issu
     text: "select max(version) as version from materia.format",
   });
   if ((format?.version ?? 0) > DATABASE_FORMAT)
-    return error("database_too_new", at, "its tables were made by a newer version", "use that version here as well");
+    return error("database_too_new", at, "a newer version created its tables", "install that version here");
   if ((format?.version ?? 0) < DATABASE_FORMAT)
     return error(
       "database_not_migrated",
       at,
       "its tables are those of an older version",
-      suggest`${typed`fleet migrate`} brings them up to date; workers of that version go on until they are stopped`,
+      suggest`${typed`fleet migrate`} updates them; workers of that version run until they are stopped`,
     );
   return undefined;
 }
 
-/** A fleet as it is used: everything said, every variable filled in. */
+/** A profile with all defaults and environment variables filled in. */
 export interface ResolvedFleetProfile {
   readonly name: string;
   readonly url: string;
@@ -92,7 +92,7 @@ export interface ResolvedFleetProfile {
 
 const MAX_CHECKPOINT_BYTES = 200 * 1024 * 1024;
 
-/** [B3] The fleet of a name, out of the user's own configuration. */
+/** [B3] Finds a profile in the user's own configuration. */
 export function resolveFleetProfile(
   { fleet }: Pick<Catalog, "fleet">,
   name: string,
@@ -107,7 +107,7 @@ export function resolveFleetProfile(
     const up =
       name === LOCAL_FLEET
         ? suggest`${typed`fleet up`} starts it`
-        : `write fleet.profiles.${name}.url into your own configuration`;
+        : `add fleet.profiles.${name}.url to your own configuration`;
     const message = `there is no fleet "${name}"${name === LOCAL_FLEET ? " on this machine" : " in your configuration"}`;
     return fail(
       error("unknown_fleet", name, message, (name === LOCAL_FLEET ? undefined : didYouMean(name, known)) ?? up),
@@ -135,14 +135,16 @@ function withProfileDefaults(
   return { queue: "casts", maxCheckpointBytes: MAX_CHECKPOINT_BYTES, ...said };
 }
 
-/** `$NAME` and `${NAME}`: a password need not stand in a file. */
+/** Expands `$NAME` and `${NAME}`: a password need not be in a file. */
 function expandVariables(text: string, profile: string, env: ConfigContext["env"]): Result<string> {
   const missing = [...text.matchAll(/\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?/g)].flatMap(([, name = ""]) =>
     env[name] ? [] : [name],
   );
   const at = `fleet.profiles.${profile}.url`;
   if (missing.length > 0)
-    return fail(...missing.map((name) => error("missing_environment", at, `the environment has no ${name}`)));
+    return fail(
+      ...missing.map((name) => error("missing_environment", at, `the environment variable ${name} is not set`)),
+    );
   return ok(text.replace(/\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?/g, (_all, name: string) => env[name] ?? ""));
 }
 

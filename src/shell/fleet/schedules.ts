@@ -5,18 +5,18 @@ import { isTimeZone, nextCronTime, parseCron } from "./cron.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
 import { packCast, type PackingHost, type TreeChoice } from "./submit-cast.ts";
 
-/** [B23] What is submitted again and again, and when. */
+/** [B23] A command that the fleet submits again and again. */
 export interface Schedule {
   readonly id: number;
   readonly cron: string;
   readonly zone: string;
   readonly command: string;
-  /** The branch whose files it is given each time; nothing where they are those of when it was added. */
+  /** The branch whose files each cast gets; null for the files at the time of `add`. */
   readonly follows: string | null;
   readonly by: string;
   readonly nextAt: string;
   readonly lastCast: string | null;
-  /** Why nothing was submitted the last time. */
+  /** Why the last time submitted nothing. */
   readonly problem: string | null;
 }
 
@@ -65,7 +65,7 @@ export async function addSchedule(fleet: ConnectedFleet, asked: NewSchedule): Pr
   ];
   return withDatabaseErrors(fleet, async () => {
     const [made] = await fleet.database.query<Schedule & Record<string, unknown>>({ text: INSERT_SCHEDULE, values });
-    return made ? ok(made) : fail(error("database_failed", fleet.profile.name, "the schedule was not kept"));
+    return made ? ok(made) : fail(error("database_failed", fleet.profile.name, "the schedule was not stored"));
   });
 }
 

@@ -24,15 +24,15 @@ import { findRepository } from "../git/repository.ts";
 import { redactKeys } from "../secrets/redact-event.ts";
 import { createRedactor } from "../secrets/redact.ts";
 
-/** What may be said with a submission. */
+/** Options of a submission. */
 export interface SubmitOptions {
   /** Lower goes first. */
   readonly priority?: number;
-  /** [B21] What is submitted under it is submitted once. */
+  /** [B21] A second submission with the same key submits nothing. */
   readonly key?: string;
 }
 
-/** [B9] This working tree and a cast for it, in one transaction. Answers with the cast that its key belongs to. */
+/** [B9] Submits this working tree and a cast for it in one transaction. Returns the cast that the key belongs to. */
 export async function submitCast(
   fleet: ConnectedFleet,
   plan: NewCast,
@@ -55,11 +55,11 @@ export async function submitCast(
   }
 }
 
-/** Where a cast waits, and for whom. */
+/** The queue of a cast, and who it belongs to. */
 interface QueueEntry extends Required<Pick<SubmitOptions, "priority">>, Pick<SubmitOptions, "key"> {
   readonly project: string;
   readonly queue: string;
-  /** The person; whoever is connected if unset. */
+  /** The person; the connected role if unset. */
   readonly by?: string;
 }
 
@@ -69,7 +69,7 @@ insert into materia.casts
 values ($1, $2, $3, $4, $5, $6, $7, 'queued', 1, $8, $9, coalesce($10, session_user), $11)
 on conflict (project, key) where key is not null do nothing`;
 
-/** False where another cast has the key: who comes second waits here until it is known whether the first one stays. */
+/** False if another cast has the key. A second submitter waits here until the first transaction ends. */
 export async function insertCast(
   client: PoolClient,
   { file, brings, tree }: PackedCast,
@@ -98,7 +98,7 @@ export async function insertCast(
   return true;
 }
 
-/** [B21] The cast of a key, in the project of the fleet. */
+/** [B21] The cast of a key in the project of the fleet. */
 export async function findCastByKey(
   { database, profile }: ConnectedFleet,
   key: string | undefined,
@@ -115,10 +115,10 @@ export async function findCastByKey(
   }
 }
 
-/** Where a materia leaves the model to the worker. */
+/** The provider of agents whose model the worker chooses. */
 const WORKER_DEFAULT = "default";
 
-/** [B22] The providers that the agents of a cast ask; none where a file answers for them. */
+/** [B22] The providers that the agents of a cast use; none for a rehearsal. */
 export function providersOf({
   graph,
   model,
@@ -132,34 +132,34 @@ export function providersOf({
   return [...new Set(models.map((each) => each?.split("/")[0] ?? WORKER_DEFAULT))].toSorted();
 }
 
-/** Whose machine it is packed on. */
+/** The machine that packs a cast. */
 export interface PackingHost {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where casts are kept here: no part of anybody's work. */
+  /** The folder of local casts: it is not packed. */
   readonly artifacts: string;
 }
 
-/** A cast as it leaves this machine, with its working tree where it works in one. */
+/** A cast as it is sent to a fleet, with its working tree if it has one. */
 export interface PackedCast {
   readonly file: CastFile;
   readonly brings: Readonly<Record<string, string>>;
   readonly tree?: PackedTree;
 }
 
-/** The files as they are now; without a pack those of a branch when the cast begins. */
+/** The files of now, or without a pack those of a branch when the cast starts. */
 export interface PackedTree {
   readonly source: TreeSource;
   readonly pack?: { readonly head: string; readonly ckpt: string; readonly bytes: Buffer };
 }
 
-/** [B23] Which files a cast is given. */
+/** [B23] The files that a cast gets. */
 export type TreeChoice = "as it is now" | "of the branch";
 
 type TreeAtTop = PackedTree & { readonly top: string };
 
 const USER_TEXT_FIELDS: ReadonlySet<string> = new Set(["request", "command", "state"]);
 
-/** [B9] The cast and this working tree as it is, unpushed and uncommitted work included. */
+/** [B9] Packs the cast and this working tree, unpushed and uncommitted work included. */
 export async function packCast(
   fleet: ConnectedFleet,
   plan: NewCast,
@@ -168,7 +168,7 @@ export async function packCast(
 ): Promise<Result<PackedCast>> {
   const packed = choice === "of the branch" ? await branchTreeSource(plan.file) : await packTree(plan.file, fleet, by);
   if (!packed.ok) return packed;
-  // [S12] Before it leaves this machine.
+  // [S12] Checked before anything leaves this machine.
   const kept = redactKeys(plan.file, USER_TEXT_FIELDS, createRedactor(by.env));
   const { top, source, pack } = packed.value ?? {};
   const tree = source && { source, ...(pack ? { pack } : {}) };
@@ -180,12 +180,12 @@ export async function packCast(
   return ok({ file, brings: plan.attachments ?? {}, ...(tree ? { tree } : {}) });
 }
 
-/** Programs of the project by their place in it: on another machine it stands elsewhere. */
+/** Programs of the project become relative paths: the project is in another folder on another machine. */
 function withRelativePrograms(graph: Graph, cwd: string, top: string): Graph {
   const word = (text: string, index: number): string => {
     if (!text.startsWith(`${top}${sep}`)) return text;
     const below = relative(cwd, text);
-    // Without a slash it would be looked for among the programs of the machine.
+    // Without a slash the shell would search the program in PATH.
     return index === 0 && !below.includes(sep) ? `.${sep}${below}` : below;
   };
   const materia = Object.entries(graph.materia).map(([name, each]) => [
@@ -195,7 +195,7 @@ function withRelativePrograms(graph: Graph, cwd: string, top: string): Graph {
   return { ...graph, materia: Object.fromEntries(materia) };
 }
 
-/** Nothing where the cast works in no repository: its workers begin with an empty folder. */
+/** Undefined if the cast has no repository: its workers start with an empty folder. */
 async function packTree(
   file: CastFile,
   fleet: ConnectedFleet,
@@ -215,30 +215,30 @@ async function packTree(
     maxBytes: maxReadableBytes(mostBytes),
   });
   try {
-    const begun = await files.takeFirst();
-    if ("problem" in begun) return fail(error("git_failed", file.cwd, `the files cannot be packed: ${begun.problem}`));
-    if (begun.left?.large)
+    const first = await files.takeFirst();
+    if ("problem" in first) return fail(error("git_failed", file.cwd, `cannot pack the files: ${first.problem}`));
+    if (first.left?.large)
       return fail(
         error(
           "files_too_large",
           file.cwd,
-          "files of more than 50 MB that git does not know do not travel",
-          "ignore them, or commit and push them",
+          "untracked files of more than 50 MB cannot be submitted to a fleet",
+          "add them to .gitignore, or commit and push them",
         ),
       );
-    if (begun.left?.nested)
+    if (first.left?.nested)
       return fail(
         error(
           "git_failed",
           file.cwd,
-          "a repository inside of this one cannot travel",
-          "ignore it, or submit from elsewhere",
+          "nested git repositories cannot be submitted to a fleet",
+          "add them to .gitignore, or submit from another folder",
         ),
       );
     const pushed = await findPushedCommits(top);
     const packed = await createPack({
       cwd: top,
-      include: [begun.commit, head],
+      include: [first.commit, head],
       exclude: pushed.commits,
       maxBytes: mostBytes,
     });
@@ -247,12 +247,12 @@ async function packTree(
         error(
           "files_too_large",
           file.cwd,
-          `the files cannot be packed: ${packed.problem}`,
-          "maxCheckpointBytes of the profile says how large they may be",
+          `cannot pack the files: ${packed.problem}`,
+          "maxCheckpointBytes of the profile is the limit",
         ),
       );
     const source = { remote: pushed.remote, branch: await currentBranch(top), below: relative(top, file.cwd) };
-    return ok({ top, source, pack: { head, ckpt: begun.commit, bytes: packed.bytes } });
+    return ok({ top, source, pack: { head, ckpt: first.commit, bytes: packed.bytes } });
   } finally {
     files.close();
     await removeCastRefs(top, [file.castId]);
@@ -260,7 +260,7 @@ async function packTree(
   }
 }
 
-/** The branch as others see it, by name. */
+/** The branch by its name in `origin`. */
 async function branchTreeSource({ cwd }: CastFile): Promise<Result<TreeAtTop | undefined>> {
   const found = await findRepository(cwd);
   if (found.kind === "none") return ok(undefined);
@@ -270,6 +270,6 @@ async function branchTreeSource({ cwd }: CastFile): Promise<Result<TreeAtTop | u
     return ok({ top, source: { remote, branch, below: relative(top, cwd), follows: true } });
   const what =
     branch === null ? "no branch is checked out here" : `${branch.replace("refs/heads/", "")} is not pushed to origin`;
-  const hint = "push it; or --here takes the files as they are now, every time";
+  const hint = "push it, or use --here for the files of now";
   return fail(error("unpushed_branch", cwd, `${what}, so no worker can fetch it later`, hint));
 }

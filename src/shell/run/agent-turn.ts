@@ -10,6 +10,7 @@ import type { TurnOutcome, TurnProgress, TurnRequest, SocketTurnCount } from "..
 import { checkpointsDuringTurn } from "./visit-checkpoints.ts";
 import type { Interruption, EffectResult, EffectContext } from "./run-context.ts";
 import { countOf, itemTurnKey } from "../../core/cast/state/persistent-map.ts";
+import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
 const GRACE_MS = 1000;
 
@@ -101,7 +102,7 @@ function turnRequest(
     ...(materia.thinking === undefined ? {} : { thinking: materia.thinking }),
     // Who only writes down what was agreed is read by nobody.
     interactive: socket.interactive && (ask.kind === "begin" || ask.kind === "answer"),
-    transcript: context.ports.artifacts.pathOf(socket.id, visit.number, "transcript.jsonl"),
+    transcript: context.ports.artifacts.pathOf(socket.id, visit.number, TRANSCRIPT_FILE),
     history: ask.kind === "begin" && interruption === undefined ? "fresh" : "continued",
     env: visitEnvironment({
       secret: options.secretOf?.(socket.id, visit.number),

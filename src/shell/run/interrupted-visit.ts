@@ -6,6 +6,7 @@ import type { CastStore, CurrentCast } from "../store/cast-store.ts";
 import { filesChangedSince } from "../system/folders.ts";
 import { readTranscript, type TranscriptFacts } from "../agents/transcript.ts";
 import type { Interruption } from "./run-context.ts";
+import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
 /** What became of a visit that was cut off in the middle. */
 export interface InterruptedVisit {
@@ -39,7 +40,7 @@ export async function readInterruptedVisit(
 ): Promise<InterruptedVisit> {
   const visit = visitInProgress(cast.state);
   if (!visit) return {};
-  const at = { socket: visit.socket, visit: visit.number, name: "transcript.jsonl" };
+  const at = { socket: visit.socket, visit: visit.number, name: TRANSCRIPT_FILE };
   const transcript = await store.readArtifact(cast.castId, at);
   if (!transcript) return {};
   const conversation = readTranscript(Buffer.from(transcript.bytes).toString("utf8"));

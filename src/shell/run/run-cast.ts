@@ -61,7 +61,7 @@ async function runLoop(log: EventLog, lanes: ParallelItems, ports: Ports, option
     }
     if (effect.kind === "wait") return { kind: "waiting", state };
     // [D16] A process that slept while another took its cast must not act for it.
-    if (!(await ports.holdsClaim())) return endBroken(log, "another process has taken this cast over meanwhile");
+    if (!(await ports.holdsClaim())) return endBroken(log, "another process owns this cast now");
     if (effect.kind === "fork" || effect.kind === "items" || effect.kind === "join") {
       const result = await lanes.step(effect, state);
       if (result.kind === "decided") log.addEvent(result.decide(log.latestState()));

@@ -8,14 +8,14 @@ import { Layout } from "../../core/model/loadout.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/model/json.ts";
 import { wholeNumber } from "../../core/model/schemas.ts";
 
-/** The shape of the files of a new cast; a journal of an unknown format is refused rather than misread. */
+/** The format of new casts. A journal of an unknown format is refused, since it would be misread. */
 export const CAST_FORMAT = 2;
-/** [J30] 1 has neither epochs nor digests in its lines; a cast that began so goes on so. */
+/** [J30] Lines of format 1 have neither epochs nor digests. A cast of that format keeps it. */
 const READABLE_FORMATS = [1, CAST_FORMAT] as const;
 
 const countSchema = wholeNumber(0);
 
-/** Until 0.1 an origin named its place in the file as text (`materia.Build`) instead of what the place belongs to. */
+/** Before 0.1 an origin named its place in the file as text (`materia.Build`), not by its owner. */
 function upgradeOrigins(graph: unknown): unknown {
   if (!isJsonObject(graph)) return graph;
   const { sockets, loops, name = "" } = graph;
@@ -44,7 +44,7 @@ function socketOrigin(_id: string, { path }: JsonObject): JsonObject {
   return { kind: typeof path === "string" && path.startsWith("materia") ? "materia" : "loadout" };
 }
 
-/** `cast.json`: written once, before the journal's first line; all that a resume needs besides the journal. */
+/** `cast.json`: written once, before the first line of the journal. It holds everything else that a resume needs. */
 export const CastFile = v.object({
   castId: CastId,
   request: v.string(),
@@ -58,10 +58,10 @@ export const CastFile = v.object({
       file: v.nullable(v.string()),
     }),
   ),
-  /** The virtual loadout; it is saved nowhere else. */
+  /** The virtual loadout; it is stored nowhere else. */
   loadout: v.object({ id: v.string(), name: v.string() }),
   graph: v.pipe(v.unknown(), v.transform(upgradeOrigins), Graph),
-  /** Where its author put the sockets, for whoever draws it; no rule of casting reads it. */
+  /** Positions of the sockets for the drawing; no rule of casting reads them. */
   layout: v.exactOptional(Layout),
   remappings: v.array(v.object({ socket: v.string(), target: countSchema, name: v.string(), source: v.string() })),
   stitches: v.array(v.object({ from: v.string(), to: v.string(), reason: v.string() })),
@@ -75,21 +75,21 @@ export const CastFile = v.object({
     retryBaseMs: v.optional(countSchema),
   }),
   budget: Budget,
-  /** What the working trees of parallel items are given. */
+  /** Settings of the working trees of parallel items. */
   worktree: v.exactOptional(WorktreeConfig),
-  /** Set where this is the cast of one item of a parallel loop. */
+  /** Present in the cast of one item of a parallel loop. */
   window: v.exactOptional(ItemCastInput),
-  /** The state a cast begins with: what an earlier cast left, where it continues one. */
+  /** The initial state; that of an earlier cast if this one continues it. */
   state: v.custom<JsonObject>(isJsonObject),
   cwd: v.string(),
-  /** Whether the files are kept after every visit; absent in casts of earlier versions, which keep none. */
+  /** Whether a checkpoint follows every visit; absent in casts of earlier versions, which have none. */
   checkpoints: v.exactOptional(v.boolean()),
   model: v.nullable(v.string()),
   rehearsal: v.nullable(v.string()),
   configFiles: v.array(v.string()),
   versions: v.object({ format: v.picklist(READABLE_FORMATS), materia: v.string(), node: v.string() }),
   startedAt: v.string(),
-  /** [C27] The damaged cast that this one was saved from, how many of its lines were sound, and the files that were not. */
+  /** [C27] The damaged cast that this one was salvaged from, its number of valid lines, and the files that were not valid. */
   salvaged: v.exactOptional(
     v.object({
       from: CastId,
@@ -114,7 +114,7 @@ export function castStartOf(file: CastFile): CastStart {
   };
 }
 
-/** Sorts by time when sorted by name, to the millisecond; chance keeps two casts of one moment apart. */
+/** Sorts by time when sorted by name, to the millisecond; the random part separates casts of one moment. */
 export function newCastId(now: Date, chance: number): CastId {
   const stamp = now.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
   return `${stamp}-${base36(now.getUTCMilliseconds(), 2)}${base36(Math.floor(chance * 36 ** 4), 4)}` as CastId; // digits, letters and dashes

@@ -12,11 +12,11 @@ import { isJsonObject } from "../../core/model/json.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 
 /**
- * Where casts are kept. Everything that the rest of the program knows of a cast's whereabouts goes through here, so that
- * another kind of store can take the place of files. Nothing rejects: a failure is a value.
+ * The store of casts. All access to casts goes through this port, so that another store can replace files. Nothing rejects:
+ * a failure is a value.
  */
 export interface CastStore {
-  /** Where casts are kept, and where one of them is, in words for people. */
+  /** The store, and a cast in it, in words for people. */
   readonly location: string;
   readonly locationOf: (castId: CastId) => string;
 
@@ -24,96 +24,96 @@ export interface CastStore {
   readonly find: (text: string) => Promise<Result<CastId>>;
   /** Newest first. */
   readonly listIds: () => Promise<Result<readonly CastId[]>>;
-  /** What a listing says of a cast, without reading its middle; nothing where there is no cast to speak of. */
+  /** A listing's row for a cast, without reading the middle of its journal; undefined if there is no cast. */
   readonly summary: (castId: CastId) => Promise<CastSummary | undefined>;
   readonly list: () => Promise<Result<readonly CastSummary[]>>;
   readonly owner: (castId: CastId) => Promise<ProcessIdentity | undefined>;
 
-  /** Another one than before where what a cast was started with may have become another. */
+  /** Changes whenever the cast file may have changed. */
   readonly stamp: (castId: CastId) => Promise<string | undefined>;
-  /** What a cast was started with. */
+  /** The start parameters of a cast. */
   readonly readCastFile: (castId: CastId) => Promise<Result<CastFile>>;
-  /** How a cast stands, by as little of its journal as is needed to know that. */
+  /** The present state of a cast, from as little of its journal as possible. */
   readonly current: (castId: CastId) => Promise<Result<CurrentCast>>;
-  /** The same, with all that happened to it. */
+  /** The same with all events. */
   readonly load: (castId: CastId) => Promise<Result<LoadedCast>>;
-  /** The events of a cast one after another, none of them kept. What `step` throws is damage of its event. */
+  /** Folds the events of a cast one after another, without keeping them. An error that `step` throws is damage of its event. */
   readonly fold: <T>(castId: CastId, folding: CastFold<T>) => Promise<Result<FoldedCast<T>>>;
-  /** The first event, and the last ones back to where `enough` is content. */
+  /** The first event, and the last ones back to where `enough` is satisfied. */
   readonly readEnds: (castId: CastId, enough: StopCondition) => Promise<JournalEnds>;
   readonly readArtifact: (castId: CastId, at: ArtifactRef, part?: ByteRange) => Promise<ArtifactBytes | undefined>;
   /** [J26] A large value that inputs of the cast refer to, as JSON. */
   readonly readValue: (castId: CastId, digest: string) => Promise<string | undefined>;
-  /** A file that the cast brought with it. */
+  /** A file that was submitted with the cast. */
   readonly readAttachment: (castId: CastId, name: string) => Promise<string | undefined>;
-  /** How often a socket has been visited, as far as files tell. */
+  /** How often a socket was visited, by the files of the cast. */
   readonly lastVisit: (castId: CastId, socket: SocketId) => Promise<number>;
 
-  /** Nobody sees a cast before its owner has it. */
+  /** Nobody sees a cast before its owner has claimed it. */
   readonly create: (cast: NewCast, how: WriteOptions) => Promise<Result<OwnedCast>>;
   /** [J22] Of any number of processes that try at once, exactly one gets the cast. */
   readonly claim: (castId: CastId, how: WriteOptions) => Promise<Result<OwnedCast>>;
   readonly requestAbort: (castId: CastId) => Promise<void>;
-  /** [D20] Removes those that nobody owns, each as a whole, and says which. */
+  /** [D20] Removes casts without an owner, each as a whole, and returns their ids. */
   readonly remove: (casts: readonly string[]) => Promise<Result<readonly string[]>>;
 
-  /** New events behind a place; `wake` is called when there may be some. */
+  /** New events after a sequence number; `wake` is called when there may be some. */
   readonly followEvents: (castId: CastId, after: number, wake: () => void) => Subscription<EventUpdate>;
   /** The lines of a visit's transcript, and each new one. */
   readonly followTranscript: (castId: CastId, visit: VisitRef, wake: () => void) => Subscription<TranscriptUpdate>;
   /**
-   * Calls back when something may have changed: in the list, in a cast, in who owns it. The answer stops it. Of the list it
-   * is said in which cast, where that is known.
+   * Calls back when something may have changed: the list, a cast, or the owner of a cast. For the list it passes the cast
+   * if known. The returned function stops it.
    */
   readonly onListChange: (listener: (castId?: string) => void) => () => void;
   readonly onCastChange: (castId: CastId, listener: () => void) => () => void;
   readonly onOwnerChange: (castId: CastId, listener: () => void) => () => void;
 }
 
-/** A cast that this process owns, until it lets go or is given up. */
+/** A cast that this process owns, until it releases the cast or loses it. */
 export interface OwnedCast {
   readonly castId: CastId;
-  /** The folder where working trees of its items are made. */
+  /** The folder for working trees of its items. */
   readonly worktreesFolder: string;
-  /** Rises with every owner; each line of the journal carries it. */
+  /** Rises with every owner; each line of the journal has it. */
   readonly epoch: number;
-  /** The cast as it stands, now that nobody else can change it; `known` is taken as it is where nothing has changed since. */
+  /** The present state, which nobody else can change now. `known` is used if nothing has changed since. */
   readonly load: (known?: CurrentCast) => Promise<Result<CurrentCast>>;
   readonly journal: Journal;
-  /** Told after each write how the cast stands, so that the next to read it can begin there; absent where nothing is made of it. */
+  /** Called after each write with the state, so that the next reader can start there; absent if the store has no bookmarks. */
   readonly bookmark?: (trail: CastTimeline) => void;
   readonly artifacts: Artifacts;
-  /** A folder of the cast for what nobody needs once it is driven no more; it may hold what a killed owner left. */
+  /** A folder for temporary files of the run; it may hold files of a killed owner. */
   readonly scratch: string;
-  /** Set where its files are kept elsewhere than in the folder that it works in. */
+  /** Present if checkpoints are stored outside the working directory. */
   readonly checkpointPolicy?: CheckpointPolicy;
-  /** A few words that the next owner finds, by name. */
+  /** A short note for the next owner, by name. */
   readonly writeNote: (name: NoteName, text: string) => Promise<void>;
   readonly readNote: (name: NoteName) => Promise<string | undefined>;
-  /** Shows that the owner lives. */
+  /** Proves that the owner is alive. */
   readonly heartbeat: () => Promise<void>;
-  /** Whether nobody has taken it since: a process that slept may have been given up. */
+  /** True if no other owner has claimed it since: a process that slept may have been evicted. */
   readonly holdsClaim: () => Promise<boolean>;
-  /** Whether it is known that another has taken it: answered at once, for writes that cannot wait. */
+  /** True if this process knows that another owns it. Answers at once, for writes that cannot wait. */
   readonly isSuperseded: () => boolean;
-  /** Calls back when anyone asks for the end of the cast. The answer stops listening. */
+  /** Calls back when anyone asks for the end of the cast. The returned function stops it. */
   readonly onAbortRequest: (listener: () => void) => () => void;
   readonly release: () => Promise<void>;
-  /** Takes back a cast that could not begin. */
+  /** Removes a cast that could not start. */
   readonly discard: () => Promise<void>;
 }
 
-/** [B36] How the files of a cast travel: whole, or not at all. */
+/** [B36] Checkpoints of a fleet are complete or fail. */
 export interface CheckpointPolicy {
-  /** So many bytes of changed files are read at the most: no more of them could be kept. */
+  /** At most this many bytes of changed files are read: more could not be stored. */
   readonly maxBytes: number;
-  /** Told after each look at the files why they cannot be kept; nothing where they can. */
+  /** Called after each checkpoint with its problem, or undefined. */
   readonly onCheckpoint: (problem: string | undefined) => void;
 }
 
 export type Durability = "write" | "sync";
 
-/** How the owner of a cast writes it. */
+/** Options of the owner's writes. */
 export interface WriteOptions {
   readonly durability?: Durability;
   readonly redact?: Redactor;
@@ -121,7 +121,7 @@ export interface WriteOptions {
 
 export interface NewCast {
   readonly file: CastFile;
-  /** Files that the cast brings with it, by name. */
+  /** Files that are stored with the cast, by name. */
   readonly attachments?: Readonly<Record<string, string>>;
 }
 
@@ -129,11 +129,11 @@ export interface CurrentCast {
   readonly castId: CastId;
   readonly file: CastFile;
   readonly state: CastState;
-  /** The state with when things happened. */
+  /** The state with the times of events. */
   readonly timeline: CastTimeline;
-  /** Bytes of a last line that was cut off in the middle of a write; it never counted. */
+  /** Bytes of a last line that was torn in a write; it never counted. */
   readonly tornBytes: number;
-  /** Tells whether the journal is still what was read. */
+  /** Whether the journal is unchanged since it was read. */
   readonly stamp: string;
 }
 
@@ -159,7 +159,7 @@ export type StopCondition = (events: readonly CastEvent[]) => boolean;
 export interface JournalEnds {
   readonly first?: CastEvent;
   readonly last: readonly CastEvent[];
-  /** Lines among the last that are damaged or were cut off. */
+  /** Damaged or torn lines among the last ones. */
   readonly unread: number;
   readonly problem?: string;
 }
@@ -173,7 +173,7 @@ export interface ArtifactRef extends VisitRef {
   readonly name: string;
 }
 
-/** Bytes from a place on, at most so many. */
+/** Bytes from an offset, up to a maximum. */
 export interface ByteRange {
   readonly from?: number;
   readonly maxBytes?: number;
@@ -181,17 +181,17 @@ export interface ByteRange {
 
 export interface ArtifactBytes {
   readonly bytes: Uint8Array;
-  /** Of the whole. */
+  /** Size of the whole file. */
   readonly size: number;
-  /** When it was last written, in milliseconds, by the clock of the store. */
+  /** Time of the last write in milliseconds, by the clock of the store. */
   readonly changedAt: number;
 }
 
-/** Words of an owner to the next: which program runs. */
+/** A note of an owner to the next: the running program. */
 export type NoteName = "program";
 
 export interface Subscription<T> {
-  /** What is new; asked again until there is nothing. */
+  /** New values; called again until there are none. */
   readonly next: () => Promise<T>;
   readonly close: () => void;
 }
@@ -199,7 +199,7 @@ export interface Subscription<T> {
 export type EventUpdate =
   | { readonly kind: "events"; readonly events: readonly CastEvent[] }
   | { readonly kind: "nothing" }
-  /** What was followed is gone, or shorter than what was read of it. */
+  /** The followed file is gone, or shorter than before. */
   | { readonly kind: "lost" }
   /** The events before the damage, and its line. */
   | { readonly kind: "damaged"; readonly events: readonly CastEvent[]; readonly line: number };
@@ -207,10 +207,10 @@ export type EventUpdate =
 export type TranscriptUpdate =
   | { readonly kind: "lines"; readonly lines: readonly string[] }
   | { readonly kind: "nothing" }
-  /** A visit that begins again empties it. */
+  /** A visit that starts again empties it. */
   | { readonly kind: "restarted" };
 
-/** How a cast stands. */
+/** The present state of a cast. */
 export const TIMELINE: CastFold<CastTimeline> = {
   begin: (file) => startTimeline(initialState(castStartOf(file))),
   step: (trail, event) => advanceTimeline(trail, applyStep(trail.state, event)),
@@ -221,7 +221,7 @@ export interface TimelineWithEvents {
   readonly events: CastEvent[];
 }
 
-/** The same, with every event that led there. */
+/** The same with every event. */
 export const TIMELINE_WITH_EVENTS: CastFold<TimelineWithEvents> = {
   begin: (file) => ({ timeline: TIMELINE.begin(file), events: [] }),
   step: ({ timeline: trail, events }, event) => {
@@ -231,7 +231,7 @@ export const TIMELINE_WITH_EVENTS: CastFold<TimelineWithEvents> = {
   },
 };
 
-/** [N42] A JSON text with the large values of the cast that it refers to in their places, as far as there is room for them. */
+/** [N42] A JSON text with the large values that it refers to filled in, as far as the limit allows. */
 export async function inlineValues(store: CastStore, castId: CastId, text: string, most: number): Promise<string> {
   const left = { bytes: most };
   const whole = async (value: unknown): Promise<unknown> => {
@@ -255,7 +255,7 @@ export async function inlineValues(store: CastStore, castId: CastId, text: strin
   try {
     return JSON.stringify(await whole(JSON.parse(text)));
   } catch {
-    // What is damaged is shown as it is.
+    // Damaged text is shown unchanged.
     return text;
   }
 }

@@ -1,7 +1,10 @@
 import { join } from "node:path";
 import { parentCastId, type CastId } from "../../core/model/ids.ts";
 
-/** The names of all files of a cast. Nothing else in the program composes one. */
+/** The file of a visit that holds the conversation with its agent. */
+export const TRANSCRIPT_FILE = "transcript.jsonl";
+
+/** The names of all files of a cast. No other module composes one. */
 export interface CastLayout {
   readonly folder: string;
   readonly castFile: string;
@@ -11,7 +14,7 @@ export interface CastLayout {
   readonly socketFolder: (socket: string) => string;
   readonly visitFolder: (socket: string, visit: number) => string;
   readonly visitFile: (socket: string, visit: number, name: string) => string;
-  /** Large values that several visits share, by what they hold; those of items stand with their parent's. */
+  /** Large values that several visits share, by their digest; items use the folder of their parent. */
   readonly values: string;
   readonly value: (digest: string) => string;
   readonly owner: string;
@@ -20,7 +23,7 @@ export interface CastLayout {
   readonly lock: string;
   readonly abortRequest: string;
   readonly note: (name: string) => string;
-  /** The casts of its items, and the working trees that they are worked on in. */
+  /** The casts of its items, and their working trees. */
   readonly items: string;
   readonly worktreesFolder: string;
   readonly attachment: (name: string) => string;
@@ -34,13 +37,13 @@ export function castLayout(root: string, castId: CastId): CastLayout {
   return { ...layout, values, value };
 }
 
-/** [V6] The folder that a cast stands in: that of an item belongs to its parent. */
+/** [V6] The folder that holds a cast: for an item that of its parent. */
 export function parentFolderOf(root: string, castId: CastId): string {
   const parent = parentCastId(castId);
   return parent === undefined ? root : castLayout(root, parent).items;
 }
 
-/** A cast that nobody may see yet stands in another folder. */
+/** A cast that nobody may see yet has another folder. */
 export function layoutInFolder(folder: string): CastLayout {
   const sockets = join(folder, "sockets");
   const owner = join(folder, "owner");
@@ -69,16 +72,16 @@ export function layoutInFolder(folder: string): CastLayout {
   };
 }
 
-/** [V41] Working trees that casts have left for those after them; no name of a cast begins so. */
+/** [V41] Working trees that ended casts left for reuse; no cast id starts with a dot. */
 export function worktreePool(root: string): string {
   return join(root, ".trees");
 }
 
-/** A cast on its way into being, or out of it, stands under a name that is no cast's. */
+/** Casts that are being created or removed have names that are no cast ids. */
 export const NEW_PREFIX = ".new-";
 export const REMOVED_PREFIX = ".removed-";
 
-/** The epoch of a claim, by its file's name. */
+/** The epoch of a claim, from its file name. */
 export function parseClaimEpoch(name: string): number {
   return Number(/^([1-9]\d{0,8})\.json$/.exec(name)?.[1] ?? 0);
 }

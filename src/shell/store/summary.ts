@@ -5,12 +5,12 @@ import type { CastFile } from "./cast-file.ts";
 import type { JournalEnds } from "./cast-store.ts";
 import { type CastSummary, castFigures } from "../../core/cast/summary.ts";
 
-/** Whether the last events of a cast tell how it stands and what it has used. */
+/** True if the last events of a cast show its status and its usage. */
 export function sufficesForSummary(events: readonly CastEvent[]): boolean {
   return lastStatusEvent(events) !== undefined && hasTotals(events);
 }
 
-/** What a listing shows of a cast that has begun. `isOwned` is asked only where the events do not tell. */
+/** The row of a started cast in a listing. `isOwned` is called only if the events do not show the status. */
 export async function startedSummary(
   castId: CastId,
   { first, last: tail }: JournalEnds,
@@ -39,18 +39,18 @@ export function notStartedSummary(file: CastFile, isOwned: boolean): CastSummary
   return { castId, status, loadout: loadout.name, request, startedAt, ...nothing, ...mark };
 }
 
-/** [J21] A cast that has neither ended nor waits runs only as long as its owner lives. */
+/** [J21] A cast that has neither ended nor waits runs only while its owner lives. */
 async function statusOf(last: CastEvent, isOwned: () => Promise<boolean>): Promise<CastSummary["status"]> {
   if (last.type === "cast_ended") return last.outcome;
   if (last.type === "cast_waiting") return "waiting";
   return (await isOwned()) ? "running" : "interrupted";
 }
 
-/** The last event that says how the cast stands: raising a limit of a stopped cast does not set it going. */
+/** The last event that decides the status: a raised limit does not restart a stopped cast. */
 function lastStatusEvent(events: readonly CastEvent[]): CastEvent | undefined {
   const last = events.findLast((event) => event.type !== "limits_raised");
   if (last?.type !== "cast_resumed") return last;
-  // [D19] Killed before the answer was written: what waited for a person still does.
+  // [D19] Killed before the answer was written: the visit still waits for a person.
   const before = events.findLast(
     ({ type }) => type !== "limits_raised" && type !== "cast_resumed" && type !== "cast_ended",
   );
@@ -62,7 +62,7 @@ export interface PruneOptions {
   readonly olderThanDays?: number;
 }
 
-/** The casts that are old by age, or beyond a number; never one that runs. With both given a cast must be old by both. */
+/** Casts that are too old, or beyond a number; never a running one. With both criteria a cast must meet both. */
 export function selectPrunable(
   casts: readonly CastSummary[],
   { keep, olderThanDays }: PruneOptions,
@@ -70,7 +70,7 @@ export function selectPrunable(
 ): readonly CastSummary[] {
   const oldest = olderThanDays === undefined ? Infinity : now - olderThanDays * 86_400_000;
   const [doubtful, believed] = [false, true].map((is) => casts.filter((cast) => hasPlausibleTimes(cast, now) === is));
-  // Those that nobody can date count as the newest.
+  // Casts without a valid date count as the newest.
   const beyond = new Set([...(doubtful ?? []), ...(believed ?? [])].slice(keep ?? 0));
   return casts.filter((cast) => {
     if (cast.status === "running" || !beyond.has(cast)) return false;
@@ -78,11 +78,11 @@ export function selectPrunable(
   });
 }
 
-/** Before this there was nothing that could have made a cast. */
+/** No cast is older than the program. */
 const EARLIEST_START = Date.parse("2025-01-01");
 const HOUR_MS = 3_600_000;
 
-/** [D27] A clock that was set back or ahead leaves times that cannot be. */
+/** [D27] A clock that was set wrong leaves impossible times. */
 function hasPlausibleTimes(cast: CastSummary, now: number): boolean {
   const [start, end] = [Date.parse(cast.startedAt), endTimeOf(cast)];
   return start >= EARLIEST_START && end >= start && end <= now + HOUR_MS;

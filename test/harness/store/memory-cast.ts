@@ -57,7 +57,7 @@ export function ownedOf(kept: Kept, { redact = (text) => text }: WriteOptions, w
   const holds = (): boolean => kept.owner === epoch && ways.load();
   const tell = (): void => kept.listeners.forEach((listener) => listener());
   const put = async (name: string, text: string, before: Buffer): Promise<string | undefined> => {
-    if (!holds()) return "another process has taken this cast over meanwhile";
+    if (!holds()) return "another process owns this cast now";
     kept.artifacts.set(name, Buffer.concat([before, Buffer.from(redact(text))]));
     tell();
     return undefined;
@@ -77,8 +77,8 @@ export function ownedOf(kept: Kept, { redact = (text) => text }: WriteOptions, w
     },
     journal: {
       append: async (events, after) => {
-        if (!holds()) return "another process has taken this cast over meanwhile";
-        if (after !== kept.events.length) return `the journal stands at ${kept.events.length}, not at ${after}`;
+        if (!holds()) return "another process owns this cast now";
+        if (after !== kept.events.length) return `the journal is at event ${kept.events.length}, not at ${after}`;
         kept.events.push(...events.map((event) => redactEvent(event, redact)));
         tell();
         return undefined;

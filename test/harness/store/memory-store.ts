@@ -100,7 +100,7 @@ export function memoryStore(): MemoryStore {
       const kept = found(castId);
       if (!kept.ok) return kept;
       if (kept.value.owner !== undefined)
-        return fail(error("cast_owned", castId, `process ${process.pid} drives this cast`));
+        return fail(error("cast_owned", castId, `process ${process.pid} runs this cast`));
       return ok(ownedOf(kept.value, how, { load: () => found(castId).ok, discard: () => gone(castId) }));
     },
     requestAbort: async (castId) => casts.get(castId)?.abortListeners.forEach((listener) => listener()),

@@ -3,7 +3,7 @@ import type { CastId } from "../../../core/model/ids.ts";
 import type { CastStep } from "../../../core/cast/cast-step.ts";
 import { PAUSE_REASON } from "../../run/run-context.ts";
 
-/** A leg of a cast, and the worker that its queue gave it to. */
+/** A dispatch of a cast and the worker that it is assigned to. */
 export interface WorkerDispatch {
   readonly castId: string;
   readonly leg: number;
@@ -17,8 +17,8 @@ export interface DispatchRow {
 }
 
 /**
- * Who has refused it already leaves it to others without another try. [B12] Who is given it once more while a worker waits
- * for its items has nothing to do.
+ * A worker that has rejected the cast leaves it to others, and the attempt does not count. [B12] A second dispatch of a
+ * parked cast has nothing to do while a worker waits for its items.
  */
 const BEGIN_QUERY = `update materia.casts set tries = case when $4 or $3 = any(refused) then tries else tries + 1 end,
     parked_leg = case when parked_by = $3 then parked_leg end
@@ -26,7 +26,7 @@ const BEGIN_QUERY = `update materia.casts set tries = case when $4 or $3 = any(r
     and ($4 or parked_leg is distinct from leg or not materia.is_driven(parked_by))
   returning tries, $3 = any(refused) as refused, summary ->> 'blocked' as why`;
 
-/** Nothing where there is nothing to begin. [B15] Once more in the same process is no other try: nobody has died. */
+/** Undefined if there is nothing to start. [B15] A retry in the same process is the same attempt. */
 export async function beginDispatch(
   database: Database,
   { castId, leg, workerId }: WorkerDispatch,
@@ -35,16 +35,16 @@ export async function beginDispatch(
   return (await database.query<DispatchRow>({ text: BEGIN_QUERY, values: [castId, leg, workerId, isAgain] }))[0];
 }
 
-/** [B32] Whoever had it before may hand it back after this leg was begun; once it is claimed, nobody can. This try counts for nothing then. */
+/** [B32] The former worker may requeue the cast after this dispatch has begun, but not after the claim. Such an attempt does not count. */
 export async function wasReassigned(database: Database, castId: string, leg: number): Promise<boolean> {
   const text = `update materia.casts set tries = greatest(tries - 1, 0) where cast_id = $1 and leg <> $2 returning 1 as moved`;
   return (await database.query({ text, values: [castId, leg] })).length > 0;
 }
 
-/** Another worker goes on with it. */
+/** Another worker continues the cast. */
 export async function requeue(database: Database, castId: string, leg: number): Promise<void> {
   await database.query({
-    // Where its worker was given up meanwhile it counts as queued already, and nobody would be sent its leg again.
+    // An evicted worker's cast is `queued` already; without this the queues would not get its next dispatch.
     text: `with c as (update materia.casts set status = 'queued', leg = leg + 1
         where cast_id = $1 and leg = $2 and sent = leg and status in ('running', 'queued') and owner is null returning cast_id)
       select pg_notify('materia', cast_id), pg_notify('materia_due', '') from c`,
@@ -52,7 +52,7 @@ export async function requeue(database: Database, castId: string, leg: number): 
   });
 }
 
-/** [B32] Whoever owns it meanwhile: the leg that was not begun here is offered to another. */
+/** [B32] Requeues a dispatch that did not start, whatever worker owns the cast. */
 export async function requeueUnstarted(database: Database, castId: string, leg: number): Promise<void> {
   await database.query({
     text: `with c as (update materia.casts set leg = leg + 1
@@ -62,14 +62,14 @@ export async function requeueUnstarted(database: Database, castId: string, leg: 
   });
 }
 
-/** [B5] Whether this worker may go on with it: where another has it by now, nothing is tried again. */
+/** [B5] Whether this worker may continue the cast. It must not retry a cast that another worker owns. */
 export async function holdsLease(database: Database, { castId, leg, workerId }: WorkerDispatch): Promise<boolean> {
   const text =
     "select from materia.casts where cast_id = $1 and leg = $2 and status = 'running' and coalesce(owner, $3) = $3";
   return (await database.query({ text, values: [castId, leg, workerId] })).length > 0;
 }
 
-/** [B29] For whoever looks meanwhile; gone with the next event. */
+/** [B29] Shown to followers of the cast; the next event replaces it. */
 export async function markSettingUp(database: Database, castId: string, workerId: string): Promise<void> {
   const settingUp = { worker: workerId, since: new Date().toISOString() };
   await database.query({
@@ -79,7 +79,7 @@ export async function markSettingUp(database: Database, castId: string, workerId
   });
 }
 
-/** [B16] Who lacks the model or tool of a cast leaves it to the others. */
+/** [B16] A worker without the model or tool of a cast leaves it to others. */
 export async function rejectDispatch(
   database: Database,
   { castId, workerId, why }: Omit<WorkerDispatch, "leg"> & { readonly why: string },
@@ -91,7 +91,7 @@ export async function rejectDispatch(
   });
 }
 
-/** [B16] Offers what others refused to whoever has not looked at it yet, and now and then to all: they may have learned. */
+/** [B16] Requeues rejected casts for workers that have not tried them, and after a while for all: they may have the model now. */
 export async function requeueRejected(
   database: Database,
   {
@@ -108,7 +108,7 @@ export async function requeueRejected(
   });
 }
 
-/** [B12] A leg whose items are worked on gives its place back: its worker goes on with it beside those that it drives. */
+/** [B12] A parked dispatch frees its slot while its items run. Its worker continues it beside its other dispatches. */
 export interface DispatchParking {
   readonly isParked: () => boolean;
   readonly park: () => Promise<void>;
@@ -123,8 +123,8 @@ export interface ParkableDispatch {
 }
 
 /**
- * Written before the queue hears that the leg is over: whoever dies in between leaves a cast that others find. [B15] It is
- * not to blame for what becomes of a worker while it only waits.
+ * Written before the queues mark the dispatch as over: if the worker dies in between, others still find the cast. [B15] An
+ * attempt that only waits for items does not count.
  */
 const PARK_QUERY = `with c as (update materia.casts set parked_leg = leg, parked_by = $3, tries = greatest(tries - 1, 0)
     where cast_id = $1 and leg = $2 and owner = $3 returning cast_id)
@@ -136,7 +136,7 @@ export function createParking(database: Database, { castId, leg, workerId }: Par
   const { promise: parked, resolve } = Promise.withResolvers<void>();
   const park = async (): Promise<void> => {
     const rows = await database.query({ text: PARK_QUERY, values: [castId, leg, workerId] });
-    // Where another has it by now this leg ends soon, with its place.
+    // Another worker owns the cast: this dispatch ends soon and frees its slot.
     if (rows.length === 0) return;
     isParked = true;
     resolve();
@@ -144,7 +144,7 @@ export function createParking(database: Database, { castId, leg, workerId }: Par
   return { isParked: () => isParked, park: () => (parking ??= park()), parked };
 }
 
-/** [B12, B14] What was parked by workers that are gone is sent again: the queue knows its leg as over. */
+/** [B12, B14] Requeues casts that were parked by gone workers: for the queues their dispatch is over. */
 export async function requeueOrphanedParked(database: Database): Promise<void> {
   await database.query({
     text: `with c as (update materia.casts set status = 'queued', leg = leg + 1
@@ -153,7 +153,7 @@ export async function requeueOrphanedParked(database: Database): Promise<void> {
   });
 }
 
-/** Who stops a leg where it stands: the worker, at once or while it only waits for its items; and the end of those. */
+/** Pauses a dispatch when the worker stops, when it drains while the dispatch is parked, and when the items are joined. */
 export function createPauseControl(
   { draining, stopping }: { readonly draining: AbortSignal; readonly stopping: AbortSignal },
   { parked, isParked }: DispatchParking,
@@ -164,13 +164,13 @@ export function createPauseControl(
   stopping.addEventListener("abort", stop);
   draining.addEventListener("abort", drain);
   void parked.then(() => (draining.aborted ? stop() : undefined));
-  // The queues may still give it a leg when it has been told: nobody would tell it again.
+  // The queues may assign a dispatch after the worker was stopped: no further signal comes.
   if (stopping.aborted) stop();
   return {
     signal: pause.signal,
     onSteps: (steps: readonly CastStep[]): void => {
       const has = (kind: string): boolean => steps.some(({ event }) => event.type === kind);
-      // [B12] What comes behind the items needs a place again.
+      // [B12] The steps after the items need a slot again.
       if ((draining.aborted && has("visit_completed")) || (isParked() && has("loop_joined"))) stop();
     },
     close: () => {

@@ -42,7 +42,7 @@ const HEARTBEATS_PER_SWEEP = 5;
 /** Minimum re-check delay: another worker's eviction may be in progress. */
 const MIN_RECHECK_MS = 50;
 
-/** [B14, B75] The duties of a worker, each with a timer of its own. */
+/** [B14, B75] The duties of a worker, each with its own timer. */
 export function startDuties(context: DutyContext): WorkerDuties {
   const { session, dispatcher, database, queues, pace, end } = context;
   const onError = (name: string, thrown: unknown): Promise<void> => endUnlessTransient(context, name, thrown);

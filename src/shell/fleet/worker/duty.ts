@@ -1,6 +1,6 @@
 import { isTransientError } from "../../store/postgres/database.ts";
 
-/** A recurring job of a worker, with a timer of its own. */
+/** A recurring job of a worker, with its own timer. */
 export interface Duty {
   readonly everyMs: number;
   /** Resolves to the milliseconds after which it must run again; `everyMs` after its start if unset or later. */

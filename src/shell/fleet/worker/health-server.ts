@@ -8,10 +8,10 @@ export interface HealthServer {
   readonly close: () => void;
 }
 
-/** [B18] What a machine's own monitoring asks, on this machine alone: `/health`, and `/metrics` in Prometheus' text format. */
-export function serveHealth(port: number, figures: () => WorkerMetrics): Promise<Result<HealthServer>> {
+/** [B67] For monitoring on this machine alone: `/health`, and `/metrics` in Prometheus text format. */
+export function serveHealth(port: number, metrics: () => WorkerMetrics): Promise<Result<HealthServer>> {
   const server = createServer((request, response) => {
-    const now = figures();
+    const now = metrics();
     if (request.url === "/health") {
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(now));
       return;
@@ -33,16 +33,16 @@ export function serveHealth(port: number, figures: () => WorkerMetrics): Promise
 }
 
 function listenIssue(thrown: Error): Issue {
-  const hint = "every worker of a machine needs a port of its own; --port 0 takes one that is free";
+  const hint = "every worker needs its own port; --port 0 takes a free one";
   return error("listen_failed", "--port", errorText(thrown), hint);
 }
 
 function metricsText({ running, legs }: WorkerMetrics): string {
   return [
-    "# HELP materia_casts_running Casts that this worker drives now.",
+    "# HELP materia_casts_running Casts that this worker runs now.",
     "# TYPE materia_casts_running gauge",
     `materia_casts_running ${running.length}`,
-    "# HELP materia_legs_total Legs that this worker has driven, by how they ended.",
+    "# HELP materia_legs_total Dispatches that this worker has run, by outcome.",
     "# TYPE materia_legs_total counter",
     ...Object.entries(legs).map(([how, count]) => `materia_legs_total{end="${how.replaceAll(" ", "_")}"} ${count}`),
     "",

@@ -7,10 +7,10 @@ import { createRedactedStream, createRedactor } from "../../secrets/redact.ts";
 import type { Database } from "../../store/postgres/database.ts";
 import { deleteLiveTurn, writeLiveTurn } from "../../store/postgres/live-turns.ts";
 
-/** What the agents of a cast do right now, told to whoever follows it elsewhere. */
+/** Publishes the output of a cast's agents to its followers on other machines. */
 export interface LiveTurnPublisher {
   readonly onProgress: (progress: TurnProgress, state: CastState) => void;
-  /** Nothing of it stays. */
+  /** Deletes the published output. */
   readonly close: () => Promise<void>;
 }
 
@@ -22,11 +22,11 @@ export interface LiveTurnContext {
   readonly notify: (castId: string) => void;
 }
 
-/** Who comes late gets the end of a turn: each telling writes all of it, so it may not grow with what was said. */
+/** Late followers get only the end of a turn: every write repeats all of it, so it must not grow. */
 const LIVE_TURN_LIMITS: ProgressQueueLimits = { characters: 16 * 1024, notes: 100 };
 const PUBLISH_MS = 80;
 
-/** [B27] Gathered and bounded; what is lost of it stands in the journal when the turn ends. */
+/** [B27] Batched and bounded. Lost output is in the journal when the turn ends. */
 export function openLiveTurnPublisher({
   database,
   castId,
@@ -76,7 +76,7 @@ export function openLiveTurnPublisher({
 
 const REDACTED_FIELDS: ReadonlySet<string> = new Set(["args", "said", "error"]);
 
-/** [S7] Before it leaves this machine; text is said as soon as it is known to be no part of a secret. */
+/** [S7] Redacted before it leaves this machine; text is published once it cannot be part of a secret. */
 function progressRedactor(env: LiveTurnContext["env"]): (progress: TurnProgress) => readonly TurnProgress[] {
   const redact = createRedactor(env);
   const streams = { text: createRedactedStream(env), thinking: createRedactedStream(env) };

@@ -5,10 +5,10 @@ import { DATABASE_FORMAT, MIGRATION } from "../../store/postgres/migration.ts";
 import { serverVersionIssue } from "../open-fleet.ts";
 import { migrateQueues } from "./dbos-sdk.ts";
 
-/** Two who migrate at once go one after another. */
+/** Serializes concurrent migrations. */
 const MIGRATION_LOCK = 7_703;
 
-/** [B2] Makes the tables of a fleet, or leaves them as they are. */
+/** [B2] Creates the tables of a fleet, or updates them. */
 export async function migrateFleet(address: DatabaseAddress): Promise<Result<undefined>> {
   const opened = await openDatabase(address);
   if (!opened.ok) return opened;
@@ -18,7 +18,7 @@ export async function migrateFleet(address: DatabaseAddress): Promise<Result<und
     const isNewer = await opened.value.transaction(async (client) => {
       await client.query("select pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
       const before = await readFormat(client);
-      // Its functions would be put back to what they were.
+      // A migration would restore the older functions.
       if (before !== undefined && before > DATABASE_FORMAT) return true;
       await client.query(MIGRATION);
       if (before !== undefined && before < DATABASE_FORMAT) await client.query(EVICT_WORKERS);
@@ -26,7 +26,12 @@ export async function migrateFleet(address: DatabaseAddress): Promise<Result<und
     });
     if (isNewer)
       return fail(
-        error("database_too_new", "fleet migrate", "its tables were made by a newer version", "migrate with that one"),
+        error(
+          "database_too_new",
+          "fleet migrate",
+          "a newer version created the tables",
+          "run fleet migrate of that version",
+        ),
       );
     return await migrateQueues(opened.value, address.url);
   } catch (thrown) {
@@ -36,7 +41,7 @@ export async function migrateFleet(address: DatabaseAddress): Promise<Result<und
   }
 }
 
-/** What they drive is for workers that know the new tables; each of them leaves at its next beat. */
+/** Evicts workers of older versions: they do not know the new tables. Each exits at its next heartbeat. */
 const EVICT_WORKERS = `
 with older as (
   update materia.workers set state = 'gone' where state <> 'gone' returning worker_id

@@ -4,7 +4,7 @@ import { tokenKindsIn } from "../../secrets/find-secrets.ts";
 import { errorText } from "../../system/system-error.ts";
 import type { DeliveryOutcome, SecretFinding } from "../../../core/cast/summary.ts";
 
-/** The result of a cast, in a repository that no agent has touched: its configuration is not theirs. */
+/** The result of a cast, in a repository that no agent has touched: agents cannot have changed its configuration. */
 interface CastToDeliver {
   readonly castId: string;
   readonly top: string;
@@ -16,7 +16,7 @@ interface CastToDeliver {
 
 const MAX_FINDINGS = 20;
 
-/** [B24] Pushed as a branch of its own, unless something in it looks like a secret. */
+/** [B24] Pushes the result as a separate branch, unless a secret is found in it. */
 export async function pushResultBranch({
   castId,
   top,
@@ -33,7 +33,7 @@ export async function pushResultBranch({
     const heads = await listRemoteHeads(top, remote);
     if (heads.kind === "failed") return heads;
     const ref = `refs/heads/${branch}`;
-    // Another worker may have died between the push and the word of it.
+    // Another worker may have died between the push and its report.
     if (heads.commits.get(ref) === commit) return { branch, commit };
     const found = await findSecrets(top, commit, [...heads.commits.values()], env);
     if (found.length > 0) return { found };
@@ -55,7 +55,7 @@ async function findSecrets(
   const finder = createSecretFinder(env);
   const found: SecretFinding[] = read.tooLarge.map((file) => ({ file, kind: "too much to look through" }));
   for await (const { name, text } of read.texts) {
-    // A name is written by agents as well.
+    // Agents choose file names too.
     const file = finder.redact(name);
     const kinds = [...finder.namesIn(text).map((variable) => `the value of ${variable}`), ...tokenKindsIn(text)];
     found.push(...kinds.map((kind) => ({ file, kind })));

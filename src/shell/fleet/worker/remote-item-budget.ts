@@ -8,17 +8,17 @@ import { sleepUnlessAborted } from "../../run/run-context.ts";
 import type { Database } from "../../store/postgres/database.ts";
 import type { Notifications } from "../../store/postgres/notifications.ts";
 
-/** What the items of one fork may use between them. */
+/** The shared budget of the items of one parallel run. */
 interface SharedAllowance {
   readonly budget: Budget;
-  /** What their parent had used before the first of them began and those have that are over, and the largest turn. */
+  /** Usage of the parent before the first item and of all ended items, and the largest turn. */
   readonly usage: Usage;
   readonly largest: Usage;
-  /** Set when a turn of one that is over has told how large they are. */
+  /** Set when a finished turn has shown how large turns are. */
   readonly isKnown?: boolean;
 }
 
-/** [V13] Written before the first item begins; a budget that was raised since takes the place of the one before. */
+/** [V13] Written before the first item starts. A raised budget replaces the one before. */
 export async function writeSharedBudget(database: Database, parent: CastId, request: ItemRequest): Promise<void> {
   const { budget, usage, largest } = request.parent;
   await database.query({
@@ -28,32 +28,32 @@ export async function writeSharedBudget(database: Database, parent: CastId, requ
   });
 }
 
-/** The account of one item, in its own row: what it has used, and its turn while one is under way. */
+/** The account of one item, in its row: its usage, and its running turn. */
 interface ItemAccount {
   readonly fork: string;
   readonly spent: Usage;
   readonly largest: Usage;
-  /** Of the turn under way, or of one that nobody ended. */
+  /** Of the running turn, or of one that nobody ended. */
   readonly used: Usage;
-  /** Of the claim that the turn under way belongs to. */
+  /** The claim that the running turn belongs to. */
   readonly epoch: number | null;
-  /** Whether a turn of it is over: then it is known how large they are. */
+  /** True if one of its turns has ended: then the size of its turns is known. */
   readonly isKnown: boolean;
 }
 
 export interface ItemBudgetContext {
   readonly database: Database;
-  /** Told whenever an item has used something, by its parent. */
+  /** Notifies of usage by items, by the id of their parent. */
   readonly budgets: Notifications;
   readonly castId: CastId;
   readonly parent: CastId;
   readonly fork: string;
 }
 
-/** A worker may die without a word; then the turn that was waited for counts no more. */
+/** A worker may die without a notification; its turn no longer blocks then. */
 const ADMISSION_POLL_MS = 1_000;
 
-/** [B31] One budget for items that are driven on several machines: they are let in one at a time, by what is written. */
+/** [B31] One budget for items on several machines. Their turns start one at a time, by the accounts in the database. */
 export function createAdmission(place: ItemBudgetContext): NonNullable<Ports["admit"]> {
   return async (state, signal) => {
     for (;;) {
@@ -76,7 +76,7 @@ interface AdmittedTurn {
   readonly account: ItemAccount;
 }
 
-/** Of all items of a parent one at a time. Nothing where it has to wait. */
+/** One item of a parent at a time. Undefined if the turn has to wait. */
 function tryAdmit(place: ItemBudgetContext, state: CastState, isForced: boolean): Promise<AdmittedTurn | undefined> {
   const { castId, parent, fork, database } = place;
   return database.transaction(async (client) => {
@@ -109,15 +109,15 @@ interface AccountRow {
   readonly cast_id: string;
   readonly epoch: number;
   readonly turn: ItemAccount;
-  /** Whether its turn is under way still. */
+  /** True while its turn runs. */
   readonly open: boolean;
-  /** Whether it has reached its end, and nothing will be written to its account any more. */
+  /** True if the item has ended: its account does not change any more. */
   readonly over: boolean;
 }
 
 const EMPTY_ACCOUNT = { spent: NO_USAGE, largest: NO_USAGE, used: NO_USAGE, epoch: null, isKnown: false };
 
-/** All at one moment: what is settled in between would be counted nowhere. */
+/** In one statement: an account that is settled between two reads would be missed. */
 async function readAccounts(ask: RunQuery, { castId, parent, fork }: ItemBudgetContext): Promise<Accounts> {
   const [found] = (await ask(ACCOUNTS_QUERY, [parent, fork, castId, JSON.stringify({ ...EMPTY_ACCOUNT, fork })])) as [
     { readonly share: SharedAllowance | null; readonly rows: readonly AccountRow[] } | undefined,
@@ -133,7 +133,7 @@ interface Accounts {
   readonly rows: readonly AccountRow[];
 }
 
-/** Those that have an account, which are the ones at work: `turn` of all others is null. */
+/** Accounts of running items; `turn` of all others is null. */
 const ACCOUNTS_QUERY = `
 select (select shared -> $2 from materia.casts where cast_id = $1) as share, (
   select coalesce(jsonb_agg(jsonb_build_object('cast_id', cast_id, 'epoch', epoch, 'turn', coalesce(turn, $4),
@@ -141,7 +141,7 @@ select (select shared -> $2 from materia.casts where cast_id = $1) as share, (
     'over', coalesce(turn ->> 'epoch' is null and turn is not null and owner is null and status in ('completed', 'not_satisfied'), false))), '[]')
   from materia.casts where cast_id = $3 or (parent = $1 and turn is not null and turn ->> 'fork' = $2)) as rows`;
 
-/** What has reached its end is never set going again: its account goes up in the common one, so that few are read however many there were. */
+/** An ended item never runs again: its account is added to the common one, so that the number of accounts stays small. */
 async function settleFinishedItems(
   ask: RunQuery,
   { parent, fork }: ItemBudgetContext,
@@ -166,7 +166,7 @@ function accountTotal({ turn }: AccountRow): Usage {
   return addUsage(turn.spent, turn.used);
 }
 
-/** The turn of this item, for as long as it is under way. */
+/** The turn of this item while it runs. */
 function runningAdmission(
   place: ItemBudgetContext,
   state: CastState,
@@ -191,7 +191,7 @@ function runningAdmission(
       "with c as (update materia.casts set turn = $2 where cast_id = $1) select pg_notify('materia_budgets', $3)";
     writing = writing
       .then(() => database.query({ text, values: [castId, JSON.stringify(now), parent] }))
-      // What it has used stands in its journal soon, and is taken from there before its next turn.
+      // The usage is in its journal soon, and is read from there before its next turn.
       .catch(() => undefined);
   };
   const own = addUsage(state.usage, state.item?.elsewhere ?? NO_USAGE);

@@ -9,7 +9,7 @@ import type { ItemsFailure, ItemOutcome, ItemRequest, ItemRunner } from "../../p
 import type { CastFile } from "../../store/cast-file.ts";
 import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
 import { worktreePool } from "../../store/layout.ts";
-import type { Database } from "../../store/postgres/database.ts";
+import { isTransientError, type Database } from "../../store/postgres/database.ts";
 import { errorText } from "../../system/system-error.ts";
 import { writeSharedBudget, createAdmission } from "./remote-item-budget.ts";
 import type { Notifications } from "../../store/postgres/notifications.ts";
@@ -17,19 +17,19 @@ import type { CastState } from "../../../core/cast/state/state.ts";
 import { REHEARSAL_FILE } from "../../workspace/agent-hosts.ts";
 import { notStartedSummary } from "../../store/summary.ts";
 
-/** What a worker gives to a cast whose items any worker may work on. */
+/** What a worker provides to a cast whose items run on any worker. */
 export interface RemoteItemsContext {
   readonly database: Database;
   readonly store: CastStore;
   readonly workerId: string;
   readonly files: ItemFileTransfer;
-  /** From here on the cast keeps no place of its worker. */
+  /** Frees the slot of the cast. */
   readonly park: () => Promise<void>;
   /** Aborted when the worker must stop at once. */
   readonly stopping: AbortSignal;
 }
 
-/** How the files of items come into the tree of their parent. */
+/** Moves the files of items into the tree of their parent. */
 export interface ItemFileTransfer {
   readonly fetchItem: (child: CastId, parent: CastId) => Promise<TreePosition | string | undefined>;
   readonly chownTree: (castId: CastId) => void;
@@ -40,7 +40,7 @@ interface RemoteItemContext extends RemoteItemsContext {
   readonly trees: GitWorktrees;
 }
 
-/** [B12] The items of a parallel loop: each a cast that is queued like any other, and merged here in the order of the list. */
+/** [B12] Runs the items of a parallel loop as queued casts, and merges them here in the order of the list. */
 function createRemoteItems(place: RemoteItemsContext, { owned, file, cwd }: ParentCast): ItemRunner {
   const { castId } = file;
   const trees = createGitWorktrees({
@@ -52,7 +52,7 @@ function createRemoteItems(place: RemoteItemsContext, { owned, file, cwd }: Pare
     worktree: {},
     runSetup: async () => undefined,
   });
-  const world: RemoteItemContext = { ...place, file, trees };
+  const context: RemoteItemContext = { ...place, file, trees };
   const shared = new Map<number, Promise<void>>();
   const oneByOne = createSerialQueue();
   return {
@@ -63,13 +63,11 @@ function createRemoteItems(place: RemoteItemsContext, { owned, file, cwd }: Pare
         shared.set(request.fork, sharing);
         await sharing;
         if (request.signal.aborted) return { kind: "aborted" };
-        // What is merged first is offered first: the others would wait for it.
-        const isThere = await oneByOne(() =>
+        // The first to be merged is submitted first: all others wait for it.
+        const isSubmitted = await oneByOne(() =>
           submitItemCast(place.database, { ...place, parent: file, start: request.start }),
         );
-        return isThere
-          ? runRemoteItem(world, request)
-          : brokenOutcome("another worker has taken this cast over meanwhile");
+        return isSubmitted ? runRemoteItem(context, request) : brokenOutcome("another worker owns this cast now");
       }),
     merge: trees.merge,
     join: async (request) => {
@@ -77,11 +75,11 @@ function createRemoteItems(place: RemoteItemsContext, { owned, file, cwd }: Pare
       place.files.chownTree(castId);
       return joined;
     },
-    abort: (children) => abortRemoteItems(world, children),
+    abort: (children) => abortRemoteItems(context, children),
   };
 }
 
-/** Each begins when the one that was asked for before is over. */
+/** Each job starts after the one before has ended. */
 function createSerialQueue() {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
@@ -91,52 +89,52 @@ function createSerialQueue() {
   };
 }
 
-/** What the database throws breaks the leg, and the next one goes on. */
+/** An error of the database breaks the dispatch, and the next dispatch continues. */
 async function catchAsBroken(work: () => Promise<ItemOutcome>): Promise<ItemOutcome> {
   try {
     return await work();
   } catch (thrown) {
-    return brokenOutcome(`its items cannot be followed: ${errorText(thrown)}`);
+    return brokenOutcome(`cannot follow the items: ${errorText(thrown)}`);
   }
 }
 
-async function runRemoteItem(world: RemoteItemContext, request: ItemRequest): Promise<ItemOutcome> {
-  const { store, database } = world;
+async function runRemoteItem(context: RemoteItemContext, request: ItemRequest): Promise<ItemOutcome> {
+  const { store, database } = context;
   const { signal, work } = request;
   const cast = await store.load(work.child);
   if (!cast.ok) return brokenByIssues(cast);
   if (cast.value.state.phase.kind === "ended") {
-    if (isItemFinished(cast.value, request)) return remoteItemOutcome(world, request, cast.value);
+    if (isItemFinished(cast.value, request)) return remoteItemOutcome(context, request, cast.value);
     const problem = await resumeItemCast(database, request, cast.value.state);
     if (problem !== undefined) return brokenOutcome(problem);
   }
-  await world.park();
-  if (!(await waitForItemEnd(world, work.child, signal))) return { kind: "aborted" };
+  await context.park();
+  if (!(await waitForItemEnd(context, work.child, signal))) return { kind: "aborted" };
   const done = await store.load(work.child);
-  return done.ok ? remoteItemOutcome(world, request, done.value) : brokenByIssues(done);
+  return done.ok ? remoteItemOutcome(context, request, done.value) : brokenByIssues(done);
 }
 
-/** Its work is here before anybody hears that it is done. */
+/** Fetches the commits before the end is reported: a merge follows at once. */
 async function remoteItemOutcome(
   { files, trees, file }: RemoteItemContext,
   { work, start, title }: ItemRequest,
   { state, events }: LoadedCast,
 ): Promise<ItemOutcome> {
   const { phase } = state;
-  if (phase.kind !== "ended") return brokenOutcome(`${work.child} has gone on meanwhile`);
+  if (phase.kind !== "ended") return brokenOutcome(`${work.child} continues on a worker`);
   const by = lastWorkerOf(events);
   const isDone = phase.outcome === "completed" || phase.outcome === "not_satisfied";
   if (!isDone || !start.window) return { kind: "ended", end: { ...itemResultOf(state), ...by } };
-  const stands = await files.fetchItem(work.child, file.castId);
-  if (typeof stands === "string") return brokenOutcome(stands);
-  if (!stands) return { kind: "ended", end: { ...itemResultOf(state), ...by } };
+  const position = await files.fetchItem(work.child, file.castId);
+  if (typeof position === "string") return brokenOutcome(position);
+  if (!position) return { kind: "ended", end: { ...itemResultOf(state), ...by } };
   const { base } = start.window;
-  const { head, ckpt } = stands;
+  const { head, ckpt } = position;
   const kept = await trees.saveTransferred(work.child, { base, head, ckpt, title });
   return kept.kind === "broken" ? kept : { kind: "ended", end: { ...itemResultOf(state, kept), ...by } };
 }
 
-/** [B28] The last worker that had it. */
+/** [B28] The last worker that ran it. */
 function lastWorkerOf(events: readonly CastEvent[]): { readonly worker?: string } {
   const last = events.findLast(
     (event) => (event.type === "cast_started" || event.type === "cast_resumed") && event.worker !== undefined,
@@ -144,14 +142,15 @@ function lastWorkerOf(events: readonly CastEvent[]): { readonly worker?: string 
   return last && "worker" in last && last.worker !== undefined ? { worker: last.worker } : {};
 }
 
-/** [V14] All at once, and nobody is kept from ending them: this cast gives its place back first. */
-async function abortRemoteItems(world: RemoteItemContext, children: readonly CastId[]): Promise<void> {
+/** [V14] Aborts all at once. The parent frees its slot first, so that a worker can run them to their end. */
+async function abortRemoteItems(context: RemoteItemContext, children: readonly CastId[]): Promise<void> {
   try {
-    await world.park();
-    for (const child of children) await requestItemAbort(world.database, child);
-    await Promise.all(children.map((child) => waitForItemEnd(world, child, world.stopping)));
-  } catch {
-    // The database is away: they were asked, or are asked by whoever takes this cast up next.
+    await context.park();
+    for (const child of children) await requestItemAbort(context.database, child);
+    await Promise.all(children.map((child) => waitForItemEnd(context, child, context.stopping)));
+  } catch (thrown) {
+    // The next worker of this cast aborts them again.
+    if (!isTransientError(thrown)) throw thrown;
   }
 }
 
@@ -163,7 +162,7 @@ function brokenOutcome(problem: string): ItemsFailure {
   return { kind: "broken", problem };
 }
 
-/** [B12] Items go to whatever worker is free; what they share is kept in the database. */
+/** [B12] Items run on any free worker. The database holds their shared budget. */
 export function createFleetHooks(
   place: RemoteItemsContext & { readonly budgets: Notifications },
   castId: CastId,
@@ -177,7 +176,7 @@ export function createFleetHooks(
 
 const END_STATUSES = "('completed', 'not_satisfied', 'failed', 'aborted')";
 
-/** Of the same project, person, queue and priority; its files begin from what the packs of its parent hold. */
+/** With the project, person, queue and priority of the parent. Its files start from the packs of the parent. */
 const INSERT_ITEM = `
 with c as (
   insert into materia.casts
@@ -189,7 +188,7 @@ with c as (
 )
 select pg_notify('materia', cast_id), pg_notify('materia_due', '') from c`;
 
-/** [B12] The cast of an item, for whatever worker its queue gives it to. False where it is not there afterwards. */
+/** [B12] Submits the cast of an item. False if it does not exist afterwards. */
 async function submitItemCast(
   database: Database,
   { parent, workerId, start }: Pick<ItemRequest, "start"> & { readonly parent: CastFile; readonly workerId: string },
@@ -204,14 +203,14 @@ async function submitItemCast(
   return (await database.query({ text: there, values: [castId, parent.castId] })).length > 0;
 }
 
-/** They come along with every cast that plays them. */
+/** Every cast that uses replies of a rehearsal gets its own copy. */
 function withRehearsalOf(parent: CastFile, castId: CastId): CastFile {
   const { rehearsal } = parent;
   const isBrought = rehearsal?.endsWith(`${parent.castId}/${REHEARSAL_FILE}`) === true;
   return isBrought ? { ...parent, rehearsal: `${castId}/${REHEARSAL_FILE}` } : parent;
 }
 
-/** [V12] Goes on with the cast of an item that stopped. The answer is a sentence where it cannot. */
+/** [V12] Queues the stopped cast of an item again. Returns a problem if that fails. */
 async function resumeItemCast(
   database: Database,
   request: Pick<ItemRequest, "start" | "resume">,
@@ -228,19 +227,19 @@ async function resumeItemCast(
     values: [state.castId, state.seq, events.map((event) => JSON.stringify(event))],
   });
   const said = row?.said ?? "unknown";
-  // Whoever had its parent before has set it going already.
-  return said === "unknown" || said === "refused" ? `${state.castId} cannot go on: ${said}` : undefined;
+  // A former worker of the parent may have queued it already.
+  return said === "unknown" || said === "refused" ? `${state.castId} cannot continue: ${said}` : undefined;
 }
 
-/** [V14] Whoever drives it, or takes it up next, ends it. */
+/** [V14] Its present or next worker ends it. */
 async function requestItemAbort(database: Database, child: CastId): Promise<void> {
   await database.query({ text: "select materia.ask_abort($1)", values: [child] });
 }
 
-/** A notice may be lost with the worker that was to tell it. */
+/** A notification is lost when its worker dies. */
 const ITEM_POLL_MS = 5_000;
 
-/** False where the signal came first. */
+/** False if the signal came first. */
 async function waitForItemEnd(
   { database, store }: { readonly database: Database; readonly store: CastStore },
   child: CastId,
@@ -261,7 +260,7 @@ async function waitForItemEnd(
   }
 }
 
-/** One that was removed is waited for by nobody. */
+/** A removed cast counts as ended. */
 async function hasItemEnded(database: Database, child: CastId): Promise<boolean> {
   const text = `select from materia.casts where cast_id = $1 and status not in ${END_STATUSES}`;
   return (await database.query({ name: "item_at_work", text, values: [child] })).length === 0;

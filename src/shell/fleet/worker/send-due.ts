@@ -17,15 +17,15 @@ interface DueRow {
   readonly project: string;
   readonly priority: number;
   readonly providers: readonly string[];
-  /** Whether some of it is done already: a later leg, or an item of a cast. */
+  /** A later dispatch, or an item of a cast. */
   readonly begun: boolean;
 }
 
 const SEND_BATCH = 50;
-/** Two who send at once would both see the last free place under a limit. */
+/** Two concurrent senders would both use the last free slot under a limit. */
 const SENDING_LOCK = 7_704;
 
-/** [B11] Sends what was submitted or set going to these queues. Several workers may do so at once; each leg is sent once. */
+/** [B11] Sends due dispatches of these queues. Several workers may do so at once; each dispatch is sent once. */
 export async function sendDueDispatches(
   database: Database,
   dispatcher: Pick<Dispatcher, "send">,
@@ -44,10 +44,10 @@ export async function sendDueDispatches(
   });
 }
 
-/** As large as the queues take them, halved. */
+/** Half of the largest priority that the queues accept. */
 const MAX_PRIORITY = 2 ** 30 - 1;
 
-/** [B11] Of one priority what has begun goes first: otherwise the items of many casts would all wait until each of them has begun. */
+/** [B11] Within one priority started casts go first: otherwise the items of many casts would wait until all casts have started. */
 function dispatchPriority(priority: number, begun: boolean): number {
   return 2 * Math.min(priority, MAX_PRIORITY) + (begun ? 0 : 1);
 }
@@ -67,7 +67,7 @@ async function dueWithoutLimits(client: PoolClient, queues: readonly string[]): 
 
 const HAS_BEGUN = "(c.leg > 1 or c.parent is not null)";
 
-/** [B22] Projects take turns: whoever has less under way goes first, then whoever was sent something longest ago. */
+/** [B22] Projects take turns: the one with fewer running casts goes first, then the one whose last dispatch is oldest. */
 const DUE_WITHIN_LIMITS = `
 with waiting as (
   select c.cast_id, c.project, row_number() over (partition by c.project order by c.priority, c.cast_id) as turn
@@ -92,7 +92,7 @@ async function dueWithinLimits(
   return withinLimits(rows, limits);
 }
 
-/** As many, in their order, as there are places for. */
+/** As many rows, in their order, as the limits allow. */
 function withinLimits(rows: readonly DueRow[], limits: readonly LimitUsage[]): readonly DueRow[] {
   const busy = new Map(limits.map((limit) => [limit, limit.busy]));
   return rows.filter((row) => {
@@ -121,19 +121,19 @@ interface DueSchedule {
   readonly head: string | null;
   readonly ckpt: string | null;
   readonly pack: Buffer | null;
-  /** By the clock of the database, as all workers see it. */
+  /** By the clock of the database, the same for all workers. */
   readonly now: number;
   readonly busy: boolean;
 }
 
 const SCHEDULE_BATCH = 10;
 
-/** Locked until it has its next time: of many workers one submits it. */
+/** Locked until it has its next time: one of many workers submits it. */
 const DUE_SCHEDULES = `select s.*, extract(epoch from now())::float8 * 1000 as now, exists (
     select from materia.casts c where c.cast_id = s.last_cast and c.status in ('queued', 'running')) as busy
   from materia.schedules s where next_at <= now() order by next_at limit ${SCHEDULE_BATCH} for update of s skip locked`;
 
-/** [B23] Submits what is due, once each, however many times were missed. */
+/** [B23] Submits due schedules. Missed times are made up once. */
 export async function submitDueSchedules(database: Database): Promise<number> {
   return database.transaction(async (client) => {
     const { rows } = await client.query<DueSchedule>(DUE_SCHEDULES);
@@ -178,7 +178,7 @@ function issuesText(issues: readonly Issue[]): string {
   return issues.map(({ message }) => message).join("; ");
 }
 
-/** Replies that came along are found by the id of their cast. */
+/** The replies of a rehearsal are found by the id of their cast. */
 function withNewCastId(file: CastFile, now: Date): CastFile {
   const castId = newCastId(now, randomInt(2 ** 32) / 2 ** 32);
   const rehearsal = file.rehearsal?.replace(`${file.castId}/`, `${castId}/`) ?? null;

@@ -4,22 +4,20 @@ import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { checkToolsUser } from "../../agents/tool-process.ts";
 import { findToolsUser, currentToolsUser, setToolsUser } from "../../process/tools-user.ts";
 
-/** [B25] From here on tools run as this user, if they can at all; refused rather than found out in the middle of a cast. */
+/** [B25] Runs tools as this user from now on. Fails here if that is impossible, not in the middle of a cast. */
 export async function enableToolsUser(name: string): Promise<Result<undefined>> {
   const user = findToolsUser(name);
   if (!user.ok) return user;
   const problem = await checkToolsUser(user.value);
   if (problem !== undefined) {
     const message = `${name} cannot run the tools of agents: ${problem}`;
-    return fail(
-      error("command_unavailable", "--tools-user", message, "Node and pi-materia must be readable for that user"),
-    );
+    return fail(error("command_unavailable", "--tools-user", message, "let that user read Node and pi-materia"));
   }
   setToolsUser(user.value);
   return ok(undefined);
 }
 
-/** Ways that another user can go, with folders in them that only one of the two may look into. */
+/** Folders that another user can pass through, with subfolders that only one of the two may read. */
 export function createWorkerFolders(folder: string): void {
   if (!currentToolsUser()) return;
   mkdirSync(folder, { recursive: true, mode: 0o711 });
@@ -31,12 +29,12 @@ export function createWorkerFolders(folder: string): void {
     ["results", 0o700],
   ] as const) {
     mkdirSync(join(folder, name), { recursive: true });
-    // Whatever the mask of this process takes away.
+    // Independent of the umask of this process.
     chmodSync(join(folder, name), mode);
   }
 }
 
-/** A tree with all that is in it, links themselves and not where they lead. */
+/** Changes the owner of a tree; of links themselves, not of their targets. */
 export function chownToToolsUser(tree: string): void {
   const user = currentToolsUser();
   if (!user) return;

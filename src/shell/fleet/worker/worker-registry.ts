@@ -5,17 +5,17 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { isAlive } from "../../process/process-identity.ts";
 
-/** How patient the workers of a fleet are with each other, in milliseconds, by the clock of the database alone. */
+/** Times of heartbeats and evictions in milliseconds, by the clock of the database alone. */
 export interface HeartbeatTiming {
   readonly beatMs: number;
-  /** Unheard for so long a worker is gone, … */
+  /** A worker is dead after this time without a heartbeat, … */
   readonly silentMs: number;
-  /** … or for so long when the lock of its session is free. */
+  /** … or after this time if the lock of its session is free. */
   readonly unlockedMs: number;
-  /** Who is newer than this judges nobody: after a restart of the database all were silent. */
+  /** A worker evicts nobody in this time after its connection: after a restart of the database all workers were silent. */
   readonly newMs: number;
   readonly pollMs: number;
-  /** [B16] So long after a worker refused a cast it may be offered to it again. */
+  /** [B16] A worker gets a cast that it rejected again after this time. */
   readonly againMs: number;
 }
 
@@ -28,7 +28,7 @@ export const HEARTBEAT_TIMING: HeartbeatTiming = {
   againMs: 60_000,
 };
 
-/** Locks of sessions, and the one of whoever takes back what others left. */
+/** Advisory locks: one for each session, and one for the worker that requeues. */
 const SESSION_LOCKS = 7_701;
 const REQUEUE_LOCK = 7_702;
 
@@ -42,33 +42,33 @@ export interface WorkerRegistration {
   readonly concurrency: number;
 }
 
-/** The session of a worker: it lives as long as this is heard of. */
+/** The registration of a worker in the database, kept alive by heartbeats. */
 export interface WorkerSession {
-  /** Shows that it lives; false where it was given up. */
+  /** False if this worker was evicted. */
   readonly heartbeat: () => Promise<boolean>;
-  /** Those that are gone by now, which nobody had noticed. */
+  /** Evicts dead workers, and returns those that nobody had evicted before. */
   readonly evictDead: () => Promise<readonly string[]>;
-  /** In how many milliseconds it may be said of somebody, whose lock is free, that they are gone; nobody is such if unset. */
+  /** Milliseconds until a worker with a free lock may be evicted; undefined if all locks are held. */
   readonly nextEvictionMs: () => Promise<number | undefined>;
   /** Those of these workers that were evicted or have left. */
   readonly goneAmong: (workers: readonly string[]) => Promise<readonly string[]>;
-  /** Carried out by one worker at a time; not at all where another does it. */
+  /** Does nothing while another worker runs such work. */
   readonly runExclusively: (work: () => Promise<void>) => Promise<void>;
   readonly setState: (state: "draining" | "gone") => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** [B14] Enrols a worker, and keeps a session that its lock belongs to. */
+/** [B14] Registers a worker, and opens the session that holds its lock. */
 export async function openWorkerSession(
   database: Database,
-  me: WorkerRegistration,
+  registration: WorkerRegistration,
   pace: HeartbeatTiming,
 ): Promise<WorkerSession> {
-  const { workerId } = me;
+  const { workerId, host, pid, started, version, queues, concurrency } = registration;
   await database.query({
     text: `insert into materia.workers (worker_id, host, pid, started, version, queues, concurrency)
       values ($1, $2, $3, $4, $5, $6, $7)`,
-    values: [workerId, me.host, me.pid, me.started, me.version, me.queues, me.concurrency],
+    values: [workerId, host, pid, started, version, queues, concurrency],
   });
   const { ask, close } = await openLockConnection(database, workerId);
   return {
@@ -77,7 +77,7 @@ export async function openWorkerSession(
     evictDead: async () => {
       const values = [workerId, pace.silentMs, pace.unlockedMs, pace.newMs, SESSION_LOCKS];
       const rows = await ask<{ worker_id: string; n: number }>(EVICT_DEAD, values);
-      // It may only sleep: what its session holds must not wait for it to wake.
+      // The worker may only be suspended: locks of its session must not wait until it wakes.
       for (const { n } of rows) await ask(END_SESSION, [SESSION_LOCKS, n]).catch(() => []);
       return rows.map((row) => row.worker_id);
     },
@@ -171,7 +171,7 @@ async function openLockedSession(database: Database, workerId: string): Promise<
 
 const ANSWER_MS = 5_000;
 
-/** [B14] Whoever waits for the answer of a beat any longer would be given up meanwhile. */
+/** [B14] With a longer timeout, a worker that waits for an answer would be evicted. */
 function withQueryTimeout(text: string) {
   return { text, query_timeout: ANSWER_MS };
 }
@@ -185,19 +185,19 @@ const MARK_CONNECTED = "update materia.workers set since = now(), backend_pid = 
 const HEARTBEAT =
   "update materia.workers set seen_at = now() where worker_id = $1 and state <> 'gone' returning 1 as heard";
 
-/** Whether nobody holds the lock of the worker `w`. */
+/** True if no session holds the lock of the worker `w`. */
 const isUnlocked = (locks: string): string => `not exists (
   select from pg_locks l where l.locktype = 'advisory' and l.granted and l.classid::bigint = ${locks} and l.objid::bigint = w.n and l.objsubid = 2
     and l.database = (select oid from pg_database where datname = current_database()))`;
 
-/** A beat may come long after the moment in which one that was killed is gone. */
+/** A killed worker may be evicted long before the next heartbeat of this one. */
 const NEXT_EVICTION = `
 select ceil(extract(epoch from min(greatest(w.seen_at + $2::int * interval '1 ms', me.since + $3::int * interval '1 ms') - clock_timestamp()))
   * 1000)::int as ms
 from materia.workers w, materia.workers me
 where me.worker_id = $1 and w.worker_id <> $1 and w.state <> 'gone' and ${isUnlocked("$4")}`;
 
-/** Marks them and frees their casts in one statement: nobody sees a cast whose worker is gone as running. */
+/** Marks dead workers and frees their casts in one statement: no cast of a gone worker looks as if it runs. */
 const EVICT_DEAD = `
 with old as (
   select 1 from materia.workers where worker_id = $1 and since < now() - $4::int * interval '1 ms' and state <> 'gone'
@@ -225,9 +225,9 @@ export async function deleteStaleWorkers(database: Database, withDispatches: rea
   });
 }
 
-/** What a worker is called: it names a folder, and a machine may be called anything. */
-export function createWorkerId(host: string, pid: number, chance: string): string {
-  return `${hostNameForFolder(host)}-${pid}-${chance}`;
+/** Names a folder, so special characters of the host name are replaced. */
+export function createWorkerId(host: string, pid: number, random: string): string {
+  return `${hostNameForFolder(host)}-${pid}-${random}`;
 }
 
 function hostNameForFolder(host: string): string {
@@ -242,16 +242,16 @@ interface WorkerRow {
   readonly started: string;
 }
 
-/** [B57] What workers left here that were killed. One that was given up may still be at work in its folder. */
+/** [B57] Removes the folders of killed workers. An evicted worker may still use its folder. */
 export async function removeOrphanedFolders(database: Database, base: string): Promise<void> {
   const folders = readdirSync(base);
   const rows = await database.query<WorkerRow & Record<string, unknown>>({
     text: "select worker_id, state, host, pid, started from materia.workers where worker_id = any($1)",
     values: [folders],
   });
-  const known = new Map(rows.map((row) => [row.worker_id, row]));
+  const rowsById = new Map(rows.map((row) => [row.worker_id, row]));
   for (const name of folders) {
-    const row = known.get(name);
+    const row = rowsById.get(name);
     if (row ? isOrphanedFolder(row) : isUnknownWorkerFolder(base, name))
       rmSync(join(base, name), { recursive: true, force: true });
   }
@@ -261,7 +261,7 @@ function isOrphanedFolder({ state, host, pid, started: startedAt }: WorkerRow): 
   return state === "gone" && host === hostname() && !isAlive({ pid, host, startedAt });
 }
 
-/** Of a worker that the database has forgotten, or of another fleet: no process of this machine can have it. */
+/** The folder of a deleted worker, or of another fleet: removed only if no process of this machine can use it. */
 function isUnknownWorkerFolder(base: string, name: string): boolean {
   const [, host, pid] = /^(.+)-(\d+)-[0-9a-f]{6}$/.exec(name) ?? [];
   if (host !== hostNameForFolder(hostname()) || processExists(Number(pid))) return false;

@@ -20,22 +20,22 @@ import type { CheckpointPolicy } from "../../store/cast-store.ts";
 import type { ResolvedFleetProfile } from "../open-fleet.ts";
 import { chownToToolsUser } from "./tools-user-folders.ts";
 
-/** The working trees of the casts that this worker drives. */
+/** The working trees of the casts that this worker runs. */
 export interface WorkerTrees {
-  /** Where its agents and programs will work. */
+  /** The working directory of its agents and programs. */
   readonly cwdOf: (castId: CastId) => Promise<string>;
-  /** [B55] The files of a cast as they stand, in a folder of this worker. */
-  readonly fetchTree: (file: CastFile, how: FetchTreeOptions) => Promise<Result<string>>;
-  /** [B50] The files of an item into the tree of its parent; nothing where it has changed none. A sentence where they cannot be had. */
+  /** [B55] Restores the present files of a cast in a folder of this worker. */
+  readonly fetchTree: (file: CastFile, options: FetchTreeOptions) => Promise<Result<string>>;
+  /** [B50] Fetches the commits of an item into the tree of its parent. Undefined if it changed no file; a problem if that fails. */
   readonly fetchItem: (child: CastId, parent: CastId) => Promise<TreePosition | string | undefined>;
-  /** [B25] What this process has written into a tree belongs to whoever works there. */
+  /** [B25] Gives a tree to the tools user after this process has written into it. */
   readonly chownTree: (castId: CastId) => void;
-  /** [B24] The files that were kept, in a repository that nobody has worked in. */
+  /** [B24] Restores the last checkpoint in a repository that no agent has touched. */
   readonly fetchCleanTree: (castId: CastId) => Promise<Result<CleanTree>>;
   readonly packFor: PackSource;
-  /** [B35] What is changed here is weighed before it is read. */
+  /** [B35] Checks the size of changed files before it reads them. */
   readonly checkpointPolicy: (castId: CastId) => CheckpointPolicy;
-  /** [B36] Why the files of a cast could not be kept, since they were brought here. */
+  /** [B36] Why the last checkpoint of a cast failed, if it did. */
   readonly checkpointProblem: (castId: CastId) => string | undefined;
   readonly remove: (castId: CastId) => void;
 }
@@ -57,16 +57,16 @@ interface TreeState {
   readonly top: string;
   head: string;
   ckpt: string;
-  /** What was sent besides: the work of items, and what it was merged to. */
+  /** Commits of items and merges that are already in packs. */
   readonly sent: PackedCommits;
-  unkept?: string | undefined;
+  checkpointProblem?: string | undefined;
 }
 
 interface PackRow extends TreePosition {
   readonly pack: Buffer;
 }
 
-/** What the database keeps of the files of casts. */
+/** Reads the packs of casts from the database. */
 function createPackReader(database: Database, folder: string) {
   const caches = join(folder, "repositories");
   const packsOf = (castId: CastId): Promise<readonly PackRow[]> =>
@@ -82,14 +82,14 @@ function createPackReader(database: Database, folder: string) {
     },
     restored: async (castId: CastId, source: TreeSource, into: string): Promise<RestoredTree> =>
       restoreTransferredTree({ packs: await packsOf(castId), source, folder: into, cacheFolder: caches }),
-    /** [B50] What an item begins from stands in the packs of its parent. */
+    /** [B50] The packs of the parent contain the commits that an item starts from. */
     restoredItem: async ({ castId, source, window }: ItemTree, into: string): Promise<RestoredTree> => {
       const { parent, base, tree } = window;
       const [before, own] = [await packsOf(parent), await packsOf(castId)];
-      const stands = own.at(-1) ?? { head: base, ckpt: tree ?? base };
+      const position = own.at(-1) ?? { head: base, ckpt: tree ?? base };
       return restoreTransferredTree({
         packs: [...before, ...own],
-        position: stands,
+        position,
         source,
         folder: into,
         cacheFolder: caches,
@@ -113,10 +113,10 @@ interface ItemTree {
 }
 
 export function createWorkerTrees(database: Database, folder: string, profile: ResolvedFleetProfile): WorkerTrees {
-  const standing = new Map<CastId, TreeState>();
+  const trees = new Map<CastId, TreeState>();
   const treeOf = (castId: CastId): string => join(folder, "trees", castId);
   const { sourceOf, restored, restoredItem, fetchInto } = createPackReader(database, folder);
-  const freshOf = (castId: CastId): string => join(folder, "results", castId);
+  const cleanTreeOf = (castId: CastId): string => join(folder, "results", castId);
   const fetchTree: WorkerTrees["fetchTree"] = async ({ castId, window, worktree }, { signal, onSetup }) => {
     const tree = treeOf(castId);
     const source = await sourceOf(castId);
@@ -126,12 +126,11 @@ export function createWorkerTrees(database: Database, folder: string, profile: R
       chownToToolsUser(tree);
       return ok(tree);
     }
-    // Who submits a cast writes what it is started with, but cannot give it the name of an item.
+    // The submitter writes `window` too, but cannot choose the id of an item.
     const isItem = window !== undefined && window.parent === parentCastId(castId);
     const made = isItem ? await restoredItem({ castId, source, window }, tree) : await restored(castId, source, tree);
-    if (made.kind === "failed")
-      return fail(error("damaged_pack", castId, `its files cannot be brought here: ${made.problem}`));
-    standing.set(castId, { top: tree, head: made.head, ckpt: made.ckpt, sent: createPackedCommits() });
+    if (made.kind === "failed") return fail(error("damaged_pack", castId, `cannot fetch its files: ${made.problem}`));
+    trees.set(castId, { top: tree, head: made.head, ckpt: made.ckpt, sent: createPackedCommits() });
     chownToToolsUser(tree);
     const setups = [
       { setting: "setup", command: profile.setup },
@@ -152,101 +151,101 @@ export function createWorkerTrees(database: Database, folder: string, profile: R
     chownTree: (castId) => chownToToolsUser(treeOf(castId)),
     fetchCleanTree: async (castId) => {
       const source = await sourceOf(castId);
-      if (!source) return fail(error("missing_checkpoints", castId, "it was submitted from no repository"));
-      const made = await restored(castId, source, freshOf(castId));
+      if (!source) return fail(error("missing_checkpoints", castId, "it was submitted outside a git repository"));
+      const made = await restored(castId, source, cleanTreeOf(castId));
       if (made.kind === "failed") return fail(error("damaged_pack", castId, made.problem));
-      return ok({ top: freshOf(castId), head: made.head, ckpt: made.ckpt, remote: source.remote });
+      return ok({ top: cleanTreeOf(castId), head: made.head, ckpt: made.ckpt, remote: source.remote });
     },
-    checkpointProblem: (castId) => standing.get(castId)?.unkept,
+    checkpointProblem: (castId) => trees.get(castId)?.checkpointProblem,
     remove: (castId) => {
-      standing.delete(castId);
-      rmSync(freshOf(castId), { recursive: true, force: true });
+      trees.delete(castId);
+      rmSync(cleanTreeOf(castId), { recursive: true, force: true });
       rmSync(treeOf(castId), { recursive: true, force: true });
     },
-    packFor: createPacker(standing, profile.maxCheckpointBytes),
+    packFor: createPacker(trees, profile.maxCheckpointBytes),
     checkpointPolicy: (castId) => ({
       maxBytes: maxReadableBytes(profile.maxCheckpointBytes),
       onCheckpoint: (problem) => {
-        const stands = standing.get(castId);
-        if (stands) stands.unkept = problem;
+        const tree = trees.get(castId);
+        if (tree) tree.checkpointProblem = problem;
       },
     }),
   };
 }
 
-/** [B36] Remembers why files could not be kept, for whoever has to say so. */
-function createPacker(standing: ReadonlyMap<CastId, TreeState>, mostBytes: number): PackSource {
+/** [B36] Remembers why files could not be packed, for the failure of the cast. */
+function createPacker(trees: ReadonlyMap<CastId, TreeState>, mostBytes: number): PackSource {
   return async (castId, events) => {
-    const stands = standing.get(castId);
-    const pack = stands && (await packSince(stands, events, mostBytes));
-    if (stands && typeof pack === "string") stands.unkept = pack;
+    const tree = trees.get(castId);
+    const pack = tree && (await packSince(tree, events, mostBytes));
+    if (tree && typeof pack === "string") tree.checkpointProblem = pack;
     return pack;
   };
 }
 
-/** [B36] What the files have become since the pack before, or why that cannot be kept. */
-async function packSince(stands: TreeState, events: readonly CastEvent[], mostBytes: number): ReturnType<PackSource> {
+/** [B36] Packs the commits since the last pack. Undefined if there are none; a problem if they cannot be packed. */
+async function packSince(tree: TreeState, events: readonly CastEvent[], mostBytes: number): ReturnType<PackSource> {
   const missing = checkpointProblemIn(events);
   if (missing !== undefined) return missing;
-  const ckpt = lastCheckpoint(events) ?? stands.ckpt;
-  const work = itemCommits(events).filter((each) => !stands.sent.has(each));
-  // An agent that commits what lies there already changes no file.
-  const mayMove = ckpt !== stands.ckpt || work.length > 0 || events.some(({ type }) => type === "visit_completed");
-  const head = (mayMove ? await headCommitOf(stands.top) : undefined) ?? stands.head;
-  if (ckpt === stands.ckpt && head === stands.head && work.length === 0) return undefined;
-  const exclude = [...new Set([stands.ckpt, stands.head, ...stands.sent.all()])];
-  const packed = await createPack({ cwd: stands.top, include: [ckpt, head, ...work], exclude, maxBytes: mostBytes });
+  const ckpt = lastCheckpoint(events) ?? tree.ckpt;
+  const work = itemCommits(events).filter((each) => !tree.sent.has(each));
+  // An agent's commit of unchanged files moves only the head.
+  const mayMove = ckpt !== tree.ckpt || work.length > 0 || events.some(({ type }) => type === "visit_completed");
+  const head = (mayMove ? await headCommitOf(tree.top) : undefined) ?? tree.head;
+  if (ckpt === tree.ckpt && head === tree.head && work.length === 0) return undefined;
+  const exclude = [...new Set([tree.ckpt, tree.head, ...tree.sent.all()])];
+  const packed = await createPack({ cwd: tree.top, include: [ckpt, head, ...work], exclude, maxBytes: mostBytes });
   if (packed.kind === "failed") return packed.problem;
-  // If it is not written, nothing is any more: the cast stops there.
-  stands.head = head;
-  stands.ckpt = ckpt;
-  stands.sent.add(events);
+  // If the pack is not written, neither are its events: the cast stops there.
+  tree.head = head;
+  tree.ckpt = ckpt;
+  tree.sent.add(events);
   return { head, ckpt, bytes: packed.bytes };
 }
 
-/** The last checkpoint that these events speak of. */
+/** The last checkpoint in these events. */
 function lastCheckpoint(events: readonly CastEvent[]): string | undefined {
   return events
     .flatMap((event) => ("files" in event && event.files && "commit" in event.files ? [event.files.commit] : []))
     .at(-1);
 }
 
-/** Why one of these events has no checkpoint: on another machine its files would be gone. */
+/** Why one of these events has no checkpoint: another machine would not have its files. */
 function checkpointProblemIn(events: readonly CastEvent[]): string | undefined {
   for (const event of events)
     if ("files" in event && event.files && "problem" in event.files) return event.files.problem;
   return undefined;
 }
 
-/** What of the work of items is in packs already, as far as what comes next may build on it. */
+/** Commits of items that are in packs already, as far as later commits may build on them. */
 export interface PackedCommits {
   readonly has: (commit: string) => boolean;
   readonly all: () => readonly string[];
   readonly add: (events: readonly CastEvent[]) => void;
 }
 
-/** Where the first of a long list takes longer than all others these wait to be merged; what is left out is sent once more. */
+/** At most this many items are tracked while the first one is not merged; commits of others are packed twice. */
 const MAX_UNMERGED = 64;
 
 /**
- * Every pack leaves out what the packs before it hold. What is merged holds all that was merged before it: with that, and what
- * is not merged yet, as little is named behind the thousandth item as behind the first.
+ * Every pack excludes the commits of earlier packs. A merge contains all earlier merges, so the last merge and the unmerged
+ * commits are enough: the list does not grow with the number of items.
  */
 export function createPackedCommits(): PackedCommits {
   let tip: string | undefined;
   const unmerged = new Map<number, readonly string[]>();
-  const keep = (index: number, commit: string | null): void => {
+  const addUnmerged = (index: number, commit: string | null): void => {
     if (commit !== null) unmerged.set(index, [...(unmerged.get(index) ?? []), commit]);
     const [oldest] = unmerged.keys();
     if (unmerged.size > MAX_UNMERGED && oldest !== undefined) unmerged.delete(oldest);
   };
-  const hear = (event: CastEvent): void => {
+  const addEvent = (event: CastEvent): void => {
     if (event.type === "loop_forked") {
       tip = event.base ?? undefined;
       unmerged.clear();
     }
-    if (event.type === "item_ended") keep(event.index, event.commit);
-    if (event.type === "item_conflicted") keep(event.index, event.tree);
+    if (event.type === "item_ended") addUnmerged(event.index, event.commit);
+    if (event.type === "item_conflicted") addUnmerged(event.index, event.tree);
     if (event.type === "item_merged") tip = event.commit;
     if (event.type === "item_merged" || event.type === "item_given_up") unmerged.delete(event.index);
   };
@@ -255,12 +254,12 @@ export function createPackedCommits(): PackedCommits {
     has: (commit) => all().includes(commit),
     all,
     add: (events) => {
-      for (const event of events) hear(event);
+      for (const event of events) addEvent(event);
     },
   };
 }
 
-/** [B50] What items begin from, what they did and what it was merged to: whoever goes on with the cast needs all of it. */
+/** [B50] The commits that items start from, made, and were merged to: the next worker needs all of them. */
 export function itemCommits(events: readonly CastEvent[]): readonly string[] {
   return events.flatMap((event) => {
     if (event.type === "loop_forked") return event.base ?? [];

@@ -8,9 +8,9 @@ import type { CastLayout } from "../layout.ts";
 import { createValueWriter } from "./values.ts";
 import { isInside } from "../../system/folders.ts";
 
-/** Files of a cast's visits. Every text passes `redact` on its way to the disk. */
+/** Files of a cast's visits. Every text passes `redact` before it is written. */
 export interface FileArtifacts extends Artifacts {
-  /** [D7] What was written since the last time reaches the disk before a line that speaks of it. */
+  /** [D7] Flushes files before the journal line that refers to them. */
   readonly sync: () => void;
 }
 
@@ -19,10 +19,10 @@ export function createFileArtifacts(
   { redact = keepText, durability = "write" }: WriteOptions,
 ): FileArtifacts {
   const unsynced = new Set<string>();
-  /** The folder that was made or found last: of one visit several files are written. */
+  /** The last folder: a visit writes several files. */
   let there = "";
   const isSynced = durability === "sync";
-  // [D30] With its encoding named, Node opens, writes and closes a file in one call, but does not heed `flush`.
+  // [D30] With a named encoding Node opens, writes and closes in one call, but ignores `flush`.
   const how = isSynced ? ({ flush: true } as const) : ({ encoding: "utf8" } as const);
   const keep = createValueWriter(layout, redact, isSynced);
   const put = (file: string, folder: string, flags: "w" | "a", text: string): string | undefined => {
@@ -35,9 +35,9 @@ export function createFileArtifacts(
       return undefined;
     } catch (thrown) {
       there = "";
-      // Somebody has removed the folder since.
+      // The folder was removed in between.
       if (known && isMissingFile(thrown)) return put(file, folder, flags, text);
-      return `an artifact cannot be written: ${errorText(thrown)}`;
+      return `cannot write an artifact: ${errorText(thrown)}`;
     }
   };
   return {
@@ -60,24 +60,21 @@ export function createFileArtifacts(
 
 const keepText = (text: string): string => text;
 
-/**
- * One call where its parent is there, as for most visits. Answers with the folders that hold something new. A cast that was
- * removed does not come back as a folder of files.
- */
+/** One call if the parent folder exists, as for most visits. Returns the folders with new entries. A removed cast is not recreated. */
 function makeFolder(folder: string, cast: string): readonly string[] {
   const parent = dirname(folder);
   try {
     mkdirSync(folder, { mode: 0o700 });
     return [parent];
   } catch (thrown) {
-    // The conversation of an agent is begun before its first file, and makes both folders.
+    // The agent's transcript starts before the first file, and creates both folders.
     if (hasErrorCode(thrown, "EEXIST")) return [dirname(folder), dirname(dirname(folder))];
     if (!isMissingFile(thrown) || parent === cast) throw thrown;
   }
   return [...makeFolder(parent, cast), ...makeFolder(folder, cast)];
 }
 
-/** A part of a regular file below a folder; nothing where there is none. */
+/** Part of a regular file inside a folder; undefined if there is none. */
 export function readFileRange(
   folder: string,
   path: string,
@@ -86,7 +83,7 @@ export function readFileRange(
   if (!isInside(folder, path)) return undefined;
   let fd: number;
   try {
-    // Without following a link that took the file's place just now, and without waiting at a pipe.
+    // Follows no link that replaced the file, and does not block on a pipe.
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch {
     return undefined;

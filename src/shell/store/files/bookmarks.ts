@@ -13,22 +13,22 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { MAX_FILE_BYTES, readRegularFile, openRegularFile } from "../../system/files.ts";
 import { VERSION } from "../../system/package.ts";
 
-/** The key by which this user's bookmarks are known; nothing where there is none. */
+/** The key that seals this user's bookmarks; undefined if there is none. */
 export interface BookmarkKey {
   readonly find: () => string | undefined;
-  /** Made where there is none. */
+  /** Created if there is none. */
   readonly make: () => string | undefined;
 }
 
-/** The bookmarks that a cast was read by. */
+/** The bookmarks that a cast was read from. */
 export interface FoundBookmarks extends BookmarksEnd {
-  /** What the next one can name. */
+  /** The reference for the next bookmark. */
   readonly packed: () => PackingContext;
-  /** Where in the journal the last one stands. */
+  /** Offset of the last bookmark in the journal. */
   readonly journalBytes: number;
 }
 
-/** By what key bookmarks are sealed, and how many bytes of a journal are from one to the next. */
+/** The key of the seals, and the bytes of the journal between two bookmarks. */
 export interface BookmarkSettings {
   readonly key: BookmarkKey;
   readonly intervalBytes: number;
@@ -40,15 +40,15 @@ export interface BookmarkContext extends BookmarkSettings {
   readonly epoch: number;
 }
 
-/** The owner's side of bookmarks: they are made as its journal grows. */
+/** Writes bookmarks as the owner's journal grows. */
 export interface BookmarkWriter {
-  /** Told of each write to the journal: what, where, and the end of the chain behind it. */
+  /** Called for each write to the journal with its bytes, its offset and the new end of the chain. */
   readonly onJournalWrite: (bytes: Buffer, at: number, head: ChainHead) => void;
-  /** [J28] Makes a bookmark of the cast as it now stands, where one is due. It never fails: the journal has everything. */
+  /** [J28] Writes a bookmark of the present state if one is due. It never fails: the journal is complete without it. */
   readonly writeIfDue: (trail: CastTimeline) => void;
 }
 
-/** Goes on where the journal has so many bytes, behind the bookmarks that it was read by. */
+/** Continues after `size` bytes of the journal and the bookmarks that were read. */
 export function createBookmarkWriter(
   of: BookmarkContext,
   journalBytes: number,
@@ -56,7 +56,7 @@ export function createBookmarkWriter(
 ): BookmarkWriter {
   let [bytes, last] = [journalBytes, found?.journalBytes ?? 0];
   let head: ChainHead | undefined;
-  /** Of all bytes of the journal; of one that was there already it is made when it is first wanted. */
+  /** Digest of the whole journal; for an existing journal computed on first use. */
   let digest = journalBytes === 0 ? 0 : undefined;
   let packed: PackingContext | undefined;
   let seal = found?.seal;
@@ -69,14 +69,14 @@ export function createBookmarkWriter(
     const from = seal ?? firstSeal(of.layout.castFile, of.castId);
     const next = packTimeline(trail, packed ?? found?.packed() ?? emptyPackingContext(trail));
     const line = sealBookmark({ bytes, digest, head: at, epoch: of.epoch, pack: next.pack }, key, from);
-    // What is there and was not read is another user's, or of another version.
+    // An existing file that was not read belongs to another user or version.
     if (behind === 0) rmSync(of.layout.bookmarks, { force: true });
     writeAtOffset(of.layout.bookmarks, behind, line.text);
     [packed, seal, last, behind] = [next.packed, line.seal, bytes, behind + line.text.length];
   };
   return {
     onJournalWrite: (written, at, reached) => {
-      // Somebody else has written in between: one of the two has been given up.
+      // Another process wrote in between: one of the two was evicted.
       if (at !== bytes) isOver = true;
       bytes += written.length;
       head = reached;
@@ -93,7 +93,7 @@ export function createBookmarkWriter(
   };
 }
 
-/** Never through a link that somebody planted, and without waiting at a pipe. */
+/** Follows no planted link, and does not block on a pipe. */
 const OPEN_FLAGS = constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 function writeAtOffset(file: string, bytes: number, text: string): void {
@@ -106,12 +106,12 @@ function writeAtOffset(file: string, bytes: number, text: string): void {
   }
 }
 
-/** To be raised with every change of what a state or a trail holds: a bookmark of before would be taken for one of today. */
+/** Increase it with every change of the state or the timeline: older bookmarks would be misread. */
 export const BOOKMARK_FORMAT = 1;
 
-/** [J28] A cast as it stood at a place of its journal. */
+/** [J28] The state of a cast at an offset of its journal. */
 export interface Bookmark {
-  /** The journal up to there: its bytes and their digest, the end of its chain, and whose line is the last. */
+  /** The journal up to there: size and digest, the end of its chain, and the epoch of the last line. */
   readonly bytes: number;
   readonly digest: number;
   readonly head: ChainHead;
@@ -121,17 +121,17 @@ export interface Bookmark {
 
 /** The end of a file of bookmarks. */
 export interface BookmarksEnd {
-  /** The seal of the last one, and the bytes of all. */
+  /** The seal of the last bookmark, and the size of the file. */
   readonly seal: string;
   readonly bytes: number;
 }
 
-/** What the first line of a cast is sealed with: no line of another cast or version fits behind it, nor where `cast.json` has changed since. */
+/** The first line is sealed with the cast, the version and `cast.json`: lines of another cast or version never fit. */
 export function firstSeal(castFile: string, castId: string): string {
   return `${VERSION} ${BOOKMARK_FORMAT} ${castId} ${crc32(readRegularFile(castFile, MAX_FILE_BYTES.castFile))}`;
 }
 
-/** A bookmark as a line, sealed together with the one before it: only this user can write one that is read. */
+/** A bookmark as a line, sealed together with the one before: only this user can write valid ones. */
 export function sealBookmark(
   bookmark: Bookmark,
   key: string,
@@ -142,7 +142,7 @@ export function sealBookmark(
   return { text: `${body} ${seal}\n`, seal };
 }
 
-/** [J28] Line after line as long as the seals fit, each of which needs all before it; what comes behind one that does not is as if it were not there. */
+/** [J28] Reads lines as long as the seals fit; each seal depends on all before it. Lines after a broken seal are ignored. */
 export function readSealedLines(
   text: string,
   key: string,
@@ -173,7 +173,7 @@ function isSameSeal(said: string, right: string): boolean {
 
 const BLOCK_BYTES = 256 * 1024;
 
-/** The digest of the first bytes of a file; nothing where it has fewer. */
+/** The digest of the first bytes of a file; undefined if it has fewer. */
 export function digestFileStart(file: string, bytes: number): number | undefined {
   const fd = openRegularFile(file);
   try {

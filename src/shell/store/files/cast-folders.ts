@@ -13,8 +13,8 @@ import { findCast } from "./read-cast.ts";
 import { extractSharedParts } from "./values.ts";
 
 /**
- * Everything of a new cast up to its first event. It is made and claimed under a name that is no cast's, and gets its own as
- * a whole: nobody can take it, prune it or find half of it in between.
+ * Creates a cast up to its first event. It is created and claimed under a temporary name and renamed as a whole: nobody can
+ * claim, prune or read a half of it.
  */
 export async function createCast(
   casts: string,
@@ -31,7 +31,7 @@ export async function createCast(
   let made: string | undefined;
   try {
     made = mkdirSync(dirname(root), { recursive: true });
-    // Only the folder of casts itself is closed to others: what it stands in is the project's.
+    // Only the folder of casts is closed to others: its parent belongs to the project.
     const own = mkdirSync(root, { recursive: true, mode: 0o700 });
     made ??= own;
     mkdirSync(unborn.folder, { mode: 0o700 });
@@ -39,9 +39,9 @@ export async function createCast(
     for (const [name, text] of Object.entries(brings)) write(unborn.attachment(name), text);
     write(unborn.castFile, `${JSON.stringify(extractSharedParts(file, layout, isSynced), undefined, 1)}\n`);
     const mine = await claimCast(unborn, layout);
-    if (mine.kind !== "mine") throw new Error(mine.kind === "failed" ? mine.problem : "somebody else has claimed it");
+    if (mine.kind !== "mine") throw new Error(mine.kind === "failed" ? mine.problem : "another process has claimed it");
     try {
-      // Onto nothing: a cast that is there already is not empty, and stays.
+      // The rename fails on an existing cast, since its folder is not empty.
       renameSync(unborn.folder, layout.folder);
       if (isSynced) for (const folder of [layout.folder, ...foldersUpTo(root, made)]) syncFolder(folder);
     } catch (thrown) {
@@ -61,21 +61,21 @@ export async function createCast(
       }),
     );
   } catch (thrown) {
-    // [C3] What could not begin leaves nothing behind.
+    // [C3] A cast that could not start leaves nothing behind.
     if (made !== undefined) rmSync(made, { recursive: true, force: true });
     return fail({
       ...error(
         "write_failed",
         "artifactDir",
-        `the cast's folder cannot be made: ${errorText(thrown)}`,
-        "choose another place with --artifacts",
+        `cannot create the folder of the cast: ${errorText(thrown)}`,
+        "choose another folder with --artifacts",
       ),
       file: layout.folder,
     });
   }
 }
 
-/** [D7] From a folder up to the one that holds the first that is new. */
+/** [D7] The new folders, from the innermost to the one that holds the first of them. */
 function foldersUpTo(folder: string, made: string): readonly string[] {
   const last = dirname(made);
   return folder === last || dirname(folder) === folder ? [folder] : [folder, ...foldersUpTo(dirname(folder), made)];
@@ -85,7 +85,7 @@ export function removedFolder(root: string, castId: CastId): string {
   return join(root, `${REMOVED_PREFIX}${castId}`);
 }
 
-/** [D20] What is being removed stands under a name that is no cast's: a kill in the middle leaves no half of one. */
+/** [D20] A cast is renamed before its removal: a kill in the middle leaves no half of a cast. */
 export async function removeCasts(root: string, casts: readonly string[]): Promise<Result<readonly string[]>> {
   const removed: string[] = [];
   for (const text of casts) {
@@ -93,14 +93,14 @@ export async function removeCasts(root: string, casts: readonly string[]): Promi
     if (!found.ok) continue;
     const castId = found.value;
     const { folder, ...layout } = castLayout(root, castId);
-    // Claimed first: somebody may have resumed it since it was listed. On a full disk nobody can, and removing helps.
+    // Claimed first: it may have been resumed since the listing. On a full disk nobody can claim it, and removing helps.
     const mine = await claimCast({ folder, ...layout });
     if (mine.kind === "theirs") continue;
     try {
       renameSync(folder, removedFolder(root, castId));
       removed.push(castId);
     } catch (thrown) {
-      return fail({ ...error("remove_failed", castId, `it cannot be removed: ${errorText(thrown)}`), file: folder });
+      return fail({ ...error("remove_failed", castId, `cannot remove the cast: ${errorText(thrown)}`), file: folder });
     } finally {
       if (mine.kind === "mine") mine.release();
     }
@@ -115,13 +115,13 @@ function sweepLeftOvers(root: string): Result<undefined> {
     return ok(undefined);
   } catch (thrown) {
     if (isMissingFile(thrown)) return ok(undefined);
-    return fail({ ...error("remove_failed", root, `not all could be removed: ${errorText(thrown)}`), file: root });
+    return fail({ ...error("remove_failed", root, `cannot remove all casts: ${errorText(thrown)}`), file: root });
   }
 }
 
 const REMOVE_OPTIONS = { recursive: true, force: true } as const;
 
-/** What a killed prune left, and what a killed process had not brought into being. */
+/** Removes leftovers of killed prunes and of casts that were never completed. */
 function isLeftOver(root: string, name: string): boolean {
   if (name.startsWith(REMOVED_PREFIX)) return true;
   return name.startsWith(NEW_PREFIX) && !currentOwner(layoutInFolder(join(root, name)));

@@ -18,7 +18,7 @@ import { linkIfFree, readRegularText } from "../../system/files.ts";
 import { isMissingFile, errorText } from "../../system/system-error.ts";
 import { parseClaimEpoch, type CastLayout } from "../layout.ts";
 
-/** [D35] After so long without a sign an owner that cannot be looked at counts as gone. */
+/** [D35] An owner on another machine counts as dead after this time without a heartbeat. */
 export const OWNER_TIMEOUT_MS = 5 * 60_000;
 /** A claim names one process. */
 const CLAIM_BYTES = 4_096;
@@ -26,7 +26,7 @@ const MAX_EPOCH = 999_999_999;
 const RETRY_MS = 10;
 const CLAIM_TIMEOUT_MS = 2_000;
 
-/** Who claims a cast, and whether a lock of the system stands behind it. */
+/** The owner of a cast, and whether a system lock backs the claim. */
 const ClaimFile = v.object({ ...ProcessIdentity.entries, locked: v.optional(v.boolean(), false) });
 type ClaimFile = v.InferOutput<typeof ClaimFile>;
 
@@ -34,9 +34,9 @@ export type ClaimOutcome =
   | {
       readonly kind: "mine";
       readonly epoch: number;
-      /** Whether nobody has taken it since: a process that was asleep may have been given up. */
+      /** True if no other owner has claimed it since: a process that slept may have been evicted. */
       readonly holdsClaim: () => boolean;
-      /** The cheaper half of the same question, for a write that fails by itself where the cast is gone. */
+      /** A cheaper check of the same, for a write that fails anyway if the cast is gone. */
       readonly isSuperseded: () => boolean;
       readonly heartbeat: () => void;
       readonly release: () => void;
@@ -45,19 +45,19 @@ export type ClaimOutcome =
   | { readonly kind: "failed"; readonly problem: string };
 
 /**
- * Who drives a cast, as a row of claims `owner/1.json`, `owner/2.json`, …: the last one counts, and only while its process lives
- * and has not let go. A claim is never removed, so that no slow rival can take a number twice.
+ * The owner of a cast, as a series of claims `owner/1.json`, `owner/2.json`, …: the last one counts, while its process
+ * lives and has not released it. Claims are never removed, so that no slow rival can take a number twice.
  */
 export function currentOwner(layout: CastLayout): ProcessIdentity | undefined {
   const epoch = lastEpoch(layout);
   const claim = epoch === 0 ? undefined : readClaim(layout, epoch);
-  // For those who look, and change nothing; whoever wants the cast compares two files of one clock.
+  // Only for display: a claim compares two files of one clock.
   return claim && isHeld(layout, claim, () => Date.now() - modifiedMs(layout.claim(epoch)))
     ? ownerOf(claim)
     : undefined;
 }
 
-/** [J22] Of any number of processes that try at once, exactly one gets the cast. A newborn one will stand at `later`. */
+/** [J22] Of any number of processes that try at once, exactly one gets the cast. A new cast will be at `later`. */
 export async function claimCast(layout: CastLayout, later = layout): Promise<ClaimOutcome> {
   try {
     mkdirSync(layout.owner, { recursive: true, mode: 0o700 });
@@ -65,7 +65,7 @@ export async function claimCast(layout: CastLayout, later = layout): Promise<Cla
       const lock = takeFileLock(layout.lock);
       if (lock.kind !== "taken") return writeClaim(layout, lock, later);
       const owner = currentOwner(layout);
-      // Locked and not yet claimed, or let go and not yet unlocked: a matter of moments.
+      // Locked and not yet claimed, or released and not yet unlocked: both last for moments.
       if (owner || waited >= CLAIM_TIMEOUT_MS) return { kind: "theirs", owner };
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
@@ -86,8 +86,8 @@ function writeClaim(layout: CastLayout, lock: Exclude<FileLock, { kind: "taken" 
       const theirs = last === 0 ? undefined : readClaim(layout, last);
       const isTheirs = theirs && isHeld(layout, theirs, () => now - modifiedMs(layout.claim(last)), locked);
       if (isTheirs) return { kind: "theirs", owner: ownerOf(theirs) };
-      if (last >= MAX_EPOCH) return { kind: "failed", problem: "the cast cannot be taken up: its claims are used up" };
-      // A link appears whole or not at all, and only if its name is free.
+      if (last >= MAX_EPOCH) return { kind: "failed", problem: "cannot claim the cast: its claims are used up" };
+      // A link appears as a whole or not at all, and only if its name is free.
       if (!linkIfFree(draft, layout.claim(last + 1))) continue;
       claimed = createHeldClaim(later, { epoch: last + 1, content, lock });
       return claimed;
@@ -101,10 +101,10 @@ function writeClaim(layout: CastLayout, lock: Exclude<FileLock, { kind: "taken" 
 }
 
 function claimFailure(thrown: unknown): ClaimOutcome {
-  return { kind: "failed", problem: `the cast cannot be taken up: ${errorText(thrown)}` };
+  return { kind: "failed", problem: `cannot claim the cast: ${errorText(thrown)}` };
 }
 
-/** [D34, D35] Under one kernel the lock is the judge of an owner that cannot be seen; across hosts only its signs of life are. */
+/** [D34, D35] Under one kernel the lock decides whether an invisible owner lives; across hosts only its heartbeats do. */
 function isHeld(layout: CastLayout, claim: ClaimFile, silentFor: () => number, lockIsOurs = false): boolean {
   const sight = livenessOf(claim);
   if (sight !== "unseen") return sight === "alive";
@@ -141,7 +141,7 @@ function createHeldClaim(layout: CastLayout, { epoch, content, lock }: HeldClaim
   };
 }
 
-/** The time of the draft by the clock of the file system: no other is compared with a claim's. */
+/** The draft's time by the clock of the file system: a claim is compared with no other clock. */
 function writeDraft(draft: string, content: string): number {
   const fd = openSync(draft, "wx", 0o600);
   try {
@@ -156,20 +156,20 @@ function removeDraft(draft: string): void {
   try {
     rmSync(draft, { force: true });
   } catch {
-    // Where not even its folder can be had, there is none.
+    // If its folder is missing, there is no claim.
   }
 }
 
-/** An empty claim names nobody. Emptying it needs no room, so that a full disk cannot keep a cast from being let go. */
+/** An empty claim names nobody. Emptying needs no disk space, so a full disk cannot prevent a release. */
 function emptyClaim(file: string): void {
   try {
     truncateSync(file, 0);
   } catch {
-    // The process will be gone soon, which says the same.
+    // The process ends soon, which releases the claim too.
   }
 }
 
-/** The same bytes again, so that the file system writes down its own time. */
+/** Writes the same bytes again, so that the file system updates the time. */
 function touchClaim(file: string, content: string): void {
   try {
     const fd = openSync(file, "r+");
@@ -179,7 +179,7 @@ function touchClaim(file: string, content: string): void {
       closeSync(fd);
     }
   } catch {
-    // The next beat may succeed; several in a row must fail before anyone draws a conclusion.
+    // The next heartbeat may succeed; only several failures in a row count.
   }
 }
 
@@ -209,15 +209,15 @@ function readClaim(layout: CastLayout, epoch: number): ClaimFile | undefined {
   }
 }
 
-/** A lock that the system holds for the life of a process and takes back at its death, whatever becomes of the process. */
+/** A lock that the system holds while a process lives and releases at its end. */
 export type FileLock =
   | { readonly kind: "held"; readonly release: () => void }
-  /** Somebody else has it. */
+  /** Another process holds it. */
   | { readonly kind: "taken" }
   /** This system or file system has no such locks. */
   | { readonly kind: "none" };
 
-/** SQLite locks files on every system that Node runs on. Nothing is ever stored in this one. */
+/** SQLite locks files on every system that Node runs on. Nothing is stored in this file. */
 export function takeFileLock(file: string): FileLock {
   const sqlite = loadSqlite();
   if (!sqlite) return { kind: "none" };
@@ -225,7 +225,7 @@ export function takeFileLock(file: string): FileLock {
   try {
     const held = new sqlite.DatabaseSync(file);
     database = held;
-    // In memory: a journal file would be made under a name that the folder may no longer have.
+    // In memory: a journal file would use a name that the folder may no longer have.
     held.exec("PRAGMA journal_mode=MEMORY; PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE");
     return { kind: "held", release: () => held.close() };
   } catch (thrown) {
@@ -234,7 +234,7 @@ export function takeFileLock(file: string): FileLock {
   }
 }
 
-/** Whether somebody holds it, without taking it; undefined where that cannot be told. */
+/** Whether a process holds it, without taking it; undefined if that is unknown. */
 export function isFileLocked(file: string): boolean | undefined {
   const sqlite = loadSqlite();
   if (!sqlite) return undefined;
@@ -253,7 +253,7 @@ export function isFileLocked(file: string): boolean | undefined {
 type Sqlite = typeof import("node:sqlite");
 type SqliteDatabase = InstanceType<Sqlite["DatabaseSync"]>;
 
-/** Node 22 calls it an experiment, on the screen of whoever started a cast. */
+/** Hides Node 22's warning about an experimental module. */
 function loadSqlite(): Sqlite | undefined {
   const own = Object.getOwnPropertyDescriptor(process, "emitWarning") ?? {};
   process.emitWarning = () => undefined;

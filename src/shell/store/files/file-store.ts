@@ -27,16 +27,16 @@ import type { CastSummary } from "../../../core/cast/summary.ts";
 
 export interface FileStoreOptions {
   readonly watch?: FolderWatcher;
-  /** Without a key no bookmarks are made or read. */
+  /** Without a key no bookmarks are written or read. */
   readonly bookmarks?: Partial<BookmarkSettings>;
 }
 
-/** Bytes of a journal from one bookmark to the next: less would cost more at each step, more would cost whoever reads on. */
+/** Bytes of a journal between bookmarks: fewer would slow down every step, more would slow down every reader. */
 const BOOKMARK_INTERVAL_BYTES = 1024 * 1024;
 
 const NO_KEY: BookmarkKey = { find: () => undefined, make: () => undefined };
 
-/** Casts as folders below one folder. */
+/** Casts as folders inside one folder. */
 export function fileStore(root: string, options: FileStoreOptions = {}): CastStore {
   const { watch = sharedWatcher } = options;
   const bookmarks: BookmarkSettings = { key: NO_KEY, intervalBytes: BOOKMARK_INTERVAL_BYTES, ...options.bookmarks };
@@ -67,10 +67,10 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
     readArtifact: async (castId, { socket, visit, name }, part = {}) =>
       readFileRange(at(castId).folder, at(castId).visitFile(socket, visit, name), part),
     readValue: async (castId, digest) => {
-      // It comes from a file that anybody may have planted; only what a digest looks like becomes a name.
+      // The text comes from a file that anybody may have planted; only a digest may become a file name.
       if (!/^[0-9a-f]{32}$/.test(digest)) return undefined;
       const { folder, value } = at(castId);
-      // Items of earlier versions have their own.
+      // Items of earlier versions have their own values.
       const part =
         readFileRange(at(parentCastId(castId) ?? castId).folder, value(digest), {}) ??
         readFileRange(folder, layoutInFolder(folder).value(digest), {});
@@ -96,7 +96,7 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
   };
 }
 
-/** Nothing is read of what is no cast of this root. */
+/** Reads nothing that is no cast of this root. */
 function ifCastExists<T>(root: string, castId: CastId, read: () => Result<T>): Result<T> {
   const found = findCast(root, castId);
   return found.ok ? read() : found;
@@ -106,7 +106,7 @@ function mapResult<T, U>(result: Result<T>, change: (value: T) => U): Result<U> 
   return result.ok ? ok(change(result.value)) : result;
 }
 
-/** One watch of the system per folder in this process, however many stores are opened. */
+/** One system watch for each folder in this process, shared by all stores. */
 const sharedWatcher: FolderWatcher = createFolderWatcher({
   watch: watchSystem,
   everySecond: (listener) => {
@@ -116,7 +116,7 @@ const sharedWatcher: FolderWatcher = createFolderWatcher({
   },
 });
 
-/** Newest first; ids sort by the time they were made. */
+/** Newest first; ids sort by time. */
 function listCastIds(root: string): Result<readonly CastId[]> {
   try {
     const names = readdirSync(root);
@@ -129,13 +129,13 @@ function listCastIds(root: string): Result<readonly CastId[]> {
   } catch (thrown) {
     if (isMissingFile(thrown)) return ok([]);
     return fail({
-      ...error("unreadable_file", root, `the casts cannot be listed: ${errorText(thrown)}`),
+      ...error("unreadable_file", root, `cannot list the casts: ${errorText(thrown)}`),
       file: root,
     });
   }
 }
 
-/** What a listing shows of a cast, from the two ends of its journal: the middle may be long. */
+/** The row of a cast in a listing, from both ends of its journal: the middle may be long. */
 async function summaryOf(layout: CastLayout, castId: CastId): Promise<CastSummary | undefined> {
   const ends = readJournalEnds(layout.journal, sufficesForSummary);
   const isOwned = async (): Promise<boolean> => ownerOrNone(layout) !== undefined;
@@ -172,14 +172,14 @@ async function claimOwnedCast(
   return ok(createOwnedCast({ castId, layout, removed: removedFolder(root, castId), claim: mine, ...parts }));
 }
 
-/** [J22, D16] Why a cast could not be had. */
+/** [J22, D16] Why a cast could not be claimed. */
 function claimIssue(castId: string, claimed: Exclude<ClaimOutcome, { kind: "mine" }>): Issue {
   if (claimed.kind === "failed") return error("write_failed", castId, claimed.problem);
   const hint = suggest`stop it with ${typed`abort ${castId}`}, or wait for it`;
   const { owner } = claimed;
-  if (!owner) return error("cast_owned", castId, "another process drives this cast", hint);
+  if (!owner) return error("cast_owned", castId, "another process runs this cast", hint);
   const remote = isFromThisBoot(owner)
     ? ""
     : `; it is out of sight from here, and counts as gone ${OWNER_TIMEOUT_MS / 60_000} minutes after its last sign of life`;
-  return error("cast_owned", castId, `process ${owner.pid} on ${owner.host} drives this cast${remote}`, hint);
+  return error("cast_owned", castId, `process ${owner.pid} on ${owner.host} runs this cast${remote}`, hint);
 }

@@ -4,11 +4,11 @@ import type { FolderWatcher } from "../../system/folder-watcher.ts";
 import { isInside } from "../../system/folders.ts";
 import type { EventUpdate, Subscription, TranscriptUpdate, VisitRef } from "../cast-store.ts";
 import { createJournalChain, createPlainChain, type JournalChain } from "./journal-chain.ts";
-import type { CastLayout } from "../layout.ts";
+import { TRANSCRIPT_FILE, type CastLayout } from "../layout.ts";
 import { createLineReader } from "./line-reader.ts";
 import { parseEventJson, type JournalHeader } from "./read-journal.ts";
 
-/** [N11, N12] Events behind a place, then each new one. Without a description the lines are read as they are. */
+/** [N11, N12] Events after a sequence number, then each new one. Without a cast file the lines are read unconverted. */
 export function followEvents(
   layout: CastLayout,
   of: JournalHeader | undefined,
@@ -34,7 +34,7 @@ export function followEvents(
       for (;;) {
         const reading = reader.read();
         if (reading.kind === "lost") return reading;
-        // Who has seen more than there is has seen another journal.
+        // A reader that is ahead of the journal has read another one.
         if (reading.kind === "nothing") return { kind: chain.head().seq < after ? "lost" : "nothing" };
         const news = take(reading.lines);
         if (news.kind !== "events" || news.events.length > 0) return news;
@@ -60,13 +60,13 @@ function readLine(
   return typeof event === "string" || event.seq !== seq ? "damaged" : event;
 }
 
-/** What a visit's transcript says, message by message. An agent may have left a link in its place. */
+/** The messages of a visit's transcript. An agent may have replaced it with a link. */
 export function followTranscript(
   layout: CastLayout,
   { socket, visit }: VisitRef,
   { wake, watch }: { readonly wake: () => void; readonly watch: FolderWatcher },
 ): Subscription<TranscriptUpdate> {
-  const file = layout.visitFile(socket, visit, "transcript.jsonl");
+  const file = layout.visitFile(socket, visit, TRANSCRIPT_FILE);
   const stop = watch.onChange(layout.visitFolder(socket, visit), wake);
   let reader = createLineReader(file);
   return {

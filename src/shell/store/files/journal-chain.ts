@@ -1,18 +1,18 @@
 import { crc32 } from "node:zlib";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 
-/** The end of what has been written: what the next line is chained to. */
+/** The end of the chain: the next line is chained to it. */
 export interface ChainHead {
   readonly seq: number;
   readonly crc: number;
 }
 
-/** [J25] The first line is chained to the cast's id: lines of another cast fit nowhere. */
+/** [J25] The first line is chained to the cast id: lines of another cast never fit. */
 export function firstChainHead(castId: string): ChainHead {
   return { seq: 0, crc: crc32(castId) };
 }
 
-/** A place in a journal: what the next line is chained to, and whose the last one is. */
+/** A position in a journal: the end of the chain and the epoch of the last line. */
 export interface ChainPosition {
   readonly head: ChainHead;
   readonly epoch: number;
@@ -23,7 +23,7 @@ export interface EncodedLines {
   readonly head: ChainHead;
 }
 
-/** Lines as they stand in a journal: each event with its owner's epoch and a digest that is chained to the line before. */
+/** Formats lines of a journal: each event with its owner's epoch and a digest that is chained to the line before. */
 export function encodeLines(events: readonly CastEvent[], head: ChainHead, epoch: number): EncodedLines {
   let { seq, crc } = head;
   let text = "";
@@ -44,19 +44,19 @@ const EPOCH = Buffer.from(',"epoch":');
 const MAX_EPOCH_DIGITS = 9;
 
 export type LineCheck =
-  /** It belongs; its event is the JSON that now stands before this place. */
+  /** The line is valid; `bytes` now hold the JSON of its event up to this offset. */
   | { readonly kind: "event"; readonly until: number }
-  /** A late write of an owner that had been given up. */
+  /** A late write of an evicted owner. */
   | { readonly kind: "stale" }
-  /** It follows line `keep`: what stands between was written by an owner that had been given up by then. */
+  /** The line follows line `keep`: an evicted owner wrote the lines in between. */
   | { readonly kind: "superseding"; readonly keep: number }
   | { readonly kind: "damaged"; readonly why: string };
 
-/** Says of line after line whether it belongs to the journal. A line is what stands in `bytes` from one place to another. */
+/** Checks line after line whether it belongs to the journal. A line is a range of `bytes`. */
 export interface JournalChain {
-  /** What a line that belongs has behind its event is overwritten: nobody looks at it a second time. */
+  /** Overwrites the epoch and digest of a valid line: nobody reads them again. */
   readonly verify: (bytes: Buffer, from: number, to: number) => LineCheck;
-  /** A line that a later owner went on from before. */
+  /** A line that a later owner continued from before. */
   readonly skipLine: (bytes: Buffer, from: number, to: number) => void;
   readonly head: () => ChainHead;
 }
@@ -74,21 +74,21 @@ export function createPlainChain(): JournalChain {
   };
 }
 
-/** From the beginning, or from a place behind which nothing is asked of what came before. */
+/** From the beginning, or from a position that needs nothing before it. */
 export function createJournalChain(
   castId: string,
   from: ChainPosition = { head: firstChainHead(castId), epoch: 0 },
 ): JournalChain {
   const first = from.head.crc;
-  /** The digest behind each line that belongs. */
+  /** The digest after each valid line. */
   const heads = createDigestList(first);
-  /** Where each epoch began, and where those that were given up would go on. */
+  /** The start of each epoch, and where an evicted owner would continue. */
   const begun = new Map<number, number>();
   const givenUp = new Map<number, number>();
   let { epoch } = from;
   let last = first;
 
-  /** Only on the way to a refusal: which line a later owner went on from. */
+  /** Used only for a refusal: the line that a later owner continued from. */
   const goesOnFrom = (body: Buffer, crc: number): number => {
     for (let at = heads.size() - 2; at >= (begun.get(epoch) ?? 0); at -= 1)
       if (crc32(body, heads.at(at)) === crc) return at;
@@ -110,14 +110,14 @@ export function createJournalChain(
       return isLate(body, read.epoch, read.crc) ? { kind: "stale" } : { kind: "damaged", why: DIGEST_MISMATCH };
     if (crc32(body, last) === read.crc) {
       if (read.epoch > epoch) {
-        // Unless lines of it were passed over: then it would go on from those.
+        // Unless some of its lines were skipped: then it would continue from those.
         if (!givenUp.has(epoch)) givenUp.set(epoch, last);
         epoch = read.epoch;
         begun.set(epoch, heads.size() - 1);
       }
       last = read.crc;
       heads.push(last);
-      // The event as it was before its epoch and digest were put behind it: its brace takes the place of the comma.
+      // Restores the event: its closing brace replaces the comma before epoch and digest.
       bytes[read.at] = BRACE;
       return { kind: "event", until: read.at + 1 };
     }
@@ -131,7 +131,7 @@ export function createJournalChain(
   return { verify, skipLine: passOver, head: () => ({ seq: from.head.seq + heads.size() - 1, crc: last }) };
 }
 
-/** A row of digests in four bytes each: as a list of numbers they would take twice the memory, and the time to move them. */
+/** Digests in four bytes each: a list of numbers would take twice the memory. */
 function createDigestList(first: number) {
   let row = new Uint32Array(1024);
   row[0] = first;
@@ -153,7 +153,7 @@ function createDigestList(first: number) {
 
 const DIGEST_MISMATCH = "its digest does not fit";
 
-/** The event of a line without a look at what came before it: for the ends of a journal. */
+/** The event of a line without its predecessors: for the ends of a journal. */
 export function lineEventJson(line: Buffer): string {
   const read = readTail(line, 0, line.length);
   return read ? `${line.toString("utf8", 0, read.at)}}` : line.toString("utf8");
@@ -164,7 +164,7 @@ export function lineEpoch(line: Buffer): number | undefined {
 }
 
 interface LineTail {
-  /** Where the event ends and its epoch begins. */
+  /** Offset of the end of the event, where its epoch begins. */
   readonly at: number;
   readonly epoch: number;
   readonly crc: number;
@@ -172,7 +172,7 @@ interface LineTail {
 
 const BRACE = 0x7d;
 
-/** `,"epoch":1,"crc":"01234567"}` at the end of a line, by its bytes: making texts of them would cost more than the digest. */
+/** `,"epoch":1,"crc":"01234567"}` at the end of a line, parsed as bytes: text would cost more than the digest. */
 function readTail(bytes: Buffer, start: number, to: number): LineTail | undefined {
   const end = to - TAIL_LENGTH;
   if (end < start || !matchesAt(bytes, CRC, end) || !matchesAt(bytes, CLOSE, to - CLOSE.length)) return undefined;
@@ -194,7 +194,7 @@ function isDigit(byte = 0): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
 
-/** -1 where something else than digits stands. */
+/** -1 if there is a character other than digits. */
 function parseDigits(line: Buffer, from: number, to: number, base: 10 | 16): number {
   let number = 0;
   for (let at = from; at < to; at += 1) {
@@ -206,7 +206,7 @@ function parseDigits(line: Buffer, from: number, to: number, base: 10 | 16): num
   return number;
 }
 
-/** By bytes: numbers of this size are slow to write in another base. */
+/** By bytes: `toString` of such numbers is slow. */
 function crcHex(crc: number): string {
   return `${HEX_BYTES[crc >>> 24]}${HEX_BYTES[(crc >>> 16) & 255]}${HEX_BYTES[(crc >>> 8) & 255]}${HEX_BYTES[crc & 255]}`;
 }

@@ -8,10 +8,10 @@ import { parseEventJson } from "./read-journal.ts";
 
 const BLOCK = 8_192;
 const LINE_END = 0x0a;
-/** Beyond this nobody looks for a last event: a journal may be larger than memory. */
+/** Beyond this size the last event is not searched: a journal may be larger than memory. */
 const MAX_SEARCH_BYTES = 64 * 1024 * 1024;
 
-/** The two ends of a journal, without its middle: the first event, and the last ones back to where `enough` is content. */
+/** Both ends of a journal without its middle: the first event, and the last ones back to where `enough` is satisfied. */
 export function readJournalEnds(file: string, enough: StopCondition): JournalEnds {
   try {
     const fd = openRegularFile(file);
@@ -27,7 +27,7 @@ export function readJournalEnds(file: string, enough: StopCondition): JournalEnd
   }
 }
 
-/** Whether not even its first line was written to the end, or nothing at all. */
+/** True if the journal is empty or its first line is incomplete. */
 export function isJournalEmpty(file: string): boolean {
   try {
     const fd = openRegularFile(file);
@@ -58,7 +58,7 @@ function firstLine(fd: number, size: number): Buffer | undefined {
 function lastEvents(fd: number, size: number, enough: StopCondition): Pick<JournalEnds, "last" | "unread"> {
   for (let length = BLOCK; ; length *= 8) {
     const start = Math.max(0, size - length);
-    // What stands before the first line break may be the end of a longer line; what stands behind the last one is torn.
+    // Text before the first line break may be the end of a longer line; text after the last one is torn.
     const pieces = splitLines(readRange(fd, start, size));
     const torn = pieces.at(-1)?.length === 0 ? 0 : 1;
     const { last, unread, content } = readBackwards(dropStaleLines(pieces.slice(start === 0 ? 0 : 1, -1)), enough);
@@ -66,23 +66,23 @@ function lastEvents(fd: number, size: number, enough: StopCondition): Pick<Journ
   }
 }
 
-/** [J29] Epochs only rise: a lower one behind a higher was written by an owner that had been given up. */
+/** [J29] Epochs only rise: an evicted owner wrote any lower epoch after a higher one. */
 function dropStaleLines(lines: readonly Buffer[]): readonly Buffer[] {
   let highest = 0;
   return lines.filter((line) => {
     const epoch = lineEpoch(line);
-    // A line without one is of the first format, or damaged; that is not judged here.
+    // A line without an epoch is of the first format, or damaged; that is not checked here.
     if (epoch === undefined) return true;
     highest = Math.max(highest, epoch);
     return epoch === highest;
   });
 }
 
-/** From the end on, no farther than is wanted: a listing reads thousands of journals. */
+/** Reads from the end, only as far as needed: a listing reads thousands of journals. */
 function readBackwards(lines: readonly Buffer[], enough: StopCondition) {
   const found: CastEvent[] = [];
   let unread = 0;
-  // Asked each time the number has doubled: asking at every line would cost the square of them.
+  // Checked each time the number has doubled: a check at every line would be quadratic.
   let ask = 1;
   for (const line of lines.toReversed()) {
     const event = parseLine(line);
@@ -102,7 +102,7 @@ function parseLine(line: Buffer): CastEvent | undefined {
   return typeof event === "string" ? undefined : event;
 }
 
-/** What stands between line ends, and behind the last one. */
+/** The parts between line ends, and the part after the last one. */
 function splitLines(bytes: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
   for (let from = 0; ;) {

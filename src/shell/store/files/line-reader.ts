@@ -4,19 +4,19 @@ import { isMissingFile } from "../../system/system-error.ts";
 import { openRegularFile } from "../../system/files.ts";
 
 const BLOCK = 64 * 1024;
-/** No event is so long; a file without line breaks would fill the memory. */
+/** Longer than any event; a file without line breaks would fill the memory. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** A file of lines that grows, read in blocks; the place moves on by whole lines. */
+/** Reads a growing file of lines in blocks; the position advances by whole lines. */
 export interface LineReader {
-  /** The next lines; none where there is nothing new. */
+  /** The next lines; none if there is nothing new. */
   readonly read: () => ReadOutcome;
 }
 
 type ReadOutcome =
   | { readonly kind: "lines"; readonly lines: readonly Buffer[] }
   | { readonly kind: "nothing" }
-  /** The file is gone, or shorter than what was read of it. */
+  /** The file is gone, or shorter than before. */
   | { readonly kind: "lost" };
 
 export function createLineReader(file: string): LineReader {
@@ -32,7 +32,7 @@ export function createLineReader(file: string): LineReader {
         return { kind: "lines", lines: splitLines(bytes.subarray(0, end)) };
       }
       if (length > MAX_LINE_BYTES) return { kind: "lost" };
-      // Either the line goes on behind this block, or it is still being written.
+      // The line continues after this block, or is still being written.
       if (offset + bytes.length >= size) return { kind: "nothing" };
     }
   };
@@ -42,7 +42,7 @@ export function createLineReader(file: string): LineReader {
       try {
         fd = openRegularFile(file);
       } catch (thrown) {
-        // A cast has its folder a moment before it has a journal.
+        // The folder of a cast exists a moment before its journal.
         const isYoung = isMissingFile(thrown) && offset === 0 && existsSync(dirname(file));
         return { kind: isYoung ? "nothing" : "lost" };
       }

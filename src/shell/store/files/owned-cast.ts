@@ -9,30 +9,30 @@ import type { CurrentCast, OwnedCast, WriteOptions } from "../cast-store.ts";
 import { createFileArtifacts } from "./artifacts.ts";
 import type { ChainHead } from "./journal-chain.ts";
 import { openJournalWriter, type JournalWriter } from "./write-journal.ts";
-import type { CastLayout } from "../layout.ts";
+import { TRANSCRIPT_FILE, type CastLayout } from "../layout.ts";
 import type { ClaimOutcome } from "./claims.ts";
 import { createBookmarkWriter, type BookmarkSettings, type BookmarkWriter } from "./bookmarks.ts";
 import { readCurrentCast, toCurrentCast, unchangedJournalEnd, type JournalEnd } from "./read-cast.ts";
 
 /** A note names one process. */
 const NOTE_BYTES = 4_096;
-const TAKEN_OVER = "another process has taken this cast over meanwhile";
+const TAKEN_OVER = "another process owns this cast now";
 
 export interface OwnedCastOptions {
   readonly castId: CastId;
   readonly layout: CastLayout;
-  /** Where it goes when it is discarded, so that no half of it is ever seen. */
+  /** The path of a discarded cast, so that no half of it is seen. */
   readonly removed: string;
   readonly claim: Extract<ClaimOutcome, { kind: "mine" }>;
   readonly writeOptions: WriteOptions;
   readonly bookmarks: BookmarkSettings;
-  /** The end of the journal of a new cast; that of any other is read. */
+  /** The end of the journal of a new cast; for others it is read. */
   readonly head?: ChainHead;
 }
 
 type JournalStart = Pick<JournalEnd, "head" | "soundBytes" | "bookmarks">;
 
-/** A cast of this process. Whatever it writes, it first looks whether the cast is still its own. */
+/** A cast of this process. Before each write it checks that it still owns the cast. */
 export function createOwnedCast({
   castId,
   layout,
@@ -50,14 +50,14 @@ export function createOwnedCast({
     writer?.close();
     const { folder, journal: file } = layout;
     const { epoch } = mine;
-    // Lines of the first format have no digests to go on from.
+    // Lines of the first format have no digests to continue from.
     bookmarking =
       format === 1 ? undefined : createBookmarkWriter({ castId, layout, epoch, ...bookmarks }, soundBytes, found);
     const { onJournalWrite: onWritten } = bookmarking ?? { onJournalWrite: () => undefined };
     writer = openJournalWriter({ folder, file, format, epoch, head: from, durability, redact, onWritten });
   };
   if (head) openAt(CAST_FORMAT, { head, soundBytes: 0 });
-  /** A line that was cut off in the middle of a write never counted; appending behind it would damage the next one. */
+  /** Cuts a torn last line: appending to it would damage the next line. */
   const goOnFrom = (file: CastFile, end: JournalEnd): void => {
     if (end.tornBytes > 0) truncateSync(layout.journal, end.soundBytes);
     openAt(file.versions.format, end);
@@ -74,7 +74,7 @@ export function createOwnedCast({
     return ok(toCurrentCast(cast.value));
   };
   const append = (events: readonly CastEvent[], after: number): string | undefined => {
-    // The writer itself notices a journal that is gone.
+    // The writer itself detects a removed journal.
     if (mine.isSuperseded()) return TAKEN_OVER;
     try {
       const read = writer ? undefined : load();
@@ -85,13 +85,13 @@ export function createOwnedCast({
       return writeProblem(errorText(thrown));
     }
   };
-  /** [D7] What a line speaks of is on the disk before the line; the transcript is written by the agent's own library. */
+  /** [D7] Files are on the disk before the line that refers to them; the agent's library writes the transcript. */
   const syncFiles = (events: readonly CastEvent[]): void => {
     artifacts.sync();
-    // A visit that begins has said nothing yet.
+    // A new visit has no transcript yet.
     const transcripts = events.flatMap((event) =>
       "visit" in event && event.type !== "visit_started"
-        ? [layout.visitFile(event.socket, event.visit, "transcript.jsonl")]
+        ? [layout.visitFile(event.socket, event.visit, TRANSCRIPT_FILE)]
         : [],
     );
     for (const file of new Set(transcripts)) if (existsSync(file)) syncFile(file);
@@ -132,18 +132,18 @@ export function createOwnedCast({
 }
 
 function writeProblem(why: string): string {
-  return `the journal cannot be written: ${why}`;
+  return `cannot write the journal: ${why}`;
 }
 
 function catchIssue<T>(read: () => Result<T>): Result<T> {
   try {
     return read();
   } catch (thrown) {
-    return fail(error("write_failed", "", `the cast cannot be taken up: ${errorText(thrown)}`));
+    return fail(error("write_failed", "", `cannot claim the cast: ${errorText(thrown)}`));
   }
 }
 
-/** Only a kill in the next moments would miss it, and a full disk stops the cast anyway. */
+/** Only a kill in the next moments would lose it, and a full disk stops the cast anyway. */
 function writeNote(file: string, text: string): void {
   try {
     writeFileSync(file, text, { mode: 0o600 });
@@ -160,19 +160,19 @@ function readNote(file: string): string | undefined {
   }
 }
 
-/** [C3] What could not begin leaves nothing behind. */
+/** [C3] A cast that could not start leaves nothing behind. */
 function discardFolder(folder: string, removed: string): void {
   try {
     renameSync(folder, removed);
     rmSync(removed, { recursive: true, force: true });
   } catch {
-    // What is left of it is removed by the next prune.
+    // The next prune removes the rest.
   }
 }
 
 const POLL_MS = 100;
 
-/** Asks the owner, as often as it is called; on a full disk it cannot be heard. */
+/** Requests an abort from the owner, on every call; on a full disk the request is lost. */
 export function requestAbort(file: string): void {
   try {
     writeFileSync(file, "", { mode: 0o600 });
@@ -182,11 +182,11 @@ export function requestAbort(file: string): void {
 }
 
 /**
- * Calls `abort` when anyone asks for it. The owner may be Pi itself, so a signal to its process will not do;
- * and not every file system tells of a new file, so the owner looks.
+ * Calls `abort` when anyone requests it. A signal would not do, since the owner may be Pi itself. The owner polls, because
+ * not every file system reports new files.
  */
 function onAbortRequest(file: string, abort: () => void): () => void {
-  // A request that an earlier owner has obeyed means nothing to this one.
+  // A request that an earlier owner has obeyed does not count.
   rmSync(file, { force: true });
   const timer = setInterval(() => {
     if (existsSync(file)) abort();

@@ -36,7 +36,7 @@ import { parentFolderOf, castLayout, type CastLayout } from "../layout.ts";
 import { restoreSharedParts } from "./values.ts";
 import { createUnpacker } from "../../../core/cast/bookmark.ts";
 
-/** [C6] An id that is no id is refused before the disk is touched; a link that leads out of the root is no cast of it. */
+/** [C6] An invalid id is refused before the disk is read; a link that leads out of the root is no cast of it. */
 export function findCast(root: string, text: string): Result<CastId> {
   const castId = parseCastId(text);
   if (castId === undefined) {
@@ -78,27 +78,27 @@ export function readCastFile(layout: CastLayout): Result<CastFile> {
     const key = v.getDotPath(parsed.issues[0]) ?? "";
     const why =
       key === "versions.format"
-        ? `it was written in another format than ${CAST_FORMAT}`
+        ? `its format is not ${CAST_FORMAT}`
         : `its "${key}" is not as expected`;
-    return refused(key, `cast.json cannot be used: ${why}`, "use the version that wrote it");
+    return refused(key, `cast.json is invalid: ${why}`, "use the version that wrote it");
   } catch (thrown) {
-    // A cast that was removed while somebody still had its id is no damaged one.
+    // A cast that was removed while its id was in use is not damaged.
     if (isMissingFile(thrown) && !existsSync(layout.folder)) return unknownCastIssue(layout);
-    return refused("", `cast.json cannot be read: ${errorText(thrown)}`);
+    return refused("", `cannot read cast.json: ${errorText(thrown)}`);
   }
 }
 
-/** A cast and the end of its journal, which its owner goes on from. */
+/** A cast and the end of its journal, where its owner continues. */
 export interface CastReading<T> extends FoldedCast<T> {
   readonly journal: JournalEnd;
 }
 
 export interface JournalEnd extends Omit<FoldedJournal<unknown>, "value"> {
-  /** Set where it was read from a bookmark on. */
+  /** Present if it was read from a bookmark. */
   readonly bookmarks?: FoundBookmarks;
 }
 
-/** What a cast was started with, before its journal is read. */
+/** The start parameters of a cast, before its journal is read. */
 interface CastHeader {
   readonly castId: CastId;
   readonly file: CastFile;
@@ -106,19 +106,19 @@ interface CastHeader {
 }
 
 function readCastHeader(layout: CastLayout, castId: CastId): Result<CastHeader> {
-  // Before it is read: what comes in between is new to whoever compares.
+  // Taken before the read: later changes then differ for callers that compare.
   const stamp = journalStamp(layout);
   const file = readCastFile(layout);
   if (!file.ok) return file;
   if (file.value.castId !== castId)
     return fail({
-      ...error("bad_cast_file", "castId", `cast.json is that of another cast, ${oneLine(file.value.castId, 60)}`),
+      ...error("bad_cast_file", "castId", `cast.json belongs to another cast, ${oneLine(file.value.castId, 60)}`),
       file: layout.castFile,
     });
   return ok({ castId, file: file.value, stamp });
 }
 
-/** [J1] A cast read from beginning to end. */
+/** [J1] A cast with all its events. */
 export function foldCast<T>(layout: CastLayout, castId: CastId, folding: CastFold<T>): Result<CastReading<T>> {
   const opened = readCastHeader(layout, castId);
   return opened.ok ? foldFromHeader(layout, opened.value, folding) : opened;
@@ -138,7 +138,7 @@ function foldFromHeader<T>(
   return ok({ castId, file, value, tornBytes: journal.tornBytes, stamp, journal });
 }
 
-/** [J25] A journal that was begun for another cast is not read as this one's. */
+/** [J25] A journal that was started for another cast is refused. */
 function rejectForeignEvents<T>(castId: CastId, step: CastFold<T>["step"]): CastFold<T>["step"] {
   return (value, event) => {
     if (event.type === "cast_started" && event.castId !== castId)
@@ -163,7 +163,7 @@ function buildCurrentCast(
   return { castId, file, state: trail.state, timeline: trail, tornBytes, stamp };
 }
 
-/** Where the journals of casts end that were read: whoever goes on from one need not read it again. */
+/** Ends of journals that were read: an owner that continues one need not read it again. */
 const journalEndOf = new WeakMap<CurrentCast, JournalEnd>();
 
 function rememberEnd<T extends CurrentCast>(cast: T, end: JournalEnd): T {
@@ -171,12 +171,12 @@ function rememberEnd<T extends CurrentCast>(cast: T, end: JournalEnd): T {
   return cast;
 }
 
-/** The end of its journal, if that is still as it was when the cast was read. */
+/** The end of its journal, if the journal is unchanged since. */
 export function unchangedJournalEnd(cast: CurrentCast | undefined, layout: CastLayout): JournalEnd | undefined {
   return cast && cast.stamp === journalStamp(layout) ? journalEndOf.get(cast) : undefined;
 }
 
-/** No time of a change can be chosen by who plants a file. A link, or a cast behind one, has no stamp: it is read. */
+/** A planted file cannot choose its change time. A link, or a cast behind one, has no stamp and is always read. */
 export function castFileStamp({ folder, castFile }: CastLayout): string | undefined {
   try {
     if (!lstatSync(folder).isDirectory()) return undefined;
@@ -188,18 +188,18 @@ export function castFileStamp({ folder, castFile }: CastLayout): string | undefi
   }
 }
 
-/** A journal only grows, and its torn end is cut only before it grows: the same size and time are the same text. */
+/** A journal only grows, and a torn end is cut only before it grows: equal size and time mean equal text. */
 function journalStamp({ folder, castFile, journal }: CastLayout): string {
   const stats = [castFile, journal].map(tryStat);
   return [folder, ...stats.map((stat) => (stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none"))].join(" ");
 }
 
-/** A cast that was killed before its first event has neither a journal nor the files of a visit. */
+/** A cast that was killed before its first event has neither a journal nor files of visits. */
 function hasStarted({ journal, sockets }: CastLayout): boolean {
   return existsSync(journal) || existsSync(sockets);
 }
 
-/** [J28] A cast as it stands: from its last bookmark on where that fits the journal, else from the beginning. */
+/** [J28] The present state: from the last bookmark if it fits the journal, otherwise from the beginning. */
 export function readCurrentCast(
   layout: CastLayout,
   castId: CastId,
@@ -213,7 +213,7 @@ export function readCurrentCast(
   return ok({ ...opened.value, value, tornBytes: journal.tornBytes, journal });
 }
 
-/** Whatever is odd about bookmarks, the journal is the truth: then it is read as if there were none. */
+/** Any problem with bookmarks is ignored: the journal is complete without them. */
 function readFromBookmark(
   layout: CastLayout,
   file: CastFile,

@@ -15,13 +15,13 @@ import {
   type LineCheck,
 } from "./journal-chain.ts";
 
-/** What a journal was started with decides how its lines are read. */
+/** The cast file decides how lines are read. */
 export type JournalHeader = Pick<CastFile, "castId" | "versions" | "graph">;
 
 export interface FoldedJournal<T> {
   readonly value: T;
   readonly head: ChainHead;
-  /** Bytes up to the end of the last whole line; a resume cuts the file there. */
+  /** Bytes up to the end of the last complete line; a resume cuts the file there. */
   readonly soundBytes: number;
   readonly tornBytes: number;
 }
@@ -47,7 +47,7 @@ export function foldJournal<T>(
       const done = runFoldPass({ fd, of, passedOver }, begin(), step);
       if (done.kind === "folded") return ok(done.folded);
       if (done.kind === "damaged") return fail(damageIssue(file, of.castId, done));
-      // [J29] A later owner went on from before these lines: read again, without them.
+      // [J29] A later owner continued from before these lines: read again without them.
       passedOver = [...passedOver, done.lines];
     }
   } catch (thrown) {
@@ -57,12 +57,12 @@ export function foldJournal<T>(
   }
 }
 
-/** A place that a cast is known at, and its bytes up to there. */
+/** A position at which the state of the cast is known, and its bytes. */
 export interface JournalPosition extends ChainPosition {
   readonly bytes: number;
 }
 
-/** The events behind a place. Nothing where one of them does not simply follow the one before: that is for who reads them all. */
+/** The events after a position. Undefined if one of them does not directly follow the one before: then all are read. */
 export function foldJournalFrom<T>(
   file: string,
   of: JournalHeader,
@@ -82,7 +82,7 @@ export function createChainFor({ castId, versions }: Pick<JournalHeader, "castId
   return versions.format === 1 ? createPlainChain() : createJournalChain(castId);
 }
 
-/** First and last of each row of lines that do not count. */
+/** First and last line of each skipped range. */
 type SkippedLines = readonly (readonly [first: number, last: number])[];
 
 interface FoldInput {
@@ -102,7 +102,7 @@ function runFoldPass<T>({ fd, of, passedOver, place }: FoldInput, begin: T, step
   let value = begin;
   let line = 0;
   let belonging = 0;
-  /** Of each line that does not belong, how many did before it. */
+  /** For each skipped line the number of valid ones before it. */
   const foreign: number[] = [];
   let stop: FoldPass<T> | undefined;
   const passed = (): true => {
@@ -139,23 +139,23 @@ function runFoldPass<T>({ fd, of, passedOver, place }: FoldInput, begin: T, step
   const { soundBytes, torn } = forEachLine(fd, take, place?.bytes ?? 0);
   if (stop) return stop;
   if (of.versions.format !== 1 && isCompleteLine(chain, torn))
-    return { kind: "damaged", line: line + 1, why: "its line end is gone" };
+    return { kind: "damaged", line: line + 1, why: "its line end is missing" };
   return { kind: "folded", folded: { value, head: chain.head(), soundBytes, tornBytes: torn.length } };
 }
 
-/** The number of the line behind so many that belong: the next one that does. */
+/** The number of the line after `count` valid ones. */
 function lineAfter(keep: number, foreign: readonly number[]): number {
   return keep + 1 + foreign.filter((before) => before <= keep).length;
 }
 
-/** Only a write that was cut off leaves a last line without its end; a whole one with something behind it was changed. */
+/** Only an interrupted write leaves a last line without its end; a complete event with text after it was changed. */
 function isCompleteLine(chain: JournalChain, torn: Buffer): boolean {
   if (torn.length < 2) return false;
   const verdict: LineCheck = chain.verify(torn, 0, torn.length - 1);
   return verdict.kind === "event" || verdict.kind === "stale";
 }
 
-/** Events of an earlier version become today's; some of them only with the graph of their cast. */
+/** Converts events of earlier versions; some need the graph of their cast. */
 export function parseEventJson(json: string, graph: Graph | null): CastEvent | string {
   try {
     return parseEvent(JSON.parse(json), () => graph);
@@ -170,12 +170,12 @@ const LINE_END = 0x0a;
 type LineHandler = (bytes: Buffer, from: number, to: number) => boolean;
 
 /**
- * Line after line, in blocks: a journal may be larger than memory. Stops where `runTake` does, which must not keep a line:
- * all of them are read into the same place.
+ * Reads lines in blocks: a journal may be larger than memory. Stops when `runTake` does. `runTake` must not keep a line:
+ * all use the same buffer.
  */
 function forEachLine(fd: number, take: LineHandler, start: number): { soundBytes: number; torn: Buffer } {
   let bytes: Buffer = Buffer.allocUnsafe(BLOCK);
-  /** Bytes of a line that goes on behind the last block; they stand at the beginning. */
+  /** Bytes of a line that continues in the next block; they are at the start of the buffer. */
   let kept = 0;
   let soundBytes = start;
   for (;;) {
@@ -184,7 +184,7 @@ function forEachLine(fd: number, take: LineHandler, start: number): { soundBytes
     if (size === 0) return { soundBytes, torn: bytes.subarray(0, kept) };
     const full = bytes.subarray(0, kept + size);
     let from = 0;
-    // What was kept has no line end.
+    // The kept bytes contain no line end.
     for (let end = full.indexOf(LINE_END, kept); end !== -1; end = full.indexOf(LINE_END, from)) {
       if (!take(full, from, end)) return { soundBytes, torn: Buffer.alloc(0) };
       soundBytes += end + 1 - from;
@@ -192,13 +192,13 @@ function forEachLine(fd: number, take: LineHandler, start: number): { soundBytes
     }
     bytes.copyWithin(0, from, full.length);
     kept = full.length - from;
-    // [D22] A file of another kind in the journal's place may have no line end at all.
-    if (kept > MAX_LINE_BYTES) throw new Error("one of its lines is too long");
+    // [D22] Another kind of file in the journal's place may have no line end at all.
+    if (kept > MAX_LINE_BYTES) throw new Error("a line is too long");
   }
 }
 
 function unreadableIssue(file: string, thrown: unknown): Issue {
-  return { ...error("missing_journal", "", `the journal cannot be read: ${errorText(thrown)}`), file };
+  return { ...error("missing_journal", "", `cannot read the journal: ${errorText(thrown)}`), file };
 }
 
 function damageIssue(

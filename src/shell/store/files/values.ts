@@ -9,10 +9,10 @@ import type { CastLayout } from "../layout.ts";
 import { parentCastId } from "../../../core/model/ids.ts";
 import type { CastFile } from "../cast-file.ts";
 
-/** A shorter value stands where it is used: a file of its own would be larger. */
+/** Shorter values are stored inline: a separate file would be larger. */
 const LARGE_VALUE_CHARS = 4_096;
 
-/** A text of JSON by the name of what it holds. Others may read it meanwhile: it is there as a whole or not at all. */
+/** Writes JSON under its digest, as a whole: others may read it at the same time. */
 function writeValue(layout: Pick<CastLayout, "values" | "value">, text: string, isSynced: boolean): string {
   const digest = valueDigest(text);
   const file = layout.value(digest);
@@ -29,13 +29,13 @@ function valueDigest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
-/** [J26, J40] Large values of a cast, each kept once, by what it holds: also what is large inside of another. */
+/** [J26, J40] Stores each large value of a cast once by its digest, also large parts of other values. */
 export function createValueWriter(
   layout: CastLayout,
   redact: Redactor,
   isSynced: boolean,
 ): (value: Json) => StoredValue {
-  /** What this value became: a list that does not change is not written down anew for every item of it. */
+  /** The reference of this value: an unchanged list is not written again for each item. */
   const known = new WeakMap<object, Json>();
   const written = new Set<string>();
   const put = (text: string): string => {
@@ -61,7 +61,7 @@ export function createValueWriter(
     try {
       return { kind: "kept", json: keep(value) };
     } catch (thrown) {
-      return { kind: "failed", problem: `an artifact cannot be written: ${errorText(thrown)}` };
+      return { kind: "failed", problem: `cannot write an artifact: ${errorText(thrown)}` };
     }
   };
 }
@@ -74,8 +74,8 @@ function mapParts(value: readonly Json[] | JsonObject, part: (value: Json) => Js
 type ValueLayout = Pick<CastLayout, "values" | "value">;
 
 /**
- * [V30] `cast.json` of an item, with what it has in common with other items as a name among the values of its parent: the
- * graph, and what is large in state. Every item has the whole list; written with each of them it would grow by the square.
+ * [V30] `cast.json` of an item. Parts that it shares with other items are references to values of its parent: the graph, and
+ * large values of the state. Each item has the whole list; without references the size would be quadratic.
  */
 export function extractSharedParts(file: CastFile, layout: ValueLayout, isSynced: boolean): object {
   if (parentCastId(file.castId) === undefined) return file;
@@ -97,7 +97,7 @@ export function extractSharedParts(file: CastFile, layout: ValueLayout, isSynced
   };
 }
 
-/** The whole of it again; nothing where a part is gone, or is another than it was. What shares nothing is whole. */
+/** Resolves the references; undefined if a part is missing or changed. */
 export function restoreSharedParts(json: unknown, layout: ValueLayout): unknown {
   if (!isJsonObject(json) || !isJsonObject(json["shared"])) return json;
   const { shared, state, window, ...own } = json;
@@ -127,7 +127,7 @@ function readSharedValue(layout: ValueLayout, digest: unknown): string {
   return text;
 }
 
-/** Items of one cast have the very same values in hand. */
+/** Items of one cast share the same objects in memory. */
 const jsonTexts = new WeakMap<object, string>();
 
 function jsonTextOf(value: unknown): string {

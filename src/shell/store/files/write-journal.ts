@@ -19,27 +19,27 @@ import { encodeLines, type EncodedLines, type ChainHead } from "./journal-chain.
 export interface JournalWriterOptions {
   readonly folder: string;
   readonly file: string;
-  /** 1: lines without epoch and digest, as the cast began. */
+  /** 1: lines without epoch and digest, as the cast started. */
   readonly format: number;
   readonly epoch: number;
-  /** The end of what is there. */
+  /** The present end of the journal. */
   readonly head: ChainHead;
   readonly durability: Durability;
   readonly redact: Redactor;
-  /** Told of what was written, where it begins in the file, and the end of the chain behind it. */
+  /** Called with written bytes, their offset and the new end of the chain. */
   readonly onWritten?: (bytes: Buffer, at: number, head: ChainHead) => void;
 }
 
 /** A journal that its owner appends to. */
 export interface JournalWriter {
-  /** All of them or none, as one write; a sentence where that failed. */
+  /** Appends all or none in one write; returns a problem if that failed. */
   readonly append: (events: readonly CastEvent[], after: number) => string | undefined;
   readonly close: () => void;
 }
 
-const JOURNAL_GONE = "the journal cannot be written: it is gone";
+const JOURNAL_GONE = "cannot write the journal: it is gone";
 
-/** Opened with its first line, so that a cast that never began has no journal. */
+/** Opened with its first line: a cast that never started has no journal. */
 export function openJournalWriter(writing: JournalWriterOptions): JournalWriter {
   const { durability } = writing;
   let { head } = writing;
@@ -54,7 +54,7 @@ export function openJournalWriter(writing: JournalWriterOptions): JournalWriter 
   };
   return {
     append: (events, after) => {
-      if (after !== head.seq) return `the journal stands at ${head.seq}, not at ${after}`;
+      if (after !== head.seq) return `the journal is at event ${head.seq}, not at ${after}`;
       let before: number | undefined;
       let size = 0;
       try {
@@ -62,7 +62,7 @@ export function openJournalWriter(writing: JournalWriterOptions): JournalWriter 
         const bytes = Buffer.from(text);
         size = bytes.length;
         const found = fstatSync(opened());
-        // A file without a name: the cast was removed, and what is written now nobody will ever read.
+        // The file has no name any more: the cast was removed, and nobody would read this write.
         if (found.nlink === 0 && !existsSync(writing.file)) return JOURNAL_GONE;
         before = found.size;
         writeAll(opened(), bytes);
@@ -72,7 +72,7 @@ export function openJournalWriter(writing: JournalWriterOptions): JournalWriter 
         return undefined;
       } catch (thrown) {
         if (fd !== undefined && before !== undefined) undoPartialWrite(fd, before, size);
-        return `the journal cannot be written: ${errorText(thrown)}`;
+        return `cannot write the journal: ${errorText(thrown)}`;
       }
     },
     close: () => {
@@ -83,7 +83,7 @@ export function openJournalWriter(writing: JournalWriterOptions): JournalWriter 
   };
 }
 
-/** Most text holds no secret, and is not taken apart to look for one. */
+/** Most text holds no secret, and is not parsed. */
 function encodeRedacted(events: readonly CastEvent[], head: ChainHead, writing: JournalWriterOptions): EncodedLines {
   const { redact } = writing;
   const first = encodeEvents(events, head, writing);
@@ -103,15 +103,15 @@ function encodeEvents(
 }
 
 function writeAll(fd: number, bytes: Buffer): void {
-  // A disk that fills up may take a part and then refuse the rest.
+  // A disk that fills up may accept a part of the bytes.
   for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
 }
 
-/** What was half written goes, unless another process has written behind it: its lines are not ours to cut. */
+/** Cuts a partial write, unless another process has appended: its lines must stay. */
 function undoPartialWrite(fd: number, before: number, size: number): void {
   try {
     if (fstatSync(fd).size <= before + size) ftruncateSync(fd, before);
   } catch {
-    // It stays as a torn last line, and is cut on resume.
+    // It stays as a torn last line, and a resume cuts it.
   }
 }

@@ -1,16 +1,16 @@
 import { isTransientError, type Database, type Statement } from "./database.ts";
 
-/** A file of a visit as it goes into the database. */
+/** A file of a visit for the database. */
 export interface ArtifactUpload {
   readonly socket: string;
   readonly visit: number;
   readonly name: string;
-  /** What stands before these bytes has been sent already, in the same claim. */
+  /** Bytes before this offset were sent before, under the same claim. */
   readonly from?: number;
   readonly bytes: Buffer;
 }
 
-/** [B8] The files of a cast since the pack before, and where they stand. */
+/** [B8] The commits of a cast since the last pack, with its head and its checkpoint. */
 export interface PackUpload {
   readonly head: string;
   readonly ckpt: string;
@@ -24,19 +24,19 @@ export interface AppendRequest {
   readonly events: readonly string[];
   readonly status: string;
   readonly summary: unknown;
-  /** Whether a visit was completed: whoever gets that far is no poison. */
+  /** A completed visit resets the number of attempts. */
   readonly completesVisit: boolean;
   readonly artifacts: readonly ArtifactUpload[];
   readonly pack?: PackUpload;
 }
 
-/** A value of the database may not be much larger. */
+/** The database does not take much larger values. */
 export const PART_BYTES = 4 * 1024 * 1024;
 const RETRY_MS = 200;
 
 /**
- * [B5, B33] One round trip for events, files and packs, carried out only for the claim and the place that are named. After a broken
- * connection it is repeated; the same claim with the events already there means that it was carried out.
+ * [B5, B33] Writes events, files and packs in one round trip, only for the given claim and sequence number. It is repeated after
+ * a broken connection. If the events are there under the same claim, the first try succeeded.
  */
 export async function appendEvents(database: Database, what: AppendRequest): Promise<"written" | "lost"> {
   const statement = appendStatement(what);
@@ -97,7 +97,7 @@ function appendStatement(what: AppendRequest): Statement {
     JSON.stringify(what.summary),
     what.completesVisit,
   ];
-  // Most steps bring no file, and the server need not look for one.
+  // Most steps have no file; the server then skips that part.
   if (what.artifacts.length === 0 && !what.pack)
     return { name: "append", text: `${APPEND_EVENTS} ${RETURN_CAST_ID}`, values };
   const parts = what.artifacts.flatMap(splitIntoParts);
@@ -121,7 +121,7 @@ function appendStatement(what: AppendRequest): Statement {
   };
 }
 
-/** The parts that these bytes lie in. Of a part that was sent before only what is new is sent. */
+/** The parts that hold these bytes. Of a part that was sent before, only new bytes are sent. */
 function splitIntoParts({ bytes, from = 0, ...place }: ArtifactUpload) {
   const size = from + bytes.length;
   const first = Math.floor(from / PART_BYTES);
@@ -134,7 +134,7 @@ function splitIntoParts({ bytes, from = 0, ...place }: ArtifactUpload) {
       part,
       size,
       kept: begin - part * PART_BYTES,
-      // The size of a file is that of its first part.
+      // The size of a file is stored with its first part.
       isBehind: index === 0 && part > 0,
       bytes: bytes.subarray(begin - from, (part + 1) * PART_BYTES - from),
     };

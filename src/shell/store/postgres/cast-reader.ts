@@ -7,7 +7,7 @@ import { databaseIssue, type Database } from "./database.ts";
 import { readCastEnds, readCurrentCast, foldEvents, loadCast, parseCastFile, unknownCastIssue } from "./read-cast.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
 
-/** The casts that are looked at: those of one project, or all. */
+/** The casts of one project, or all casts. */
 export interface CastScope {
   readonly database: Database;
   /** In words for people. */
@@ -33,11 +33,11 @@ interface CastReader extends Pick<
   readonly summariesOf: (casts: readonly string[]) => Promise<readonly CastSummary[] | undefined>;
 }
 
-/** As many as are listed. */
+/** At most this many are listed. */
 const MAX_LISTED = 200;
 const IN_SCOPE = "($1::text is null or c.project = $1)";
 
-/** All that is asked of casts without owning one. */
+/** All reads of casts that need no claim. */
 export function createCastReader({ database, location: place, project }: CastScope): CastReader {
   const seen = project ?? null;
   const summaries = (where: string, ...values: readonly unknown[]): Promise<readonly CastSummary[]> =>
@@ -86,7 +86,7 @@ export function createCastReader({ database, location: place, project }: CastSco
   };
 }
 
-/** What the database throws, as a value. */
+/** Turns an error of the database into an issue. */
 export async function withDatabaseErrors<T>(at: string, work: () => Promise<Result<T>>): Promise<Result<T>> {
   try {
     return await work();
@@ -95,7 +95,7 @@ export async function withDatabaseErrors<T>(at: string, work: () => Promise<Resu
   }
 }
 
-/** Where nothing is said about what cannot be read. */
+/** An unreadable value counts as missing. */
 export function ignoreErrors<T>(work: () => Promise<T>): Promise<T | undefined> {
   return work().catch(() => undefined);
 }
@@ -123,7 +123,7 @@ interface SummaryRow {
   readonly worker: string | null;
 }
 
-/** [B49] What waits for its items belongs to its worker until that has handed it back. */
+/** [B49] A cast that waits for its items belongs to its worker until the worker requeues it. */
 async function readSummaries(
   database: Database,
   where: string,
@@ -137,14 +137,14 @@ async function readSummaries(
   });
   return rows.map(({ summary: { settingUp, ...summary }, status, worker, ...whose }) => ({
     ...summary,
-    // Whoever died over it, or handed it back, sets up nothing any more.
+    // A worker that died or requeued the cast no longer sets up its tree.
     ...(settingUp && status === "running" && settingUp.worker === worker ? { settingUp } : {}),
     status: statusOf(status, worker !== null),
     fleet: { ...whose, worker },
   }));
 }
 
-/** [J21] What neither ended nor waits runs only as long as its worker lives. */
+/** [J21] A cast that neither ended nor waits runs only while its worker lives. */
 function statusOf(status: CastSummary["status"], alive: boolean): CastSummary["status"] {
   if (status === "running") return alive ? "running" : "interrupted";
   return status;

@@ -10,13 +10,13 @@ import { createOwnedCast, type PackSource } from "./owned-cast.ts";
 import { unknownCastIssue } from "./read-cast.ts";
 import { initScratch, restoreScratch, scratchLayout } from "./scratch.ts";
 
-/** The worker that owns what is claimed, and the folder where it keeps the files of what it drives. */
+/** The worker that claims, and the folder for files of its casts. */
 export interface ClaimingWorker {
   readonly id: string;
   readonly scratch: string;
   readonly packFor?: PackSource;
   readonly checkpointPolicyFor?: (castId: CastId) => CheckpointPolicy;
-  /** Told that only the database kept an append from being written. */
+  /** Called when an append failed only because of the database. */
   readonly onDatabaseError?: (castId: CastId) => void;
 }
 
@@ -30,13 +30,13 @@ export interface ClaimContext extends CastScope {
 
 type CastClaims = Pick<CastStore, "create" | "claim">;
 
-/** Making casts and taking them up, as one worker. */
+/** Creates and claims casts for one worker. */
 export function createCastClaims(place: ClaimContext): CastClaims {
   const claiming = new Map<CastId, Promise<unknown>>();
   return {
     create: (cast, how) => withDatabaseErrors(cast.file.castId, () => createCast(place, cast, how)),
     claim: async (castId, how) => {
-      // One after another: who claims second sees what the first one got.
+      // One after another: the second claim sees the result of the first.
       const before = claiming.get(castId) ?? Promise.resolve();
       const mine = before.then(() => withDatabaseErrors(castId, () => claimOnce(place, castId, how)));
       claiming.set(castId, mine);
@@ -71,7 +71,7 @@ async function createCast(
     ],
   });
   if (rows.length === 0)
-    return fail(error("write_failed", "artifactDir", "the cast cannot be made: it is there already"));
+    return fail(error("write_failed", "artifactDir", "the cast exists already"));
   initScratch(scratchLayout(place.worker.scratch, castId), { file: text, brings });
   place.notify(castId);
   return ok(takeOwnership(place, castId, how, { claim, epoch: 1, isAborted: false }));
@@ -84,7 +84,7 @@ interface ClaimedRow {
   readonly aborted: boolean;
 }
 
-/** Free, or of a worker that is gone, or of an earlier claim of this one. */
+/** Free, of a gone worker, or of an earlier claim of this worker. */
 const CLAIM_CAST = `update materia.casts c set claim = $2, owner = $3, epoch = epoch + 1, updated_at = now(),
     status = case when status in ('queued', 'interrupted') then 'running' else status end
   where cast_id = $1 and (owner is null or not materia.is_driven(owner) or (owner = $3 and claim is distinct from $4))
@@ -98,7 +98,7 @@ async function claimOnce(place: ClaimContext, castId: CastId, how: WriteOptions)
   if (!row) {
     const by = await readOwner(database, castId);
     if (!by) return fail(unknownCastIssue(castId, place.location));
-    const message = `process ${by.pid} on ${by.host} drives this cast`;
+    const message = `process ${by.pid} on ${by.host} runs this cast`;
     return fail(error("cast_owned", castId, message, suggest`stop it with ${typed`abort ${castId}`}, or wait for it`));
   }
   await restoreScratch(database, scratchLayout(worker.scratch, castId), { castId, file: row.file, brings: row.brings });
@@ -130,7 +130,7 @@ function takeOwnership(
   });
 }
 
-/** [D20] Those that nobody drives, each with the casts of its items. */
+/** [D20] Removes casts without an owner, each with the casts of its items. */
 export function removeCasts(
   {
     database,

@@ -2,10 +2,10 @@ import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../
 import type { Client, ClientConfig, Pool, PoolClient, QueryResultRow } from "pg";
 import { errorText } from "../../system/system-error.ts";
 
-/** Where a database is, and what is believed of its certificate. */
+/** The address of a database, and the certificate to verify it with. */
 export interface DatabaseAddress {
   readonly url: string;
-  /** The certificate that signs the server's own. */
+  /** The certificate authority of the server's certificate. */
   readonly ca?: string;
 }
 
@@ -16,14 +16,14 @@ export interface Statement {
   readonly name?: string;
 }
 
-/** Connections to one database. Only here is the driver known; a broken connection is tried anew for as long as `patienceMs`. */
+/** Connections to one database; nothing else knows the driver. Queries are retried on transient errors for `patienceMs`. */
 export interface Database {
   readonly pool: Pool;
   readonly query: <T extends QueryResultRow>(statement: Statement) => Promise<readonly T[]>;
-  /** One attempt and no more, for what must know whether it was carried out. */
+  /** One attempt only, for statements that must not run twice. */
   readonly queryOnce: <T extends QueryResultRow>(statement: Statement) => Promise<readonly T[]>;
   readonly transaction: <T>(work: (client: PoolClient) => Promise<T>) => Promise<T>;
-  /** A connection of its own, for what belongs to a session. */
+  /** A separate connection for session state such as locks. */
   readonly openSession: () => Promise<Client>;
   readonly pause: (ms: number) => Promise<void>;
   readonly retryForMs: number;
@@ -32,11 +32,11 @@ export interface Database {
 
 const RETRY_MS = 200;
 const MAX_CONNECTIONS = 4;
-/** A link that is cut says nothing: who waits longer for an answer than this takes another connection. */
+/** A cut link reports no error: after this time a query takes another connection. */
 const QUERY_TIMEOUT_MS = 60_000;
 const BYTES_PER_MS = 1_000;
 const CONNECT_MS = 10_000;
-/** A process that sleeps in the middle of a transaction must not lock others out until it wakes. */
+/** A suspended process must not hold the locks of its transaction until it wakes. */
 const IDLE_IN_TRANSACTION_MS = 15_000;
 
 /** [B1] Nothing of this is loaded before a fleet is named. */
@@ -56,9 +56,9 @@ export async function openDatabase(
     keepAliveInitialDelayMillis: CONNECT_MS,
   };
   const pool = new pg.value.Pool({ ...config, max: MAX_CONNECTIONS });
-  // A connection that breaks while nobody uses it is replaced by the next.
+  // The pool replaces a connection that breaks while idle.
   pool.on("error", () => undefined);
-  // One that breaks between two statements of a transaction tells so with the second; unheard it would end the process.
+  // A connection that breaks inside a transaction fails the next statement; an unheard event would end the process.
   pool.on("connect", (client) => void client.on("error", () => undefined));
   const once = async <T extends QueryResultRow>({ text, values = [], name }: Statement): Promise<readonly T[]> => {
     const asked = { text, values: [...values], query_timeout: QUERY_TIMEOUT_MS + bytesIn(values) / BYTES_PER_MS };
@@ -108,7 +108,7 @@ async function runTransaction<T>(pool: Pool, work: (client: PoolClient) => Promi
   }
 }
 
-/** How much there is to send. */
+/** Bytes to send. */
 function bytesIn(values: readonly unknown[]): number {
   return values.flat().reduce((sum: number, value) => sum + (Buffer.isBuffer(value) ? value.length : 0), 0);
 }
@@ -128,7 +128,7 @@ function codeOf(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
 }
 
-/** What a person is told when the database refuses or cannot be reached. */
+/** Describes a database that refuses or cannot be reached. */
 export function databaseIssue(at: string, thrown: unknown): Issue {
   const code = codeOf(thrown);
   if (code.startsWith("53") && code !== "53300")
@@ -136,24 +136,24 @@ export function databaseIssue(at: string, thrown: unknown): Issue {
       "database_full",
       at,
       `the database has no room: ${errorText(thrown)}`,
-      "casts go on from where they stand when it has",
+      "casts continue when there is room",
     );
   if (isTransientError(thrown))
-    return error("database_unreachable", at, `the database cannot be reached: ${errorText(thrown)}`);
+    return error("database_unreachable", at, `cannot reach the database: ${errorText(thrown)}`);
   if (code === "42501")
     return error(
       "database_rights",
       at,
       `this role lacks a right: ${errorText(thrown)}`,
-      "grant it materia_member, or materia_worker where it drives casts",
+      "grant it materia_member, or materia_worker for workers",
     );
   if (code.startsWith("28") || code === "3D000")
-    return error("database_rights", at, `the database does not let this role in: ${errorText(thrown)}`);
+    return error("database_rights", at, `the database rejects this role: ${errorText(thrown)}`);
   if (code === "3F000" || code === "42P01")
     return error(
       "database_not_migrated",
       at,
-      "the database has no tables of a fleet yet",
+      "the database has no tables of a fleet",
       suggest`${typed`fleet migrate`} makes them`,
     );
   return error("database_failed", at, `the database refused: ${errorText(thrown)}`);
@@ -180,28 +180,28 @@ async function loadDriver(): Promise<Result<PgDriver>> {
 
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1"]);
 
-/** [B4] Off this machine only with a certificate that names the host, whatever the url says. */
+/** [B4] Other machines only with a certificate that names the host, regardless of the url. */
 function connectionConfig(pg: Pick<PgDriver, "Client">, url: string, ca: string | undefined): Result<ClientConfig> {
   try {
     const parsed = new URL(url);
     if (parsed.protocol !== "postgres:" && parsed.protocol !== "postgresql:")
-      return fail(error("bad_database_url", "url", "it does not begin with postgres://"));
+      return fail(error("bad_database_url", "url", "the url does not begin with postgres://"));
     const mode = parsed.searchParams.get("sslmode");
     for (const name of Array.from(parsed.searchParams.keys()))
       if (name.startsWith("ssl")) parsed.searchParams.delete(name);
     const connectionString = parsed.toString();
-    // As the driver reads it: parameters, their order and the environment decide what is dialled in the end.
+    // As the driver parses it: parameters, their order and the environment decide the host.
     const { host } = new pg.Client({ connectionString });
     const isLocal = LOOPBACK.has(host) || host.startsWith("/");
     if (isLocal && ca === undefined) return ok({ connectionString });
     if (mode !== null && mode !== "verify-full") return fail(insecureIssue(host, mode));
     return ok({ connectionString, ssl: { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) } });
   } catch {
-    return fail(error("bad_database_url", "url", "it is no url", "postgres://user@host:5432/database"));
+    return fail(error("bad_database_url", "url", "this is not a url", "postgres://user@host:5432/database"));
   }
 }
 
 function insecureIssue(host: string, mode: string): Issue {
-  const message = `sslmode=${mode} to ${host} would be open to others`;
+  const message = `sslmode=${mode} to ${host} is not secure`;
   return error("insecure_database", "url", message, "use sslmode=verify-full");
 }

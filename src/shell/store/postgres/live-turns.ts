@@ -4,11 +4,11 @@ import type { Subscription } from "../cast-store.ts";
 import type { Database } from "./database.ts";
 import { TURNS_CHANNEL, openNotifications, createNotifier } from "./notifications.ts";
 
-/** [B70] The turn in hand as a worker last told it: its notes in their order, without those at its beginning that it had no room for. */
+/** [B70] The running turn as its worker last published it: its notes in order, without the first ones that did not fit. */
 const LiveTurn = v.object({ turn: v.string(), gone: v.number(), notes: v.array(AgentProgress) });
 type LiveTurn = v.InferOutput<typeof LiveTurn>;
 
-/** One row for a cast that is driven: what it held before is gone. Nothing is written for who does not drive the cast. */
+/** One row for a running cast, replaced by each write. Only the owner of the cast writes it. */
 export async function writeLiveTurn(
   database: Database,
   { castId, workerId }: { readonly castId: string; readonly workerId: string },
@@ -26,10 +26,10 @@ export async function deleteLiveTurn(database: Database, castId: string): Promis
   await database.queryOnce({ text: "delete from materia.live where cast_id = $1", values: [castId] });
 }
 
-/** What agents do right now, told and heard. */
+/** Publishes and follows running turns. */
 export interface LiveTurns {
   readonly followTurn: (castId: string, wake: () => void) => Subscription<readonly AgentProgress[]>;
-  /** That there is something new. */
+  /** Notifies of new output. */
   readonly notifyTurn: (castId: string) => void;
   readonly close: () => Promise<void>;
 }
@@ -55,7 +55,7 @@ export function openLiveTurns(database: Database): LiveTurns {
   };
 }
 
-/** The notes of the turn in hand that were not said yet, read only when there may be some. */
+/** New notes of the running turn, read only after a notification. */
 function followTurnRow(
   database: Database,
   castId: string,
@@ -73,11 +73,11 @@ function followTurnRow(
     said = { turn, notes: gone + notes.length, last: notes.at(-1) };
     return fresh;
   };
-  // What is missed now stands in the journal soon.
+  // Missed output is in the journal soon.
   return { next: () => next().catch(() => []), close: stop };
 }
 
-/** How far the turn was heard: how many notes, and the last of them as it was then. */
+/** How far a turn was delivered: the number of notes, and the last one as it was then. */
 interface DeliveredNotes {
   readonly turn: string;
   readonly notes: number;
@@ -91,7 +91,7 @@ function undeliveredNotes({ turn, notes: count, last }: DeliveredNotes, now: Liv
   return [...(grown ? [grown] : []), ...now.notes.slice(from)];
 }
 
-/** The last note may have grown since: text by what follows it, a tool by all that it has said. */
+/** The last note may have grown: text by a suffix, a tool by its whole output. */
 function grownPart(before: AgentProgress, now: AgentProgress | undefined): AgentProgress | undefined {
   if (!now || now.kind !== before.kind) return undefined;
   if ((now.kind === "text" || now.kind === "thinking") && "delta" in before) {

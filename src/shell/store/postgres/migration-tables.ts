@@ -1,18 +1,18 @@
-/** [B12] Casts whose items are worked on elsewhere, and what the items of one share. */
+/** [B12] Casts whose items run on other workers, and their shared budget. */
 export const ITEM_TABLES = `
--- The leg that gave its place back while items are at work, and the worker that goes on with it as soon as one is done.
+-- The parked dispatch, which frees its slot while items run, and the worker that continues it.
 alter table materia.casts add column if not exists parked_leg int;
 alter table materia.casts add column if not exists parked_by text;
--- By number of the fork: the budget of its items, and what their parent had used before.
+-- By number of the parallel run: the budget of its items, and the usage of their parent before.
 alter table materia.casts add column if not exists shared jsonb not null default '{}';
--- Of an item: what it has used of that budget, and its turn under way.
+-- Of an item: its usage of that budget, and its running turn.
 alter table materia.casts add column if not exists turn jsonb;
 create index if not exists casts_parked on materia.casts (parked_by) where parked_leg = leg;
 create index if not exists casts_accounts on materia.casts (parent) where turn is not null;
 create index if not exists casts_items on materia.casts (parent) where parent is not null;
 `;
 
-/** [B22] How many casts may be under way at once: limits, who is at them, and the places of those that wait. */
+/** [B22] Limits of concurrent casts, their usage, and positions in the queue. */
 export const LIMIT_TABLES = `
 create table if not exists materia.limits (
   kind text not null check (kind in ('all', 'project', 'provider')),
@@ -27,7 +27,7 @@ create index if not exists casts_under_way on materia.casts (project)
   where leg > 0 and sent = leg and status in ('queued', 'running');
 create index if not exists casts_queued on materia.casts (project, queue, priority, cast_id) where status = 'queued';
 
--- Sent to a queue and not over yet. One that stopped without an owner, that no worker can begin, or whose items are worked on elsewhere, keeps nobody waiting.
+-- Sent to a queue and not over. A cast that stopped without an owner, was rejected, or is parked uses no slot.
 create or replace function materia.is_under_way(c materia.casts) returns boolean language sql stable as $$
   select c.leg > 0 and c.sent = c.leg and c.status in ('queued', 'running') and c.parked_leg is distinct from c.leg
     and case c.status when 'running' then c.owner is not null else not c.summary ? 'blocked' end
@@ -62,7 +62,7 @@ grant select on materia.limits to materia_worker, materia_member;
 grant execute on function materia.limit_standing, materia.queue_place to materia_worker, materia_member;
 `;
 
-/** [B23] What is submitted at times. */
+/** [B23] Schedules. */
 export const SCHEDULE_TABLES = `
 create table if not exists materia.schedules (
   id int generated always as identity primary key,

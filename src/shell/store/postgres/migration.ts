@@ -1,9 +1,9 @@
 import { ITEM_TABLES, LIMIT_TABLES, SCHEDULE_TABLES } from "./migration-tables.ts";
 
-/** The shape of the tables; a database of a newer one is refused rather than misread. */
+/** The format of the tables. A database of a newer format is refused, since it would be misread. */
 export const DATABASE_FORMAT = 4;
 
-/** [B2] Tables, rights and functions of a fleet. May be run again: it changes nothing then. */
+/** [B2] Tables, rights and functions of a fleet. A second run changes nothing. */
 export const MIGRATION = `
 create schema if not exists materia;
 
@@ -93,7 +93,7 @@ create table if not exists materia.packs (
   primary key (cast_id, n)
 );
 
--- What agents do right now; after a crash of the server nobody misses it.
+-- Output of running turns; losing it in a crash of the server is harmless.
 create unlogged table if not exists materia.live (
   cast_id text primary key references materia.casts on delete cascade,
   turn text not null
@@ -122,7 +122,7 @@ begin
   if not found or not may(c.project) then return 'unknown'; end if;
   if c.seq <> at_seq then return 'moved'; end if;
   if c.status = 'queued' then return 'queued'; end if;
-  -- Of one that has stopped nothing more is written by its worker, which is about to let go of it.
+  -- The worker of a stopped cast writes nothing more, and is about to release it.
   if is_driven(c.owner) and c.status not in ('waiting', 'completed', 'not_satisfied', 'failed', 'aborted') then return 'owned'; end if;
   if exists (select from unnest(said) e where e::json ->> 'type' not in
     ('cast_resumed', 'limits_raised', 'person_answered', 'person_finished', 'person_judged', 'item_given_up')) then return 'refused'; end if;
@@ -181,7 +181,7 @@ drop policy if exists submitting on materia.casts;
 create policy submitting on materia.casts for insert to materia_member with check (
   materia.may(project) and submitted_by = session_user and claim is null and owner is null and seq = 0
   and epoch = 0 and sent = 0 and leg = 1 and status = 'queued' and parked_leg is null and turn is null and shared = '{}'
-  -- What stands for an item of another cast is merged into its files, and is given them.
+  -- An item of another cast gets that cast's files, and is merged into them.
   and parent is null and cast_id !~ '_[1-9][0-9]*_WI-[1-9][0-9]*(_[1-9][0-9]*)?$');
 drop policy if exists submitting on materia.packs;
 create policy submitting on materia.packs for insert to materia_member with check (

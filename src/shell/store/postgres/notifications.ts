@@ -1,19 +1,19 @@
 import type { Client } from "pg";
 import type { Database } from "./database.ts";
 
-/** Who wants to hear of changes in the database. One connection for all of them, made when the first comes. */
+/** Listeners for changes in the database. They share one connection, opened for the first of them. */
 export interface Notifications {
-  /** Of one cast, or of any; it is said of which, unless anything may have happened. */
+  /** For one cast, or for any. The listener gets the cast, or nothing if anything may have changed. */
   readonly on: (castId: string | undefined, listener: (castId?: string) => void) => () => void;
   readonly close: () => Promise<void>;
 }
 
-/** Of whatever changes in a cast, and of casts that a worker is wanted for. */
+/** Changes of casts, and dispatches that are due. */
 const CASTS_CHANNEL = "materia";
 export const DUE_CHANNEL = "materia_due";
-/** Of what agents do right now: apart, since it comes far more often than anything else. */
+/** Output of agents: a separate channel, since it is far more frequent. */
 export const TURNS_CHANNEL = "materia_turns";
-/** Of what items have used of the budget that they share, by their parent. */
+/** Usage of items that share a budget, by the id of their parent. */
 export const BUDGETS_CHANNEL = "materia_budgets";
 const RECONNECT_MS = 500;
 
@@ -34,7 +34,7 @@ export function openNotifications(database: Database, channel = CASTS_CHANNEL): 
           if (!closed.signal.aborted) client = connect();
         });
         await made.query(`listen ${channel}`);
-        // Whatever happened before it listened may have been missed.
+        // Notifications before `listen` may be lost.
         tell();
         return made;
       } catch {
@@ -45,7 +45,7 @@ export function openNotifications(database: Database, channel = CASTS_CHANNEL): 
   };
   return {
     on: (castId, listener) => {
-      // One function may be given twice, and is stopped once for each.
+      // The same function may be registered twice; each registration ends by itself.
       const own = (of?: string): void => listener(of);
       listeners.set(own, castId);
       client ??= connect();
@@ -60,10 +60,10 @@ export function openNotifications(database: Database, channel = CASTS_CHANNEL): 
 }
 
 const BATCH_MS = 5;
-/** Nobody misses a notice after a crash of the server: its commit need not wait for the disk, where appends do. */
+/** Losing notifications in a crash of the server is harmless: their commit need not wait for the disk. */
 const NOTIFY = "select pg_notify($2, id) from unnest($1::text[]) id, set_config('synchronous_commit', 'off', true)";
 
-/** [B6] Told after the commit, gathered: inside of it every writer would wait for every other. */
+/** [B6] Sent after the commit, in batches: notifications inside it would serialize all writers. */
 export function createNotifier(database: Database, channel = CASTS_CHANNEL): (castId: string) => void {
   let waiting: Set<string> | undefined;
   return (castId) => {
@@ -74,7 +74,7 @@ export function createNotifier(database: Database, channel = CASTS_CHANNEL): (ca
       waiting = undefined;
       void database
         .queryOnce({ name: "tell", text: NOTIFY, values: [[...gathered], channel] })
-        // Readers catch up by number: who was not told now is told with the next.
+        // Followers catch up by sequence number with the next notification.
         .catch(() => undefined);
     }, BATCH_MS);
   };

@@ -15,7 +15,7 @@ import { startedSummary, sufficesForSummary } from "../summary.ts";
 import { readCastEnds, readCurrentCast } from "./read-cast.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
 
-/** [B8] The files that events speak of, as a pack; a sentence where they cannot be had. */
+/** [B8] The commits that events refer to, as a pack; a problem if they cannot be packed. */
 export type PackSource = (castId: CastId, events: readonly CastEvent[]) => Promise<PackUpload | string | undefined>;
 
 export interface OwnedCastContext {
@@ -25,7 +25,7 @@ export interface OwnedCastContext {
   readonly layout: CastLayout;
   readonly location: string;
   readonly writeOptions: WriteOptions;
-  /** Where an abort was asked for before it was claimed. */
+  /** True if an abort was requested before the claim. */
   readonly isAborted: boolean;
   readonly database: Database;
   readonly notifications: Notifications;
@@ -33,13 +33,13 @@ export interface OwnedCastContext {
   readonly packFor: PackSource | undefined;
   readonly checkpointPolicy: CheckpointPolicy | undefined;
   readonly onDatabaseError: ((castId: CastId) => void) | undefined;
-  /** Called when it is let go, or known to be another's. */
+  /** Called when the cast is released, or another worker owns it. */
   readonly onReleased: () => void;
 }
 
-const TAKEN_OVER = "another worker has taken this cast over meanwhile";
+const TAKEN_OVER = "another worker owns this cast now";
 
-/** A cast of this process, in the database. Everything it writes is written for its claim alone. */
+/** A cast of this process in the database. Every write is for its claim only. */
 export function createOwnedCast(parts: OwnedCastContext): OwnedCast {
   const { castId, layout, notify: tell, notifications: news } = parts;
   const artifacts = createScratchArtifacts(layout, parts.writeOptions);
@@ -52,10 +52,10 @@ export function createOwnedCast(parts: OwnedCastContext): OwnedCast {
     try {
       const unwritten = await writer.write(events, after);
       if (unwritten?.kind !== "lost") return unwritten?.problem;
-      return (await row.holds()) ? `the journal stands at another place than behind event ${after}` : TAKEN_OVER;
+      return (await row.holds()) ? `the journal is not at event ${after}` : TAKEN_OVER;
     } catch (thrown) {
       if (isTransientError(thrown)) parts.onDatabaseError?.(castId);
-      return `the journal cannot be written: ${errorText(thrown)}`;
+      return `cannot write the journal: ${errorText(thrown)}`;
     }
   };
   return {
@@ -73,7 +73,7 @@ export function createOwnedCast(parts: OwnedCastContext): OwnedCast {
     },
     writeNote: (name, text) => row.set("notes = notes || jsonb_build_object($3::text, $4::text)", name, text),
     readNote: async (name) => (await row.read("notes ->> $3", name)) ?? undefined,
-    // The session of its worker shows that.
+    // The heartbeat of its worker proves that.
     heartbeat: async () => undefined,
     holdsClaim: row.holds,
     isSuperseded: row.isLost,
@@ -97,7 +97,7 @@ export function createOwnedCast(parts: OwnedCastContext): OwnedCast {
   };
 }
 
-/** The row of a cast as long as the claim stands in it. */
+/** The row of a cast while the claim is valid. */
 function createClaimedRow({ database, castId, claim, onReleased: forget }: OwnedCastContext) {
   const where = "cast_id = $1 and claim = $2";
   const mine = [castId, claim];
@@ -113,7 +113,7 @@ function createClaimedRow({ database, castId, claim, onReleased: forget }: Owned
     isLost: () => isLost,
     holds: async (): Promise<boolean> => {
       if (isLost) return false;
-      // Nobody knows where it cannot be asked: who does not know must not act.
+      // If the database cannot answer, the claim counts as lost: the worker must not act.
       const found = await ignoreErrors(() => rows(`select from materia.casts where ${where}`, [], "holds"));
       if (found?.length === 0) lose();
       return (found?.length ?? 0) > 0;
@@ -122,7 +122,7 @@ function createClaimedRow({ database, castId, claim, onReleased: forget }: Owned
       const found = await ignoreErrors(() => rows(`select ${what} as field from materia.casts where ${where}`, values));
       return found?.[0]?.field ?? undefined;
     },
-    /** A note may be lost; a cast that cannot be let go is free when its worker counts as gone. */
+    /** A lost note is harmless; a cast that cannot be released is free when its worker is evicted. */
     set: async (change: string, ...values: readonly unknown[]): Promise<void> =>
       void (await ignoreErrors(() => rows(`update materia.casts set ${change} where ${where}`, values))),
     remove: async (): Promise<boolean> => {
@@ -134,16 +134,16 @@ function createClaimedRow({ database, castId, claim, onReleased: forget }: Owned
   };
 }
 
-/** Another has the claim, or the place is another; or what else stood in the way, in words. */
+/** Another worker has the claim, the sequence number is another, or the write failed for this reason. */
 export type WriteFailure = { readonly kind: "lost" } | { readonly kind: "failed"; readonly problem: string };
 
-/** Who writes the events of an owned cast, and tells a listing how it stands. */
+/** Writes the events of an owned cast, and its row in listings. */
 export interface EventWriter {
   readonly load: (known?: CurrentCast) => Promise<Result<CurrentCast>>;
   readonly write: (events: readonly CastEvent[], after: number) => Promise<WriteFailure | undefined>;
 }
 
-/** The first event and as many of the last as a listing needs. */
+/** The first event and the last ones that a listing needs. */
 interface SummaryEvents {
   readonly first: CastEvent | undefined;
   readonly last: readonly CastEvent[];
@@ -211,7 +211,7 @@ async function summarize(castId: CastId, { first, last }: SummaryEvents): Promis
   return first && startedSummary(castId, { first, last, unread: 0 }, async () => true);
 }
 
-/** No more than a listing needs: the middle of a cast may be long. */
+/** Only the events that a listing needs: the middle of a cast may be long. */
 function keepSummaryEvents(events: readonly CastEvent[]): readonly CastEvent[] {
   const from = events.findLastIndex((_event, at) => sufficesForSummary(events.slice(at)));
   return events.slice(Math.max(0, from));

@@ -10,18 +10,19 @@ import { SHARED_VALUES, scratchLayout, scratchRoot } from "./scratch.ts";
 import { openNotifications, createNotifier } from "./notifications.ts";
 import { openLiveTurns } from "./live-turns.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
+import { TRANSCRIPT_FILE } from "../layout.ts";
 
 export interface PostgresStoreOptions extends CastScope {
-  /** Without one nothing can be claimed here. */
+  /** Without it nothing can be claimed. */
   readonly worker?: ClaimingWorker;
 }
 
 export interface PostgresStore extends CastStore {
-  /** What a listing says of these casts, as far as they are there and are no items of others; nothing where it cannot be asked. */
+  /** Rows of these casts in a listing, without items; undefined if the database cannot answer. */
   readonly summariesOf: (casts: readonly string[]) => Promise<readonly CastSummary[] | undefined>;
-  /** [B27] What the agent of a cast does right now, as its worker tells it. */
+  /** [B27] The present output of a cast's agent, as its worker publishes it. */
   readonly followTurn: (castId: CastId, wake: () => void) => Subscription<readonly AgentProgress[]>;
-  /** That it has been told. */
+  /** Notifies of that output. */
   readonly notifyTurn: (castId: string) => void;
   readonly close: () => Promise<void>;
 }
@@ -33,7 +34,7 @@ export function postgresStore({ worker, ...sight }: PostgresStoreOptions): Postg
   const tell = createNotifier(database);
   const turns = openLiveTurns(database);
   const held = new Map<CastId, string>();
-  // What this process writes is seen here before the append that takes it along.
+  // Files of a running cast are visible here before the append that sends them.
   const localOf = (castId: CastId): CastStore | undefined =>
     worker && held.has(castId) ? fileStore(scratchRoot(worker.scratch, castId)) : undefined;
   const readArtifact = async (
@@ -45,7 +46,7 @@ export function postgresStore({ worker, ...sight }: PostgresStoreOptions): Postg
     return own ? own.readArtifact(castId, at, part) : ignoreErrors(() => readArtifactRange(database, castId, at, part));
   };
   const refused = async (at: string): Promise<Result<never>> =>
-    fail(error("worker_only", at, "casts of a fleet are driven by its workers alone"));
+    fail(error("worker_only", at, "only workers run casts of a fleet"));
   return {
     ...createCastReader(sight),
     location: place,
@@ -75,7 +76,7 @@ export function postgresStore({ worker, ...sight }: PostgresStoreOptions): Postg
     followEvents: (castId, after, wake) => followEvents(database, castId, { after, stop: news.on(castId, wake) }),
     followTranscript: (castId, visit, wake) =>
       followTranscript(
-        (from) => readArtifact(castId, { ...visit, name: "transcript.jsonl" }, { from }),
+        (from) => readArtifact(castId, { ...visit, name: TRANSCRIPT_FILE }, { from }),
         news.on(castId, wake),
       ),
     ...turns,

@@ -24,7 +24,7 @@ import {
 import type { Database } from "./database.ts";
 import { PART_BYTES } from "./append-events.ts";
 
-/** [B41] Unless it is named, a project is called like its folder, and a folder may be renamed: `other` is where the cast is. */
+/** [B41] By default a project is named after its folder, which may be renamed: `other` is the project of the cast. */
 export function unknownCastIssue(castId: string, place: string, other?: string): Issue {
   const hint =
     other === undefined
@@ -33,7 +33,7 @@ export function unknownCastIssue(castId: string, place: string, other?: string):
   return error("unknown_cast", castId, `there is no cast "${castId}" in ${place}`, hint);
 }
 
-/** As much as one answer of the database may hold. */
+/** The size of one answer of the database. */
 const EVENTS_AT_ONCE = 2_000;
 
 export interface EventRow {
@@ -49,7 +49,7 @@ function readEventsAfter(database: Database, castId: string, after: number): Pro
   });
 }
 
-/** An event as it is kept → as it is used; nothing where it is damaged. */
+/** Converts a stored event; undefined if it is damaged. */
 function parseEventRow({ seq, event }: EventRow, graph: Graph | null): CastEvent | undefined {
   try {
     const read = parseEvent(JSON.parse(event), () => graph);
@@ -64,9 +64,9 @@ export function parseCastFile(text: string): Result<CastFile> {
     const parsed = v.safeParse(CastFile, JSON.parse(text));
     if (parsed.success) return ok(parsed.output);
     const key = v.getDotPath(parsed.issues[0]) ?? "";
-    return fail(error("bad_cast_file", key, `what the cast was started with cannot be used: "${key}"`));
+    return fail(error("bad_cast_file", key, `the cast file is invalid: "${key}"`));
   } catch (thrown) {
-    return fail(error("bad_cast_file", "", `what the cast was started with cannot be read: ${errorText(thrown)}`));
+    return fail(error("bad_cast_file", "", `cannot read the cast file: ${errorText(thrown)}`));
   }
 }
 
@@ -76,7 +76,7 @@ interface CastRow {
   readonly stamp: string;
 }
 
-/** [J1] A cast from its first event to its last, a block of them at a time. */
+/** [J1] A cast with all its events, read in blocks. */
 export async function foldEvents<T>(
   database: Database,
   { castId, place }: { readonly castId: CastId; readonly place: string },
@@ -161,7 +161,7 @@ function readEventRange(database: Database, castId: string, from: number, to: nu
   });
 }
 
-/** [N11, N12] Events behind a place, then each new one; who was told too late catches up by number. */
+/** [N11, N12] Events after a sequence number, then each new one; a late follower catches up by number. */
 export function followEvents(
   database: Database,
   castId: CastId,
@@ -199,7 +199,7 @@ export function followEvents(
   return { next: () => next().catch(() => ({ kind: "nothing" })), close: stop };
 }
 
-/** Whole lines of a text that grows; one that is shorter than what was read of it began again. */
+/** Complete lines of a growing text; a shorter text starts again. */
 export function followTranscript(
   read: (from: number) => Promise<ArtifactBytes | undefined>,
   stop: () => void,
@@ -223,7 +223,7 @@ export function followTranscript(
   };
 }
 
-/** Bytes of a file of a visit: only the parts that they lie in are read. */
+/** Bytes of a file of a visit; only the parts that hold them are read. */
 export async function readArtifactRange(
   database: Database,
   castId: string,

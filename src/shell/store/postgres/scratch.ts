@@ -16,18 +16,17 @@ import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { Artifacts } from "../../ports.ts";
 import { createFileArtifacts } from "../files/artifacts.ts";
 import { parentCastId, type CastId } from "../../../core/model/ids.ts";
-import { castLayout, type CastLayout } from "../layout.ts";
+import { TRANSCRIPT_FILE, castLayout, type CastLayout } from "../layout.ts";
 import type { WriteOptions } from "../cast-store.ts";
 import { PART_BYTES, type ArtifactUpload } from "./append-events.ts";
 import type { Database } from "./database.ts";
 
-/** Large values that visits share are files of no visit. */
+/** Large values that visits share belong to no visit. */
 export const SHARED_VALUES = { socket: "", visit: 0 } as const;
-const TRANSCRIPT = "transcript.jsonl";
 
 /**
- * [B12] Where the folder of a cast is made. That of an item stands apart from its parent's, whose claim empties all that is
- * below it, and has values of its own: others of its family may be driven elsewhere.
+ * [B12] The folder for the files of a cast. An item's folder is outside its parent's, because a claim of the parent empties
+ * its folder. It has its own values, since other items may run elsewhere.
  */
 export function scratchRoot(scratch: string, castId: CastId): string {
   return parentCastId(castId) === undefined ? scratch : join(scratch, "items", castId);
@@ -37,9 +36,9 @@ export function scratchLayout(scratch: string, castId: CastId): CastLayout {
   return castLayout(scratchRoot(scratch, castId), castId);
 }
 
-/** The files of an owned cast: on the disk, where agents and programs need them, and on their way to the database. */
+/** The files of an owned cast: on the disk for agents and programs, and on their way to the database. */
 export interface ScratchArtifacts extends Artifacts {
-  /** What has changed since it was last asked, as the next append takes it along; `events` are those it speaks of. */
+  /** Files that changed since the last call, for the next append; `events` are those that refer to them. */
   readonly takePending: (events: readonly CastEvent[]) => readonly ArtifactUpload[];
 }
 
@@ -47,7 +46,7 @@ interface DirtyFile {
   readonly socket: string;
   readonly visit: number;
   readonly name: string;
-  /** As many of its first bytes as are sent; all where it does not grow by itself. */
+  /** The number of bytes to send; all if the file does not grow by itself. */
   readonly most?: number;
 }
 
@@ -66,15 +65,15 @@ export function createScratchArtifacts(layout: CastLayout, how: WriteOptions): S
   const note = (socket: string, visit: number, name: string, most?: number): void => {
     dirty.set(layout.visitFile(socket, visit, name), { socket, visit, name, ...(most === undefined ? {} : { most }) });
   };
-  /** [B56] The transcript is written while the turn goes on. It is sent when the turn is over, or as it was when a checkpoint was taken. */
+  /** [B56] The transcript grows during the turn. It is sent at the end of the turn, or in its state at a checkpoint. */
   const noteTranscripts = (events: readonly CastEvent[]): void => {
     for (const event of events) {
       if (!("visit" in event) || event.type === "visit_started" || event.type === "turn_retried") continue;
-      const file = layout.visitFile(event.socket, event.visit, TRANSCRIPT);
+      const file = layout.visitFile(event.socket, event.visit, TRANSCRIPT_FILE);
       const size = event.type === "checkpoint_taken" ? marks.get(event.files.commit) : sizeOf(file);
       if (size === undefined || sizes.get(file) === size) continue;
       sizes.set(file, size);
-      note(event.socket, event.visit, TRANSCRIPT, size);
+      note(event.socket, event.visit, TRANSCRIPT_FILE, size);
     }
   };
   const newValues = (): readonly ArtifactUpload[] => {
@@ -97,7 +96,7 @@ export function createScratchArtifacts(layout: CastLayout, how: WriteOptions): S
       return files.append(socket, visit, name, text);
     },
     markTranscript: (socket, visit, commit) =>
-      void marks.set(commit, sizeOf(layout.visitFile(socket, visit, TRANSCRIPT))),
+      void marks.set(commit, sizeOf(layout.visitFile(socket, visit, TRANSCRIPT_FILE))),
     storeValue: async (value) => {
       const kept = await files.storeValue(value);
       hasValues ||= existsSync(layout.values);
@@ -116,10 +115,7 @@ export function createScratchArtifacts(layout: CastLayout, how: WriteOptions): S
   };
 }
 
-/**
- * [B56] What a file that is only ever added to has got since it was last asked for. One that was put in its place is another
- * file, and is sent from its beginning.
- */
+/** [B56] New bytes of a file that only grows. A replaced file is another file, and is sent from its beginning. */
 function createGrowthReader(): (file: string, most: number) => { readonly from: number; readonly bytes: Buffer } {
   const sent = new Map<string, { readonly id: string; readonly size: number }>();
   return (file, most) => {
@@ -147,7 +143,7 @@ interface PartRow {
   readonly body: Buffer;
 }
 
-/** [B7] The folder of a cast as its last owner's appends left it; what an owner before left here without one is gone. */
+/** [B7] Restores the folder of a cast from its last append; files that were never appended are removed. */
 export async function restoreScratch(
   database: Database,
   layout: CastLayout,
@@ -175,7 +171,7 @@ export async function restoreScratch(
   }
 }
 
-/** The folder of a cast that has no visit yet. */
+/** The folder of a cast without visits. */
 export function initScratch(
   layout: CastLayout,
   { file, brings }: { readonly file: string; readonly brings: Readonly<Record<string, string>> },
