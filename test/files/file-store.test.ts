@@ -201,9 +201,7 @@ it("[J2] nothing is written behind a damaged line, and the reason is told", asyn
   await finished(store);
   appendFileSync(layout.journal, "{}\n");
   const owned = await claimed(store);
-  expect(await owned.journal.append(await eventsOf("c-1"), 0)).toMatch(
-    /^cannot write the journal: line \d+ .*damaged/,
-  );
+  expect(await owned.journal.append(await eventsOf("c-1"), 0)).toMatch(/^cannot write the journal: line \d+ .*damaged/);
   expect(await owned.load()).toMatchObject({ ok: false, issues: [{ code: "damaged_journal" }] });
 });
 

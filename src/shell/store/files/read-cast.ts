@@ -76,10 +76,7 @@ export function readCastFile(layout: CastLayout): Result<CastFile> {
     );
     if (parsed.success) return ok(parsed.output);
     const key = v.getDotPath(parsed.issues[0]) ?? "";
-    const why =
-      key === "versions.format"
-        ? `its format is not ${CAST_FORMAT}`
-        : `its "${key}" is not as expected`;
+    const why = key === "versions.format" ? `its format is not ${CAST_FORMAT}` : `its "${key}" is not as expected`;
     return refused(key, `cast.json is invalid: ${why}`, "use the version that wrote it");
   } catch (thrown) {
     // A cast that was removed while its id was in use is not damaged.

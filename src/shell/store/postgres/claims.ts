@@ -70,8 +70,7 @@ async function createCast(
       JSON.stringify(notStartedSummary(file, true)),
     ],
   });
-  if (rows.length === 0)
-    return fail(error("write_failed", "artifactDir", "the cast exists already"));
+  if (rows.length === 0) return fail(error("write_failed", "artifactDir", "the cast exists already"));
   initScratch(scratchLayout(place.worker.scratch, castId), { file: text, brings });
   place.notify(castId);
   return ok(takeOwnership(place, castId, how, { claim, epoch: 1, isAborted: false }));
