@@ -99,7 +99,7 @@ function keyOf(state: CastState): string {
   const rank = (at: number): number => moments.indexOf(at);
   const lists = entriesOf(walks).map(([loop, walk]) => {
     const now = readLoopList(state, { items: graph.loops[loop]?.items ?? [] });
-    return [loop, now === walk.list, pass?.items === walk.list, entriesOf(walk.taken)];
+    return [loop, now === walk.list, pass?.items === walk.list, walk.taken];
   });
   const where = "visit" in phase ? { ...phase, visit: { ...phase.visit, number: 0, usage: 0, turn: 0 } } : phase;
   return JSON.stringify([

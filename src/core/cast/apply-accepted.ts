@@ -1,7 +1,6 @@
 import { materiaOf, socketOf, type GraphSocket } from "../compile/graph.ts";
 import { assign, readAssignedValues, applyStatePatch, type AssignedValue } from "../handoff/assign.ts";
 import type { WorkItem } from "../model/handoff.ts";
-import type { SocketId } from "../model/ids.ts";
 import type { Materia } from "../model/materia.ts";
 import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { keepListsOfPrograms, updateNotes } from "./item-lists.ts";
@@ -10,7 +9,6 @@ import { expectPhase } from "./state/expect-phase.ts";
 import { reworkReasonText } from "./state/rework-reasons.ts";
 import {
   currentItem,
-  currentItemKey,
   assignSourcesOf,
   type TurnReason,
   type CastState,
@@ -18,7 +16,8 @@ import {
   type Visit,
   type StateWrite,
 } from "./state/state.ts";
-import { increment, itemTurnKey, type Tally } from "./state/persistent-map.ts";
+import { addItemCount } from "./state/item-counts.ts";
+import { increment } from "./state/persistent-map.ts";
 import { addUsage, maxUsage, type Usage } from "./state/usage.ts";
 
 export function acceptHandoff(state: CastState, event: EventOf<"handoff_accepted">): CastState {
@@ -105,10 +104,11 @@ function withAcceptedVisit(
   { visit, data, item, satisfied, handed, notes }: VisitResult,
 ): CastState {
   // What a person approved was already counted as the turn that said it.
-  const { turns, usage: used, largest } = approved ? state : turnCounts(state, visit, usage);
+  const { turns, itemTurns, usage: used, largest } = approved ? state : turnCounts(state, visit, usage);
   return {
     ...state,
     turns,
+    itemTurns,
     usage: used,
     largest,
     data,
@@ -127,23 +127,21 @@ export function addFinishedTurn(
   usage: Usage,
   ask: TurnReason | PersonDecision,
 ): CastState {
-  const { turns, usage: used, largest } = turnCounts(state, visit, usage);
+  const { turns, itemTurns, usage: used, largest } = turnCounts(state, visit, usage);
   const phase = { kind: "visiting", visit: { ...visit, usage: addUsage(visit.usage, usage) }, ask } as const;
-  return { ...state, turns, usage: used, largest, phase };
+  return { ...state, turns, itemTurns, usage: used, largest, phase };
 }
 
+type TurnCounts = Pick<CastState, "turns" | "itemTurns" | "usage" | "largest">;
+
 /** What is counted of a turn that was had. */
-function turnCounts(state: CastState, visit: Visit, usage: Usage): Pick<CastState, "turns" | "usage" | "largest"> {
+function turnCounts(state: CastState, visit: Visit, usage: Usage): TurnCounts {
+  const { turns, itemTurns, pass } = state;
   return {
-    turns: turnsAfter(state, visit.socket),
+    turns: increment(turns, visit.socket),
+    itemTurns: pass ? addItemCount(itemTurns, pass.cursor, visit.socket, 1) : itemTurns,
     usage: addUsage(state.usage, usage),
     largest: maxUsage(state.largest, addUsage(visit.turn.usage, usage)),
   };
 }
 
-/** Counted for the socket, and for the item in hand. */
-function turnsAfter(state: CastState, socket: SocketId): Tally {
-  const counted = increment(state.turns, socket);
-  const item = currentItemKey(state);
-  return item === null ? counted : increment(counted, itemTurnKey(socket, item));
-}

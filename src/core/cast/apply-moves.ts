@@ -13,7 +13,8 @@ import {
   withoutReworkReasons,
 } from "./state/rework-reasons.ts";
 import type { CastState } from "./state/state.ts";
-import { EMPTY_MAP, getValue, withValue, countOf } from "./state/persistent-map.ts";
+import { NO_ITEM_COUNTS } from "./state/item-counts.ts";
+import { getValue, withValue, countOf } from "./state/persistent-map.ts";
 
 export function takeEdge(state: CastState, event: EventOf<"edge_taken">): CastState {
   const { phase } = state;
@@ -108,7 +109,7 @@ export function enterLoop(state: CastState, event: EventOf<"loop_entered">): Cas
   if (getValue(state.walks, event.loop)?.list === items) return entered;
   return {
     ...entered,
-    walks: withValue(state.walks, event.loop, { list: items, taken: EMPTY_MAP, allowed: EMPTY_MAP }),
+    walks: withValue(state.walks, event.loop, { list: items, taken: NO_ITEM_COUNTS, allowed: NO_ITEM_COUNTS }),
     counts: { ...state.counts, returns: withoutLoopReturns(state, event.loop) },
     rework: withoutListReasons(entered, event.loop, phase.reworked ? at : null),
   };

@@ -1,5 +1,5 @@
 import type { CastState } from "./state/state.ts";
-import { keysOf, diffMaps, getValue, type PersistentMap, applyMapChanges } from "./state/persistent-map.ts";
+import { diffMaps, type PersistentMap, applyMapChanges } from "./state/persistent-map.ts";
 import type { CastTimeline } from "./timeline.ts";
 
 /**
@@ -96,18 +96,9 @@ function isObjectValue(value: unknown): value is object {
 function largeTablesOf(state: CastState | undefined): readonly (readonly [table: object, place: string])[] {
   if (!state) return [];
   const { visits, turns, lastVisits, counts, walks } = state;
-  const ofWalks = keysOf(walks).flatMap((loop): [string, PersistentMap<unknown> | undefined][] => {
-    const walk = getValue(walks, loop);
-    return [
-      [`taken ${loop}`, walk?.taken],
-      [`allowed ${loop}`, walk?.allowed],
-    ];
-  });
   const { taken, allowed, returns } = counts;
   const named = { visits, turns, lastVisits, walks, taken, allowed, returns };
-  return [...Object.entries(named), ...ofWalks].flatMap(([place, table]) =>
-    table?.many ? [[table, place] as const] : [],
-  );
+  return Object.entries(named).flatMap(([place, table]) => (table.many ? [[table, place] as const] : []));
 }
 
 /** Reads packs, one behind the other. */

@@ -1,6 +1,7 @@
 import { materiaOf, socketsOf } from "../../core/compile/graph.ts";
 import type { Effect } from "../../core/cast/next.ts";
-import { currentItemKey, type TurnReason, type CastState } from "../../core/cast/state/state.ts";
+import { itemCount } from "../../core/cast/state/item-counts.ts";
+import { currentItemKey, itemIndexOf, type TurnReason, type CastState } from "../../core/cast/state/state.ts";
 import { endVisitProcesses, idempotencyKeyOf, visitEnvironment } from "../process/visit-processes.ts";
 import { checkLimitDuringTurn } from "../../core/cast/limits.ts";
 import { NO_USAGE, type Usage } from "../../core/cast/state/usage.ts";
@@ -9,7 +10,7 @@ import { writeAgentPrompt, type AgentPrompt } from "../../core/prompt/agent-prom
 import type { TurnOutcome, TurnProgress, TurnRequest, SocketTurnCount } from "../ports.ts";
 import { checkpointsDuringTurn } from "./visit-checkpoints.ts";
 import type { Interruption, EffectResult, EffectContext } from "./run-context.ts";
-import { countOf, itemTurnKey } from "../../core/cast/state/persistent-map.ts";
+import { countOf } from "../../core/cast/state/persistent-map.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
 const GRACE_MS = 1000;
@@ -167,7 +168,10 @@ async function writeOutput(
 export function earlierTurns(state: CastState): readonly SocketTurnCount[] {
   return socketsOf(state.graph).flatMap(({ id, materia }) => {
     const turns = countOf(state.turns, id);
-    const turnsFor = (item: string): number => countOf(state.turns, itemTurnKey(id, item));
+    const turnsFor = (item: string): number => {
+      const index = itemIndexOf(state, item);
+      return index === undefined ? 0 : itemCount(state.itemTurns, index, id);
+    };
     return turns === 0 ? [] : [{ socket: id, materia, turns, turnsFor }];
   });
 }

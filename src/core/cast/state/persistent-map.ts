@@ -214,11 +214,6 @@ export type Tally = PersistentMap<number>;
 
 export const EMPTY_TALLY: Tally = EMPTY_MAP;
 
-/** How the turns of a socket for one item are counted. */
-export function itemTurnKey(socket: string, item: string): string {
-  return `${socket}@${item}`;
-}
-
 export function countOf(tally: Tally, key: string): number {
   return getValue(tally, key) ?? 0;
 }

@@ -5,6 +5,7 @@ import { itemKey, type WorkItem } from "../../model/handoff.ts";
 import type { CastId, Destination, SocketId } from "../../model/ids.ts";
 import { type Json, type JsonObject, valueAt } from "../../model/json.ts";
 import type { CastOutcome, EventOf, LimitName } from "./event.ts";
+import { NO_ITEM_COUNTS, type ItemCounts } from "./item-counts.ts";
 import type { ParallelRun, PreviousHandoff, GeneratorNote, ItemCastInput } from "./parallel-run.ts";
 import { NO_REWORK_REASONS, initialReworkReasons, type ReworkReasons } from "./rework-reasons.ts";
 import { EMPTY_MAP, type PersistentMap, EMPTY_TALLY, type ReturnCount, type Tally } from "./persistent-map.ts";
@@ -31,6 +32,8 @@ export interface CastState {
   readonly satisfied: boolean | undefined;
   readonly visits: Tally;
   readonly turns: Tally;
+  /** Those of them that were had for an item, by the place of the item and by socket. */
+  readonly itemTurns: ItemCounts;
   /** The sockets that were visited last, oldest first; no more than a person reads. */
   readonly walked: readonly SocketId[];
   /** When each socket was visited last, as the number of the visit in the cast. */
@@ -184,8 +187,8 @@ export interface LoopPass {
 /** What was counted for the items of a list, by their place in it; kept from one pass to the next. */
 export interface ListCounts {
   readonly list: readonly WorkItem[];
-  readonly taken: PersistentMap<Readonly<Record<string, number>>>;
-  readonly allowed: PersistentMap<Readonly<Record<string, number>>>;
+  readonly taken: ItemCounts;
+  readonly allowed: ItemCounts;
 }
 
 /** The items that were given up: how many, and the first of them by name. */
@@ -240,6 +243,7 @@ export function initialState({ window, ...start }: CastStart): CastState {
     satisfied: undefined,
     visits: EMPTY_TALLY,
     turns: EMPTY_TALLY,
+    itemTurns: NO_ITEM_COUNTS,
     walked: [],
     lastVisits: EMPTY_TALLY,
     begun: 0,
@@ -287,6 +291,12 @@ export function currentItemKey({ pass, item }: Pick<CastState, "pass" | "item">)
   if (!pass) return null;
   const attempt = item?.window.attempt ?? 1;
   return `${itemKey(pass.cursor)}${attempt === 1 ? "" : `.${attempt}`}`;
+}
+
+/** The place of the item with this key; undefined for a key that no item of this cast has. */
+export function itemIndexOf({ item }: Pick<CastState, "item">, key: string): number | undefined {
+  const [, number, attempt = "1"] = /^WI-([1-9]\d*)(?:\.([1-9]\d*))?$/.exec(key) ?? [];
+  return number === undefined || Number(attempt) !== (item?.window.attempt ?? 1) ? undefined : Number(number) - 1;
 }
 
 /** [O4] The item in hand: only inside its loop. */

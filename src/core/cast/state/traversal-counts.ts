@@ -1,6 +1,7 @@
 import { socketOf } from "../../compile/graph.ts";
 import { type Way, isTraversalCounted } from "../../compile/ways.ts";
 import { END, type SocketId } from "../../model/ids.ts";
+import { addItemCount, itemCount } from "./item-counts.ts";
 import type { CastState } from "./state.ts";
 import { getValue, withValue, countOf, keysOf, withoutKeys, type ReturnCount } from "./persistent-map.ts";
 
@@ -34,7 +35,8 @@ type TraversalMeasure = "taken" | "allowed";
 
 export function traversalCount(state: CastState, measure: TraversalMeasure, scope: TraversalScope): number {
   if (scope.kind === "cast") return countOf(state.counts[measure], scope.way);
-  return itemTraversals(state, measure, scope)[scope.way] ?? 0;
+  const walk = getValue(state.walks, scope.loop);
+  return walk ? itemCount(walk[measure], scope.index, scope.way) : 0;
 }
 
 /** What a state counts, and what it remembers of its lists, with so many times more. */
@@ -50,22 +52,9 @@ export function addTraversals(
   }
   const walk = getValue(walks, scope.loop);
   if (!walk) throw new Error(`the loop ${scope.loop} was never entered`);
-  const place = String(scope.index);
-  const item = getValue(walk[measure], place) ?? NO_TRAVERSALS;
-  const counted = withValue(walk[measure], place, { ...item, [scope.way]: (item[scope.way] ?? 0) + times });
+  const counted = addItemCount(walk[measure], scope.index, scope.way, times);
   const after = measure === "taken" ? { ...walk, taken: counted } : { ...walk, allowed: counted };
   return { counts, walks: withValue(walks, scope.loop, after) };
-}
-
-const NO_TRAVERSALS: Readonly<Record<string, number>> = {};
-
-function itemTraversals(
-  { walks }: CastState,
-  measure: TraversalMeasure,
-  { loop, index }: Extract<TraversalScope, { kind: "item" }>,
-): Readonly<Record<string, number>> {
-  const walk = getValue(walks, loop);
-  return (walk && getValue(walk[measure], String(index))) ?? NO_TRAVERSALS;
 }
 
 /** [G9] Visits of a socket for the item in hand since something made progress: the first, and each return. */
