@@ -24,9 +24,9 @@ export async function runAgentTurn(effect: AgentEffect, context: EffectContext):
   const told: Promise<string | undefined>[] = [];
   const checkpoints = checkpointsDuringTurn(visit, context);
   const request = turnRequest(effect, context, {
-    changes: await describeChanges(effect, context),
+    changes: asksForChanges(effect, context) ? await describeChanges(context) : "",
     writePrompt: (text) => told.push(ports.artifacts.append(socket.id, visit.number, "prompt.md", text)),
-    onProgress: checkpoints.onProgress,
+    onProgress: (progress) => checkpoints?.onProgress(progress),
   });
   const since = ports.now().getTime();
   const elapsed = () => ports.now().getTime() - since;
@@ -37,14 +37,13 @@ export async function runAgentTurn(effect: AgentEffect, context: EffectContext):
   const outcome = recoveredReply(context) ?? (await ports.agents.runTurn({ ...request, isBudgetSpent: isUsedUp }));
   // [V13] Whoever answered may not have told it on the way.
   context.admission?.reportUsage(outcome.usage);
-  const unkept = await checkpoints.finish();
+  const unkept = checkpoints && (await checkpoints.finish());
   // [D28] What came of the turn is no longer this process's to keep.
   if (outcome.kind === "failed" && outcome.reason === "taken_over") return { kind: "broken", problem: outcome.message };
   // [D24] A command that left its group is ended like the others when its turn was.
   if (outcome.kind === "failed" && (outcome.reason === "aborted" || outcome.reason === "timeout"))
     await endVisitProcesses(options.secretOf?.(socket.id, visit.number), GRACE_MS);
-  const written = [unkept, ...(await Promise.all(told)), await writeOutput(effect, context, outcome)];
-  const problem = written.find((each) => each !== undefined);
+  const problem = unkept ?? (await writeTurn(effect, context, outcome, told));
   if (problem !== undefined) return { kind: "broken", problem };
   if (outcome.kind === "said")
     return { kind: "decided", socket, outcome: { kind: "replied", text: outcome.text, usage: outcome.usage } };
@@ -64,10 +63,13 @@ interface TurnFileHooks {
   readonly onProgress: (progress: TurnProgress) => void;
 }
 
-/** [Y10] Read only for a prompt that asks for it. */
-async function describeChanges({ socket }: AgentEffect, { state, ports }: EffectContext): Promise<string> {
+/** [Y10] The changes are read only for a prompt that asks for them. */
+function asksForChanges({ socket }: AgentEffect, { state }: EffectContext): boolean {
   const template = templateOf(materiaOf(state.graph, socket))?.text ?? "";
-  if (!template.includes("changes") || !parseVariables(template).some(({ kind }) => kind === "changes")) return "";
+  return template.includes("changes") && parseVariables(template).some(({ kind }) => kind === "changes");
+}
+
+async function describeChanges({ state, ports }: EffectContext): Promise<string> {
   const { files } = state;
   if (!files || !ports.checkpoints) return UNKNOWN_CHANGES;
   return ports.checkpoints.describe(state.pass === null ? files.base : files.item, files.last);
@@ -155,13 +157,18 @@ function handleProgress(
   context.options.onProgress?.(progress, context.state);
 }
 
-async function writeOutput(
-  effect: AgentEffect,
+/** What the turn was asked and what it said; the first problem with either. */
+async function writeTurn(
+  { socket, visit }: AgentEffect,
   { ports }: EffectContext,
   outcome: TurnOutcome,
+  prompts: readonly Promise<string | undefined>[],
 ): Promise<string | undefined> {
-  if (outcome.kind !== "said") return undefined;
-  return ports.artifacts.write(effect.socket.id, effect.visit.number, "output.md", outcome.text);
+  const written = prompts.length === 0 ? [] : await Promise.all(prompts);
+  const problem = written.find((each) => each !== undefined);
+  if (outcome.kind !== "said") return problem;
+  const unwritten = await ports.artifacts.write(socket.id, visit.number, "output.md", outcome.text);
+  return problem ?? unwritten;
 }
 
 /** What each socket has had so far: turns of its agent, answers of its person. */

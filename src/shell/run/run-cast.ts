@@ -1,5 +1,5 @@
 import { abortedEvent, decide } from "../../core/cast/decide.ts";
-import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
+import type { EventBody, EventOf } from "../../core/cast/state/event.ts";
 import { applyStep, type CastStep } from "../../core/cast/cast-step.ts";
 import { visitCompletedEvent, next, type Effect } from "../../core/cast/next.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
@@ -105,9 +105,11 @@ async function endPaused(log: EventLog): Promise<RunOutcome> {
 }
 
 /** The file is there before the journal speaks of it. */
-async function writeHandoffs(events: readonly CastEvent[], { artifacts }: Ports): Promise<string | undefined> {
+async function writeHandoffs(
+  events: readonly EventOf<"handoff_accepted">[],
+  { artifacts }: Ports,
+): Promise<string | undefined> {
   for (const event of events) {
-    if (event.type !== "handoff_accepted") continue;
     const text = `${JSON.stringify(event.handoff, undefined, 1)}\n`;
     const problem = await artifacts.write(event.socket, event.visit, "handoff.json", text);
     if (problem !== undefined) return problem;
@@ -155,7 +157,7 @@ function createEventLog(start: CastState, ports: Ports, options: RunOptions): Ev
   let written = start;
   let pending: CastStep[] = [];
   let problem: string | undefined;
-  let writing: Promise<void> = Promise.resolve();
+  let writing: Promise<void> | undefined;
   const timeText = timeFormatter();
   const note = (body: EventBody): void => {
     // [S12] Before it counts: the cast that runs and the one that is resumed from its journal have the same state.
@@ -171,15 +173,19 @@ function createEventLog(start: CastState, ports: Ports, options: RunOptions): Ev
     if (steps.length === 0 || problem !== undefined) return;
     const events = steps.map(({ event }) => event);
     // Written before anything depends on it: a crash may repeat a turn that was not answered, never lose one that was.
-    const [first] = events;
-    problem = (await writeHandoffs(events, ports)) ?? (await ports.journal.append(events, (first?.seq ?? 1) - 1));
+    const handoffs = events.filter((event) => event.type === "handoff_accepted");
+    if (handoffs.length > 0) problem = await writeHandoffs(handoffs, ports);
+    problem ??= await ports.journal.append(events, reached.seq - events.length);
     if (problem !== undefined) return;
     written = reached;
     options.onSteps?.(steps);
   };
   const write = async (): Promise<string | undefined> => {
-    writing = writing.then(flush);
-    await writing;
+    // What is on its way is written first.
+    const flushed = writing ? writing.then(flush) : flush();
+    writing = flushed;
+    await flushed;
+    if (writing === flushed) writing = undefined;
     return problem;
   };
   return {

@@ -31,11 +31,9 @@ export interface TurnCheckpoints {
   readonly finish: () => Promise<string | undefined>;
 }
 
-const NO_TURN_CHECKPOINTS: TurnCheckpoints = { onProgress: () => undefined, finish: async () => undefined };
-
-export function checkpointsDuringTurn(visit: Visit, context: EffectContext): TurnCheckpoints {
+export function checkpointsDuringTurn(visit: Visit, context: EffectContext): TurnCheckpoints | undefined {
   const take = checkpointTaker(visit, context);
-  if (!take) return NO_TURN_CHECKPOINTS;
+  if (!take) return undefined;
   return context.options.isOnFleet ? checkpointBetweenTools(take, context) : checkpointAfterEachTool(take);
 }
 

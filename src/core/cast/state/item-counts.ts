@@ -25,7 +25,16 @@ export function addItemCount(counts: ItemCounts, index: number, name: string, ti
   const page = (pages[at] ?? NO_PAGE).slice();
   while (page.length <= place) page.push(null);
   const counted = page[place] ?? NO_COUNTS;
-  page[place] = { ...counted, [name]: (counted[name] ?? 0) + times };
+  const changed = { ...counted, [name]: (counted[name] ?? 0) + times };
+  // Most items go the way of the one before, and share its counts: what is the same object is bookmarked once.
+  const before = page[place - 1];
+  page[place] = before && isSame(before, changed) ? before : changed;
   pages[at] = page;
   return pages;
+}
+
+function isSame(a: NamedCounts, b: NamedCounts): boolean {
+  for (const name in a) if (a[name] !== b[name]) return false;
+  for (const name in b) if (a[name] === undefined) return false;
+  return true;
 }
