@@ -6,7 +6,7 @@ import { fileStore } from "../src/shell/store/files/file-store.ts";
 import { join } from "node:path";
 import type { CastState } from "../src/core/cast/state/state.ts";
 import type { CastStep } from "../src/core/cast/cast-step.ts";
-import { advanceTimeline, startTimeline } from "../src/core/cast/timeline.ts";
+import { advanceTimelineBy, startTimeline } from "../src/core/cast/timeline.ts";
 import { userKeyAccess } from "../src/shell/config/user-key.ts";
 import { workloadGraph } from "./workload.ts";
 
@@ -50,7 +50,7 @@ export function homeIn(folder: string): Readonly<Record<string, string>> {
 export function bookmarking({ bookmark }: OwnedCast, state: CastState): (steps: readonly CastStep[]) => void {
   let trail = startTimeline(state);
   return (steps) => {
-    for (const step of steps) trail = advanceTimeline(trail, step);
+    trail = advanceTimelineBy(trail, steps);
     bookmark?.(trail);
   };
 }

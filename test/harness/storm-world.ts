@@ -147,7 +147,7 @@ export class World {
       await Promise.resolve();
       if (this.#strikes(0.1)) return this.#kill();
     }
-    if (this.#strikes(0.02)) this.abort.abort();
+    if (this.#strikes(0.03)) this.abort.abort();
     if (request.signal.aborted && chance.happens(0.7))
       return { kind: "failed", reason: "aborted", message: "aborted", usage };
     if (this.#strikes(0.04))
@@ -160,7 +160,7 @@ export class World {
     const { chance, mood, file } = this.#storm;
     const socket = await this.#examine();
     if (this.#strikes(0.02)) return this.#kill();
-    if (this.#strikes(0.02)) this.abort.abort();
+    if (this.#strikes(0.03)) this.abort.abort();
     if (socket === undefined || this.#strikes(0.03))
       return { kind: "failed", reason: "exited with code 1", stdout: "", stderr: "" };
     const stdout = randomReply(chance, mood, file.graph, socketOf(file.graph, socket as TurnRequest["socket"]));

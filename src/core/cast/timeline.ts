@@ -36,16 +36,24 @@ export function startTimeline(state: CastState): CastTimeline {
 }
 
 /** One step further; its cost does not depend on what happened before. */
-export function advanceTimeline(trail: CastTimeline, { event, before, after: state }: CastStep): CastTimeline {
-  const clock = advanceClock(trail.clock, before, event);
-  return {
-    state,
-    order: trail.order,
-    clock,
-    visitSince: event.type === "visit_started" ? clock : trail.visitSince,
-    last: isReported(before, event) ? { event, before } : trail.last,
-    walk: advanceListProgress(trail.walk, state, event),
-  };
+export function advanceTimeline(trail: CastTimeline, step: CastStep): CastTimeline {
+  return advanceTimelineBy(trail, [step]);
+}
+
+/** Further by the steps of one write. */
+export function advanceTimelineBy(trail: CastTimeline, steps: readonly CastStep[]): CastTimeline {
+  let { state, clock, visitSince, walk } = trail;
+  let last: CastStep | undefined;
+  for (const step of steps) {
+    const { event, before, after } = step;
+    clock = advanceClock(clock, before, event);
+    if (event.type === "visit_started") visitSince = clock;
+    if (isReported(before, event)) last = step;
+    walk = advanceListProgress(walk, after, event);
+    state = after;
+  }
+  const reported = last ? { event: last.event, before: last.before } : trail.last;
+  return { state, order: trail.order, clock, visitSince, last: reported, walk };
 }
 
 export function buildTimeline(state: CastState, events: Iterable<CastEvent>): CastTimeline {
@@ -94,6 +102,8 @@ export function advanceClock(clock: WorkClock, before: CastState, event: CastEve
   const startedAt = clock.startedAt ?? event.at;
   const idleMs = clock.idleMs + idleMsBefore(clock, before, event);
   const forkedAt = (event.type === "cast_started" ? event.forkedFrom?.at : undefined) ?? clock.forkedAt;
+  // Events of one write mostly share their moment.
+  if (event.at === clock.lastAt && idleMs === clock.idleMs && forkedAt === clock.forkedAt) return clock;
   const ticked: WorkClock = { startedAt, lastAt: event.at, idleMs };
   return forkedAt === undefined ? ticked : { ...ticked, forkedAt };
 }

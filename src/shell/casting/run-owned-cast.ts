@@ -4,7 +4,7 @@ import { ensureUserKey } from "../config/user-key.ts";
 import { deriveVisitSecret, VISIT_VARIABLE } from "../process/visit-processes.ts";
 import type { EventBody } from "../../core/cast/state/event.ts";
 import type { CastState, Visit } from "../../core/cast/state/state.ts";
-import { advanceTimeline, type CastTimeline } from "../../core/cast/timeline.ts";
+import { advanceTimelineBy, type CastTimeline } from "../../core/cast/timeline.ts";
 import type { CastCheckpoints, Ports, UtilityRequest } from "../ports.ts";
 import { type Interruption, sleepUnlessAborted, writeOptionsFor, type RunContext } from "../run/run-context.ts";
 import { runCast, type RunOutcome } from "../run/run-cast.ts";
@@ -94,7 +94,7 @@ function bookmarkSteps(
   if (!bookmark || !from) return onSteps;
   let trail = from;
   return (steps) => {
-    for (const step of steps) trail = advanceTimeline(trail, step);
+    trail = advanceTimelineBy(trail, steps);
     bookmark(trail);
     onSteps?.(steps);
   };
