@@ -144,4 +144,3 @@ function turnCounts(state: CastState, visit: Visit, usage: Usage): TurnCounts {
     largest: maxUsage(state.largest, addUsage(visit.turn.usage, usage)),
   };
 }
-

@@ -90,7 +90,8 @@ function compilePatterns(secrets: readonly Secret[]): SecretPatterns {
   const spelled = [...names.keys()];
   const shortest = Math.min(...spelled.map(({ length }) => length));
   return {
-    redact: (text) => (text.length < shortest ? text : text.replace(pattern, (found) => `[secret ${names.get(found) ?? ""}]`)),
+    redact: (text) =>
+      text.length < shortest ? text : text.replace(pattern, (found) => `[secret ${names.get(found) ?? ""}]`),
     partialLength: (text) =>
       spelled.reduce((most, spelling) => Math.max(most, partialMatchLength(text, spelling, most)), 0),
   };
