@@ -2,7 +2,7 @@
  * Counts for the items of a list: by their place in it, then by name. A change copies one page and the list of pages,
  * so that a step costs the same however many items came before.
  */
-export type ItemCounts = readonly CountPage[];
+export type CountsByItem = readonly CountPage[];
 
 type CountPage = readonly (NamedCounts | null)[];
 
@@ -12,13 +12,13 @@ const PAGE = 64;
 const NO_PAGE: CountPage = [];
 const NO_COUNTS: NamedCounts = {};
 
-export const NO_ITEM_COUNTS: ItemCounts = [];
+export const NO_ITEM_COUNTS: CountsByItem = [];
 
-export function itemCount(counts: ItemCounts, index: number, name: string): number {
+export function itemCount(counts: CountsByItem, index: number, name: string): number {
   return counts[Math.floor(index / PAGE)]?.[index % PAGE]?.[name] ?? 0;
 }
 
-export function addItemCount(counts: ItemCounts, index: number, name: string, times: number): ItemCounts {
+export function addItemCount(counts: CountsByItem, index: number, name: string, times: number): CountsByItem {
   const [at, place] = [Math.floor(index / PAGE), index % PAGE];
   const pages = counts.slice();
   while (pages.length <= at) pages.push(NO_PAGE);

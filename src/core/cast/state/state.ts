@@ -5,7 +5,7 @@ import { itemKey, type WorkItem } from "../../model/handoff.ts";
 import type { CastId, Destination, SocketId } from "../../model/ids.ts";
 import { type Json, type JsonObject, valueAt } from "../../model/json.ts";
 import type { CastOutcome, EventOf, LimitName } from "./event.ts";
-import { NO_ITEM_COUNTS, type ItemCounts } from "./item-counts.ts";
+import { NO_ITEM_COUNTS, type CountsByItem } from "./item-counts.ts";
 import type { ParallelRun, PreviousHandoff, GeneratorNote, ItemCastInput } from "./parallel-run.ts";
 import { NO_REWORK_REASONS, initialReworkReasons, type ReworkReasons } from "./rework-reasons.ts";
 import { EMPTY_MAP, type PersistentMap, EMPTY_TALLY, type ReturnCount, type Tally } from "./persistent-map.ts";
@@ -33,7 +33,7 @@ export interface CastState {
   readonly visits: Tally;
   readonly turns: Tally;
   /** Those of them that were had for an item, by the place of the item and by socket. */
-  readonly itemTurns: ItemCounts;
+  readonly itemTurns: CountsByItem;
   /** The sockets that were visited last, oldest first; no more than a person reads. */
   readonly walked: readonly SocketId[];
   /** When each socket was visited last, as the number of the visit in the cast. */
@@ -187,8 +187,8 @@ export interface LoopPass {
 /** What was counted for the items of a list, by their place in it; kept from one pass to the next. */
 export interface ListCounts {
   readonly list: readonly WorkItem[];
-  readonly taken: ItemCounts;
-  readonly allowed: ItemCounts;
+  readonly taken: CountsByItem;
+  readonly allowed: CountsByItem;
 }
 
 /** The items that were given up: how many, and the first of them by name. */
