@@ -8,7 +8,7 @@ import { foldVisits, visitKey, type VisitRecord } from "./visits.ts";
 import * as v from "valibot";
 import { wholeNumber } from "../model/schemas.ts";
 
-/** A cast as far as it is compared. */
+/** The parts of a cast that a comparison reads. */
 export interface ComparedCast {
   readonly castId: string;
   readonly state: CastState;
@@ -16,10 +16,10 @@ export interface ComparedCast {
   readonly file: { readonly loadout: { readonly name: string } };
 }
 
-/** What is longer is not read beside another. */
+/** Characters of a handoff that a comparison shows. */
 const MAX_HANDOFF_LENGTH = 20_000;
 
-/** [T44] Visits of the same sockets in the same order stand beside each other, the fewest of them alone. */
+/** [T44] Visits of the same sockets in the same order share a row; as few visits as possible stand alone. */
 export function compareCasts(first: ComparedCast, second: ComparedCast): Omit<CastComparison, "files"> {
   const [left, right] = [foldVisits(first.events), foldVisits(second.events)];
   const visits = alignVisits(left, right).map(([a, b]) => {
@@ -67,7 +67,7 @@ function alignVisits(left: readonly VisitRecord[], right: readonly VisitRecord[]
     const last = rows.at(-1);
     if (kind === "same") rows.push([left[a++], right[b++]]);
     else if (kind === "gone") rows.push([left[a++], undefined]);
-    // What came in the place of another stands beside it.
+    // A visit that replaces another shares its row.
     else if (last && last[0] && !last[1]) rows[rows.length - 1] = [last[0], right[b++]];
     else rows.push([undefined, right[b++]]);
   }
@@ -95,16 +95,16 @@ const ComparedVisit = v.object({
   /** `Socket-5#2`. */
   visit: v.string(),
   materia: v.string(),
-  /** What it handed on, where that differs from the other side. */
+  /** What it handed on; null where both sides are equal. */
   handed: v.nullable(v.string()),
 });
 
-/** [T25] Two casts side by side: visits that correspond stand in one row. */
+/** [T25] Two casts side by side: visits that correspond share a row. */
 export const CastComparison = v.object({
   first: ComparedSide,
   second: ComparedSide,
   visits: v.array(v.object({ left: v.nullable(ComparedVisit), right: v.nullable(ComparedVisit), same: v.boolean() })),
-  /** The files that differ at the end; null where they were not kept for both. */
+  /** The files that differ at the end; null unless both casts have checkpoints. */
   files: v.nullable(v.array(v.string())),
 });
 

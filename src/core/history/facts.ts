@@ -4,11 +4,11 @@ import { parseMillis } from "../model/text.ts";
 import { totalTokens } from "../cast/state/usage.ts";
 import { foldVisits, visitKey, type VisitRecord } from "./visits.ts";
 
-/** One completed visit, as far as figures go. */
+/** The figures of one completed visit. */
 export interface VisitFact {
   readonly socket: string;
   readonly materia: string;
-  /** Asked for by name; nothing where Pi's own choice was taken, or nobody was asked. */
+  /** The model by name, or that Pi chose it; empty for a utility or a person. */
   readonly model: string;
   readonly item: string | null;
   readonly ms: number;
@@ -17,13 +17,13 @@ export interface VisitFact {
   readonly turns: number;
   readonly rejected: number;
   readonly satisfied: boolean | undefined;
-  /** How long a list it made. */
+  /** The length of the list that it handed on. */
   readonly list: number | undefined;
-  /** Whether it was done because somebody had said no, and who. */
+  /** The materia whose "not satisfied" sent the work back here. */
   readonly because: string | undefined;
 }
 
-/** What a cast gives to know about its materia. */
+/** What one cast adds to the figures of its materia. */
 export interface CastFacts {
   readonly visits: readonly VisitFact[];
   readonly itemsDone: number;
@@ -32,7 +32,7 @@ export interface CastFacts {
 
 const DEFAULT_MODEL = "Pi's choice";
 
-/** Whom a materia asks: what was named for the whole cast, else its own; nothing where nobody is asked. */
+/** The model of a materia: the model of the whole cast, else its own; empty unless it is an agent. */
 export function requestedModel({ materia }: Graph, name: string, named: string | null): string {
   const own = materia[name];
   return own?.type === "agent" ? (named ?? own.model ?? DEFAULT_MODEL) : "";

@@ -10,13 +10,13 @@ export interface QuantileRange {
   readonly p90: number;
 }
 
-/** [T23] What a cast will take, as likely and as bad. */
+/** [T23] What a cast will probably use. */
 export interface Forecast {
-  /** How many past casts it rests on. */
+  /** How many past casts the estimate uses. */
   readonly casts: number;
-  /** Materia of the graph that have no past; the others stand in for them. */
+  /** Materia without a past visit; the estimate uses visits of other materia for them. */
   readonly unknown: readonly string[];
-  /** Those that have only been asked with another model. */
+  /** Materia that have only run with another model. */
   readonly otherModel: readonly string[];
   readonly turns: QuantileRange;
   readonly tokens: QuantileRange;
@@ -27,9 +27,9 @@ export interface Forecast {
 export interface ForecastRequest {
   readonly start: CastStart;
   readonly flow: Flow;
-  /** How long its lists are, where that is known. */
+  /** The length of its lists, if the caller knows it. */
   readonly items?: number;
-  /** The model that all agents are asked with, where one is named. */
+  /** The model of all agents, if the command names one. */
   readonly model?: string;
   readonly runs?: number;
   readonly seed?: number;
@@ -37,7 +37,7 @@ export interface ForecastRequest {
 
 const MOST_ANSWERS = 2_000;
 
-/** Nothing where none of the graph's agents has a past. */
+/** Returns nothing if no agent of the graph has a past visit. */
 export function forecastGraph(past: readonly CastFacts[], request: ForecastRequest): Forecast | undefined {
   const { graph } = request.start;
   const agents = new Set(
@@ -45,7 +45,7 @@ export function forecastGraph(past: readonly CastFacts[], request: ForecastReque
   );
   const asked = ({ materia, model }: VisitFact): boolean =>
     model === requestedModel(graph, materia, request.model ?? null);
-  // Where a materia was asked with the model that will be asked now, what it took with others says nothing.
+  // Visits with the model of this cast replace visits with other models: figures of two models must not mix.
   const known = new Set(past.flatMap(({ visits }) => visits.filter(asked).map(({ materia }) => materia)));
   const relevant = past
     .map((cast) => ({ ...cast, visits: cast.visits.filter((visit) => !known.has(visit.materia) || asked(visit)) }))
@@ -56,7 +56,7 @@ export function forecastGraph(past: readonly CastFacts[], request: ForecastReque
   const unknown = [...agents].filter((materia) => !all.has(materia));
   const chance = seededRandom(request.seed ?? 1);
   const runs = Array.from({ length: request.runs ?? 500 }, () => {
-    // One past cast lends its size and its temper to the whole run: a heavy request is heavy everywhere.
+    // One past cast serves the whole run, because a large request is large at every socket.
     const like = chance.pick([one, ...others]);
     return simulateRun(request, { chance, like, all });
   });

@@ -1,16 +1,16 @@
 import type { CastFacts, VisitFact } from "./facts.ts";
 
-/** [T22] How one materia with one model has done. */
+/** [T22] The figures of one materia with one model. */
 export interface MateriaStats {
   readonly materia: string;
   readonly model: string;
   readonly visits: number;
   readonly rejected: number;
-  /** How often its no sent somebody back, and how often it was sent back itself. */
+  /** How often it sent work back, and how often work came back to it. */
   readonly reworkCaused: number;
   readonly reworkReceived: number;
   readonly yes: number;
-  /** How often somebody said no to the same item behind its yes. */
+  /** How often a later "not satisfied" for the same item reversed its approval. */
   readonly overturned: number;
   readonly tokens: number;
   readonly cost: number;
@@ -20,7 +20,7 @@ export interface MateriaStats {
   readonly seconds: number;
 }
 
-/** In the order of what they cost. */
+/** The most expensive first. */
 export function materiaStats(casts: readonly CastFacts[]): readonly MateriaStats[] {
   const groups = new Map<string, { visits: VisitFact[]; overturned: number; items: number; caused: number }>();
   const groupOf = ({ materia, model }: Pick<VisitFact, "materia" | "model">) => {
@@ -41,7 +41,7 @@ export function materiaStats(casts: readonly CastFacts[]): readonly MateriaStats
   return [...groups.values()].map(statsRow).toSorted((a, b) => b.cost - a.cost || b.tokens - a.tokens);
 }
 
-/** A yes that did not last: another materia said no to the same item afterwards. */
+/** Whether a later materia was not satisfied with the same item. */
 function isOverturned(visits: readonly VisitFact[], index: number): boolean {
   const own = visits[index];
   if (!own || own.item === null) return false;

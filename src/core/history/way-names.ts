@@ -4,29 +4,29 @@ import type { CastEvent } from "../cast/state/event.ts";
 import type { SocketId } from "../model/ids.ts";
 import { NEXT_ITEM, type Edge } from "../model/loadout.ts";
 
-/** `Socket-2 not_satisfied Socket-1`: a way as tests and coverage call it. */
+/** `Socket-2 not_satisfied Socket-1`: the name of a way in tests and coverage. */
 export function edgeName(from: SocketId, { when, to }: Pick<Edge, "when" | "to">): string {
   return `${from} ${when} ${to}`;
 }
 
-/** Where an edge leads once it is used up. */
+/** The way that an edge leads once its traversals are used up. */
 export function exhaustedEdgeName(from: SocketId, { when, then }: Pick<Edge, "when" | "then">): string {
   return `${from} ${when} then ${then ?? NEXT_ITEM}`;
 }
 
-/** The way that nobody wrote, where no edge or exit fits the answer. */
+/** The implicit way, if no edge or exit matches. */
 export function unmatchedName(from: SocketId, to: string): string {
   return `${from} otherwise ${to}`;
 }
 
-/** The parts of a way that a socket leaves by an edge, `Build satisfied then Eval` included. */
+/** The parts of the name of an edge, such as `Build satisfied then Eval`. */
 export interface WayParts {
   readonly from: string;
   readonly how: string;
   readonly to: string;
 }
 
-/** Names of materia may hold blanks; the condition between them may not. */
+/** Names of materia may contain spaces; the condition between them may not. */
 export function parseWayName(name: string): WayParts | undefined {
   const match = /^(.+?) ((?:always|satisfied|not_satisfied|otherwise)(?: then)?) (.+)$/.exec(name);
   if (!match || name.startsWith("limit ")) return undefined;
@@ -38,7 +38,7 @@ export function formatWayName({ from, how, to }: WayParts): string {
   return `${from} ${how} ${to}`;
 }
 
-/** The id of an exit is unique in its loop; where two loops have the same, the loop stands before it. */
+/** The id of an exit is unique only in its loop, so the loop precedes it if two loops share the id. */
 export function exitName(graph: Graph, loop: string, id: string): string {
   const loops = Object.values(graph.loops).filter(({ exits }) => exits.some((exit) => exit.id === id));
   return loops.length > 1 ? `exit ${loop}/${id}` : `exit ${id}`;
@@ -48,12 +48,12 @@ export function emptyListName(loop: string): string {
   return `empty ${loop}`;
 }
 
-/** The limit of an edge, which fails the cast. */
+/** The limit of an edge. Reaching it fails the cast. */
 export function edgeLimitName(from: SocketId, edge: Pick<Edge, "when" | "to">): string {
   return `limit ${edgeName(from, edge)}`;
 }
 
-/** Every way that a cast took, as often as it took it; a limit that it reached is one. */
+/** How often a cast took each way. Reaching a limit counts as a way. */
 export function countWaysTaken(graph: Graph, events: readonly CastEvent[]): ReadonlyMap<string, number> {
   const taken = new Map<string, number>();
   const count = (name: string | undefined): void => {
@@ -111,6 +111,6 @@ function takenWayName(graph: Graph, event: Extract<CastEvent, { type: "edge_take
   if (via === "none") return unmatchedName(from, to);
   if (via === "exit") return exitName(graph, graph.sockets[from]?.loop ?? "", event.exit ?? "");
   if (!edge) return undefined;
-  // The way on to the next item is counted where its item was given up.
+  // `item_given_up` has counted the way to the next item.
   return event.then ? (edge.then === NEXT_ITEM ? undefined : exhaustedEdgeName(from, edge)) : edgeName(from, edge);
 }

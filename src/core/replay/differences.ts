@@ -11,13 +11,13 @@ import type { AgentPrompt } from "../prompt/agent-prompt.ts";
 export type ReplayDifferenceKind = "prompt" | "fields" | "handoff" | "edge" | "limit" | "socket" | "end";
 
 export interface ReplayDifference {
-  /** `Socket-2#1`; the last one for what concerns the end. */
+  /** `Socket-2#1`; the last visit for a difference at the end. */
   readonly visit: string;
   readonly kind: ReplayDifferenceKind;
   readonly message: string;
 }
 
-/** One visit of a cast, and how it was left. */
+/** One visit of a cast with its events. */
 interface VisitTrack {
   readonly key: string;
   readonly materia: string;
@@ -25,7 +25,7 @@ interface VisitTrack {
   readonly events: readonly CastEvent[];
 }
 
-/** [T30] Where the cast would now go differently: the first difference and all that follows from it. */
+/** [T30] Where the cast would now differ: the first difference and its consequences. */
 export function findDifferences(recorded: RecordedCast, replay: ReplayComparison): readonly ReplayDifference[] {
   const { before, after } = replay;
   const [old, now] = [visitTracks(recorded.events), visitTracks(after.events)];
@@ -56,7 +56,7 @@ export function findDifferences(recorded: RecordedCast, replay: ReplayComparison
     ...differencesAfterParting(old.slice(together), now.slice(together), { was, is }),
     ...endDifferences(replay, now.at(-1)),
   );
-  // Two turns of a visit are told the same; it is one difference.
+  // Two turns of a visit may have the same prompt; report one difference.
   return [...new Map(found.map((each) => [JSON.stringify(each), each])).values()];
 }
 
@@ -122,7 +122,7 @@ function wayDifferences({
 }): readonly ReplayDifference[] {
   const [old, now] = [[...countWaysTaken(was, left.events).keys()], [...countWaysTaken(is, right.events).keys()]];
   const [limit, reached] = [limitIn(left), limitIn(right)];
-  // Where no answer was accepted there is no way on either, which says itself.
+  // A visit without an accepted reply takes no way; the difference of the reply says enough.
   const differs = old.join(", ") !== now.join(", ") && now.length > 0;
   return [
     ...(reached === limit ? [] : [limitDifference(left.key, limit, reached)]),
@@ -145,7 +145,7 @@ function edgeText(old: readonly string[], now: readonly string[]): string {
   return `${words(now)} is taken, not ${words(old)}`;
 }
 
-/** What follows once the two have parted. */
+/** The visits after the first visit that differs. */
 function differencesAfterParting(
   old: readonly VisitTrack[],
   now: readonly VisitTrack[],
@@ -190,7 +190,7 @@ function endDifferences(
   if (after.unanswered) {
     const { socket, visit: number } = after.unanswered;
     const key = visitKey(socket.id, number);
-    // A cast that stands there itself, cut off or waiting, differs in nothing.
+    // The recorded cast stopped at the same visit: no difference.
     if (openVisitKey(before.state) === key) return [];
     return [
       {
@@ -210,7 +210,7 @@ function openVisitKey({ phase }: ReplayComparison["before"]["state"]): string | 
   return "visit" in phase ? visitKey(phase.visit.socket, phase.visit.number) : undefined;
 }
 
-/** A part of what an agent is told that is not what it was. */
+/** A section of a prompt that changed. */
 export interface ChangedSection {
   readonly name: string;
   readonly was: string;
@@ -219,7 +219,7 @@ export interface ChangedSection {
 
 const INSTRUCTIONS = "Instructions";
 
-/** Which sections differ, and the first line of each that does. */
+/** The sections that differ, each with its first differing line. */
 function changedSections(before: AgentPrompt, after: AgentPrompt): readonly ChangedSection[] {
   if (before.system === after.system && before.prompt === after.prompt) return [];
   const [old, now] = [sectionsOf(before), sectionsOf(after)];
@@ -233,7 +233,7 @@ function sectionsOf({ system, prompt }: AgentPrompt): ReadonlyMap<string, string
   return new Map([...splitSections(system, INSTRUCTIONS), ...splitSections(prompt, "Prompt")]);
 }
 
-/** Headings stand alone on their line with an empty one behind them, as prompts are written. */
+/** A heading is a line alone, followed by an empty line, as prompts are written. */
 function splitSections(text: string, first: string): readonly (readonly [string, string])[] {
   const [head = "", ...rest] = text.split(/(?:^|\n\n)## (?=[^\n]+\n\n)/);
   const sections = rest.map((part): readonly [string, string] => {

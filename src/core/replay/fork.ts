@@ -10,11 +10,11 @@ import { foldVisits, visitKey } from "../history/visits.ts";
 import type { RecordedCast } from "./recorded-cast.ts";
 import { loopForkKey, nextVisitKey, replayCast, type StopBefore, type ReplayResult } from "./replay.ts";
 
-/** What a fork takes over from a cast, and what it does itself. */
+/** The events that a fork reuses, and the visits that it runs. */
 export interface CastFork {
   readonly events: readonly CastEvent[];
   readonly state: CastState;
-  /** The visit that it begins with; where the cast stood, when no visit is left to be named. */
+  /** The first visit that it runs, or the place where the cast stopped. */
   readonly visit: string;
   readonly reused: readonly string[];
   readonly saved: { readonly tokens: number; readonly cost: number };
@@ -23,13 +23,13 @@ export interface CastFork {
 
 export interface CastForkRequest {
   readonly now: CastStart;
-  /** The visit to begin with, where one was named: `Socket-5#2`, or `Socket-5` for its last. */
+  /** The first visit to run: `Socket-5#2`, or `Socket-5` for the last visit of that socket. */
   readonly visit?: string | undefined;
-  /** What that visit hands over, in place of being run. */
+  /** The handoff of that visit, instead of running it. */
   readonly handoff?: string | undefined;
 }
 
-/** [T20] Everything up to a visit: the one that was named, else the first that the edit touches. */
+/** [T20] The events before a visit: the named one, else the first one that the edit affects. */
 export function forkCast(recorded: RecordedCast, { now, visit, handoff }: CastForkRequest): Result<CastFork> {
   const whole = replayCast(recorded, now);
   const differences = findDifferences(recorded, whole);
@@ -49,10 +49,10 @@ export function forkCast(recorded: RecordedCast, { now, visit, handoff }: CastFo
         suggest`name the visit to begin with: ${typed`fork ${now.castId}@${keys.at(-1) ?? "Socket-1#1"}`}`,
       ),
     );
-  // Who names a visit keeps what came before it, whatever an edit would have changed there.
+  // A named visit keeps all visits before it, even those that an edit affects.
   const end = named ?? touched?.visit;
   const { after } = replayCast(recorded, now, (key) => key === end);
-  // A visit that was begun and never answered begins anew.
+  // A visit without an answer runs again.
   const answers = after.unanswered ? replayCast(recorded, now, isVisitKey(after.unanswered)).after : after;
   const kept = beforeParallelItems(
     answers,
@@ -69,7 +69,7 @@ export function forkCast(recorded: RecordedCast, { now, visit, handoff }: CastFo
   return taken.ok ? ok(buildFork(recorded, taken.value, { at, why })) : taken;
 }
 
-/** [V22] The casts of items belong to the first cast: a fork in the middle of them begins before them. */
+/** [V22] Item casts belong to the recorded cast, so a fork inside a parallel loop begins before the loop. */
 function beforeParallelItems(replayed: ReplayResult, again: (ends: StopBefore) => ReplayResult): ReplayResult {
   const phase = phaseBeforeEnd(replayed.state.phase);
   if (phase.kind !== "forked") return replayed;
@@ -81,7 +81,7 @@ function phaseBeforeEnd(phase: CastPhase): CastPhase {
   return phase.kind === "ended" || phase.kind === "failing" ? phaseBeforeEnd(phase.before) : phase;
 }
 
-/** What a cast does next: the visit that begins, or the items that are worked on at once. */
+/** The next visit, or the items of a parallel loop. */
 function nextPlace(state: CastState): string | undefined {
   const effect = next(state);
   return effect.kind === "fork" ? `the items of ${effect.loop.id}` : nextVisitKey(effect);
@@ -92,7 +92,7 @@ function isVisitKey({ socket, visit }: NonNullable<ReplayResult["unanswered"]>):
   return (key) => key === stop;
 }
 
-/** The first visit that would be run differently, and why: a way that leads elsewhere touches what it leads to. */
+/** The first visit that would run differently. A changed way affects the visit that it leads to. */
 function firstAffectedVisit(
   differences: readonly ReplayDifference[],
   { events, unanswered }: ReplayResult,
@@ -120,7 +120,7 @@ function visitKeysIn(events: readonly CastEvent[]): readonly string[] {
   return foldVisits(events).map(({ socket, visit }) => visitKey(socket, visit));
 }
 
-/** [T21] The visit with an answer that a person has written for it. */
+/** [T21] The visit with a handoff that a person wrote. */
 function withWrittenHandoff(kept: ReplayResult, text: string): Result<ReplayResult> {
   const events = [...kept.events];
   const at = events.at(-1)?.at ?? "";

@@ -5,26 +5,26 @@ import { initialState, type CastStart, type CastState } from "../cast/state/stat
 import { visitKey } from "../history/visits.ts";
 import { writeAgentPrompt, type AgentPrompt } from "../prompt/agent-prompt.ts";
 
-/** A cast that happened: what it was started with, and its journal. */
+/** A past cast: its start and its journal. */
 export interface RecordedCast {
   readonly start: CastStart;
   readonly events: readonly CastEvent[];
-  /** The replies of a visit as they were given, where they were asked for. */
+  /** The raw replies of a visit, if the caller loaded them. */
   readonly rawReplies?: (socket: string, visit: number) => readonly string[] | undefined;
 }
 
-/** [T14] What came from outside: answers by visit, and what set the cast going again behind an end. */
+/** [T14] What the engine did not decide: answers by visit, and events that resumed a stopped cast. */
 export interface ExternalInputs {
   readonly answers: ReadonlyMap<string, readonly CastEvent[]>;
   readonly resumptions: readonly CastEvent[];
-  /** How each visit ended, with its checkpoint where there was one. */
+  /** The end of each visit, with its checkpoint. */
   readonly completed: ReadonlyMap<string, EventOf<"visit_completed">>;
-  /** What the agents of each visit were told, turn by turn. */
+  /** The prompts of each visit, turn by turn. */
   readonly prompts: ReadonlyMap<string, readonly AgentPrompt[]>;
   readonly state: CastState;
 }
 
-/** Whatever the engine would not have decided by itself came from outside. */
+/** Every event that the engine would not decide by itself is an external input. */
 export function externalInputsOf({ start, events }: RecordedCast): ExternalInputs {
   const answers = new Map<string, CastEvent[]>();
   const told = new Map<string, AgentPrompt[]>();
@@ -49,12 +49,12 @@ export function externalInputsOf({ start, events }: RecordedCast): ExternalInput
 
 function isEngineDecision(state: CastState, { type }: CastEvent): boolean {
   const effect = next(state);
-  // What a visit made of the files comes with its end.
+  // The end of a visit has its checkpoint.
   if (effect.kind === "checkpoint") return type === "visit_completed";
   return effect.kind === "record" && effect.events.some((body) => body.type === type);
 }
 
-/** What the agent is told that would be asked now. */
+/** The prompt of the next turn. */
 function promptNow(state: CastState): AgentPrompt | undefined {
   const effect = next(state);
   return effect.kind === "agent" ? writeAgentPrompt(state, effect) : undefined;

@@ -12,12 +12,12 @@ import type { ExternalEffect } from "../cast/simulate.ts";
 import { visitKey } from "../history/visits.ts";
 import { externalInputsOf, appendTo, type ExternalInputs, type RecordedCast } from "./recorded-cast.ts";
 
-/** The same answers on another graph. */
+/** The recorded answers on another graph. */
 export interface ReplayResult {
   readonly events: readonly CastEvent[];
   readonly prompts: ReadonlyMap<string, readonly AgentPrompt[]>;
   readonly state: CastState;
-  /** The visit that nobody has answered, where the replay had to end. */
+  /** The visit at which the replay ended, because the recording has no answer for it. */
   readonly unanswered?: { readonly socket: GraphSocket; readonly visit: number };
 }
 
@@ -26,10 +26,10 @@ export interface ReplayComparison {
   readonly after: ReplayResult;
 }
 
-/** When a replay is to end before its time: asked before every visit, and before items are worked on at once. */
+/** Decides whether a replay ends early, before each visit and before each parallel loop. */
 export type StopBefore = (key: string) => boolean;
 
-/** [T14] What was answered then, on what is configured now. Nothing is run and nothing is written. */
+/** [T14] The recorded answers on the current configuration. Runs nothing and writes nothing. */
 export function replayCast(
   recorded: RecordedCast,
   now: CastStart,
@@ -64,7 +64,7 @@ export function replayCast(
     }
     if (effect.kind === "fork" || effect.kind === "items" || effect.kind === "join") {
       if (effect.kind === "fork" && endsBefore(loopForkKey(state.forks + 1))) break;
-      // [V7] What the casts of its items came to stands in the journal; they are replayed by themselves.
+      // [V7] The journal has the results of item casts; each item cast has its own replay.
       const item = items.shift();
       if (!item || !canApply(state, item)) break;
       note(item, (at = item.at));
@@ -94,7 +94,7 @@ export function nextVisitKey(effect: Effect): string | undefined {
   return begins && visitKey(begins.socket, begins.visit);
 }
 
-/** How the n-th time that items are worked on at once is called among visits. */
+/** The key of the n-th parallel loop among the keys of visits. */
 export function loopForkKey(number: number): string {
   return `fork ${number}`;
 }
@@ -107,7 +107,7 @@ const ITEM_EVENT_TYPES: ReadonlySet<string> = new Set([
   "loop_joined",
 ]);
 
-/** Whether what was recorded of an item can happen in the cast as it is now. */
+/** Whether the recorded event of an item fits the current state. */
 function canApply(state: CastState, event: CastEvent): boolean {
   try {
     apply(state, { ...event, seq: state.seq + 1 });
@@ -117,7 +117,7 @@ function canApply(state: CastState, event: CastEvent): boolean {
   }
 }
 
-/** The files that it began from are the same, and so is who answered. */
+/** A replay has the first checkpoint of the recording, and its mark as a rehearsal. */
 function startedAsRecorded(body: EventOf<"cast_started">, { events: [first] }: RecordedCast): EventBody {
   if (first?.type !== "cast_started") return body;
   const { castId, request, loadout, type } = body;
@@ -129,7 +129,7 @@ function canResume({ phase }: Extract<Effect, { kind: "stop" }>, resumptions: re
   return resumptions.length > 0 && (phase.outcome === "failed" || phase.outcome === "aborted");
 }
 
-/** What raised a limit, and the resume behind it. */
+/** Removes the next events up to a resume, with the limits raised before it. */
 function takeResumption(resumptions: CastEvent[]): readonly CastEvent[] {
   const end = resumptions.findIndex(({ type }) => type === "cast_resumed");
   return resumptions.splice(0, end === -1 ? resumptions.length : end + 1);
@@ -140,11 +140,11 @@ interface ReplayQuestion {
   readonly state: CastState;
   readonly effect: ExternalEffect;
   readonly answer: CastEvent;
-  /** How many turns of the visit were had, this one included. */
+  /** How many turns the visit has taken, with this one. */
   readonly turnsTaken: number;
 }
 
-/** What an answer means now; nothing where somebody of another kind would be asked. */
+/** The event of a recorded answer now; nothing if a different kind of materia would answer. */
 function answerFor({ recorded, state, effect, answer, turnsTaken: taken }: ReplayQuestion): EventBody | undefined {
   const { socket } = effect;
   const before = recorded.start.graph.sockets[socket.id];
@@ -167,7 +167,7 @@ const REPLY_EVENTS: ReadonlySet<string> = new Set([
   "turn_answered",
 ]);
 
-/** All that decides how a reply is read. */
+/** Everything that decides how the engine reads a reply. */
 export function replyContract(graph: Graph, socket: GraphSocket): string {
   const { parse, generator, interactive, assign } = socket;
   const fields = [...requiredHandoffFields(graph, socket).keys()];
@@ -179,7 +179,7 @@ function materiaKind(graph: Graph, socket: GraphSocket): string {
   return isGate(materia) ? `${materia.type} gate` : materia.type;
 }
 
-/** Another socket may no longer have put there what this one takes. */
+/** Whether the socket assigns values of the state, which another socket may no longer set. */
 function readsState({ assign }: GraphSocket): boolean {
   return assign.some(({ from }) => from !== "output");
 }
@@ -189,7 +189,7 @@ function replyTextOf(body: EventBody): string | undefined {
   return body.type === "output_accepted" || body.type === "turn_answered" ? body.text : undefined;
 }
 
-/** Read again; where that comes to the same, the answer stands as it was. */
+/** Reads the reply again, and keeps the recorded event if the result is equal. */
 function decideAgain({
   state,
   effect,

@@ -14,14 +14,14 @@ import {
 } from "../history/way-names.ts";
 import { foldVisits } from "../history/visits.ts";
 
-/** [T7] What the tests of a loadout took of it, and what none of them took. */
+/** [T7] How many parts of a loadout its tests took, and the missing ones. */
 export interface Coverage {
   readonly taken: number;
   readonly of: number;
   readonly missing: readonly string[];
 }
 
-/** A run of a loadout, as far as coverage goes. */
+/** One test run of a loadout. */
 export interface CoveredRun {
   readonly loadout: string;
   readonly graph: Graph;
@@ -29,7 +29,7 @@ export interface CoveredRun {
   readonly events: readonly CastEvent[];
 }
 
-/** Loadouts by name; one that was only named, without a run, is covered by nothing. */
+/** Coverage by the name of the loadout. */
 export function measureCoverage(runs: readonly CoveredRun[]): Readonly<Record<string, Coverage>> {
   const names = [...new Set(runs.map(({ loadout }) => loadout))].toSorted();
   return Object.fromEntries(
@@ -43,7 +43,7 @@ export function measureCoverage(runs: readonly CoveredRun[]): Readonly<Record<st
   );
 }
 
-/** In whole percent, never 100 while something is missing. */
+/** Whole percent, rounded down, so that 100 means complete. */
 export function coveragePercent({ taken, of }: Pick<Coverage, "taken" | "of">): number {
   return of === 0 ? 100 : Math.floor((taken / of) * 100);
 }
@@ -53,7 +53,7 @@ export function coveredNames(graph: Graph, events: readonly CastEvent[]): readon
   return [...foldVisits(events).map(({ socket }) => socket), ...countWaysTaken(graph, events).keys()];
 }
 
-/** Everything that a cast of the graph can do: what nothing leads to counts for nothing. */
+/** Every socket and way that a cast can reach. */
 export function coverableNames(graph: Graph, flow: Flow): readonly string[] {
   const { reached } = flow;
   const sockets = flow.sockets.filter((_, number) => reached.has(number));
@@ -70,10 +70,10 @@ function coverableWaysFrom(graph: Graph, flow: Flow, socket: GraphSocket): reado
   const { id } = socket;
   return (flow.steps[flow.numberOf.get(id) ?? -1] ?? []).flatMap(({ way, exhausted }) => {
     if (way.via === "exit") return [exitName(graph, socket.loop ?? "", way.exit.id)];
-    // A socket without edges ends the cast by being there.
+    // The visit itself covers the end of a socket without edges.
     if (way.via === "none") return exhausted || socket.edges.length > 0 ? [unmatchedName(id, way.to)] : [];
     const { edge } = way;
-    // What follows the last traversal is told with the edge itself.
+    // The edge itself lists the way after its last traversal.
     if (way.then) return [];
     if (edge.maxTraversals === undefined || !canRepeat(graph, flow, socket, edge)) return [edgeName(id, edge)];
     const used = edge.then === undefined || (edge.then === NEXT_ITEM && socket.loop === null);
@@ -81,10 +81,10 @@ function coverableWaysFrom(graph: Graph, flow: Flow, socket: GraphSocket): reado
   });
 }
 
-/** Whether a cast can come by an edge again before its count begins anew: otherwise nothing can use it up. */
+/** Whether a cast can take an edge again before its count restarts. Otherwise its limit is unreachable. */
 function canRepeat(graph: Graph, flow: Flow, from: GraphSocket, { to }: Pick<Edge, "to">): boolean {
   if (to === END) return false;
-  // [G8] Inside a loop an edge is counted for the item in hand.
+  // [G8] Inside a loop an edge counts for the current item.
   const perItem = from.loop !== null && loopOf(graph, from)?.items != null && graph.sockets[to]?.loop === from.loop;
   const start = flow.numberOf.get(to) ?? -1;
   const goal = flow.numberOf.get(from.id);

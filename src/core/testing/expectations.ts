@@ -10,17 +10,17 @@ import { formatWayName, parseWayName, countWaysTaken } from "../history/way-name
 import type { CastEvent, LimitName } from "../cast/state/event.ts";
 import type { CastState } from "../cast/state/state.ts";
 
-/** One expectation that was not met: what, both sides, and the place in the graph. */
+/** One unmet expectation: both values, and the place in the graph. */
 export interface UnmetExpectation {
   readonly what: string;
   readonly expected: Json;
   readonly got: Json;
   readonly where: string;
-  /** The keys of the expectation in the file, for `--update`; nothing where no value can be written there. */
+  /** The keys of the expectation in the file, for `--update`; absent if no value can replace it. */
   readonly keys?: readonly string[];
 }
 
-/** [T29] Every expectation that was not met. */
+/** [T29] All unmet expectations. */
 export function checkExpectations(expect: TestExpectations, observed: ObservedCast): readonly UnmetExpectation[] {
   const { state, events, exitCode, turns } = observed;
   const visits = foldVisits(events);
@@ -87,7 +87,7 @@ function knownWays(graph: Graph): ReadonlySet<string> {
   return new Set(coverableNames(graph, buildFlow(graph)));
 }
 
-/** A way may be told with materia in place of sockets; then it means each of their sockets. */
+/** A way may name materia instead of sockets; then it means every socket of that materia. */
 function waysNamed(name: string, graph: Graph): readonly string[] {
   const way = parseWayName(name);
   if (!way) return [name];
@@ -151,13 +151,13 @@ function visitLabel(visit: Pick<TurnPrompt, "socket" | "materia" | "visit"> | un
   return visit ? `${visitKey(visit.socket, visit.visit)} (${visit.materia})` : "before the first visit";
 }
 
-/** Whether the visits went as expected; otherwise the first visit that could not be matched. */
+/** Whether the visits match; otherwise the first visit without a match. */
 function comparePath(
   expected: readonly string[],
   visits: readonly Pick<VisitRecord, "socket" | "materia">[],
 ): { readonly same: true } | { readonly same: false; readonly at: number } {
   let [at, visit, furthest] = [0, 0, 0];
-  // Where the last "…" stands, and how many visits it has swallowed: a mismatch behind it gives it one more.
+  // The last "…" and the visits that it matches: a later mismatch gives it one more visit.
   let open: { readonly at: number; readonly visit: number } | undefined;
   for (;;) {
     const word = expected[at];
@@ -177,14 +177,14 @@ function comparePath(
   }
 }
 
-/** All that can be expected of a cast, as it was. */
+/** The facts of a cast that expectations compare. */
 export interface ObservedCast {
   readonly state: CastState;
   readonly events: readonly CastEvent[];
   readonly exitCode: number;
-  /** What each turn of an agent was told, in order. */
+  /** The prompts of all turns, in order. */
   readonly turns: readonly TurnPrompt[];
-  /** The files that are asked about; null where there is none. */
+  /** The files that expectations name; null for a missing file. */
   readonly files: ReadonlyMap<string, string | null>;
 }
 
@@ -205,7 +205,7 @@ export function lastLimitReached(events: readonly CastEvent[]): LimitName | null
   return events.findLast((event) => event.type === "limit_reached")?.limit ?? null;
 }
 
-/** What `--update` writes where nothing was expected yet. */
+/** The expectations that `--update` writes into a test without any. */
 export function fullExpectation({ state, events, exitCode }: ObservedCast): JsonObject {
   const limit = lastLimitReached(events);
   const { items, itemsDone, itemsGivenUp = 0 } = state.done;

@@ -12,7 +12,7 @@ import {
 } from "../cast/simulate.ts";
 import { answerEvent, type SimulatedAnswer } from "../cast/simulated-answer.ts";
 
-/** What is cast again and again. */
+/** The graph that a fuzzer casts. */
 export interface FuzzSubject {
   readonly start: CastStart;
   readonly flow: Flow;
@@ -24,7 +24,7 @@ export function fuzzSubject(start: CastStart, flow: Flow): FuzzSubject {
   return { start, flow, worst: worstCase(start.graph, flow, start.limits).withRepairs };
 }
 
-/** One cast, and what is to be said of it. */
+/** One cast of a fuzzer with its findings. */
 export interface FuzzedCast {
   readonly itemsGo: ItemsMode;
   readonly choices: readonly GivenAnswer[];
@@ -33,18 +33,18 @@ export interface FuzzedCast {
   readonly findings: readonly string[];
 }
 
-/** An answer with whom it was given by; a no to the merge of an item, which begins at its socket, is a conflict. */
+/** An answer and its source. A "no" by `merge` is a conflict of the item. */
 export interface GivenAnswer extends SimulatedAnswer {
   readonly by: ExternalEffect["kind"] | "merge";
   readonly socket: string;
 }
 
-/** Whether something was answered, or went wrong without anybody. */
+/** Whether a report lists the answer: a merge without a conflict needs no line. */
 export function isReportedAnswer({ by, satisfied }: GivenAnswer): boolean {
   return by !== "merge" || !satisfied;
 }
 
-/** Findings that are faults of the graph or of the engine; a limit that was reached is none. */
+/** Findings that are faults of the graph or the engine. Reaching a limit is no fault. */
 const FAULTS = ["endless", "beyond the worst case", "the engine failed", "state"] as const;
 
 export function isFault(finding: string): boolean {
@@ -53,7 +53,7 @@ export function isFault(finding: string): boolean {
 
 const MOST_ANSWERS = 20_000;
 
-/** [T17] Answers as they are chosen, one after another, until the cast has ended. */
+/** [T17] Runs a cast with chosen answers until it ends. */
 export function runFuzzCast(
   { start, worst }: FuzzSubject,
   choose: (at: number) => SimulatedAnswer,
@@ -90,7 +90,7 @@ function findingsIn(cast: SimulatedCast, turns: number, worst: TurnFormula): rea
       const { socket, to } = event.where;
       return [`limit ${event.limit} at ${socket}${to === undefined ? "" : ` → ${to}`}`];
     }
-    // Why an item failed, its own cast has told.
+    // The cast of the item has reported why it failed.
     return event.type === "turn_failed" && event.reason !== "item"
       ? [`${event.reason} at ${event.socket}: ${oneLine(event.message, 160)}`]
       : [];
@@ -102,7 +102,7 @@ function findingsIn(cast: SimulatedCast, turns: number, worst: TurnFormula): rea
   ];
 }
 
-/** The longest list that each loop was given. */
+/** The longest list of each loop. */
 function longestLists(events: SimulatedCast["events"]): ReadonlyMap<string, number> {
   const sizes = new Map<string, number>();
   for (const event of events)

@@ -19,16 +19,16 @@ import type { Json, JsonObject } from "../model/json.ts";
 export interface FuzzSettings {
   readonly casts: number;
   readonly seed: number;
-  /** The longest list. */
+  /** The maximum length of a list. */
   readonly items: number;
 }
 
 export interface FuzzFinding {
   readonly what: string;
   readonly fault: boolean;
-  /** How many casts had it. */
+  /** How many casts show it. */
   readonly casts: number;
-  /** The smallest of them. */
+  /** The smallest cast that shows it. */
   readonly smallest: FuzzedCast;
 }
 
@@ -37,14 +37,14 @@ export interface FuzzResult {
   readonly seed: number;
   readonly outcomes: Readonly<Record<string, number>>;
   readonly mostTurns: number;
-  /** In how many casts the work of an item could not be merged. */
+  /** How many casts had a merge conflict. */
   readonly conflicts: number;
   readonly findings: readonly FuzzFinding[];
-  /** What no cast took, by the names of coverage. */
+  /** Names of coverage that no cast took. */
   readonly missing: readonly string[];
 }
 
-/** [T17] Random and hostile casts of a graph; the same for the same seed. */
+/** [T17] Random and hostile casts of a graph. Equal seeds give equal results. */
 export function fuzzGraph(subject: FuzzSubject, { casts, seed, items }: FuzzSettings): FuzzResult {
   const { graph } = subject.start;
   const missing = new Set(coverableNames(graph, subject.flow));
@@ -54,7 +54,7 @@ export function fuzzGraph(subject: FuzzSubject, { casts, seed, items }: FuzzSett
   let conflicts = 0;
   for (let number = 0; number < casts; number += 1) {
     const chance = seededRandom(seed + number);
-    // Items of a parallel loop may be worked on in either way.
+    // Both ways to run the items of a parallel loop need tests.
     const one = runFuzzCast(subject, answerChooser(chance, items), number % 2 === 0 ? "one by one" : "at once");
     const { cast, turns, findings } = one;
     mostTurns = Math.max(mostTurns, turns);
@@ -86,7 +86,7 @@ export function fuzzGraph(subject: FuzzSubject, { casts, seed, items }: FuzzSett
   };
 }
 
-/** Most answers are good ones, or hardly a cast would come far. */
+/** Most answers are valid: with random ones few casts get beyond the first sockets. */
 function answerChooser(chance: RandomSource, items: number) {
   const most = chance.below(items + 1);
   return () => randomAnswer(chance, most);
@@ -98,7 +98,7 @@ function compareSeverity(a: FuzzFinding, b: FuzzFinding): number {
 
 const MOST_TRIES = 200;
 
-/** The same finding with answers as simple as it allows, and none that it does not need. */
+/** The smallest cast with the same finding: fewer and simpler answers. */
 function shrinkFuzzedCast(subject: FuzzSubject, found: FuzzedCast, what: string): FuzzedCast {
   let best = found;
   const accept = (choices: readonly SimulatedAnswer[]): boolean => {
@@ -111,7 +111,7 @@ function shrinkFuzzedCast(subject: FuzzSubject, found: FuzzedCast, what: string)
   // Each try costs a cast.
   for (let tries = 0; tries < MOST_TRIES && at < best.choices.length; tries += 1) {
     const { choices } = best;
-    // Left out, else as simple as it can be.
+    // Try without the answer, then with the simplest one.
     if (accept([...choices.slice(0, at), ...choices.slice(at + 1)]) && best.choices.length < choices.length) continue;
     if (!isSimplestAnswer(choices[at] ?? SIMPLEST_ANSWER))
       accept([...choices.slice(0, at), SIMPLEST_ANSWER, ...choices.slice(at + 1)]);
@@ -124,10 +124,10 @@ function isSimplestAnswer({ satisfied, items, hostile }: SimulatedAnswer): boole
   return satisfied === SIMPLEST_ANSWER.satisfied && items === SIMPLEST_ANSWER.items && hostile === undefined;
 }
 
-/** [T18] A cast as a test file; nothing where a program would have to answer in its own way: programs really run. */
+/** [T18] A cast as a test file; nothing if a utility must give a special answer, because tests run utilities. */
 export function fuzzedCastToTest({ choices, cast }: FuzzedCast, graph: Graph): JsonObject | undefined {
   if (!cast || choices.some((choice) => choice.by === "utility" && !isSimplestAnswer(choice))) return undefined;
-  // No files are made up that could conflict.
+  // A test cannot create a merge conflict.
   if (choices.some(({ by, satisfied }) => by === "merge" && !satisfied)) return undefined;
   const replies: Record<string, Json[]> = {};
   const answers: Json[] = [];

@@ -6,19 +6,19 @@ import { mergeItemEvents, type ItemEvents } from "../cast/simulate.ts";
 import { parseTranscriptLine, type TranscriptPart } from "../cast/transcript.ts";
 import { fullExpectation, type ObservedCast } from "./expectations.ts";
 
-/** What a recorded test is made of. */
+/** The input for a recorded test. */
 export interface TestRecording {
   readonly observed: Pick<ObservedCast, "state" | "events" | "exitCode">;
   readonly cast: JsonObject;
   readonly config?: string;
   readonly tools: boolean;
-  /** What happened in the casts of its items. */
+  /** The events of its item casts. */
   readonly items: ItemEvents;
   /** The turns of a visit. */
   readonly repliesOf: (castId: string, socket: string, visit: number) => readonly RecordedReply[];
 }
 
-/** [T19] A cast that happened as a test: its replies in order, and what came of them. */
+/** [T19] A past cast as a test: its replies in order, and its result as the expectation. */
 export function recordTest({ observed, cast, config, tools, items, repliesOf }: TestRecording): JsonObject {
   const { graph, castId } = observed.state;
   const replies: Record<string, Json[]> = {};
@@ -54,13 +54,13 @@ export function recordTest({ observed, cast, config, tools, items, repliesOf }: 
   };
 }
 
-/** By the name that people think in, where only one socket has it. */
+/** The materia as the key if only one socket has it, because people think of the materia. */
 function replyKey(graph: Graph, socket: SocketId): string {
   const materia = graph.sockets[socket]?.materia ?? "";
   return socketsOf(graph).filter((each) => each.materia === materia).length === 1 ? materia : socket;
 }
 
-/** What an agent did and said in one turn, as a rehearsal tells it. */
+/** One turn of an agent, as a rehearsal file describes it. */
 export interface RecordedReply {
   readonly text: string;
   readonly tools: readonly RecordedCall[];
@@ -72,7 +72,7 @@ interface RecordedCall {
   readonly failed: boolean;
 }
 
-/** The turns of a visit, from its transcript. An answer that failed and was asked for again is none. */
+/** The turns of a visit, from its transcript. A failed request that was retried is no turn. */
 export function repliesInTranscript(transcript: string): readonly RecordedReply[] {
   const replies: RecordedReply[] = [];
   const failed = new Map<string, boolean>();
@@ -96,7 +96,7 @@ function toolCallsIn({ type, id = "", name = "", arguments: given = {} }: Transc
   return type === "toolCall" ? [{ id, name, arguments: given }] : [];
 }
 
-/** [T19] As JSON where it is JSON, so that it can be read and edited. */
+/** [T19] A reply that is JSON stays JSON, so that people can read and edit it. */
 function toRehearsalReply({ text, tools }: RecordedReply, withTools: boolean): JsonObject {
   const said = parseJsonObject(text);
   const calls = tools.map(({ name, arguments: given, failed }) => ({

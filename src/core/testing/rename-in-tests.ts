@@ -4,7 +4,7 @@ import { parseJsonc } from "../edit/json-text.ts";
 import type { NameChange } from "../wire/testing.ts";
 import { formatWayName, parseWayName } from "../history/way-names.ts";
 
-/** The text of a test with the new name, and the places that said the old one. */
+/** The text of a test with the new name, and the places of the old name. */
 export interface RenamedTest {
   readonly text: string;
   readonly places: readonly string[];
@@ -16,7 +16,7 @@ interface NodeReplacement {
   readonly place: string;
 }
 
-/** [E31] What a test casts, by its new name: the rest of the text stays, comments included. */
+/** [E31] Renames the loadout that a test casts. The rest of the text stays, with its comments. */
 export function renameInTestCast(text: string, { kind, was, now }: NameChange): RenamedTest {
   return replaceNodes(text, (tree) => {
     const links = childrenAt(tree, ["cast", "link"]).flatMap((node, index) => {
@@ -29,7 +29,7 @@ export function renameInTestCast(text: string, { kind, was, now }: NameChange): 
   });
 }
 
-/** [E31] What a test answers and expects of a materia, under its new name. */
+/** [E31] Renames a materia in the replies and expectations of a test. */
 export function renameInTestVisits(text: string, { was, now }: NameChange): RenamedTest {
   const word = (each: string): string => (each === was ? now : each);
   return replaceNodes(text, (tree) => [
@@ -66,7 +66,7 @@ function keysAt(tree: Node, path: readonly string[], rename: (key: string) => st
   return keys.flatMap((node) => {
     const key = String(node.value);
     const by = rename(key);
-    // Two entries of one name would be one of them less.
+    // Two entries of one name would lose one of them.
     return by === key || known.has(by) ? [] : [{ node, by, place: [...path, key].join(".") }];
   });
 }

@@ -6,17 +6,17 @@ import type { UnmetExpectation } from "./expectations.ts";
 import type { FuzzResult } from "./fuzz.ts";
 import { isReportedAnswer } from "./fuzz-cast.ts";
 
-/** A test as people are told of it. */
+/** A test as the report shows it. */
 export interface TestReport {
   readonly file: string;
   readonly ok: boolean;
   readonly failures: readonly UnmetExpectation[];
   readonly ms: number;
-  /** Whether `--update` has written what was observed. */
+  /** Whether `--update` wrote the observed values. */
   readonly updated: boolean;
 }
 
-/** [T10] One line for what passed; only failures are long. */
+/** [T10] One line for a test that passed; failures have details. */
 export function testLines(tests: readonly TestReport[], width: number): readonly Line[] {
   const failed = tests.filter(({ ok }) => !ok).length;
   const updated = tests.filter((each) => each.updated).length;
@@ -43,7 +43,7 @@ function testBlock({ file, ok, failures, ms, updated }: TestReport, width: numbe
   ];
 }
 
-/** Both sides under each other, so that a difference is seen at once; a long list from where they part. */
+/** Expected and actual value below each other; long lists begin at their first difference. */
 function failureLines({ what, expected, got, where }: UnmetExpectation, width: number): readonly Line[] {
   const sides = differingParts(expected, got);
   return [
@@ -79,7 +79,7 @@ function valueText(value: Json): string {
 
 const MAX_MISSING_SHOWN = 12;
 
-/** [T7] What no test took, loadout by loadout. */
+/** [T7] The missing coverage of each loadout. */
 export function coverageLines(
   coverage: Readonly<Record<string, Coverage>>,
   least: number | undefined,
@@ -108,7 +108,7 @@ export function coverageLines(
   ];
 }
 
-/** The results as CI reads them. */
+/** The results as JUnit XML, for CI. */
 export function junitText(tests: readonly TestReport[]): string {
   const failed = tests.filter(({ ok }) => !ok).length;
   const seconds = tests.reduce((sum, { ms }) => sum + ms, 0) / 1000;
@@ -137,7 +137,7 @@ function jsonText(value: Json): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** XML knows no other control characters, however they are written. */
+/** XML allows no other control characters, not even escaped. */
 function escapeXml(value: string): string {
   return value
     .toWellFormed()

@@ -6,12 +6,12 @@ import { wholeNumber } from "../model/schemas.ts";
 const count = wholeNumber(0);
 const texts = v.array(v.string());
 
-/** Any number of visits in an expected path. */
+/** Words that match any number of visits in an expected path. */
 export const ANY_VISITS: readonly string[] = ["…", "..."];
 
 /**
- * What a person says to an agent that waits for them: `true` takes the result, a text answers it. Where the cast stopped
- * at a limit: how often more they allow it.
+ * The answer of a person to a waiting agent: `true` approves the result, a text replies to it. For a cast that stopped
+ * at a limit: how many more traversals the person allows.
  */
 const PersonAnswer = v.union(
   [
@@ -104,7 +104,7 @@ export const TestExpectations = v.object({
 });
 export type TestExpectations = v.InferOutput<typeof TestExpectations>;
 
-/** [T1] A rehearsal that says what it casts and what it expects. */
+/** [T1] A rehearsal with the command to cast and the expected result. */
 export const TestFile = v.object({
   ...Rehearsal.entries,
   cast: v.pipe(TestCast, v.description("What is cast.")),

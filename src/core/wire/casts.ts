@@ -13,7 +13,7 @@ import type { CastSummary } from "../cast/summary.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** [N10] A cast as a listing says it. */
+/** [N10] A cast in a listing. */
 export const CastSummarySchema = v.object({
   castId: v.string(),
   status: v.picklist([...CastOutcome.options, "running", "waiting", "interrupted", "queued"]),
@@ -31,7 +31,7 @@ export const CastSummarySchema = v.object({
   rehearsed: v.exactOptional(v.literal(true)),
 }) satisfies v.GenericSchema<unknown, CastSummary>;
 
-/** One line of a journal; what is wrong with it is said as the journal's own reader says it. */
+/** One line of a journal. Its problems have the words of the reader of journals. */
 export const CastEventSchema = v.pipe(
   v.unknown(),
   v.rawTransform<unknown, CastEvent>(({ dataset, addIssue, NEVER }) => {
@@ -42,7 +42,7 @@ export const CastEventSchema = v.pipe(
   }),
 );
 
-/** `cast.json`, as far as the page reads it. */
+/** The fields of `cast.json` that the page reads. */
 const CastFileSchema = v.object({
   castId: CastId,
   request: v.string(),
@@ -55,7 +55,7 @@ const CastFileSchema = v.object({
   fromCastId: v.nullable(v.string()),
   limits: v.required(Limits, ["maxNoAdvanceCycles", "maxRepairs"]),
   budget: Budget,
-  /** Set where it is the cast of one item. */
+  /** Set for the cast of one item. */
   window: v.exactOptional(v.custom<ItemCastInput>((value) => v.is(ItemCastInput, value))),
   state: v.custom<JsonObject>(isJsonObject, "is no object"),
   model: v.nullable(v.string()),
@@ -65,23 +65,23 @@ const CastFileSchema = v.object({
 });
 export type CastFileView = v.InferOutput<typeof CastFileSchema>;
 
-/** [N9] All that is needed to draw a cast. */
+/** [N9] Everything that the page needs to draw a cast. */
 export const CastResponse = v.object({
   castFile: CastFileSchema,
   events: v.array(CastEventSchema),
-  /** Whether a process drives it now. */
+  /** Whether a process runs it now. */
   live: v.boolean(),
   summary: v.nullable(CastSummarySchema),
-  /** Where the journal is damaged; `events` is what is sound before that. */
+  /** The damage of the journal; `events` are the sound events before it. */
   issues: v.array(IssueSchema),
 });
 export type CastResponse = v.InferOutput<typeof CastResponse>;
-/** The same as the server has it at hand. */
+/** The same before its encoding as JSON. */
 export type CastResponseInput = v.InferInput<typeof CastResponse>;
 
 export const CastListResponse = v.array(CastSummarySchema);
 
-/** [N14] The files of a visit that can be asked for. */
+/** [N14] The files of a visit that the server offers. */
 export const VisitFileName = v.picklist([
   "prompt.md",
   "output.md",
@@ -93,25 +93,25 @@ export const VisitFileName = v.picklist([
 ]);
 export type VisitFileName = v.InferOutput<typeof VisitFileName>;
 
-/** [N31] What lies between two checkpoints of a cast, file by file. */
+/** [N31] The files that changed between two checkpoints of a cast. */
 export const ChangesResponse = v.object({
   castId: v.string(),
-  /** The visit or item that was asked for; null for the whole cast. */
+  /** The requested visit or item; null for the whole cast. */
   place: v.nullable(v.string()),
   changed: wholeNumber(0),
   added: wholeNumber(0),
   removed: wholeNumber(0),
-  /** The first of them in git's order; `replaceNodes` counts all. */
+  /** The first files in the order of git; `changed` counts all. */
   files: v.array(FileChange),
   left: OmittedFiles,
 });
 export type ChangesResponse = v.InferOutput<typeof ChangesResponse>;
 
-/** [N32] One of these files, as git prints what became of it. */
+/** [N32] The patch of one file, as git prints it. */
 export const PatchResponse = v.object({
   path: v.string(),
   patch: v.string(),
-  /** Whether there is more of it than is sent. */
+  /** Whether the patch is longer than the response. */
   isCut: v.boolean(),
   /** The checkpoints of the whole cast that changed this file, oldest first. */
   commits: v.array(v.string()),

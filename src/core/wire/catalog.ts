@@ -21,24 +21,24 @@ const SettingsSchema = v.object({
   worktree: WorktreeConfig,
 }) satisfies v.GenericSchema<unknown, Settings>;
 
-/** A materia or loadout of the merged catalogue, with where it comes from; without a value it is broken. */
+/** A materia or loadout of the merged catalogue, with its layer; a broken one has no value. */
 const catalogEntrySchema = <const T extends v.GenericSchema>(value: T) =>
   v.object({
     name: v.string(),
     layer,
     file: v.nullable(v.string()),
     value: v.nullable(value),
-    /** What can be read of a broken one, so that the page finds in it what the command line finds. */
+    /** The readable part of a broken one, so that the page finds the same problems as the command line. */
     partial: v.exactOptional(v.custom<v.InferOutput<T>>(isJsonObject)),
     issues: v.array(IssueSchema),
   });
 
-/** [N20] What can be named and where it comes from. */
+/** [N20] All materia and loadouts with their layers. */
 export const CatalogResponse = v.object({
   version: v.string(),
   cwd: v.string(),
   root: v.string(),
-  /** [B26] The fleet whose casts these are; null where they are kept here. */
+  /** [B26] The fleet that has the casts; null for casts on this machine. */
   fleet: v.nullable(v.string()),
   settings: SettingsSchema,
   materia: v.array(catalogEntrySchema(Materia)),
@@ -53,10 +53,10 @@ export const CatalogResponse = v.object({
       given: v.literal(false),
       file: v.string(),
       commands: v.array(v.string()),
-      /** Files and folders of the project that these name, and those of them that are too large to be watched. */
+      /** Files and folders of the project that the configuration names, and those too large to watch. */
       watched: v.array(v.string()),
       tooLarge: v.array(v.string()),
-      /** Of all that was shown; null where trust in it cannot be kept. */
+      /** The digest of everything shown; null if trust cannot be stored. */
       digest: v.nullable(v.string()),
     }),
   ]),
@@ -66,22 +66,22 @@ export type CatalogResponse = v.InferOutput<typeof CatalogResponse>;
 export const EditableLayer = v.picklist(["user", "project"]);
 export type EditableLayer = v.InferOutput<typeof EditableLayer>;
 
-/** [N21] A configuration file as it stands: its text, what it means, and the tag that a save must name. */
+/** [N21] A configuration file: its text, its value, and the tag that a save must name. */
 export const ConfigResponse = v.object({
   layer: EditableLayer,
   file: v.string(),
   text: v.string(),
   etag: v.string(),
-  /** What the text means; null where it is no JSON. */
+  /** The value of the text; null if it is no JSON. */
   value: v.unknown(),
   issues: v.array(IssueSchema),
 });
 export type ConfigResponse = v.InferOutput<typeof ConfigResponse>;
 
-/** [N35] Trust in exactly what was shown. */
+/** [N35] Trust in exactly the shown content. */
 export const TrustRequest = v.strictObject({ digest: v.string() });
 export type TrustRequest = v.InferInput<typeof TrustRequest>;
 
-/** [N22] What is to be written. */
+/** [N22] The text to write. */
 export const SaveConfigRequest = v.strictObject({ text: v.string() });
 export type SaveConfigRequest = v.InferInput<typeof SaveConfigRequest>;

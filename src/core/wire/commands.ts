@@ -22,7 +22,7 @@ import { Rehearsal } from "../model/rehearsal.ts";
 const name = v.pipe(v.string(), v.minLength(1, "is empty"));
 const trust = v.optional(v.boolean(), false);
 
-/** [N37] What the page has in hand and no file has yet: a piece of a configuration. */
+/** [N37] An unsaved draft of the page: a part of a configuration. */
 export const ConfigDraft = v.strictObject({
   materia: v.optional(v.record(v.string(), v.unknown())),
   loadouts: v.optional(v.record(v.string(), v.unknown())),
@@ -76,7 +76,7 @@ export const CommandRequest = v.lazy((body: unknown) =>
   isJsonObject(body) && isJsonObject(body["command"]) ? TypedCommandRequest : TextCommandRequest,
 );
 
-/** [N17] A cast of a loadout or a chain with replies that were typed or made up. */
+/** [N17] A rehearsal of a loadout or a chain, with given or generated replies. */
 export const RehearsalRequest = v.strictObject({
   loadout: v.optional(name),
   targets: v.optional(v.pipe(v.array(name), v.minLength(1, "is empty"))),
@@ -88,9 +88,9 @@ export const RehearsalRequest = v.strictObject({
 });
 export type RehearsalRequest = v.InferInput<typeof RehearsalRequest>;
 
-/** [N15] A cast that was started or goes on, at once. */
+/** [N15] The immediate response to a command that starts or resumes a cast. */
 const StartedCast = v.object({ castId: v.string(), notes: v.array(v.string()) });
-/** [N16] What any other command would print. */
+/** [N16] The output of any other command. */
 const PrintedOutput = v.object({ code: v.number(), text: v.string(), data: v.unknown() });
 
 export const CommandResponse = v.union([StartedCast, PrintedOutput]);

@@ -8,14 +8,14 @@ const Problem = v.looseObject({
   hint: v.optional(v.string()),
 });
 
-/** A problem as it crosses the wire; what a newer server adds to it is let through. */
+/** An issue on the wire. Fields of a newer server pass. */
 export const IssueSchema = v.custom<Issue>((value) => v.is(Problem, value), "is no problem");
 
-/** [N8] Every refusal, whatever was wrong. */
+/** [N8] The response to every refused request. */
 export const ErrorResponse = v.object({ issues: v.array(IssueSchema) });
 export type ErrorResponse = v.InferOutput<typeof ErrorResponse>;
 
-/** What arrived, read; or that it cannot be read, in words for a person who can only reload the page. */
+/** The parsed response, or a message for a person whose only remedy is to reload the page. */
 export function parseResponse<const T extends v.GenericSchema>(
   schema: T,
   value: unknown,
@@ -30,11 +30,11 @@ export function parseResponse<const T extends v.GenericSchema>(
   return fail(error("unexpected_response", what, `the server's answer cannot be read${where}: ${first.message}`, hint));
 }
 
-/** [N39] What a browser is given once, with the token, to get in again later. */
+/** [N39] The key that a browser receives once, with the token, to log in again later. */
 export const LoginKey = v.object({ key: v.string() });
 export type LoginKey = v.InferOutput<typeof LoginKey>;
 
-/** New with every start of the server. */
+/** Changes with every start of the server. */
 export const LoginChallenge = v.object({ challenge: v.string() });
 export type LoginChallenge = v.InferOutput<typeof LoginChallenge>;
 
@@ -43,7 +43,7 @@ export const LoginProof = v.strictObject({ proof: v.pipe(v.string(), v.maxLength
 export const LoginToken = v.object({ token: v.string() });
 export type LoginToken = v.InferOutput<typeof LoginToken>;
 
-/** What is signed. By the address and never by a name: a name may lead to another address of this machine, and to who listens there. */
+/** The signed text. It has the address, not a name: a name may resolve to another server on this machine. */
 export function loginMessage(port: number, challenge: string): string {
   return `pi-materia ui\n127.0.0.1:${port}\n${challenge}`;
 }

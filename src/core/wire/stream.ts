@@ -8,10 +8,10 @@ import { wholeNumber } from "../model/schemas.ts";
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const place = { socket: v.string(), visit: count };
 
-/** [N13] What the agent of a visit does right now. It is kept nowhere: what counts is in the journal. */
+/** [N13] The current activity of an agent. It is not stored; the journal has the result. */
 export const AgentProgress = v.variant("kind", [
   v.object({ kind: v.literal("asked"), ...place }),
-  /** `from` characters of this turn came before: a listener that missed some can tell. */
+  /** `from` characters of this turn came before, so that a listener can detect a gap. */
   v.object({ kind: v.picklist(["text", "thinking"]), ...place, from: count, delta: v.string() }),
   v.object({
     kind: v.literal("tool_started"),
@@ -20,7 +20,7 @@ export const AgentProgress = v.variant("kind", [
     name: v.string(),
     args: v.optional(v.unknown()),
   }),
-  /** The end of what a tool that still runs has said so far. */
+  /** The end of the output of a running tool. */
   v.object({ kind: v.literal("tool_said"), ...place, id: v.string(), said: v.string() }),
   v.object({
     kind: v.literal("tool_ended"),
@@ -30,7 +30,7 @@ export const AgentProgress = v.variant("kind", [
     failed: v.boolean(),
     said: v.optional(v.string(), ""),
   }),
-  /** What the turn has used so far. */
+  /** The usage of the turn so far. */
   v.object({
     kind: v.literal("used"),
     ...place,
@@ -46,16 +46,16 @@ export const AgentProgress = v.variant("kind", [
 ]);
 export type AgentProgress = v.InferOutput<typeof AgentProgress>;
 
-/** [N11, N12] The stream of one cast, by the name of the server-sent event; `message` is one that has no other name. */
+/** [N11, N12] The stream of one cast, by the name of the server-sent event; `message` is the default name. */
 const CAST_STREAM = {
   message: CastEventSchema,
   progress: AgentProgress,
   live: v.object({ live: v.boolean() }),
-  /** [V25] The cast of an item has come to a socket. */
+  /** [V25] The cast of an item arrives at a socket. */
   item: v.object({ child: v.string(), socket: v.string() }),
-  /** The journal is another one than before: everything is to be read anew. */
+  /** The journal was replaced: the page must load everything again. */
   reset: v.object({}),
-  /** The journal cannot be read beyond this line; the stream ends here. */
+  /** The journal is damaged after this line; the stream ends here. */
   damaged: v.object({ line: count }),
 } as const;
 
@@ -64,15 +64,15 @@ const CASTS_STREAM = {
   cast: CastSummarySchema,
   gone: v.object({ castId: v.string() }),
   ready: v.object({}),
-  /** A configuration file is another one than before. */
+  /** A configuration file changed. */
   config: v.object({}),
 } as const;
 
-/** Where in a visit something was found, as the reader's tabs are called. */
+/** The part of a visit with a hit, by the name of its tab. */
 export const SearchHitPlace = v.picklist(["output", "prompt", "tools", "handoff"]);
 export type SearchHitPlace = v.InferOutput<typeof SearchHitPlace>;
 
-/** [N43] One place that a search found. */
+/** [N43] One hit of a search. */
 export const SearchHit = v.object({
   castId: v.string(),
   request: v.string(),
@@ -80,14 +80,14 @@ export const SearchHit = v.object({
   visit: wholeNumber(1),
   materia: v.string(),
   in: SearchHitPlace,
-  /** The words around it, and it itself. */
+  /** The hit and the text around it. */
   before: v.string(),
   match: v.string(),
   after: v.string(),
 });
 export type SearchHit = v.InferOutput<typeof SearchHit>;
 
-/** What was looked through, and why no further: all of it, or enough. */
+/** How much was searched, and why the search ended. */
 export const SearchEnd = v.object({ casts: wholeNumber(0), isCut: v.boolean() });
 export type SearchEnd = v.InferOutput<typeof SearchEnd>;
 
@@ -134,7 +134,7 @@ const QueuedCastSchema = v.object({
   why: WaitReasonSchema,
 });
 
-/** [B29] The standing of a fleet as it goes over the wire. */
+/** [B29] The status of a fleet on the wire. */
 const FleetStatusSchema = v.object({
   workers: listOf(WorkerSchema),
   queued: count,
@@ -155,7 +155,7 @@ export type CastMessage = MessageOf<typeof CAST_STREAM>;
 export type CastListMessage = MessageOf<typeof CASTS_STREAM>;
 export type SearchMessage = MessageOf<typeof SEARCH_STREAM>;
 export type FleetMessage = MessageOf<typeof FLEET_STREAM>;
-/** Everything that the server says while somebody listens. */
+/** Every message of a stream. */
 export type StreamMessage = CastMessage | CastListMessage | SearchMessage | FleetMessage;
 
 export function readCastMessage(kind: string, text: string): Result<CastMessage> {
@@ -189,10 +189,10 @@ function readMessage<const S extends StreamSchemas>(shapes: S, kind: string, tex
 
 const EXCERPT_MARGIN = 80;
 
-/** The first place of a needle in a text, with the words around it; case does not count. */
+/** The first hit in a text, with the text around it; case does not matter. */
 export function excerptAround(text: string, needle: string): Pick<SearchHit, "before" | "match" | "after"> | undefined {
   const lower = text.toLowerCase();
-  // A letter that becomes two in lower case would move every place behind it.
+  // A letter that becomes two letters in lower case would shift all later positions.
   const at = lower.length === text.length ? lower.indexOf(needle.toLowerCase()) : text.indexOf(needle);
   if (at === -1) return undefined;
   const end = at + needle.length;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { wholeNumber } from "../model/schemas.ts";
 
-/** [T36] What a fork would take over, what that saves, and what it would run anew. */
+/** [T36] The visits that a fork reuses, what that saves, and the visits that it runs again. */
 export const ForkPreview = v.object({
   reused: v.array(v.string()),
   saved: v.object({ tokens: v.number(), cost: v.number() }),
@@ -9,13 +9,13 @@ export const ForkPreview = v.object({
 });
 export type ForkPreview = v.InferOutput<typeof ForkPreview>;
 
-/** [T19] The test that was written from a cast. */
+/** [T19] The test written from a cast. */
 export const RecordedTest = v.object({ castId: v.string(), file: v.string(), seed: v.nullable(v.string()) });
 export type RecordedTest = v.InferOutput<typeof RecordedTest>;
 
 const Range = v.object({ p50: v.nullable(v.number()), p90: v.nullable(v.number()) });
 
-/** [T23] What a cast will take. */
+/** [T23] The forecast of a cast. */
 export const ForecastResponse = v.object({
   loadout: v.string(),
   casts: wholeNumber(0),
@@ -29,7 +29,7 @@ export const ForecastResponse = v.object({
 });
 export type ForecastResponse = v.InferOutput<typeof ForecastResponse>;
 
-/** [T10] What tests say, and what of each loadout they took. */
+/** [T10] The results of tests, and the coverage of each loadout. */
 export const TestsResponse = v.object({
   tests: v.array(
     v.object({
@@ -51,18 +51,18 @@ export type TestsResponse = v.InferOutput<typeof TestsResponse>;
 
 const name = v.pipe(v.string(), v.minLength(1, "is empty"));
 
-/** [N38] A materia or loadout that has another name now. */
+/** [N38] A renamed materia or loadout. */
 const NameChange = v.strictObject({ kind: v.picklist(["materia", "loadout"]), was: name, now: name });
 export type NameChange = v.InferOutput<typeof NameChange>;
 
-/** [N38] Without `tests` nothing is written; with them those that are still as they were seen. */
+/** [N38] Without `tests` nothing is written; otherwise only tests whose tag still matches. */
 export const RenameInTestsRequest = v.strictObject({
   ...NameChange.entries,
   tests: v.optional(v.array(v.strictObject({ file: v.string(), etag: v.string() }))),
 });
 export type RenameInTestsRequest = v.InferInput<typeof RenameInTestsRequest>;
 
-/** [N38] The tests that still say the old name, where they say it, and the tag of each as it stands. */
+/** [N38] The tests with the old name, its places, and the tag of each test. */
 export const TestsWithOldName = v.object({
   tests: v.array(v.object({ file: v.string(), etag: v.string(), places: v.array(v.string()) })),
 });
