@@ -8,7 +8,7 @@ export function statusText(status: CastStatus): string {
   return status.replace("_", " ");
 }
 
-/** Glyph and colour of a status; neither is ever the only sign. */
+/** Glyph and colour of a status. The text beside it says the same. */
 export function statusSymbol(status: CastStatus): Span {
   return STATUS_SYMBOLS[status];
 }
@@ -39,10 +39,10 @@ export function castListLines(
   return [head, ...rows.map((row) => castRowLine(row, columns))].map((each) => fitLine(each, width));
 }
 
-/** [C37] In fewer columns nobody knows a request again. */
+/** [C37] The least columns in which a request is recognizable. */
 const MIN_REQUEST_COLUMNS = 16;
 
-/** Two lines for each: which one it is and how it stands, and what it was to do. */
+/** Two lines for each cast: id and status, then the request. */
 function narrowCastLines(
   { status, castId, age, items, loadout, request }: CastListRow,
   width: number,
@@ -104,7 +104,7 @@ const WIDE_COLUMNS: readonly ColumnName[] = [
 ];
 const WIDE_MIN_WIDTH = 110;
 
-/** Every column as wide as its widest cell; loadout and request share what is left. */
+/** Each column has the width of its widest cell; loadout and request share the rest. */
 function chooseColumns(rows: readonly CastListRow[], width: number): readonly CastListColumn[] {
   const names = width >= WIDE_MIN_WIDTH ? WIDE_COLUMNS : NARROW_COLUMNS;
   const natural = new Map(
@@ -135,10 +135,10 @@ export interface CastGroup {
   readonly casts: readonly CastSummary[];
 }
 
-/** Casts that wait for something only a person can give. */
+/** Statuses that need a person. */
 const NEEDS_YOU: readonly CastStatus[] = ["waiting", "failed", "interrupted"];
 
-/** What needs a person first, then what runs, then by day; each in the order given. */
+/** Casts that need a person first, then running ones, then the rest by day. */
 export function groupCasts(casts: readonly CastSummary[], dayOf: (at: string) => string): readonly CastGroup[] {
   const needs = casts.filter(needsYou);
   const running = casts.filter(({ status }) => status === "running");
@@ -170,7 +170,7 @@ export const CAST_FILTERS = [
 ] as const;
 export type CastFilter = (typeof CAST_FILTERS)[number];
 
-/** What of the casts is looked for. */
+/** The filters of a listing. */
 export interface CastSearch {
   readonly filter: CastFilter;
   readonly text: string;
@@ -201,7 +201,7 @@ export function deliveryText(delivered: DeliveryOutcome): string {
   return `not pushed: ${delivered.found.map(({ file, kind }) => `${sanitizeForTerminal(file)} holds ${kind}`).join("; ")}`;
 }
 
-/** Nothing where nobody was to push it. */
+/** Empty if the cast has nothing to push. */
 export function deliveryLines(delivered: DeliveryOutcome | undefined): readonly Line[] {
   if (!delivered) return [];
   const text = deliveryText(delivered);

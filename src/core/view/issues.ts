@@ -4,7 +4,7 @@ import { line, toned, type Line } from "./line.ts";
 import { COMMANDS } from "../command/command-table.ts";
 import { quoteWord } from "../command/split-words.ts";
 
-/** Every problem: what, where, and the way out. Where the place they stand in says `Error` already, `withMergeMark` is false. */
+/** Every issue with its place and its hint. With `marked` false errors have no label, because the caller prints one. */
 export function issueLines(issues: readonly Issue[], marked = true): readonly Line[] {
   return issues.flatMap(({ severity, code, file, path, message, hint }) => {
     const label = toned(severity === "error" ? "bad" : severity === "info" ? "dim" : "rework", severity);
@@ -21,7 +21,7 @@ export function issueLines(issues: readonly Issue[], marked = true): readonly Li
   });
 }
 
-/** [C42] The shape that scripts read. */
+/** [C42] The JSON of an issue. */
 export function issueJson({ severity, code, file, path, message, hint }: Issue) {
   return {
     severity,
@@ -35,10 +35,10 @@ export function issueJson({ severity, code, file, path, message, hint }: Issue) 
 
 const COMMAND_NAMES = COMMANDS.map(({ name }) => name);
 const COMMAND_PATTERN = new RegExp(`(^|["\\s])materia (?=(${COMMAND_NAMES.join("|")})\\b|<command>|--help|--on )`, "g");
-/** Typed in a terminal wherever they are read. */
+/** Commands that exist only in a terminal. */
 const TERMINAL_ONLY: ReadonlySet<string> = new Set(["fleet", "worker"]);
 
-/** [C41] Commands as they are typed where the line is read: `materia show` is `/materia show` in Pi. */
+/** [C41] Commands in the form of the reader: `materia show` is `/materia show` in Pi. */
 export function withProgramName(lines: readonly Line[], program: string): readonly Line[] {
   const typed = (whole: string, before: string, name: string | undefined): string =>
     program.startsWith("/") && TERMINAL_ONLY.has(name ?? "") ? whole : `${before}${program} `;

@@ -16,27 +16,27 @@ import { NEXT_ITEM, type Edge, type Exit } from "../../model/loadout.ts";
 import type { Tone } from "../line.ts";
 import { conditionText, conditionTone } from "./labels.ts";
 
-/** One way on as it is drawn: what was authored, and the silent ways that nobody wrote. */
+/** One way of the drawing: an authored edge or exit, or an implicit way. */
 export interface DrawnWay {
   readonly id: string;
   readonly via: "edge" | "exit" | "none";
-  /** Which edge of its socket, or which exit of its loop; nobody wrote a way without one. */
+  /** The index of the edge in its socket, or of the exit in its loop; null for an implicit way. */
   readonly index?: number;
   readonly when: Edge["when"] | null;
-  /** The condition in words, glyph included; empty for an edge that is always taken. */
+  /** The condition in words, with its glyph; empty for `always`. */
   readonly label: string;
   readonly tone: Tone;
   readonly from: SocketId;
   readonly to: Destination;
   readonly maxTraversals?: number;
-  /** Used up, the edge leads on to the next item. */
+  /** Whether the edge leads to the next item once its traversals are used up. */
   readonly thenNext?: true;
-  /** Whether this is where an edge leads once it is used up. */
+  /** Whether this is the way of an edge whose traversals are used up. */
   readonly then?: true;
   readonly loop?: string;
 }
 
-/** The ways of a graph, by the place they lead away from. */
+/** The ways of a graph, by their start. */
 export interface GraphWays {
   /** In the order in which they are tried. */
   readonly ofSocket: (socket: GraphSocket) => readonly DrawnWay[];
@@ -51,7 +51,7 @@ export function graphWays(graph: Graph): GraphWays {
   };
 }
 
-/** What a socket may say of itself, as the compiled flow has it. */
+/** The answers of a socket, from the compiled flow. */
 function possibleAnswers(flow: Flow, socket: GraphSocket): readonly (boolean | undefined)[] {
   return [...new Set(flowStepsOf(flow, socket.id).map((step) => step.satisfied))];
 }
@@ -127,7 +127,7 @@ function loopWays(graph: Graph, flow: Flow, loop: GraphLoop): readonly DrawnWay[
   return [...exits, ...silent, ...emptyListWays(loop, only, silent.length > 0)];
 }
 
-/** The answers with which a socket moves its loop on, and so may exhaust it. */
+/** The answers with which a socket advances its loop, and so may exhaust it. */
 function exhaustingAnswers(flow: Flow, socket: GraphSocket): readonly (boolean | undefined)[] {
   const { advance } = socket;
   return advance === null ? [] : possibleAnswers(flow, socket).filter((answer) => matchesCondition(advance, answer));
@@ -153,7 +153,7 @@ function exitWay(
   };
 }
 
-/** Where an empty list leads, as far as no exit already says so. */
+/** The way of an empty list, unless an exit shows it. */
 function emptyListWays(loop: GraphLoop, member: GraphSocket | undefined, saysEnd: boolean): readonly DrawnWay[] {
   const way = exitForEmptyList(loop);
   const from = member?.id ?? loop.sockets[0];

@@ -10,14 +10,14 @@ import { isGate } from "../../model/materia.ts";
 import type { WorstCase } from "../../compile/worst-case.ts";
 import { worstCaseText } from "./worst-case-text.ts";
 
-/** [C18] The graph as a Mermaid flowchart: a subgraph per loop, dashes where work goes back. */
+/** [C18] The graph as a Mermaid flowchart: a subgraph per loop, dashed lines for ways back. */
 export function mermaidText(graph: Graph): string {
   const blocks = orderedBlocks(graph);
   const rows = blocks.flatMap((block) => (block.kind === "socket" ? [block.row] : block.rows));
   if (rows.length === 0) return `flowchart TD\n  none["${escapeMermaid(nameText(graph.name))}: no sockets"]\n`;
   const ways = graphWays(graph);
   const loops = Object.values(graph.loops);
-  // A socket may be called anything, `subgraph` included; numbers mean nothing to Mermaid.
+  // A socket may have a name that is a keyword of Mermaid, such as `subgraph`; numbers are safe.
   const numbers = new Map(rows.map(({ socket }, index) => [socket.id, index + 1]));
   const idOf = (to: Destination): string => (to === END ? "finish" : `s${numbers.get(to) ?? 0}`);
   const loopId = new Map(loops.map((loop, index) => [loop.id, `loop${index + 1}`]));
@@ -50,7 +50,7 @@ function blockLines(
   ];
 }
 
-/** Round for an agent, with corners for a utility, slanted for a person. */
+/** A circle for an agent, a rectangle for a utility, a parallelogram for a person. */
 function socketLine(graph: Graph, socket: GraphSocket, idOf: IdOf): string {
   const orb = iconOf(graph, socket);
   const label = `"${orb} ${escapeMermaid(nameText(socket.materia))}<br/>${escapeMermaid(nameText(socket.id))}"`;
@@ -64,19 +64,19 @@ function arrowOf(way: DrawnWay): string {
   return words === "" ? arrow : `${arrow}|"${escapeMermaid(words)}"|`;
 }
 
-/** The list that a loop walks comes from its generator; nobody walks along this line. */
+/** The line from a generator to the loop of its list. No cast takes it as a way. */
 function generatorArrows(loop: GraphLoop, idOf: IdOf, loopId: ReadonlyMap<string, string>): readonly string[] {
   return loop.from === null || loop.sockets.length === 0
     ? []
     : [`${idOf(loop.from)} -.-|"work items"| ${loopId.get(loop.id) ?? ""}`];
 }
 
-/** Everything that Mermaid, Markdown or HTML could read as its own becomes a numbered character. */
+/** Escapes every character that Mermaid, Markdown or HTML would interpret. */
 function escapeMermaid(text: string): string {
   return text.replace(/[^\p{L}\p{M}\p{N} .,:()✓✗·→_-]/gu, (character) => `#${character.codePointAt(0) ?? 0};`);
 }
 
-/** [C18] The graph as data, as programs and drawings want it: names as they are, sockets in reading order. */
+/** [C18] The graph as data for programs: unescaped names, sockets in reading order. */
 export function graphJson(
   graph: Graph,
   { worst, stitches = [] }: { readonly worst?: WorstCase; readonly stitches?: readonly Stitch[] } = {},

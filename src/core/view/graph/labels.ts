@@ -8,7 +8,7 @@ import type { Tone } from "../line.ts";
 
 const NAME_LIMIT = 100;
 
-/** Names of materia, loops and loadouts, made harmless. */
+/** A name in one line, without control characters. */
 export function nameText(name: string): string {
   return oneLine(name, NAME_LIMIT);
 }
@@ -20,7 +20,7 @@ export function destinationText(graph: Graph, to: Destination): string {
   return socket ? `${nameText(to)} (${nameText(socket.materia)})` : nameText(to);
 }
 
-/** `Build (Socket-4)`: in a story the name comes first. */
+/** `Build (Socket-4)`: reports put the materia first. */
 export function visitLabel(socket: string, materia: string): string {
   return `${nameText(materia)} (${nameText(socket)})`;
 }
@@ -51,7 +51,7 @@ export function conditionTone(when: Condition): Tone {
   }
 }
 
-/** Round for an agent, a turned square for a utility, a triangle for a person. */
+/** A circle for an agent, a diamond for a utility, a triangle for a person. */
 export function materiaIcon(type: Materia["type"]): string {
   switch (type) {
     case "agent":
@@ -71,7 +71,7 @@ export function iconOf(graph: Graph, socket: GraphSocket): string {
 
 /** `Loop workItemIteration over the work items of Socket-3 (Auto-Plan)`. */
 export function loopText(graph: Graph, loop: GraphLoop): string {
-  // [V4] How many lanes it has is worth more than its exits.
+  // [V4] The number of parallel items matters more than the exits.
   const lanes = loop.parallel === undefined ? "" : `, ${loop.parallel} at once`;
   return `Loop ${nameText(loop.id)}${loopListText(graph, loop)}${lanes}`;
 }

@@ -15,11 +15,11 @@ import { worstCaseText } from "./worst-case-text.ts";
 export interface GridOptions {
   readonly width?: number;
   readonly worst?: WorstCase;
-  /** The seams of a chain, with the reason of each. */
+  /** The stitches of a chain, each with its reason. */
   readonly stitches?: readonly Stitch[];
 }
 
-/** [C18] The rail in characters: what goes on goes down, a loop is one block with its exits at the foot. */
+/** [C18] The graph in characters: ways on lead down, and a loop is a block with its exits at the bottom. */
 export function gridLines(
   graph: Graph,
   { width = DEFAULT_WIDTH, worst, stitches = [] }: GridOptions = {},
@@ -56,7 +56,7 @@ interface GridContext {
   readonly stitches: readonly Stitch[];
   readonly position: ReadonlyMap<string, number>;
   readonly isChain: boolean;
-  /** Where names end: the ids stand below one another, inside loops and beside the rail as well. */
+  /** The column where names end, so that all ids are aligned. */
   readonly nameColumns: number;
 }
 
@@ -101,7 +101,7 @@ function blockLines(drawing: GridContext, block: GraphBlock): readonly Line[] {
   ];
 }
 
-/** A branch stands beside the rail; more than three side by side would leave no room for words. */
+/** Branches beside the main column: more than three would leave no room for text. */
 function railPrefix(aside: number): Line {
   return line(toned("dim", "│ ".repeat(Math.min(aside, 3))));
 }
@@ -139,7 +139,7 @@ function badgesOf({ graph, isChain }: GridContext, socket: GraphSocket): readonl
     ...(socket.interactive ? [toned("wait", "Interactive")] : []),
     ...(materia.type === "person" ? [toned("wait", "Person")] : isGate(materia) ? [toned("plain", "Gate")] : []),
     ...(socket.parse === "json" && !socket.generator && !isGate(materia) ? [toned("plain", "json")] : []),
-    // Worth a word only where the socket takes back what its materia says.
+    // Shown only if the socket overrides its materia.
     ...(socket.parse === "text" && "parse" in materia && materia.parse === "json" ? [toned("plain", "text")] : []),
     ...(socket.advance === null
       ? []

@@ -23,7 +23,7 @@ function loopSymbols(amounts: readonly TurnFormula[]): LoopSymbols {
   return new Map(loops.map((loop, index) => [loop, loops.length === 1 ? "n" : `n${subscript(index + 1)}`]));
 }
 
-/** What does not depend on items comes first. */
+/** Terms without items come first. */
 function termsOf(amount: TurnFormula): readonly (readonly [string, number])[] {
   const terms = Object.entries(amount ?? {}).filter(([, count]) => count !== 0);
   return terms.toSorted(([a], [b]) => Number(a !== "") - Number(b !== ""));
@@ -36,7 +36,7 @@ function formulaText(amount: TurnFormula, symbols: LoopSymbols): string | undefi
   return terms.length === 0 ? "0" : terms.join(" + ");
 }
 
-/** `3`, `9 n`, `n`, `2 n₁`; a count beyond all numbers is no bound. */
+/** `3`, `9 n`, `n`, `2 n₁`; an infinite count has no bound. */
 function termText(count: number, symbol: string | undefined): string | undefined {
   if (!Number.isFinite(count)) return undefined;
   const shown = Number.isSafeInteger(count) ? String(count) : count.toExponential(1).replace("e+", "e");
@@ -73,7 +73,7 @@ function subscript(number: number): string {
   return String(number).replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉".charAt(Number(digit)));
 }
 
-/** Ways round that nothing ends, since they lead from loop to loop; each as the names of its places. */
+/** Cycles between loops without a bound, each as the names of its places. */
 function unboundedCycles(graph: Graph, flow: Flow): readonly (readonly string[])[] {
   return cyclesOfLoopsAlone(graph, flow).map((round) =>
     round.map((place) => (isGraphLoop(place) ? `the loop ${nameText(place.id)}` : destinationText(graph, place.id))),

@@ -20,7 +20,7 @@ import { wrapColumns } from "../columns.ts";
 import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeezeLine, toned, wrapLine, type Line } from "../line.ts";
 import { castStatus, type CastLiveness, type CastStatus, castFigures, type CastFigures } from "../../cast/summary.ts";
 
-/** [C14] Where a cast stands now. */
+/** [C14] The current status of a cast. */
 export interface CastBoard extends CastFigures {
   readonly castId: string;
   readonly status: CastStatus;
@@ -32,29 +32,29 @@ export interface CastBoard extends CastFigures {
     readonly materia: string;
     readonly visit: number;
     readonly ms: number;
-    /** [V15] Set where the items of a loop are worked on at once: how many are, each in a cast of its own. */
+    /** [V15] The number of running item casts, during a parallel loop. */
     readonly atWork?: { readonly loop: string; readonly count: number };
   } | null;
   readonly item: { readonly number: number; readonly of: number; readonly title: string } | null;
-  /** The list that is walked or was last; null for a cast that has met none. */
+  /** The current or last list; null before the first list. */
   readonly walk: ItemProgress | null;
   readonly rehearsed?: true;
   readonly elapsedMs: number;
   readonly last: { readonly text: string; readonly ageMs: number } | null;
-  /** Why it ended, and the limit that it reached, where it did. */
+  /** Why it ended, and the limit that stopped it. */
   readonly reason: string | null;
   readonly limit: LimitName | null;
-  /** What a person is to answer, while one is awaited. */
+  /** The question to a person, while the cast waits for the answer. */
   readonly question: string | null;
   readonly path: CastPath;
   readonly next: readonly NextStep[];
 }
 
 export interface BoardOptions {
-  /** The time now, in milliseconds. */
+  /** The current time in milliseconds. */
   readonly now: number;
   readonly alive?: CastLiveness;
-  /** What the turn in hand has used so far; the journal counts it at its end. */
+  /** The usage of the current turn, which the journal counts at its end. */
   readonly used?: Usage;
   readonly program?: string;
   readonly lineage?: CastOrigin;
@@ -65,7 +65,7 @@ export function castBoard(trail: CastTimeline, options: BoardOptions): CastBoard
   const { state, clock } = trail;
   const usage = addUsage(state.usage, used);
   const status = castStatus(state, alive);
-  // Only a cast that runs grows older; any other stands as its last event left it.
+  // Time passes only for a running cast.
   const until = status === "running" ? now : parseMillis(clock.lastAt, now);
   const { phase } = state;
   return {
@@ -98,26 +98,26 @@ function positionOf({ state, clock, visitSince }: CastTimeline, until: number): 
   if (socket === null) return null;
   const fork = activeForkOf(state.phase);
   const { materia } = socketOf(state.graph, socket);
-  // Its visits are those of its items; the cast itself is between two of its own.
+  // During a parallel loop only item casts have visits.
   if (fork) return { socket, materia, visit: 0, ms: 0, atWork: { loop: fork.loop, count: fork.running.length } };
   const begun = state.phase.kind === "arriving" ? 1 : 0;
   const ms = begun === 1 ? 0 : workedMsSince(clock, visitSince, until);
   return { socket, materia, visit: countOf(state.visits, socket) + begun, ms };
 }
 
-/** The items of a loop that a cast works on, or was working on when it stopped. */
+/** The parallel run of a cast, also after it stopped in one. */
 function activeForkOf(phase: CastPhase): ParallelRun | null {
   if (phase.kind === "failing" || phase.kind === "ended") return activeForkOf(phase.before);
   return phase.kind === "forked" ? phase.fork : null;
 }
 
-/** `visit 3 · 0:12`, or how many items are at work there. */
+/** `visit 3 · 0:12`, or the number of running items. */
 export function positionText({ visit, ms, atWork }: NonNullable<CastBoard["position"]>): string {
   if (!atWork) return `visit ${visit} · ${durationText(ms)}`;
   return atWork.count === 0 ? "no item at work" : `${countedText(atWork.count, "item")} at work`;
 }
 
-/** `Build`, or the loop whose items are worked on at once. */
+/** `Build`, or the parallel loop. */
 export function positionName({ materia, atWork }: NonNullable<CastBoard["position"]>): string {
   return atWork ? `Loop ${nameText(atWork.loop)}` : materia;
 }
@@ -139,7 +139,7 @@ function itemProgressOf({ state, walk }: CastTimeline, status: CastStatus): Item
   };
 }
 
-/** The board as a few lines, for `showStatus`, live progress and Pi. */
+/** The board as a few lines, for `status`, live progress and Pi. */
 export function boardLines(board: CastBoard, width = DEFAULT_WIDTH): readonly Line[] {
   const lines = [
     ...headLines(board, width),
@@ -158,7 +158,7 @@ export function boardLines(board: CastBoard, width = DEFAULT_WIDTH): readonly Li
   return [...lines.map((each) => fitLine(each, width)), ...steps];
 }
 
-/** Those of the board stand on a line of their own, with the list that is walked. */
+/** Without items: the board shows them on the line of the list. */
 const NO_ITEM_COUNTS = { done: 0, total: 0 };
 
 function headLines(board: CastBoard, width: number): readonly Line[] {
@@ -167,12 +167,12 @@ function headLines(board: CastBoard, width: number): readonly Line[] {
   const before = line({ ...mark, text: `${mark.text} ${statusText(board.status)}` }, "  ");
   const after = line(toned("dim", `  ${board.castId}`));
   const whole = line(...before, toned("strong", board.loadout), ...after);
-  // A chain and what it continues is long, and worth lines of its own.
+  // The origin of a linked cast is long and needs separate lines.
   const head =
     lineColumns(whole) <= width
       ? [whole]
       : [line(...before, ...after), ...wrapColumns(board.loadout, width).map((text) => line(toned("strong", text)))];
-  // What is drawn over itself keeps its rows; that it is a rehearsal is worth one.
+  // A redrawn board keeps its number of rows, so the mark of a rehearsal always has its row.
   const told = figuresLine(figures, board.rehearsed);
   return [...head, ...(board.rehearsed ? wrapLine(told, width) : [told])];
 }

@@ -13,7 +13,7 @@ interface PathStop {
   readonly mark: "visited" | "here" | "to_come";
 }
 
-/** The part of the graph around the position; a large graph is never listed whole. */
+/** The sockets around the position: a large graph would not fit. */
 export interface CastPath {
   readonly stops: readonly PathStop[];
   readonly more: { readonly before: number; readonly after: number };
@@ -21,7 +21,7 @@ export interface CastPath {
 
 const MAX_STOPS_PER_SIDE = 20;
 
-/** The socket where a cast is or stopped; null before the first and behind the last. */
+/** The current or last socket of a cast; null before the first and after the last. */
 export function currentSocket(phase: CastPhase): SocketId | null {
   switch (phase.kind) {
     case "unstarted":
@@ -54,7 +54,7 @@ export function castPath(state: CastState, order: readonly SocketId[]): CastPath
   const loop = here === null ? null : socketOf(state.graph, here).loop;
   const stops = order.slice(from, to).map((id, offset): PathStop => {
     const socket = socketOf(state.graph, id);
-    // Members behind the position were visited for another item; for this one they are still to come.
+    // Later sockets of the loop were visited for another item; for this item they are still to come.
     const ahead = loop !== null && socket.loop === loop && from + offset > at;
     const visited = countOf(state.visits, id) > 0 && !ahead;
     return { socket: id, materia: socket.materia, mark: id === here ? "here" : visited ? "visited" : "to_come" };
@@ -62,7 +62,7 @@ export function castPath(state: CastState, order: readonly SocketId[]): CastPath
   return { stops, more: { before: from, after: order.length - to } };
 }
 
-/** `✓ Auto-Plan ▸ Build · Auto-Eval`, grown from the position to both sides as far as the width allows. */
+/** `✓ Auto-Plan ▸ Build · Auto-Eval`, as many sockets on both sides of the position as fit. */
 export function pathLine(path: CastPath, status: CastStatus, width: number): Line {
   const pieces = path.stops.map((stop) => stopLine(stop, status));
   const here = path.stops.findIndex(({ mark }) => mark === "here");

@@ -4,24 +4,24 @@ import { sanitizeForTerminal, countedText } from "../../model/text.ts";
 import { ageText } from "../numbers.ts";
 import { line, toned, type Line } from "../line.ts";
 
-/** A worker as the others see it. */
+/** The status of a worker. */
 export interface WorkerStatus {
   readonly worker: string;
   readonly host: string;
   readonly pid: number;
   readonly version: string;
-  /** Those that are gone are told of for a while. */
+  /** A stopped worker stays in the list for a while. */
   readonly state: "up" | "draining" | "gone";
   readonly queues: readonly string[];
   readonly concurrency: number;
   readonly casts: readonly string[];
-  /** Since it was last heard of, by the clock of the database. */
+  /** Time since its last heartbeat, by the clock of the database. */
   readonly silentMs: number;
 }
 
-/** [B29] Why a cast is not driven yet. */
+/** [B29] Why a cast waits for a worker. */
 export type WaitReason =
-  /** No worker that came by has its model or tools. */
+  /** No live worker has its model or tools. */
   | { readonly kind: "blocked"; readonly why: string }
   | { readonly kind: "limit"; readonly limits: readonly BlockingLimit[] }
   | { readonly kind: "nobody_up" }
@@ -41,21 +41,21 @@ export interface QueuedCast {
   readonly project: string;
   readonly person: string;
   readonly queue: string;
-  /** Among those of its project that wait in this queue. */
+  /** Its position among the waiting casts of its project in this queue. */
   readonly place: number;
   readonly waitsMs: number;
   readonly why: WaitReason;
 }
 
-/** [B18, B29] Who works on what, and what waits for whom. */
+/** [B18, B29] The workers of a fleet, their casts, and the queue. */
 export interface FleetStatus {
   readonly workers: readonly WorkerStatus[];
-  /** Casts that wait for a worker, and the first of them. */
+  /** The number of waiting casts, and the first of them. */
   readonly queued: number;
   readonly queue: readonly QueuedCast[];
 }
 
-/** [B29] Why a cast waits, the reason that a person can do most about first. */
+/** [B29] Why a cast waits; reasons that a person can remove come first. */
 export function waitReasonOf(
   {
     blocked,
@@ -71,7 +71,7 @@ export function waitReasonOf(
   return { kind: serving.every(({ casts, concurrency }) => casts.length >= concurrency) ? "busy" : "soon" };
 }
 
-/** Whether it waits for something that comes only if somebody sees to it. */
+/** Whether it waits until a person acts. */
 export function needsPerson({ kind }: WaitReason): boolean {
   return kind === "blocked" || kind === "nobody_up";
 }
@@ -100,7 +100,7 @@ export interface WaitGroup {
   readonly why: WaitReason;
 }
 
-/** [B71] Those that wait, reason by reason; what is about to begin needs none. */
+/** [B71] The waiting casts by reason, without those that are about to start. */
 export function groupByWaitReason(queue: readonly Pick<QueuedCast, "queue" | "why">[]): readonly WaitGroup[] {
   const waiting = queue.filter(({ why }) => why.kind !== "soon");
   const groups = Map.groupBy(waiting, (cast) => waitReasonText(cast.why, cast.queue));
@@ -113,7 +113,7 @@ export function waitGroupText({ casts, queue, why }: WaitGroup): string {
   return `${countedText(casts, "cast")} waiting: ${waitReasonText(why, queue)}`;
 }
 
-/** [B72] Why one cast waits, with a way out: who waits for nobody waits for ever. */
+/** [B72] Why one cast waits, with a command that helps. */
 export function waitLine({ why, queue }: Pick<QueuedCast, "queue" | "why">, fleet: string): Line {
   const command = waitRemedy(why, { fleet, queue });
   return line(
@@ -122,7 +122,7 @@ export function waitLine({ why, queue }: Pick<QueuedCast, "queue" | "why">, flee
   );
 }
 
-/** [B72] What a person can type against it, on any machine that is to work; nothing where waiting helps. */
+/** [B72] The command that helps, to type on the machine of a worker; nothing if waiting helps. */
 export function waitRemedy(
   why: WaitReason,
   { fleet, queue }: { readonly fleet: string; readonly queue: string },
@@ -141,7 +141,7 @@ function blockingLimitText({ kind, name, most }: BlockingLimit): string {
 
 const SILENT_AFTER_MS = 5_000;
 
-/** When a worker was last heard of; how long it has been silent where that is longer than a beat or two. */
+/** The last heartbeat of a worker, or how long it has been silent if it misses heartbeats. */
 export function lastHeartbeatText(state: WorkerStatus["state"], silentMs: number): string {
   const ago = silentMs < 60_000 ? `${Math.round(silentMs / 1_000)} s` : ageText(silentMs);
   if (state === "gone") return `last heard ${ago} ago`;

@@ -10,11 +10,11 @@ export interface ItemProgress {
   readonly size: number;
   readonly reworked: readonly number[];
   readonly givenUp: GivenUpItems;
-  /** What the item in hand is; absent when the walk is over. */
+  /** The current item; absent after the last one. */
   readonly current?: "current" | "failed";
 }
 
-/** One cell per item; none where there are too many to count at a glance. */
+/** One cell per item; none if there are too many to count at a glance. */
 export function itemCells({ done, size, reworked, givenUp, current }: ItemProgress): readonly ItemCell[] {
   if (size > MAX_ITEM_CELLS) return [];
   const passed = done + givenUp.count;
@@ -41,7 +41,7 @@ export function progressCounts({ done, size, givenUp }: ItemProgress): ItemCount
   return { done, total: size, givenUp: givenUp.count };
 }
 
-/** The cells, or a bar of as many columns; always followed by how many are done. */
+/** The cells, or a bar of the same width, and the number of items done. */
 export function itemProgressLine(items: ItemProgress): Line {
   const drawn = items.size > MAX_ITEM_CELLS ? progressBar(items) : itemCells(items).map((cell) => CELL_SYMBOLS[cell]);
   return [...drawn, toned("plain", `${items.size === 0 ? "" : " "}${doneCountText(progressCounts(items))}`)];

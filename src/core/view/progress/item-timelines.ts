@@ -2,10 +2,10 @@ import type { CastEvent, EventOf } from "../../cast/state/event.ts";
 import { NO_USAGE, addUsage, type Usage } from "../../cast/state/usage.ts";
 import type { CastId } from "../../model/ids.ts";
 
-/** [V23] An item of a parallel loop on the timeline: each attempt as long as it took, and what became of its work. */
+/** [V23] An item of a parallel loop on the timeline: its attempts with their durations, and its outcome. */
 export interface ItemTimeline {
   readonly key: string;
-  /** Which time the cast worked on items at once, from 1 on. */
+  /** The number of the parallel run, from 1. */
   readonly parallelRun: number;
   readonly number: number;
   readonly title: string;
@@ -16,7 +16,7 @@ export interface ItemTimeline {
 
 export interface ItemAttempt {
   readonly child: CastId;
-  /** In milliseconds of the cast's work; null while it goes on. */
+  /** In milliseconds of work of the cast; null while it runs. */
   readonly from: number;
   readonly to: number | null;
   readonly outcome: "running" | "done" | "failed" | "given_up";
@@ -33,13 +33,13 @@ export interface ItemMergeMark {
 
 export interface ItemTimelines {
   readonly items: readonly ItemTimeline[];
-  /** The events with which items began to be worked on at once. */
+  /** The events that began parallel runs. */
   readonly parallelStarts: readonly number[];
 }
 
 export const NO_ITEM_TIMELINES: ItemTimelines = { items: [], parallelStarts: [] };
 
-/** Read off the events alone; `workedAt` says when one of them was. */
+/** Needs only events; `workedAt` gives the work done until an event. */
 export function itemTimelines(events: Iterable<CastEvent>, workedAt: (seq: number) => number): ItemTimelines {
   const lanes = new Map<string, ItemTimeline>();
   const forked: number[] = [];

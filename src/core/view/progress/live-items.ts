@@ -14,23 +14,23 @@ import { fitLine, line, lineColumns, toned, type Line } from "../line.ts";
 import { currentSocket } from "./cast-path.ts";
 import { pendingUsageAfter } from "../../cast/timeline.ts";
 
-/** [V15] The casts of items that are at work now, by their ids. */
+/** [V15] The running item casts, by cast id. */
 type LiveItems = ReadonlyMap<string, LiveItem>;
 
 interface LiveItem {
   readonly state: CastState;
   readonly since: string;
-  /** [B28] Which worker of a fleet has it. */
+  /** [B28] Its worker in a fleet. */
   readonly worker?: string;
-  /** [B54] Set where it was begun and no worker has it any more. */
+  /** [B54] Set if it has begun but no worker has it. */
   readonly isQueued?: true;
-  /** What the turn in hand has used so far. */
+  /** The usage of the current turn. */
   readonly used: Usage;
 }
 
 export const NO_LIVE_ITEMS: LiveItems = new Map();
 
-/** One step of the cast of an item further. */
+/** Applies one step of an item cast. */
 export function advanceLiveItem(lanes: LiveItems, { event, after }: CastStep): LiveItems {
   const next = new Map(lanes);
   if (event.type === "cast_ended") next.delete(after.castId);
@@ -52,7 +52,7 @@ function startedWorker(event: CastEvent): { readonly worker?: string } {
   return isBegun && event.worker !== undefined ? { worker: event.worker } : {};
 }
 
-/** What their parent says: of an item that is over it counts all that it used. */
+/** Applies one step of the parent, whose journal counts the usage of ended items. */
 export function removeEndedItem(lanes: LiveItems, { event }: CastStep): LiveItems {
   if (event.type !== "item_ended" || !lanes.has(event.child)) return lanes;
   const next = new Map(lanes);
@@ -65,18 +65,18 @@ export function setLiveItemUsage(lanes: LiveItems, { castId }: CastState, used: 
   return lane ? new Map(lanes).set(castId, { ...lane, used }) : lanes;
 }
 
-/** [B54] Until its next event: that is written by whoever goes on with it. */
+/** [B54] Marks an item without a worker. Its next event, by another worker, clears the mark. */
 export function markLiveItemQueued(lanes: LiveItems, { castId }: CastState): LiveItems {
   const lane = lanes.get(castId);
   return lane ? new Map(lanes).set(castId, { ...lane, isQueued: true }) : lanes;
 }
 
-/** What they have used between them that their parent's journal does not know yet. */
+/** Their total usage that the journal of the parent does not count yet. */
 export function liveItemsUsage(lanes: LiveItems): Usage {
   return [...lanes.values()].map(({ state, used }) => addUsage(state.usage, used)).reduce(addUsage, NO_USAGE);
 }
 
-/** One row for each, in the order of the list: item, socket, how long, tokens, title, and its worker where there is room. */
+/** One row for each item in the order of the list: item, socket, time, tokens, title, and its worker if it fits. */
 export function liveItemLines(lanes: LiveItems, now: number, width: number): readonly Line[] {
   const rows = [...lanes.values()]
     .flatMap((lane) => (lane.state.item ? [{ ...lane, window: lane.state.item.window }] : []))
@@ -93,14 +93,14 @@ export function liveItemLines(lanes: LiveItems, now: number, width: number): rea
 
 const MAX_TITLE_LENGTH = 2_000;
 
-/** [B54] A title is cut for the worker behind it, as long as it can be told apart by what is left. */
+/** [B54] The title gives way to the worker, but keeps enough columns to tell items apart. */
 function titleWithWorker(title: string, by: string, room: number): Line {
   const left = room - columnsOf(by);
   if (left < Math.min(columnsOf(title), MIN_TITLE_COLUMNS)) return line(title);
   return line(cutColumns(title, left), toned("dim", by));
 }
 
-/** Without so many columns of them nobody could tell titles apart: what stands before them is said in fewer words. */
+/** The least columns of a title; below it the words before the title get shorter. */
 const MIN_TITLE_COLUMNS = 12;
 const SOCKET_COLUMNS = 12;
 

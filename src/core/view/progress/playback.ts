@@ -30,7 +30,7 @@ export interface CastPlayback {
   readonly waysTakenAt: (seq: number) => readonly WayTaken[];
   /** The work done until the event `seq`, in milliseconds. */
   readonly workedAt: (seq: number) => number;
-  /** The last event at or before so much work, from 1 on. */
+  /** The last event within this much work, from 1. */
   readonly seqAt: (ms: number) => number;
 }
 

@@ -8,19 +8,19 @@ import type { CastEvent } from "../../cast/state/event.ts";
 /** A row of the timeline: the visits of one item, or those before, between and after the loops. */
 export interface TimelineRow {
   readonly key: string;
-  /** The number of the item, as people count. */
+  /** The number of the item, from 1. */
   readonly number: number | null;
   readonly title: string;
-  /** Why the item was given up, where it was. */
+  /** Why the item was given up; null if it was not. */
   readonly givenUp: string | null;
   readonly visits: readonly TimelineVisit[];
-  /** How often items had been worked on at once before it. */
+  /** How many parallel runs came before it. */
   readonly parallelRunsBefore: number;
   readonly cost: number;
   readonly tokens: number;
 }
 
-/** One row per group, in the order in which they began; `forked` has the events with which items were worked on at once. */
+/** One row per group, in the order of their start; `forked` has the events that began parallel runs. */
 export function timelineRows(visits: readonly TimelineVisit[], forked: readonly number[] = []): readonly TimelineRow[] {
   const forksBefore = ({ firstSeq }: TimelineVisit): number => forked.filter((seq) => seq < firstSeq).length;
   const groups: { readonly visits: TimelineVisit[]; readonly forks: number; readonly item: VisitItem | null }[] = [];
@@ -52,7 +52,7 @@ export function timelineRows(visits: readonly TimelineVisit[], forked: readonly 
   });
 }
 
-/** [W36] One row per socket, in the order in which they were first visited. */
+/** [W36] One row per socket, in the order of their first visit. */
 export function socketTimelineRows(visits: readonly TimelineVisit[]): readonly TimelineRow[] {
   return [...Map.groupBy(visits, ({ socket }) => socket)].map(([socket, own]) => ({
     key: socket,
@@ -70,7 +70,7 @@ function itemRowKey(item: VisitItem | null): string {
   return item ? `${item.loop} ${item.pass} ${item.index}` : "";
 }
 
-/** The items that are still to come, as one row: first and last number. */
+/** The pending items as one row: first and last number. */
 export function pendingItemRange(
   pass: LoopPass | null,
   visits: readonly TimelineVisit[],
@@ -118,13 +118,13 @@ export function costTable(rows: readonly TimelineRow[]): CostTable {
   };
 }
 
-/** [B28] A stretch of a cast that one worker drove: from which event, and whether another had it before. */
+/** [B28] The events from `seq` on, which one worker wrote. */
 export interface WorkerStretch {
   readonly worker: string;
   readonly seq: number;
 }
 
-/** The workers that a cast went through, one after another; nothing of a cast that no fleet drives. */
+/** The workers of a cast in order; empty without a fleet. */
 export function workerStretches(events: readonly CastEvent[]): readonly WorkerStretch[] {
   const stretches: WorkerStretch[] = [];
   for (const event of events) {

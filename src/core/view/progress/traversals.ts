@@ -13,7 +13,7 @@ import {
 } from "../../model/ids.ts";
 import { traversalCount, traversalScopeOf } from "../../cast/state/traversal-counts.ts";
 
-/** A way that was walked, by the id under which it is drawn. */
+/** A way that the cast took, by its id in the drawing. */
 export interface WayTaken {
   readonly id: string;
   readonly seq: number;
@@ -37,14 +37,14 @@ function takenWayId({ graph, phase }: CastState, event: EventOf<"edge_taken">): 
   return implicitEndWayId(event.from);
 }
 
-/** How often the item in hand (outside loops: the cast) has taken an edge. */
+/** How often the current item, or the cast outside loops, has taken an edge. */
 export function currentTraversals(state: CastState, from: SocketId, index: number): number {
   const edge = socketOf(state.graph, from).edges[index];
   if (!edge) return 0;
   return traversalCount(state, "taken", traversalScopeOf(state, from, { via: "edge", to: edge.to, edge, index }));
 }
 
-/** The rework of the item in hand that is nearest to its limit; null where nothing came back. */
+/** The rework of the current item that is nearest to its limit; null without rework. */
 export function currentRework(state: CastState): { readonly taken: number; readonly of: number | null } | null {
   const limited = socketsOf(state.graph).flatMap(({ id, edges }) =>
     edges.flatMap(({ when, maxTraversals }, index) =>

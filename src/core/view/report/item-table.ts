@@ -10,10 +10,10 @@ import { conflictFilesText, shortCommit } from "./item-text.ts";
 import { padColumns } from "../columns.ts";
 import { line, squeezeLine, toned, type Line, type Tone } from "../line.ts";
 
-/** [V21] One item of a parallel loop: the cast that worked on it last, and what became of its work. */
+/** [V21] One item of a parallel loop: its last cast, and the outcome of its work. */
 export interface ItemRow {
   readonly loop: string;
-  /** Which time the cast worked on items at once. */
+  /** The number of the parallel run, from 1. */
   readonly fork: number;
   readonly index: number;
   readonly key: string;
@@ -21,25 +21,25 @@ export interface ItemRow {
   readonly child: CastId;
   readonly attempt: number;
   readonly status: ItemStatus;
-  /** Whether its own cast gave it up. */
+  /** Whether its cast gave it up. */
   readonly gaveUp: boolean;
-  /** Where its files began, its work, and where that is merged. */
+  /** The commit of its start, of its work, and of its merge. */
   readonly base: string;
   readonly commit: string | null;
   readonly merged: string | null;
   readonly files: ChangeCounts | null;
-  /** The files in which it conflicted last. */
+  /** The files of its last conflict. */
   readonly conflicts: readonly string[];
-  /** The name that keeps its work, where that is not on the branch. */
+  /** The git ref of its work, if that is not on the branch. */
   readonly ref: string | null;
   /** [B54] The worker of a fleet that has it, or had it last. */
   readonly worker?: string;
 }
 
-/** `dropped`: its work stayed in conflict and is left out. */
+/** `dropped`: the conflict stayed unresolved, so the branch lacks its work. */
 export type ItemStatus = "running" | "failed" | "ended" | "conflicted" | "merged" | "joined" | "dropped";
 
-/** What is merged of a fork and not yet on the branch. */
+/** Merged items that are not on the branch yet. */
 export interface PendingMerge {
   readonly loop: string;
   readonly base: string;
@@ -49,11 +49,11 @@ export interface PendingMerge {
 
 export interface ItemTable {
   readonly rows: readonly ItemRow[];
-  /** Set while the last fork has merged items that the branch has not. */
+  /** Set while the branch lacks merged items of the last parallel run. */
   readonly waiting: PendingMerge | null;
 }
 
-/** Read off the events alone, in one pass. */
+/** Reads the events once; needs no state. */
 export function buildItemTable(castId: CastId, events: Iterable<CastEvent>): ItemTable {
   const rows = new Map<string, ItemRow>();
   let fork = 0;
@@ -119,12 +119,12 @@ function endedRow(castId: CastId, row: ItemRow, event: EventOf<"item_ended">): I
 }
 
 export interface ItemTableOptions {
-  /** Whether somebody drives the cast. */
+  /** Whether a process runs the cast. */
   readonly alive: boolean;
   readonly width: number;
-  /** Where the casts of items work, by their ids; only of those whose work lies there and nowhere else. */
+  /** The worktrees of item casts, by cast id; only those with work that no commit has. */
   readonly trees: ReadonlyMap<string, string>;
-  /** What agents left in their trees that no commit can hold, by the ids of their casts. */
+  /** Quarantined files that no commit can hold, by cast id. */
   readonly aside: ReadonlyMap<string, readonly string[]>;
   /** [V39] The command that brings here what these lines name, where it is not here. */
   readonly fetch?: string;
@@ -157,11 +157,11 @@ export function itemTableLines({ rows, waiting }: ItemTable, shown: ItemTableOpt
   ];
 }
 
-/** The id of its cast comes first and whole: it tells the item and the attempt, and is there to be copied. */
+/** The cast id comes first and uncut: people copy it, and it names item and attempt. */
 function itemRowLine(row: ItemRow, at: Pick<ItemTableOptions, "alive" | "width"> & { readonly ids: number }): Line {
   const [tone, mark, words] = itemStatusWords(row, at.alive);
   const told = [words, ...(row.files === null ? [] : [fileCountsText(row.files)])].join(" · ");
-  // Where there is little room its title says more than who had it.
+  // In little space the title matters more than the worker.
   const by = row.worker === undefined ? "" : `  on ${sanitizeForTerminal(row.worker)}`;
   const before = line(toned(tone, `${mark} `), `${padColumns(row.child, at.ids)}  `, toned(tone, `${told}  `));
   return squeezeLine({ before, long: toned("dim", `${titleText(row.title, 200)}${by}`), after: [] }, at.width);
@@ -192,7 +192,7 @@ function mergedWords({ gaveUp, commit }: ItemRow, at: string): readonly [Tone, s
   return gaveUp ? ["bad", "✗", `given up, ${words}`] : ["ok", "✓", words];
 }
 
-/** Only what nobody finds on the branch needs a way to it. */
+/** Only work that is not on the branch needs commands. */
 function itemAccessLines({ status, base, ref, child }: ItemRow, trees: ItemTableOptions["trees"]): readonly Line[] {
   const tree = trees.get(child);
   if (tree !== undefined) return [placeLine("its files", tree)];
@@ -204,7 +204,7 @@ function placeLine(what: string, place: string): Line {
   return line("      ", toned("dim", `${what}: `), toned("accent", sanitizeForTerminal(place)));
 }
 
-/** Whole, however wide: they are there to be copied. */
+/** Never cut: people copy these commands. */
 function gitCommandLines(base: string, ref: string): readonly Line[] {
   const from = shortCommit(base);
   return [`git diff ${from} ${ref}`, `git cherry-pick ${from}..${ref}`].map((command) =>

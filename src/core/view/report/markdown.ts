@@ -68,7 +68,7 @@ function eventMarkdown(before: CastState, event: CastEvent): readonly string[] {
   }
 }
 
-/** What was said stands in full behind it. */
+/** The full text follows, so the excerpt would repeat it. */
 const NO_EXCERPT = { excerpt: undefined };
 
 function headMarkdown(before: CastState, record: VisitRecord, detail: VisitDetail | undefined): readonly string[] {
@@ -127,12 +127,12 @@ function bulletLines(lines: readonly Line[]): readonly string[] {
   return lines.map(lineText).flatMap((text) => (text.trim() === "" ? [] : [`- ${escapeMarkdown(text.trim())}`]));
 }
 
-/** What others wrote is Markdown itself, and cannot get out of its quotation. */
+/** Text of agents and people stays inside its quotation, even if it contains Markdown. */
 function quoteBlock(text: string): readonly string[] {
   return text.trim() === "" ? [] : ["", ...text.split(/\r?\n/).map((each) => `> ${each}`.trimEnd()), ""];
 }
 
-/** A fence is longer than any that it holds. */
+/** The fence is longer than any fence in the text. */
 function fencedBlock(text: string): readonly string[] {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);
@@ -145,7 +145,7 @@ function inlineCode(text: string): string {
   return longest === 0 ? `${ticks}${text}${ticks}` : `${ticks} ${text} ${ticks}`;
 }
 
-/** Words of ours that hold names of theirs: nothing in them is taken for markup. */
+/** Escapes names in our own words, so that they cannot act as markup. */
 function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_[\]<>#|~]/g, String.raw`\$&`);
 }

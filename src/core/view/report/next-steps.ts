@@ -7,13 +7,13 @@ import { totalTokens } from "../../cast/state/usage.ts";
 import { assertNever } from "../../model/assert-never.ts";
 import type { CastStatus } from "../../cast/summary.ts";
 
-/** What a person can do now: a command to type, and what it does. */
+/** A command that a person can type now, and its effect. */
 export interface NextStep {
   readonly command: string;
   readonly does: string;
 }
 
-/** The ways out of where a cast stands, the most likely first. `program` is what is typed before a command. */
+/** The commands for the status of a cast, the most likely first. `program` is the word before a command. */
 export function nextSteps(state: CastState, status: CastStatus, program = "materia"): readonly NextStep[] {
   const id = state.castId;
   const step = (command: string, does: string): NextStep => ({ command: `${program} ${command}`, does });
@@ -39,7 +39,7 @@ export function nextSteps(state: CastState, status: CastStatus, program = "mater
   }
 }
 
-/** [R6] What else can be decided about a result that was sent back too often. */
+/** [R6] Further decisions about work that was sent back too often. */
 function reworkDecisions(state: CastState, step: (command: string, does: string) => NextStep): readonly NextStep[] {
   const limit = reworkLimitOf(state);
   if (!limit) return [];

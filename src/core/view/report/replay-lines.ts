@@ -9,7 +9,7 @@ interface ReplayReport {
   readonly differences: readonly ReplayDifference[];
 }
 
-/** Identical in one line; otherwise the first difference and what follows, the same one told once. */
+/** One line if nothing differs; otherwise each difference once. */
 export function replayLines({ castId, visits, differences }: ReplayReport, width: number): readonly Line[] {
   const count = countedText(visits, "visit");
   if (differences.length === 0)
@@ -41,7 +41,7 @@ interface DifferenceGroup {
   readonly message: string;
 }
 
-/** Fifty visits of an agent whose instructions changed are one difference to the eye. */
+/** Groups equal differences: changed instructions of fifty visits are one line. */
 function groupDifferences(differences: readonly ReplayDifference[]): readonly DifferenceGroup[] {
   const groups = new Map<string, DifferenceGroup>();
   for (const { visit, kind, message } of differences) {
@@ -58,7 +58,7 @@ function visitsText([first = "", ...others]: readonly string[]): string {
   return others.length === 0 ? first : `${first} and ${countedText(others.length, "more visit")}`;
 }
 
-/** Which of all casts would go differently. */
+/** The casts that would go differently. */
 export function allReplayLines(
   {
     told,

@@ -12,12 +12,12 @@ import { amountText, costText } from "../numbers.ts";
 
 type EdgeTaken = EventOf<"edge_taken">;
 
-/** [C15] The way that was taken, and why each other one was not. */
+/** [C15] The way that the cast took, and why it took no other. */
 export function routeLines(before: CastState, event: EdgeTaken, width: number): readonly Line[] {
   return routeParts(before, event).map((told) => squeezeLine(told, width));
 }
 
-/** A way that may be shortened, and the reason behind it, which may not. */
+/** A way, which may be shortened, and its reason, which may not. */
 type RouteLineParts = Parameters<typeof squeezeLine>[0];
 
 function routeParts(before: CastState, event: EdgeTaken): readonly RouteLineParts[] {
@@ -31,14 +31,14 @@ function routeParts(before: CastState, event: EdgeTaken): readonly RouteLinePart
   return edgeRoute(before, socket, loop, event);
 }
 
-/** [C15] The limit that was reached; where it closed a way, the others were not taken for their own reasons. */
+/** [C15] The limit. If it closed a way, the other ways follow, each with its reason. */
 export function limitReachedLines(before: CastState, event: EventOf<"limit_reached">, width: number): readonly Line[] {
   const { graph, satisfied, phase } = before;
   const socket = socketOf(graph, event.where.socket);
   const way = chooseEdge(socket, satisfied);
   if (phase.kind !== "leaving" || phase.moved === "exhausted" || way.via !== "edge")
     return [line(toned("bad", limitReachedText(event)))];
-  // The item stands in the head of the visit.
+  // The head of the visit names the item.
   const { item: _item, ...where } = event.where;
   const why = limitReachedText({ ...event, where });
   const others = socket.edges.flatMap((edge, index) =>
@@ -52,7 +52,7 @@ export function limitReachedLines(before: CastState, event: EventOf<"limit_reach
   return [refused, ...others].map((told) => squeezeLine(told, width));
 }
 
-/** The first edge that matches; what stands behind it is not asked. */
+/** The first edge that matches wins. */
 function edgeRoute(
   before: CastState,
   socket: GraphSocket,
@@ -89,7 +89,7 @@ function takenLine({ graph, satisfied }: CastState, socket: GraphSocket, event: 
   return { before: [], long: takenSpan(event.when, way), after: line(times) };
 }
 
-/** An end, or a way round an empty list, that nobody wrote. */
+/** An implicit end, or the implicit way past an empty list. */
 function implicitRoute(graph: Graph, { to }: EdgeTaken, why: string): RouteLineParts {
   return {
     before: [],
@@ -126,7 +126,7 @@ function satisfiedText(satisfied: boolean | undefined): string {
   return satisfied === undefined ? "satisfied was not given" : `satisfied was ${satisfied}`;
 }
 
-/** The exits of this socket's own loop, where it has some and they were not due. */
+/** The exits of the loop at this socket, if the list is not exhausted yet. */
 function skippedExits(socket: GraphSocket, loop: GraphLoop | undefined, advanced: boolean): readonly RouteLineParts[] {
   if (!advanced || !loop?.exits.some(({ from }) => from === socket.id)) return [];
   return [routeNote("exits not asked: the list is not exhausted")];
@@ -142,7 +142,7 @@ function notAdvancedNotes(
   return [routeNote(`not on to the next item: ${satisfiedText(satisfied)}`)];
 }
 
-/** After the last item the exits alone decide. */
+/** After the last item only exits count. */
 function exhaustedRoute(
   { graph, satisfied }: CastState,
   socket: GraphSocket,
@@ -171,7 +171,7 @@ function exitLine(graph: Graph, loop: GraphLoop, event: EdgeTaken, whyNone: stri
   return implicitRoute(graph, event, whyNone);
 }
 
-/** Nothing to walk: nobody said anything, so only `always` counts. */
+/** An empty list has no answer, so only `always` matches. */
 function emptyRoute(graph: Graph, loop: GraphLoop, event: EdgeTaken): readonly RouteLineParts[] {
   const others = loop.exits.filter((_, index) => index !== event.index);
   return [
@@ -185,7 +185,7 @@ function emptyRoute(graph: Graph, loop: GraphLoop, event: EdgeTaken): readonly R
   ];
 }
 
-/** A limit in words, as "2 of 3" where it counts something. */
+/** A limit in words, with its count as "2 of 3". */
 export function limitReachedText({ limit, value, where }: EventOf<"limit_reached">): string {
   const item = where.item === undefined ? "" : ` for “${oneLine(where.item.title, 60)}”`;
   const times = countOfLimitText(where.taken ?? value, value);
@@ -211,7 +211,7 @@ export function limitReachedText({ limit, value, where }: EventOf<"limit_reached
   }
 }
 
-/** How much of a budget is used, while that stops nothing yet. */
+/** How much of a budget is used, as a warning. */
 export function budgetWarningText({ limit, used, of }: EventOf<"cast_warned">): string {
   const text = limit === "maxTokens" ? amountText : costText;
   return `warning: ${text(used)} of ${text(of)}${limit === "maxTokens" ? " tokens" : ""} are used`;
@@ -224,7 +224,7 @@ export function limitsRaisedText({ maxTokens, maxCostUsd, allow, hint, items }: 
     ...(allow === undefined ? [] : [`${allow} more allowed`]),
     ...(hint === undefined ? [] : [`with “${oneLine(hint, 200)}”`]),
   ];
-  // What a person decided about items is no limit.
+  // A decision about items is no limit.
   if (items) return `what was sent back too often is ${items === "accept" ? "accepted as it is" : "given up"}`;
   return `limits raised: ${parts.join(", ") || "nothing"}`;
 }

@@ -49,7 +49,7 @@ export function createStoryWriter(
     visits = advanceVisits(visits, event);
     clock = advanceClock(clock, before, event);
     const idleMs = clock.idleMs - worked.idleMs;
-    // Raising a limit of a stopped cast does not set it going: it still stands idle.
+    // Raising a limit does not resume a stopped cast: the time until the resume is idle too.
     if (event.type !== "limits_raised") worked = clock;
     if (visits.visit?.firstSeq === event.seq) {
       open = { record: visits.visit, item: currentItemText(before, 200), since: clock, lines: [] };
@@ -93,11 +93,11 @@ interface VisitHead {
 interface OpenVisit extends VisitHead {
   readonly since: WorkClock;
   readonly lines: Line[];
-  /** The question to a person, and behind which lines it stands. */
+  /** The question to a person, and after which lines it follows. */
   asked?: { readonly after: number; readonly whole: readonly Line[] };
 }
 
-/** What happens to the cast as a whole, not in a visit. */
+/** Lines for events of the whole cast; nothing for events of a visit. */
 function castEventLines(
   before: CastState,
   event: CastEvent,
@@ -142,7 +142,7 @@ function fileLines({ files }: EventOf<"visit_completed">, extent: DetailLevel): 
   return [changed, ...names].map((text) => line(INDENT, toned("dim", text)));
 }
 
-/** A utility has no tokens to speak of. */
+/** Empty for a utility, which uses no tokens. */
 function usageText(usage: Usage): string {
   return totalTokens(usage) === 0 ? "" : `  ${amountText(totalTokens(usage))} tokens`;
 }

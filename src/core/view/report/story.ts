@@ -16,26 +16,26 @@ import { castStatus, type CastLiveness, type CastStatus, castFigures } from "../
 
 export interface StoryOptions {
   readonly width?: number;
-  /** Whether the process of a cast that has not ended still lives, and the time now: such a cast grows older. */
+  /** Whether a process runs the cast, and the current time, which its duration needs. */
   readonly alive?: CastLiveness;
   readonly now?: number;
-  /** What a person types before a command: `suggestMateria`, or `/materia` in Pi. */
+  /** The word before a command: `materia`, or `/materia` in Pi. */
   readonly program?: string;
   readonly lineage?: CastOrigin;
-  /** How much of each text is told. */
+  /** How much of each text to show. */
   readonly extent?: DetailLevel;
   readonly aside?: VisitNotes;
-  /** Who answered, where that is known. */
+  /** The models, if known. */
   readonly models?: string;
 }
 
-/** Where a linked cast comes from. */
+/** The targets of a linked cast, and the cast that it continues. */
 export interface CastOrigin {
   readonly targets: readonly string[];
   readonly fromCastId: string | null;
 }
 
-/** [C15] The whole story of a cast: head, visits in order, its end and what can be done now. */
+/** [C15] The story of a cast: head, visits in order, its end, and the next commands. */
 export function storyLines(start: CastStart, events: Iterable<CastEvent>, options: StoryOptions = {}): readonly Line[] {
   const { width = DEFAULT_WIDTH, alive = false, program = "materia", lineage, now = 0 } = options;
   const first = initialState(start);
@@ -105,7 +105,7 @@ function footLines(
   ];
 }
 
-/** A command is there to be copied: where it does not fit with its explanation, that goes first. */
+/** People copy the command, so a narrow line drops the explanation. */
 export function nextStepLine({ command, does }: NextStep, width: number): Line {
   const whole = line(toned("accent", command), toned("dim", `  ${does}`));
   return lineColumns(whole) <= width ? whole : line(toned("accent", command));

@@ -20,7 +20,7 @@ export function toolSummaryLine(detail: Pick<VisitDetail, "replies">): readonly 
 
 const SAID_LINES = 6;
 
-/** Each call with what it was told and how it ended; what a failed one said stands below it. */
+/** Each call with its argument and its outcome; the output of a failed call follows it. */
 export function toolCallLines(tools: readonly ToolCall[], width: number): readonly Line[] {
   return tools.flatMap((call, index) => {
     const outcome = call.failed === null ? "no answer" : call.failed ? "failed" : "ok";
@@ -37,7 +37,7 @@ export function toolCallLines(tools: readonly ToolCall[], width: number): readon
 
 const FAILED_CALL_DETAIL = { titles: 0, lines: SAID_LINES, read: 4_000 };
 
-/** [C48] Everything that a visit was told, did and said; `told` is what came of it. */
+/** [C48] The prompt, the tool calls and the replies of a visit, then the lines of its story. */
 export function visitDetailLines(detail: VisitDetail, told: readonly Line[], width: number): readonly Line[] {
   const { model, usage, replies, prompt, stdout, stderr } = detail;
   const used = `${amountText(usage.input)} tokens in, ${amountText(usage.output)} out, ${costText(usage.cost)}`;
@@ -71,32 +71,32 @@ function section(title: string, text: string | null, width: number): readonly Li
   return [[], line(toned("strong", title)), ...lines];
 }
 
-/** A tool that an agent used, and what came of it. */
+/** One tool call of an agent with its outcome. */
 export interface ToolCall {
   readonly name: string;
   readonly arguments: unknown;
-  /** Null where nothing came back: the visit was cut off. */
+  /** Null if the visit was interrupted before the tool answered. */
   readonly failed: boolean | null;
   readonly said: string;
 }
 
-/** One answer of an agent with the tools that it used on the way. */
+/** One reply of an agent with its tool calls. */
 export interface ReplyWithTools {
   readonly tools: readonly ToolCall[];
   readonly text: string;
 }
 
-/** [C48] What a visit left besides its events. */
+/** [C48] The artifacts of a visit. */
 export interface VisitDetail {
   readonly socket: SocketId;
   readonly visit: number;
-  /** Who answered, as `provider/id`; null where nobody was asked. */
+  /** The model, as `provider/id`; null unless an agent answered. */
   readonly model: string | null;
   readonly usage: Usage;
   readonly replies: readonly ReplyWithTools[];
-  /** What the agent was told, or the program was given; null where it was not kept. */
+  /** The prompt of the agent or the input of the program; null if it was not stored. */
   readonly prompt: string | null;
-  /** What a program printed. */
+  /** The output of a program. */
   readonly stdout: string | null;
   readonly stderr: string | null;
 }
@@ -105,14 +105,14 @@ export function toolCallsOf({ replies }: Pick<VisitDetail, "replies">): readonly
   return replies.flatMap(({ tools }) => tools);
 }
 
-/** The first thing that a tool was told: a path, a command, a pattern. */
+/** The first argument of a tool call: a path, a command, a pattern. */
 export function firstArgumentText({ arguments: given }: ToolCall): string {
   if (typeof given !== "object" || given === null) return "";
   const values = Object.values(given).filter((value) => typeof value === "string" || typeof value === "number");
   return values.length === 0 ? "" : String(values[0]);
 }
 
-/** `a/b`, or which materia asked whom where there were several. */
+/** `a/b`, or each model with its materia if there are several. */
 export function modelsText(asked: readonly { readonly materia: string; readonly model: string }[]): string {
   const models = new Map<string, Set<string>>();
   for (const { materia, model } of asked) models.set(model, (models.get(model) ?? new Set()).add(materia));
