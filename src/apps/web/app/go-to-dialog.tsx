@@ -54,7 +54,7 @@ export function GoToDialog({ onClose }: { readonly onClose: () => void }): React
           }}
         />
       </label>
-      <ul className={css("goals")} id={list} role="listbox" aria-label="Places">
+      <ul className={css("option-list")} id={list} role="listbox" aria-label="Places">
         {found.map((entry, index) => (
           <li
             key={entry.key}

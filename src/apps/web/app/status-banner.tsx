@@ -18,7 +18,7 @@ export function StatusBanner(): ReactElement | null {
   const { isStorageFull: isFull } = useStore(draftIndex);
   if (state === "lost") {
     return (
-      <div className={css("standing")} role="status">
+      <div className={css("banner")} role="status">
         <Icon name="interrupted" />
         <span>
           The server does not answer. What is shown stays, and this page goes on by itself once <code>materia ui</code>{" "}
@@ -29,7 +29,7 @@ export function StatusBanner(): ReactElement | null {
   }
   if (state === "refused") {
     return (
-      <div className={css("standing refused")} role="alert">
+      <div className={css("banner refused")} role="alert">
         <Icon name="lock" />
         <span>
           This browser has no access. Open the address that <code>materia ui</code> prints once; from then on this one
@@ -41,7 +41,7 @@ export function StatusBanner(): ReactElement | null {
   }
   if (isFull) {
     return (
-      <div className={css("standing")} role="alert">
+      <div className={css("banner")} role="alert">
         <Icon name="warning" />
         This browser keeps no more: what is not saved goes when the page is closed.
       </div>
@@ -49,7 +49,7 @@ export function StatusBanner(): ReactElement | null {
   }
   if (trust?.given !== false) return null;
   return (
-    <div className={css("standing asked")} role="status">
+    <div className={css("banner asked")} role="status">
       <Icon name="lock" />
       <span>This project brought its own configuration. Nothing of it runs before you trust it.</span>
       <Button onClick={showTrustDialog}>See what would run…</Button>

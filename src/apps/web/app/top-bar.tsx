@@ -48,7 +48,7 @@ export function TopBar({ page, onPalette }: { readonly page: string; readonly on
           </a>
         ))}
       </nav>
-      <div className={css("surroundings")}>
+      <div className={css("bar-tools")}>
         <ConnectionStatus />
         <Button className={css("go-to")} icon="search" onClick={onPalette} aria-keyshortcuts="Control+K">
           Go to <kbd>Ctrl K</kbd>

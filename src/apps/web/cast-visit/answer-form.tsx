@@ -15,7 +15,7 @@ import marksSheet from "../ui/marks.module.css";
 import dialogSheet from "../ui/dialog.module.css";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 
-const css = bindClassNames(answerSheet, controlsSheet);
+const css = bindClassNames(answerSheet, dialogSheet, controlsSheet, marksSheet);
 
 /** Whether a yes or no is asked for, and not an answer. */
 export function asksYesOrNo({ cast }: Pick<CastPanelProps, "cast">): boolean {
@@ -84,8 +84,6 @@ function AnswerForm(props: CastPanelProps & { readonly onDone?: () => void }): R
   );
 }
 
-const answerDialogCss = bindClassNames(answerSheet, dialogSheet, marksSheet);
-
 /** [Q8] The question in full, as the Markdown it is, and the answer to it. */
 export function AnswerDialog(props: CastPanelProps & { readonly onClose: () => void }): ReactElement {
   const { view, onClose } = props;
@@ -93,14 +91,9 @@ export function AnswerDialog(props: CastPanelProps & { readonly onClose: () => v
   const { question } = view.latest;
   return (
     <Dialog title={asksYesOrNo(props) ? `${who} asks you` : `${who} waits for you`} wide onClose={onClose}>
-      <div className={answerDialogCss("dialog-body")}>
+      <div className={css("dialog-body")}>
         {question !== null && (
-          <div
-            className={answerDialogCss("note waiting-tone question")}
-            tabIndex={0}
-            role="region"
-            aria-label="Question"
-          >
+          <div className={css("note waiting-tone question")} tabIndex={0} role="region" aria-label="Question">
             <Markdown text={question} />
           </div>
         )}
@@ -110,8 +103,6 @@ export function AnswerDialog(props: CastPanelProps & { readonly onClose: () => v
   );
 }
 
-const visitQuestionCss = bindClassNames(answerSheet);
-
 /** [W32] The cast waits at the visit that is read: what is asked, and the answer to it, in the reader. */
 export function VisitQuestion(props: CastPanelProps & { readonly visit: TimelineVisit }): ReactElement | null {
   const { view, visit } = props;
@@ -120,12 +111,10 @@ export function VisitQuestion(props: CastPanelProps & { readonly visit: Timeline
   if (status !== "waiting" || !isHere || view.at !== null) return null;
   const who = position?.materia ?? "The cast";
   return (
-    <section className={visitQuestionCss("asked")} aria-label="Waiting for you">
-      <h3 className={visitQuestionCss("asked-title")}>
-        {asksYesOrNo(props) ? `${who} asks you` : `${who} waits for you`}
-      </h3>
+    <section className={css("asked")} aria-label="Waiting for you">
+      <h3 className={css("asked-title")}>{asksYesOrNo(props) ? `${who} asks you` : `${who} waits for you`}</h3>
       {question !== null && asksYesOrNo(props) && (
-        <div className={visitQuestionCss("question")} tabIndex={0} role="region" aria-label="Question">
+        <div className={css("question")} tabIndex={0} role="region" aria-label="Question">
           <Markdown text={question} />
         </div>
       )}

@@ -166,12 +166,10 @@ function countLines(blocks: readonly TranscriptBlock[]): number {
   return blocks.reduce((sum, block) => sum + (block.kind === "tool" ? 1 : block.text.split("\n").length), 0);
 }
 
-const proseCss = bindClassNames(marksSheet, baseSheet);
-
 /** Text of an agent; a handoff is read more easily with its lines broken. */
 const AgentText = memo(function Prose({ text }: { readonly text: string }): ReactElement {
   const json = prettyJsonOrNull(text);
-  return json === null ? <Markdown text={text} /> : <pre className={proseCss("code wrap")}>{json}</pre>;
+  return json === null ? <Markdown text={text} /> : <pre className={css("code wrap")}>{json}</pre>;
 });
 
 function prettyJsonOrNull(text: string): string | null {
@@ -183,21 +181,19 @@ function prettyJsonOrNull(text: string): string | null {
   }
 }
 
-const promptCss = bindClassNames(readerSheet, baseSheet);
-
 /** All that the agent was told, or the input of a utility. */
 export function PromptTab({ cast, visit }: VisitProps): ReactElement {
   const isUtility = cast.castFile.graph.materia[visit.materia]?.type === "utility";
   const file = useVisitFile(cast, visit, isUtility ? "input.json" : "prompt.md");
   return (
-    <div className={promptCss("output")} tabIndex={0} role="region" aria-label="Prompt">
+    <div className={css("output")} tabIndex={0} role="region" aria-label="Prompt">
       {file.kind === "text" && (
-        <div className={promptCss("copy-place")}>
+        <div className={css("copy-place")}>
           <CopyButton text={file.text} what={isUtility ? "the input" : "the prompt"} />
         </div>
       )}
-      {file.kind === "text" && <pre className={promptCss("told")}>{isUtility ? prettyJson(file.text) : file.text}</pre>}
-      {file.kind === "none" && <p className={promptCss("faint")}>Nothing was kept of what it was told.</p>}
+      {file.kind === "text" && <pre className={css("told")}>{isUtility ? prettyJson(file.text) : file.text}</pre>}
+      {file.kind === "none" && <p className={css("faint")}>Nothing was kept of what it was told.</p>}
     </div>
   );
 }

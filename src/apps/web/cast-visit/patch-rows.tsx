@@ -85,8 +85,6 @@ const RowSlice = memo(function Slice(props: {
   );
 });
 
-const linesCss = bindClassNames(filesSheet, baseSheet);
-
 export type LineTokenizer = (line: string) => readonly SyntaxToken[];
 
 const LINE_CLASSES = { same: "", gone: "gone-line", new: "new-line" } as const;
@@ -100,9 +98,9 @@ interface PatchLineProps extends PatchSide {
 /** One line below the other. */
 function PatchLineRow({ line, changed, colour }: PatchLineProps): ReactElement {
   return (
-    <div className={linesCss(`line ${LINE_CLASSES[line.kind]}`)}>
-      <span className={linesCss("line-number")} data-number={line.before ?? ""} aria-hidden="true" />
-      <span className={linesCss("line-number")} data-number={line.after ?? ""} aria-hidden="true" />
+    <div className={css(`line ${LINE_CLASSES[line.kind]}`)}>
+      <span className={css("line-number")} data-number={line.before ?? ""} aria-hidden="true" />
+      <span className={css("line-number")} data-number={line.after ?? ""} aria-hidden="true" />
       <LineText line={line} changed={changed} colour={colour} />
     </div>
   );
@@ -116,16 +114,16 @@ function SideBySideRow(props: {
 }): ReactElement {
   const { left, right, colour } = props;
   return (
-    <div className={linesCss("pair")}>
+    <div className={css("pair")}>
       {left ? (
         <SideBySideHalf {...left} number={left.line.before} colour={colour} />
       ) : (
-        <span className={linesCss("no-line")} />
+        <span className={css("no-line")} />
       )}
       {right ? (
         <SideBySideHalf {...right} number={right.line.after} colour={colour} />
       ) : (
-        <span className={linesCss("no-line")} />
+        <span className={css("no-line")} />
       )}
     </div>
   );
@@ -133,8 +131,8 @@ function SideBySideRow(props: {
 
 function SideBySideHalf({ number, ...props }: PatchLineProps & { readonly number: number | null }): ReactElement {
   return (
-    <div className={linesCss(`line ${LINE_CLASSES[props.line.kind]}`)}>
-      <span className={linesCss("line-number")} data-number={number ?? ""} aria-hidden="true" />
+    <div className={css(`line ${LINE_CLASSES[props.line.kind]}`)}>
+      <span className={css("line-number")} data-number={number ?? ""} aria-hidden="true" />
       <LineText {...props} />
     </div>
   );
@@ -149,20 +147,20 @@ function LineText({ line, changed, colour }: PatchLineProps): ReactElement {
   const text = more > 0 ? line.text.slice(0, MAX_LINE_CHARS) : line.text;
   return (
     <>
-      <span className={linesCss("line-sign")} data-sign={LINE_SIGNS[kind]} aria-hidden="true" />
-      {kind !== "same" && <span className={linesCss("spoken")}>{SPOKEN_PREFIXES[kind]}</span>}
+      <span className={css("line-sign")} data-sign={LINE_SIGNS[kind]} aria-hidden="true" />
+      {kind !== "same" && <span className={css("spoken")}>{SPOKEN_PREFIXES[kind]}</span>}
       <code dir="ltr">
         {highlightPieces(text, changed, colour).map(({ look, text: piece }, index) =>
           look === "" ? (
             showHiddenCharacters(piece)
           ) : (
-            <span key={index} className={linesCss(look)}>
+            <span key={index} className={css(look)}>
               {showHiddenCharacters(piece)}
             </span>
           ),
         )}
-        {more > 0 && <span className={linesCss("faint")}>{` … ${more} more characters`}</span>}
-        {isUnended && <span className={linesCss("faint")}> (no line break at the end)</span>}
+        {more > 0 && <span className={css("faint")}>{` … ${more} more characters`}</span>}
+        {isUnended && <span className={css("faint")}> (no line break at the end)</span>}
       </code>
     </>
   );

@@ -231,8 +231,6 @@ function OutgoingEdges({ cast, visit }: VisitProps): ReactElement {
   );
 }
 
-const routeCss = bindClassNames(readerSheet, baseSheet);
-
 const LINE_WIDTH = 400;
 
 /** Which way the cast went on from here, and why not each other one. */
@@ -243,17 +241,17 @@ export function RouteTab(props: VisitProps): ReactElement {
     .slice(visit.firstSeq - 1, visit.lastSeq)
     .filter(({ type }) => ROUTE_EVENTS.has(type));
   return (
-    <div className={routeCss("output")} tabIndex={0} role="region" aria-label="Route">
+    <div className={css("output")} tabIndex={0} role="region" aria-label="Route">
       {events.length === 0 && (
         <>
-          <p className={routeCss("faint")}>The visit is not over. It may go on:</p>
+          <p className={css("faint")}>The visit is not over. It may go on:</p>
           <OutgoingEdges {...props} />
         </>
       )}
       {events.map((event) => {
         const before = cast.replay.timelineAt(event.seq - 1).state;
         return (
-          <ul key={event.seq} className={routeCss("reasons")}>
+          <ul key={event.seq} className={css("reasons")}>
             {eventLines(before, event, LINE_WIDTH).map((line, index) => (
               // The lines of one event have no identity but their order.
               <li key={index}>

@@ -22,6 +22,8 @@ import { Switch, TextField } from "../ui/fields.tsx";
 import { toast } from "../ui/toasts.tsx";
 import { IssueList } from "../ui/issues.tsx";
 
+const css = bindClassNames(dialogSheet, controlsSheet, baseSheet);
+
 /** What leads on from a cast, whatever became of it. */
 export function CastMenu({ cast, view }: CastPanelProps): ReactElement {
   const [dialog, setDialog] = useState<"again" | "record" | "compare" | null>(null);
@@ -75,8 +77,6 @@ function notificationMenuItems(): readonly MenuItem[] {
   return [{ label: "Notify me about casts", act: () => void Notification.requestPermission() }];
 }
 
-const css = bindClassNames(dialogSheet, controlsSheet, baseSheet);
-
 /** A longer list is searched by typing, in the browser's own way. */
 const MAX_LISTED_CASTS = 500;
 
@@ -122,8 +122,6 @@ function CompareCastsDialog({
   );
 }
 
-const recordDialogCss = bindClassNames(dialogSheet, baseSheet);
-
 /** A test from a cast that happened: what was answered, and what came of it. */
 function RecordTestDialog({
   castId,
@@ -158,11 +156,11 @@ function RecordTestDialog({
       onClose={onClose}
       onAct={() => void record()}
     >
-      <p className={recordDialogCss("secondary")}>
+      <p className={css("secondary")}>
         What was answered here becomes a rehearsal, and what came of it what is expected. The test runs without a model.
       </p>
-      <div className={recordDialogCss("option")}>
-        <span className={recordDialogCss("label")}>File</span>
+      <div className={css("option")}>
+        <span className={css("label")}>File</span>
         <TextField label="File" mono value={file} onType={setFile} />
       </div>
       <Switch label="Tool calls too" on={tools} onTurn={setTools} />

@@ -102,8 +102,6 @@ function CastPanels({
   );
 }
 
-const nowBarCss = bindClassNames(castSheet, baseSheet);
-
 /** Where the cast is, above the bottom bar of a small screen. */
 export function CurrentVisitBar({
   cast,
@@ -113,11 +111,11 @@ export function CurrentVisitBar({
   const { position, status } = view.latest;
   if (!position || (status !== "running" && status !== "waiting")) return null;
   return (
-    <div className={nowBarCss(`now-bar ${status === "waiting" ? "waits" : ""}`)}>
+    <div className={css(`now-bar ${status === "waiting" ? "waits" : ""}`)}>
       <MateriaIcon materia={cast.castFile.graph.materia[position.materia]} />
-      <div className={nowBarCss("grow")}>
-        <b>{positionName(position)}</b> <span className={nowBarCss("secondary")}>{positionText(position)}</span>
-        <div className={nowBarCss("secondary cut")}>
+      <div className={css("grow")}>
+        <b>{positionName(position)}</b> <span className={css("secondary")}>{positionText(position)}</span>
+        <div className={css("secondary cut")}>
           {status === "waiting" ? "waiting for you" : cast.progress.activityText()}
         </div>
       </div>
@@ -132,8 +130,6 @@ export function CurrentVisitBar({
     </div>
   );
 }
-
-const damagedCss = bindClassNames(baseSheet);
 
 const SalvagedCast = v.object({ castId: v.string() });
 
@@ -158,7 +154,7 @@ export function DamagedCastNotice({
   };
   return (
     <>
-      <div className={damagedCss("row wrap")}>
+      <div className={css("row wrap")}>
         <Button busy={busy} onClick={() => void salvage()}>
           Save what is sound as a new cast
         </Button>

@@ -123,8 +123,6 @@ function VisitStepButtons({ view }: { readonly view: CastView }): ReactElement {
   );
 }
 
-const journalCss = bindClassNames(tablesSheet, baseSheet);
-
 /** [W36] The events themselves, newest first; each one can be gone to, and only those in sight are drawn. */
 function JournalPanel(props: TimelineProps): ReactElement {
   const { cast, width } = props;
@@ -142,7 +140,7 @@ function JournalPanel(props: TimelineProps): ReactElement {
     scrollContainer: width === "large" ? "panel" : "page",
   });
   return (
-    <ol className={journalCss("journal")} ref={list} aria-label="Events, newest first">
+    <ol className={css("journal")} ref={list} aria-label="Events, newest first">
       {before > 0 && <li aria-hidden="true" style={{ height: before }} />}
       {indices.map((index) => {
         const event = cast.replay.events()[last - index - 1];
@@ -164,13 +162,13 @@ function EventRow({
     <li {...place}>
       <button
         type="button"
-        className={journalCss(event.seq === view.seq ? "looked-at" : "")}
+        className={css(event.seq === view.seq ? "looked-at" : "")}
         onClick={() => view.goTo(event.seq)}
       >
-        <span className={journalCss("faint")}>{event.seq}</span>
-        <span className={journalCss("faint")}>{eventTimeText(event)}</span>
+        <span className={css("faint")}>{event.seq}</span>
+        <span className={css("faint")}>{eventTimeText(event)}</span>
         <code>{event.type}</code>
-        <span className={journalCss("cut")}>
+        <span className={css("cut")}>
           <LineText line={[journalText(cast.replay.timelineAt(event.seq - 1).state, event)]} />
         </span>
       </button>

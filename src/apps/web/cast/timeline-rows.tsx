@@ -104,8 +104,6 @@ function AttemptBar(props: {
   );
 }
 
-const barCss = bindClassNames(timelineSheet);
-
 const VISIT_LOOKS = {
   running: { look: "running-visit", sign: "", word: "running" },
   waiting: { look: "waiting-visit", sign: "‖", word: "waiting for you" },
@@ -137,7 +135,7 @@ export const VisitBar = memo(function Bar(props: {
   return (
     <button
       type="button"
-      className={barCss(
+      className={css(
         `bar ${look} ${isRead ? "read" : ""} ${isLater ? "later" : ""} ${isUtility ? "utility-bar" : ""} ${changed === undefined ? "" : "changed-files"}`,
       )}
       style={{ left: `${share}%`, width: `calc(${length}% - 1px)`, ...materiaColorStyle(materia?.color) }}
@@ -148,16 +146,14 @@ export const VisitBar = memo(function Bar(props: {
       onClick={onChoose}
     >
       {sign === "" ? (
-        <span className={barCss(`materia-dot ${isUtility ? "utility-dot" : ""}`)} />
+        <span className={css(`materia-dot ${isUtility ? "utility-dot" : ""}`)} />
       ) : (
-        <span className={barCss("bar-sign")}>{renderSymbols(sign)}</span>
+        <span className={css("bar-sign")}>{renderSymbols(sign)}</span>
       )}
-      {sign === "" && <span className={barCss("bar-name")}>{visit.materia}</span>}
+      {sign === "" && <span className={css("bar-name")}>{visit.materia}</span>}
     </button>
   );
 });
-
-const workerRowCss = bindClassNames(timelineSheet, baseSheet);
 
 /** [B28] Which worker drove the cast when; nothing of a cast that no fleet drives. */
 export function WorkerRow({
@@ -179,15 +175,15 @@ export function WorkerRow({
   const moves = parts.length - 1;
   return (
     <>
-      <div className={workerRowCss("row-label")}>
-        <span className={workerRowCss("row-number")} />
-        <span className={workerRowCss("cut")}>{moves === 0 ? "Worker" : `Worker, ${countedText(moves, "move")}`}</span>
+      <div className={css("row-label")}>
+        <span className={css("row-number")} />
+        <span className={css("cut")}>{moves === 0 ? "Worker" : `Worker, ${countedText(moves, "move")}`}</span>
       </div>
-      <ol className={workerRowCss(aligned ? "lane worker-list" : "lane")} aria-label="Workers">
+      <ol className={css(aligned ? "lane worker-list" : "lane")} aria-label="Workers">
         {parts.map(({ worker, seq, from, length, text }) => (
           <li
             key={seq}
-            className={workerRowCss("worker-stretch")}
+            className={css("worker-stretch")}
             title={text}
             style={
               aligned
@@ -196,12 +192,12 @@ export function WorkerRow({
             }
           >
             <button type="button" onClick={() => view.goTo(seq)} aria-label={text}>
-              <span className={workerRowCss("cut")}>{worker}</span>
+              <span className={css("cut")}>{worker}</span>
             </button>
           </li>
         ))}
       </ol>
-      <div className={workerRowCss("cost")} />
+      <div className={css("cost")} />
     </>
   );
 }

@@ -18,7 +18,7 @@ import { ForecastResponse } from "../../../core/wire/testing.ts";
 import castsSheet from "./casts.module.css";
 import { countedText } from "../../../core/model/text.ts";
 
-const css = bindClassNames(dialogSheet, controlsSheet, marksSheet, baseSheet);
+const css = bindClassNames(castsSheet, dialogSheet, controlsSheet, marksSheet, baseSheet);
 
 export function NewCastDialog({
   onClose,
@@ -110,8 +110,6 @@ function RehearsalField({
   );
 }
 
-const forecastTableCss = bindClassNames(castsSheet, baseSheet);
-
 /** What a cast of this loadout will take, likely and at its bad; nothing where it cannot be told. */
 function ForecastTable({ loadout }: { readonly loadout: string }): ReactElement | null {
   const request: TypedCommandRequest = { command: { kind: "forecast", loadout } };
@@ -119,7 +117,7 @@ function ForecastTable({ loadout }: { readonly loadout: string }): ReactElement 
   if (!value || value.loadout !== loadout) return null;
   const { casts, turns, tokens, cost, seconds, unknown } = value;
   if (casts === 0 || turns.p50 === null)
-    return <p className={forecastTableCss("faint")}>No estimate yet: fewer than 3 comparable casts.</p>;
+    return <p className={css("faint")}>No estimate yet: fewer than 3 comparable casts.</p>;
   const rows = [
     ["Turns", turns, String],
     ["Tokens", tokens, amountText],
@@ -127,8 +125,8 @@ function ForecastTable({ loadout }: { readonly loadout: string }): ReactElement 
     ["Time", seconds, (amount: number) => durationText(amount * 1000)],
   ] as const;
   return (
-    <table className={forecastTableCss("forecast")}>
-      <caption className={forecastTableCss("faint")}>
+    <table className={css("forecast")}>
+      <caption className={css("faint")}>
         {`Forecast from ${countedText(casts, "past cast")}`}
         {unknown.length > 0 && `; without a past: ${unknown.join(", ")}`}
       </caption>

@@ -54,8 +54,6 @@ export function CastLoadoutDialog(props: {
   );
 }
 
-const modelFieldCss = bindClassNames(dialogSheet, controlsSheet, baseSheet);
-
 /** Which model a cast uses: any that Pi knows by name; those that materia name are offered. */
 export function ModelField(props: {
   /** Where it stands in a row that has its name already. */
@@ -70,11 +68,11 @@ export function ModelField(props: {
     own?.type === "agent" && own.model !== undefined ? [own.model] : [],
   );
   return (
-    <label className={modelFieldCss("option")}>
-      {name === undefined && <span className={modelFieldCss("label")}>Model (optional)</span>}
-      <span className={modelFieldCss("field")}>
+    <label className={css("option")}>
+      {name === undefined && <span className={css("label")}>Model (optional)</span>}
+      <span className={css("field")}>
         <input
-          className={modelFieldCss("monospace")}
+          className={css("monospace")}
           list={list}
           value={value}
           placeholder={catalog?.settings.model ?? "as Pi is set up"}
@@ -92,8 +90,6 @@ export function ModelField(props: {
   );
 }
 
-const requestFieldCss = bindClassNames(dialogSheet, controlsSheet);
-
 /** What a cast is asked for; Ctrl+Enter starts it. */
 export function RequestField(props: {
   readonly value: string;
@@ -101,9 +97,9 @@ export function RequestField(props: {
 }): ReactElement {
   const { value, onType } = props;
   return (
-    <label className={requestFieldCss("option")}>
-      <span className={requestFieldCss("label")}>Request</span>
-      <span className={requestFieldCss("field")}>
+    <label className={css("option")}>
+      <span className={css("label")}>Request</span>
+      <span className={css("field")}>
         <textarea
           data-first
           rows={4}

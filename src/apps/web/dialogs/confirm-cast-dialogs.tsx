@@ -36,8 +36,6 @@ export function AbortDialog(props: {
   );
 }
 
-const trustCastCss = bindClassNames(baseSheet);
-
 /** [S15] All that a cast of somebody else would run, as the server has just said it, before it does. */
 export function TrustCastDialog(props: {
   readonly castId: string;
@@ -59,7 +57,7 @@ export function TrustCastDialog(props: {
       onAct={() => void resume()}
     >
       <IssueList issues={(command.issues.length > 0 ? command.issues : issues).map(withoutHint)} />
-      <p className={trustCastCss("secondary")}>
+      <p className={css("secondary")}>
         It came with the project, or from another machine. Trust holds for exactly this cast, as long as nobody changes
         it.
       </p>

@@ -31,18 +31,12 @@ export function TextDiff(props: {
             </div>
           )}
           {hunk.map((line) => (
-            <div key={`${line.kind} ${line.number}`} className={css(`diff-line ${LINE_CLASSES[line.kind]}`)}>
-              <span className={css("line-number")} aria-hidden="true">
-                {line.number}
-              </span>
-              <span className={css("diff-sign")} aria-hidden="true">
-                {LINE_SIGNS[line.kind]}
-              </span>
-              {line.kind !== "same" && (
-                <span className={css("spoken")}>{line.kind === "gone" ? "removed: " : "added: "}</span>
-              )}
-              <code>{line.text}</code>
-            </div>
+            <DiffLineRow
+              key={`${line.kind} ${line.number}`}
+              kind={line.kind}
+              number={line.number}
+              pieces={[{ text: line.text, isMarked: false }]}
+            />
           ))}
         </Fragment>
       ))}
@@ -64,17 +58,12 @@ function groupIntoHunks(lines: readonly DiffLine[]): readonly (readonly DiffLine
   return hunks;
 }
 
-const fileDiffCss = bindClassNames(saveSheet, baseSheet);
-
-const FILE_LINE_CLASSES = { same: "", gone: "gone", new: "added-line" } as const;
-const FILE_LINE_SIGNS = { same: " ", gone: "−", new: "+" } as const;
-
 /** [E15] What a save changes in its file: one socket, loop or field per block, with the words that differ marked. */
 export function FileDiff({ before, after }: { readonly before: string; readonly after: string }): ReactElement {
   const blocks = useMemo(() => diffBlocks(before, after), [before, after]);
-  if (blocks.length === 0) return <p className={fileDiffCss("faint")}>Nothing differs.</p>;
+  if (blocks.length === 0) return <p className={css("faint")}>Nothing differs.</p>;
   return (
-    <div className={fileDiffCss("diff")} tabIndex={0} role="region" aria-label="Difference in the file">
+    <div className={css("diff")} tabIndex={0} role="region" aria-label="Difference in the file">
       {blocks.map((block) => (
         <DiffBlockSection key={`${block.lines[0]?.kind} ${block.lines[0]?.number}`} {...block} />
       ))}
@@ -86,7 +75,7 @@ function DiffBlockSection({ path, lines }: DiffBlock): ReactElement {
   const title = path.length === 0 ? "The file" : path.join(" › ");
   return (
     <section aria-label={title}>
-      <h3 className={fileDiffCss("block-title")}>{title}</h3>
+      <h3 className={css("block-title")}>{title}</h3>
       {lines.map((line) => (
         <DiffLineRow key={`${line.kind} ${line.number}`} {...line} />
       ))}
@@ -96,14 +85,14 @@ function DiffBlockSection({ path, lines }: DiffBlock): ReactElement {
 
 function DiffLineRow({ kind, number, pieces }: HighlightedLine): ReactElement {
   return (
-    <div className={fileDiffCss(`diff-line ${FILE_LINE_CLASSES[kind]}`)}>
-      <span className={fileDiffCss("line-number")} aria-hidden="true">
+    <div className={css(`diff-line ${LINE_CLASSES[kind]}`)}>
+      <span className={css("line-number")} aria-hidden="true">
         {number}
       </span>
-      <span className={fileDiffCss("diff-sign")} aria-hidden="true">
-        {FILE_LINE_SIGNS[kind]}
+      <span className={css("diff-sign")} aria-hidden="true">
+        {LINE_SIGNS[kind]}
       </span>
-      {kind !== "same" && <span className={fileDiffCss("spoken")}>{kind === "gone" ? "removed: " : "added: "}</span>}
+      {kind !== "same" && <span className={css("spoken")}>{kind === "gone" ? "removed: " : "added: "}</span>}
       <code>
         {pieces.map(({ text, isMarked }, index) =>
           // Pieces have no identity but their place.

@@ -152,8 +152,6 @@ function valueText(value: Json | undefined): string {
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
 }
 
-const conflictBarCss = bindClassNames(saveSheet, baseSheet);
-
 /** [E24] Said as soon as it happens, not only when it is too late to save. */
 export function FileConflictBar({
   name,
@@ -163,10 +161,10 @@ export function FileConflictBar({
   readonly onCompare: () => void;
 }): ReactElement {
   return (
-    <div className={conflictBarCss("outdated")} role="status">
+    <div className={css("outdated")} role="status">
       <Icon name="warning" />
       <span
-        className={conflictBarCss("grow")}
+        className={css("grow")}
       >{`${name} was changed in its file while you edit it. Nothing of yours is lost.`}</span>
       <Button onClick={onCompare}>Compare and choose…</Button>
     </div>

@@ -101,8 +101,6 @@ function ReplyOptions(props: {
   );
 }
 
-const replySourceCss = bindClassNames(baseSheet);
-
 const MAX_OFFERED_CASTS = 30;
 
 /** Whose replies are begun with: made-up ones, or those of a cast that happened, casts of the same loadout first. */
@@ -117,7 +115,7 @@ function ReplySourceField(props: {
   const offered = [...own, ...casts.filter((cast) => cast.loadout !== loadout)].slice(0, MAX_OFFERED_CASTS);
   return (
     <>
-      <span className={replySourceCss("secondary")}>Replies</span>
+      <span className={css("secondary")}>Replies</span>
       <Select
         label="Replies from"
         value={value ?? ""}

@@ -122,15 +122,9 @@ function repliesAsFields(answers: ReplyDraft, asks: SocketReplies["replyShape"])
   const { replies } = parseReplies(answers.text);
   const key = asks === "text" ? "text" : "json";
   const isPlain = (reply: object): reply is RehearsedReply =>
-    Object.keys(reply).join() === key && (key === "text" || isObject((reply as { readonly json: unknown }).json)); // its one key
+    Object.keys(reply).join() === key && (key === "text" || isJsonObject((reply as { readonly json: unknown }).json)); // its one key
   return replies !== null && replies.length > 0 && replies.every(isPlain) ? { kind: "fields", replies } : null;
 }
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-const replyFieldsCss = bindClassNames(rehearseSheet, controlsSheet, baseSheet);
 
 /** One answer: whether it is satisfied, what it says, and the work items that it makes. */
 function ReplyFields(props: {
@@ -144,7 +138,7 @@ function ReplyFields(props: {
   const json = "json" in reply ? reply.json : {};
   const set = (part: JsonObject): void => onChange({ json: { ...json, ...part } });
   return (
-    <div className={replyFieldsCss("reply")} role="group" aria-label={label}>
+    <div className={css("reply")} role="group" aria-label={label}>
       {asks !== "text" && asks.satisfied && (
         <SegmentedControl
           label={`${label}: satisfied`}
@@ -156,7 +150,7 @@ function ReplyFields(props: {
           onPick={(value) => set({ satisfied: value === "yes" })}
         />
       )}
-      <span className={replyFieldsCss("field grow")}>
+      <span className={css("field grow")}>
         <textarea
           aria-label={asks === "text" ? `${label}: text` : `${label}: context`}
           rows={2}
@@ -186,10 +180,10 @@ function WorkItemFields(props: {
   const { label, items, onChange } = props;
   const setAt = (index: number, part: JsonObject): void => onChange(items.with(index, { ...items[index], ...part }));
   return (
-    <div className={replyFieldsCss("reply-items")}>
+    <div className={css("reply-items")}>
       {items.map((item, index) => (
         // They may be called alike.
-        <div key={index} className={replyFieldsCss("row")}>
+        <div key={index} className={css("row")}>
           <TextField
             label={`${label}: title of item ${index + 1}`}
             value={stringOrEmpty(item["title"])}

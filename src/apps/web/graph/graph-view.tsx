@@ -37,7 +37,7 @@ import { MateriaIcon } from "../ui/icons.tsx";
 import { renderSymbols } from "../ui/line-text.tsx";
 import marksSheet from "../ui/marks.module.css";
 
-const css = bindClassNames(nodeSheet, graphSheet, edgesSheet);
+const css = bindClassNames(nodeSheet, graphSheet, edgesSheet, marksSheet);
 
 /** Changes by hand. Nothing is kept here: the editor answers with another graph or drawing. */
 export interface GraphEditHandlers {
@@ -214,8 +214,6 @@ function dropHandlers(edit: GraphEditHandlers | undefined, toDrawing: (point: Po
   };
 }
 
-const legendCss = bindClassNames(edgesSheet, marksSheet);
-
 const LEGEND_EDGES = [
   ["", "always", null],
   ["good", "✓ satisfied", null],
@@ -229,13 +227,13 @@ const LEGEND_MATERIA_TYPES = ["agent", "utility", "person"] as const;
 /** What the lines mean, and the shapes of the sockets. */
 export function GraphLegend(): ReactElement {
   return (
-    <div className={legendCss("legend")}>
+    <div className={css("legend")}>
       {LEGEND_EDGES.map(([tone, text, gate]) => (
         <span key={text}>
-          <svg viewBox="0 0 28 10" className={legendCss("edges")} aria-hidden="true">
-            <g className={legendCss(tone)}>
+          <svg viewBox="0 0 28 10" className={css("edges")} aria-hidden="true">
+            <g className={css(tone)}>
               <path d="M0 5H26" />
-              {gate !== null && <path className={legendCss("gate")} d={gate} />}
+              {gate !== null && <path className={css("gate")} d={gate} />}
             </g>
           </svg>
           {renderSymbols(text)}

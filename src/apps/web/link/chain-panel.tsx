@@ -23,7 +23,7 @@ import linkSheet from "./link.module.css";
 import { toast } from "../ui/toasts.tsx";
 import marksSheet from "../ui/marks.module.css";
 
-const css = bindClassNames(linkSheet, edgesSheet, workbenchSheet, dialogSheet, controlsSheet, baseSheet);
+const css = bindClassNames(linkSheet, edgesSheet, workbenchSheet, dialogSheet, controlsSheet, marksSheet, baseSheet);
 
 export function ChainPanel(props: {
   readonly catalog: Catalog;
@@ -181,13 +181,11 @@ function JointRow({ joint }: { readonly joint: ChainJoint | undefined }): ReactE
   );
 }
 
-const commandLineCss = bindClassNames(linkSheet, marksSheet, baseSheet);
-
 /** A command as it is typed, to be copied. */
 export function CopyableCommand({ text }: { readonly text: string }): ReactElement {
   return (
-    <div className={commandLineCss("command-line")}>
-      <code className={commandLineCss("grow")}>{text}</code>
+    <div className={css("command-line")}>
+      <code className={css("grow")}>{text}</code>
       <Button
         icon="copy"
         label="Copy command"

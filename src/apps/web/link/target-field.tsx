@@ -74,7 +74,7 @@ function TargetChoiceList(props: {
 }): ReactElement {
   const { id, found, at, isOpen, catalog, onChoose } = props;
   return (
-    <ul className={css("goals")} id={id} role="listbox" aria-label="Targets to add" hidden={!isOpen}>
+    <ul className={css("option-list")} id={id} role="listbox" aria-label="Targets to add" hidden={!isOpen}>
       {found.map((choice, index) => (
         <li
           key={choice.key}

@@ -72,8 +72,6 @@ function issueTitle(code: string): string {
   return ISSUE_TITLES[code] ?? code.charAt(0).toUpperCase() + code.slice(1).replaceAll("_", " ");
 }
 
-const plusCss = bindClassNames(overCanvasSheet);
-
 /** [E28] At the socket or edge that is chosen: what comes behind it, or into it. */
 export function AddSocketButton(props: {
   readonly drawing: GraphDrawing;
@@ -88,7 +86,7 @@ export function AddSocketButton(props: {
   return (
     <button
       type="button"
-      className={plusCss("plus")}
+      className={css("plus")}
       style={{ left: at.x - 12, top: at.y - 12 }}
       aria-label={part.kind === "socket" ? `Add a socket after ${part.id}` : "Put a socket into this edge"}
       onClick={onAdd}
@@ -112,8 +110,6 @@ function edgeMiddle({ edges }: GraphDrawing, id: string): Point | undefined {
   return from && to && { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
 }
 
-const connectBarCss = bindClassNames(overCanvasSheet);
-
 type ConditionChoice = Condition | "auto";
 
 /** What is being connected, and how; every key has its button. */
@@ -133,7 +129,7 @@ export function ConnectBar(props: {
     escape: () => setConnecting(null),
   });
   return (
-    <div className={connectBarCss("connect")} role="group" aria-label={`Connect ${from}`}>
+    <div className={css("connect")} role="group" aria-label={`Connect ${from}`}>
       <span role="status">
         <b>{`${from} ${loadout.sockets[from]?.materia ?? ""}`}</b> leads to… <kbd>{renderSymbols("↑")}</kbd>{" "}
         <kbd>{renderSymbols("↓")}</kbd> choose, <kbd>Enter</kbd> connects.

@@ -19,7 +19,7 @@ import type { Edge } from "../../../core/model/loadout.ts";
 import { renderSymbols } from "../ui/line-text.tsx";
 import inspectSheet from "./inspector.module.css";
 
-const css = bindClassNames(workbenchSheet, baseSheet);
+const css = bindClassNames(inspectSheet, workbenchSheet, baseSheet);
 
 /** One edge, or one exit of a loop; the silent ways that nobody wrote are only explained. */
 export function EdgeInspector({ id }: { readonly id: string }): ReactElement {
@@ -147,8 +147,6 @@ function EdgeOrderRow({ from, index }: { readonly from: string; readonly index: 
   );
 }
 
-const edgeListCss = bindClassNames(inspectSheet, workbenchSheet, baseSheet);
-
 /** The ways out of a socket in the order in which they are tried. */
 export function EdgeList({ from }: { readonly from: string }): ReactElement {
   const { loadout, apply, readOnly } = useEditor();
@@ -157,7 +155,7 @@ export function EdgeList({ from }: { readonly from: string }): ReactElement {
     edges.length > 0 &&
     ["always", "satisfied", "not_satisfied"].every((when) => edges.some((edge) => edge.when === when));
   return (
-    <section className={edgeListCss("section")} aria-label="Edges">
+    <section className={css("section")} aria-label="Edges">
       <h3>
         Edges, first match wins
         <Button
@@ -168,13 +166,13 @@ export function EdgeList({ from }: { readonly from: string }): ReactElement {
           Add
         </Button>
       </h3>
-      {edges.length === 0 && <p className={edgeListCss("faint")}>No edge: the cast ends here.</p>}
+      {edges.length === 0 && <p className={css("faint")}>No edge: the cast ends here.</p>}
       {edges.map((edge, index) => (
         // Edges have no identity but their place in the order.
         <EdgeRow key={index} from={from} index={index} edge={edge} />
       ))}
       {edges.length > 0 && (
-        <p className={edgeListCss("faint small")}>
+        <p className={css("faint small")}>
           ≤ limits traversals per item. <kbd>Alt</kbd> <kbd>{renderSymbols("↑")}</kbd> <kbd>{renderSymbols("↓")}</kbd>{" "}
           reorders.
         </p>
@@ -205,14 +203,8 @@ function EdgeRow({
     rows?.[index + by]?.querySelector<HTMLElement>("select")?.focus();
   };
   return (
-    <div
-      data-edge
-      className={edgeListCss("edge-row")}
-      role="group"
-      aria-label={`Edge ${index + 1}`}
-      onKeyDown={reorder}
-    >
-      <span className={edgeListCss("edge-order")} aria-hidden="true">
+    <div data-edge className={css("edge-row")} role="group" aria-label={`Edge ${index + 1}`} onKeyDown={reorder}>
+      <span className={css("edge-order")} aria-hidden="true">
         {index + 1}
       </span>
       <Select

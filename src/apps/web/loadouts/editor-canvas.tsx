@@ -27,7 +27,7 @@ import { useKeysOutsideDialogs } from "../browser/keyboard.ts";
 import { Icon } from "../ui/icons.tsx";
 import controlsSheet from "../ui/controls.module.css";
 
-const css = bindClassNames(editorSheet);
+const css = bindClassNames(editorSheet, controlsSheet);
 
 export interface CanvasProps {
   readonly handle: RefObject<GraphHandle | null>;
@@ -145,30 +145,18 @@ function usePendingFocus(
   }, [awaited, drawing, handle]);
 }
 
-const belowCanvasCss = bindClassNames(editorSheet, controlsSheet);
-
 /** Zoom, a way to every socket, and what the lines mean: beside the graph, never on it. */
 function CanvasFooter({ handle }: { readonly handle: RefObject<GraphHandle | null> }): ReactElement {
   return (
-    <div className={belowCanvasCss("below-canvas")}>
-      <div className={belowCanvasCss("zoom")} role="group" aria-label="Zoom">
-        <Button
-          look="bare"
-          label="Zoom out"
-          className={belowCanvasCss("icon-only")}
-          onClick={() => handle.current?.zoom(1 / 1.2)}
-        >
+    <div className={css("below-canvas")}>
+      <div className={css("zoom")} role="group" aria-label="Zoom">
+        <Button look="bare" label="Zoom out" className={css("icon-only")} onClick={() => handle.current?.zoom(1 / 1.2)}>
           −
         </Button>
         <Button look="bare" onClick={() => handle.current?.fit()}>
           Fit
         </Button>
-        <Button
-          look="bare"
-          label="Zoom in"
-          className={belowCanvasCss("icon-only")}
-          onClick={() => handle.current?.zoom(1.2)}
-        >
+        <Button look="bare" label="Zoom in" className={css("icon-only")} onClick={() => handle.current?.zoom(1.2)}>
           +
         </Button>
       </div>
@@ -197,7 +185,7 @@ function FindSocketField({ handle }: { readonly handle: RefObject<GraphHandle | 
     setAt(index + 1);
   };
   return (
-    <label className={belowCanvasCss("field find-socket")}>
+    <label className={css("field find-socket")}>
       <Icon name="search" />
       <input
         id={field}

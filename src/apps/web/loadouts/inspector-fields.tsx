@@ -13,7 +13,7 @@ import { conditionText } from "../../../core/view/graph/labels.ts";
 import { setEdge } from "../../../core/edit/edges-and-exits.ts";
 import fieldsSheet from "../ui/fields.module.css";
 
-const css = bindClassNames(inspectSheet, baseSheet);
+const css = bindClassNames(inspectSheet, fieldsSheet, baseSheet);
 
 /** What the socket puts into state: target and source, line by line. */
 export function AssignFields({ id }: { readonly id: string }): ReactElement {
@@ -127,8 +127,6 @@ export function parseCondition(text: string): Condition {
   return text === "satisfied" || text === "not_satisfied" ? text : "always";
 }
 
-const limitFieldCss = bindClassNames(fieldsSheet);
-
 /** How often an edge may be taken for one item; empty for no limit. */
 export function TraversalLimitField({ from, index }: { readonly from: string; readonly index: number }): ReactElement {
   const { loadout, name, apply, readOnly } = useEditor();
@@ -143,7 +141,7 @@ export function TraversalLimitField({ from, index }: { readonly from: string; re
   return (
     <TextField
       label="Most traversals per item"
-      className={limitFieldCss("limit")}
+      className={css("limit")}
       before="≤"
       numeric
       value={most === undefined ? "" : `${most}`}

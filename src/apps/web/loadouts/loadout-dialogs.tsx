@@ -19,7 +19,7 @@ import type { Loadout } from "../../../core/model/loadout.ts";
 import { TextDiff } from "../dialogs/diff.tsx";
 import { ChangeList } from "./problems-panel.tsx";
 
-const css = bindClassNames(dialogSheet);
+const css = bindClassNames(dialogSheet, controlsSheet, marksSheet, baseSheet);
 
 /** [E28] A name, and what it begins with. */
 export function NewLoadoutDialog(props: {
@@ -59,8 +59,6 @@ export function NewLoadoutDialog(props: {
   );
 }
 
-const importDialogCss = bindClassNames(dialogSheet, controlsSheet, marksSheet, baseSheet);
-
 /** Loadouts from a file or from pasted text; broken ones too, to be mended here. */
 export function ImportLoadoutsDialog(props: {
   readonly catalog: Catalog;
@@ -85,19 +83,19 @@ export function ImportLoadoutsDialog(props: {
       onClose={onClose}
       onAct={() => onImport({ loadouts: found, materia })}
     >
-      <label className={importDialogCss("option")}>
-        <span className={importDialogCss("label")}>File</span>
+      <label className={css("option")}>
+        <span className={css("label")}>File</span>
         <input
           type="file"
           accept=".json,.jsonc,application/json"
           onChange={(event) => void take(event.target.files?.[0])}
         />
       </label>
-      <label className={importDialogCss("option")}>
-        <span className={importDialogCss("label")}>Or its text</span>
-        <span className={importDialogCss("field")}>
+      <label className={css("option")}>
+        <span className={css("label")}>Or its text</span>
+        <span className={css("field")}>
           <textarea
-            className={importDialogCss("monospace")}
+            className={css("monospace")}
             rows={8}
             spellCheck={false}
             value={text}
@@ -107,7 +105,7 @@ export function ImportLoadoutsDialog(props: {
       </label>
       {read && !read.ok && <FieldError text={read.issues[0]?.message ?? "This is not JSON"} />}
       {found.map(({ name: each, draft }) => (
-        <p key={each} className={importDialogCss(draft.issues.some(isError) ? "note bad" : "note good")}>
+        <p key={each} className={css(draft.issues.some(isError) ? "note bad" : "note good")}>
           <b>{each}</b> · {Object.keys(draft.loadout.sockets).length} sockets
           {importedMateriaText(missingMateria(draft.loadout, materia, catalog).map((own) => own.name))}
           {draft.issues.length > 0 && ` · ${draft.issues.length} problems, shown in place`}
@@ -170,8 +168,6 @@ function loadoutTemplates(catalog: Catalog): readonly LoadoutTemplate[] {
   ];
 }
 
-const compareLoadoutsDialogCss = bindClassNames(dialogSheet, baseSheet);
-
 /** What was added, removed and changed from another loadout to this one. */
 export function CompareLoadoutsDialog(props: {
   readonly name: string;
@@ -192,12 +188,12 @@ export function CompareLoadoutsDialog(props: {
   const before = other === "" ? saved : (catalog.loadouts.get(other)?.value ?? null);
   return (
     <Dialog title={`Compare ${name}`} onClose={onClose} wide>
-      <div className={compareLoadoutsDialogCss("dialog-body")}>
-        <div className={compareLoadoutsDialogCss("row wrap")}>
-          <span className={compareLoadoutsDialogCss("secondary")}>From</span>
+      <div className={css("dialog-body")}>
+        <div className={css("row wrap")}>
+          <span className={css("secondary")}>From</span>
           <Select label="Compare with" value={other} options={options} onPick={setOther} />
-          <span className={compareLoadoutsDialogCss("secondary")}>{`to ${name}`}</span>
-          <span className={compareLoadoutsDialogCss("grow")} />
+          <span className={css("secondary")}>{`to ${name}`}</span>
+          <span className={css("grow")} />
           <SegmentedControl<"list" | "text">
             label="Show as"
             value={as}
@@ -208,7 +204,7 @@ export function CompareLoadoutsDialog(props: {
             onPick={setAs}
           />
         </div>
-        {!before && <p className={compareLoadoutsDialogCss("faint")}>There is nothing to compare with.</p>}
+        {!before && <p className={css("faint")}>There is nothing to compare with.</p>}
         {before && as === "list" && <ChangeList changes={compareLoadouts(before, loadout)} />}
         {before && as === "text" && (
           <TextDiff before={printLoadout(before)} after={printLoadout(loadout)} label={`${other} and ${name}`} />

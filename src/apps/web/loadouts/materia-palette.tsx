@@ -14,7 +14,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { useOptionKeys } from "../ui/fields.tsx";
 import dialogSheet from "../ui/dialog.module.css";
 
-const css = bindClassNames(workbenchSheet, controlsSheet, baseSheet);
+const css = bindClassNames(workbenchSheet, dialogSheet, controlsSheet, baseSheet);
 
 /** Materia to drag onto the canvas; Enter or a click goes on where the chain ends. */
 export function MateriaPalette({ onAdded }: { readonly onAdded: (id: string) => void }): ReactElement {
@@ -91,8 +91,6 @@ function PaletteRow(props: {
   );
 }
 
-const addDialogCss = bindClassNames(dialogSheet, controlsSheet, baseSheet);
-
 /** Which materia to seat in a new socket: a few letters, arrows, Enter. */
 export function PickMateriaDialog(props: {
   readonly catalog: Catalog;
@@ -112,9 +110,9 @@ export function PickMateriaDialog(props: {
     <Dialog
       title={after === null ? "Add a socket" : `Add a socket after ${after}`}
       onClose={onClose}
-      className={addDialogCss("search-dialog")}
+      className={css("search-dialog")}
     >
-      <label className={addDialogCss("field")}>
+      <label className={css("field")}>
         <input
           // The dialog was opened to type here.
           autoFocus
@@ -132,7 +130,7 @@ export function PickMateriaDialog(props: {
           }}
         />
       </label>
-      <ul className={addDialogCss("goals")} id={list} role="listbox" aria-label="Materia">
+      <ul className={css("option-list")} id={list} role="listbox" aria-label="Materia">
         {found.map(({ name, value, title }) => (
           <li
             key={name}
@@ -142,12 +140,12 @@ export function PickMateriaDialog(props: {
             onClick={() => onAdd(name)}
           >
             <MateriaIcon materia={value} size="sm" />
-            <span className={addDialogCss("cut grow")}>{name}</span>
-            <span className={addDialogCss("faint")}>{title}</span>
+            <span className={css("cut grow")}>{name}</span>
+            <span className={css("faint")}>{title}</span>
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p className={addDialogCss("faint nothing-found")}>No materia matches.</p>}
+      {found.length === 0 && <p className={css("faint nothing-found")}>No materia matches.</p>}
     </Dialog>
   );
 }

@@ -28,7 +28,7 @@ import { makeLoopFrom, socketIdsIn, useEditorKeys } from "../loadout-editor/use-
 import { EditorToolbar } from "./editor-toolbar.tsx";
 import editorSheet from "./editor.module.css";
 
-const css = bindClassNames(workbenchSheet, controlsSheet, marksSheet);
+const css = bindClassNames(editorSheet, workbenchSheet, controlsSheet, marksSheet);
 
 export default function LoadoutsPage({ name }: PageProps): ReactElement {
   const { catalog, issues } = useCatalog();
@@ -87,8 +87,6 @@ function LoadoutNotFound({ name }: { readonly name: string }): ReactElement {
   );
 }
 
-const viewCss = bindClassNames(editorSheet, workbenchSheet);
-
 /** Palette, canvas, inspector and problems, arranged for the width there is. */
 function EditorView(): ReactElement {
   const editor = useEditor();
@@ -115,10 +113,10 @@ function EditorView(): ReactElement {
   };
   const palette = <LoadoutsAndPalette onNew={() => setDialog("new")} onAdded={added} />;
   return (
-    <div className={viewCss("editor-grid")}>
+    <div className={css("editor-grid")}>
       <EditorHead open={setDialog} onLoop={onLoop} />
       {width === "large" && (
-        <aside className={viewCss("side-panel")} aria-label="Loadouts and palette">
+        <aside className={css("side-panel")} aria-label="Loadouts and palette">
           {palette}
         </aside>
       )}
@@ -153,7 +151,7 @@ function EditorView(): ReactElement {
 
 function InspectorPanel({ onLoop }: { readonly onLoop: () => void }): ReactElement {
   return (
-    <aside className={viewCss("inspector")} aria-label="Inspector">
+    <aside className={css("inspector")} aria-label="Inspector">
       <Inspector onLoop={onLoop} />
     </aside>
   );
@@ -162,7 +160,7 @@ function InspectorPanel({ onLoop }: { readonly onLoop: () => void }): ReactEleme
 function EditorHead({ open, onLoop }: Parameters<typeof EditorToolbar>[0]): ReactElement {
   const { draft, name } = useEditor();
   return (
-    <div className={viewCss("editor-head")}>
+    <div className={css("editor-head")}>
       <EditorToolbar open={open} onLoop={onLoop} />
       {draft.isOutdated && <FileConflictBar name={name} onCompare={() => open("review")} />}
     </div>
@@ -177,7 +175,7 @@ function LoadoutsAndPalette(props: {
   return (
     <>
       <LoadoutList catalog={catalog} chosen={name} onNew={props.onNew} />
-      <div className={viewCss("separator")} />
+      <div className={css("separator")} />
       <MateriaPalette onAdded={props.onAdded} />
     </>
   );
@@ -218,18 +216,14 @@ function PanelSheets(props: {
   const width = useScreenWidth();
   if (dialog === "palette") {
     return (
-      <Dialog
-        title="Loadouts and palette"
-        onClose={onClose}
-        className={viewCss(width === "small" ? "sheet" : "drawer")}
-      >
-        <div className={viewCss("side-panel")}>{palette}</div>
+      <Dialog title="Loadouts and palette" onClose={onClose} className={css(width === "small" ? "sheet" : "drawer")}>
+        <div className={css("side-panel")}>{palette}</div>
       </Dialog>
     );
   }
   if (dialog !== "inspector" && dialog !== "problems") return null;
   return (
-    <Dialog title={dialog === "problems" ? "Problems" : "Inspector"} onClose={onClose} className={viewCss("sheet")}>
+    <Dialog title={dialog === "problems" ? "Problems" : "Inspector"} onClose={onClose} className={css("sheet")}>
       {children}
     </Dialog>
   );
@@ -244,7 +238,7 @@ function PanelBar(props: {
   const { open, problems, width } = props;
   const { readOnly, selected } = useEditor();
   return (
-    <div className={viewCss("sheet-bar")} role="toolbar" aria-label="Panels">
+    <div className={css("sheet-bar")} role="toolbar" aria-label="Panels">
       <Button onClick={() => open("palette")}>Loadouts</Button>
       <Button icon="plus" off={readOnly} onClick={() => open("add")}>
         Add

@@ -28,7 +28,7 @@ import marksSheet from "../ui/marks.module.css";
 import controlsSheet from "../ui/controls.module.css";
 import playSheet from "./rehearsal.module.css";
 
-const css = bindClassNames(editorSheet, workbenchSheet);
+const css = bindClassNames(editorSheet, playSheet, workbenchSheet, controlsSheet, marksSheet, baseSheet);
 
 /** [E30] A rehearsal in the place of what was rehearsed; an edit leads back to it. */
 export function RehearsalPlayer(props: {
@@ -57,8 +57,6 @@ export function RehearsalPlayer(props: {
     </>
   );
 }
-
-const playCanvasCss = bindClassNames(editorSheet);
 
 /** The rehearsal on the canvas of the editor. A socket leads to its latest step. */
 function RehearsalCanvas({
@@ -92,7 +90,7 @@ function RehearsalCanvas({
     if (here) handle.current?.reveal(here);
   }, [here, handle]);
   return (
-    <div data-canvas className={playCanvasCss("canvas")}>
+    <div data-canvas className={css("canvas")}>
       <GraphView
         graph={graph}
         drawing={drawing}
@@ -158,8 +156,6 @@ function rehearsalMarks(
   };
 }
 
-const playPanelCss = bindClassNames(playSheet, workbenchSheet, controlsSheet, marksSheet, baseSheet);
-
 /** Where the rehearsal stands, and what was handed on there. */
 function RehearsalPanel({
   play,
@@ -172,12 +168,12 @@ function RehearsalPanel({
   const visit = visits[step];
   const atEnd = step >= visits.length - 1;
   return (
-    <section className={playPanelCss("section")} aria-label="Rehearsal">
-      <div className={playPanelCss("row wrap")}>
-        <h2 className={playPanelCss("thing grow")}>Rehearsal</h2>
+    <section className={css("section")} aria-label="Rehearsal">
+      <div className={css("row wrap")}>
+        <h2 className={css("thing grow")}>Rehearsal</h2>
         <Button onClick={onClose}>Back to editing</Button>
       </div>
-      <div className={playPanelCss("row wrap")} role="group" aria-label="Steps">
+      <div className={css("row wrap")} role="group" aria-label="Steps">
         <Button off={step === 0 ? "This is the first step" : null} onClick={() => go(step - 1)}>
           Back <kbd>[</kbd>
         </Button>
@@ -211,17 +207,17 @@ function RehearsalStep({
   const left = events.find((event) => event.type === "edge_taken");
   return (
     <>
-      <div className={playPanelCss("row wrap")}>
+      <div className={css("row wrap")}>
         <MateriaIcon materia={play.castFile?.graph.materia[materia]} size="sm" />
         <b>{materia}</b>
-        <span className={playPanelCss("faint")}>{`${socket} · visit ${number}`}</span>
-        <span className={playPanelCss("badge")}>{capitalize(outcome.replace("_", " "))}</span>
+        <span className={css("faint")}>{`${socket} · visit ${number}`}</span>
+        <span className={css("badge")}>{capitalize(outcome.replace("_", " "))}</span>
       </div>
-      {item && <p className={playPanelCss("secondary")}>{`Item ${item.index + 1} of ${item.of}: ${item.title}`}</p>}
-      <h3 className={playPanelCss("secondary")}>Handed on</h3>
+      {item && <p className={css("secondary")}>{`Item ${item.index + 1} of ${item.of}: ${item.title}`}</p>}
+      <h3 className={css("secondary")}>Handed on</h3>
       {renderHandoff(events)}
       {left?.type === "edge_taken" && (
-        <p className={playPanelCss("secondary")}>
+        <p className={css("secondary")}>
           Then to <b>{left.to === "end" ? "the end" : left.to}</b>.
         </p>
       )}
@@ -232,20 +228,20 @@ function RehearsalStep({
 function renderHandoff(events: readonly CastEvent[]): ReactElement {
   for (const event of events.toReversed()) {
     if (event.type === "handoff_accepted")
-      return <pre className={playPanelCss("handed")}>{JSON.stringify(event.handoff, null, 2)}</pre>;
-    if (event.type === "output_accepted") return <pre className={playPanelCss("handed")}>{event.text}</pre>;
-    if (event.type === "turn_failed") return <p className={playPanelCss("note bad")}>{event.message}</p>;
+      return <pre className={css("handed")}>{JSON.stringify(event.handoff, null, 2)}</pre>;
+    if (event.type === "output_accepted") return <pre className={css("handed")}>{event.text}</pre>;
+    if (event.type === "turn_failed") return <p className={css("note bad")}>{event.message}</p>;
   }
-  return <p className={playPanelCss("faint")}>Nothing yet.</p>;
+  return <p className={css("faint")}>Nothing yet.</p>;
 }
 
 function RehearsalEnding({ play }: { readonly play: RehearsalPlayback }): ReactElement | null {
   const last = play.replay?.events().at(-1);
   if (last?.type === "cast_ended")
-    return <p className={playPanelCss("note")} role="status">{`It ended: ${statusText(last.outcome)}.`}</p>;
+    return <p className={css("note")} role="status">{`It ended: ${statusText(last.outcome)}.`}</p>;
   if (last?.type === "cast_waiting")
     return (
-      <p className={playPanelCss("note")} role="status">
+      <p className={css("note")} role="status">
         It waits for a person. <a href={hrefOf("casts", play.castId)}>Answer it in the cast</a>.
       </p>
     );

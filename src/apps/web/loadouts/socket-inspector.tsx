@@ -204,18 +204,16 @@ function needsJsonText(edges: readonly { readonly when: string }[]): string {
   return `${which} satisfied, which only JSON output carries.`;
 }
 
-const codeCss = bindClassNames(marksSheet);
-
 const JSON_TOKEN =
   /("(?:\\.|[^"\\])*"\s*:)|("(?:\\.|[^"\\])*")|(-?\d+(?:\.\d+)?|true|false|null)|(\/\/[^\n]*|\/\*[^]*?\*\/)/g;
 
 /** JSON with its words told apart. */
 function HighlightedJson({ text, label = "JSON" }: { readonly text: string; readonly label?: string }): ReactElement {
   return (
-    <pre className={codeCss("code")} tabIndex={0} aria-label={label}>
+    <pre className={css("code")} tabIndex={0} aria-label={label}>
       {jsonTokens(text).map(({ kind, text: piece }, index) => (
         // Pieces have no identity but their place.
-        <span key={index} className={codeCss(kind)}>
+        <span key={index} className={css(kind)}>
           {piece}
         </span>
       ))}

@@ -11,7 +11,7 @@ import { Button } from "../ui/buttons.tsx";
 import baseSheet from "../styles/base.module.css";
 import dialogSheet from "../ui/dialog.module.css";
 
-const css = bindClassNames(materiaSheet);
+const css = bindClassNames(materiaSheet, dialogSheet, baseSheet);
 
 /** What a utility runs and what it is given. */
 export function UtilityFields({ draft }: { readonly draft: OpenMateriaDraft }): ReactElement {
@@ -155,8 +155,6 @@ function ToolsField({ draft }: { readonly draft: OpenMateriaDraft }): ReactEleme
   );
 }
 
-const commandCss = bindClassNames(materiaSheet, baseSheet);
-
 /** A program and its arguments, each in a field of its own: nothing is quoted, and no shell takes it apart. */
 function CommandFields(props: {
   readonly value: Json | undefined;
@@ -166,16 +164,16 @@ function CommandFields(props: {
   const words = Array.isArray(value) ? value.map(String) : typeof value === "string" ? [value] : [];
   const shown = words.length === 0 ? [""] : words;
   return (
-    <div className={commandCss("command-fields")} role="group" aria-label="Command">
+    <div className={css("command-fields")} role="group" aria-label="Command">
       {shown.map((word, index) => {
         const label = index === 0 ? "Program" : `Argument ${index}`;
         return (
           // Words have no identity but their place.
-          <div key={index} className={commandCss("row")}>
+          <div key={index} className={css("row")}>
             <TextField
               label={label}
               mono
-              className={commandCss("grow")}
+              className={css("grow")}
               value={word}
               placeholder={index === 0 ? "npm" : ""}
               onType={(next) => onChange(shown.with(index, next), `command ${index}`)}
@@ -198,8 +196,6 @@ function CommandFields(props: {
   );
 }
 
-const formOptionCss = bindClassNames(materiaSheet, dialogSheet);
-
 export function stringOr(value: unknown, fallback: string): string {
   return typeof value === "string" ? value : fallback;
 }
@@ -214,8 +210,8 @@ export function FormField({
   readonly children: ReactNode;
 }): ReactElement {
   return (
-    <div className={formOptionCss(whole ? "form-option whole" : "form-option")}>
-      <span className={formOptionCss("label")}>{label}</span>
+    <div className={css(whole ? "form-option whole" : "form-option")}>
+      <span className={css("label")}>{label}</span>
       {children}
     </div>
   );

@@ -8,13 +8,13 @@ import { AgentFields, FormField, stringOr, UtilityFields } from "./materia-field
 import { setMateriaField, type OpenMateriaDraft } from "./materia-drafts.ts";
 import { bindClassNames } from "../styles/classes.ts";
 import baseSheet from "../styles/base.module.css";
-import orbSheet from "../ui/materia-icon.module.css";
+import materiaIconSheet from "../ui/materia-icon.module.css";
 import materiaSheet from "./materia.module.css";
 import { promptVariables } from "../../../core/edit/prompt-preview.ts";
 import { Button } from "../ui/buttons.tsx";
 import marksSheet from "../ui/marks.module.css";
 
-const css = bindClassNames(materiaSheet, orbSheet, baseSheet);
+const css = bindClassNames(materiaSheet, materiaIconSheet, marksSheet, baseSheet);
 
 /** Everything a materia says of itself. */
 export function MateriaForm(props: {
@@ -115,7 +115,7 @@ function ColourField({ name, chosen }: { readonly name: string; readonly chosen:
           <button
             key={hue}
             type="button"
-            className={css(`orb ${hue === chosen ? "chosen-hue" : ""}`)}
+            className={css(`materia-icon ${hue === chosen ? "chosen-hue" : ""}`)}
             style={materiaColorStyle(hue)}
             role="radio"
             aria-label={hue}
@@ -127,8 +127,6 @@ function ColourField({ name, chosen }: { readonly name: string; readonly chosen:
     </FormField>
   );
 }
-
-const promptEditorCss = bindClassNames(materiaSheet, marksSheet, baseSheet);
 
 const INSERTABLE_VARIABLES = ["request", "item.title", "item.context", "state.path", "workItems"];
 
@@ -161,14 +159,14 @@ function PromptEditor({
   };
   return (
     <>
-      <div className={promptEditorCss("row wrap")}>
+      <div className={css("row wrap")}>
         <h2>{key === "prompt" ? "Prompt" : "Question"}</h2>
-        <span className={promptEditorCss("grow")} />
-        <span className={promptEditorCss("faint not-small")}>Insert</span>
+        <span className={css("grow")} />
+        <span className={css("faint not-small")}>Insert</span>
         {INSERTABLE_VARIABLES.map((variable) => (
           <Button
             key={variable}
-            className={promptEditorCss("monospace insert")}
+            className={css("monospace insert")}
             aria-label={`Insert ${variable}`}
             onClick={() => insert(variable)}
           >
@@ -176,7 +174,7 @@ function PromptEditor({
           </Button>
         ))}
       </div>
-      <div className={promptEditorCss("prompt-editor")}>
+      <div className={css("prompt-editor")}>
         <pre ref={layer} aria-hidden="true">
           <HighlightedPrompt prompt={prompt} />
           {"\n"}
@@ -199,16 +197,16 @@ function PromptSummary({ prompt, value }: { readonly prompt: string; readonly va
   const unknown = value ? promptVariables(value).filter(({ variable }) => variable.kind === "unknown") : [];
   const lines = prompt.split("\n").length;
   return (
-    <div className={promptEditorCss("row wrap faint")}>
+    <div className={css("row wrap faint")}>
       <span>{`${lines} ${lines === 1 ? "line" : "lines"} · ${prompt.length.toLocaleString("en")} characters`}</span>
-      <span className={promptEditorCss("grow")} />
+      <span className={css("grow")} />
       {unknown.length === 0 ? (
-        <span className={promptEditorCss("status good")}>
+        <span className={css("status good")}>
           <Icon name="tick" />
           All variables known
         </span>
       ) : (
-        <span className={promptEditorCss("status bad")}>
+        <span className={css("status bad")}>
           <Icon name="warning" />
           {`Nothing fills ${unknown.map((each) => `{{${each.name}}}`).join(", ")}`}
         </span>
@@ -220,7 +218,7 @@ function PromptSummary({ prompt, value }: { readonly prompt: string; readonly va
 function HighlightedPrompt({ prompt }: { readonly prompt: string }): ReactElement[] {
   return prompt.split(/(\{\{[^{}]*\}\})/).map((piece, index) => (
     // Pieces have no identity but their place.
-    <span key={index} className={promptEditorCss(piece.startsWith("{{") ? "variable" : "")}>
+    <span key={index} className={css(piece.startsWith("{{") ? "variable" : "")}>
       {piece}
     </span>
   ));

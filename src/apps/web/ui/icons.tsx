@@ -2,9 +2,9 @@ import type { ReactElement, CSSProperties } from "react";
 import { bindClassNames } from "../styles/classes.ts";
 import baseSheet from "../styles/base.module.css";
 import type { Materia } from "../../../core/model/materia.ts";
-import orbSheet from "./materia-icon.module.css";
+import materiaIconSheet from "./materia-icon.module.css";
 
-const css = bindClassNames(baseSheet);
+const css = bindClassNames(baseSheet, materiaIconSheet);
 
 const ICON_PATHS = {
   search: "M7 3a4 4 0 100 8 4 4 0 000-8zM10 10l3.5 3.5",
@@ -55,8 +55,6 @@ export function Icon({ name }: { readonly name: IconName }): ReactElement {
   );
 }
 
-const materiaIconCss = bindClassNames(orbSheet);
-
 export const MATERIA_COLORS = ["leaf", "lagoon", "azure", "violet", "rose", "ember", "gold", "slate"] as const;
 
 /** A hue of the palette by its name, anything else as it was given; without one slate. */
@@ -82,7 +80,7 @@ export function MateriaIcon({
   const shape = materia?.type === "utility" ? "utility" : materia?.type === "person" ? "person" : "";
   return (
     <span
-      className={materiaIconCss(`orb ${shape} ${ICON_SIZE_CLASSES[size]}`)}
+      className={css(`materia-icon ${shape} ${ICON_SIZE_CLASSES[size]}`)}
       style={materiaColorStyle(materia?.color)}
       aria-hidden="true"
     />

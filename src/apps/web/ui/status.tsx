@@ -8,7 +8,7 @@ import cellsSheet from "./item-cells.module.css";
 import type { CastStatus } from "../../../core/cast/summary.ts";
 import { MAX_ITEM_CELLS } from "../../../core/cast/timeline.ts";
 
-const css = bindClassNames(marksSheet);
+const css = bindClassNames(marksSheet, cellsSheet);
 
 const STATUS_LOOKS = {
   running: { icon: "running", tone: "running" },
@@ -42,8 +42,6 @@ export function capitalize(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-const cellsCss = bindClassNames(cellsSheet);
-
 const CELL_CLASSES = {
   done: "done",
   reworked: "reworked",
@@ -58,19 +56,19 @@ const CELL_CLASSES = {
 export function ItemCells({ items }: { readonly items: ItemProgress }): ReactElement {
   if (items.size > MAX_ITEM_CELLS) {
     return (
-      <span className={cellsCss("meter wide-meter")} aria-hidden="true">
+      <span className={css("meter wide-meter")} aria-hidden="true">
         <i style={{ width: `${(100 * items.done) / items.size}%` }} />
         {items.givenUp.count > 0 && (
-          <i className={cellsCss("given-up")} style={{ width: `${(100 * items.givenUp.count) / items.size}%` }} />
+          <i className={css("given-up")} style={{ width: `${(100 * items.givenUp.count) / items.size}%` }} />
         )}
       </span>
     );
   }
   return (
-    <span className={cellsCss("cells")} aria-hidden="true">
+    <span className={css("cells")} aria-hidden="true">
       {itemCells(items).map((cell, index) => (
         // Cells have no identity but their place.
-        <i key={index} className={cellsCss(CELL_CLASSES[cell])} />
+        <i key={index} className={css(CELL_CLASSES[cell])} />
       ))}
     </span>
   );
