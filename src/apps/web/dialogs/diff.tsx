@@ -33,8 +33,7 @@ export function TextDiff(props: {
           {hunk.map((line) => (
             <DiffLineRow
               key={`${line.kind} ${line.number}`}
-              kind={line.kind}
-              number={line.number}
+              {...line}
               pieces={[{ text: line.text, isMarked: false }]}
             />
           ))}
