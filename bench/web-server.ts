@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openUi } from "../src/apps/server/open-ui.ts";
+import type { CastEvent } from "../src/core/cast/state/event.ts";
+import { encodeLines, firstChainHead } from "../src/shell/store/files/journal-chain.ts";
 import { castFile, createdCast } from "./new-cast.ts";
 import { changedFiles, filesViewMs } from "./web-files.ts";
 
@@ -72,32 +74,32 @@ async function longCast(scratch: string, events: number): Promise<{ readonly fil
   return { file: await keptCast(scratch, castId, told), castId };
 }
 
-/** A cast with these events, as lines of the first format, which another process can write without knowing those before. */
+/** A cast with these events. */
 async function keptCast(scratch: string, castId: string, events: readonly object[]): Promise<string> {
   const root = join(scratch, ".pi", "pi-materia");
   const at = new Date(0).toISOString();
-  const plain = {
-    ...castFile(scratch, castId),
-    versions: { format: 1, materia: "bench", node: process.version },
-  } as const;
-  await (await createdCast(root, plain)).release();
-  const lines = events.map((event, index) => JSON.stringify({ seq: index + 1, at, ...event }));
+  await (await createdCast(root, castFile(scratch, castId))).release();
+  const stamped = events.map((event, index) => ({ seq: index + 1, at, ...event }) as CastEvent); // events as the callers write them
   const file = join(root, castId, "journal.jsonl");
-  writeFileSync(file, `${lines.join("\n")}\n`);
+  writeFileSync(file, encodeLines(stamped, firstChainHead(castId), 1).text);
   return file;
 }
 
 /** Another process appends one event after the other, each with the time at which it did. */
 const APPENDER = `
-const { appendFileSync } = require("node:fs");
+const { appendFileSync, readFileSync } = require("node:fs");
+const { crc32 } = require("node:zlib");
 const [file, from, count] = process.argv.slice(1);
 let seq = Number(from);
+let crc = Number.parseInt(readFileSync(file, "utf8").slice(-11, -3), 16);
 const timer = setInterval(() => {
   if (seq >= Number(from) + Number(count)) return clearInterval(timer);
   seq += 1;
   const used = performance.timeOrigin + performance.now();
   const event = { seq, at: new Date().toISOString(), type: "cast_warned", limit: "maxTokens", used, of: 1 };
-  appendFileSync(file, JSON.stringify(event) + "\\n");
+  const body = JSON.stringify(event).slice(0, -1) + ',"epoch":1';
+  crc = crc32(body, crc);
+  appendFileSync(file, body + ',"crc":"' + crc.toString(16).padStart(8, "0") + '"}\\n');
 }, 5);
 `;
 

@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { CastId } from "../../src/core/model/ids.ts";
 import { castStartOf as startOfFile, type CastFile, CAST_FORMAT, newCastId } from "../../src/shell/store/cast-file.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
+import { encodeLines, firstChainHead } from "../../src/shell/store/files/journal-chain.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { compiled, play } from "../harness/play.ts";
 import { TIME, fold, graph, seat } from "../harness/seats.ts";
@@ -12,7 +13,7 @@ import { TIME, fold, graph, seat } from "../harness/seats.ts";
 const id = (text: string): CastId => v.parse(CastId, text);
 const config = graph({ "Socket-1": seat("Eval") });
 
-function castFile(id = "c-1", format: 1 | 2 = CAST_FORMAT): CastFile {
+function castFile(id = "c-1"): CastFile {
   const { graph: made, id: loadoutId } = compiled(config);
   return {
     castId: v.parse(CastId, id),
@@ -31,7 +32,7 @@ function castFile(id = "c-1", format: 1 | 2 = CAST_FORMAT): CastFile {
     model: null,
     rehearsal: null,
     configFiles: ["test.json"],
-    versions: { format, materia: "0.1.0", node: "v24" },
+    versions: { format: CAST_FORMAT, materia: "0.1.0", node: "v24" },
     startedAt: TIME,
   };
 }
@@ -77,31 +78,14 @@ it("[J18] it is never written again", async () => {
 it("[J18] with the journal it is all that a resume needs", async () => {
   const root = scratchFolder();
   mkdirSync(join(root, "c-1"));
-  writeFileSync(join(root, "c-1", "cast.json"), JSON.stringify(castFile("c-1", 1)));
+  writeFileSync(join(root, "c-1", "cast.json"), JSON.stringify(castFile("c-1")));
   const { events: played } = await play(config, { request: "Make it so.", says: { Eval: ["{}"] } });
   const events = played.map((event) => (event.type === "cast_started" ? { ...event, castId: id("c-1") } : event));
-  writeFileSync(join(root, "c-1", "journal.jsonl"), events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+  writeFileSync(join(root, "c-1", "journal.jsonl"), encodeLines(events, firstChainHead("c-1"), 1).text);
   expect(await fileStore(root).load(id("c-1"))).toMatchObject({
     ok: true,
     value: { events, state: fold(startOfFile(castFile()), events) },
   });
-});
-
-it.each([
-  ["materia.Main", "materia"],
-  ["loadouts.Main.sockets.Socket-1", "loadout"],
-])("[J18] a file of the first release, whose graph says %s, loads as that of a %s", async (path, kind) => {
-  const root = await created();
-  const { graph: made, ...rest } = castFile();
-  const sockets = Object.entries(made.sockets).map(([id, { origin, ...socket }]) => {
-    const { kind: _later, ...earlier } = origin;
-    return [id, { ...socket, origin: { ...earlier, path } }];
-  });
-  const old = { ...rest, graph: { ...made, sockets: Object.fromEntries(sockets) } };
-  writeFileSync(join(root, "c-1", "cast.json"), JSON.stringify(old));
-  const origin = { target: 1, kind, name: "Main", socket: "Socket-1", file: "test.json" };
-  const loaded = await fileStore(root).load(id("c-1"));
-  expect(loaded.ok && loaded.value.file.graph.sockets["Socket-1"]?.origin).toEqual(origin);
 });
 
 it.each<[rule: string, content: string, path: string]>([

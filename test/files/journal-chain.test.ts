@@ -1,14 +1,13 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { encodeLines, firstChainHead } from "../../src/shell/store/files/journal-chain.ts";
 import { readJournalEnds } from "../../src/shell/store/files/journal-ends.ts";
 import { foldJournal } from "../../src/shell/store/files/read-journal.ts";
-import { openJournalWriter } from "../../src/shell/store/files/write-journal.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { TIME, socket } from "../harness/seats.ts";
-import { castFile, idOf } from "../harness/store/store-casts.ts";
+import { idOf } from "../harness/store/store-casts.ts";
 
 const castId = idOf("c-1");
 const first = firstChainHead(castId);
@@ -27,11 +26,10 @@ function written(content: string): string {
   return file;
 }
 
-function read(file: string, format: 1 | 2 = 2) {
-  const of = castFile(castId);
+function read(file: string) {
   const folded = foldJournal(
     file,
-    { ...of, versions: { ...of.versions, format } },
+    castId,
     () => [] as CastEvent[],
     (events, each) => {
       events.push(each);
@@ -64,20 +62,6 @@ it("[J29] owners without lines change nothing: the earlier one is late, and the 
       value: row(1, 6),
       head: nine.head,
     });
-});
-
-it("[J23] a journal of the first format has no digests, and is gone on with as it began", () => {
-  const line = (each: CastEvent): string => `${JSON.stringify(each)}\n`;
-  const file = written(row(1, 2).map(line).join(""));
-  expect(read(file, 1)).toMatchObject({ value: row(1, 2), head: { seq: 2, crc: 0 } });
-  const writing = { folder: join(file, ".."), file, format: 1, epoch: 1, head: { seq: 2, crc: 0 } };
-  const journal = openJournalWriter({ ...writing, durability: "write", redact: (text) => text });
-  expect(journal.append([event(4)], 3)).toBe("the journal is at event 2, not at 3");
-  expect(journal.append([event(3)], 2)).toBeUndefined();
-  expect(journal.append([event(4)], 3)).toBeUndefined();
-  journal.close();
-  expect(journal.append([event(5)], 4)).toBe("cannot write the journal: it is closed");
-  expect(readFileSync(file, "utf8")).toBe(row(1, 4).map(line).join(""));
 });
 
 it("[C36] the ends of a journal count the lines that cannot be read, and are asked for no farther than is wanted", () => {

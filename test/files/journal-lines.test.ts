@@ -10,7 +10,7 @@ import { openJournalWriter, type JournalWriter } from "../../src/shell/store/fil
 import { scratchFolder } from "../harness/agents.ts";
 import { fullDisk, openFiles, withCalls } from "../harness/faulty-disk.ts";
 import { chanceOf } from "../harness/random-graph.ts";
-import { castFile, idOf } from "../harness/store/store-casts.ts";
+import { idOf } from "../harness/store/store-casts.ts";
 import { TIME, socket } from "../harness/seats.ts";
 
 const castId = idOf("c-1");
@@ -34,7 +34,7 @@ function written(content: string | Uint8Array): string {
 function read(file: string) {
   const folded = foldJournal(
     file,
-    castFile(castId),
+    castId,
     () => [] as CastEvent[],
     (events, each) => [...events, each],
   );
@@ -197,7 +197,7 @@ it("[N11] a file that is followed is young, grows, and is lost once it is gone o
 
 function writer(file: string, durability: "write" | "sync" = "write"): JournalWriter {
   const redact = (text: string): string => text;
-  return openJournalWriter({ folder: join(file, ".."), file, format: 2, epoch: 1, head: first, durability, redact });
+  return openJournalWriter({ folder: join(file, ".."), file, epoch: 1, head: first, durability, redact });
 }
 
 it("[J2] a disk that takes a part at a time gets all of it", () => {

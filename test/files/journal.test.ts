@@ -6,13 +6,14 @@ import { readJournalEnds } from "../../src/shell/store/files/journal-ends.ts";
 import { createRedactor } from "../../src/shell/secrets/redact.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { fullDisk, withCalls } from "../harness/faulty-disk.ts";
-import { openJournal, readJournal } from "../harness/journals.ts";
+import { openJournal, readJournal, sealLines } from "../harness/journals.ts";
 import { play, startOf } from "../harness/play.ts";
 import { TIME, fold, graph, items, seat, workshop } from "../harness/seats.ts";
 
 const start = startOf(workshop());
 const { events } = await play(workshop(), { says: { Plan: [items("a", "ü😀")], Eval: ['{"satisfied":true}'] } });
-const lines = events.map((event) => `${JSON.stringify(event)}\n`);
+const bare = events.map((event) => `${JSON.stringify(event)}\n`);
+const lines = sealLines(bare.join("")).split(/(?<=\n)/);
 const plain = { durability: "write", redact: (text: string) => text } as const;
 
 function written(content: string | Uint8Array): string {
@@ -73,16 +74,16 @@ it("[J2] a torn line in the middle of a character does not count either", () => 
 });
 
 const changed = (at: number, change: (event: CastEvent) => object): string =>
-  lines.toSpliced(at, 1, `${JSON.stringify(change(events[at] ?? ({} as CastEvent)))}\n`).join(""); // the place exists
+  bare.toSpliced(at, 1, `${JSON.stringify(change(events[at] ?? ({} as CastEvent)))}\n`).join(""); // the place exists
 it.each<[rule: string, content: string, line: number, says: string]>([
-  ["[J3] a gap", lines.toSpliced(2, 1).join(""), 3, "event 4 cannot follow event 2"],
-  ["[J3] a repeated line", lines.toSpliced(2, 0, lines[1] ?? "").join(""), 3, "event 2 cannot follow event 2"],
-  ["[J3] a beginning that is missing", lines.slice(1).join(""), 1, "event 2 cannot follow event 0"],
+  ["[J3] a gap", bare.toSpliced(2, 1).join(""), 3, "event 4 cannot follow event 2"],
+  ["[J3] a repeated line", bare.toSpliced(2, 0, bare[1] ?? "").join(""), 3, "event 2 cannot follow event 2"],
+  ["[J3] a beginning that is missing", bare.slice(1).join(""), 1, "event 2 cannot follow event 0"],
   [
-    "[J3] two lines in the wrong order",
-    lines
-      .with(2, lines[3] ?? "")
-      .with(3, lines[2] ?? "")
+    "[J3] two bare in the wrong order",
+    bare
+      .with(2, bare[3] ?? "")
+      .with(3, bare[2] ?? "")
       .join(""),
     3,
     "event 4 cannot follow event 2",
@@ -99,17 +100,18 @@ it.each<[rule: string, content: string, line: number, says: string]>([
   ],
   ["[J3] a field that is missing", changed(1, ({ seq, at, type }) => ({ seq, at, type })), 2, '"socket" is wrong'],
   ["[J3] a field of the wrong type", changed(2, (event) => ({ ...event, dropped: "none" })), 3, '"dropped" is wrong'],
-  ["[J3] no JSON", lines.with(2, "oops\n").join(""), 3, "not JSON"],
-  ["[J3] a line of another kind", lines.with(2, "null\n").join(""), 3, "no event"],
-  ["[J3] an empty line", lines.toSpliced(2, 0, "\n").join(""), 3, "not JSON"],
-  ["[J3] two lines run together", lines.join("").replace("}\n{", "}{"), 1, "not JSON"],
+  ["[J3] no JSON", bare.with(2, "oops\n").join(""), 3, "not JSON"],
+  ["[J3] a line of another kind", bare.with(2, "{}\n").join(""), 3, "no event"],
+  ["[J3] an empty line", bare.toSpliced(2, 0, "\n").join(""), 3, "not JSON"],
+  ["[J3] two bare run together", bare.join("").replace("}\n{", "}{"), 1, "not JSON"],
   [
     "[J3] an event that cannot happen there",
-    `${lines.slice(0, 2).join("")}{"seq":3,"at":"${TIME}","type":"cursor_advanced","loop":"each","index":1,"size":2}\n`,
+    `${bare.slice(0, 2).join("")}{"seq":3,"at":"${TIME}","type":"cursor_advanced","loop":"each","index":1,"size":2}\n`,
     3,
     "cannot happen",
   ],
-])("%s is refused with its line", (_rule, content, line, says) => {
+])("%s is refused with its line", (_rule, events, line, says) => {
+  const content = sealLines(events);
   const file = written(content);
   expect(readJournal(file, start)).toEqual({
     ok: false,

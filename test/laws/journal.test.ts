@@ -9,7 +9,7 @@ import type { CastStep } from "../../src/core/cast/cast-step.ts";
 import type { Ports } from "../../src/shell/ports.ts";
 import { runCast, type RunOutcome } from "../../src/shell/run/run-cast.ts";
 import { scratchFolder } from "../harness/agents.ts";
-import { readJournal } from "../harness/journals.ts";
+import { readJournal, sealLines } from "../harness/journals.ts";
 import { startOf } from "../harness/play.ts";
 import { exited, fold, graph, items, said, seat, workshop, world } from "../harness/seats.ts";
 
@@ -174,8 +174,9 @@ const damages: Readonly<Record<string, Damage>> = {
 };
 
 it("[J1] a damaged journal gives the state of a beginning of it, or an error with the line", async () => {
-  const sound = await lines();
-  const events = sound.map((line) => JSON.parse(line) as CastEvent); // written just above
+  const bare = await lines();
+  const sound = sealLines(whole(bare)).trimEnd().split("\n");
+  const events = bare.map((line) => JSON.parse(line) as CastEvent); // written just above
   const file = join(scratchFolder(), "journal.jsonl");
   const ofLine: unknown = expect.stringMatching(/^line \d+$/);
   fc.assert(
@@ -194,7 +195,7 @@ it("[J1] a damaged journal gives the state of a beginning of it, or an error wit
 });
 
 it("[J1] no bytes make the reader throw", async () => {
-  const sound = whole(await lines());
+  const sound = sealLines(whole(await lines()));
   const file = join(scratchFolder(), "journal.jsonl");
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 500 }).map((noise) => Buffer.from(noise)),

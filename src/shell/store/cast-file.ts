@@ -5,44 +5,13 @@ import { ItemCastInput } from "../../core/cast/state/parallel-run.ts";
 import { Budget, WorktreeConfig } from "../../core/model/config.ts";
 import { CastId, SocketId } from "../../core/model/ids.ts";
 import { Layout } from "../../core/model/loadout.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../core/model/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/model/json.ts";
 import { wholeNumber } from "../../core/model/schemas.ts";
 
-/** The format of new casts. A journal of an unknown format is refused, since it would be misread. */
+/** [J30] The format of the files of a cast. Any other format is refused, since it would be misread. */
 export const CAST_FORMAT = 2;
-/** [J30] Lines of format 1 have neither epochs nor digests. A cast of that format keeps it. */
-const READABLE_FORMATS = [1, CAST_FORMAT] as const;
 
 const countSchema = wholeNumber(0);
-
-/** Before 0.1 an origin named its place in the file as text (`materia.Build`), not by its owner. */
-function upgradeOrigins(graph: unknown): unknown {
-  if (!isJsonObject(graph)) return graph;
-  const { sockets, loops, name = "" } = graph;
-  return {
-    ...graph,
-    sockets: mapOrigins(sockets, socketOrigin),
-    loops: mapOrigins(loops, (id) => ({ name, loop: id })),
-  };
-}
-
-function mapOrigins(
-  things: Json | undefined,
-  originOf: (id: string, origin: JsonObject) => JsonObject,
-): Json | undefined {
-  if (!isJsonObject(things)) return things;
-  const entries = Object.entries(things).map(([id, thing]): [string, Json] => {
-    if (!isJsonObject(thing) || !isJsonObject(thing["origin"]) || thing["origin"]["path"] === undefined)
-      return [id, thing];
-    const { path: _path, ...origin } = thing["origin"];
-    return [id, { ...thing, origin: { ...origin, ...originOf(id, thing["origin"]) } }];
-  });
-  return Object.fromEntries(entries);
-}
-
-function socketOrigin(_id: string, { path }: JsonObject): JsonObject {
-  return { kind: typeof path === "string" && path.startsWith("materia") ? "materia" : "loadout" };
-}
 
 /** `cast.json`: written once, before the first line of the journal. It holds everything else that a resume needs. */
 export const CastFile = v.object({
@@ -60,7 +29,7 @@ export const CastFile = v.object({
   ),
   /** The virtual loadout; it is stored nowhere else. */
   loadout: v.object({ id: v.string(), name: v.string() }),
-  graph: v.pipe(v.unknown(), v.transform(upgradeOrigins), Graph),
+  graph: Graph,
   /** Positions of the sockets for the drawing; no rule of casting reads them. */
   layout: v.exactOptional(Layout),
   remappings: v.array(v.object({ socket: v.string(), target: countSchema, name: v.string(), source: v.string() })),
@@ -87,7 +56,7 @@ export const CastFile = v.object({
   model: v.nullable(v.string()),
   rehearsal: v.nullable(v.string()),
   configFiles: v.array(v.string()),
-  versions: v.object({ format: v.picklist(READABLE_FORMATS), materia: v.string(), node: v.string() }),
+  versions: v.object({ format: v.literal(CAST_FORMAT), materia: v.string(), node: v.string() }),
   startedAt: v.string(),
   /** [C27] The damaged cast that this one was salvaged from, its number of valid lines, and the files that were not valid. */
   salvaged: v.exactOptional(

@@ -4,7 +4,6 @@ import { Condition } from "../../model/loadout.ts";
 import { PreviousHandoff, GeneratorNote } from "./parallel-run.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
 import { wholeNumber, compileCheck } from "../../model/schemas.ts";
-import type { Graph } from "../../compile/graph.ts";
 import {
   ChangeCounts,
   Checkpoint,
@@ -12,7 +11,6 @@ import {
   OutsideChanges,
   MissingCheckpoint,
 } from "../../model/checkpoint.ts";
-import { upgradeEvent } from "./upgrade-event.ts";
 import { Totals, Usage } from "./usage.ts";
 
 const count = wholeNumber(0);
@@ -54,8 +52,8 @@ const limitFields = {
     taken: v.optional(count),
     /** The sockets of the way round, as they were visited. */
     cycle: v.optional(v.array(SocketId)),
-    /** The item in hand; journals of the first format knew its title alone. */
-    item: v.optional(v.object({ title: v.string(), index: v.optional(count) })),
+    /** The current item. */
+    item: v.optional(v.object({ title: v.string(), index: count })),
   }),
 };
 
@@ -288,9 +286,8 @@ const LINE_SCHEMAS = new Map(
   }),
 );
 
-/** The event, or what is wrong with it as a sentence. `graphOf` is asked where one of an earlier format needs the graph. */
-export function parseEvent(written: unknown, graphOf: () => Graph | null = () => null): CastEvent | string {
-  const value = upgradeEvent(written, graphOf);
+/** The event, or a sentence on what is wrong with it. */
+export function parseEvent(value: unknown): CastEvent | string {
   if (!isJsonObject(value) || typeof value["type"] !== "string") return NOT_AN_EVENT;
   const { type } = value;
   const line = LINE_SCHEMAS.get(type);

@@ -85,10 +85,7 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
     claim: (castId, how) => claimOwnedCast(root, castId, { writeOptions: how, bookmarks }),
     requestAbort: async (castId) => requestAbort(at(castId).abortRequest),
     remove: (casts) => removeCasts(root, casts),
-    followEvents: (castId, after, wake) => {
-      const file = readCastFile(at(castId));
-      return followEvents(at(castId), file.ok ? file.value : undefined, { after, wake, watch });
-    },
+    followEvents: (castId, after, wake) => followEvents(at(castId), castId, { after, wake, watch }),
     followTranscript: (castId, visit, wake) => followTranscript(at(castId), visit, { wake, watch }),
     onListChange: (listener) => watch.onChange(root, listener),
     onCastChange: (castId, listener) => watch.onChange(at(castId).folder, listener),

@@ -1,20 +1,20 @@
 import type { CastEvent } from "../../../core/cast/state/event.ts";
-import type { Graph } from "../../../core/compile/graph.ts";
+import type { CastId } from "../../../core/model/ids.ts";
 import type { FolderWatcher } from "../../system/folder-watcher.ts";
 import { isInside } from "../../system/folders.ts";
 import type { EventUpdate, Subscription, TranscriptUpdate, VisitRef } from "../cast-store.ts";
-import { createJournalChain, createPlainChain, type JournalChain } from "./journal-chain.ts";
+import { createJournalChain, type JournalChain } from "./journal-chain.ts";
 import { TRANSCRIPT_FILE, type CastLayout } from "../layout.ts";
 import { createLineReader } from "./line-reader.ts";
-import { parseEventJson, type JournalHeader } from "./read-journal.ts";
+import { parseEventJson } from "./read-journal.ts";
 
-/** [N11, N12] Events after a sequence number, then each new one. Without a cast file the lines are read unconverted. */
+/** [N11, N12] Events after a sequence number, then each new one. */
 export function followEvents(
   layout: CastLayout,
-  of: JournalHeader | undefined,
+  castId: CastId,
   { after, wake, watch }: { readonly after: number; readonly wake: () => void; readonly watch: FolderWatcher },
 ): Subscription<EventUpdate> {
-  const chain = of === undefined || of.versions.format === 1 ? createPlainChain() : createJournalChain(of.castId);
+  const chain = createJournalChain(castId);
   const reader = createLineReader(layout.journal);
   const stop = watch.onChange(layout.folder, wake);
   let line = 0;
@@ -22,7 +22,7 @@ export function followEvents(
     const events: CastEvent[] = [];
     for (const each of lines) {
       line += 1;
-      const read = readLine(chain, each, after, of?.graph ?? null);
+      const read = readLine(chain, each, after);
       if (read === "again") return { kind: "lost" };
       if (read === "damaged") return { kind: "damaged", events, line };
       if (read !== "passed") events.push(read);
@@ -48,7 +48,6 @@ function readLine(
   chain: JournalChain,
   bytes: Buffer,
   after: number,
-  graph: Graph | null,
 ): CastEvent | "passed" | "again" | "damaged" {
   const verdict = chain.verify(bytes, 0, bytes.length);
   if (verdict.kind === "stale") return "passed";
@@ -56,7 +55,7 @@ function readLine(
   if (verdict.kind === "damaged") return "damaged";
   const { seq } = chain.head();
   if (seq <= after) return "passed";
-  const event = parseEventJson(bytes.toString("utf8", 0, verdict.until), graph);
+  const event = parseEventJson(bytes.toString("utf8", 0, verdict.until));
   return typeof event === "string" || event.seq !== seq ? "damaged" : event;
 }
 

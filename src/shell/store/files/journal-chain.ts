@@ -61,19 +61,6 @@ export interface JournalChain {
   readonly head: () => ChainHead;
 }
 
-/** A journal of the first format has neither epochs nor digests. */
-export function createPlainChain(): JournalChain {
-  let seq = 0;
-  return {
-    verify: (_bytes, _from, to) => {
-      seq += 1;
-      return { kind: "event", until: to };
-    },
-    skipLine: () => undefined,
-    head: () => ({ seq, crc: 0 }),
-  };
-}
-
 /** From the beginning, or from a position that needs nothing before it. */
 export function createJournalChain(
   castId: string,

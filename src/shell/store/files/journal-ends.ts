@@ -71,7 +71,7 @@ function dropStaleLines(lines: readonly Buffer[]): readonly Buffer[] {
   let highest = 0;
   return lines.filter((line) => {
     const epoch = lineEpoch(line);
-    // A line without an epoch is of the first format, or damaged; that is not checked here.
+    // A line without an epoch is damaged; parsing it reports that.
     if (epoch === undefined) return true;
     highest = Math.max(highest, epoch);
     return epoch === highest;
@@ -98,7 +98,7 @@ function readBackwards(lines: readonly Buffer[], enough: StopCondition) {
 }
 
 function parseLine(line: Buffer): CastEvent | undefined {
-  const event = parseEventJson(lineEventJson(line), null);
+  const event = parseEventJson(lineEventJson(line));
   return typeof event === "string" ? undefined : event;
 }
 

@@ -4,7 +4,6 @@ import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { errorText } from "../../system/system-error.ts";
 import { readRegularText, syncFile } from "../../system/files.ts";
-import { CAST_FORMAT, type CastFile } from "../cast-file.ts";
 import type { CurrentCast, OwnedCast, WriteOptions } from "../cast-store.ts";
 import { createFileArtifacts } from "./artifacts.ts";
 import type { ChainHead } from "./journal-chain.ts";
@@ -46,31 +45,29 @@ export function createOwnedCast({
   const artifacts = createFileArtifacts(layout, how);
   let writer: JournalWriter | undefined;
   let bookmarking: BookmarkWriter | undefined;
-  const openAt = (format: number, { head: from, soundBytes, bookmarks: found }: JournalStart): void => {
+  const openAt = ({ head: from, soundBytes, bookmarks: found }: JournalStart): void => {
     writer?.close();
     const { folder, journal: file } = layout;
     const { epoch } = mine;
-    // Lines of the first format have no digests to continue from.
-    bookmarking =
-      format === 1 ? undefined : createBookmarkWriter({ castId, layout, epoch, ...bookmarks }, soundBytes, found);
-    const { onJournalWrite: onWritten } = bookmarking ?? { onJournalWrite: () => undefined };
-    writer = openJournalWriter({ folder, file, format, epoch, head: from, durability, redact, onWritten });
+    bookmarking = createBookmarkWriter({ castId, layout, epoch, ...bookmarks }, soundBytes, found);
+    const { onJournalWrite: onWritten } = bookmarking;
+    writer = openJournalWriter({ folder, file, epoch, head: from, durability, redact, onWritten });
   };
-  if (head) openAt(CAST_FORMAT, { head, soundBytes: 0 });
+  if (head) openAt({ head, soundBytes: 0 });
   /** Cuts a torn last line: appending to it would damage the next line. */
-  const goOnFrom = (file: CastFile, end: JournalEnd): void => {
+  const continueFrom = (end: JournalEnd): void => {
     if (end.tornBytes > 0) truncateSync(layout.journal, end.soundBytes);
-    openAt(file.versions.format, end);
+    openAt(end);
   };
   const load = (known?: CurrentCast): Result<CurrentCast> => {
     const end = unchangedJournalEnd(known, layout);
     if (known && end) {
-      goOnFrom(known.file, end);
+      continueFrom(end);
       return ok(known);
     }
     const cast = readCurrentCast(layout, castId, bookmarks.key);
     if (!cast.ok) return cast;
-    goOnFrom(cast.value.file, cast.value.journal);
+    continueFrom(cast.value.journal);
     return ok(toCurrentCast(cast.value));
   };
   const append = (events: readonly CastEvent[], after: number): string | undefined => {

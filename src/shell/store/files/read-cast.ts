@@ -25,8 +25,8 @@ import {
   readSealedLines,
   type Bookmark,
 } from "./bookmarks.ts";
+import { firstChainHead } from "./journal-chain.ts";
 import {
-  createChainFor,
   foldJournal,
   type FoldedJournal,
   foldJournalFrom,
@@ -128,8 +128,8 @@ function foldFromHeader<T>(
 ): Result<CastReading<T>> {
   const start = (): T => begin(file);
   const folded = hasStarted(layout)
-    ? foldJournal(layout.journal, file, start, rejectForeignEvents(castId, step))
-    : ok({ value: start(), head: createChainFor(file).head(), soundBytes: 0, tornBytes: 0 });
+    ? foldJournal(layout.journal, file.castId, start, rejectForeignEvents(castId, step))
+    : ok({ value: start(), head: firstChainHead(file.castId), soundBytes: 0, tornBytes: 0 });
   if (!folded.ok) return folded;
   const { value, ...journal } = folded.value;
   return ok({ castId, file, value, tornBytes: journal.tornBytes, stamp, journal });
@@ -228,7 +228,7 @@ function readFromBookmark(
     });
     if (end.bytes === 0 || digestFileStart(layout.journal, last.bytes) !== last.digest) return undefined;
     const value = unpacker.timeline();
-    const folded = foldJournalFrom(layout.journal, file, last, {
+    const folded = foldJournalFrom(layout.journal, file.castId, last, {
       value,
       step: rejectForeignEvents(file.castId, TIMELINE.step),
     });

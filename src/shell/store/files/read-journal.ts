@@ -1,22 +1,17 @@
 import { closeSync, readSync } from "node:fs";
 import { parseEvent, type CastEvent } from "../../../core/cast/state/event.ts";
-import type { Graph } from "../../../core/compile/graph.ts";
+import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import { errorText } from "../../system/system-error.ts";
 import { openRegularFile } from "../../system/files.ts";
-import type { CastFile } from "../cast-file.ts";
 import { MAX_LINE_BYTES } from "./line-reader.ts";
 import {
   createJournalChain,
-  createPlainChain,
   type JournalChain,
   type ChainPosition,
   type ChainHead,
   type LineCheck,
 } from "./journal-chain.ts";
-
-/** The cast file decides how lines are read. */
-export type JournalHeader = Pick<CastFile, "castId" | "versions" | "graph">;
 
 export interface FoldedJournal<T> {
   readonly value: T;
@@ -31,7 +26,7 @@ type FoldStep<T> = (value: T, event: CastEvent) => T;
 /** [J1] The events of a journal, one after another. Damage is reported with its line, and nothing is guessed. */
 export function foldJournal<T>(
   file: string,
-  of: JournalHeader,
+  castId: CastId,
   begin: () => T,
   step: FoldStep<T>,
 ): Result<FoldedJournal<T>> {
@@ -44,9 +39,9 @@ export function foldJournal<T>(
   try {
     let passedOver: SkippedLines = [];
     for (;;) {
-      const done = runFoldPass({ fd, of, passedOver }, begin(), step);
+      const done = runFoldPass({ fd, castId, passedOver }, begin(), step);
       if (done.kind === "folded") return ok(done.folded);
-      if (done.kind === "damaged") return fail(damageIssue(file, of.castId, done));
+      if (done.kind === "damaged") return fail(damageIssue(file, castId, done));
       // [J29] A later owner continued from before these lines: read again without them.
       passedOver = [...passedOver, done.lines];
     }
@@ -65,21 +60,17 @@ export interface JournalPosition extends ChainPosition {
 /** The events after a position. Undefined if one of them does not directly follow the one before: then all are read. */
 export function foldJournalFrom<T>(
   file: string,
-  of: JournalHeader,
+  castId: CastId,
   from: JournalPosition,
   { value, step }: { readonly value: T; readonly step: FoldStep<T> },
 ): FoldedJournal<T> | undefined {
   const fd = openRegularFile(file);
   try {
-    const done = runFoldPass({ fd, of, passedOver: [], place: from }, value, step);
+    const done = runFoldPass({ fd, castId, passedOver: [], place: from }, value, step);
     return done.kind === "folded" ? done.folded : undefined;
   } finally {
     closeSync(fd);
   }
-}
-
-export function createChainFor({ castId, versions }: Pick<JournalHeader, "castId" | "versions">): JournalChain {
-  return versions.format === 1 ? createPlainChain() : createJournalChain(castId);
 }
 
 /** First and last line of each skipped range. */
@@ -87,7 +78,7 @@ type SkippedLines = readonly (readonly [first: number, last: number])[];
 
 interface FoldInput {
   readonly fd: number;
-  readonly of: JournalHeader;
+  readonly castId: CastId;
   readonly passedOver: SkippedLines;
   readonly place?: JournalPosition;
 }
@@ -97,8 +88,8 @@ type FoldPass<T> =
   | { readonly kind: "damaged"; readonly line: number; readonly why: string }
   | { readonly kind: "again"; readonly lines: readonly [number, number] };
 
-function runFoldPass<T>({ fd, of, passedOver, place }: FoldInput, begin: T, step: FoldStep<T>): FoldPass<T> {
-  const chain = place ? createJournalChain(of.castId, place) : createChainFor(of);
+function runFoldPass<T>({ fd, castId, passedOver, place }: FoldInput, begin: T, step: FoldStep<T>): FoldPass<T> {
+  const chain = createJournalChain(castId, place);
   let value = begin;
   let line = 0;
   let belonging = 0;
@@ -126,7 +117,7 @@ function runFoldPass<T>({ fd, of, passedOver, place }: FoldInput, begin: T, step
       stop = { kind: "again", lines: [lineAfter(verdict.keep, foreign), line - 1] };
       return false;
     }
-    const event = parseEventJson(bytes.toString("utf8", from, verdict.until), of.graph);
+    const event = parseEventJson(bytes.toString("utf8", from, verdict.until));
     if (typeof event === "string") return damaged(event);
     belonging += 1;
     try {
@@ -138,7 +129,7 @@ function runFoldPass<T>({ fd, of, passedOver, place }: FoldInput, begin: T, step
   };
   const { soundBytes, torn } = forEachLine(fd, take, place?.bytes ?? 0);
   if (stop) return stop;
-  if (of.versions.format !== 1 && isCompleteLine(chain, torn))
+  if (isCompleteLine(chain, torn))
     return { kind: "damaged", line: line + 1, why: "its line end is missing" };
   return { kind: "folded", folded: { value, head: chain.head(), soundBytes, tornBytes: torn.length } };
 }
@@ -155,10 +146,9 @@ function isCompleteLine(chain: JournalChain, torn: Buffer): boolean {
   return verdict.kind === "event" || verdict.kind === "stale";
 }
 
-/** Converts events of earlier versions; some need the graph of their cast. */
-export function parseEventJson(json: string, graph: Graph | null): CastEvent | string {
+export function parseEventJson(json: string): CastEvent | string {
   try {
-    return parseEvent(JSON.parse(json), () => graph);
+    return parseEvent(JSON.parse(json));
   } catch {
     return "it is not JSON";
   }

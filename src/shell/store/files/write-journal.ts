@@ -19,8 +19,6 @@ import { encodeLines, type EncodedLines, type ChainHead } from "./journal-chain.
 export interface JournalWriterOptions {
   readonly folder: string;
   readonly file: string;
-  /** 1: lines without epoch and digest, as the cast started. */
-  readonly format: number;
   readonly epoch: number;
   /** The present end of the journal. */
   readonly head: ChainHead;
@@ -86,20 +84,10 @@ export function openJournalWriter(writing: JournalWriterOptions): JournalWriter 
 /** Most text holds no secret, and is not parsed. */
 function encodeRedacted(events: readonly CastEvent[], head: ChainHead, writing: JournalWriterOptions): EncodedLines {
   const { redact } = writing;
-  const first = encodeEvents(events, head, writing);
+  const first = encodeLines(events, head, writing.epoch);
   if (redact(first.text) === first.text) return first;
   const clean = events.map((event) => redactEvent(event, redact));
-  return encodeEvents(clean, head, writing);
-}
-
-function encodeEvents(
-  events: readonly CastEvent[],
-  head: ChainHead,
-  { format, epoch }: JournalWriterOptions,
-): EncodedLines {
-  if (format !== 1) return encodeLines(events, head, epoch);
-  const text = events.map((event) => `${JSON.stringify(event)}\n`).join("");
-  return { text, head: { seq: head.seq + events.length, crc: 0 } };
+  return encodeLines(clean, head, writing.epoch);
 }
 
 function writeAll(fd: number, bytes: Buffer): void {

@@ -1,7 +1,6 @@
 import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import * as v from "valibot";
 import { parseEvent, type CastEvent } from "../../../core/cast/state/event.ts";
-import type { Graph } from "../../../core/compile/graph.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { errorText } from "../../system/system-error.ts";
@@ -50,9 +49,9 @@ function readEventsAfter(database: Database, castId: string, after: number): Pro
 }
 
 /** Converts a stored event; undefined if it is damaged. */
-function parseEventRow({ seq, event }: EventRow, graph: Graph | null): CastEvent | undefined {
+function parseEventRow({ seq, event }: EventRow): CastEvent | undefined {
   try {
-    const read = parseEvent(JSON.parse(event), () => graph);
+    const read = parseEvent(JSON.parse(event));
     return typeof read === "string" || read.seq !== seq ? undefined : read;
   } catch {
     return undefined;
@@ -96,7 +95,7 @@ export async function foldEvents<T>(
     if (rows.length === 0) return fail(damagedEventIssue(castId, seen + 1, "it is missing"));
     for (const each of rows) {
       if (each.seq > row.seq) break;
-      const event = each.seq === seen + 1 ? parseEventRow(each, file.value.graph) : undefined;
+      const event = each.seq === seen + 1 ? parseEventRow(each) : undefined;
       if (!event) return fail(damagedEventIssue(castId, seen + 1, "it cannot be read"));
       try {
         value = step(value, event);
@@ -133,7 +132,7 @@ const LAST_AT_ONCE = 64;
 /** [J21] The first event and the last ones, read from the end. */
 export async function readCastEnds(database: Database, castId: CastId, enough: StopCondition): Promise<JournalEnds> {
   const [first] = await readEventRange(database, castId, 1, 1);
-  const begun = first && parseEventRow(first, null);
+  const begun = first && parseEventRow(first);
   let last: readonly CastEvent[] = [];
   let before: number | null = null;
   let unread = 0;
@@ -144,7 +143,7 @@ export async function readCastEnds(database: Database, castId: CastId, enough: S
       values: [castId, before],
     });
     for (const row of rows) {
-      const event = parseEventRow(row, null);
+      const event = parseEventRow(row);
       if (event) last = [event, ...last];
       else unread += 1;
       if (enough(last)) return { ...(begun ? { first: begun } : {}), last, unread };
@@ -168,20 +167,14 @@ export function followEvents(
   { after, stop }: { readonly after: number; readonly stop: () => void },
 ): Subscription<EventUpdate> {
   let seen = after;
-  let graph: Parameters<typeof parseEventRow>[1] | undefined;
   const state = async (): Promise<{ seq: number } | undefined> => {
-    const [row] = await database.query<{ seq: number; file: string | null }>({
-      text: `select seq, case when $2 then file end as file from materia.casts where cast_id = $1`,
-      values: [castId, graph === undefined],
+    const [row] = await database.query<{ seq: number }>({
+      text: `select seq from materia.casts where cast_id = $1`,
+      values: [castId],
     });
-    if (row && graph === undefined) {
-      const file = parseCastFile(row.file ?? "");
-      graph = file.ok ? file.value.graph : null;
-    }
     return row;
   };
   const next = async (): Promise<EventUpdate> => {
-    if (graph === undefined) await state();
     const rows = await readEventsAfter(database, castId, seen);
     if (rows.length === 0) {
       const row = await state();
@@ -189,7 +182,7 @@ export function followEvents(
     }
     const events: CastEvent[] = [];
     for (const row of rows) {
-      const event = row.seq === seen + 1 ? parseEventRow(row, graph ?? null) : undefined;
+      const event = row.seq === seen + 1 ? parseEventRow(row) : undefined;
       if (!event) return { kind: "damaged", events, line: seen + 1 };
       events.push(event);
       seen = row.seq;
