@@ -1,4 +1,5 @@
 import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, watch as systemWatch, writeFileSync } from "node:fs";
+import { sealNextLines } from "../harness/journals.ts";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -192,10 +193,12 @@ export function journalOf(at: Site, castId: string, lines: number) {
   writeFileSync(join(runDir, "cast.json"), "{}");
   const file = join(runDir, "journal.jsonl");
   writeFileSync(file, "");
+  /** Lines as they follow those of the journal. */
+  const sealed = (text: string): string => sealNextLines(file, castId, text);
   const append = (from: number, count: number): void =>
-    appendFileSync(file, Array.from({ length: count }, (_, index) => `${line(from + index)}\n`).join(""));
+    appendFileSync(file, sealed(Array.from({ length: count }, (_, index) => `${line(from + index)}\n`).join("")));
   append(1, lines);
-  return { file, append };
+  return { file, append, sealed };
 }
 
 export function line(seq: number, text = `event ${seq}`): string {

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { sealLines } from "../harness/journals.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -249,7 +250,7 @@ describe("listeners at a real socket", () => {
     mkdirSync(join(at.root, "c"), { recursive: true });
     writeFileSync(join(at.root, "c", "cast.json"), "{}");
     const lines = Array.from({ length: 4_000 }, (_, index) => `${answered(index + 1)}\n`).join("");
-    writeFileSync(join(at.root, "c", "journal.jsonl"), lines);
+    writeFileSync(join(at.root, "c", "journal.jsonl"), sealLines(lines, "c"));
     const before = process.memoryUsage().arrayBuffers;
     await at.drop("/api/casts/c/events");
     await vi.waitUntil(() => at.watch.size() === 0, { interval: 1 });

@@ -59,8 +59,8 @@ describe("the events of a cast", () => {
 
   it("[N12] a journal of many blocks and long lines is neither cut nor repeated", async () => {
     const at = site();
-    const { file, append } = journalOf(at, "c", 2_000);
-    appendFileSync(file, `${line(2_001, "ä".repeat(300_000))}\n`);
+    const { file, append, sealed } = journalOf(at, "c", 2_000);
+    appendFileSync(file, sealed(`${line(2_001, "ä".repeat(300_000))}\n`));
     append(2_002, 3);
     const stream = hear(await at.ask("/api/casts/c/events?after=1500"));
     const heard = (await stream.until(upTo(2_004))).filter(({ id }) => id !== undefined);
@@ -71,14 +71,14 @@ describe("the events of a cast", () => {
 
   it("[N12] half a line is sent when it is whole", async () => {
     const at = site();
-    const { file } = journalOf(at, "c", 1);
-    const whole = `${line(2, "über")}\n`;
+    const { file, sealed } = journalOf(at, "c", 1);
+    const whole = sealed(`${line(2, "über")}\n`);
     const half = Buffer.from(whole).indexOf(0xc3) + 1;
     const stream = hear(await at.ask("/api/casts/c/events?after=1"));
     await stream.until(({ event }) => event === "live");
     appendFileSync(file, Buffer.from(whole).subarray(0, half));
     appendFileSync(file, Buffer.from(whole).subarray(half));
-    expect((await stream.until(upTo(2))).map(({ data }) => data)).toEqual([JSON.parse(whole)]);
+    expect((await stream.until(upTo(2))).map(({ data }) => data)).toEqual([JSON.parse(line(2, "über"))]);
     await stream.close();
   });
 
@@ -107,8 +107,8 @@ describe("the events of a cast", () => {
     ["[N12] a number that is missing", line(4)],
   ])("%s", async (_rule, damaged) => {
     const at = site();
-    const { file } = journalOf(at, "c", 2);
-    appendFileSync(file, `${damaged}\n${line(4)}\n`);
+    const { file, sealed } = journalOf(at, "c", 2);
+    appendFileSync(file, sealed(`${damaged}\n${line(4)}\n`));
     const stream = hear(await at.ask("/api/casts/c/events"));
     const heard = await stream.rest();
     expect([ids(heard), heard.at(-1)]).toEqual([["1", "2"], { event: "damaged", data: { line: 3 } }]);
@@ -188,9 +188,9 @@ it("[N13] a tool is heard while it runs, and what it says takes the place of wha
 
 it("[N40] a transcript that is a link or a pipe gives no progress and blocks nothing", async () => {
   const at = site();
-  const { file } = journalOf(at, "c", 1);
+  const { file, sealed } = journalOf(at, "c", 1);
   const started = { type: "visit_started", socket: "Socket-1", visit: 1, materia: "Build", item: null };
-  appendFileSync(file, `${JSON.stringify({ ...JSON.parse(line(2)), ...started })}\n`);
+  appendFileSync(file, sealed(`${JSON.stringify({ ...JSON.parse(line(2)), ...started })}\n`));
   const visit = join(at.root, "c", "sockets", "Socket-1", "1");
   mkdirSync(visit, { recursive: true });
   const transcript = join(visit, "transcript.jsonl");
@@ -201,7 +201,7 @@ it("[N40] a transcript that is a link or a pipe gives no progress and blocks not
   await stream.until(upTo(2));
   rmSync(transcript);
   symlinkSync(join(at.cwd, "secret.jsonl"), transcript);
-  appendFileSync(file, `${line(3)}\n`);
+  appendFileSync(file, sealed(`${line(3)}\n`));
   expect((await stream.until(upTo(3))).filter(({ event }) => event === "progress")).toEqual([]);
   rmSync(transcript);
   writeFileSync(transcript, `${JSON.stringify(secret)}\n`);
