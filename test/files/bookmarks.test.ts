@@ -232,13 +232,13 @@ describe("[J41, D6] a journal that does not match a bookmark is read in full", (
   });
 });
 
-describe("[J42, D22] foreign files in place of bookmarks", () => {
+describe("[J23, D22] foreign files in place of bookmarks", () => {
   it.each<[what: string, plant: () => void]>([
     ["a folder", () => mkdirSync(layout.bookmarks)],
     ["a text", () => writeFileSync(layout.bookmarks, "no bookmark\n\n \n")],
     ["bytes that are no text", () => writeFileSync(layout.bookmarks, Buffer.from([0xff, 0xfe, 0x0a, 0x00]))],
     ["a link to nothing", () => symlinkSync("/nowhere/at/all", layout.bookmarks)],
-  ])("[J42, D22] %s is ignored", async (_what, plant) => {
+  ])("[J23, D22] %s is ignored", async (_what, plant) => {
     await begun(30);
     rmSync(layout.bookmarks);
     plant();
@@ -247,7 +247,7 @@ describe("[J42, D22] foreign files in place of bookmarks", () => {
     expect(await current()).toStrictEqual(await whole());
   });
 
-  it("[J42, D22] a link to another file is not written through", async () => {
+  it("[J23, D22] a link to another file is not written through", async () => {
     await begun(30);
     const mine = `${root}-mine.txt`;
     writeFileSync(mine, "mine");
