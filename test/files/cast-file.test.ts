@@ -24,9 +24,7 @@ it("[J24] a sound graph loads", () => {
 });
 
 it.each([1, 3])("[J30] a cast of format %i is refused", (format) => {
-  expect(readWith(["versions", "format"], format)).toEqual([
-    "cast.json is invalid: its format is not 2",
-  ]);
+  expect(readWith(["versions", "format"], format)).toEqual(["cast.json is invalid: its format is not 2"]);
 });
 
 it.each<[place: string, value: unknown]>([

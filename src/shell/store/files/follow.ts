@@ -44,11 +44,7 @@ export function followEvents(
   };
 }
 
-function readLine(
-  chain: JournalChain,
-  bytes: Buffer,
-  after: number,
-): CastEvent | "passed" | "again" | "damaged" {
+function readLine(chain: JournalChain, bytes: Buffer, after: number): CastEvent | "passed" | "again" | "damaged" {
   const verdict = chain.verify(bytes, 0, bytes.length);
   if (verdict.kind === "stale") return "passed";
   if (verdict.kind === "superseding") return "again";

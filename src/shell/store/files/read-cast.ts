@@ -26,12 +26,7 @@ import {
   type Bookmark,
 } from "./bookmarks.ts";
 import { firstChainHead } from "./journal-chain.ts";
-import {
-  foldJournal,
-  type FoldedJournal,
-  foldJournalFrom,
-  type JournalPosition,
-} from "./read-journal.ts";
+import { foldJournal, type FoldedJournal, foldJournalFrom, type JournalPosition } from "./read-journal.ts";
 import { parentFolderOf, castLayout, type CastLayout } from "../layout.ts";
 import { restoreSharedParts } from "./values.ts";
 import { createUnpacker } from "../../../core/cast/bookmark.ts";

@@ -129,8 +129,7 @@ function runFoldPass<T>({ fd, castId, passedOver, place }: FoldInput, begin: T, 
   };
   const { soundBytes, torn } = forEachLine(fd, take, place?.bytes ?? 0);
   if (stop) return stop;
-  if (isCompleteLine(chain, torn))
-    return { kind: "damaged", line: line + 1, why: "its line end is missing" };
+  if (isCompleteLine(chain, torn)) return { kind: "damaged", line: line + 1, why: "its line end is missing" };
   return { kind: "folded", folded: { value, head: chain.head(), soundBytes, tornBytes: torn.length } };
 }
 
