@@ -108,7 +108,7 @@ it("[A8] multiTurn is the other name of interactive; an aborted conversation can
   expect(typesOf(cwd).slice(-3)).toEqual(["visit_completed", "edge_taken", "cast_ended"]);
 });
 
-it("[C10, J18] recast goes on where it stopped, repeats nothing that was done, and leaves cast.json alone", async () => {
+it("[C10, J18] recast continues it, repeats nothing that was done, and leaves cast.json alone", async () => {
   const cwd = place();
   expect((await run(["cast", ...config, "--loadout", "Twice", "x"], { cwd })).code).toBe(1);
   const [castId = ""] = castsIn(cwd);

@@ -61,7 +61,7 @@ async function asked() {
   pi.type("half a sen");
   await pi.sees(/half a sen/);
   first.resolve();
-  const held = await pi.sees(/A cast asks you something: send or clear what you type/);
+  const held = await pi.sees(/A cast has a question: send or clear your text/);
   pi.type(KEYS.ctrlC);
   await pi.sees(/Lay it\?/, /→ Yes/);
   pi.type("x");

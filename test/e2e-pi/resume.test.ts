@@ -34,7 +34,7 @@ function newTwo(...replies: readonly ServerReply[]): Promise<PiPlace> {
 }
 
 describe("after a crash", () => {
-  it("[X27] a new Pi says which cast was interrupted, and recast goes on where it stopped", async () => {
+  it("[X27] a new Pi says which cast was interrupted, and recast continues it", async () => {
     const place = await newTwo({ text: "a sketch" }, { hang: "after text" });
     const first = startPi(place);
     await first.type("/materia link Sketch Make -- a hut");

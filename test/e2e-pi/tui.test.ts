@@ -30,7 +30,7 @@ async function watched() {
   pi.type("thank you");
   await pi.sees(/thank you/);
   pi.type(KEYS.altEnter);
-  const kept = await pi.sees(/Kept until the cast is over/);
+  const kept = await pi.sees(/Kept until the cast has ended/);
   held.resolve();
   const end = await pi.sees(/✓ completed {2}Planner → Build/, /You are welcome\./);
   // The end, the visit of Build, the visit of Planner: one after the other.
@@ -75,7 +75,7 @@ describe("a cast watched in the terminal", () => {
 
   it("[X2, X4, X19] the prompt stays usable: a command is answered, and words are kept for later", () => {
     expect(seen.listed).toContain("Planner → Build");
-    expect(seen.kept).toContain("Kept until the cast is over");
+    expect(seen.kept).toContain("Kept until the cast has ended");
     expect(lastAsked(seen.place.model).said).toEqual([
       expect.stringMatching(/^user: A materia cast completed/),
       "user: thank you",
@@ -124,7 +124,7 @@ describe("in the terminal", () => {
     await pi.send("/materia link Build -- never to end");
     await pi.sees(/↻ retry 1 in \d+ s: .*the model is overloaded/, /running {2}Build/);
     pi.type(KEYS.escape);
-    await pi.sees(/→ Go on/);
+    await pi.sees(/→ Continue/);
     pi.type(KEYS.enter);
     await pi.sees(/» thinking aloud/);
     pi.type("half a sentence");
@@ -134,20 +134,20 @@ describe("in the terminal", () => {
     await pi.sees(/half a sentence!/, /» thinking aloud/);
     await clear(pi);
     pi.type(KEYS.escape);
-    await pi.sees(/Build is interrupted. How does it go on\?/, /→ Go on/);
+    await pi.sees(/Build is interrupted. How should it continue\?/, /→ Continue/);
     pi.type(KEYS.enter);
     await pi.loses(/is interrupted/);
     await pi.sees(/» thinking aloud/);
     pi.type(KEYS.escape);
-    await pi.sees(/→ Go on/);
-    await choose(pi, /→ Go on/);
+    await pi.sees(/→ Continue/);
+    await choose(pi, /→ Continue/);
     await pi.sees(/» thinking aloud/);
     pi.type("and then delete it");
     await pi.sees(/and then delete it/);
     pi.type(KEYS.altEnter);
     await pi.sees(/⧗ for later: and then delete it/);
     pi.type(KEYS.escape);
-    await pi.sees(/→ Go on/);
+    await pi.sees(/→ Continue/);
     await choose(pi, /→ Abort/);
     const end = await pi.sees(
       /■ aborted {2}Build/,
@@ -215,11 +215,11 @@ describe("in the terminal", () => {
     await pi.send("/materia recast");
     await pi.sees(/» thinking aloud/);
     pi.type(KEYS.ctrlD);
-    await pi.sees(/A cast is running. What becomes of it\?/);
+    await pi.sees(/A cast is running. What should happen to it\?/);
     await choose(pi, /→ Stay/);
-    await pi.loses(/What becomes of it/);
+    await pi.loses(/What should happen to it/);
     pi.type(KEYS.ctrlD);
-    await pi.sees(/What becomes of it/);
+    await pi.sees(/What should happen to it/);
     await choose(pi, /→ Abort/);
     expect(await pi.exited).toBe(0);
     expect(outcomes(place)).toEqual(["aborted"]);
@@ -249,14 +249,14 @@ describe("in the terminal", () => {
     await pi.sees(/» thinking aloud/);
     const asked = place.model.asked();
     pi.type(KEYS.ctrlD);
-    await pi.sees(/there nobody watches over its tools: gate\.ts is not loaded/, /→ Detach/);
+    await pi.sees(/its tools are not guarded there: gate\.ts is not loaded/, /→ Detach/);
     pi.type(KEYS.enter);
     expect(await pi.exited).toBe(0);
     await asked;
     const other = await openPiTui(place);
     await other.sees(/The cast “a hut” runs in another process: \/materia watch/);
     await other.send("/materia watch");
-    await other.sees(/running {2}Build/, /✓ bash echo behind your back/, /another process drives it/);
+    await other.sees(/running {2}Build/, /✓ bash echo behind your back/, /another process runs it/);
     expect(lastAsked(place.model).thinking).toBe("medium");
     other.type(ALT_W);
     await other.sees(/▸ Build \(Socket-1\), visit 1/, /\$ echo behind your back/);

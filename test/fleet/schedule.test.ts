@@ -55,7 +55,7 @@ it("[B23, B44] a due schedule is submitted once by any number of workers, also a
   await place.worker();
   await until(async () => (await statusOn(place, castId)) === "completed");
   const listed = await place.materia("fleet", "schedule");
-  expect(listed.stdout).toContain("Not submitted the last time: the cast before was still under way");
+  expect(listed.stdout).toContain("Last submission failed: the cast before was still under way");
   const removed = await place.materia("fleet", "schedule", "remove", "1");
   expect([removed.code, (await place.materia("fleet", "schedule", "list", "--json")).stdout.trim()]).toEqual([0, "[]"]);
   expect((await place.materia("fleet", "schedule", "remove", "1")).stderr).toContain("unknown_schedule");

@@ -43,7 +43,7 @@ describe("[X48] a dialog that comes by itself", () => {
     const answer = deferDialogs(ui, "tui").select("Allow?", ["Yes", "No"]);
     press("e");
     await new Promise(setImmediate);
-    expect(said).toEqual([expect.stringContaining("send or clear what you type")]);
+    expect(said).toEqual([expect.stringContaining("send or clear your text")]);
     clear();
     press("\r");
     await new Promise(setImmediate);

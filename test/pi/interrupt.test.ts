@@ -15,7 +15,7 @@ async function hanging(setting: PiSetting, ...replies: readonly ModelReply[]): P
 
 describe("[X35] Esc", () => {
   it.each([ESCAPE, "\u001b[27u"])("interrupts, and the agent goes on with all that was before", async (key) => {
-    const pi = await hanging({ select: () => "Go on" }, "built");
+    const pi = await hanging({ select: () => "Continue" }, "built");
     expect(pi.press(key)).toEqual({ consume: true });
     expect(await pi.sees(/^select/)).toContain("Build is interrupted");
     expect(await pi.sees(/^materia-result/)).toContain("completed");
@@ -33,7 +33,7 @@ describe("[X35] Esc", () => {
   });
 
   it.each<[choice: string | undefined, last: string]>([
-    ["Pause: it goes on later with /materia recast", "visit_started"],
+    ["Pause: continue later with /materia recast", "visit_started"],
     [undefined, "visit_started"],
     ["Abort", "cast_ended"],
   ])("%s", async (choice, last) => {
@@ -73,12 +73,12 @@ describe("[X35] Esc", () => {
 
 describe("[X6] leaving in the terminal", () => {
   it.each<[choice: string | undefined, last: string | undefined]>([
-    ["Pause: it goes on later with /materia recast", "visit_started"],
+    ["Pause: continue later with /materia recast", "visit_started"],
     ["Abort", "cast_ended"],
   ])("%s", async (choice, last) => {
     const pi = await hanging({ select: () => choice });
     const switched = await before(pi);
-    expect(await pi.sees(/^select/)).toContain("What becomes of it?");
+    expect(await pi.sees(/^select/)).toContain("What should happen to it?");
     expect(switched).toBeUndefined();
     expect((await eventTypes(pi.cwd)).at(-1)).toBe(last);
   });
@@ -96,14 +96,14 @@ describe("[X6] leaving in the terminal", () => {
     await pi.type("/materia link Interactive-Plan -- plan it");
     await asked;
     expect(pi.press("\u0004")).toEqual({ consume: true });
-    expect(await pi.sees(/^select/)).toContain("What becomes of it?");
+    expect(await pi.sees(/^select/)).toContain("What should happen to it?");
     await pi.type("/materia abort");
   });
 
   it.each(["\u0004", "\u0003"])("a key that would leave Pi asks first", async (key) => {
     const pi = await hanging({ select: () => "Stay" });
     expect(pi.press(key)).toEqual({ consume: true });
-    expect(await pi.sees(/^select/)).toContain("What becomes of it?");
+    expect(await pi.sees(/^select/)).toContain("What should happen to it?");
     await pi.type("/materia abort");
   });
 });

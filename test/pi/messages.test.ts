@@ -40,7 +40,7 @@ describe("[X36] messages while an agent works", () => {
   it("are kept with Alt+Enter, and sent when the cast is over", async () => {
     const { pi, letGo } = await working({ mode: "tui", editorText: "tell me a joke" }, "built", "the joke");
     expect(pi.press("\u001b\r")).toEqual({ consume: true });
-    expect(await pi.sees(/Kept/)).toMatch(/Kept until the cast is over.*“tell me a joke”/);
+    expect(await pi.sees(/Kept/)).toMatch(/Kept until the cast has ended.*“tell me a joke”/);
     letGo();
     await pi.sees(/^materia-result/);
     await pi.sees(/^settled/);

@@ -16,7 +16,7 @@ async function waitingElsewhere(setting: PiSetting): Promise<PiSession> {
 
 describe("[X38] a bare continue", () => {
   it("shows the whole plan as a list, and approves it only when the person says so", async () => {
-    const pi = await waitingElsewhere({ replies: ["built"], select: () => "Approve: go on with it" });
+    const pi = await waitingElsewhere({ replies: ["built"], select: () => "Approve: continue with it" });
     await pi.type("/materia continue");
     const shown = await pi.sees(/^materia-answer/);
     for (const { title, context } of ITEMS) {
@@ -31,7 +31,7 @@ describe("[X38] a bare continue", () => {
   it("put off changes nothing", async () => {
     const pi = await waitingElsewhere({});
     await pi.type("/materia continue");
-    await pi.sees(/^select: What do you make of it/);
+    await pi.sees(/^select: What do you decide/);
     expect(types(pi).at(-1)).toBe("cast_waiting");
   });
 

@@ -14,12 +14,12 @@ import { printResult } from "./print-result.ts";
 import { commandCallerFor, askYesOrNo, askForAnswer, askToTrustCast } from "./terminal/prompts.ts";
 import { listenForInterrupt } from "./terminal/interrupt.ts";
 
-/** Everything that sets a cast going or keeps it going. */
+/** Commands that start or resume a cast. */
 export async function runCastingCommand(command: CastingCommand, request: CliContext): Promise<Result<number>> {
   const asker = await commandCallerFor(request);
   const prepared = await prepareCommand(command, asker);
   if (prepared.ok) return runPrepared(request, prepared.value);
-  // [S10] Only a cast that was named can be agreed to.
+  // [S10] Only a named cast can be trusted.
   const isAsked = namesSpecificCast(command) && hasForeignCastIssue(prepared.issues);
   if (!isAsked || !(await askToTrustCast(request.io, prepared.issues))) return prepared;
   const again = await prepareCommand(command, { ...asker, trustsCast: true });
@@ -39,7 +39,7 @@ async function runPrepared(request: CliContext, prepared: PreparedCast): Promise
   progress.stop();
   if (end.ok) for (const remark of prepared.remarks(end.value)) printText(io, `note: ${remark}`);
   if (!end.ok) return end;
-  // [B21] Another one where its key came first.
+  // [B21] The cast that was submitted first with this key, if another one was.
   const { castId } = end.value.state;
   const already = prepared.isKnown === true || castId !== prepared.castId;
   if (!options.detach) return finishOrAsk(request, castId, end.value);
@@ -47,7 +47,7 @@ async function runPrepared(request: CliContext, prepared: PreparedCast): Promise
   return ok(0);
 }
 
-/** Shows how it ended; where a person is wanted and there is one, asks, and goes on. */
+/** Shows how it ended. If it waits for a person and one is here, asks and resumes. */
 async function finishOrAsk(request: CliContext, castId: CastId, end: RunOutcome): Promise<Result<number>> {
   const { io, options, workspace } = request;
   if (end.kind === "waiting" && io.canAsk && !options.json && !options.quiet) {

@@ -37,7 +37,7 @@ function introductionLines({ loadout, repository, request, which }: Demo): reado
       `Request: ${request}`,
       "The agents' replies are scripted, so no model or key is needed. Everything else is real: the engine, Pi's agent loop, the tools that write files and run tests, git.",
       ...(which === "parallel"
-        ? ["Three items are worked on at once, each in a working tree of its own; two of them will collide."]
+        ? ["Three items run at once, each in its own working tree; two of them will conflict."]
         : []),
       "",
     ].map((text) => line(text)),
@@ -48,7 +48,7 @@ function heading(io: Io, text: string): string {
   return applyStyle(io, ["bold", "underline"], text);
 }
 
-/** Commands are there to be copied: each as it is typed here, with what it does where there is room. */
+/** Commands to copy: each as typed here, with its purpose if there is room. */
 function nextStepLines(io: Io, { loadout, repository, which }: Demo): readonly Line[] {
   const { program } = io;
   const steps = [

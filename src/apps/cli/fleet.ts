@@ -37,7 +37,7 @@ import { commandCallerFor } from "./terminal/prompts.ts";
 
 const DEFAULT_WORKERS = 2;
 
-/** A fleet as a whole. */
+/** Commands about a whole fleet. */
 export async function runFleetCommand(command: FleetCommand, request: CliContext): Promise<Result<number>> {
   const done = await answerFleetCommand(command, request);
   return done.ok ? ok(printAnswer(request.io, request.options, done.value)) : done;
@@ -52,7 +52,7 @@ async function answerFleetCommand(command: FleetCommand, request: CliContext): P
     case "down": {
       const stopped = await stopLocalFleet(env);
       const text = stopped.database
-        ? `${countedText(stopped.workers, "worker")} and the database are stopped. What they kept stays in ${localFleetFolder(env)}.`
+        ? `${countedText(stopped.workers, "worker")} and the database are stopped. Their data stays in ${localFleetFolder(env)}.`
         : "No fleet runs on this machine.";
       return plainAnswer(stopped, line(text));
     }
@@ -61,7 +61,10 @@ async function answerFleetCommand(command: FleetCommand, request: CliContext): P
       if (!profile.ok) return profile;
       const done = await migrateFleet(profile.value);
       return done.ok
-        ? plainAnswer({ fleet: profile.value.name, migrated: true }, line("The tables are as this version needs them."))
+        ? plainAnswer(
+            { fleet: profile.value.name, migrated: true },
+            line("The tables have the format of this version."),
+          )
         : done;
     }
     case "workers":
@@ -75,7 +78,7 @@ async function answerFleetCommand(command: FleetCommand, request: CliContext): P
   }
 }
 
-/** Closed afterwards: a connection that stays open would keep the process. */
+/** Close it: an open connection would keep the process alive. */
 async function withOpenFleet(
   { options, workspace }: CliContext,
   work: (fleet: ConnectedFleet) => Promise<Result<CommandOutput>>,
@@ -147,10 +150,10 @@ function fleetStatusLines({ workers, queued, queue }: FleetStatus, fleet: string
   ];
 }
 
-/** As many of those that wait as a terminal has room for; `--json` has more. */
+/** As many waiting casts as fit a terminal; `--json` has more. */
 const MAX_QUEUE_SHOWN = 20;
 
-/** [B22] What may be under way at once, changed where that was asked for. */
+/** [B22] Shows or changes the limits of casts at once. */
 export async function answerLimits(
   fleet: ConnectedFleet,
   change: FleetLimitChange | undefined,
@@ -165,7 +168,7 @@ export async function answerLimits(
 }
 
 function limitLines(limits: readonly LimitUsage[]): readonly Line[] {
-  if (limits.length === 0) return [line("No limit is set: whatever workers can drive is driven.")];
+  if (limits.length === 0) return [line("No limit is set.")];
   return limits.map((limit) => {
     const isFull = limit.busy >= limit.most;
     const text = `  ${limit.busy} of at most ${limit.most} at once`;
@@ -173,7 +176,7 @@ function limitLines(limits: readonly LimitUsage[]): readonly Line[] {
   });
 }
 
-/** [B23] What the fleet submits at times. */
+/** [B23] Shows or changes the schedules of a fleet. */
 export async function answerSchedule(
   fleet: ConnectedFleet,
   what: ScheduleAction,
@@ -186,7 +189,7 @@ export async function answerSchedule(
     }
     case "remove": {
       const removed = await removeSchedule(fleet, what.id);
-      const lines = () => [line(`Schedule ${what.id} is gone; what it submitted stays.`)];
+      const lines = () => [line(`Schedule ${what.id} is removed; casts it submitted stay.`)];
       return removed.ok ? ok({ code: 0, data: { removed: what.id }, lines }) : removed;
     }
     case "add":
@@ -202,7 +205,7 @@ async function prepareAndAddSchedule(
   request: CliContext,
 ): Promise<Result<CommandOutput>> {
   const where = zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-  // Before anybody is asked to trust anything.
+  // Check before asking for trust.
   const first = firstScheduledTime(cron, where, Date.now());
   if (!first.ok) return first;
   const workspace = withFleet(request.workspace, fleet);
@@ -227,7 +230,7 @@ async function prepareAndAddSchedule(
 }
 
 function scheduleLines(schedules: readonly Schedule[]): readonly Line[] {
-  if (schedules.length === 0) return [line("Nothing is submitted at times.")];
+  if (schedules.length === 0) return [line("There is no schedule.")];
   return schedules.flatMap(({ id, cron, zone, follows, command, lastCast, problem, ...row }) => [
     line(toned("strong", `${id}  ${cron}`), toned("dim", `  ${zone}, next `), timeText(row.nextAt, zone)),
     line(`   ${oneLine(sanitizeForTerminal(command), 400)}`),
@@ -239,7 +242,7 @@ function scheduleLines(schedules: readonly Schedule[]): readonly Line[] {
     ),
     ...(problem === null
       ? []
-      : [line(toned("rework", `   Not submitted the last time: ${sanitizeForTerminal(problem)}`))]),
+      : [line(toned("rework", `   Last submission failed: ${sanitizeForTerminal(problem)}`))]),
   ]);
 }
 

@@ -14,10 +14,10 @@ import { jsonText, printAnswer, printIssues } from "./terminal/print.ts";
 /** A refused command: nothing was written. */
 const EXIT_REFUSED = 2;
 
-/** Words → what they ask for → an exit code. Only what a command needs is loaded: help must not wait for an agent's library. */
+/** Words → command → exit code. Load only what a command needs: help must not wait for an agent's library. */
 export async function main(argv: readonly string[], io: Io, openUi: OpenUi): Promise<number> {
   const [delimiter] = [...argv, "--"].flatMap((word, index) => (word === "--" ? [index] : []));
-  // Without colour there is nothing to draw over itself either: that takes escape sequences.
+  // Without colour there are no escape sequences, so nothing can be redrawn either.
   const plain = argv.slice(0, delimiter).includes("--no-color") ? { ...io, color: false, live: false } : io;
   const json = argv.slice(0, delimiter).includes("--json");
   if (argv[0] === "--version" || argv[0] === "-v") {
@@ -32,12 +32,12 @@ export async function main(argv: readonly string[], io: Io, openUi: OpenUi): Pro
   return printRefusal(plain, on === undefined ? done.issues : withFleetOption(done.issues, on), json);
 }
 
-/** `materia -h` and `materia cast -h`; in a longer prompt it is a word like any other. */
+/** `materia -h` and `materia cast -h`; in a longer prompt `-h` is an ordinary word. */
 function asksForHelp(argv: readonly string[]): boolean {
   return argv.length <= 2 && argv.at(-1) === "-h";
 }
 
-/** [C30] People read it on standard error, programs on standard output. */
+/** [C30] Refusals go to standard error for people, to standard output for programs. */
 function printRefusal(io: Io, issues: readonly Issue[], json: boolean): number {
   if (json) io.out(`${jsonText({ issues: issues.map(issueJson) })}\n`);
   printIssues(io, issues);
@@ -80,14 +80,14 @@ async function runParsedCommand({ command, options }: ParsedCommand, io: Io, ope
   try {
     return await runInWorkspace({ ...request, workspace: fleet.value.workspace }, command);
   } finally {
-    // A connection that stays open would keep the process.
+    // Close it: an open connection would keep the process alive.
     await fleet.value.close();
   }
 }
 
 type WorkspaceCommand = Exclude<Command, { kind: "help" | "demo" | "ui" | "worker" | "fleet" }>;
 
-/** On the casts that are kept here, or on those of a fleet. */
+/** Opens the local casts, or those of a fleet. */
 async function runInWorkspace(request: CliContext, command: WorkspaceCommand): Promise<Result<number>> {
   const { io, options, workspace } = request;
   if (isCastingCommand(command)) return (await import("./casting.ts")).runCastingCommand(command, request);

@@ -4,20 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorText } from "../../shell/system/system-error.ts";
 
-/** A browser that has not read the file by then never will. */
+/** Time for the browser to read the file. */
 const REDIRECT_FILE_MS = 60_000;
 
 export interface BrowserLaunch {
-  /** Why no browser was opened, where none was. */
+  /** Why no browser was opened, if none was. */
   readonly problem?: string;
-  /** Removes what was made for it. */
+  /** Removes the temporary file. */
   readonly removeFile: () => void;
 }
 
-/**
- * [N29] Opens a secret address with the system's own opener. Every user of the machine can read the arguments of a program,
- * so the opener is told only of a file that this user alone can read, and that file leads on to the address.
- */
+/** [N29] Opens a secret address with the system's opener. Every user of the machine can read a program's arguments, so the opener gets a file that only this user can read; the file leads to the address. */
 export async function openInBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<BrowserLaunch> {
   let folder: string;
   try {
@@ -50,7 +47,7 @@ function redirectPage(url: string): string {
 `;
 }
 
-/** Without a shell: a path may hold characters that one would obey. */
+/** Without a shell: a path may contain shell characters. */
 function spawnOpener([program, ...args]: readonly [string, ...string[]]): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { stdio: "ignore", detached: true, shell: false });

@@ -11,7 +11,7 @@ import type { Io } from "./terminal/io.ts";
 import { printLines } from "./terminal/print.ts";
 import { castStatus, castFigures } from "../../core/cast/summary.ts";
 
-/** How it ended and what can be done now. Events have already told programs; they get no prose. */
+/** Prints the outcome and the next commands. Programs have received the events and get no prose. */
 export function printResult({
   io,
   options,
@@ -25,7 +25,7 @@ export function printResult({
 }): void {
   if (end.kind === "broken")
     io.err(
-      `The cast stopped: ${sanitizeForTerminal(end.problem)}\n"${commandPrefix(io, options)} recast ${end.state.castId}" goes on from its journal.\n`,
+      `The cast stopped: ${sanitizeForTerminal(end.problem)}\n"${commandPrefix(io, options)} recast ${end.state.castId}" continues it.\n`,
     );
   if (options.json) return;
   const { state } = end;
@@ -61,7 +61,7 @@ export function printResult({
   ]);
 }
 
-/** What must be typed before a command so that it finds this cast again. */
+/** Options that make a command find this cast again. */
 function commandPrefix(io: Io, { cwd, artifacts, on }: Options): string {
   const onFleet = on === undefined ? "" : ` --on ${quoteWord(on)}`;
   const inFolder = cwd === undefined ? "" : ` --cwd ${quoteWord(cwd)}`;
@@ -70,7 +70,7 @@ function commandPrefix(io: Io, { cwd, artifacts, on }: Options): string {
 
 const MAX_REPLY_LINES = 40;
 
-/** [Q14] What a person has to answer is never cut. */
+/** [Q14] Never cut the question to a person. */
 function replyLines(said: string, most: number): readonly Line[] {
   const lines = sanitizeForTerminal(said).split("\n");
   const more = lines.length - most;

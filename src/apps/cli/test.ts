@@ -13,14 +13,14 @@ import { applyStyle, type CliContext } from "./terminal/io.ts";
 import { printAnswer, printIssues } from "./terminal/print.ts";
 import { askForTrust } from "./terminal/prompts.ts";
 
-/** [T3, T12] Once, or again whenever a file changes until it is interrupted. */
+/** [T3, T12] Runs tests once, or after every change until interrupted. */
 export async function runOrWatchTests(command: TestCommand, request: CliContext): Promise<Result<number>> {
   const { io, options } = request;
   const { workspace, remember } = await askForTrust(request);
   if (workspace.trust.kind === "given") remember();
   const interrupt = listenForInterrupt(io);
   const once = async (): Promise<Result<number>> => {
-    // The configuration may be what has changed.
+    // The configuration itself may have changed.
     const opened = loadWorkspace(workspace.place, workspace.root);
     if (!opened.ok) return opened;
     const fresh = { ...opened.value, trust: workspace.trust };
@@ -38,7 +38,7 @@ export async function runOrWatchTests(command: TestCommand, request: CliContext)
   }
 }
 
-/** [T12] One run after another: what changes during a run leads to one more behind it. */
+/** [T12] One run at a time: changes during a run cause one more run after it. */
 async function rerunOnChange(
   { paths, junit }: TestCommand,
   { io, workspace }: CliContext,
@@ -53,7 +53,7 @@ async function rerunOnChange(
     const timer = setInterval(listener, 1_000);
     return () => clearInterval(timer);
   };
-  // What a run writes itself, and what belongs to git or a package, begins no other.
+  // Files that a run writes, and files of git and packages, cause no run.
   const own = junit === undefined ? undefined : resolve(io.cwd, junit);
   const counts = (path: string): boolean => path !== own && !/[\\/](?:\.git|node_modules)(?:[\\/]|$)/.test(path);
   const watching = createFolderWatcher({
@@ -71,7 +71,7 @@ async function rerunOnChange(
       wake();
     }),
   );
-  // Watches alone keep no process.
+  // Watchers do not keep the process alive.
   const alive = setInterval(() => undefined, 60_000);
   signal.addEventListener("abort", () => wake());
   for (;;) {

@@ -18,7 +18,7 @@ interface UiOptions {
   readonly json: boolean;
 }
 
-/** [N26] Serves until it is interrupted. */
+/** [N26] Serves until interrupted. */
 export async function runUiCommand(
   command: Extract<Command, { kind: "ui" }>,
   options: UiOptions,
@@ -37,7 +37,7 @@ export async function runUiCommand(
   const interrupt = listenForInterrupt(io);
   io.out(json ? `${jsonText({ url })}\n` : `${url}\n`);
   const casts = on === undefined ? "" : ` with the casts of the fleet ${sanitizeForTerminal(on)}`;
-  io.err(`Serving ${place.cwd}${casts} on this machine only. Whoever has the address may use it. Ctrl-C ends it.\n`);
+  io.err(`Serving ${place.cwd}${casts} on this machine only. Anyone with the address can use it. Ctrl-C ends it.\n`);
   const opened = command.open ? await openInBrowser(url) : undefined;
   if (opened?.problem !== undefined)
     io.err(`The browser could not be opened: ${opened.problem}\nOpen the address above by hand.\n`);

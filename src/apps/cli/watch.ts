@@ -12,7 +12,7 @@ import { listenForInterrupt } from "./terminal/interrupt.ts";
 import { openProgress, progressKindFor } from "./terminal/progress.ts";
 import type { CliContext } from "./terminal/io.ts";
 
-/** [C33] Shows a cast as who drives it sees it; Ctrl+C ends the looking, not the cast. */
+/** [C33] Shows a cast as its driver sees it; Ctrl+C ends the watching, not the cast. */
 export async function runWatchCommand(
   { castId: named }: Extract<Command, { kind: "watch" }>,
   { io, options, workspace }: CliContext,

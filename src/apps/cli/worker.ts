@@ -17,7 +17,7 @@ import { jsonText } from "./terminal/print.ts";
 const TOOLS_USER_FOLDER = "/var/lib/pi-materia/work";
 const FORCED_EXIT_MS = 2_000;
 
-/** [B48] Drives casts of a fleet until it is stopped: once at the ends of visits, twice at once. */
+/** [B48] Runs casts of a fleet until stopped: drains after the first signal, stops at once after the second. */
 export async function runWorkerCommand(
   command: Extract<Command, { kind: "worker" }>,
   { io, options, workspace }: CliContext,
@@ -34,14 +34,14 @@ export async function runWorkerCommand(
       queues: command.queues ?? [profile.value.queue],
       concurrency: command.concurrency,
       env: workspace.place.env,
-      // Another user cannot look into root's own folders.
+      // Another user cannot read root's folders.
       folder: command.toolsUser === undefined ? join(localFleetFolder(workspace.place.env), "work") : TOOLS_USER_FOLDER,
       ...(command.toolsUser === undefined ? {} : { toolsUser: command.toolsUser }),
       ...signals,
       onStarted: (asked) => {
         figures = asked;
         printStarted(io, options.json === true, { workerId: asked().workerId, health: health?.value });
-        // [B55] Whoever goes on where another died must not begin with reading all of Pi.
+        // [B55] Load Pi now: taking over a cast must not wait for it.
         void loadPi().catch(() => undefined);
       },
       onState: (state) => printState(io, options.json === true, state),
@@ -63,7 +63,7 @@ function printStarted(
   { workerId, health }: { workerId: string; health: HealthServer | undefined },
 ): void {
   const at = health ? `; http://127.0.0.1:${health.port}/health` : "";
-  io.err(json ? "" : `${workerId} waits for casts${at}. Ctrl-C hands back what it drives, at the end of a visit.\n`);
+  io.err(json ? "" : `${workerId} is ready for casts${at}. Ctrl-C requeues its casts at the end of a visit.\n`);
 }
 
 /** [B74] One line per state, in the log of dispatches. Its start has been printed already. */
@@ -73,7 +73,7 @@ function printState(io: Io, json: boolean, { kind, ...details }: WorkerState): v
   io.out(json ? `${jsonText({ state: kind, why })}\n` : `${logLine(`worker ${kind}`, why)}\n`);
 }
 
-/** One line per dispatch, for the log of a machine. */
+/** One log line per dispatch. */
 function dispatchLine({ castId, leg, ms, ...outcome }: DispatchReport): string {
   const delivered = "delivered" in outcome ? `, ${oneLine(deliveryText(outcome.delivered), 300)}` : "";
   return `${logLine(`${castId} dispatch ${leg} ${outcome.how} after ${ms} ms`, "why" in outcome ? outcome.why : undefined)}${delivered}`;
@@ -84,7 +84,7 @@ function logLine(text: string, why: string | undefined): string {
   return `${time} ${text}${why === undefined ? "" : `: ${oneLine(sanitizeForTerminal(why), 300)}`}`;
 }
 
-/** [B71] And one for why others wait. */
+/** [B71] And one for each reason to wait. */
 function queueLine(group: WaitGroup): string {
   return `${new Date().toISOString()} ${oneLine(waitGroupText(group), 300)}\n`;
 }

@@ -1,7 +1,4 @@
-/**
- * pi-materia as a library: read a configuration, compile and check it, and run a cast with your own agents and your own journal.
- * Everything here is also what the command line, the Pi extension and the web UI are made of.
- */
+/** pi-materia as a library: read a configuration, compile and check it, and run a cast with your own agents and store. The command line, the Pi extension and the web UI use the same functions. */
 
 // Configuration → catalog
 export { bundledLayer } from "../../core/catalog/bundled-layer.ts";
@@ -33,7 +30,7 @@ export type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
 export { runCast } from "../../shell/run/run-cast.ts";
 export type { RunOutcome } from "../../shell/run/run-cast.ts";
 
-// The world a cast needs, and the bodies that are brought along
+// Ports that a cast needs, and the implementations that come along
 export type {
   AgentHost,
   Artifacts,
@@ -48,7 +45,7 @@ export { createPiHost } from "../../shell/agents/pi-host.ts";
 export { createRehearsalHost } from "../../shell/agents/rehearsal-host.ts";
 export { runUtility } from "../../shell/run/run-utility.ts";
 
-// Where casts are kept
+// Stores
 export type { CastStore, LoadedCast, OwnedCast } from "../../shell/store/cast-store.ts";
 export { fileStore } from "../../shell/store/files/file-store.ts";
 export { planGraph, startCast } from "../../shell/casting/start-cast.ts";
@@ -57,13 +54,13 @@ export { resumeCast } from "../../shell/casting/resume-cast.ts";
 export type { ResumePlan, Resumption } from "../../shell/casting/resume-cast.ts";
 export type { RunContext } from "../../shell/run/run-context.ts";
 
-// What people see
+// Views
 export { gridLines } from "../../core/view/graph/terminal-grid.ts";
 export { mermaidText } from "../../core/view/graph/export.ts";
 export { storyLines } from "../../core/view/report/story.ts";
 export { worstCaseText } from "../../core/view/graph/worst-case-text.ts";
 export { plainText } from "../../core/view/line.ts";
 
-// Words for problems
+// Texts for issues
 export type { Issue, Result } from "../../core/model/issue.ts";
 export { parseCastId } from "../../core/model/ids.ts";

@@ -6,7 +6,7 @@ import { runCommand, type ImmediateCommand } from "../../shell/commands/run-comm
 import type { CommandContext } from "./casts/session-state.ts";
 import type { SessionProject } from "./session/project.ts";
 
-/** A command that is answered at once, and its answer on the screen. */
+/** Runs a command that answers at once, and shows the answer. */
 export async function answerCommand(
   context: CommandContext,
   { workspace, from, left }: SessionProject,

@@ -12,12 +12,12 @@ interface Completion {
 
 const MAX_COMPLETIONS = 40;
 
-/** [X28] What the word at the cursor could become. Pi puts the chosen value in the place of all that was typed. */
+/** [X28] Completes the word at the cursor. Pi replaces all typed text with the chosen value. */
 export async function completeCommand(typed: string, ctx: ExtensionContext | undefined): Promise<Completion[] | null> {
   const start = typed.search(/\S*$/);
   const [before, partial] = [typed.slice(0, start), typed.slice(start)];
   const offers = (await runUnlessReplacedAsync(() => offersAtCursor(before, partial, ctx))) ?? [];
-  // With a list open Enter takes from it, so that a finished word would need two of them.
+  // With an open list Enter selects from it, so a complete word would need two.
   if (offers.some(({ word }) => word.trim() === partial)) return null;
   const items = offers
     .filter(({ word }) => word.toLowerCase().startsWith(partial.toLowerCase()))

@@ -4,7 +4,7 @@ import { prepareDemo } from "../../shell/casting/demo.ts";
 import { startInProject } from "./casts/start-cast.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 
-/** [X29] The demo of the command line, watched in this session: a scratch repository, scripted replies, all else real. */
+/** [X29] The demo of the command line in this session: a scratch repository, scripted replies, everything else real. */
 export async function runDemo(context: CommandContext, which: DemoKind): Promise<Result<undefined>> {
   const { screen } = context;
   const prepared = prepareDemo(process.env, which);

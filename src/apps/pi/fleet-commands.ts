@@ -29,7 +29,7 @@ import { runUnlessReplaced } from "./session/user-session.ts";
 type FleetOptions = Options & { readonly on: string };
 type CommandOnFleet = Exclude<Command, { kind: "help" | "ui" | "worker" | "fleet" }>;
 
-/** [B30] The same command on the casts of a fleet: this session drives none of them, it submits and looks. */
+/** [B30] The same command on the casts of a fleet: this session submits and watches them. */
 export async function performOnFleet(
   context: CommandContext,
   command: CommandOnFleet,
@@ -42,7 +42,7 @@ export async function performOnFleet(
   if (!opened.ok) return opened;
   const { workspace, close } = opened.value;
   const done = await runOnFleet(context, { ...place.value, workspace }, { command, options });
-  // What is still looked at needs the connection for as long.
+  // A watched cast needs the connection.
   const looked = (done.ok ? done.value?.done : undefined) ?? Promise.resolve();
   const closed = looked.then(close).catch(() => undefined);
   if (!context.screen.isWatched) await closed;
@@ -65,7 +65,7 @@ async function runOnFleet(
   return answerCommand(context, place, { command, options });
 }
 
-/** Sent as it would be from a terminal, and shown here until it ends, unless nobody wants to look. */
+/** Submitted as from a terminal, and shown here until it ends, unless detached. */
 async function submitCast(
   context: CommandContext,
   place: SessionProject,
@@ -94,7 +94,7 @@ async function submitCast(
   return ok(undefined);
 }
 
-/** [X38] What a bare `continue` approves is shown before; nothing where the person wants nothing of it. */
+/** [X38] Shows what a `continue` without text approves; undefined if the person declines. */
 async function prepareReviewed(
   context: CommandContext,
   command: CastingCommand,
@@ -110,12 +110,12 @@ async function prepareReviewed(
   return asked && !asked.ok ? asked : undefined;
 }
 
-/** A cast that is shown: over when `requestResult` resolves, which never rejects. */
+/** A shown cast: it has ended when `requestResult` resolves, which never rejects. */
 export interface FleetWatch {
   readonly done: Promise<void>;
 }
 
-/** [B30] A cast that a worker of a fleet drives, with all that is heard of it, as if it ran here. */
+/** [B30] Shows a cast of a fleet with everything reported about it, as if it ran here. */
 export async function watchOnFleet(
   context: CommandContext,
   workspace: Workspace,
@@ -150,7 +150,7 @@ export async function watchOnFleet(
   return ok({ done });
 }
 
-/** [B29] Who has it, or why nobody has, in the words of a hint. */
+/** [B29] The worker that runs it, or why none does, as a hint. */
 function trackFleetStatus(on: string, changed: () => void) {
   let queued: QueueStatus | undefined;
   let settingUp: Parameters<typeof setupLines>[0];
@@ -187,13 +187,13 @@ function createFleetWatch(
   });
 }
 
-/** Behind a cast id the rest of a line is a message, so the fleet is named before it. */
+/** After a cast id the rest of a line is a message, so the fleet is named before it. */
 function showEnd({ screen }: CommandContext, end: RunOutcome, place: ResultContext & { readonly on: string }): void {
   const { castId } = end.state;
   const on = `--on ${quoteWord(place.on)}`;
   if (end.kind === "waiting" && screen.isWatched)
     screen.note(`The cast waits for you: /materia continue ${on} ${castId}`);
   else if (end.kind === "paused")
-    screen.note(`Nobody drives the cast: /materia recast ${on} ${castId} goes on where it stopped`);
+    screen.note(`No process runs the cast: /materia recast ${on} ${castId} continues it`);
   else screen.showResult(castResultOf(end, place), exitCodeFor(end));
 }

@@ -20,17 +20,17 @@ import { refuseMessage } from "./casts/run-in-session.ts";
 import type { CommandContext, SessionState } from "./casts/session-state.ts";
 import { stopWaiting } from "./casts/waiting-cast.ts";
 
-/** The whole of `/materia` for one session; loaded when it is first wanted. */
+/** All of `/materia` for one session; loaded on first use. */
 export interface ExtensionHandlers {
   readonly performCommand: (text: string, ctx: ExtensionCommandContext) => Promise<void>;
   readonly onInput: (event: InputEvent, ctx: ExtensionContext) => InputEventResult;
-  /** [X43] Shows what agents say and do. */
+  /** [X43] Shows the conversations of agents. */
   readonly showConversations: (ctx: ExtensionContext) => Promise<void>;
-  /** Whether the session is in a turn of a cast now, with a context of its own. */
+  /** Whether the session is in a turn of a cast, with the turn's context. */
   readonly hasVisibleTurn: () => boolean;
-  /** [X6] Whether the session may be left; the person is asked where a cast runs. */
+  /** [X6] Whether the session may be left; asks the person if a cast runs. */
   readonly confirmLeave: (ctx: ExtensionContext) => Promise<boolean>;
-  /** [X6] Pauses what still runs, and resolves when nothing of it goes on. */
+  /** [X6] Pauses running casts; resolves when all of them have stopped. */
   readonly shutDown: (ctx: ExtensionContext) => Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>): Extens
       const { screen } = contextFor(ctx);
       try {
         if (state.conversations.all().length > 0) await showConversations(ctx, state.conversations);
-        else screen.note("No agent has worked in a session of its own yet; one that plans with you answers here");
+        else screen.note("No agent has worked in a separate session yet; interactive agents answer here");
       } catch (thrown) {
         runUnlessReplaced(() => screen.note(`materia: ${thrownMessage(thrown)}`, "error"));
       }

@@ -6,14 +6,14 @@ import { openVisitSession } from "../../shell/commands/open.ts";
 import { askToTrustCast, resolveProject } from "./session/project.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 
-/** [X44] The conversation of a visit in the place of this session, which is kept. A cast that runs is asked about as always. */
+/** [X44] Opens the conversation of a visit in place of this session, which is kept. Asks first if a cast runs. */
 export async function switchToVisit(
   context: CommandContext,
   command: OpenCommand,
   options: Options,
 ): Promise<Result<undefined>> {
   const { user, state, switchTo } = context;
-  // Nobody can be asked there, and to leave would pause the cast.
+  // Nobody can be asked there, and leaving would pause the cast.
   if (state.running && user.ctx.mode !== "tui")
     return fail(
       error("cast_running", state.running.castId, "a cast runs in this session", suggest`${typed`abort`} stops it`),
@@ -27,7 +27,7 @@ export async function switchToVisit(
   }
   const { session } = opened.value;
   const switched = await switchTo?.(session);
-  // The person stays where they are: then there is nothing to come back to.
+  // The person stays here, so there is nothing to come back to.
   if (switched?.cancelled !== false) rmSync(session, { force: true });
   return ok(undefined);
 }

@@ -12,7 +12,7 @@ import { returnHeldMessages } from "./casts/messages.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 import { answerCommand, showAnswer } from "./answer-command.ts";
 
-/** [X1] What was typed after `/materia`: read by the same grammar, with the same meaning, as on the command line. */
+/** [X1] Runs what was typed after `/materia`, with the grammar and meaning of the command line. */
 export async function performCommand(context: CommandContext, text: string): Promise<void> {
   const parsed = parseText(text);
   const done = parsed.ok ? await runParsedCommand(context, parsed.value) : parsed;
@@ -97,12 +97,12 @@ async function startCast(
 ): Promise<Result<undefined>> {
   const started = await startFromCommand(context, command, options);
   if (!started.ok) return started;
-  // [X4] Where nobody looks on, Pi leaves as soon as the command returns.
+  // [X4] Without a person watching, Pi exits as soon as the command returns: wait for the result.
   if (!context.screen.isWatched) await started.value.done;
   return ok(undefined);
 }
 
-/** [X38] What the person made of the answer that a cast waits with. */
+/** [X38] The person's decision about the reply that a cast waits with. */
 async function applyDecision(
   context: CommandContext,
   { castId, decision }: ReplyReview,
@@ -128,7 +128,7 @@ async function answerInProject(
   return place.ok ? answerCommand(context, place.value, { command, options }) : place;
 }
 
-/** [X5] The cast of this session is stopped here and shows its end; any other is stopped through its journal. */
+/** [X5] Aborts the cast of this session here and shows its end; aborts any other cast through its journal. */
 async function abortCast(
   context: CommandContext,
   command: Extract<ImmediateCommand, { kind: "abort" }>,
@@ -151,7 +151,7 @@ async function abortCast(
   return done;
 }
 
-/** [X42] Without an id nobody means what another Pi does. */
+/** [X42] Without an id, casts of another Pi are not meant. */
 async function findForeignRun({ user }: CommandContext, options: ParsedCommand["options"]): Promise<Issue | undefined> {
   const place = resolveProject(user.ctx, options);
   if (!place.ok) return undefined;
@@ -172,7 +172,7 @@ async function findForeignRun({ user }: CommandContext, options: ParsedCommand["
 
 const MAX_CASTS_CHECKED = 20;
 
-/** [S15] An abort ends programs, so that of a cast of somebody else is asked about. */
+/** [S15] An abort ends programs, so ask before aborting a cast that was started elsewhere. */
 async function abortOrAskTrust(
   context: CommandContext,
   command: Extract<ImmediateCommand, { kind: "abort" }>,

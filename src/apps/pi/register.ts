@@ -20,7 +20,7 @@ export interface PiLibraries {
   readonly library: () => Promise<Pi>;
 }
 
-/** [X26] Pi waits for this at every start, so it only registers; what the names stand for is loaded when it is wanted. */
+/** [X26] Pi waits for this at every start, so it only registers; everything else is loaded on demand. */
 export function register(pi: ExtensionAPI, { tui, library }: PiLibraries): void {
   setPiTui(tui);
   let face: ExtensionHandlers | undefined;
@@ -46,7 +46,7 @@ export function register(pi: ExtensionAPI, { tui, library }: PiLibraries): void 
     description: "Open the cards of materia casts, one after the other, from the newest on",
     handler: (ctx) => {
       openNextCard();
-      // Draws all of them again, as it is when Pi's own key is pressed.
+      // Draws all of them again, as after Pi's own key.
       ctx.ui.setToolsExpanded(ctx.ui.getToolsExpanded());
     },
   });

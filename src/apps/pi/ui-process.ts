@@ -7,7 +7,7 @@ import { packagePath } from "../../shell/system/package.ts";
 import { nodePath } from "./casts/detach.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 
-/** [X29] The web UI in a process of its own, which ends with this session. */
+/** [X29] The web UI in a separate process, which ends with this session. */
 export async function startUiProcess(
   context: CommandContext,
   { port, open }: Extract<Command, { kind: "ui" }>,
@@ -29,7 +29,7 @@ export async function startUiProcess(
   if (!address.ok) return address;
   state.closeUi = () => child.kill();
   if (screen.isWatched) {
-    // Said and not kept: the address holds the token, and answers are written into the session.
+    // Shown and not stored: the address contains the token, and answers are written to the session.
     screen.note(`The web UI, until this session ends: ${address.value}`);
     return ok(undefined);
   }

@@ -18,7 +18,7 @@ import { resolveProject } from "./session/project.ts";
 import { runUnlessReplaced } from "./session/user-session.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 
-/** [X37] Shows a cast that another process drives, as if it ran here; it is neither stopped nor changed. */
+/** [X37] Shows a cast that another process runs; it is neither stopped nor changed. */
 export async function runWatchCommand(
   context: CommandContext,
   { castId: named }: Extract<Command, { kind: "watch" }>,
@@ -44,7 +44,7 @@ export async function runWatchCommand(
   return ok(undefined);
 }
 
-/** The answer resolves when it is over, waits, or nobody looks any more; it never rejects. */
+/** Resolves when it has ended, waits, or is no longer watched; never rejects. */
 async function watchOtherProcess(
   context: CommandContext,
   store: CastStore,
@@ -72,11 +72,11 @@ async function watchOtherProcess(
     agentLabel: () => undefined,
     unread: () => [],
     hint: () =>
-      `another process drives it${user.ctx.mode === "tui" ? " · Alt+W shows all it does" : ""} · /materia abort ${castId} stops it`,
+      `another process runs it${user.ctx.mode === "tui" ? " · Alt+W shows all it does" : ""} · /materia abort ${castId} stops it`,
   });
   widget = screen.isWatched ? openWidget(user.ctx, live.widgetContent) : undefined;
   state.stopWatching = () => looking.abort();
-  // Behind the last words of a visit, which its card tells of.
+  // After the last words of a visit, which its card shows.
   let told = transcripts.read();
   const later = (tell: CastWatch["onSteps"]) => (steps: readonly CastStep[]) => {
     told = told.then(transcripts.read).then(() => tell(steps));
@@ -101,6 +101,6 @@ function showEnd({ screen }: CommandContext, end: RunOutcome, place: ResultConte
   const { castId } = end.state;
   if (end.kind === "waiting") screen.note(`The cast waits for you: /materia continue ${castId}`);
   else if (end.kind === "paused")
-    screen.note(`Nobody drives the cast: /materia recast ${castId} goes on where it stopped`);
+    screen.note(`No process runs the cast: /materia recast ${castId} continues it`);
   else screen.showResult(castResultOf(end, place), exitCodeFor(end));
 }

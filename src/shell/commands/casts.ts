@@ -225,7 +225,7 @@ export async function runAbort(
   }
   const aborted = await abortCast(workspace, id.value, trust === true);
   if (!aborted.ok) return aborted;
-  const text = `${id.value} is aborted. "${workspace.place.program ?? "materia"} recast ${id.value}" goes on where it stopped.`;
+  const text = `${id.value} is aborted. "${workspace.place.program ?? "materia"} recast ${id.value}" continues it.`;
   return ok({ code: 0, data: { castId: id.value, status: aborted.value }, lines: () => [line(text)] });
 }
 

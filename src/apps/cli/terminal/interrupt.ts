@@ -1,7 +1,7 @@
 import { killChildProcesses } from "../../../shell/process/processes.ts";
 import { applyStyle, type Io } from "./io.ts";
 
-/** [C10] The first Ctrl-C or SIGTERM stops the cast in good order, a second one leaves at once. */
+/** [C10] The first Ctrl-C or SIGTERM stops the cast cleanly, a second one exits at once. */
 export function listenForInterrupt(io: Io): { readonly signal: AbortSignal; readonly stop: () => void } {
   const controller = new AbortController();
   const interrupted = (): void => {
@@ -19,7 +19,7 @@ export function listenForInterrupt(io: Io): { readonly signal: AbortSignal; read
 }
 
 function exitAtOnce(): never {
-  // Programs and commands lead groups of their own, so that they would live on.
+  // Programs and commands lead their own process groups, so they would survive.
   killChildProcesses();
   process.exit(130);
 }

@@ -3,7 +3,7 @@ import { stripVTControlCharacters, styleText } from "node:util";
 import type { Options } from "../../../core/command/options.ts";
 import type { Workspace } from "../../../shell/workspace/workspace.ts";
 
-/** The terminal, or what stands in for it. */
+/** The terminal, or its stand-in in tests. */
 export interface Io {
   readonly out: (text: string | Uint8Array) => void;
   readonly err: (text: string) => void;
@@ -18,7 +18,7 @@ export interface Io {
   readonly color: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** What is typed to start this program again from where it was started. */
+  /** What to type to start this program again from the same place. */
   readonly program: string;
 }
 
@@ -31,7 +31,7 @@ interface OutputStream {
   readonly on: (event: "error", listener: () => void) => unknown;
 }
 
-/** What of a process a terminal is made of. */
+/** The parts of a process that make a terminal. */
 interface ProcessStreams {
   readonly env: Io["env"];
   readonly stdin: InputStream;
@@ -59,7 +59,7 @@ export function processIo({ env, stdin, stdout, stderr, cwd }: ProcessStreams): 
   };
 }
 
-/** [D23] A reader that leaves, or a full disk behind the pipe, is no fault of the command: it goes on and is silent there. */
+/** [D23] A closed pipe or a full disk behind it is not a fault of the command: continue silently. */
 function createWriter(stream: OutputStream): Io["out"] {
   let isOpen = true;
   stream.on("error", () => {
@@ -82,7 +82,7 @@ export function applyStyle(io: Io, style: Style, text: string): string {
   return io.color ? styleText(style, text, { validateStream: false }) : stripVTControlCharacters(text);
 }
 
-/** What surrounds a command. */
+/** The surroundings of a command. */
 export interface CliContext {
   readonly options: Options;
   readonly io: Io;

@@ -26,18 +26,18 @@ export function paintLine(io: Io, line: Line): string {
 }
 
 export function printLines(io: Io, lines: readonly Line[], write: (text: string) => void = io.out): void {
-  // [C37] A terminal breaks lines in the middle of words; other programs get them whole.
+  // [C37] A terminal breaks lines in the middle of words, so wrap them; other programs get whole lines.
   const isTerminal = io.isTerminal || (io.live && write === io.err);
   const rows = isTerminal ? lines.flatMap((each) => wrapLineHanging(each, io.columns())) : lines;
   write(rows.map((row) => `${paintLine(io, row)}\n`).join(""));
 }
 
-/** [C41] Every problem, on standard error, with its way out as it is typed here. */
+/** [C41] Prints every problem on standard error, with its way out as typed here. */
 export function printIssues(io: Io, issues: readonly Issue[]): void {
   printLines(io, withProgramName(issueLines(issues), io.program), io.err);
 }
 
-/** Words of ours that are no lines of an answer. */
+/** Texts of this program that are not lines of a result. */
 export function printText(io: Io, text: string, write: (text: string) => void = io.err): void {
   printLines(
     io,
@@ -46,7 +46,7 @@ export function printText(io: Io, text: string, write: (text: string) => void = 
   );
 }
 
-/** [C5] JSON escapes most control characters; the rest, and text-direction marks, mean something to a terminal too. */
+/** [C5] JSON escapes most control characters; escape the rest, and text-direction marks, for terminals. */
 export function jsonText(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent).replace(
     /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,

@@ -25,15 +25,15 @@ import { jsonText, paintLine } from "./print.ts";
 interface ProgressDisplay {
   readonly onSteps: (steps: readonly CastStep[]) => void;
   readonly onProgress: (progress: TurnProgress) => void;
-  /** The same of items that are worked on at once. */
+  /** The same for parallel items. */
   readonly onItemSteps?: (steps: readonly CastStep[]) => void;
   readonly onItemProgress?: (progress: TurnProgress, state: CastState) => void;
   readonly onItemQueued?: (state: CastState) => void;
-  /** [B29] Why no worker drives it yet. */
+  /** [B29] Why no worker runs it yet. */
   readonly onQueued?: (queued: QueueStatus | undefined) => void;
-  /** [B29] That a worker sets up its tree. */
+  /** [B29] A worker is setting up its worktree. */
   readonly onSettingUp?: NonNullable<RunObserver["onSettingUp"]>;
-  /** Clears away what was only for the moment. */
+  /** Clears temporary lines. */
   readonly stop: () => void;
 }
 
@@ -59,7 +59,7 @@ export function openProgress(io: Io, kind: ProgressKind, trailSoFar: () => CastT
   }
 }
 
-/** One plain line per event that matters, on standard error. */
+/** One plain line for each reported event, on standard error. */
 function lineProgress(io: Io, also: (steps: readonly CastStep[]) => void): ProgressDisplay {
   let told = "";
   const tell = (words: string): void => {
@@ -85,7 +85,7 @@ function lineProgress(io: Io, also: (steps: readonly CastStep[]) => void): Progr
   };
 }
 
-/** The board, drawn over itself. Time goes on between events, so it is drawn anew a few times a second. */
+/** Draws the board over itself, a few times a second: time passes between events. */
 function liveProgress(io: Io, start: CastTimeline): ProgressDisplay {
   let trail = start;
   const frame = createFrame(io);
@@ -128,7 +128,7 @@ function liveProgress(io: Io, start: CastTimeline): ProgressDisplay {
       items.onItemSteps(steps);
       draw();
     },
-    // Drawn with the next look: an agent writes faster than anybody reads.
+    // Drawn with the next tick: an agent writes faster than people read.
     onItemProgress: items.onItemProgress,
     onItemQueued: items.onItemQueued,
     onQueued: (why) => {
@@ -146,12 +146,12 @@ function liveProgress(io: Io, start: CastTimeline): ProgressDisplay {
   };
 }
 
-/** [B29] With a way out as it is typed here. */
+/** [B29] With a way out as typed here. */
 function queueLines({ program }: Io, queued: QueueStatus | undefined): readonly Line[] {
   return queued ? withProgramName([waitLine(queued, queued.fleet)], program) : [];
 }
 
-/** Lines over those that were shown before. */
+/** Draws lines over the previous ones. */
 function createFrame(io: Io) {
   let drawn = 0;
   const erase = (): string => (drawn === 0 ? "" : `\u001b[${drawn}A\u001b[0J`);
@@ -167,12 +167,12 @@ function createFrame(io: Io) {
   };
 }
 
-/** A terminal that knows this shows all of it at once, so that nobody sees the board half erased. */
+/** Synchronized output: the terminal shows the board at once, never half erased. */
 function synchronizedUpdate(text: string): string {
   return `\u001b[?2026h${text}\u001b[?2026l`;
 }
 
-/** What the agent is doing now, in one line. */
+/** The agent's current activity, in one line. */
 function activityText(progress: TurnProgress, before: string): string {
   switch (progress.kind) {
     case "tool_started":

@@ -11,7 +11,7 @@ import { resolve } from "node:path";
 import { openPiHost } from "../../../shell/workspace/agent-hosts.ts";
 import type { CommandCaller } from "../../../shell/commands/prepare.ts";
 
-/** [S1] Trust by `--trust` or by an explicit yes; kept only when the command is carried out. */
+/** [S1] Trust by `--trust` or by an explicit yes; stored only when the command runs. */
 export async function askForTrust({
   io,
   options,
@@ -34,14 +34,14 @@ export async function askForTrust({
   return /^y(es)?$/i.test(answer?.trim() ?? "") ? asTrusted(workspace) : { workspace, remember: () => undefined };
 }
 
-/** [S15] A cast that somebody else began, with all that it would run. */
+/** [S15] Asks about a cast that was started elsewhere, with everything it would run. */
 export async function askToTrustCast(io: Io, issues: readonly Issue[]): Promise<boolean> {
   if (!io.canAsk) return false;
   for (const { message } of issues) printText(io, sanitizeForTerminal(message));
   return /^y(es)?$/i.test((await promptLine(io, "Trust exactly this cast? [y/N] "))?.trim() ?? "");
 }
 
-/** What the person says to an agent that waits; nothing when they leave. */
+/** The person's answer to a waiting agent; undefined if they leave. */
 export async function askForAnswer(io: Io, reply: string, castId: string): Promise<Resumption | undefined> {
   printText(io, `${sanitizeForTerminal(reply)}\n`);
   printLines(io, [waitingLine(castId, "Type an answer, or press Enter to take this result.")], io.err);
@@ -50,10 +50,10 @@ export async function askForAnswer(io: Io, reply: string, castId: string): Promi
   return answer.trim() === "" ? { kind: "finish" } : { kind: "answer", text: answer.trim() };
 }
 
-/** [Q6] Yes or no, perhaps with words behind it; nothing when they leave. */
+/** [Q6] Yes or no, with an optional message; undefined if they leave. */
 export async function askYesOrNo(io: Io, question: string, castId: string): Promise<Resumption | undefined> {
   printText(io, `${sanitizeForTerminal(question)}\n`);
-  printLines(io, [waitingLine(castId, "Type yes or no, and what should be known behind it.")], io.err);
+  printLines(io, [waitingLine(castId, "Type yes or no, with a message if you like.")], io.err);
   for (let prompt = "yes or no > "; ; prompt = "please begin with yes or no > ") {
     const answer = await promptLine(io, prompt);
     if (answer === undefined) return undefined;
@@ -82,16 +82,16 @@ async function promptLine(io: Io, question: string): Promise<string | undefined>
   }
 }
 
-/** Who asks for a cast at a terminal. */
+/** The caller of commands in a terminal. */
 export async function commandCallerFor(request: CliContext): Promise<CommandCaller> {
   const { io, options } = request;
-  // Like every file named on the command line, it is looked for where the command was typed.
+  // Relative to the folder where the command was typed, like every file on the command line.
   const named = options.rehearse === undefined ? {} : { rehearse: resolve(io.cwd, options.rehearse) };
   const texts = { from: io.cwd, readInput: (most: number) => readStandardInput(io, most) };
   return { options: { ...options, ...named }, openReal: openPiHost, texts, ...(await askForTrust(request)) };
 }
 
-/** [C29] Standard input to its end; nothing where it is longer than `most`. */
+/** [C29] Reads standard input to its end; undefined if it is longer than `most`. */
 async function readStandardInput(io: Pick<Io, "err" | "stdin">, most: number): Promise<Buffer | undefined> {
   if (io.stdin.isTTY) io.err("Type the text, then Enter and Ctrl-D.\n");
   const parts: Buffer[] = [];

@@ -20,7 +20,7 @@ interface UserAgentOptions {
   readonly after?: Timer;
 }
 
-/** [X14] Agents with the user's keys, providers and model, behind the user's gates; interactive ones in their own session. */
+/** [X14] Agents with the user's keys, providers and model, behind the user's tool guards; interactive agents run in the user's session. */
 export async function createUserAgentHost(
   user: UserSession,
   { choice, patience, visible, control, after = realTimer }: UserAgentOptions,
@@ -28,7 +28,7 @@ export async function createUserAgentHost(
   const { pi, ctx } = user;
   const model = choice.model ?? (ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : undefined);
   const key = ctx.model && (await ctx.modelRegistry.getApiKeyForProvider(ctx.model.provider));
-  // [S7] The agent in the user's session is asked with it, and writes a transcript as well.
+  // [S7] The agent in the user's session gets the same, and writes a transcript too.
   if (ctx.model && key !== undefined) registerSecrets([{ name: `key of ${ctx.model.provider}`, value: key }]);
   const gates = await findToolGuards(ctx);
   const isolated = createPiHost({
@@ -56,7 +56,7 @@ export async function createUserAgentHost(
   const allowed = new Set(pi.getAllTools().map(({ name }) => name));
   return {
     preflight: async (needs) => [...forbiddenTools(needs, allowed), ...(await isolated.preflight(needs))],
-    // [X32] Wherever an agent works, it is given as much time and as many tries.
+    // [X32] Every agent gets the same time and the same number of tries, in both kinds of sessions.
     runTurn: (request) =>
       control.run(request, (turn) =>
         turn.interactive && visible
@@ -66,7 +66,7 @@ export async function createUserAgentHost(
   };
 }
 
-/** [X14] What other extensions have registered, and a key that was given for this run only, exist nowhere but in this process. */
+/** [X14] Providers of other extensions, and a key given for this run only, exist only in this process. */
 async function shareProviders({ modelRegistry, model }: ExtensionContext, runtime: ModelRuntime): Promise<void> {
   for (const id of modelRegistry.getRegisteredProviderIds()) {
     const native = modelRegistry.getRegisteredNativeProvider(id);
@@ -81,7 +81,7 @@ async function shareProviders({ modelRegistry, model }: ExtensionContext, runtim
   await runtime.refresh({ allowNetwork: false });
 }
 
-/** [X15] All tools of Pi that this session was started without, in one refusal, with those that want them. */
+/** [X15] One refusal for all tools that this session was started without, with the materia that need them. */
 function forbiddenTools(needs: readonly AgentRequirement[], allowed: ReadonlySet<string>): readonly Issue[] {
   const isForbidden = (tool: string): boolean => KNOWN_TOOLS.includes(tool) && !allowed.has(tool);
   const tools = new Set(needs.flatMap((need) => need.tools.filter(isForbidden)));
@@ -97,12 +97,12 @@ function forbiddenTools(needs: readonly AgentRequirement[], allowed: ReadonlySet
   ];
 }
 
-/** Among what Pi's sessions can do, though not among what it promises of them; without it the figures are only ours. */
+/** Pi's sessions have this function but do not document it; without it only our own figures are complete. */
 interface UsageRecorder {
   readonly appendUsage?: (kind: string, provider: string, model: string, usage: object, note?: string) => unknown;
 }
 
-/** [X40] What an agent in a session of its own used, among the figures of the user's session. */
+/** [X40] Adds the usage of an agent in a separate session to the figures of the user's session. */
 function addToSessionUsage(ctx: ExtensionContext, { input, output, cost }: Usage, model: string): void {
   if (input + output + cost === 0) return;
   const slash = model.indexOf("/");

@@ -12,10 +12,10 @@ import { deferDialogs } from "../session/dialogs.ts";
 type LoadedExtensions = ReturnType<ResourceLoader["getExtensions"]>;
 type Extension = LoadedExtensions["extensions"][number];
 
-/** What an extension may still do inside an agent's session: begin, end, and judge the tools. */
+/** What an extension may do inside an agent's session: start, end, and check tool calls. */
 const KEPT_EVENTS = new Set(["session_start", "session_shutdown", "tool_call", "tool_result"]);
 
-/** [X16, X47] The user's own extensions that watch over tools, and those whose tools an agent was given, in each agent's session. */
+/** [X16, X47] Loads into each agent's session the user's extensions that guard tools, and those whose tools the agent was given. */
 export async function findToolGuards(ctx: ExtensionContext): Promise<Pick<SessionHooks, "resources" | "opened">> {
   const pi = await loadPi();
   const trusted = ctx.isProjectTrusted();
@@ -44,7 +44,7 @@ export async function findToolGuards(ctx: ExtensionContext): Promise<Pick<Sessio
   };
 }
 
-/** [X53] The user's extensions that watch over tools, by the names of their files. */
+/** [X53] The user's extensions that guard tools, by file name. */
 export async function toolGuardNames(ctx: ExtensionContext): Promise<readonly string[]> {
   const found = await findExtensions(ctx);
   return found
@@ -61,7 +61,7 @@ async function findExtensions(ctx: ExtensionContext): Promise<readonly Extension
 interface ExtensionQuery {
   readonly cwd: string;
   readonly trusted: boolean;
-  /** Whether nothing but the named ones is loaded. */
+  /** Whether only the named extensions are loaded. */
   readonly only: boolean;
   readonly named: readonly string[];
 }
@@ -83,7 +83,7 @@ async function loadExtensions(pi: Pi, { cwd, trusted, only, named }: ExtensionQu
   return loader.getExtensions();
 }
 
-/** Extensions given at Pi's start are known to nobody else. */
+/** Extensions given on Pi's command line are in no settings file. */
 function extensionsInArgv(argv: readonly string[]): Pick<ExtensionQuery, "only" | "named"> {
   const named = argv.flatMap((word, at) => {
     const next = argv[at + 1];
@@ -92,12 +92,12 @@ function extensionsInArgv(argv: readonly string[]): Pick<ExtensionQuery, "only" 
   return { named, only: argv.includes("-ne") || argv.includes("--no-extensions") };
 }
 
-/** An agent must not start casts of its own, so this extension is never one of them. */
+/** An agent must not start casts, so this extension is never loaded. */
 function isMateriaExtension({ commands }: Extension): boolean {
   return commands.has("materia");
 }
 
-/** [X47] Whether it has a tool that an agent was given by name. */
+/** [X47] Whether it provides a tool that the agent was given by name. */
 function providesTool({ tools }: Extension, wanted: readonly string[]): boolean {
   return wanted.some((tool) => tools.has(tool));
 }
@@ -111,14 +111,14 @@ function keepGuardHandlers(extension: Extension): Extension {
   return { ...extension, handlers, commands: new Map(), shortcuts: new Map() };
 }
 
-/** The user's screen for a gate inside an agent's session: it may ask and tell, and leaves everything else alone. */
+/** The user's screen for a guard inside an agent's session: it may ask and notify, nothing else. */
 function restrictedUi(
   ui: ExtensionUIContext,
   mode: ExtensionContext["mode"],
   hold: () => () => void,
 ): ExtensionUIContext {
   const calm = deferDialogs(ui, mode);
-  // [X32] While the person makes up their mind, the agent is not silent.
+  // [X32] While the person decides, the agent does not count as silent.
   const asking = <T>(dialog: Promise<T>): Promise<T> => dialog.finally(hold());
   return {
     ...ui,

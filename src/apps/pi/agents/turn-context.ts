@@ -9,16 +9,16 @@ import type { Card } from "../screen/card.ts";
 
 type Messages = ContextWithSystemEvent["messages"];
 
-/** What one turn in the user's session is told in place of the user's conversation. */
+/** The context of one turn in the user's session, in place of the user's conversation. */
 export interface TurnContext {
-  /** Marks the message that the turn begins with. */
+  /** Marks the first message of the turn. */
   readonly turn: string;
   readonly system: string;
   /** Earlier turns of the same visit, from its transcript. */
   readonly earlier: Messages;
 }
 
-/** [X18] The turn's own system text and tools, the earlier turns of its visit, and what has been said since it began. */
+/** [X18] The turn's system text and tools, the earlier turns of its visit, and the messages since it started. */
 export function turnMessages(
   messages: Messages,
   { turn, system, earlier }: TurnContext,
@@ -30,7 +30,7 @@ export function turnMessages(
   return [head, ...earlier, ...since];
 }
 
-/** [X22] Takes the turn out of what later requests are told; it stays on the screen and in the file. */
+/** [X22] Removes the turn from later requests; it stays on the screen and in the file. */
 export function turnEntriesToHide(branch: readonly SessionEntry[], turn: string): SessionBoundaryDraft[] {
   const from = branch.findLastIndex(
     (entry) => entry.type === "custom_message" && entry.customType === TURN_ENTRY && turnIdOf(entry.details) === turn,
@@ -39,7 +39,7 @@ export function turnEntriesToHide(branch: readonly SessionEntry[], turn: string)
   return branch.slice(from).flatMap((entry) => (isMessageEntry(entry) ? [hideEntry(entry.id)] : []));
 }
 
-/** The answer that failed last, out of what the next try is told. */
+/** Removes the last failed answer from the next try. */
 export function failedAnswerToHide(branch: readonly SessionEntry[]): SessionBoundaryDraft[] {
   const failed = branch.findLast((entry) => entry.type === "message" && entry.message.role === "assistant");
   return failed?.type === "message" && failed.message.role === "assistant" && failed.message.stopReason === "error"
@@ -61,10 +61,10 @@ function turnIdOf(details: unknown): unknown {
 }
 
 const PROMPT_LINES = 4;
-/** In columns, of each line that is shown. */
+/** In columns, for each shown line. */
 const MAX_COLUMNS = 200;
 
-/** What an interactive agent was asked, as the person sees it above the answer. */
+/** The prompt of an interactive agent, as the person sees it above the answer. */
 export function turnCard({ socket, materia, prompt }: TurnRequest): Card {
   const asked = sanitizeForTerminal(prompt).trim().split("\n");
   const head = line(toned("wait", "▸ "), toned("strong", visitLabel(socket, materia)));

@@ -3,26 +3,26 @@ import { addUsage, NO_USAGE, type Usage } from "../../../core/cast/state/usage.t
 import { failedTurn } from "../../../shell/agents/pi-turn.ts";
 import type { TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
 
-/** What the person wants after they have interrupted a turn. */
+/** The person's decision after an interruption. */
 export type InterruptDecision =
   | { readonly kind: "go_on" }
   | { readonly kind: "say"; readonly text: string }
-  /** The cast is stopped, in whichever way: the turn is at its end. */
+  /** The cast was stopped: the turn has ended. */
   | { readonly kind: "stop" };
 
 export type SteeringMessage = { readonly text: string; readonly images?: Parameters<AgentSession["steer"]>[1] };
 
-/** The person's hand on the turns that run now: one, or one for each item that is worked on. */
+/** Controls the running turns: one, or one for each parallel item. */
 export interface TurnControl {
-  /** [X35] Stops them and asks how they go on; says whether there was one to stop. */
+  /** [X35] Interrupts the turns and asks how to continue; returns whether there was one. */
   readonly interrupt: () => boolean;
-  /** [X36] Hands words to the agents that work now; says whether one listens. */
+  /** [X36] Sends a message to the running agents; returns whether one accepts it. */
   readonly steer: (message: SteeringMessage) => boolean;
-  /** Words that no agent has read yet. */
+  /** Messages that no agent has read yet. */
   readonly unread: () => readonly string[];
-  /** The same, taken back. */
+  /** Takes them back. */
   readonly withdrawUnread: () => readonly string[];
-  /** The session of the agent that began last, where it has one of its own. */
+  /** The session of the agent that started last, if it has a separate one. */
   readonly session: () => AgentSession | undefined;
   readonly registerSession: (session: AgentSession, request: TurnRequest) => void;
   readonly run: (request: TurnRequest, run: RunTurn) => Promise<TurnOutcome>;
@@ -31,9 +31,9 @@ export interface TurnControl {
 type RunTurn = (request: TurnRequest) => Promise<TurnOutcome>;
 
 export interface TurnCallbacks {
-  /** Asked when a turn was interrupted, by us or by Pi's own means. */
+  /** Called when a turn was interrupted, by us or by Pi. */
   readonly ask: (request: TurnRequest) => Promise<InterruptDecision>;
-  /** Told what an agent that is gone has not read. */
+  /** Called with messages that an ended agent has not read. */
   readonly onUnread: (texts: readonly string[]) => void;
   readonly onOpened?: (session: AgentSession, request: TurnRequest) => void;
 }
@@ -50,7 +50,7 @@ const GO_ON_PROMPT =
 export function createTurnControl({ ask, onUnread, onOpened }: TurnCallbacks): TurnControl {
   const turns = new Set<RunningTurn>();
   const sessions = (): readonly AgentSession[] => [...turns].flatMap(({ session }) => session ?? []);
-  // Agents that were interrupted together are asked about once.
+  // Ask once about agents that were interrupted together.
   let asking: Promise<InterruptDecision> | undefined;
   const askOnce = (request: TurnRequest): Promise<InterruptDecision> =>
     (asking ??= ask(request).finally(() => {
@@ -108,12 +108,12 @@ function clearQueue(session: AgentSession): readonly string[] {
   return [...steering, ...followUp];
 }
 
-/** What was said to several agents was said once. */
+/** A message to several agents counts once. */
 function distinctTexts(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)];
 }
 
-/** What was used before the interruption belongs to the same turn. */
+/** Usage before the interruption belongs to the same turn. */
 function withEarlierUsage(request: TurnRequest, before: Usage): TurnRequest {
   return {
     ...request,

@@ -3,12 +3,12 @@ import type { Timer } from "../../../shell/agents/turn-guard.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import type { AgentRetryOptions } from "../../../shell/workspace/agent-hosts.ts";
 
-/** What is done about the failed requests of one turn in the user's session. */
+/** Handles failed requests of one turn in the user's session. */
 export interface TurnRetries {
   readonly recordFailure: (message: AssistantMessage) => void;
-  /** A request is about to be sent: whether it is one too many, in the words of what failed. */
+  /** Called before a request: returns the error if there were too many tries. */
   readonly exhaustedError: () => string | undefined;
-  /** The session is about to rest after a failure: whether it is to try once more, after a pause. */
+  /** Called after a failure, before the session is idle: whether to retry, after a pause. */
   readonly waitForRetry: (signal: AbortSignal) => Promise<boolean>;
 }
 
@@ -20,7 +20,7 @@ interface RetryOptions {
 
 const BASE_DELAY_MS = 2000;
 
-/** [X32] The session's own retries come first, and are Pi's; where the cast allows fewer it ends them, where it allows more it goes on. */
+/** [X32] The session's own retries come first. If the cast allows fewer it ends them; if it allows more it continues. */
 export function createTurnRetries({ patience, after, onProgress }: RetryOptions): TurnRetries {
   const { maxRetries, baseDelayMs = BASE_DELAY_MS } = patience;
   let failures = 0;
@@ -52,7 +52,7 @@ export function createTurnRetries({ patience, after, onProgress }: RetryOptions)
   };
 }
 
-/** [A22] Only the words tell a failure that passes from one that stays. */
+/** [A22] Only the error text distinguishes a transient failure from a permanent one. */
 function isTransientError(error: string): boolean {
   if (/quota|billing|budget|usage limit/i.test(error)) return false;
   return /\b(?:408|429|5\d\d)\b|overloaded|rate.?limit|too many requests|unavailable|time(?:d)?[ -]?out|network|connection|fetch failed|socket|terminated|internal.?error|server.?error/i.test(

@@ -26,12 +26,12 @@ type Messages = ContextWithSystemEvent["messages"];
 
 export type VisibleTurnTiming = AgentRetryOptions & { readonly after: Timer };
 
-/** Turns that run in the user's own session, where the person sees and steers them. */
+/** Turns that run in the user's session, where the person sees and steers them. */
 export interface VisibleTurns {
   readonly runTurn: (request: TurnRequest, patience: VisibleTurnTiming) => Promise<TurnOutcome>;
-  /** Whether the session is in such a turn now. */
+  /** Whether such a turn runs now. */
   readonly isRunning: () => boolean;
-  /** Whether its last turn was answered, so that the person has seen it. */
+  /** Whether its last turn was answered, so that the person has seen the answer. */
   readonly hasAnswered: () => boolean;
 }
 
@@ -64,7 +64,7 @@ function abortedOutcome(): TurnOutcome {
 
 let turnCount = 0;
 
-/** [X18, X20] One turn with its own tools, model, system text and history; whatever happens, the user's are put back. */
+/** [X18, X20] Runs one turn with its own tools, model, system text and history, then restores the user's in every case. */
 async function runVisibleTurn(
   user: UserSession,
   request: TurnRequest,
@@ -96,10 +96,7 @@ async function runVisibleTurn(
   }
 }
 
-/**
- * [U42] The session's own shell takes its environment from this process, and no other turn runs in the session meanwhile.
- * Without the visit's secret: what the person starts beside it is not to be ended with the visit.
- */
+/** [U42] The session's shell takes its environment from this process, and no other turn runs in the session now. Without the visit's secret: programs that the person starts must not end with the visit. */
 function applyEnvironment({ [VISIT_VARIABLE]: _secret, ...env }: TurnRequest["env"]): () => void {
   const before = Object.keys(env).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, env);
@@ -154,12 +151,12 @@ async function askInSession({ pi, ctx }: UserSession, request: TurnRequest, aske
   }
 }
 
-/** The person has ended it with Pi's own means. */
+/** The person ended it with Pi's own keys. */
 function stopByPerson(seen: TurnRecord): TurnStop | undefined {
   return seen.last()?.stopReason === "aborted" ? { reason: "aborted", message: "the turn was aborted" } : undefined;
 }
 
-/** [A16] The visit's transcript grows with the turn, as in a session of its own. */
+/** [A16] The visit's transcript grows with the turn, as in a separate session. */
 function appendToTranscript(transcript: SessionManager, message: Messages[number]): void {
   if (message.role === "assistant" || message.role === "toolResult") transcript.appendMessage(message);
   if (message.role === "custom")
@@ -172,12 +169,12 @@ interface TurnListeners {
   readonly context: TurnContext;
   readonly retries: TurnRetries;
   readonly guard: TurnGuard;
-  /** [D28] Whether the cast is still ours; where it is not, the turn is at its end. */
+  /** [D28] Whether this process still owns the cast; if not, the turn has ended. */
   readonly goesOn: () => Promise<boolean>;
   readonly signal: AbortSignal;
 }
 
-/** Everything Pi asks or tells during one turn. The answer takes the listeners away again. */
+/** Listens to Pi's events of one turn. The returned function removes the listeners. */
 function subscribeToTurn(pi: ExtensionAPI, listening: TurnListeners, hear: (event: RecordedEvent) => void) {
   const { context, retries, guard, goesOn, signal } = listening;
   let release: (() => void) | undefined;
@@ -190,7 +187,7 @@ function subscribeToTurn(pi: ExtensionAPI, listening: TurnListeners, hear: (even
     pi.on("tool_call", async () =>
       (await goesOn()) ? undefined : { block: true, reason: guard.stopReason()?.message ?? "" },
     ),
-    // [X23] A cast must not cost the user their history, whatever its turn would need.
+    // [X23] A cast must not compact the user's history.
     pi.on("session_before_compact", ({ reason }) => (reason === "manual" ? undefined : { cancel: true })),
     pi.on("agent_before_settle", async (event, ctx) => {
       const branch = () => ctx.sessionManager.getBranch();
@@ -198,7 +195,7 @@ function subscribeToTurn(pi: ExtensionAPI, listening: TurnListeners, hear: (even
         return { entries: [...event.entries, ...failedAnswerToHide(branch())], continue: true };
       return { entries: [...event.entries, ...turnEntriesToHide(branch(), context.turn)] };
     }),
-    // Pi forgets an abort that comes before its run has begun; a retry of its own is a run, too.
+    // Pi forgets an abort that comes before its run starts; its retry is a run, too.
     pi.on("agent_start", (event) => {
       const error = retries.exhaustedError();
       if (error !== undefined) guard.end({ reason: "provider", message: error });
@@ -233,7 +230,7 @@ function activeTools(pi: ExtensionAPI) {
     .map(({ name, description, parameters }) => ({ name, description, parameters }));
 }
 
-/** Whether the session came to rest before the cast was aborted, as it is when the session is left. */
+/** Whether the session was idle before the cast was aborted, as when the session is left. */
 async function waitUntilIdle(user: UserSession, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false;
   if (user.ctx.isIdle()) return true;
@@ -252,7 +249,7 @@ interface SettledWatch {
   readonly release: () => void;
 }
 
-/** When the run that is about to begin comes to rest. */
+/** Resolves when the next run is idle. */
 function watchForSettled({ pi }: UserSession): SettledWatch {
   const { promise, resolve } = Promise.withResolvers<void>();
   const off = pi.on("agent_settled", () => resolve());

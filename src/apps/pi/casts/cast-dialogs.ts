@@ -5,17 +5,17 @@ import type { Resumption } from "../../../shell/casting/resume-cast.ts";
 import type { ReworkLimit } from "../../../core/cast/rework-limit.ts";
 import type { ReworkDecision } from "../../../core/command/command.ts";
 
-/** How a cast is left or stopped. */
+/** How to leave or stop a cast. */
 export type StopChoice = "detach" | "pause" | "abort";
 
-const GO_ON = "Go on";
+const GO_ON = "Continue";
 const SAY = "Say something to the agent";
-const PAUSE = "Pause: it goes on later with /materia recast";
+const PAUSE = "Pause: continue later with /materia recast";
 const ABORT = "Abort";
-const DETACH = "Detach: it goes on in the background";
+const DETACH = "Detach: continue in the background";
 const STAY = "Stay";
 
-/** [X35] After a turn was interrupted. A dialog that is left without a choice stops nothing for good and spends nothing more: it pauses. */
+/** [X35] Asks after a turn was interrupted. Closing the dialog pauses the cast: it loses nothing and spends nothing. */
 export async function askAfterInterrupt(
   ctx: ExtensionContext,
   who: string,
@@ -25,7 +25,7 @@ export async function askAfterInterrupt(
 > {
   for (;;) {
     const chosen = await userOpenedDialogs(ctx).select(
-      `${who} is interrupted. How does it go on?`,
+      `${who} is interrupted. How should it continue?`,
       [GO_ON, SAY, PAUSE, ABORT],
       { signal },
     );
@@ -37,10 +37,10 @@ export async function askAfterInterrupt(
   }
 }
 
-/** Where no agent can be interrupted: a program goes on while this is asked. */
+/** If no agent can be interrupted: a utility runs on while this is asked. */
 export async function askStop(ctx: ExtensionContext, signal: AbortSignal): Promise<StopChoice | undefined> {
   const chosen = await userOpenedDialogs(ctx).select(
-    "The cast goes on while you decide. Stop it?",
+    "The cast continues while you decide. Stop it?",
     [GO_ON, PAUSE, ABORT],
     {
       signal,
@@ -49,13 +49,13 @@ export async function askStop(ctx: ExtensionContext, signal: AbortSignal): Promi
   return chosen === PAUSE ? "pause" : chosen === ABORT ? "abort" : undefined;
 }
 
-/** What is said about leaving a cast to a process of its own: what will be otherwise there, or why it cannot be. */
+/** Notes about detaching a cast: what will differ, or why it is not possible. */
 export interface DetachNotes {
   readonly refusals: readonly string[];
   readonly notes: readonly string[];
 }
 
-/** [X6] Nothing where the person stays. */
+/** [X6] Undefined if the person stays. */
 export async function askLeave(
   ctx: ExtensionContext,
   { refusals, notes }: DetachNotes,
@@ -65,7 +65,7 @@ export async function askLeave(
     refusals.length > 0
       ? refusals.map((why) => `It cannot be detached: ${why}`)
       : notes.map((note) => `Detached: ${note}`);
-  const title = ["A cast is running. What becomes of it?", ...known].map(sanitizeForTerminal).join("\n");
+  const title = ["A cast is running. What should happen to it?", ...known].map(sanitizeForTerminal).join("\n");
   const options = [...(refusals.length > 0 ? [] : [DETACH]), PAUSE, ABORT, STAY];
   const chosen = await userOpenedDialogs(ctx).select(title, options, { signal });
   return STOP_CHOICES.get(chosen ?? STAY);
@@ -82,7 +82,7 @@ const YES_WITH_NOTE = "Yes, and pass on a note";
 const NO_WITH_REASON = "No, and say why";
 const LATER = "Later";
 
-/** [Q8] Yes or no in a dialog; nothing where the person puts it off, or where there is no dialog. */
+/** [Q8] Yes or no in a dialog; undefined if the person postpones it or there is no dialog. */
 export async function askGate(
   ctx: ExtensionContext,
   question: string,
@@ -95,19 +95,19 @@ export async function askGate(
   const chosen = await deferDialogs(ui, mode).select(title, [YES, YES_WITH_NOTE, NO_WITH_REASON, LATER], { signal });
   if (chosen === YES) return { kind: "finish" };
   if (chosen !== YES_WITH_NOTE && chosen !== NO_WITH_REASON) return undefined;
-  const what = chosen === NO_WITH_REASON ? "Why not?" : "What should be known?";
+  const what = chosen === NO_WITH_REASON ? "Why not?" : "Which message goes with it?";
   const text = (await userOpenedDialogs(ctx).input(what, "", { signal }))?.trim() ?? "";
-  // A dialog that was left without a word has decided nothing.
+  // Closing a dialog decides nothing.
   if (text === "") return undefined;
   return chosen === NO_WITH_REASON ? { kind: "reject", text } : { kind: "answer", text };
 }
 
 const HINT = "Once more, with a hint";
 const ACCEPT = "Accept it as it is";
-const NEXT = "Give the item up, go on with the next";
+const NEXT = "Give up the item, continue with the next";
 const STOP = "Stop here";
 
-/** [X45] What becomes of a result that was sent back too often; nothing where the cast is left as it is. */
+/** [X45] The decision about a result that was sent back too often; undefined if the cast is left as it is. */
 export async function askReworkDecision(
   ctx: ExtensionContext,
   { item, reason }: ReworkLimit,
@@ -119,7 +119,7 @@ export async function askReworkDecision(
     if (chosen === ACCEPT) return { kind: "accept" };
     if (chosen === NEXT) return { kind: "next" };
     if (chosen !== HINT) return undefined;
-    const text = (await userOpenedDialogs(ctx).input("What should be done otherwise?", ""))?.trim() ?? "";
+    const text = (await userOpenedDialogs(ctx).input("What should be different?", ""))?.trim() ?? "";
     if (text !== "") return { kind: "hint", text };
   }
 }

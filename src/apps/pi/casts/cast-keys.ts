@@ -3,26 +3,26 @@ import type { Widget } from "../screen/widget.ts";
 import { piTui } from "../session/pi-tui.ts";
 import { runUnlessReplaced, type UserSession } from "../session/user-session.ts";
 
-/** What the keys mean while a cast runs; each says whether it has taken the key. */
+/** The keys while a cast runs; each function returns whether it used the key. */
 export interface CastKeyHandlers {
   /** [X35] Esc: interrupts. */
   readonly onEscape: () => void;
-  /** [X6] A key or a word that leaves Pi. */
+  /** [X6] Handles a key or a command that leaves Pi. */
   readonly onLeave: () => void;
-  /** [X36] Keeps what is typed for when the cast is over. */
+  /** [X36] Keeps the typed text until the cast has ended. */
   readonly onKeep: (text: string) => void;
-  /** [X36] Takes back what is kept; not where nothing is. */
+  /** [X36] Takes back a kept text; returns false if there is none. */
   readonly onTakeBack: () => boolean;
 }
 
 const QUIT_COMMANDS: ReadonlySet<string> = new Set(["/quit", "/exit"]);
 
-/** Listens where a key means nothing else: no dialog in front of the editor and, unless it leaves, Pi at rest. The answer stops listening. */
+/** Listens while the keys have no other meaning: no dialog is open and Pi is idle (leaving always counts). The returned function stops listening. */
 export function onCastKeys({ ctx }: UserSession, widget: Widget | undefined, keys: CastKeyHandlers): () => void {
   if (ctx.mode !== "tui" || !widget) return () => undefined;
   const take = (data: string): boolean => {
     const typed = ctx.ui.getEditorText().trim();
-    // Whoever answers just now, and in whichever session: nobody leaves a cast without a word.
+    // In every session and every state: nobody leaves a running cast without being asked.
     if (typed === "" && matchesAnyKey(data, "ctrl+d", "ctrl+c")) return takeKey(keys.onLeave);
     if (QUIT_COMMANDS.has(typed) && matchesAnyKey(data, "enter")) return takeKey(keys.onLeave);
     if (!ctx.isIdle()) return false;

@@ -14,23 +14,23 @@ import { packagePath } from "../../../shell/system/package.ts";
 import { toolGuardNames } from "../agents/tool-guards.ts";
 import { runUnlessReplaced, type UserSession } from "../session/user-session.ts";
 
-/** What a person should know before a cast goes on without this Pi. */
+/** Facts for a person before a cast continues without this Pi. */
 export interface DetachCheck {
   readonly agents: DetachedAgents;
-  /** Why it cannot; nothing where it can. */
+  /** Why it is not possible; undefined if it is. */
   readonly refusals: readonly string[];
-  /** What will be otherwise there. */
+  /** What will differ there. */
   readonly notes: readonly string[];
 }
 
-/** [X53] Asked before anything is stopped: a process of its own has none of what only this Pi was given. */
+/** [X53] Ask before stopping anything: a separate process lacks what only this Pi was given. */
 export async function checkDetach(
   { pi, ctx }: UserSession,
   { graph, rehearsal }: Pick<CastFile, "graph" | "rehearsal">,
 ): Promise<DetachCheck> {
   const chosen = runUnlessReplaced(() => ctx.model);
   const session = chosen && `${chosen.provider}/${chosen.id}`;
-  // A model that a command names replaces that of every materia, so it is named only where none has its own.
+  // A model on the command line replaces the model of every materia, so name it only if no materia sets one.
   const model = hasAgentWithModel(graph) ? undefined : session;
   const agents = { model, thinking: pi.getThinkingLevel() };
   if (rehearsal !== null) return { agents, refusals: [], notes: [] };
@@ -41,9 +41,9 @@ export async function checkDetach(
     agents,
     refusals: issues.map(({ message }) => message),
     notes: [
-      ...(gates.length === 0 ? [] : [`there nobody watches over its tools: ${gates.join(", ")} is not loaded`]),
+      ...(gates.length === 0 ? [] : [`its tools are not guarded there: ${gates.join(", ")} is not loaded`]),
       ...(session !== undefined && model === undefined && hasAgentWithoutModel(graph)
-        ? [`there agents without a model of their own ask Pi's default, not ${session}`]
+        ? [`agents without a model use Pi's default there, not ${session}`]
         : []),
     ],
   };
@@ -64,13 +64,13 @@ export interface DetachRequest {
   readonly agents: DetachedAgents;
 }
 
-/** What agents are like there whose materia does not say: as in this session. */
+/** Settings of agents whose materia set none: as in this session. */
 export interface DetachedAgents {
   readonly model: string | undefined;
   readonly thinking: ThinkingLevel;
 }
 
-/** [X37] A process of its own drives the cast from where it was paused; it is in good hands before this returns. */
+/** [X37] Starts a separate process that continues the paused cast; returns once it owns the cast. */
 export async function detachCast({ castId, place, store, agents }: DetachRequest): Promise<Result<number>> {
   const { cwd, explicitFile: explicit } = place;
   const { model, thinking } = agents;
@@ -107,7 +107,7 @@ export async function detachCast({ castId, place, store, agents }: DetachRequest
 
 const EXIT_REFUSED = 2;
 
-/** Pi may be a program of its own that brings no Node to run a script with. */
+/** Pi may be a standalone program without a Node that could run a script. */
 export function nodePath(): string {
   return basename(process.execPath).startsWith("node") ? process.execPath : "node";
 }

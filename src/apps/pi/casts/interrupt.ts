@@ -8,7 +8,7 @@ import type { CommandContext } from "./session-state.ts";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import * as v from "valibot";
 
-/** [X35] Esc: the agent's turn stops, and the person says how it goes on; a program goes on until they have. */
+/** [X35] Esc: interrupts the agent's turn and asks how to continue; a utility runs on until the answer. */
 export function interruptCast({ user, screen, state: { running } }: CommandContext): void {
   if (!running || running.control.interrupt()) return;
   askStop(user.ctx, running.endedSignal).then(
@@ -19,7 +19,7 @@ export function interruptCast({ user, screen, state: { running } }: CommandConte
   );
 }
 
-/** What is asked about a turn that was interrupted. A client of the RPC mode has said what it wants: an abort is one. */
+/** Asks about an interrupted turn. For a client in RPC mode an abort is the answer already. */
 export function turnCallbacks({ user, state }: CommandContext, controller: AbortController): TurnCallbacks {
   return {
     ask: async ({ materia }) => {
@@ -41,16 +41,16 @@ export function stopCast(controller: AbortController, how: StopChoice): void {
   else controller.abort(PAUSE_REASON);
 }
 
-/** [X6] Whether the session may be left, once the person has said what becomes of its cast. */
+/** [X6] Asks what to do with the running cast; returns whether the session may be left. */
 export async function confirmLeave(context: CommandContext): Promise<boolean> {
   const { user, screen, state } = context;
   const { running } = state;
   if (!running || user.ctx.mode !== "tui") return true;
   const detachable = await running.checkDetach();
-  // It may have ended while this was looked at.
+  // The cast may have ended since the check.
   if (state.running !== running) return true;
   const how = await askLeave(user.ctx, detachable, running.endedSignal);
-  // It may have ended while the person was making up their mind.
+  // The cast may have ended while the person decided.
   if (!how) return state.running === undefined;
   running.stop(how);
   await running.done;
@@ -60,11 +60,11 @@ export async function confirmLeave(context: CommandContext): Promise<boolean> {
     screen.refuse(detached.issues);
     return false;
   }
-  screen.note(`The cast goes on in process ${detached.value}: /materia watch ${running.castId}`);
+  screen.note(`The cast continues in process ${detached.value}: /materia watch ${running.castId}`);
   return true;
 }
 
-/** A key that leaves Pi: it is left when the person has said so. */
+/** A key that leaves Pi: leave after the person agreed. */
 export function leavePiIfConfirmed(context: CommandContext): void {
   const { user, screen } = context;
   confirmLeave(context).then(
@@ -76,16 +76,13 @@ export function leavePiIfConfirmed(context: CommandContext): void {
 const RpcRequest = v.looseObject({ type: v.picklist(["abort", "clear_queue"]) });
 type RpcRequestName = v.InferOutput<typeof RpcRequest>["type"];
 
-/**
- * [X35, X36] What a client of the RPC mode asks for reaches only Pi's own session, which is at rest while an agent works in
- * another one; so it is heard where it comes in. The answer stops listening.
- */
+/** [X35, X36] A client in RPC mode reaches only Pi's own session, which is idle while an agent works in another one. Listen where its requests arrive. The returned function stops listening. */
 export function onRpcRequests(
   { mode }: ExtensionContext,
   act: Readonly<Record<RpcRequestName, () => void>>,
 ): () => void {
   const { stdin } = process;
-  // Where nobody reads it, a listener would begin to.
+  // Without a reader, a listener would start reading.
   if (mode !== "rpc" || stdin.listenerCount("data") === 0) return () => undefined;
   let rest = "";
   const hear = (chunk: unknown): void => {

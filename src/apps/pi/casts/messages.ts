@@ -6,16 +6,16 @@ import { restoreTitle } from "../screen/screen.ts";
 import { runUnlessReplaced } from "../session/user-session.ts";
 import type { CommandContext, HeldMessage, RunningCast } from "./session-state.ts";
 
-/** [X17, X19] Where a message goes that the user has typed: to the agent that waits, to afterwards, or its usual way. */
+/** [X17, X19] Decides where a typed message goes: to the waiting agent, to the time after the cast, or to Pi as usual. */
 export function routeInput(
   context: CommandContext,
   { text, images, source, streamingBehavior }: InputEvent,
 ): InputEventResult {
   const { state, screen, user } = context;
   restoreTitle(user.ctx);
-  // What begins with a slash is meant for Pi: a template, a skill, or a command of another extension.
+  // Text with a leading slash is for Pi: a template, a skill, or a command of another extension.
   if (source === "extension" || text.startsWith("/")) return { action: "continue" };
-  // An answer that Pi gives to the user is the user's to steer.
+  // While Pi answers the user, messages steer that answer.
   if (streamingBehavior !== undefined && !state.running?.hasVisibleTurn()) return { action: "continue" };
   if (state.running) {
     if (isInteractiveVisit(state.running)) {
@@ -26,22 +26,22 @@ export function routeInput(
     else holdMessage(context, images === undefined ? { text } : { text, images });
     return { action: "handled" };
   }
-  // [Q8] At a gate a person may talk with their own agent before they decide.
+  // [Q8] At a gate the person may talk with their own agent before deciding.
   if (!state.waiting || state.waiting.dialog) return { action: "continue" };
   context.answer({ kind: "answer", text });
   return { action: "handled" };
 }
 
-/** As much of a message as its writer needs to know it again. */
+/** The beginning of a message, enough to recognize it. */
 const MAX_QUOTED = 80;
 
-/** [X36] For when the cast is over. */
+/** [X36] Keeps a message until the cast has ended. */
 export function holdMessage({ state, screen }: CommandContext, message: HeldMessage): void {
   state.heldMessages.push(message);
-  screen.note(`Kept until the cast is over; then it is sent: “${oneLine(message.text, MAX_QUOTED)}”`);
+  screen.note(`Kept until the cast has ended, then sent: “${oneLine(message.text, MAX_QUOTED)}”`);
 }
 
-/** [X36] What no agent has read yet and what is kept, back in the editor; says whether there was anything. */
+/** [X36] Puts unread and kept messages back into the editor; returns whether there were any. */
 export function withdrawMessages(context: CommandContext): boolean {
   const { state } = context;
   state.heldMessages.unshift(...(state.running?.control.withdrawUnread() ?? []).map((text) => ({ text })));
@@ -50,7 +50,7 @@ export function withdrawMessages(context: CommandContext): boolean {
   return has;
 }
 
-/** [X36] All that was said and nobody has read yet, in the order in which it will be. */
+/** [X36] All unread messages, in the order in which they will be read. */
 export function unreadMessages(
   { state, user }: Pick<CommandContext, "state" | "user">,
   { control, refinements }: Pick<RunningCast, "control" | "refinements">,
@@ -77,7 +77,7 @@ function isInteractiveVisit({ watch }: RunningCast): boolean {
   return phase.kind === "visiting" && socketOf(graph, phase.visit.socket).interactive;
 }
 
-/** [X19] Sends what was kept, as one message, once no cast is in hand any more. */
+/** [X19] Sends the kept messages as one, once no cast is running. */
 export function sendHeldMessages({ state, user: { pi, ctx } }: CommandContext): void {
   if (state.running || state.waiting || state.heldMessages.length === 0) return;
   const content = messageContent(state.heldMessages.splice(0));
@@ -86,7 +86,7 @@ export function sendHeldMessages({ state, user: { pi, ctx } }: CommandContext): 
   );
 }
 
-/** [X19] After an abort or a failure, or when the session is left, nothing is sent: what was kept goes back to where it was typed. */
+/** [X19] After an abort or a failure, or when the session is left, send nothing: put the kept messages back into the editor. */
 export function returnHeldMessages({ state, user: { ctx } }: Pick<CommandContext, "state" | "user">): void {
   const kept = [
     ...state.heldMessages.splice(0).map(({ text }) => text),
@@ -95,7 +95,7 @@ export function returnHeldMessages({ state, user: { ctx } }: Pick<CommandContext
   if (kept.length > 0) runUnlessReplaced(() => ctx.hasUI && prependToEditor(ctx, kept.join("\n\n")));
 }
 
-/** Into the editor, before what is typed there. */
+/** Puts text into the editor, before what is typed there. */
 export function prependToEditor(ctx: ExtensionContext, text: string): void {
   const typed = ctx.ui.getEditorText();
   ctx.ui.setEditorText(typed === "" ? text : `${text}\n\n${typed}`);

@@ -35,24 +35,24 @@ import { castStatus } from "../../../core/cast/summary.ts";
 
 interface SessionRun {
   readonly options: Options;
-  /** Where Pi works; kept, because the session may be gone when the cast ends. */
+  /** Pi's folder; stored because the session may be gone when the cast ends. */
   readonly cwd: string;
   readonly prepared: PreparedCast;
-  /** What happened to it before. */
+  /** Its earlier events. */
   readonly past: Pick<LoadedCast, "file" | "events">;
   readonly workspace: Workspace;
   readonly controller: AbortController;
   readonly control: TurnControl;
   readonly visible: VisibleTurns | undefined;
-  /** Where agents are rehearsed: what they say and do is read from what they wrote down. */
+  /** For a rehearsal: the agents' activity is read from their transcripts. */
   readonly transcripts?: TranscriptFollower;
-  /** Lets a process of its own trust what this one does. */
+  /** Passes this process's trust to a separate process. */
   readonly vouch?: () => void;
-  /** What the person has said with it. */
+  /** The person's message. */
   readonly said?: string;
 }
 
-/** [X4, X13] Runs a cast beside the user's session. The answer resolves when nothing of it is left, and never rejects. */
+/** [X4, X13] Runs a cast beside the user's session. The promise resolves when all of it has ended, and never rejects. */
 export function runCastInSession(context: CommandContext, run: SessionRun): Promise<void> {
   const { user, screen, state } = context;
   const { prepared, controller, control, visible, workspace } = run;
@@ -66,7 +66,7 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
     isExpanded: () => runUnlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
     isStreamedElsewhere: isInTurn,
     unread: () => unreadMessages(context, { control, refinements }),
-    // Replies of a file come from no model.
+    // Replies from a file need no model.
     agentLabel: () =>
       prepared.file.rehearsal === null ? agentText(control.session() ?? runUnlessReplaced(() => user.ctx)) : undefined,
     hint: () => widgetHint(user, isInTurn()),
@@ -117,13 +117,13 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
   return done;
 }
 
-/** What streams in the session is seen there. */
+/** The session shows its own stream. */
 function widgetHint({ ctx }: UserSession, isInTurn: boolean): string {
   if (runUnlessReplaced(() => ctx.mode) !== "tui") return "/materia abort stops it";
   return isInTurn ? "Esc interrupts" : "Esc interrupts · Alt+W shows all it does";
 }
 
-/** A turn in the user's own session is Pi's to abort. */
+/** Pi aborts a turn in the user's session itself. */
 function abortWhenIdle({ ctx }: UserSession, controller: AbortController): void {
   if (runUnlessReplaced(() => ctx.isIdle()) ?? true) stopCast(controller, "abort");
 }
@@ -149,12 +149,12 @@ function castKeysFor(context: CommandContext) {
 }
 
 interface WidgetLifecycle {
-  /** The answer stops listening to the keys. */
+  /** The returned function stops listening to the keys. */
   readonly open: () => () => void;
   readonly close: () => void;
 }
 
-/** [X13] Whatever throws, the cast included, is its end: nothing of it stays on the screen or in hand. */
+/** [X13] Any error ends the cast: clear the screen and the state. */
 async function runWithWidget(
   { prepared, controller: { signal } }: SessionRun,
   { onSteps, onProgress, onItemSteps, onItemProgress }: CastWatch,
@@ -174,7 +174,7 @@ async function runWithWidget(
   }
 }
 
-/** A refused message is not lost: it stands in the editor again. */
+/** Put a refused message back into the editor. */
 export function refuseMessage(
   { screen, user: { ctx } }: CommandContext,
   issues: readonly Issue[],
@@ -185,12 +185,12 @@ export function refuseMessage(
 }
 
 function brokenIssue(castId: string, thrown: unknown) {
-  return error("internal_error", castId, `the cast broke: ${thrownMessage(thrown)}`);
+  return error("internal_error", castId, `the cast failed: ${thrownMessage(thrown)}`);
 }
 
 interface FinishedRun {
   readonly end: RunOutcome;
-  /** What a turn that was cut off had used. */
+  /** Usage of an interrupted turn. */
   readonly used: Usage;
   readonly items: readonly ItemLog[];
   readonly refinements: readonly string[];
@@ -216,7 +216,7 @@ function finishRun(
     return;
   }
   if (end.kind === "paused" && screen.isWatched)
-    screen.note(`The cast is paused: /materia recast ${prepared.castId} goes on where it stopped`);
+    screen.note(`The cast is paused: /materia recast ${prepared.castId} continues it`);
   else screen.showResult(castResultOf(end, place), exitCodeFor(end));
   if (hasFinished(end)) return sendHeldMessages(context);
   if (end.kind === "ended") askAtReworkLimit(context, end.state, options);
@@ -224,13 +224,13 @@ function finishRun(
   returnHeldMessages(context);
 }
 
-/** [X19] Only then a message that was kept is sent. */
+/** [X19] Only then send kept messages. */
 function hasFinished({ kind, state: { phase } }: RunOutcome): boolean {
   if (kind !== "ended" || phase.kind !== "ended") return false;
   return phase.outcome === "completed" || phase.outcome === "not_satisfied";
 }
 
-/** [X45] Asks what becomes of a cast that stopped because something was sent back too often. It has ended: whoever says nothing loses nothing. */
+/** [X45] Asks about a cast that stopped at a rework limit. It has ended: no answer loses nothing. */
 function askAtReworkLimit(context: CommandContext, cast: CastState, options: Options): void {
   const { user, screen } = context;
   const limit = reworkLimitOf(cast);

@@ -13,29 +13,29 @@ import type { Result } from "../../../core/model/issue.ts";
 import type { Resumption } from "../../../shell/casting/resume-cast.ts";
 import type { Screen } from "../screen/screen.ts";
 
-/** What one command is carried out with. */
+/** The context of one command. */
 export interface CommandContext {
   readonly user: UserSession;
   readonly screen: Screen;
   readonly state: SessionState;
-  /** Leaves this session for another, where that can be done: not for words that no command was typed with. */
+  /** Switches to another session, if possible; messages cannot do that. */
   readonly switchTo?: (sessionFile: string) => Promise<{ readonly cancelled: boolean }>;
-  /** Tells the cast that waits what the person has said; a refusal is shown. */
+  /** Sends the person's answer to the waiting cast; shows a refusal. */
   readonly answer: (answer: PersonAnswer) => void;
-  /** Sets a cast going; a refusal is shown. */
+  /** Starts a cast; shows a refusal. */
   readonly run: (command: CastingCommand, options: Options) => void;
 }
 
-/** All that this session remembers of casts. It dies with the session; the journals do not. */
+/** The session's memory of casts. It ends with the session; the journals stay. */
 export interface SessionState {
   running?: RunningCast;
   waiting?: WaitingCast;
-  /** Stops looking at a cast that another process drives. */
+  /** Stops watching a cast of another process. */
   stopWatching?: () => void;
-  /** Ends the web UI that was opened from here. */
+  /** Stops the web UI that was started here. */
   closeUi?: () => void;
   readonly heldMessages: HeldMessage[];
-  /** What agents of this session's casts have said and done lately. */
+  /** Recent activity of the agents of this session's casts. */
   readonly conversations: Conversations;
 }
 
@@ -43,32 +43,32 @@ export interface RunningCast {
   readonly castId: CastId;
   readonly watch: CastWatch;
   readonly stop: (how: StopChoice) => void;
-  /** The person's hand on the turn that runs now. */
+  /** Controls the running turn. */
   readonly control: TurnControl;
-  /** Aborted when it does not run any more: what was asked about it needs no answer. */
+  /** Aborted when the cast has ended: open questions about it need no answer. */
   readonly endedSignal: AbortSignal;
-  /** [X37] Hands the cast, once it is stopped, to a process of its own. */
+  /** [X37] Hands the paused cast to a separate process. */
   readonly detach: (agents: DetachedAgents) => Promise<Result<number>>;
-  /** What is to be known before that. */
+  /** The notes to show before. */
   readonly checkDetach: () => Promise<DetachCheck>;
   /** Whether an agent answers in the user's session now. */
   readonly hasVisibleTurn: () => boolean;
-  /** Resolves when nothing of it goes on any more; never rejects. */
+  /** Resolves when all of it has ended; never rejects. */
   readonly done: Promise<void>;
-  /** What the person has said to the agent that is still answering. */
+  /** Messages of the person to the agent that is still answering. */
   readonly refinements: string[];
 }
 
-/** What a person says to a cast that waits for them. */
+/** A person's answer to a waiting cast. */
 export type PersonAnswer = Exclude<Resumption, { kind: "recast" }>;
 
-/** A cast that waits for this person: with an agent that has answered, or at a gate of theirs. */
+/** A cast that waits for this person: for a reply to its agent, or at a gate. */
 export interface WaitingCast {
   readonly castId: CastId;
-  /** Those of the command that it was started with. */
+  /** The options of the command that started it. */
   readonly options: Options;
   readonly widget: Widget;
-  /** The dialog of a gate, which goes when the answer comes from elsewhere; what is typed is no answer to one. */
+  /** The dialog of a gate. It closes when the answer comes from elsewhere; typed text is no answer to a gate. */
   readonly dialog?: AbortController;
 }
 

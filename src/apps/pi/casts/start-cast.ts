@@ -19,12 +19,12 @@ import { turnCallbacks } from "./interrupt.ts";
 import { runCastInSession } from "./run-in-session.ts";
 import type { PersonAnswer, CommandContext, WaitingCast } from "./session-state.ts";
 
-/** What has been set going: over when `requestResult` resolves. */
+/** A started cast: it has ended when `requestResult` resolves. */
 export interface StartedCast {
   readonly done: Promise<void>;
 }
 
-/** `cast`, `link`, `continue` and `recast`: begins, and leaves the waiting to who asked. */
+/** Starts `cast`, `link`, `continue` and `recast`; the caller decides whether to wait. */
 export async function startFromCommand(
   context: CommandContext,
   command: CastingCommand,
@@ -44,7 +44,7 @@ export async function startInProject(
   return prepareAndRun(context, trusted, { options, prepare: (asker) => prepareTrusted(context, command, asker) });
 }
 
-/** [S15] A cast of somebody else that was named is asked about, and prepared again when the person trusts it. */
+/** [S15] Asks about a named cast that was started elsewhere, and prepares it again if the person trusts it. */
 async function prepareTrusted(
   { user: { ctx } }: CommandContext,
   command: CastingCommand,
@@ -55,7 +55,7 @@ async function prepareTrusted(
   return prepareCommand(command, { ...asker, trustsCast: true });
 }
 
-/** What the person says to the cast that waits, in the place and with the options that it was started with. */
+/** Sends the person's answer to the waiting cast, in the folder and with the options of its start. */
 export async function answerWaitingCast(
   context: CommandContext,
   { castId, options }: Pick<WaitingCast, "castId" | "options">,
@@ -70,11 +70,11 @@ export async function answerWaitingCast(
   return prepareAndRun(context, trusted.value, { options, prepare: prepareAnswer, ...said });
 }
 
-/** What is to run. */
+/** The cast to run. */
 interface CastToRun {
   readonly options: Options;
   readonly prepare: (asker: CommandCaller) => Promise<Result<PreparedCast>>;
-  /** The message that goes with it, where there is one. */
+  /** The message that goes with it, if any. */
   readonly said?: string;
 }
 
@@ -87,7 +87,7 @@ async function prepareAndRun(
   const { prepare: prepareCast, ...rest } = cast;
   const controller = new AbortController();
   const control = createTurnControl(turnCallbacks(context, controller));
-  // Without a person at the screen there is nobody to refine with: the agent answers by itself and the cast waits.
+  // Without a person at the screen nobody can refine: the agent answers once and the cast waits.
   const visible: VisibleTurns | undefined = screen.isWatched ? createVisibleTurns(user) : undefined;
   const openReal: CommandCaller["openReal"] = (choice, patience) =>
     createUserAgentHost(user, { choice, patience, visible, control });
@@ -122,7 +122,7 @@ async function prepareAndRun(
   return ok({ done: runCastInSession(context, run) });
 }
 
-/** [X43] A rehearsed agent has no session that could be looked at, but it writes down what it says and does. */
+/** [X43] A rehearsed agent has no session to look at, but it writes a transcript. */
 async function followRehearsal(
   { screen, state }: CommandContext,
   { store, place: { cwd } }: Workspace,

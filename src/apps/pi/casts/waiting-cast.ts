@@ -22,15 +22,15 @@ import { userOpenedDialogs } from "../session/dialogs.ts";
 
 interface WaitDetails {
   readonly state: CastState;
-  /** What the person has said already, while the agent was still answering. */
+  /** Messages that the person typed while the agent was still answering. */
   readonly refinements: readonly string[];
   readonly result: CastResult;
-  /** Whether the answer stands in the user's session already. */
+  /** Whether the answer is in the user's session already. */
   readonly seen: boolean;
   readonly options: Options;
 }
 
-/** [X17] The cast waits for the person at this screen: what they type next goes to its agent. */
+/** [X17] The cast waits for the person at this screen: their next message goes to its agent. */
 export function waitForPerson(
   context: CommandContext,
   { state, refinements, result, seen, options }: WaitDetails,
@@ -49,7 +49,7 @@ export function waitForPerson(
   if (said !== "") context.answer({ kind: "answer", text: said });
 }
 
-/** [Q8] A dialog asks; put off, the answer is a command. */
+/** [Q8] A dialog asks; if it is postponed, a command answers. */
 function waitAtGate(context: CommandContext, waiting: WaitingCast, { phase }: CastState): void {
   const { user, screen, state } = context;
   const dialog = new AbortController();
@@ -99,16 +99,13 @@ const GATE_LINE = line(
   toned("dim", " stops it"),
 );
 
-/** An answer that a cast waits with, and what the person made of it. */
+/** A reply that a cast waits with, and the person's decision. */
 export interface ReplyReview {
   readonly castId: CastId;
   readonly decision: ReplyDecision;
 }
 
-/**
- * [X38] A bare `continue` shows the whole of what it would approve, and asks. Nothing where it is not bare, where no agent
- * waits, or where a client of the RPC mode has just been shown it.
- */
+/** [X38] A `continue` without text shows the whole reply before it asks. Undefined if there is text, if no agent waits, or if an RPC client has just received the reply. */
 export async function reviewReply(
   { user, screen, state }: CommandContext,
   { text, reject }: Extract<Command, { kind: "continue" }>,
@@ -138,7 +135,7 @@ async function castOfBareContinue(
   return id.ok ? id.value : undefined;
 }
 
-/** A list as a list, anything else as it was said. */
+/** A list as a list, anything else as text. */
 function replyLines(reply: string): readonly Line[] {
   const plan = workItemListIn(reply);
   if (!plan) return indentedLines(reply, "");
@@ -152,7 +149,7 @@ function replyLines(reply: string): readonly Line[] {
   ];
 }
 
-/** The same as Markdown, which is what agents write. */
+/** The same as Markdown, which agents write. */
 function replyMarkdown(reply: string): string {
   const plan = workItemListIn(reply);
   if (!plan) return reply;
@@ -171,25 +168,19 @@ function indentedLines(text: string, indent: string): readonly Line[] {
     .map((each) => line(indent, each));
 }
 
-const APPROVE = "Approve: go on with it";
+const APPROVE = "Approve: continue with it";
 const REFINE = "Refine: say what should change";
 const EDIT = "Edit it";
 const ABORT = "Abort the cast";
 const LATER = "Later";
 
-/** What a person makes of the answer that a cast waits with; nothing where they put it off. */
+/** The person's decision about a reply; undefined if they postpone it. */
 export type ReplyDecision = Exclude<Resumption, { kind: "recast" }> | { readonly kind: "abort" } | undefined;
 
 /** [X38] */
 export async function askReplyDecision(ctx: ExtensionContext, reply: string): Promise<ReplyDecision> {
   for (;;) {
-    const chosen = await userOpenedDialogs(ctx).select("What do you make of it?", [
-      APPROVE,
-      REFINE,
-      EDIT,
-      ABORT,
-      LATER,
-    ]);
+    const chosen = await userOpenedDialogs(ctx).select("What do you decide?", [APPROVE, REFINE, EDIT, ABORT, LATER]);
     if (chosen === APPROVE) return { kind: "finish" };
     if (chosen === ABORT) return { kind: "abort" };
     if (chosen !== REFINE && chosen !== EDIT) return undefined;
@@ -203,7 +194,7 @@ async function askRefinement(ctx: ExtensionContext): Promise<ReplyDecision> {
   return text === "" ? undefined : { kind: "answer", text };
 }
 
-/** What stands around a list in the reply is not part of it: only the list is edited, and taken as it was left. */
+/** Only the list in the reply is edited; the text around it is left out. */
 async function editReply({ ui }: ExtensionContext, reply: string): Promise<ReplyDecision> {
   const plan = workItemListIn(reply);
   let text = plan ? JSON.stringify(plan.object, undefined, 2) : reply;
@@ -211,14 +202,14 @@ async function editReply({ ui }: ExtensionContext, reply: string): Promise<Reply
     const changed = await ui.editor(title, text);
     if (changed === undefined || changed.trim() === "") return undefined;
     if (!plan || workItemListIn(changed)) return { kind: "finish", reply: changed };
-    // A slip in the brackets must not cost what was written.
+    // A syntax error must not lose the person's edit.
     [title, text] = [NOT_A_LIST, changed];
   }
 }
 
 const NOT_A_LIST = "Not a list of work items yet: each needs a title and a context, in JSON. Edit it, then save";
 
-/** The plan in a reply, where it holds one. */
+/** The plan in a reply, if it has one. */
 function workItemListIn(reply: string) {
   const object = findObject(reply)?.object;
   const items = object?.["workItems"];

@@ -8,7 +8,7 @@ import { piTui, CONVERSATIONS_KEY } from "../session/pi-tui.ts";
 import type { Conversations, TitledConversation, Conversation, SessionMessage } from "./conversations.ts";
 import * as v from "valibot";
 
-/** [X43] What the agents of a cast say and do, over the whole screen, until the person has seen enough. */
+/** [X43] Shows the conversations of a cast's agents over the whole screen until the person closes it. */
 export async function showConversations(ctx: ExtensionContext, conversations: Conversations): Promise<void> {
   const pi = await loadPi();
   let handle: OverlayHandle | undefined;
@@ -40,14 +40,14 @@ interface ViewOptions {
   readonly tui: TUI;
   readonly theme: Theme;
   readonly conversations: Pick<Conversations, "all">;
-  /** Whether the output of tools is shown whole from the beginning. */
+  /** Whether tool output starts expanded. */
   readonly expanded: boolean;
-  /** Whether the keys come here. */
+  /** Whether this view has the keys. */
   readonly isInFront: () => boolean;
   readonly close: () => void;
 }
 
-/** Rows that are not the conversation's: the title and the keys. */
+/** Rows for the title and the keys. */
 const FRAME_ROWS = 2;
 
 export function conversationView(options: ViewOptions): Component {
@@ -63,7 +63,7 @@ export function conversationView(options: ViewOptions): Component {
       tui.requestRender();
     },
     render: (width) => {
-      // Whatever asks the person something meanwhile stands below this, where nobody sees it.
+      // A dialog that opens now would be hidden below this view.
       if (!isInFront()) queueMicrotask(close);
       const all = conversations.all();
       const at = Math.max(0, all.length - 1 - place.back);
@@ -78,12 +78,12 @@ export function conversationView(options: ViewOptions): Component {
   };
 }
 
-/** Where the person looks. */
+/** The position of the person in the conversation. */
 interface ScrollPosition {
   expanded: boolean;
-  /** Rows that follow the last one in view; at the end it follows what is said. */
+  /** Rows after the last visible one; at the end the view follows new text. */
   below: number;
-  /** Which agent, counted from the newest: another one may begin meanwhile. */
+  /** The agent, counted from the newest: another one may start at any time. */
   back: number;
   height: number;
 }
@@ -114,7 +114,7 @@ function keyActions(
   ]);
 }
 
-/** As many rows as there is room for, empty ones included: what is behind must not be seen. */
+/** Always fill the screen, with empty rows too: the screen behind must not show. */
 function visibleRows(rows: readonly string[], place: ScrollPosition): readonly string[] {
   const { height } = place;
   place.below = Math.min(place.below, Math.max(0, rows.length - height));
@@ -127,7 +127,7 @@ function titleLine(
   shown: TitledConversation | undefined,
   { number, of, below }: { readonly number: number; readonly of: number; readonly below: number },
 ): Line {
-  if (!shown) return line(toned("dim", "no agent has worked in a session of its own yet"));
+  if (!shown) return line(toned("dim", "no agent has worked in a separate session yet"));
   const mark = shown.isWorking() ? toned("accent", "▸ ") : toned("dim", "■ ");
   const which = of > 1 ? `  agent ${number} of ${of}` : "";
   const more = below > 0 ? `  ${below} more rows below` : "";
@@ -138,7 +138,7 @@ const WIDE_COLUMNS = 80;
 const SHORT_KEY_HINTS = line(toned("dim", "Esc closes · ↑↓ PgUp PgDn scroll · ←→ agents · Ctrl+O"));
 const KEY_HINTS = line(toned("dim", "Esc closes · ↑↓ PgUp PgDn Home End scroll · ←→ agents · Ctrl+O whole output"));
 
-/** What a conversation is drawn with: Pi's own components, so that an agent looks as it would in Pi. */
+/** A conversation is drawn with Pi's own components, so that an agent looks as in Pi. */
 interface PiDrawing {
   readonly pi: Pi;
   readonly tui: TUI;
@@ -147,11 +147,11 @@ interface PiDrawing {
 
 export interface RowOptions {
   readonly width: number;
-  /** Whether the output of tools is shown whole. */
+  /** Whether tool output is expanded. */
   readonly expanded: boolean;
 }
 
-/** The rows of a conversation. What is finished is drawn once; only what goes on is drawn again with each frame. */
+/** The rows of a conversation. Finished parts are drawn once; only the running part is drawn again with each frame. */
 function createConversationRows(
   drawing: PiDrawing,
 ): (conversation: Conversation, shown: RowOptions) => readonly string[] {
@@ -182,7 +182,7 @@ interface RowContext {
   readonly results: ReadonlyMap<string, SessionMessage>;
 }
 
-/** [X33] Whoever has written it: what Pi's components cannot draw is one line that says so, and no row is too wide. */
+/** [X33] If Pi's components cannot draw a message, show one line that says so; no row is too wide. */
 function safeRows(message: SessionMessage, wanted: RowContext): readonly string[] {
   const { width } = wanted.shown;
   try {
@@ -223,7 +223,7 @@ const PartialOutput = v.object({
   details: v.optional(v.unknown()),
 });
 
-/** Pi types what a tool has said so far as anything. */
+/** Pi types the partial output of a tool as any. */
 function showPartial(tool: ToolExecutionComponent, partial: unknown): void {
   if (v.is(PartialOutput, partial)) tool.updateResult(toolResult(partial, false), true);
 }
@@ -241,7 +241,7 @@ function toolResultsById(messages: readonly SessionMessage[]): ReadonlyMap<strin
   return new Map(messages.flatMap((each) => (each.role === "toolResult" ? [[each.toolCallId, each] as const] : [])));
 }
 
-/** Whether nothing more can come to it. */
+/** Whether it is finished. */
 function isComplete(message: SessionMessage, results: ReadonlyMap<string, SessionMessage>): boolean {
   if (message.role !== "assistant") return true;
   return message.content.every((part) => part.type !== "toolCall" || results.has(part.id));

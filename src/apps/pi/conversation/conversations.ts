@@ -4,17 +4,17 @@ import type { TurnRequest } from "../../../shell/ports.ts";
 
 export type SessionMessage = AgentSession["messages"][number];
 
-/** What an agent in a session of its own says and does. */
+/** The conversation of an agent in a separate session. */
 export interface Conversation {
   readonly cwd: string;
   readonly isWorking: () => boolean;
   readonly messages: () => readonly SessionMessage[];
   /** The reply that is being written now. */
   readonly streaming: () => SessionMessage | undefined;
-  /** What a tool that still runs has said so far. */
+  /** Partial output of a running tool. */
   readonly partialOutput: (callId: string) => unknown;
   readonly toolOf: (name: string) => ToolDefinition | undefined;
-  /** Nobody will look at it any more. */
+  /** Closes it: it is no longer shown. */
   readonly close?: () => void;
 }
 
@@ -22,18 +22,18 @@ export interface TitledConversation extends Conversation {
   readonly title: string;
 }
 
-/** The agents of casts that work or have worked lately, in the order in which they began. */
+/** The agents of casts that work now or worked recently, in the order in which they started. */
 export interface Conversations {
-  /** `runOpen` is given what is to be called when the conversation goes on. */
+  /** `runOpen` receives the callback for changes of the conversation. */
   readonly add: (visit: ConversationVisit, open: (changed: () => void) => Conversation) => void;
   readonly all: () => readonly TitledConversation[];
-  /** Calls back when any of them goes on; the answer stops it. */
+  /** Calls back when any of them changes; the returned function stops it. */
   readonly onChange: (listener: () => void) => () => void;
 }
 
 export type ConversationVisit = Pick<TurnRequest, "castId" | "socket" | "materia" | "visit" | "item" | "cwd">;
 
-/** As many as are kept: a cast of a thousand visits must not keep a thousand conversations in memory. */
+/** Bound the memory: a cast of a thousand visits must not keep a thousand conversations. */
 const MAX_CONVERSATIONS = 12;
 
 export function createConversations(): Conversations {
@@ -48,7 +48,7 @@ export function createConversations(): Conversations {
   };
   return {
     add: (visit, open) => {
-      // A turn that goes on with a visit is the same conversation, which knows what was said before.
+      // A turn that continues a visit continues its conversation, which knows the earlier messages.
       forget(conversationKey(visit));
       known.set(conversationKey(visit), { ...open(changed), title: conversationTitle(visit) });
       for (const oldest of [...known.keys()].slice(0, Math.max(0, known.size - MAX_CONVERSATIONS))) forget(oldest);
@@ -70,7 +70,7 @@ function conversationTitle({ socket, materia, visit, item }: ConversationVisit):
   return `${visitLabel(socket, materia)}, visit ${visit}${item === null ? "" : `, ${item}`}`;
 }
 
-/** The conversation of an agent that works in this process, up to the word that it is writing. */
+/** The conversation of an agent in this process, up to the word that it is writing. */
 export function sessionConversation(session: AgentSession, cwd: string, changed: () => void): Conversation {
   const partials = new Map<string, unknown>();
   session.subscribe((event) => {

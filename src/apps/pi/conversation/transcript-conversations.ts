@@ -10,10 +10,10 @@ import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { thrownMessage } from "../../../core/model/text.ts";
 import { NO_USAGE, addUsage } from "../../../core/cast/state/usage.ts";
 
-/** [X54] The agents of a cast that another process drives, as far as the disk tells of them. */
+/** [X54] The agents of a cast that another process runs, read from disk. */
 export interface TranscriptFollower {
   readonly follow: (step: CastStep) => void;
-  /** Takes in what the agents that work now have said until now. */
+  /** Reads what the running agents have written so far. */
   readonly read: () => Promise<void>;
   readonly close: () => void;
 }
@@ -28,7 +28,7 @@ interface FollowOptions {
 }
 
 export function followTranscripts(followed: FollowOptions): TranscriptFollower {
-  /** The visit in hand of each cast: of the cast itself, or of its items. */
+  /** The current visit of each cast: of the cast itself, or of its items. */
   const working = new Map<string, TranscriptConversation>();
   const end = (castId: string): void => {
     working.get(castId)?.end();
@@ -64,7 +64,7 @@ function addTranscriptConversation(
       cwd,
       follow: (wake: () => void) => store.followTranscript(castId, { socket, visit }, wake),
       onMessage: (message: TranscriptMessage) => {
-        // What is read of a visit that is over is no news.
+        // Text of a finished visit is no news.
         for (const progress of progressOf(message)) if (made?.isWorking()) onProgress(progress, state);
       },
       onProblem,
@@ -76,11 +76,11 @@ function addTranscriptConversation(
   return made;
 }
 
-/** A conversation that is read from the disk: as much of it as its agent, in whatever process, has finished saying. */
+/** A conversation read from disk: everything that its agent, in any process, has finished saying. */
 export interface TranscriptConversation extends Conversation {
-  /** Takes in what has been written until now. */
+  /** Reads what has been written so far. */
   readonly read: () => Promise<void>;
-  /** The visit is over: nothing more will come. */
+  /** The visit has ended: nothing more will come. */
   readonly end: () => void;
   readonly close: () => void;
 }
@@ -88,7 +88,7 @@ export interface TranscriptConversation extends Conversation {
 interface TranscriptSource {
   readonly pi: Pi;
   readonly cwd: string;
-  /** Opened when somebody looks: of a long cast nobody reads every conversation. */
+  /** Open it on demand: of a long cast nobody reads every conversation. */
   readonly follow: (wake: () => void) => Subscription<TranscriptUpdate>;
   readonly onMessage: (message: TranscriptMessage) => void;
   readonly onProblem: (words: string) => void;
@@ -112,14 +112,14 @@ function openTranscriptConversation(reading: TranscriptSource, changed: () => vo
       for (const line of news.kind === "lines" ? news.lines : []) {
         const message = parseTranscriptLine(line);
         if (!message || (message.role === "assistant" && typeof message.content === "string")) continue;
-        messages.push((JSON.parse(line) as { readonly message: SessionMessage }).message); // of the shape that was just read
+        messages.push((JSON.parse(line) as { readonly message: SessionMessage }).message); // has the shape that was just parsed
         onMessage(message);
       }
     }
     if (!isWorking) lines.close();
     changed();
   };
-  // One after the other: two readers of one file would each take half of it.
+  // One after the other: two readers of one file would each get half of it.
   const read = (): Promise<void> =>
     (last = last.then(take).catch((thrown: unknown) => onProblem(`materia: ${thrownMessage(thrown)}`)));
   return {
@@ -148,7 +148,7 @@ function openTranscriptConversation(reading: TranscriptSource, changed: () => vo
   };
 }
 
-/** How Pi draws its own tools; of a tool of an extension only the name and the output are shown. */
+/** Draws Pi's own tools as Pi does; for a tool of an extension only the name and the output. */
 function piToolDefinition(pi: Pi, name: string, cwd: string): ToolDefinition | undefined {
   const tools: Readonly<Record<string, (cwd: string) => unknown>> = {
     read: pi.createReadToolDefinition,
@@ -159,10 +159,10 @@ function piToolDefinition(pi: Pi, name: string, cwd: string): ToolDefinition | u
     grep: pi.createGrepToolDefinition,
     find: pi.createFindToolDefinition,
   };
-  return Object.hasOwn(tools, name) ? (tools[name]?.(cwd) as ToolDefinition) : undefined; // each makes one
+  return Object.hasOwn(tools, name) ? (tools[name]?.(cwd) as ToolDefinition) : undefined; // each creates one
 }
 
-/** What messages of a transcript tell of what their agent does, as one that works here would have told it. */
+/** Turns messages of a transcript into progress, as an agent in this process reports it. */
 function transcriptProgress(): (message: TranscriptMessage) => readonly TurnProgress[] {
   let used = NO_USAGE;
   return (message) => {

@@ -3,12 +3,12 @@ import { wrapColumns } from "../../../core/view/columns.ts";
 import { line, toned, type Line } from "../../../core/view/line.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 
-/** What an agent has done lately: its last tool calls, and the end of what it is saying. */
+/** Recent activity of an agent: its last tool calls, and the end of its text. */
 export interface AgentActivity {
   readonly steps: readonly ToolStep[];
   readonly saying: string;
   readonly state: "asking" | "thinking" | "saying" | "working" | "retrying";
-  /** The attempt that is awaited, and when it comes, in milliseconds. */
+  /** The next attempt, and its time in milliseconds. */
   readonly retry?: { readonly attempt: number; readonly at: number };
 }
 
@@ -63,7 +63,7 @@ const STEP_MARKS = {
   failed: toned("bad", "✕ "),
 } as const;
 
-/** [X9] The last few steps and the last words; more of both where there is room. */
+/** [X9] The last steps and the last words; more of both if there is room. */
 export function activityLines(activity: AgentActivity, width: number, opened: boolean): readonly Line[] {
   const { steps } = activity;
   const shown = opened ? { steps: 8, words: 6 } : { steps: 2, words: 1 };
@@ -97,7 +97,7 @@ function retryText(retry: AgentActivity["retry"]): string {
   return `retry ${retry.attempt}${seconds > 0 ? ` in ${seconds} s` : ""}`;
 }
 
-/** Providers answer in JSON; what a person reads of it is its message. */
+/** Providers answer in JSON; show only its message. */
 function providerMessage(error: string): string {
   const at = error.indexOf("{");
   const [, said] = /"message"\s*:\s*"((?:[^"\\]|\\.)+)"/.exec(error) ?? [];

@@ -4,39 +4,39 @@ import { fitLine, wrapLine, type Line, type Tone } from "../../../core/view/line
 import { piTui } from "../session/pi-tui.ts";
 import type { MarkdownTheme } from "@earendil-works/pi-tui";
 
-/** A piece of a line; one that gives way is shortened, so that what stands behind it is still read. */
+/** A part of a line. A part that gives way is shortened, so that the parts after it stay readable. */
 export interface CardSpan {
   readonly text: string;
   readonly tone?: Tone | "markdown";
-  /** Of Markdown: how far it stands from the margin. */
+  /** Indentation of Markdown. */
   readonly indent?: number;
   readonly gives?: true;
 }
 
 export type CardLine = readonly CardSpan[];
 
-/** What a card shows at a glance, and what it shows when it is opened. Kept in the session, so it is plain data. */
+/** A card: what it shows closed, and what it shows open. It is stored in the session, so it is plain data. */
 export interface Card {
   readonly lines: readonly CardLine[];
   readonly opened?: readonly CardLine[];
-  /** Whether lines too long for the screen go on in the next row, as they always do when it is opened. */
+  /** Whether long lines wrap, as they always do when it is open. */
   readonly wraps?: boolean;
-  /** [X46] By this it is opened alone; without one it is opened with all others. */
+  /** [X46] A card with an id opens alone; cards without one open together. */
   readonly id?: string;
 }
 
-/** A text that its writer meant as Markdown, over as many rows as it needs. */
+/** A Markdown text, over as many rows as it needs. */
 export function markdownLine(text: string, indent = 0): CardLine {
   return [{ text, tone: "markdown", indent }];
 }
 
-/** A piece of Pi's screen. */
+/** A component of Pi's screen. */
 interface ScreenComponent {
   readonly render: (width: number) => string[];
   readonly invalidate: () => void;
 }
 
-/** [X33] A card is kept in the session: one that cannot be drawn, whoever wrote it, shows that instead of ending Pi at every start. */
+/** [X33] Cards are stored in the session: one that cannot be drawn shows that, instead of ending Pi at every start. */
 export function drawCard(data: unknown, expanded: boolean, theme: Theme): ScreenComponent {
   const rowsAt = (width: number, isOpen: boolean): string[] => {
     try {
@@ -96,7 +96,7 @@ interface PlainSpan {
   readonly gives?: true;
 }
 
-/** How wide a tab is, nobody knows; and a row is one line, whoever has written it. */
+/** The width of a tab is unknown, and a row is one line: replace tabs and line breaks. */
 function withoutTabs(line: CardLine): readonly PlainSpan[] {
   return line.map(({ text, tone, gives }) => ({
     text: sanitizeForTerminal(text.replaceAll("\t", "    ").replaceAll("\n", " ")),
@@ -107,7 +107,7 @@ function withoutTabs(line: CardLine): readonly PlainSpan[] {
 
 const MIN_SHRUNK_WIDTH = 12;
 
-/** What gives way has the room that the others leave. */
+/** Parts that give way share the room that the others leave. */
 function shrinkToFit(spans: readonly PlainSpan[], room: number): Line {
   const { visibleWidth } = piTui();
   const columns = (some: readonly PlainSpan[]): number => some.reduce((sum, { text }) => sum + visibleWidth(text), 0);
@@ -126,17 +126,17 @@ export function createComponent(render: (width: number) => string[]): ScreenComp
 }
 
 const MARGIN = " ";
-/** Where every column is needed for words. */
+/** In a narrow terminal every column is needed for words. */
 const NARROW_WIDTH = 80;
 
-/** [X33] Rows as Pi measures them: it ends where one is wider than the screen. */
+/** [X33] Rows as Pi measures them: Pi exits if one is wider than the screen. */
 export function paintLines(lines: readonly Line[], width: number, theme: Theme): string[] {
   const { visibleWidth } = piTui();
   const room = Math.max(1, width - MARGIN.length);
   return lines.map((line) => fitRow(`${MARGIN}${paintLine(fitLine(line, room, visibleWidth), theme)}`, width));
 }
 
-/** Where neighbours join into one character, a row may be wider than its pieces were. */
+/** Joined characters may make a row wider than its parts. */
 export function fitRow(row: string, width: number): string {
   const { visibleWidth, truncateToWidth } = piTui();
   if (visibleWidth(row) <= width) return row;
@@ -175,7 +175,7 @@ function isCardSpan(value: unknown): boolean {
   return tone === undefined || tone === "markdown" || (typeof tone === "string" && Object.hasOwn(TONE_PAINTERS, tone));
 }
 
-/** Pi's own colours for Markdown, from the theme that a card is drawn with: its library is not loaded when the first card is. */
+/** Pi's colours for Markdown, from the theme of the card: Pi's library is not loaded yet at the first card. */
 function markdownTheme(theme: Theme): MarkdownTheme {
   return {
     heading: (text) => theme.fg("mdHeading", text),
@@ -195,12 +195,12 @@ function markdownTheme(theme: Theme): MarkdownTheme {
   };
 }
 
-/** Cards in the order in which they were drawn first, which is that of the session. */
+/** Cards in the order in which they were first drawn, which is that of the session. */
 const cardIds = new Set<string>();
 let newestCard: string | undefined;
 let chosenCard: string | undefined;
 
-/** [X46] Whether a card is open: of those with an id one alone, the chosen one, or the newest where all were to be expanded. */
+/** [X46] Whether a card is open: of the cards with an id only the chosen one, or the newest if all were to be expanded. */
 function isCardOpen(id: unknown, expanded: boolean): boolean {
   if (typeof id !== "string") return expanded;
   if (!cardIds.has(id)) {
@@ -210,14 +210,14 @@ function isCardOpen(id: unknown, expanded: boolean): boolean {
   return id === (chosenCard ?? (expanded ? newestCard : undefined));
 }
 
-/** [X46] Opens the card before the one that is open, from the newest on; behind the oldest none is open. */
+/** [X46] Opens the card before the open one, starting at the newest; after the oldest none is open. */
 export function openNextCard(): void {
   const all = [...cardIds];
   const at = chosenCard === undefined ? all.length : all.indexOf(chosenCard);
   chosenCard = all[at - 1];
 }
 
-/** Another session has cards of its own. */
+/** Another session has other cards. */
 export function resetCards(): void {
   cardIds.clear();
   newestCard = undefined;

@@ -25,37 +25,37 @@ import { COMMAND_PREFIX } from "../session/project.ts";
 import type { WidgetContent } from "./widget.ts";
 import type { LoadedCast } from "../../../shell/store/cast-store.ts";
 
-/** A cast as it goes on, for whoever shows it. */
+/** A running cast, for the faces that show it. */
 export interface CastWatch extends Required<Omit<RunObserver, "signal" | "onQueued" | "onSettingUp">> {
   readonly timeline: () => CastTimeline;
-  /** What became of the items so far. */
+  /** The items so far. */
   readonly items: () => readonly ItemLog[];
-  /** What the turn in hand has used, which the journal does not know yet. */
+  /** Usage of the current turn, which is not in the journal yet. */
   readonly used: () => Usage;
   readonly widgetContent: WidgetContent;
 }
 
 export interface WatchHooks {
-  /** Told every step, of its items too, those included that happened before it was watched. */
+  /** Called for every step, also of items, and for the steps before watching started. */
   readonly onStep?: (step: CastStep) => void;
   readonly onVisit: (card: Card) => void;
   readonly onChange: () => void;
   readonly isExpanded: () => boolean;
-  /** Whether what the agent does is seen elsewhere on the screen. */
+  /** Whether the agent's activity is shown elsewhere on the screen. */
   readonly isStreamedElsewhere: () => boolean;
-  /** Who works now: its model and thinking level, as far as they are known. */
+  /** The agent that works now: its model and thinking level, if known. */
   readonly agentLabel: () => string | undefined;
-  /** What the person has said and nobody has read yet. */
+  /** Unread messages of the person. */
   readonly unread: () => readonly UnreadMessage[];
-  /** How it is stopped. */
+  /** How to stop it. */
   readonly hint: () => string;
 }
 
-/** Words of the person that wait: for the agent that works, or for the end of the cast. */
+/** Waiting messages of the person: for the agent that works, or for the end of the cast. */
 export interface UnreadMessage {
   readonly target: "agent" | "later";
   readonly text: string;
-  /** What brings it back: a key, or a request of a client. */
+  /** How to take it back: a key, or a request of a client. */
   readonly withdrawWith: string;
 }
 
@@ -74,7 +74,7 @@ export function createCastWatch(
     watcher.onStep?.(step);
   }
   cards.discardPending();
-  // Nothing for a turn that streams on the screen itself, also when it has just ended.
+  // Nothing for a turn that streams on the screen itself, also right after it ended.
   let activity: AgentActivity | undefined = IDLE_ACTIVITY;
   let turn = NO_UNCOUNTED_USAGE;
   const items = createItemRows();
@@ -116,7 +116,7 @@ export function createCastWatch(
   };
 }
 
-/** What is heard of items is seen at once. */
+/** Show news of items at once. */
 function itemListeners(
   { onItemSteps, onItemProgress, onItemQueued }: LiveItemRows,
   watcher: WatchHooks,
@@ -138,7 +138,7 @@ function itemListeners(
   };
 }
 
-/** Its last event may still be the one that it stopped with; but it runs, or nobody would watch. */
+/** Its last event may be a stop, but a watched cast is running. */
 function runningBoard(trail: CastTimeline, used: Usage): CastBoard {
   return {
     ...castBoard(trail, { now: Date.now(), program: COMMAND_PREFIX, used }),
@@ -157,7 +157,7 @@ interface AgentView {
   readonly width: number;
 }
 
-/** Who works and what it does, and how it is stopped. */
+/** The agent, its activity, and how to stop it. */
 function agentLines(now: CastBoard, { trail, activity, watcher, width }: AgentView): readonly Line[] {
   const isWorking = isAgentVisit(trail);
   const isShown = activity && isWorking && !watcher.isStreamedElsewhere();
@@ -181,7 +181,7 @@ function unreadLine({ target: whom, text, withdrawWith: by }: UnreadMessage): Li
   );
 }
 
-/** [X40] Who works, and how much of the budget is used. */
+/** [X40] The agent, and the used share of the budget. */
 function budgetLine({ tokens, cost }: CastBoard, { state: { budget } }: CastTimeline, agent: string | undefined): Line {
   const { maxTokens, maxCostUsd } = budget;
   const parts = [

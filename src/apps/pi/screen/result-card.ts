@@ -15,13 +15,13 @@ import type { CastStep } from "../../../core/cast/cast-step.ts";
 import { titleText } from "../../../core/view/report/handoff-lines.ts";
 import { castStatus, castFigures } from "../../../core/cast/summary.ts";
 
-/** How a cast ended: for the person, for the conversation, and as plain text. */
+/** The result of a cast: for the person, for the conversation, and as plain text. */
 export interface CastResult {
   readonly card: Card;
-  /** What the user's conversation is told. */
+  /** The text for the user's conversation. */
   readonly conversationText: string;
   readonly plainText: string;
-  /** The whole of it, as it is for a person who is asked about it. */
+  /** The full text for a person who is asked about it. */
   readonly lines: readonly Line[];
   readonly castId: string;
 }
@@ -32,13 +32,13 @@ const MAX_REPLY_LENGTH = 1_500;
 
 export interface ResultContext {
   readonly runDir: string;
-  /** The project of the cast, where it is not the one that Pi works in: commands must name it. */
+  /** The project of the cast, if it is not Pi's folder: commands must name it. */
   readonly elsewhere?: string;
   /** [B30] The fleet that it ran on: commands must name it. */
   readonly on?: string;
-  /** What became of each item, as far as this process has seen it. */
+  /** The result of each item, as far as this process has seen it. */
   readonly items?: readonly ItemLog[];
-  /** What a turn that was cut off had used; the journal counts it when the cast goes on. */
+  /** Usage of an interrupted turn; the journal counts it when the cast is resumed. */
   readonly used?: Usage;
 }
 
@@ -98,7 +98,7 @@ function reasonOf({ phase }: CastState): string {
   return phase.kind === "ended" && phase.outcome !== "completed" ? phase.reason : "";
 }
 
-/** What was said last; of a cast that ends in a list all its items, since the last words are only about the last one. */
+/** The last words; for a cast that ends in a list all its items, since the last words are only about the last one. */
 function finalReply({ phase, handed, graph }: CastState, items: readonly ItemLog[]): string {
   if (phase.kind === "waiting") return phase.reply;
   const finished = phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
@@ -117,7 +117,7 @@ function withBlankLines<T extends CardLine>(text: readonly T[]): readonly (T | L
   return text.length === 0 ? [] : [[], ...text, []];
 }
 
-/** The first lines; a long one counts as the rows that it takes, and is cut where it takes too many. */
+/** The first lines; a long line counts as the rows that it takes, and is cut if it takes too many. */
 function previewOf(text: string): string {
   const lines = text.split("\n");
   const shown: string[] = [];
@@ -131,7 +131,7 @@ function previewOf(text: string): string {
   return more === 0 ? shown.join("\n") : [...shown, "", `… ${countedText(more, "more line")}`].join("\n");
 }
 
-/** [X12] Short, because every later request of the user carries it. */
+/** [X12] Keep it short: every later request of the user carries it. */
 function conversationTextOf(
   state: CastState,
   { status, reason, said, runDir }: { status: string; reason: string; said: string; runDir: string },
@@ -145,11 +145,11 @@ function conversationTextOf(
   ].join("\n");
 }
 
-/** What became of one item of the list that was walked last. */
+/** The result of one item of the last list. */
 export interface ItemLog {
   readonly title: string;
   readonly how: "done" | "given_up";
-  /** The last words of who worked on it; what was only judged is not told. */
+  /** The last words of the builder; a judge's words are left out. */
   readonly said: string;
 }
 
@@ -158,7 +158,7 @@ export interface ItemLogs {
   readonly all: () => readonly ItemLog[];
 }
 
-/** [X11] The items of a cast as they come to their end. */
+/** [X11] Collects the items of a cast as they end. */
 export function createItemLogs(): ItemLogs {
   let tales = new Map<number, ItemLog>();
   const titles = new Map<number, string>();
@@ -183,7 +183,7 @@ export function createItemLogs(): ItemLogs {
   };
 }
 
-/** What somebody said of their work; a verdict says nothing of it. */
+/** A text about the work; a bare satisfied says nothing about it. */
 function workText(event: CastEvent): string | undefined {
   if (event.type === "output_accepted") return event.text;
   if (event.type !== "handoff_accepted" || typeof event.handoff["satisfied"] === "boolean") return undefined;
@@ -193,7 +193,7 @@ function workText(event: CastEvent): string | undefined {
 
 const ITEM_MARKS = { done: "✓", given_up: "✗ given up:" } as const;
 
-/** As a list in Markdown, which reads well as it stands, too. */
+/** As a Markdown list, which is readable as plain text, too. */
 function itemLogsText(tales: readonly ItemLog[]): string {
   return tales
     .map(({ title, how, said }, at) => {

@@ -24,25 +24,25 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { oneLine } from "../../../core/model/text.ts";
 import { type CastStatus, castStatus } from "../../../core/cast/summary.ts";
 
-/** Where people and programs see what a command says, in each of Pi's modes. */
+/** Shows the output of commands to people and programs, in each of Pi's modes. */
 export interface Screen {
   readonly width: () => number;
-  /** Whether somebody looks on while a cast runs. */
+  /** Whether a person watches while a cast runs. */
   readonly isWatched: boolean;
   readonly showAnswer: (answer: ScreenAnswer) => void;
   readonly refuse: (issues: readonly Issue[]) => void;
   readonly note: (text: string, level?: "info" | "warning" | "error") => void;
   readonly addVisitCard: (card: Card) => void;
-  /** That a cast runs, and how it ended: what a client can see of it as data. */
+  /** Reports to clients, as data, that a cast runs and how it ended. */
   readonly sendStatus: (cast: CastStatusReport) => void;
-  /** Every event of a cast and what its agents do, for programs. */
+  /** Every event of a cast and its agents' progress, for programs. */
   readonly sendNews: (castId: string, news: CastStreamEntry) => void;
   readonly showResult: (result: CastResult, code: number) => void;
 }
 
 export interface ScreenAnswer {
   readonly lines: readonly Line[];
-  /** In the place of the lines where cards are drawn. */
+  /** Drawn as cards instead of lines. */
   readonly drawn?: readonly CardLine[];
   readonly data: unknown;
   readonly code: number;
@@ -53,9 +53,9 @@ export interface CastStatusReport {
   readonly status: CastStatus | "paused";
   readonly loadout: string;
   readonly request: string;
-  /** What it has come to, once it does not run any more. */
+  /** The result, once it has stopped. */
   readonly totals?: Totals;
-  /** Why it stopped, where it did not complete. */
+  /** Why it stopped, if it did not complete. */
   readonly reason?: string;
 }
 
@@ -69,7 +69,7 @@ export function createScreen(user: UserSession): Screen {
   return mode === "print" || mode === "json" ? screenForPrograms(user, mode) : screenForPeople(user, mode);
 }
 
-/** [X2] In the terminal answers are drawn into the session; a client of the RPC mode gets them as notices. */
+/** [X2] In the terminal answers are drawn into the session; a client in RPC mode receives notices. */
 function screenForPeople({ pi, ctx }: UserSession, mode: "tui" | "rpc"): Screen {
   const notify = (text: string, level: "info" | "warning" | "error"): void =>
     runUnlessReplaced(() => ctx.ui.notify(text, level));
@@ -131,7 +131,7 @@ function cardTitle({ lines }: Card): string {
   return (lines[0] ?? []).map(({ text }) => text).join("");
 }
 
-/** [X12] The one thing of a cast that the user's conversation is told; it starts no turn. */
+/** [X12] The only message of a cast in the user's conversation; it starts no turn. */
 function sendResult({ pi }: UserSession, { card, conversationText: words, castId }: CastResult): void {
   pi.sendMessage(
     { customType: RESULT_ENTRY, content: words, display: true, details: { ...card, castId } },
@@ -139,21 +139,21 @@ function sendResult({ pi }: UserSession, { card, conversationText: words, castId
   );
 }
 
-/** Pi turns writes to standard output away in these modes, except at the level of the file. */
+/** In these modes Pi captures writes to standard output, except on the file descriptor. */
 function writeFully(file: 1 | 2, text: string): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length;) {
     try {
       at += writeSync(file, bytes, at);
     } catch (thrown) {
-      // A pipe that is full for the moment takes the rest later.
+      // A full pipe takes the rest later.
       if (!(thrown instanceof Error && "code" in thrown && thrown.code === "EAGAIN")) return;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }
   }
 }
 
-/** [X3] Whoever reads a program's output hears all that the screen would have shown. */
+/** [X3] Programs receive everything that the screen would show. */
 export function forwardToScreen(screen: Screen, watch: CastWatch): CastWatch {
   const steps = (act: CastWatch["onSteps"]): CastWatch["onSteps"] => {
     return (all) => {
@@ -176,7 +176,7 @@ export function forwardToScreen(screen: Screen, watch: CastWatch): CastWatch {
   };
 }
 
-/** [X49] Says as data that a cast runs, and what became of it. */
+/** [X49] Reports as data that a cast runs, and its result. */
 export async function announceCast(
   screen: Screen,
   { castId, file: { graph, request } }: Pick<PreparedCast, "castId" | "file">,
@@ -208,7 +208,7 @@ function endSummary(end: RunOutcome): Pick<CastStatusReport, "totals" | "reason"
 
 const BELL = "\u0007";
 
-/** [X41] Calls a person who looks elsewhere: the bell, a notice of the desktop, and the title of the window until they type again. */
+/** [X41] Calls a person who looks elsewhere: the bell, a desktop notice, and the window title until they type again. */
 export function notifyPerson(ctx: ExtensionContext, words: string): void {
   runUnlessReplaced(() => {
     if (ctx.mode !== "tui") return;
@@ -218,11 +218,11 @@ export function notifyPerson(ctx: ExtensionContext, words: string): void {
   });
 }
 
-/** Terminals that are known to pass a notice on to the desktop, each by its own sequence; any other might print it. */
+/** Terminals known to pass a notice on to the desktop, each with its sequence; others might print it. */
 export function desktopNotification(text: string, env: NodeJS.ProcessEnv): string {
   const { TERM_PROGRAM: program = "", TERM: term = "", TMUX, STY, VTE_VERSION } = env;
   const said = oneLine(text, 200).replaceAll(";", ",");
-  // Whatever stands between keeps it to itself.
+  // A multiplexer between them does not pass it on.
   if (TMUX !== undefined || STY !== undefined) return "";
   if (/^(?:iTerm\.app|WezTerm|ghostty)$/i.test(program)) return `\u001b]9;${said}${BELL}`;
   if (term === "xterm-kitty") return `\u001b]99;;${said}\u001b\\`;

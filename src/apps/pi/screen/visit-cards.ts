@@ -14,18 +14,18 @@ import type { TurnProgress } from "../../../shell/ports.ts";
 import { markdownLine, type Card, type CardLine } from "./card.ts";
 
 export interface VisitCards {
-  /** The cards that are finished with this step. */
+  /** The cards that this step completes. */
   readonly follow: (step: CastStep) => readonly Card[];
-  /** What the agent of the visit in hand does. */
+  /** Activity of the current visit's agent. */
   readonly recordProgress: (progress: TurnProgress) => void;
-  /** No card for what was followed so far: it was told when it happened. */
+  /** No card for earlier steps: they were reported when they happened. */
   readonly discardPending: () => void;
 }
 
-/** Wider than any screen: a card is cut or wrapped where it is drawn. */
+/** Wider than any screen: a card is cut or wrapped when it is drawn. */
 const WIDTH = 400;
 
-/** With these a new part of the story begins. */
+/** These events start a new part of the story. */
 const CLOSING_EVENTS: ReadonlySet<CastEvent["type"]> = new Set([
   "visit_started",
   "loop_entered",
@@ -33,15 +33,15 @@ const CLOSING_EVENTS: ReadonlySet<CastEvent["type"]> = new Set([
   "cast_ended",
 ]);
 
-/** Behind these the same visit may go on. */
+/** After these the same visit may continue. */
 const PAUSING_EVENTS: ReadonlySet<CastEvent["type"]> = new Set(["cast_resumed", "cast_ended"]);
 
-/** [X10] One card per visit that is over: its head and the way it took, and opened all that it handed over. */
+/** [X10] One card for each finished visit: its head and route, and when open everything it handed over. */
 export function createVisitCards(start: CastState): VisitCards {
   const teller = createStoryWriter(start, WIDTH, FULL_DETAIL);
   let visits = NO_VISITS;
   let visit: CurrentVisit | undefined;
-  /** What was told of a visit that an earlier run had begun: the teller closed it there. */
+  /** A visit that an earlier run had started: the story closed it there. */
   let resumed: Line[] | undefined;
   let told: readonly Line[] = [];
   let route: Line[] = [];
@@ -61,7 +61,7 @@ export function createVisitCards(start: CastState): VisitCards {
     const lines = teller.write(step).filter((each) => each.length > 0);
     if (CLOSING_EVENTS.has(event.type)) {
       const cards = close();
-      // The teller gives up what it held back of a visit behind a head, which is not the last word about it.
+      // The story writer flushes the start of a visit with the next head, which is not the last word about it.
       resumed = PAUSING_EVENTS.has(event.type) ? [...(resumed ?? []), ...lines.slice(resumed ? 0 : 1)] : undefined;
       if (visits.visit?.firstSeq === event.seq) {
         visit = { record: visits.visit, item, since: teller.current().clock };
@@ -103,12 +103,12 @@ interface CardParts {
   readonly route: readonly Line[];
   readonly way: Line;
   readonly handed: HandedEvent | undefined;
-  /** What became of the files. */
+  /** The changed files. */
   readonly files: string | undefined;
   readonly deeds: ToolCalls;
 }
 
-/** Closed, a card is two lines: a cast of fifty visits must not bury the conversation. */
+/** A closed card has two lines: a cast of fifty visits must not bury the conversation. */
 function visitCard({ id, told, route, way, handed, files, deeds }: CardParts): Card {
   const [head = [], ...rest] = told;
   const did = [files, deeds.summary()].flatMap((text) => (text === undefined ? [] : [toned("dim", `${text}${GAP}`)]));
@@ -118,7 +118,7 @@ function visitCard({ id, told, route, way, handed, files, deeds }: CardParts): C
   return { id, lines, opened: [head, ...deeds.lines(), ...withMarkdown(rest, handed), ...route] };
 }
 
-/** The text that was handed over, as its agent meant it, in the place of its plain lines. */
+/** The handed-over text as Markdown, in place of its plain lines. */
 function withMarkdown(told: readonly Line[], handed: HandedEvent | undefined): readonly CardLine[] {
   const { text, lines } = handed ? replyTextOf(handed) : NO_REPLY;
   const plain = new Set(lines.map((each) => lineText(each).trim()));
@@ -130,13 +130,13 @@ function withMarkdown(told: readonly Line[], handed: HandedEvent | undefined): r
 
 interface ReplyText {
   readonly text: string;
-  /** As the teller tells it. */
+  /** As the story has it. */
   readonly lines: readonly Line[];
 }
 
 const NO_REPLY: ReplyText = { text: "", lines: [] };
 
-/** What was said in words: the whole of a plain text, of a handoff its context. */
+/** The words of the agent: all of a plain text, or the context of a handoff. */
 function replyTextOf(handed: HandedEvent): ReplyText {
   const room = WIDTH - INDENT.length;
   if (handed.type === "output_accepted")
@@ -145,11 +145,11 @@ function replyTextOf(handed: HandedEvent): ReplyText {
   return typeof context === "string" ? { text: context, lines: quoteLines(context, room, FULL_DETAIL) } : NO_REPLY;
 }
 
-/** The first words of what was handed over. A verdict that the way tells already gives its reason instead. */
+/** The first words of the handoff. If the route shows the outcome already, the reason instead. */
 function firstWords(event: HandedEvent, way: string): Line {
   if (event.type === "output_accepted") {
     const [said = []] = outputLines({ ...event, approved: undefined }, WIDTH);
-    // A heading says the same without its mark.
+    // A heading without its mark.
     return said.map((span, at) => (at === 0 ? { ...span, text: span.text.replace(/^#+ +/, "") } : span));
   }
   const [first = []] = handoffLines({ ...event, approved: undefined }, WIDTH);
@@ -161,7 +161,7 @@ function firstWords(event: HandedEvent, way: string): Line {
   return line(...first, reason === "" ? "" : ": ", reason);
 }
 
-/** What was said gives way to where it went on. */
+/** The text gives way to the route. */
 function summaryLine(said: Line, taken: Line): CardLine {
   const gap = said.length > 0 && taken.length > 0 ? GAP : "";
   return [...line(INDENT), ...said.map((span) => ({ ...span, gives: true as const })), ...line(gap, ...taken)];
@@ -170,10 +170,10 @@ function summaryLine(said: Line, taken: Line): CardLine {
 const GAP = "  ";
 const INDENT = "    ";
 
-/** What an agent has done in a visit: its tool calls, and what those that failed said. */
+/** The tool calls of a visit, and the output of failed ones. */
 export interface ToolCalls {
   readonly recordProgress: (progress: TurnProgress) => void;
-  /** Another visit begins. */
+  /** Another visit starts. */
   readonly clear: () => void;
   /** In a few words: the commands, and how many calls failed. */
   readonly summary: () => string | undefined;
@@ -187,7 +187,7 @@ interface RecordedCall {
   readonly said: string;
 }
 
-/** As many as a person reads. */
+/** At most this many: more is not readable. */
 const MAX_CALLS_KEPT = 60;
 
 function createToolCalls(): ToolCalls {

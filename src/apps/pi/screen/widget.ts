@@ -9,16 +9,16 @@ const TICK_MS = 1_000;
 const FRAME_MS = 100;
 const RPC_WIDTH = 100;
 
-/** What is drawn above the editor, and in one short line below it. */
+/** Draws above the editor, and one short line below it. */
 export interface WidgetContent {
   readonly lines: (width: number) => readonly Line[];
   readonly status: () => string;
 }
 
 export interface Widget {
-  /** Something has changed: drawn soon, not each time. */
+  /** Requests a redraw: soon, not for every change. */
   readonly scheduleDraw: () => void;
-  /** Whether the editor has the keys, as it had when this was opened: no dialog stands in front of it. */
+  /** Whether the editor has the keys, as when this was opened: no dialog is in front of it. */
   readonly isInFront: () => boolean;
   readonly close: () => void;
 }
@@ -28,7 +28,7 @@ interface WidgetRenderer {
   readonly isInFront: () => boolean;
 }
 
-/** [X8] Draws a picture until it is closed; time goes on between changes, so it is drawn anew every second. */
+/** [X8] Draws a picture until it is closed, and again every second: time passes between changes. */
 export function openWidget(ctx: ExtensionContext, wanted: WidgetContent): Widget {
   const picture = catchDrawErrors(wanted);
   const { draw, isInFront } = ctx.mode === "tui" ? drawInTerminal(ctx, picture) : drawAsText(ctx, picture);
@@ -36,7 +36,7 @@ export function openWidget(ctx: ExtensionContext, wanted: WidgetContent): Widget
   let closed = false;
   let status: string | undefined;
   const now = (): void => {
-    // The tick draws for a change too; a frame that it forgot would come after the close.
+    // The tick draws pending changes too; otherwise a frame could come after the close.
     clearTimeout(due);
     due = undefined;
     runUnlessReplaced(() => {
@@ -51,7 +51,7 @@ export function openWidget(ctx: ExtensionContext, wanted: WidgetContent): Widget
   now();
   return {
     scheduleDraw: () => {
-      // An agent that was left behind may still speak.
+      // A detached agent may still report.
       if (!closed) due ??= setTimeout(now, FRAME_MS).unref();
     },
     isInFront,
@@ -67,7 +67,7 @@ export function openWidget(ctx: ExtensionContext, wanted: WidgetContent): Widget
   };
 }
 
-/** [X13] Timers and Pi's own screen ask for it, where an exception would end Pi; what went wrong is drawn in its place. */
+/** [X13] Timers and Pi's screen call this, where an exception would end Pi: draw the error instead. */
 function catchDrawErrors({ lines, status }: WidgetContent): WidgetContent {
   const wrong = (thrown: unknown): string => `materia cannot draw this: ${oneLine(thrownMessage(thrown), 200)}`;
   return {
@@ -102,7 +102,7 @@ function drawInTerminal(ctx: ExtensionContext, picture: WidgetContent): WidgetRe
   };
 }
 
-/** [X39] A third of the screen at most: where it stands, and what goes on last. */
+/** [X39] At most a third of the screen: the position, and the newest activity. */
 function limitRows(lines: readonly Line[], rows: number): readonly Line[] {
   const most = Math.max(MIN_ROWS, Math.floor(rows / 3));
   if (lines.length <= most) return lines;
@@ -121,7 +121,7 @@ interface Redrawable {
   readonly requestRender: () => void;
 }
 
-/** Not among what Pi promises of its screen; without it nothing is known to be in front. */
+/** Pi does not document this function; without it no dialog is known to be in front. */
 function focusedComponent(tui: object): unknown {
   const screen: { readonly getFocusedComponent?: () => unknown } = tui;
   return screen.getFocusedComponent?.();

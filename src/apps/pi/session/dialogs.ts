@@ -6,7 +6,7 @@ type DialogUi = Pick<
   "select" | "confirm" | "notify" | "onTerminalInput" | "getEditorText" | "setEditorText"
 >;
 
-/** [X48] Dialogs that come by themselves: they wait until nothing is typed, and take no key that was meant for the editor. */
+/** [X48] Dialogs that open by themselves: they wait until nothing is typed, and use no key meant for the editor. */
 export function deferDialogs(
   ui: DialogUi,
   mode: ExtensionContext["mode"],
@@ -20,7 +20,7 @@ export function deferDialogs(
   };
 }
 
-/** [X50] Dialogs that the person asked for: they come at once, and no paste answers them. */
+/** [X50] Dialogs that the person asked for: they open at once, and no paste answers them. */
 export function userOpenedDialogs({
   ui,
   mode,
@@ -33,15 +33,15 @@ export function userOpenedDialogs({
   };
 }
 
-/** Whether the editor is empty, at last; not where nobody waits for the answer any more. */
+/** Resolves to true when the editor is empty; to false if the answer is no longer needed. */
 async function waitForEmptyEditor(ui: DialogUi, signal: AbortSignal | undefined): Promise<boolean> {
   if (signal?.aborted) return false;
   const isEmpty = (): boolean => ui.getEditorText().trim() === "";
   if (isEmpty()) return true;
-  ui.notify("A cast asks you something: send or clear what you type, and it is shown");
+  ui.notify("A cast has a question: send or clear your text to see it");
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const off = ui.onTerminalInput(() => {
-    // The editor has the key when all listeners have heard it.
+    // The editor gets the key after all listeners.
     setImmediate(() => isEmpty() && resolve(true));
     return undefined;
   });
@@ -74,10 +74,7 @@ async function withTypingRedirected<T>(ui: DialogUi, ask: () => Promise<T>, isTy
   }
 }
 
-/**
- * [X48] Letters choose nothing among choices: who types them writes to the editor, and so does who was writing when the
- * choices came; the Enter behind it is meant for the editor. The answer ends it, and puts what was typed where it belongs.
- */
+/** [X48] Letters choose nothing: they go to the editor, and so does text from before the choices opened, with its Enter. The returned function ends it and puts the text into the editor. */
 export function redirectTyping(
   ui: Omit<DialogUi, "select" | "confirm">,
   typing: boolean = ui.getEditorText().trim() !== "",
@@ -92,10 +89,10 @@ export function redirectTyping(
       isTyping = true;
       return true;
     }
-    // Who moves among the choices has seen them.
+    // Moving among the choices shows that the person has seen them.
     if (matchesKey(data, "up") || matchesKey(data, "down")) isTyping = false;
     if (!isTyping || !(matchesKey(data, "enter") || data === "\n")) return false;
-    // Not at once: a terminal that marks no pastes gives the empty lines of one as Enter upon Enter.
+    // Wait: a terminal that marks no pastes sends the empty lines of one as several Enters.
     setImmediate(() => (isTyping = false));
     ui.notify("What you typed stays in the editor; Enter once more chooses");
     return true;
@@ -111,16 +108,16 @@ function isPrintable(data: string): boolean {
   return data !== "" && !/\p{Cc}/u.test(data);
 }
 
-/** A terminal gives a paste in one piece between these marks: nothing inside of it is a key. */
+/** A terminal sends a paste between these marks: nothing inside it is a key. */
 const PASTE_PATTERN = /^\u001b\[200~(.*)\u001b\[201~$/s;
 
-/** What was pasted, without what a terminal would obey; nothing where it is no paste. */
+/** The pasted text without control characters; undefined if it is no paste. */
 function pastedText(data: string): string | undefined {
   const text = PASTE_PATTERN.exec(data)?.[1];
   return text?.replace(/\r\n?/g, "\n").replace(/(?![\n\t])\p{Cc}/gu, "");
 }
 
-/** The same paste for a field of one line: its lines beside each other, not run together. */
+/** The same paste for a field of one line: its lines joined by blanks. */
 function pastedLine(data: string): string | undefined {
   const text = pastedText(data);
   return text === undefined ? undefined : `\u001b[200~${text.trim().replace(/\s*\n\s*/g, " ")}\u001b[201~`;

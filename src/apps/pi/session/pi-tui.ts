@@ -4,7 +4,7 @@ export type PiTui = typeof import("@earendil-works/pi-tui");
 
 let loadedTui: PiTui | undefined;
 
-/** Only Pi's own copy measures as Pi does: another release counts some characters otherwise. */
+/** Only Pi's own copy measures as Pi does: another release counts some characters differently. */
 export function setPiTui(tui: PiTui): void {
   loadedTui = tui;
 }
@@ -15,7 +15,7 @@ export function piTui(): PiTui {
   return loadedTui;
 }
 
-/** The key that opens the view of what agents do, and closes it. */
+/** The key that opens and closes the view of agents. */
 export const CONVERSATIONS_KEY: KeyId = "alt+w";
 
 /** The key that opens one card after the other. */

@@ -10,22 +10,22 @@ import { loadWorkspace, describeProgramsToTrust, type Workspace } from "../../..
 import { folderExists } from "../../../shell/system/folders.ts";
 import { projectConfigFile, findProject } from "../../../shell/config/config.ts";
 
-/** What a command begins with in Pi. */
+/** The project of a command in Pi. */
 export const COMMAND_PREFIX = "/materia";
 
 export interface SessionProject {
   readonly workspace: Workspace;
-  /** What file names in the command are relative to. */
+  /** File names in the command are relative to this folder. */
   readonly from: string;
-  /** Set where the project has a configuration that Pi keeps out. */
+  /** Set if Pi does not trust the project's configuration. */
   readonly left?: Issue;
 }
 
-/** [X24] The project as Pi lets us see it: its own configuration only where Pi trusts it. */
+/** [X24] The project as Pi allows it: its own configuration only if Pi trusts it. */
 export function resolveProject(ctx: ExtensionContext, options: Options): Result<SessionProject> {
   const cwd = resolve(ctx.cwd, options.cwd ?? ".");
   if (!folderExists(cwd)) return fail(error("missing_folder", "--cwd", `there is no folder ${cwd}`));
-  // Pi's word is about the folder it works in; of any other it knows nothing.
+  // Pi's trust is about its own folder; for any other folder it says nothing.
   const refused = cwd === ctx.cwd && !ctx.isProjectTrusted();
   const place = findProject({
     cwd,
@@ -58,16 +58,13 @@ function untrustedIssue(file: string): Issue {
 
 export interface TrustedProject {
   readonly workspace: Workspace;
-  /** Keeps what the person has answered, once the command is carried out. */
+  /** Remembers the person's answer, once the command runs. */
   readonly remember: () => void;
-  /** [X52] Keeps Pi's own trust for a process that knows nothing of it, in the configuration as it is now. */
+  /** [X52] Remembers Pi's trust for a separate process, for the present configuration. */
   readonly vouch?: () => void;
 }
 
-/**
- * [X25] Pi's trust is trust. Where it had nothing to ask about, it trusts every project, so then the person is
- * asked about the configuration itself, as on the command line.
- */
+/** [X25] Pi's trust counts. If Pi had nothing to ask about, it trusts every project, so ask the person about the configuration, as on the command line. */
 export async function trustProject(
   ctx: ExtensionContext,
   { workspace, left }: SessionProject,
@@ -91,7 +88,7 @@ export async function trustProject(
   return ok(yes ? { workspace: given, remember: trust.remember } : { workspace, remember: () => undefined });
 }
 
-/** Whether somebody has really decided that this folder may be trusted. */
+/** Whether a person has really decided to trust this folder. */
 async function isTrustedInPi(ctx: ExtensionContext, cwd: string): Promise<boolean> {
   const pi = await loadPi();
   if (new pi.ProjectTrustStore(pi.getAgentDir()).get(cwd) === true) return true;
@@ -99,7 +96,7 @@ async function isTrustedInPi(ctx: ExtensionContext, cwd: string): Promise<boolea
   return ["--approve", "-a"].some((word) => process.argv.includes(word)) || pi.hasTrustRequiringProjectResources(cwd);
 }
 
-/** [S15] Whether the person trusts the cast that they named, having seen all that it would run. Without a person nobody does. */
+/** [S15] Whether the person trusts the named cast, after seeing everything it would run. Without a person the answer is no. */
 export async function askToTrustCast(ctx: ExtensionContext, issues: readonly Issue[]): Promise<boolean> {
   if (!ctx.hasUI || !hasForeignCastIssue(issues)) return false;
   const said = issues.map(({ message }) => sanitizeForTerminal(message)).join("\n");

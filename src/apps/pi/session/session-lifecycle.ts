@@ -5,22 +5,19 @@ import { runUnlessReplaced, isCastEntry } from "./user-session.ts";
 
 const ANNOUNCE_DELAY_MS = 250;
 
-/** [X27] One line about casts of this project that stopped half-way, once Pi has started. */
+/** [X27] One line about unfinished casts of this project, after Pi has started. */
 export function announceUnfinishedCasts(ctx: ExtensionContext): void {
   if (!ctx.hasUI || !existsSync(join(ctx.cwd, ".pi"))) return;
   setTimeout(() => {
     import("./unfinished-casts.ts")
       .then(({ unfinishedCastsText: unfinishedText }) => runUnlessReplaced(() => unfinishedText(ctx)))
       .then((text) => text !== undefined && runUnlessReplaced(() => ctx.ui.notify(text, "info")))
-      // A greeting that cannot be made is not worth a word.
+      // If the greeting fails, say nothing.
       .catch(() => undefined);
   }, ANNOUNCE_DELAY_MS).unref();
 }
 
-/**
- * [X34] Pi writes a session only when a model has answered in it, which no cast does. Done when the session is left:
- * a file that Pi has not made itself would keep it from making one later.
- */
+/** [X34] Pi writes a session only after a model has answered in it, which no cast does. Do it when the session is left: a file that Pi has not made would keep it from making one later. */
 export function saveSessionFile(session: ExtensionContext["sessionManager"]): void {
   const file = session.getSessionFile();
   const header = session.getHeader();
@@ -30,6 +27,6 @@ export function saveSessionFile(session: ExtensionContext["sessionManager"]): vo
   try {
     writeFileSync(file, text, { flag: "wx" });
   } catch {
-    // A disk that keeps no session has nobody left to tell.
+    // The session is gone: nobody can read an error.
   }
 }

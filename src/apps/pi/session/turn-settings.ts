@@ -7,7 +7,7 @@ import { runUnlessReplacedAsync, type UserSession, newestEntryData, SETTINGS_ENT
 const ModelRef = v.object({ provider: v.string(), id: v.string() });
 type ModelRef = v.InferOutput<typeof ModelRef>;
 
-/** Written into the session before anything is changed, so that a crash cannot lose it. */
+/** Written to the session before any change, so that a crash cannot lose it. */
 const SavedSettings = v.object({
   kind: v.literal("changed"),
   tools: v.array(v.string()),
@@ -16,15 +16,15 @@ const SavedSettings = v.object({
 });
 type SavedSettings = v.InferOutput<typeof SavedSettings>;
 
-/** The user's settings, out of the way for one turn. */
+/** Replaces the user's settings for one turn. */
 export interface TurnSettings {
-  /** Why the turn cannot have what it wants. */
+  /** Why the turn cannot get its settings. */
   readonly problem?: string;
-  /** Puts back what the user had, except what they have changed themselves meanwhile. */
+  /** Restores the user's settings, except those they have changed since. */
   readonly restore: () => Promise<void>;
 }
 
-/** [X20] Sets tools, model and thinking level for a turn, after writing down what the user had. */
+/** [X20] Sets tools, model and thinking level for a turn, after writing down the user's. */
 export async function applyTurnSettings(user: UserSession, wanted: TurnRequest): Promise<TurnSettings> {
   const { pi, ctx } = user;
   const before: SavedSettings = {
@@ -46,7 +46,7 @@ export async function applyTurnSettings(user: UserSession, wanted: TurnRequest):
   try {
     pi.setActiveTools([...wanted.tools]);
     const problem = wanted.model === undefined ? undefined : await selectModel(user, wanted.model);
-    // A change of model resets the level, so it comes after.
+    // A change of model resets the level, so set the level after it.
     if (wanted.thinking !== undefined) pi.setThinkingLevel(wanted.thinking);
     ours = false;
     return problem === undefined ? { restore } : { problem, restore };
@@ -56,7 +56,7 @@ export async function applyTurnSettings(user: UserSession, wanted: TurnRequest):
   }
 }
 
-/** [X21] A session that was left in the middle of a turn gets back what it had before. */
+/** [X21] Restores the settings of a session that was left in the middle of a turn. */
 export async function restoreSettings(pi: ExtensionAPI, ctx: ExtensionContext): Promise<boolean> {
   const left = v.safeParse(SavedSettings, newestEntryData(ctx.sessionManager.getBranch(), SETTINGS_ENTRY));
   if (!left.success) return false;

@@ -6,7 +6,7 @@ import type { CastSummary } from "../../../core/cast/summary.ts";
 const MAX_CASTS_CHECKED = 20;
 const MAX_CASTS_NAMED = 3;
 
-/** [X27] The newest casts that were left, however they were left, each with the command that goes on with it. */
+/** [X27] The newest unfinished casts, each with the command that continues it. */
 export async function unfinishedCastsText(ctx: ExtensionContext): Promise<string | undefined> {
   const place = resolveProject(ctx, {});
   if (!place.ok) return undefined;
@@ -23,7 +23,7 @@ export async function unfinishedCastsText(ctx: ExtensionContext): Promise<string
 function castSentences({ castId, status, request }: CastSummary): readonly string[] {
   const what = `The cast “${oneLine(request, 60)}”`;
   if (status === "waiting") return [`${what} waits for you: /materia continue ${castId}`];
-  if (status === "interrupted") return [`${what} was interrupted: /materia recast ${castId} goes on where it stopped`];
+  if (status === "interrupted") return [`${what} was interrupted: /materia recast ${castId} continues it`];
   if (status === "running") return [`${what} runs in another process: /materia watch ${castId}`];
   return [];
 }

@@ -1,12 +1,12 @@
 import type { ExtensionAPI, ExtensionContext, ContextEvent, SessionEntry } from "@earendil-works/pi-coding-agent";
 
-/** The user's session as Pi hands it out; after `/new`, `/reload` and the like every use of it throws. */
+/** The user's session as Pi provides it; after `/new`, `/reload` and the like every use of it throws. */
 export interface UserSession {
   readonly pi: ExtensionAPI;
   readonly ctx: ExtensionContext;
 }
 
-/** What is done to a session that may have been replaced while we waited; nothing when it has. */
+/** Runs an action on a session that may have been replaced since; undefined if it was. */
 export function runUnlessReplaced<T>(act: () => T): T | undefined {
   try {
     return act();
@@ -29,22 +29,22 @@ function isStaleSession(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.message.includes("stale after session replacement");
 }
 
-/** What a finished visit shows; never sent to a model. */
+/** The card of a finished visit; never sent to a model. */
 export const VISIT_ENTRY = "materia-visit";
-/** What a command that only looks has answered; never sent to a model. */
+/** The answer of a command that only reads; never sent to a model. */
 export const ANSWER_ENTRY = "materia-answer";
-/** How a cast ended: the one thing of it that enters the user's conversation. */
+/** The result of a cast: its only message in the user's conversation. */
 export const RESULT_ENTRY = "materia-result";
-/** That a cast runs, and how it ended, for clients; never sent to a model. */
+/** The status of a cast for clients; never sent to a model. */
 export const CAST_ENTRY = "materia-cast";
-/** What an interactive agent is asked; it and its answer belong to the cast, not to the user's conversation. */
+/** The prompt of an interactive agent; it and its answer belong to the cast, not to the user's conversation. */
 export const TURN_ENTRY = "materia-turn";
-/** The user's tools, model and thinking level, before a turn changes them and when they are back. */
+/** The user's tools, model and thinking level, before a turn changes them and after they are restored. */
 export const SETTINGS_ENTRY = "materia-settings";
 
 type Messages = ContextEvent["messages"];
 
-/** [X22] The conversation without the turns of casts: from what an agent was asked up to the next word of the user. */
+/** [X22] The conversation without the turns of casts: each from its prompt up to the user's next message. */
 export function withoutCastTurns(messages: Messages): Messages {
   let inside = false;
   return messages.filter((message) => {
@@ -54,7 +54,7 @@ export function withoutCastTurns(messages: Messages): Messages {
   });
 }
 
-/** [X42] Of each cast only its last end: a cast that was resumed has not ended as it was told before. */
+/** [X42] Only the last result of each cast: an earlier one of a resumed cast no longer holds. */
 export function keepLastResults(messages: Messages): Messages {
   const seen = new Set<unknown>();
   return messages
@@ -75,7 +75,7 @@ function resultCastId(message: Messages[number]): unknown {
   return typeof details === "object" && details !== null && "castId" in details ? details.castId : undefined;
 }
 
-/** Whether the conversation holds anything of a cast. */
+/** Whether the conversation contains messages of a cast. */
 export function hasCastMessages(messages: Messages): boolean {
   return messages.some(
     (message) =>
@@ -83,7 +83,7 @@ export function hasCastMessages(messages: Messages): boolean {
   );
 }
 
-/** Whether a turn has changed the user's settings and nobody has put them back. */
+/** Whether a turn has changed the user's settings and they were not restored. */
 export function areSettingsChanged(branch: readonly SessionEntry[]): boolean {
   const data = newestEntryData(branch, SETTINGS_ENTRY);
   return typeof data === "object" && data !== null && "kind" in data && data.kind === "changed";
@@ -95,7 +95,7 @@ export function newestEntryData(branch: readonly SessionEntry[], customType: str
   return entry?.type === "custom" ? entry.data : undefined;
 }
 
-/** Whether an entry of a session tells of a cast. */
+/** Whether an entry of a session belongs to a cast. */
 export function isCastEntry(entry: SessionEntry): boolean {
   if (entry.type !== "custom" && entry.type !== "custom_message") return false;
   return entry.customType === VISIT_ENTRY || entry.customType === RESULT_ENTRY;
