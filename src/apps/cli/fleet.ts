@@ -240,9 +240,7 @@ function scheduleLines(schedules: readonly Schedule[]): readonly Line[] {
         `   ${follows === null ? "on the files of when it was added" : `on ${sanitizeForTerminal(follows.replace(/^refs\/heads\//, ""))} as it is then`}${lastCast === null ? "" : `; last ${lastCast}`}`,
       ),
     ),
-    ...(problem === null
-      ? []
-      : [line(toned("rework", `   Last submission failed: ${sanitizeForTerminal(problem)}`))]),
+    ...(problem === null ? [] : [line(toned("rework", `   Last submission failed: ${sanitizeForTerminal(problem)}`))]),
   ]);
 }
 

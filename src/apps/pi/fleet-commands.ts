@@ -193,7 +193,6 @@ function showEnd({ screen }: CommandContext, end: RunOutcome, place: ResultConte
   const on = `--on ${quoteWord(place.on)}`;
   if (end.kind === "waiting" && screen.isWatched)
     screen.note(`The cast waits for you: /materia continue ${on} ${castId}`);
-  else if (end.kind === "paused")
-    screen.note(`No process runs the cast: /materia recast ${on} ${castId} continues it`);
+  else if (end.kind === "paused") screen.note(`No process runs the cast: /materia recast ${on} ${castId} continues it`);
   else screen.showResult(castResultOf(end, place), exitCodeFor(end));
 }

@@ -100,7 +100,6 @@ async function watchOtherProcess(
 function showEnd({ screen }: CommandContext, end: RunOutcome, place: ResultContext): void {
   const { castId } = end.state;
   if (end.kind === "waiting") screen.note(`The cast waits for you: /materia continue ${castId}`);
-  else if (end.kind === "paused")
-    screen.note(`No process runs the cast: /materia recast ${castId} continues it`);
+  else if (end.kind === "paused") screen.note(`No process runs the cast: /materia recast ${castId} continues it`);
   else screen.showResult(castResultOf(end, place), exitCodeFor(end));
 }
