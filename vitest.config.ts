@@ -1,4 +1,4 @@
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration as ProjectConfig } from "vitest/config";
 
 /** Tests that start programs: git, a shell, the utilities, `materia` itself. A unit test that starts one fails and says so. */
 const PROCESS = [
@@ -20,48 +20,48 @@ const PROCESS = [
 ];
 /** Tests in a real browser. */
 const BROWSER = ["test/webui/!(markdown).test.ts"];
-/** Tests that need Postgres. */
-const FLEET = ["test/fleet/!(health|pairs|times).test.ts", "test/e2e-pi/fleet.test.ts", "test/webui/fleet.test.ts"];
+/** Tests that need Postgres, and processes that work for a fleet. */
+const FLEET = ["test/fleet/!(health|pairs|times).test.ts"];
 /** Tests in the real Pi. */
 const PI = ["test/e2e-pi/**"];
+
+const GLOBAL_SETUP = ["test/scratch-folder.ts"];
 
 const tests = (patterns: readonly string[]): string[] =>
   patterns.map((pattern) => pattern.replace(/\*\*$/, "**/*.test.ts"));
 
 export default defineConfig({
   test: {
-    globalSetup: "test/scratch-folder.ts",
     // Most tests wait for a process of their own, so that one worker per core leaves the cores idle.
     maxWorkers: 3,
     projects: [
-      project("unit", ["test/**"], [...PROCESS, ...BROWSER, ...FLEET, ...PI], ["test/no-processes.ts"]),
+      project("unit", ["test/**"], {
+        exclude: tests([...PROCESS, ...BROWSER, ...FLEET, ...PI]),
+        setupFiles: ["test/setup.ts", "test/no-processes.ts"],
+      }),
       project("process", PROCESS),
-      project("browser", BROWSER, FLEET),
+      project("browser", BROWSER, { globalSetup: [...GLOBAL_SETUP, "test/webui/browser-setup.ts"] }),
       project("fleet", FLEET),
-      project("pi", PI, FLEET),
+      project("pi", PI),
     ],
   },
 });
 
-function project(
-  name: string,
-  include: readonly string[],
-  exclude: readonly string[] = [],
-  setup: readonly string[] = [],
-) {
+function project(name: string, include: readonly string[], more: ProjectConfig["test"] = {}): ProjectConfig {
   return {
     test: {
       name,
       include: tests(include),
-      exclude: tests(exclude),
       tags: [{ name: "sweep", description: "npm test runs a sample of it, npm run test:full the rest" }],
-      setupFiles: ["test/setup.ts", ...setup],
+      globalSetup: GLOBAL_SETUP,
+      setupFiles: ["test/setup.ts"],
       // Modules are loaded once for all files that a worker runs.
       isolate: false,
       // A guard against what hangs, never a measure: a busy machine is slow, not wrong.
       testTimeout: 300_000,
       hookTimeout: 300_000,
       expect: { poll: { timeout: 120_000 } },
+      ...more,
     },
   };
 }

@@ -14,12 +14,17 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** One folder for all that a run of the tests makes, the programs they start included: a killed one cleans up nothing. */
-export default function setup(): () => Promise<void> {
+/**
+ * One folder for all that a run of the tests makes, the programs they start included: a killed one cleans up nothing.
+ * Every project asks for it, before its own setup; the first one makes it.
+ */
+export default function setup(): (() => Promise<void>) | undefined {
+  if (process.env["MATERIA_TEST_POSTGRES"] !== undefined) return undefined;
   const base = memoryFolder() ?? tmpdir();
-  const folder = realpathSync(mkdtempSync(join(base, "materia-tests-")));
+  removeAbandoned(base);
+  const folder = realpathSync(mkdtempSync(join(base, `materia-tests-${process.pid}-`)));
   // Another user runs the database, and must reach it; it is started by the first test that wants one.
-  const postgres = realpathSync(mkdtempSync(join(base, "materia-postgres-")));
+  const postgres = realpathSync(mkdtempSync(join(base, `materia-postgres-${process.pid}-`)));
   chmodSync(postgres, 0o711);
   process.env["TMPDIR"] = folder;
   // Programs that the tests start again and again are compiled once.
@@ -32,6 +37,23 @@ export default function setup(): () => Promise<void> {
     // Beside the end of the last workers: while this process stands still it does not hear of it, and says that they hang.
     for (const each of [folder, postgres]) await rm(each, { recursive: true, force: true, maxRetries: 5 });
   };
+}
+
+/** What a killed run has left: in memory it would stay until the machine is started again. */
+function removeAbandoned(base: string): void {
+  for (const name of readdirSync(base)) {
+    const [, pid] = /^materia-(?:tests|postgres)-(\d+)-/.exec(name) ?? [];
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(base, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const ROOM_BYTES = 4e9;

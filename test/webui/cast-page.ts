@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
+import { beforeAll, expect, onTestFinished } from "vitest";
 import { startHttpServer } from "../../src/apps/server/http-server.ts";
 import { TOKEN, project, site, type Project, type Site } from "../webserver/harness.ts";
-import { launchBrowser } from "./browser.ts";
+import { connectBrowser } from "./browser.ts";
 import { builtClient } from "./built-client.ts";
 import { slowed } from "./slow-page.ts";
 
@@ -12,14 +12,12 @@ export const ASSETS = join(fileURLToPath(new URL("../..", import.meta.url)), "di
 
 let browser: Browser | undefined;
 
-/** A browser for the tests of this file, and the client built from the sources. */
+/** The browser of all tests, and the client built from the sources. Each page has its own context. */
 export function withPages(): void {
   beforeAll(async () => {
     await builtClient();
-    browser = await launchBrowser();
-  }, 180_000);
-  afterAll(async () => {
-    await browser?.close();
+    // One that has crashed is started again.
+    if (!browser?.isConnected()) browser = await connectBrowser();
   });
 }
 

@@ -33,7 +33,7 @@ export async function ownServer(
   const programs = reachable(found.value, made);
   const place: DatabaseOptions = {
     folder: given.folder ?? join(made, "server"),
-    settings: ["fsync=off", "shared_buffers=32MB", ...(given.settings ?? [])],
+    settings: ["fsync=off", "dynamic_shared_memory_type=mmap", "shared_buffers=32MB", ...(given.settings ?? [])],
     ...(isRoot ? { as: NOBODY } : {}),
   };
   const start = async (): Promise<string> => {

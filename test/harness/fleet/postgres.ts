@@ -22,7 +22,7 @@ async function serverUrl(): Promise<string> {
   const started = await startPostgres(reachable(found.value, folder), {
     folder: join(folder, "server"),
     isDetached: true,
-    settings: ["fsync=off", "max_connections=200", "shared_buffers=32MB"],
+    settings: ["fsync=off", "dynamic_shared_memory_type=mmap", "max_connections=200", "shared_buffers=32MB"],
     ...(isRoot ? { as: NOBODY } : {}),
   });
   if (!started.ok) throw new Error(JSON.stringify(started.issues));
