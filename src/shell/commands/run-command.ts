@@ -3,16 +3,7 @@ import type { CastingCommand, Command } from "../../core/command/command.ts";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { assertNever } from "../../core/model/assert-never.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { runAbort, runCastsCommand } from "./casts.ts";
 import type { CommandOutput } from "./command-output.ts";
-import { runCatalogCommand } from "./catalog.ts";
-import { runCheck } from "./check.ts";
-import { runDiff } from "./diff.ts";
-import { runRestore } from "./restore.ts";
-import { runDoctor } from "./doctor.ts";
-import { runCompletion } from "./completion.ts";
-import { runHelp } from "./help.ts";
-import { runInit } from "./init.ts";
 
 /** Commands that answer at once. The others run a cast, or belong to a face. */
 export type ImmediateCommand = Exclude<
@@ -20,7 +11,10 @@ export type ImmediateCommand = Exclude<
   CastingCommand | { kind: "ui" | "demo" | "watch" | "worker" | "fleet" }
 >;
 
-/** Runs a command and describes the result, for every face. File names are relative to `from`. */
+/**
+ * Runs a command and describes the result, for every face. File names are relative to `from`. Each command is loaded
+ * when it runs: loading all of them takes longer than most of them do.
+ */
 export async function runCommand(
   command: ImmediateCommand,
   workspace: Workspace,
@@ -28,19 +22,22 @@ export async function runCommand(
 ): Promise<Result<CommandOutput>> {
   switch (command.kind) {
     case "abort":
-      return runAbort(workspace, command);
+      return (await import("./abort.ts")).runAbort(workspace, command);
     case "diff":
-      return runDiff(workspace, command);
+      return (await import("./diff.ts")).runDiff(workspace, command);
     case "take":
       return (await import("./take.ts")).runTake(workspace, command);
     case "restore":
-      return runRestore(workspace, command.to === undefined ? command : { ...command, to: resolve(from, command.to) });
+      return (await import("./restore.ts")).runRestore(
+        workspace,
+        command.to === undefined ? command : { ...command, to: resolve(from, command.to) },
+      );
     case "open":
       return (await import("./open.ts")).runOpen(workspace, command);
     case "show":
       return (await import("./show.ts")).runShow(workspace, command);
     case "doctor":
-      return runDoctor(workspace, command);
+      return (await import("./doctor.ts")).runDoctor(workspace, command);
     case "stats":
       return (await import("./forecast.ts")).runStats(workspace);
     case "forecast":
@@ -60,27 +57,33 @@ export async function runCommand(
       if (command.watch) return fail(error("command_unavailable", "--watch", '"test --watch" is for a terminal'));
       return (await import("./test.ts")).runTestCommand(workspace, command, { from });
     case "casts":
+      return (await import("./list-casts.ts")).runCasts(workspace);
     case "prune":
+      return (await import("./prune.ts")).runPrune(workspace, command);
     case "status":
+      return (await import("./status.ts")).runStatus(workspace, command);
     case "budget":
-      return runCastsCommand(command, workspace);
+      return (await import("./budget.ts")).runBudget(workspace, command);
     case "loadout":
     case "materia":
     case "grid":
-      return runCatalogCommand(command, workspace);
+      return (await import("./catalog.ts")).runCatalogCommand(command, workspace);
     case "check":
       return ok(
-        runCheck(
+        (await import("./check.ts")).runCheck(
           workspace.catalog,
           command.file === undefined ? command : { ...command, file: resolve(from, command.file) },
         ),
       );
     case "completion":
-      return ok(await runCompletion(workspace, command));
+      return ok(await (await import("./completion.ts")).runCompletion(workspace, command));
     case "help":
-      return ok(runHelp(command.topic));
+      return ok((await import("./help.ts")).runHelp(command.topic));
     case "init":
-      return runInit(workspace.place, command.from === undefined ? undefined : resolve(from, command.from));
+      return (await import("./init.ts")).runInit(
+        workspace.place,
+        command.from === undefined ? undefined : resolve(from, command.from),
+      );
     default:
       return assertNever(command);
   }
