@@ -39,23 +39,14 @@ export async function runCommand(
     case "doctor":
       return (await import("./doctor.ts")).runDoctor(workspace, command);
     case "stats":
-      return (await import("./forecast.ts")).runStats(workspace);
     case "forecast":
-      return (await import("./forecast.ts")).runForecast(workspace, command);
     case "compare":
-      return (await import("./compare.ts")).runCompare(workspace, command);
     case "record":
-      return (await import("./record-test.ts")).runRecord(workspace, command, from);
     case "fork_plan":
-      return (await import("./fork.ts")).runForkPlan(workspace, { ...command, kind: "fork" });
     case "fuzz":
-      return (await import("./fuzz.ts")).runFuzz(workspace, command, from);
     case "replay":
-      return (await import("./replay.ts")).runReplay(workspace, command);
     case "test":
-      // A watch could not be ended here.
-      if (command.watch) return fail(error("command_unavailable", "--watch", '"test --watch" is for a terminal'));
-      return (await import("./test.ts")).runTestCommand(workspace, command, { from });
+      return runTestingCommand(command, workspace, from);
     case "casts":
       return (await import("./list-casts.ts")).runCasts(workspace);
     case "prune":
@@ -84,6 +75,41 @@ export async function runCommand(
         workspace.place,
         command.from === undefined ? undefined : resolve(from, command.from),
       );
+    default:
+      return assertNever(command);
+  }
+}
+
+type TestingCommand = Extract<
+  Command,
+  { kind: "stats" | "forecast" | "compare" | "record" | "fork_plan" | "fuzz" | "replay" | "test" }
+>;
+
+/** Commands about past casts and tests. */
+async function runTestingCommand(
+  command: TestingCommand,
+  workspace: Workspace,
+  from: string,
+): Promise<Result<CommandOutput>> {
+  switch (command.kind) {
+    case "stats":
+      return (await import("./forecast.ts")).runStats(workspace);
+    case "forecast":
+      return (await import("./forecast.ts")).runForecast(workspace, command);
+    case "compare":
+      return (await import("./compare.ts")).runCompare(workspace, command);
+    case "record":
+      return (await import("./record-test.ts")).runRecord(workspace, command, from);
+    case "fork_plan":
+      return (await import("./fork.ts")).runForkPlan(workspace, { ...command, kind: "fork" });
+    case "fuzz":
+      return (await import("./fuzz.ts")).runFuzz(workspace, command, from);
+    case "replay":
+      return (await import("./replay.ts")).runReplay(workspace, command);
+    case "test":
+      // A watch could not be ended here.
+      if (command.watch) return fail(error("command_unavailable", "--watch", '"test --watch" is for a terminal'));
+      return (await import("./test.ts")).runTestCommand(workspace, command, { from });
     default:
       return assertNever(command);
   }
