@@ -48,7 +48,7 @@ export async function runWorkerCommand(
       onDispatch: (report) => io.out(`${options.json ? jsonText(report) : dispatchLine(report)}\n`),
       onWaiting: (waiting) => io.out(options.json ? `${jsonText({ waiting })}\n` : waiting.map(queueLine).join("")),
     });
-    // [B14] Evicted or failed: DBOS may wait for dispatches that other workers run now.
+    // [B57] Evicted or failed: DBOS may wait for dispatches that other workers run now.
     if (done.ok && done.value !== 0) setTimeout(() => process.exit(), FORCED_EXIT_MS).unref();
     return done;
   } finally {

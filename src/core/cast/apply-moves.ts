@@ -95,7 +95,7 @@ export function enterLoop(state: CastState, event: EventOf<"loop_entered">): Cas
       loop: event.loop,
       items,
       note: given ? given.note : noteForList(state.notes, loop?.items ?? []),
-      // [V6] The cast of one item has the whole list, and walks one item of it.
+      // [V29] The cast of one item has the whole list, and walks one item of it.
       cursor: window?.index ?? 0,
       end: window ? window.index + 1 : items.length,
       oneByOne: window !== undefined,
@@ -131,7 +131,7 @@ export function advance(state: CastState, event: EventOf<"cursor_advanced">): Ca
   };
 }
 
-/** [G28] The item is left undone; which ones were, the end of the cast will say. */
+/** [G33] The item is left undone; which ones were, the end of the cast will say. */
 export function giveUpCurrentItem(state: CastState, event: EventOf<"item_given_up">): CastState {
   const { index, reason } = event;
   const phase = expectPhase(state, event, "leaving");

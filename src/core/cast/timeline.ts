@@ -92,7 +92,7 @@ export interface WorkClock {
   readonly startedAt: string | null;
   readonly lastAt: string | null;
   readonly idleMs: number;
-  /** [T20] Set where what came before this moment was done in another cast. */
+  /** [T37] Set where what came before this moment was done in another cast. */
   readonly forkedAt?: string;
 }
 

@@ -241,7 +241,7 @@ function filesAfter(
   return { files: { from, to: "commit" in now ? now.commit : (before?.to ?? from), now } };
 }
 
-/** The checkpoint that an event reports. [V21] Changes by items or by other programs belong to no visit. */
+/** The checkpoint that an event reports. [V40] Changes by items or by other programs belong to no visit. */
 export function commitAfter(event: CastEvent): string | undefined {
   switch (event.type) {
     case "cast_started":

@@ -37,7 +37,7 @@ export function isIntact({ issues, files }: Examination): boolean {
   return issues.length === 0 && files.length === 0;
 }
 
-/** [C26] Examines `cast.json`, every line, and every file that a line refers to. */
+/** [C26, C43] Examines `cast.json`, every line, and every file that a line refers to. */
 export async function examineCast(store: CastStore, castId: CastId): Promise<Examination> {
   let events = 0;
   const { file, records, issues } = await readIntactPart(store, castId, (count) => (events = count));

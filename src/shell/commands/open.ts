@@ -50,7 +50,7 @@ export async function openVisitSession(
   if (!id.ok) return id;
   const cast = await workspace.store.load(id.value);
   if (!cast.ok) return cast;
-  // [S10] A model with all of the user's tools would read text that a stranger wrote.
+  // [S14] A model with all of the user's tools would read text that a stranger wrote.
   const foreign = trust ? undefined : foreignCastIssue(workspace, cast.value.file);
   if (foreign) return fail(foreign);
   const found = await findVisitTranscript(workspace, cast.value, name);

@@ -169,7 +169,7 @@ interface TestSeed {
   readonly says: string;
 }
 
-/** [T19] The named seed, otherwise the files at the start of the cast, otherwise nothing. */
+/** [T34] The named seed, otherwise the files at the start of the cast, otherwise nothing. */
 async function prepareSeed(
   { events, file: cast }: LoadedCast,
   { place }: Workspace,

@@ -38,7 +38,7 @@ export async function readFleetStatus({
   }
 }
 
-/** [B22, B29] The position of one waiting cast; undefined if it does not wait, or if no worker could start it. */
+/** [B59, B71] The position of one waiting cast; undefined if it does not wait, or if no worker could start it. */
 export async function readQueuePosition(
   { database }: Pick<ConnectedFleet, "database">,
   castId: CastId,
@@ -86,7 +86,7 @@ export interface QueueReporterOptions extends Pick<ConnectedFleet, "database" | 
   readonly tell: (waiting: readonly WaitGroup[]) => void;
 }
 
-/** [B29] Reports why casts of these queues wait: each reason once when it comes up, not as long as it lasts. */
+/** [B71] Reports why casts of these queues wait: each reason once when it comes up, not as long as it lasts. */
 export function queueReporter({ queues, againMs, tell, ...fleet }: QueueReporterOptions): () => Promise<void> {
   const seen = new Map<string, number>();
   return async () => {

@@ -54,7 +54,7 @@ export async function connectFleet(
   });
 }
 
-/** [B10] The commands of people, on a fleet. */
+/** [B40] The commands of people, on a fleet. */
 export function withFleet(
   workspace: Workspace,
   fleet: ConnectedFleet,
@@ -164,7 +164,7 @@ async function fetchCheckpoints(
   if (found.kind === "none") return fail(error("git_failed", cwd, `cannot fetch its files: ${found.why}`));
   const { top } = found.repository;
   let last: FetchedCheckpoints | undefined;
-  // [B12] The packs of the parent contain the commits that an item starts from.
+  // [B50] The packs of the parent contain the commits that an item starts from.
   for (const each of [parentCastId(castId), castId]) {
     const taken = each === undefined ? ok(undefined) : await fetchPacks(database, each, top);
     if (!taken.ok) return taken;
@@ -179,7 +179,7 @@ async function fetchCheckpoints(
   return held.ok ? ok(last) : fail(error("git_failed", castId, gitErrorText(held)));
 }
 
-/** [B10] Records the events of a person for a stopped cast, and queues it if it is to continue. */
+/** [B42] Records the events of a person for a stopped cast, and queues it if it is to continue. */
 async function appendUserEvents(
   { database, profile }: ConnectedFleet,
   { castId, state }: Pick<LoadedCast, "castId" | "state">,

@@ -25,7 +25,7 @@ export interface RedactedStream {
   readonly end: () => string;
 }
 
-/** [S7] A piece may end in the middle of a secret: what may be the beginning of one is kept back until it has shown what it is. */
+/** [S16] A piece may end in the middle of a secret: what may be the beginning of one is kept back until it has shown what it is. */
 export function createRedactedStream(env: Env): RedactedStream {
   const now = currentPatterns(env);
   let held = "";
@@ -50,7 +50,7 @@ export interface SecretFinder {
   readonly namesIn: (text: string) => readonly string[];
 }
 
-/** [B24] The secrets that this process knows by now. */
+/** [B62] The secrets that this process knows by now. */
 export function createSecretFinder(env: Env): SecretFinder {
   const secrets = [...secretsInEnv(env), ...[...registeredSecrets].map(([value, name]) => ({ name, value }))];
   const { names, pattern } = buildPattern(secrets);

@@ -97,7 +97,7 @@ export function returnsAfterWay(state: CastState, from: SocketId, way: Way): Cas
   return withoutKeys(counts.returns, visitedSince(state, last, among));
 }
 
-/** [G10] The counts after a person allowed so many more rounds through a socket. */
+/** [G32] The counts after a person allowed so many more rounds through a socket. */
 export function withExtraReturns(state: CastState, socket: SocketId, times: number): CastState["counts"] {
   const { counts, lastVisits } = state;
   const last = getValue(lastVisits, socket) ?? Infinity;

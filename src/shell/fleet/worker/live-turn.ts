@@ -26,7 +26,7 @@ export interface LiveTurnContext {
 const LIVE_TURN_LIMITS: ProgressQueueLimits = { characters: 16 * 1024, notes: 100 };
 const PUBLISH_MS = 80;
 
-/** [B27] Batched and bounded. Lost output is in the journal when the turn ends. */
+/** [B70] Batched and bounded. Lost output is in the journal when the turn ends. */
 export function openLiveTurnPublisher({
   database,
   castId,
@@ -76,7 +76,7 @@ export function openLiveTurnPublisher({
 
 const REDACTED_FIELDS: ReadonlySet<string> = new Set(["args", "said", "error"]);
 
-/** [S7] Redacted before it leaves this machine; text is published once it cannot be part of a secret. */
+/** [S16] Redacted before it leaves this machine; text is published once it cannot be part of a secret. */
 function progressRedactor(env: LiveTurnContext["env"]): (progress: TurnProgress) => readonly TurnProgress[] {
   const redact = createRedactor(env);
   const streams = { text: createRedactedStream(env), thinking: createRedactedStream(env) };

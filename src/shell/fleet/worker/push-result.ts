@@ -16,7 +16,7 @@ interface CastToDeliver {
 
 const MAX_FINDINGS = 20;
 
-/** [B24] Pushes the result as a separate branch, unless a secret is found in it. */
+/** [B24, B62] Pushes the result as a separate branch, unless a secret is found in it. */
 export async function pushResultBranch({
   castId,
   top,

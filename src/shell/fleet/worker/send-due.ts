@@ -25,7 +25,7 @@ const SEND_BATCH = 50;
 /** Two concurrent senders would both use the last free slot under a limit. */
 const SENDING_LOCK = 7_704;
 
-/** [B11] Sends due dispatches of these queues. Several workers may do so at once; each dispatch is sent once. */
+/** [B47] Sends due dispatches of these queues. Several workers may do so at once; each dispatch is sent once. */
 export async function sendDueDispatches(
   database: Database,
   dispatcher: Pick<Dispatcher, "send">,
@@ -47,7 +47,7 @@ export async function sendDueDispatches(
 /** Half of the largest priority that the queues accept. */
 const MAX_PRIORITY = 2 ** 30 - 1;
 
-/** [B11] Within one priority started casts go first: otherwise the items of many casts would wait until all casts have started. */
+/** [B47] Within one priority started casts go first: otherwise the items of many casts would wait until all casts have started. */
 function dispatchPriority(priority: number, begun: boolean): number {
   return 2 * Math.min(priority, MAX_PRIORITY) + (begun ? 0 : 1);
 }
@@ -67,7 +67,7 @@ async function dueWithoutLimits(client: PoolClient, queues: readonly string[]): 
 
 const HAS_BEGUN = "(c.leg > 1 or c.parent is not null)";
 
-/** [B22] Projects take turns: the one with fewer running casts goes first, then the one whose last dispatch is oldest. */
+/** [B60] Projects take turns: the one with fewer running casts goes first, then the one whose last dispatch is oldest. */
 const DUE_WITHIN_LIMITS = `
 with waiting as (
   select c.cast_id, c.project, row_number() over (partition by c.project order by c.priority, c.cast_id) as turn
@@ -133,7 +133,7 @@ const DUE_SCHEDULES = `select s.*, extract(epoch from now())::float8 * 1000 as n
     select from materia.casts c where c.cast_id = s.last_cast and c.status in ('queued', 'running')) as busy
   from materia.schedules s where next_at <= now() order by next_at limit ${SCHEDULE_BATCH} for update of s skip locked`;
 
-/** [B23] Submits due schedules. Missed times are made up once. */
+/** [B44] Submits due schedules. Missed times are made up once. */
 export async function submitDueSchedules(database: Database): Promise<number> {
   return database.transaction(async (client) => {
     const { rows } = await client.query<DueSchedule>(DUE_SCHEDULES);

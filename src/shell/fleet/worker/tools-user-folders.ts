@@ -4,7 +4,7 @@ import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { checkToolsUser } from "../../agents/tool-process.ts";
 import { findToolsUser, currentToolsUser, setToolsUser } from "../../process/tools-user.ts";
 
-/** [B25] Runs tools as this user from now on. Fails here if that is impossible, not in the middle of a cast. */
+/** [B25, B65] Runs tools as this user from now on. Fails here if that is impossible, not in the middle of a cast. */
 export async function enableToolsUser(name: string): Promise<Result<undefined>> {
   const user = findToolsUser(name);
   if (!user.ok) return user;

@@ -43,7 +43,7 @@ export interface WorkerOptions {
   /** [B74] Called with every state that follows `starting`. */
   readonly onState?: (state: WorkerState) => void;
   readonly onDispatch?: (report: DispatchReport) => void;
-  /** [B29] Called with the reasons for which casts of its queues wait, when a new one comes up. */
+  /** [B71] Called with the reasons for which casts of its queues wait, when a new one comes up. */
   readonly onWaiting?: (waiting: readonly WaitGroup[]) => void;
   readonly pace?: HeartbeatTiming;
   /** How long one statement waits for a database that is away or full. */
@@ -124,7 +124,7 @@ async function runRegisteredWorker(
     { ...parts, profile, env, draining, stopping: stopping.signal, notifyTurn: store.notifyTurn },
     (report) => {
       options.onDispatch?.(report);
-      // [B22] A finished dispatch may free a slot under a limit.
+      // [B60] A finished dispatch may free a slot under a limit.
       duties?.wakeOutbox();
     },
   );

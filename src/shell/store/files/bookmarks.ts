@@ -142,7 +142,7 @@ export function sealBookmark(
   return { text: `${body} ${seal}\n`, seal };
 }
 
-/** [J28] Reads lines as long as the seals fit; each seal depends on all before it. Lines after a broken seal are ignored. */
+/** [J41] Reads lines as long as the seals fit; each seal depends on all before it. Lines after a broken seal are ignored. */
 export function readSealedLines(
   text: string,
   key: string,
