@@ -40,7 +40,7 @@ describe("[E24] three versions of one thing", () => {
     expect(({} as { x?: number }).x).toBeUndefined();
   });
 
-  it("[E24] what was not there before belongs to whoever brought it", () => {
+  it("[E24] an added value belongs to the side that added it", () => {
     expect(findMergeDifferences(undefined, { a: 1 }, { a: 2, b: 3 }).map(({ path, by }) => [...path, by])).toEqual([
       ["a", "both"],
       ["b", "theirs"],
@@ -61,7 +61,7 @@ describe("[E15] the difference before a save", () => {
     expect(marked.map(({ text }) => text)).toEqual(["Check", "Maintain"]);
   });
 
-  it("[E15] a new socket is a block of its own", () => {
+  it("[E15] a new socket is a separate block", () => {
     const blocks = diffBlocks(file("Check"), file("Check", ',\n        "Socket-3": { "materia": "Narrate" }'));
     expect(blocks.map(({ path }) => path.at(-1))).toEqual(["Socket-3"]);
     expect(diffBlocks(file("Check"), file("Check"))).toEqual([]);

@@ -129,7 +129,7 @@ describe("[E12] problems in place, mended by one click", () => {
     expect(problemsOf(after).filter((each) => each.code === code)).toEqual([]);
   });
 
-  it("[E12] names with dots and spaces are told apart from paths", () => {
+  it("[E12] names with dots and spaces differ from paths", () => {
     const before = loadout(sockets({ "Socket-4": { materia: "Biuld", edges: [{ when: "always", to: "Socket-5" }] } }));
     const [issue] = problemsOf(before, "My v1.2");
     if (!issue) throw new Error("no problem");

@@ -242,7 +242,7 @@ it("[T44] visits of the same sockets stand beside each other, also after one tha
   ]);
 });
 
-it("[T27] before a cast its forecast is told where enough is known", async () => {
+it("[T27] before a cast its forecast is printed if there are enough past casts", async () => {
   const cwd = newPlace({ "c.json": plain });
   const workspace = loadWorkspace({ cwd, env: envOf(cwd), explicitFile: join(cwd, "c.json") });
   expect(workspace.ok).toBe(true);

@@ -4,12 +4,12 @@ import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { live, newPlace, type Place } from "../parallel/harness/lives.ts";
 import { randomScenario } from "../parallel/harness/scenarios.ts";
 
-interface Played {
+interface PlayedCast {
   readonly visits: readonly string[];
   readonly outcome: string | undefined;
 }
 
-async function playedWith(seed: number, lanes: number, pace: number): Promise<Played> {
+async function playedWith(seed: number, lanes: number, pace: number): Promise<PlayedCast> {
   const place = newPlace(randomScenario(seed, { lanes, pace, shared: true }));
   await live(place);
   const own = await eventsOf(place, place.file.castId);
@@ -26,7 +26,7 @@ async function eventsOf({ store }: Place, castId: Place["file"]["castId"]): Prom
   return cast.ok ? cast.value.events : [];
 }
 
-it("[T26] the visits of items stand in the order of the list, whoever was quicker and however many at once", async () => {
+it("[T26] the visits of items are in the order of the list, at any speed and with any number at once", async () => {
   let compared = 0;
   for (let seed = 1; seed <= 60; seed += 1) {
     const calm = await playedWith(seed, 3, 1);

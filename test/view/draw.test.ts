@@ -46,7 +46,7 @@ const forked = main({
 });
 
 describe("a drawn graph", () => {
-  it("[W1] rows go down the rail in graph order, whatever the numbers are", () => {
+  it("[W1] rows follow the order of the graph, not the numbers of sockets", () => {
     const { sockets } = layoutGraph(fullAuto());
     expect(sockets.map(({ id, row, column }) => `${id} ${row} ${column}`)).toEqual(
       [1, 2, 3, 4, 5, 6, 7].map((number) => `Socket-${number} ${number - 1} 0`),
@@ -81,7 +81,7 @@ describe("a drawn graph", () => {
     expect(sideOf(layoutGraph(fullAuto()), id)).toBe(side);
   });
 
-  it("[W2] what skips a row goes round the right, and every route of a side has a lane of its own", () => {
+  it("[W2] ways that skip a row run on the right, and every route of a side has a separate lane", () => {
     const drawing = layoutGraph(
       drawable(
         main({
@@ -206,7 +206,7 @@ describe("a drawn graph", () => {
     expect(layoutGraph(alone, { metrics: COMPACT_METRICS }).end?.x).toBeGreaterThan(0);
   });
 
-  it("[W5] 300 sockets are laid out, every one of them at a place of its own", () => {
+  it("[W5] 300 sockets are laid out without an overlap", () => {
     const graph = drawable(randomConfig(chanceOf(5), 300));
     const { sockets } = layoutGraph(graph, { longestLabelOf: wordy });
     expect(new Set(sockets.map(({ box }) => `${box.x} ${box.y}`)).size).toBe(Object.keys(graph.sockets).length);
@@ -216,7 +216,7 @@ describe("a drawn graph", () => {
     ["[W4] Full-Auto", fullAuto],
     ["[W4] a fork that joins again", () => drawable(forked)],
     [
-      "[W4] a socket that returns to itself, in a loop of its own",
+      "[W4] a socket that returns to itself, in a loop with one member",
       () =>
         drawable(
           main(

@@ -224,7 +224,7 @@ function chain(length: number): LoadoutInput["sockets"] {
 }
 
 describe("[C18] a graph as data", () => {
-  it("edges with ids of their own, exits under the id that drawings use", () => {
+  it("edges with separate ids, exits under the id that drawings use", () => {
     const { name, entry, sockets, edges, loops } = graphJson(fullAuto());
     expect([name, entry, sockets.map(({ id }) => id).join(" ")]).toEqual([
       "Full-Auto",

@@ -107,7 +107,7 @@ describe("[C5] nothing that people or models write reaches the screen as more th
     expect(wrapColumns("a 漢字漢字 bcdefgh", 5)).toEqual(["a", "漢字", "漢字", "bcdef", "gh"]);
   });
 
-  it("a text never takes more columns of a real terminal than were counted, whatever its script", async () => {
+  it("a text never takes more columns of a real terminal than were counted, in any script", async () => {
     const texts = [
       "हिन्दी क्षत्रिय की किताब",
       "ภาษาไทยน้ำใจ",

@@ -6,7 +6,7 @@ import { tokenizerFor } from "../../src/core/view/syntax-tokens.ts";
 const HEAD = "diff --git a/a.ts b/a.ts\nindex 1111111..2222222 100644\n--- a/a.ts\n+++ b/a.ts\n";
 
 /** `-2 old`, `+2 new`, ` 1/1 same`: every line with its numbers. */
-function told(text: string): readonly string[] {
+function linesOf(text: string): readonly string[] {
   return parsePatch(text).flatMap(({ hunks }) =>
     hunks.flatMap(({ lines }) =>
       lines.map(({ kind, before, after, text: line, lacksFinalNewline: isUnended }) => {
@@ -24,7 +24,7 @@ function rowsOf(text: string, form: "unified" | "split"): readonly PatchRow[] {
 describe("a patch", () => {
   it("[W42] every line has its numbers before and after", () => {
     const text = `${HEAD}@@ -1,3 +1,3 @@ function a() {\n one\n-two\n+2\n three\n@@ -9 +9,2 @@\n-nine\n+9\n+ten\n`;
-    expect(told(text)).toEqual([" 1/1 one", "-2 two", "+2 2", " 3/3 three", "-9 nine", "+9 9", "+10 ten"]);
+    expect(linesOf(text)).toEqual([" 1/1 one", "-2 two", "+2 2", " 3/3 three", "-9 nine", "+9 9", "+10 ten"]);
     expect(parsePatch(text)[0]?.hunks.map(({ about }) => about)).toEqual(["function a() {", ""]);
   });
 
@@ -33,7 +33,7 @@ describe("a patch", () => {
     const [file, ...others] = parsePatch(text);
     expect(others).toEqual([]);
     expect(file?.isBinary).toBe(false);
-    expect(told(text)).toEqual([
+    expect(linesOf(text)).toEqual([
       "-1 -- a/etc",
       "-2 diff --git a/x b/x",
       "-3 @@ -1 +1 @@",
@@ -47,8 +47,8 @@ describe("a patch", () => {
 
   it("[W42] a missing last line break belongs to the line before it", () => {
     const mark = "\\ No newline at end of file\n";
-    expect(told(`${HEAD}@@ -1 +1 @@\n-one\n${mark}+one\n`)).toEqual(["-1 one¶", "+1 one"]);
-    expect(told(`${HEAD}@@ -1 +1 @@\n-one\n+one\n${mark}`)).toEqual(["-1 one", "+1 one¶"]);
+    expect(linesOf(`${HEAD}@@ -1 +1 @@\n-one\n${mark}+one\n`)).toEqual(["-1 one¶", "+1 one"]);
+    expect(linesOf(`${HEAD}@@ -1 +1 @@\n-one\n+one\n${mark}`)).toEqual(["-1 one", "+1 one¶"]);
   });
 
   it.each([
@@ -67,7 +67,7 @@ describe("a patch", () => {
       { before: "100644", after: null },
       { before: null, after: "120000" },
     ]);
-    expect(told(`${HEAD}@@ -1,900 +1,900 @@\n one\n-two\n`)).toEqual([" 1/1 one", "-2 two"]);
+    expect(linesOf(`${HEAD}@@ -1,900 +1,900 @@\n one\n-two\n`)).toEqual([" 1/1 one", "-2 two"]);
     expect(parsePatch("")).toEqual([]);
   });
 
@@ -125,7 +125,7 @@ describe("a patch", () => {
     ] as unknown as Parameters<typeof checkpointAuthors>[0];
     expect(checkpointAuthors(events, ["a", "b", "c"])).toEqual([
       { kind: "visit", socket: "Socket-1", visit: 1 },
-      { kind: "meanwhile", seq: 3 },
+      { kind: "others", seq: 3 },
     ]);
   });
 });

@@ -41,7 +41,7 @@ it.each(["status", "show"])("[Q14] %s keeps the indent of what stands below a ti
   expect(indentOf(context)).toBeGreaterThan(indentOf(title));
 });
 
-it("[Q14] a question that was answered is told in brief", async () => {
+it("[Q14] an answered question has a brief line", async () => {
   const { events } = await play(config, { says: { Plan: [items(...titles)] } });
   const at = events.at(-1)?.at ?? "";
   const judged = { type: "person_judged", socket: "Socket-2", visit: 1, satisfied: true, text: "" } as const;

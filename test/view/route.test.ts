@@ -6,8 +6,8 @@ import { graphOf, handed, play, startOf, workItems, type LoadoutInput, type Play
 type Edges = NonNullable<LoadoutInput["sockets"][string]["edges"]>;
 type Exits = NonNullable<NonNullable<LoadoutInput["loops"]>[string]["exits"]>;
 
-/** What is told of the last way that was taken. */
-function told(loadout: LoadoutInput, replies: Readonly<Record<string, readonly Played[]>>): readonly string[] {
+/** The lines of the last way that the cast took. */
+function lastRoute(loadout: LoadoutInput, replies: Readonly<Record<string, readonly Played[]>>): readonly string[] {
   const graph = graphOf(loadout, { Plan: { prompt: "Plan.", generator: true } });
   const { start, events } = play(startOf(graph), replies);
   const last = events.map(({ type }) => type).lastIndexOf("edge_taken");
@@ -22,7 +22,7 @@ function told(loadout: LoadoutInput, replies: Readonly<Record<string, readonly P
 
 describe("[C15] why a way was taken and the others were not", () => {
   const judged = (edges: Edges, said: object): readonly string[] =>
-    told(
+    lastRoute(
       {
         entry: "Socket-1",
         sockets: { "Socket-1": { materia: "Judge", parse: "json", edges }, "Socket-2": { materia: "B" } },
@@ -64,7 +64,7 @@ describe("[C15] why a way was taken and the others were not", () => {
   ])("%s", (_title, edges, said, expected) => expect(judged(edges, said)).toEqual(expected));
 
   const looped = (exits: Exits, said: object, items: readonly string[], advance: "always" | "satisfied" = "always") =>
-    told(
+    lastRoute(
       {
         entry: "Socket-1",
         sockets: {
@@ -92,7 +92,7 @@ describe("[C15] why a way was taken and the others were not", () => {
 
   it.each<[string, Exits, object, readonly string[], readonly string[]]>([
     [
-      "an exit of its own kind is preferred",
+      "an exit with the matching condition is preferred",
       [any, yes, no],
       { satisfied: true },
       ["a"],
@@ -159,7 +159,7 @@ describe("[C15] why a way was taken and the others were not", () => {
     const name = "N".repeat(100);
     const judge = { materia: "Judge", parse: "json" as const, edges: [{ when: "satisfied" as const, to: "Socket-2" }] };
     const loadout = { entry: "Socket-1", sockets: { "Socket-1": judge, "Socket-2": { materia: name } } };
-    const [, other] = told(loadout, { Judge: [handed({ satisfied: false })] });
+    const [, other] = lastRoute(loadout, { Judge: [handed({ satisfied: false })] });
     expect(other).toMatch(/^ {2}✓ satisfied → Socket-2 \(N+…: not taken, satisfied was false$/);
   });
 });

@@ -63,7 +63,7 @@ describe("[G31] an item that was given up", () => {
     ]);
   });
 
-  it("[G31] has a cell of its own on the board", () => {
+  it("[G31] has a separate cell on the board", () => {
     expect(boardText(whole)).toContain("■⊠ 1 of 2, 1 given up");
     expect(boardText(cast(["add", "sum", "last"], [NO, NO]))).toContain("⊠◧□ 0 of 3, 1 given up  item 2 of 3: sum");
   });
@@ -108,7 +108,7 @@ describe("[G31] an item that was given up", () => {
   });
 });
 
-it("[C15] a long reason of a failure is told by its lines: how it began and how it ended", () => {
+it("[C15] a long reason of a failure shows its first and its last lines", () => {
   const message = ["node check.mjs exited with 1", "", ...Array.from({ length: 20 }, (_, at) => `at ${at}`)];
   const failed = {
     kind: "failed",

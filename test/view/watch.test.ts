@@ -120,7 +120,7 @@ describe("a cast seen again", () => {
     expect(visitsOf(replayed(resumed))).toEqual(["Ask 1 - running"]);
   });
 
-  it("[W7] rework is told with its limit while the item is in hand", () => {
+  it("[W7] rework shows its limit while the item is current", () => {
     const replay = replayed(whole);
     const at = (type: string, from: string): number =>
       whole.events.find((event) => event.type === type && "from" in event && event.from === from)?.seq ?? 0;

@@ -3,16 +3,16 @@ import { conditionText } from "../view/graph/labels.ts";
 import { socketToJson } from "./loadout-draft.ts";
 import { isSameJson } from "../model/json.ts";
 
-/** One thing that two loadouts differ in. */
+/** One difference between two loadouts. */
 export interface LoadoutChange {
   readonly kind: "added" | "removed" | "changed";
   readonly what: "socket" | "edge" | "loop" | "exit" | "loadout";
-  /** The socket or loop it is about; empty for the loadout itself. */
+  /** The socket or loop; empty for the loadout itself. */
   readonly at: string;
   readonly text: string;
 }
 
-/** [E17] What was added, removed and changed from one loadout to another; places on the canvas count as nothing. */
+/** [E17] The differences between two loadouts, without positions on the canvas. */
 export function compareLoadouts(before: Loadout, after: Loadout): readonly LoadoutChange[] {
   return [
     ...(before.entry === after.entry
@@ -61,7 +61,7 @@ function valueText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Edges are the same by condition and target; those left over are paired by condition, then by target. */
+/** Pairs edges by condition and target, the rest by condition, then by target. */
 function edgeChanges(at: string, before: readonly Edge[], after: readonly Edge[]): readonly LoadoutChange[] {
   const left = [...after];
   const take = (fits: (edge: Edge) => boolean): Edge | undefined => {

@@ -10,7 +10,7 @@ export type ConfigSection = "materia" | "loadouts";
 
 const NEW_FILE = '{\n  "materia": {},\n  "loadouts": {}\n}\n';
 
-/** The text of one named thing in a file, without the indentation that its place gave it. */
+/** The text of one materia or loadout in a file, without its indentation there. */
 export function entryText(file: string, section: ConfigSection, name: string): string | undefined {
   const read = parseJsonc(file);
   if (!read.ok) return undefined;
@@ -24,13 +24,13 @@ export function entryText(file: string, section: ConfigSection, name: string): s
     .join("\n");
 }
 
-/** [E14] The file with one named thing written into it, byte for byte the same elsewhere; `null` takes it out. */
+/** [E14] The file with one materia or loadout replaced and all other bytes unchanged; `null` removes it. */
 export function withEntry(file: string, section: ConfigSection, name: string, text: string | null): Result<string> {
   const whole = file.trim() === "" ? NEW_FILE : file;
   const read = parseJsonc(whole);
   if (!read.ok) return read;
   if (text === null) return withSetting(whole, [section, name], null);
-  // A place is made first where there is none, then the text is put there as it was written.
+  // Create a missing entry first, then put the text there unchanged.
   const made = findNodeAtLocation(read.value.tree, [section, name])
     ? whole
     : withEmptyEntry(whole, read.value.value, section, name);
@@ -47,16 +47,16 @@ export function withEntry(file: string, section: ConfigSection, name: string, te
   return ok(made.slice(0, node.offset) + indented + made.slice(node.offset + node.length));
 }
 
-/** The file with one setting (`showBudget`, `maxTokens`) set, comments and the rest as they were; `null` takes it out. */
+/** The file with one setting (`showBudget`, `maxTokens`) set and the rest unchanged; `null` removes it. */
 export function withSetting(file: string, path: readonly string[], value: Json | null): Result<string> {
   const whole = file.trim() === "" ? "{}\n" : file;
   const read = parseJsonc(whole);
   if (!read.ok) return read;
-  const before = read.value.value as Json; // what a JSON reader gives
+  const before = read.value.value as Json; // parsed from JSON
   return ok(updateJsonText(whole, before, withJsonAt(before, path, value ?? undefined)));
 }
 
-/** [E27] Sockets of the same file that hold a materia hold it by its new name. */
+/** [E27] Renames a materia in the sockets of the same file. */
 export function withMateriaRenamed(file: string, was: string, now: string): string {
   const read = parseJsonc(file);
   const { loadouts, materia } = read.ok && isJsonObject(read.value.value) ? read.value.value : {};
@@ -78,7 +78,7 @@ function entriesOf(value: Json | undefined): readonly (readonly [string, Json])[
   return Object.entries(isJsonObject(value) ? value : {});
 }
 
-/** [E25] A file that names a loadout as active names it by its new name; one that is gone it names no more. */
+/** [E25] Renames the active loadout of a file; a removed loadout is no longer active. */
 export function withActiveLoadout(file: string, was: string, now: string | null): Result<string> {
   const read = parseJsonc(file);
   const isActive = read.ok && isJsonObject(read.value.value) && read.value.value["activeLoadout"] === was;
@@ -88,12 +88,12 @@ export function withActiveLoadout(file: string, was: string, now: string | null)
 const FORMAT = { formattingOptions: { insertSpaces: true, tabSize: 2 } };
 
 function withEmptyEntry(file: string, value: unknown, section: ConfigSection, name: string): string {
-  const known = isJsonObject(value) && isJsonObject(value[section]);
-  const sectioned = known ? file : applyEdits(file, modify(file, [section], {}, FORMAT));
+  const hasSection = isJsonObject(value) && isJsonObject(value[section]);
+  const sectioned = hasSection ? file : applyEdits(file, modify(file, [section], {}, FORMAT));
   return applyEdits(sectioned, modify(sectioned, [section, name], 0, FORMAT));
 }
 
-/** [M8] The text of a configuration in today's form, comments kept beside the keys that stay; `more` is changed besides. */
+/** [M8] The text of a configuration in the current format with its comments; `more` makes further changes. */
 export function upgradeConfigText(text: string, more: (value: unknown) => readonly FormatEdit[]): Result<string> {
   const read = parseJsonc(text);
   if (!read.ok) return read;

@@ -1,23 +1,23 @@
 import { getLocation } from "jsonc-parser";
 import { diffLines, type DiffLine, diffWords, type DiffPiece } from "../model/diff.ts";
 
-/** A line with the words that make it another one. */
+/** A line with its changed words. */
 export interface HighlightedLine extends DiffLine {
   readonly pieces: readonly DiffPiece[];
 }
 
-/** The lines of one named thing that changed: of one socket, one loop, one field. */
+/** The changed lines of one part: a socket, a loop, a field. */
 export interface DiffBlock {
-  /** `suggestLoadouts`, `Mine`, `sockets`, `Socket-2`; empty for the file itself. */
+  /** `loadouts`, `Mine`, `sockets`, `Socket-2`; empty for the file itself. */
   readonly path: readonly string[];
   readonly lines: readonly HighlightedLine[];
 }
 
 const CONTEXT_LINES = 2;
-/** A materia or loadout, a section of it, and one thing of that section. */
+/** The levels of a part: the kind, its name, a section, and an entry of it. */
 const MAX_PATH_DEPTH = 4;
 
-/** [E15] What differs between two JSON texts, one thing per block. */
+/** [E15] The differences between two JSON texts, one part per block. */
 export function diffBlocks(before: string, after: string): readonly DiffBlock[] {
   const lines = withWordDiffs(withoutCommas(diffLines(before, after)));
   const placed = lines.map((line) => ({ line, path: jsonPathOfLine(line, { before, after }) }));
@@ -40,7 +40,7 @@ export function diffBlocks(before: string, after: string): readonly DiffBlock[] 
     .map(({ path, lines: own }) => ({ path, lines: own }));
 }
 
-/** A comma that the next line needs is no change of this one. */
+/** A comma for the next line is no change of this line. */
 function withoutCommas(lines: readonly DiffLine[]): readonly DiffLine[] {
   const bare = ({ text }: DiffLine): string => text.replace(/,\s*$/, "");
   return lines.flatMap((line, index): readonly DiffLine[] => {
@@ -51,7 +51,7 @@ function withoutCommas(lines: readonly DiffLine[]): readonly DiffLine[] {
   });
 }
 
-/** A line that was taken away and the one that stands in its place are compared word by word. */
+/** Compares a removed line and its replacement word by word. */
 function withWordDiffs(lines: readonly DiffLine[]): readonly HighlightedLine[] {
   const marked: HighlightedLine[] = lines.map((line) => ({ ...line, pieces: [{ text: line.text, isMarked: false }] }));
   for (let at = 0; at < lines.length; at += 1) {

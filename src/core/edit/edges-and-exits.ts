@@ -11,19 +11,19 @@ import {
   withSocket,
 } from "./loadout-edit.ts";
 
-/** What a person drew: from which socket, where to, and from which of its handles. */
+/** A connection that a person drew: from a handle of a socket to a target. */
 interface EdgeRequest {
   readonly from: string;
   readonly to: Destination;
-  /** The condition, where it was chosen. */
+  /** The condition, if the person chose one. */
   readonly when?: Condition;
-  /** What the socket would say first: an evaluator says whether it is satisfied. */
+  /** The default condition of the socket: an evaluator answers whether it is satisfied. */
   readonly judges?: boolean;
 }
 
 /**
- * [E5] A way on. Guarded edges come before `always`, which would hide them. From the socket that moves a loop on, a way
- * out of that loop is an exit: what is to happen when all items are done.
+ * [E5] Adds an edge. Conditional edges come before `always`, which would hide them. From the socket that advances a loop,
+ * an edge out of the loop becomes an exit, which the cast takes after the last item.
  */
 export function connectSockets(loadout: Loadout, drawn: EdgeRequest): Result<Loadout> {
   const { from, to } = drawn;
@@ -51,7 +51,7 @@ function chosenCondition({ when }: EdgeRequest): { readonly when?: Condition } {
   return when === undefined ? {} : { when };
 }
 
-/** The first answer that has no way yet. */
+/** The first condition without an edge. */
 function freeCondition(used: readonly Condition[], judges: boolean): Condition | undefined {
   const order: readonly Condition[] =
     judges || used.length > 0 ? ["satisfied", "not_satisfied", "always"] : ["always", "satisfied", "not_satisfied"];
@@ -61,9 +61,9 @@ function freeCondition(used: readonly Condition[], judges: boolean): Condition |
 export interface EdgeChange {
   readonly when?: Condition;
   readonly to?: Destination;
-  /** `null` lifts the limit. */
+  /** `null` removes the limit. */
   readonly maxTraversals?: number | null;
-  /** Where it leads once it is used up; `null` takes that back. */
+  /** The way after its last traversal; `null` removes it. */
   readonly then?: Edge["then"] | null;
 }
 
@@ -78,7 +78,7 @@ export function setEdge(loadout: Loadout, from: string, index: number, changed: 
     return refuseEdit(from, "the number of traversals must be a whole number of at least 1");
   const next = { ...edge, when, to };
   const counted = maxTraversals === undefined ? next : withField(next, "maxTraversals", maxTraversals);
-  // What nothing counts is never used up.
+  // An edge without a limit is never used up.
   const after = maxTraversals === null ? null : then;
   const led = after === undefined ? counted : withField(counted, "then", after);
   return ok(withSocket(loadout, from, { ...socket, edges: socket.edges.with(index, led) }));
@@ -90,7 +90,7 @@ export function removeEdge(loadout: Loadout, from: string, index: number): Resul
   return ok(withSocket(loadout, from, { ...socket, edges: socket.edges.toSpliced(index, 1) }));
 }
 
-/** [E6] Edges are tried in order: one place earlier (-1) or later (1). */
+/** [E6] Moves an edge one position earlier (-1) or later (1); the engine tries edges in order. */
 export function moveEdge(loadout: Loadout, from: string, index: number, by: -1 | 1): Result<Loadout> {
   const socket = findSocket(loadout, from);
   const [edge, other] = [socket?.edges[index], socket?.edges[index + by]];
@@ -104,7 +104,7 @@ function unknownEdge(from: string, index: number): Result<never> {
   return refuseEdit(from, `${from} has no edge ${index + 1}`);
 }
 
-/** [E7] A route of the loop itself; edges are never touched. */
+/** [E7] Adds an exit to a loop. Edges stay unchanged. */
 export function addExit(
   loadout: Loadout,
   loopId: string,
@@ -130,7 +130,7 @@ export interface ExitChange {
   readonly to?: string;
 }
 
-/** [E7] The id of an exit is stable: it stays whatever else changes. */
+/** [E7] Changes an exit and keeps its id. */
 export function setExit(loadout: Loadout, loopId: string, exitId: string, changed: ExitChange): Result<Loadout> {
   const loop = loadout.loops[loopId];
   if (!loop) return unknownLoop(loopId);
@@ -162,7 +162,7 @@ export function withLoop(loadout: Loadout, id: string, loop: Loop): Loadout {
   return { ...loadout, loops: { ...loadout.loops, [id]: loop } };
 }
 
-/** Exits belong to members, lead out, and no two answer the same. */
+/** Checks that an exit starts at a member, leads out of the loop, and has a condition of no other exit. */
 function replaceExits(loadout: Loadout, loopId: string, exits: Exit[], changed: Exit): Result<Loadout> {
   const loop = loadout.loops[loopId];
   if (!loop) return unknownLoop(loopId);
@@ -176,9 +176,9 @@ function replaceExits(loadout: Loadout, loopId: string, exits: Exit[], changed: 
   return ok(withLoop(loadout, loopId, { ...loop, exits }));
 }
 
-function freeExitId(loop: Loop, wanted: string): string {
+function freeExitId(loop: Loop, preferred: string): string {
   const taken = new Set(loop.exits.map((exit) => exit.id));
-  let id = wanted;
-  for (let number = 2; taken.has(id); number += 1) id = `${wanted}:${number}`;
+  let id = preferred;
+  for (let number = 2; taken.has(id); number += 1) id = `${preferred}:${number}`;
   return id;
 }

@@ -6,13 +6,13 @@ import { isJsonObject } from "../model/json.ts";
 import { importLoadouts, type ImportedLoadout } from "./loadout-draft.ts";
 import { parseJsonc } from "./json-text.ts";
 
-/** A materia that goes with a loadout, as its file spells it. */
+/** A materia that a loadout needs, as its file spells it. */
 export interface MateriaText {
   readonly name: string;
   readonly text: string;
 }
 
-/** [E16] What a loadout needs that is not bundled, and what that extends. */
+/** [E16] The materia that a loadout needs and that are not bundled, with those that they extend. */
 export function requiredMateria(
   { sockets }: Loadout,
   catalog: Catalog,
@@ -41,7 +41,7 @@ function extendedMateria(text: string): readonly string[] {
   return typeof base === "string" ? [base] : [];
 }
 
-/** A configuration file with one loadout and all that it needs. */
+/** A configuration file with one loadout and its materia. */
 export function exportLoadoutText(name: string, text: string, materia: readonly MateriaText[]): string {
   const entry = ({ name: key, text: own }: MateriaText): string =>
     `    ${JSON.stringify(key)}: ${own.replaceAll("\n", "\n    ")}`;
@@ -51,7 +51,7 @@ export function exportLoadoutText(name: string, text: string, materia: readonly 
   return `{\n${parts.join(",\n")}\n}\n`;
 }
 
-/** [E16] What a text brings: loadouts, broken or not, and the materia beside them. */
+/** [E16] The loadouts of a text, also broken ones, and its materia. */
 export interface ImportedConfig {
   readonly loadouts: readonly ImportedLoadout[];
   readonly materia: readonly MateriaText[];
@@ -68,7 +68,7 @@ export function importConfigText(text: string, fallbackName: string): Result<Imp
   return ok({ loadouts: loadouts.value, materia });
 }
 
-/** What of it is new here: a materia of the same name that is there already stays as it is. */
+/** The new materia: an existing materia of the same name stays unchanged. */
 export function missingMateria(
   { sockets }: Loadout,
   materia: readonly MateriaText[],
@@ -80,7 +80,7 @@ export function missingMateria(
   return materia.filter(({ name }) => (used.has(name) || bases.has(name)) && !catalog.materia.has(name));
 }
 
-/** The catalogue as it will be with them in it. */
+/** The catalogue with the imported materia. */
 export function catalogWithMateria(catalog: Catalog, materia: readonly MateriaText[]): Catalog {
   if (materia.length === 0) return catalog;
   const raw = Object.fromEntries(

@@ -8,22 +8,22 @@ interface JsonTextEdit {
   readonly insert: boolean;
 }
 
-/** [E13] The text with what changed between two values changed in it, comments and the rest as they were. */
+/** [E13] Writes the difference between two values into a text, and keeps its comments. */
 export function updateJsonText(text: string, before: Json, after: Json): string {
   if (isSameJson(before, after)) return text;
   let stepped = text;
   try {
     for (const edit of editsBetween(before, after, [])) stepped = applyEdit(stepped, edit);
   } catch {
-    // The text does not have the shape it had; written anew it has.
+    // The text no longer has the expected structure: write it anew.
     return printJson(after, "", LOADOUT_EXPANDED_LEVELS);
   }
   const read = parseJsonc(stepped);
-  // Whatever the text said besides, it must say what is shown.
+  // The text must contain the new value, or the editor would show something else.
   return read.ok && includesJson(read.value.value, after) ? stepped : printJson(after, "", LOADOUT_EXPANDED_LEVELS);
 }
 
-/** Only what changes is touched: what stands on one line stays on one line. */
+/** Changes only the edited values: a value on one line stays on one line. */
 function applyEdit(text: string, { path, value, insert }: JsonTextEdit): string {
   const tree = parseTree(text, [], { allowTrailingComma: true });
   const place = tree && findNodeAtLocation(tree, path);
@@ -56,7 +56,7 @@ function insertValue(
   return `${text.slice(0, end)},${gap}${piece}${text.slice(end)}`;
 }
 
-/** With its comma, and with its line where nothing else stands on it. */
+/** Removes an entry with its comma, and with its line if nothing else is on it. */
 function removeValue(text: string, place: Node): string {
   const element = place.parent?.type === "property" ? place.parent : place;
   const siblings = element.parent?.children ?? [];
@@ -87,7 +87,7 @@ function editsBetween(before: Json | undefined, after: Json | undefined, path: J
   return [{ path, value: after, insert: false }];
 }
 
-/** What two lists begin and end with stays; between, elements change in place, then some go or come. */
+/** Keeps the common start and end of two lists; between them it changes, removes or inserts elements. */
 function listEdits(before: readonly Json[], after: readonly Json[], path: JSONPath): readonly JsonTextEdit[] {
   let first = 0;
   while (first < Math.min(before.length, after.length) && isSameJson(before[first], after[first])) first += 1;
@@ -108,7 +108,7 @@ function listEdits(before: readonly Json[], after: readonly Json[], path: JSONPa
   return [...changed, ...gone, ...come];
 }
 
-/** Whether a value says all that another one says; empty and unknown keys beside it do not matter. */
+/** Whether a value contains all keys and values of another; further keys do not matter. */
 function includesJson(whole: unknown, part: Json | undefined): boolean {
   if (isJsonObject(whole) && isJsonObject(part))
     return Object.keys(part).every((key) => includesJson(own(whole, key), own(part, key)));
@@ -121,7 +121,7 @@ function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** The same with another value at one place, or with none there. */
+/** A copy with the value at a path replaced, or removed for undefined. */
 export function withJsonAt(into: Json, [key, ...rest]: readonly string[], value: Json | undefined): Json {
   if (key === undefined) return value ?? into;
   const object = isJsonObject(into) ? into : {};
@@ -133,19 +133,19 @@ export function withJsonAt(into: Json, [key, ...rest]: readonly string[], value:
   return Object.fromEntries(Object.hasOwn(object, key) ? replaced : [...replaced, [key, next]]);
 }
 
-/** A place that two people changed since it was opened, or only one of them. */
+/** A place that differs since it was opened: one or both sides changed it. */
 export interface MergeDifference {
   readonly path: readonly string[];
   readonly base: Json | undefined;
   readonly mine: Json | undefined;
   readonly theirs: Json | undefined;
-  /** Who changed it; both only where they did not do the same. */
+  /** The side that changed it; `both` only if their changes differ. */
   readonly by: "mine" | "theirs" | "both";
 }
 
 type OptionalJson = Json | undefined;
 
-/** [E24] Every place in which three versions of one thing differ: keys one by one, lists as wholes. */
+/** [E24] Every place in which three versions differ: objects by key, lists as a whole. */
 export function findMergeDifferences(
   base: OptionalJson,
   mine: OptionalJson,
@@ -172,7 +172,7 @@ function differencesIn({ path, base, mine, theirs }: Omit<MergeDifference, "by">
   return [{ path, base, mine, theirs, by }];
 }
 
-/** Mine with what only they changed, and with theirs at the places where both did and theirs was chosen. */
+/** My version with their changes, and with theirs at conflicts where the person chose it. */
 export function mergeJson(
   mine: Json,
   places: readonly MergeDifference[],

@@ -2,7 +2,7 @@ import { parseTree, printParseErrorCode, type Node, type ParseError } from "json
 import { error, failAll, ok, type Result } from "../model/issue.ts";
 import type { Json } from "../model/json.ts";
 
-/** JSON with comments and trailing commas: its value and where everything stands, or every fault with its line. */
+/** Parses JSON with comments and trailing commas: its value and positions, or all faults with their lines. */
 export function parseJsonc(text: string): Result<{ readonly value: unknown; readonly tree: Node }> {
   const faults: ParseError[] = [];
   const tree = parseTree(text, faults, { allowTrailingComma: true });
@@ -29,7 +29,7 @@ function lineAndColumnAt(text: string, offset: number): { readonly line: number;
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
-/** Built key by key: an assignment to `__proto__` would change the object itself. */
+/** Defines keys one by one: an assignment to `__proto__` would change the prototype. */
 function valueOf(node: Node): unknown {
   if (node.type === "array") return (node.children ?? []).map(valueOf);
   if (node.type !== "object") return node.value as unknown;
@@ -41,7 +41,7 @@ function valueOf(node: Node): unknown {
   );
 }
 
-/** The white space that the line of a place begins with. */
+/** The indentation of the line at an offset. */
 export function indentAt(text: string, offset: number): string {
   const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
   return /^[ \t]*/.exec(line)?.[0] ?? "";
@@ -50,7 +50,7 @@ export function indentAt(text: string, offset: number): string {
 const WIDTH = 116;
 const STEP = "  ";
 
-/** JSON as people write it: what fits on one line stands on one line, but for the outermost `apart` levels. */
+/** JSON as people write it: short values on one line, except the outermost `apart` levels. */
 export function printJson(value: Json, indent = "", apart = 0): string {
   const flat = flatJson(value);
   if (typeof value !== "object" || value === null) return flat;
@@ -67,10 +67,10 @@ export function printJson(value: Json, indent = "", apart = 0): string {
   return `{\n${lines.join(",\n")}\n${indent}}`;
 }
 
-/** The levels of a loadout that are read line by line: itself, its sockets and its loops. */
+/** The levels of a loadout with one entry per line: itself, its sockets and its loops. */
 export const LOADOUT_EXPANDED_LEVELS = 2;
 
-/** One line for a value without lists of objects in it: an edge fits, a socket with its edges is easier to read apart. */
+/** One line for a value without lists of objects: an edge, but not a socket with its edges. */
 function isShallow(value: Json): boolean {
   if (typeof value !== "object" || value === null) return true;
   const inner: readonly Json[] = Array.isArray(value) ? value : Object.values(value);

@@ -6,12 +6,12 @@ import { parseJsonc, LOADOUT_EXPANDED_LEVELS, printJson } from "./json-text.ts";
 import { updateJsonText } from "./json-edit.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 
-/** A loadout in hand: the graph and its text, always in step. */
+/** A loadout in the editor: its graph and its text, always consistent. */
 export interface LoadoutDraft {
-  /** While the text is broken: what of it can be drawn, or the last graph that could. */
+  /** For a broken text: its readable part, or the last complete graph. */
   readonly loadout: Loadout;
   readonly text: string;
-  /** What is wrong with the text alone; the graph has problems of its own. */
+  /** The issues of the text. The compiler reports those of the graph. */
   readonly issues: readonly Issue[];
 }
 
@@ -19,7 +19,7 @@ export function draftFromLoadout(name: string, loadout: Loadout): LoadoutDraft {
   return readDraft(name, printLoadout(loadout), loadout);
 }
 
-/** The draft as the check takes it: with errors in its text it is judged as far as it can be read. */
+/** The draft for the compiler; of a broken text the readable part. */
 export function catalogEntryOf(name: string, { loadout, issues }: LoadoutDraft): CatalogEntry<Loadout> {
   return { name, layer: "project", issues, ...(issues.some(isError) ? { partial: loadout } : { value: loadout }) };
 }
@@ -32,17 +32,17 @@ export function printLoadout(loadout: Loadout): string {
   return printJson(loadoutToJson(loadout), "", LOADOUT_EXPANDED_LEVELS);
 }
 
-/** [E13] An edit of the graph, written into the text. */
+/** [E13] Applies an edit of the graph to the text. */
 export function applyGraphEdit(draft: LoadoutDraft, name: string, loadout: Loadout): LoadoutDraft {
   if (loadout === draft.loadout) return draft;
   const isJson = draft.issues.length === 0 || parseJsonc(draft.text).ok;
   const after = loadoutToJson(loadout);
-  // A text that is no JSON cannot be changed in one place; what the graph says is written anew.
+  // A text that is no JSON cannot be edited in place; write the whole graph.
   const text = isJson ? updateJsonText(draft.text, loadoutToJson(draft.loadout), after) : printLoadout(loadout);
   return readDraft(name, text, loadout);
 }
 
-/** [E13] An edit of the text; the graph follows as soon as it can be read. */
+/** [E13] Applies an edit of the text; the graph follows once the text is readable. */
 export function applyTextEdit(draft: LoadoutDraft, name: string, text: string): LoadoutDraft {
   return text === draft.text ? draft : readDraft(name, text, draft.loadout);
 }
@@ -55,13 +55,13 @@ function readDraft(name: string, text: string, fallback: Loadout): LoadoutDraft 
   return { loadout: entry?.value ?? entry?.partial ?? fallback, text, issues: entry?.issues ?? [] };
 }
 
-/** One loadout that a person brings, broken or not. */
+/** One imported loadout, possibly broken. */
 export interface ImportedLoadout {
   readonly name: string;
   readonly draft: LoadoutDraft;
 }
 
-/** [E16] Every loadout of a text: of a configuration file, or one by itself. */
+/** [E16] Every loadout of a text: a configuration file, or a single loadout. */
 export function importLoadouts(text: string, fallbackName: string): Result<readonly ImportedLoadout[]> {
   const read = parseJsonc(text);
   if (!read.ok) return read;
@@ -79,7 +79,7 @@ function loadoutsIn(value: unknown): readonly (readonly [string, string])[] | un
     .map(([name, each]) => [name, JSON.stringify(each, undefined, 2)]);
 }
 
-/** A loadout as a person would write it: what says nothing is left out, keys in reading order. */
+/** A loadout as a person would write it: without defaults, keys in reading order. */
 export function loadoutToJson(loadout: Loadout): JsonObject {
   const { description, entry, sockets, loops, layout } = loadout;
   return withoutUndefined({

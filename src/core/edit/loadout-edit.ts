@@ -2,7 +2,7 @@ import { END, type Destination, type SocketId } from "../model/ids.ts";
 import { error, fail, type Result } from "../model/issue.ts";
 import type { Loadout, Socket } from "../model/loadout.ts";
 
-/** What a person does to a loadout: another loadout, or why not. */
+/** The result of an edit: the new loadout, or why the edit is impossible. */
 export type LoadoutEdit = (loadout: Loadout) => Result<Loadout>;
 
 export const EMPTY_LOADOUT: Loadout = {
@@ -12,7 +12,7 @@ export const EMPTY_LOADOUT: Loadout = {
   layout: {},
 };
 
-/** Why something cannot be done, in one sentence; it never becomes part of a file. */
+/** Why an edit is impossible, in one sentence. */
 export function refuseEdit(path: string, message: string, hint?: string): Result<never> {
   return fail(error("invalid_edit", path, message, hint));
 }
@@ -43,7 +43,7 @@ export function withoutKeys<T>(record: Readonly<Record<string, T>>, ...keys: rea
   return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)));
 }
 
-/** A copy in which a field is set, or absent where there is nothing to say. */
+/** A copy with the field set, or without it for null and undefined. */
 export function withField<T extends object, K extends keyof T>(object: T, key: K, value: T[K] | null): T {
   const { [key]: _before, ...rest } = object;
   return value === null || value === undefined ? (rest as T) : ({ ...rest, [key]: value } as T); // the same keys, the optional one absent

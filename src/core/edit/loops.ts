@@ -14,8 +14,8 @@ import { addExit, unknownLoop, withLoop } from "./edges-and-exits.ts";
 import { withoutStrayAdvances } from "./sockets.ts";
 
 /**
- * [E8] A loop around the selected sockets, whole: it walks the list of the generator that leads into it, its last member
- * moves it on and goes back to the first, and where that member led before is where the loop exits to.
+ * [E8] A complete loop around the selected sockets: it takes the list of the generator before it, its last member
+ * advances it and returns to the first, and the former target of that member becomes the exit.
  */
 export function createLoop(
   loadout: Loadout,
@@ -71,7 +71,7 @@ function closeLoop(
   return exited.ok ? exited.value : looped;
 }
 
-/** [E9] Its exits go with it, and what moved it on moves nothing any more; the sockets and their edges stay. */
+/** [E9] Removes a loop with its exits and `advance`; its sockets and their edges stay. */
 export function removeLoop(loadout: Loadout, id: string): Result<Loadout> {
   if (!loadout.loops[id]) return unknownLoop(id);
   return ok(withoutStrayAdvances({ ...loadout, loops: withoutKeys(loadout.loops, id) }));
@@ -87,7 +87,7 @@ export function renameLoop(loadout: Loadout, id: string, name: string): Result<L
   return ok({ ...loadout, loops: Object.fromEntries(loops) });
 }
 
-/** The generator whose list it walks; `null` for none. */
+/** Sets the generator of the list; `null` for none. */
 export function setLoopGenerator(loadout: Loadout, id: string, from: string | null): Result<Loadout> {
   const loop = loadout.loops[id];
   if (!loop) return unknownLoop(id);
@@ -98,7 +98,7 @@ export function setLoopGenerator(loadout: Loadout, id: string, from: string | nu
   return ok(withLoop(loadout, id, withField(loop, "consumes", consumes)));
 }
 
-/** A loop without members is no loop: the last one that leaves takes it along. */
+/** Removes a member; the loop disappears with its last member. */
 export function setLoopMember(loadout: Loadout, id: string, socket: string, isMember: boolean): Result<Loadout> {
   const loop = loadout.loops[id];
   if (!loop) return unknownLoop(id);
@@ -124,13 +124,13 @@ export function setLoopMember(loadout: Loadout, id: string, socket: string, isMe
 }
 
 function freeLoopId(loadout: Loadout): string {
-  const wanted = "workItemIteration";
-  let id = wanted;
-  for (let number = 2; Object.hasOwn(loadout.loops, id); number += 1) id = `${wanted}-${number}`;
+  const preferred = "workItemIteration";
+  let id = preferred;
+  for (let number = 2; Object.hasOwn(loadout.loops, id); number += 1) id = `${preferred}-${number}`;
   return id;
 }
 
-/** Members as a cast meets them: from the one that is entered from outside, along the edges. */
+/** The members in the order of a cast: from the entered one along the edges. */
 function memberOrder(loadout: Loadout, members: readonly string[]): readonly string[] {
   const sorted = sortSocketIds(members);
   const into = Object.entries(loadout.sockets)
@@ -147,7 +147,7 @@ function memberOrder(loadout: Loadout, members: readonly string[]): readonly str
   return seen;
 }
 
-/** The generator that leads into the loop, as near before it as there is one. */
+/** The nearest generator before the loop. */
 function generatorBefore(
   loadout: Loadout,
   members: readonly string[],

@@ -6,7 +6,7 @@ import type { WorkItem } from "../model/handoff.ts";
 import { templateOf, type Materia, type TemplateVariable, parseVariables } from "../model/materia.ts";
 import { writeAgentPrompt, type AgentPrompt } from "../prompt/agent-prompt.ts";
 
-/** What a preview stands on, where no cast gives it. */
+/** The input of a preview without a cast. */
 export interface PreviewData {
   readonly request: string;
   readonly items: readonly WorkItem[];
@@ -15,7 +15,7 @@ export interface PreviewData {
 
 const EXAMPLE_CHANGES = " src/example.ts | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)";
 
-/** [E19] The prompt that a socket would send, by the same function that sends it. */
+/** [E19] The prompt of a socket, by the function that the engine uses. */
 export function previewTurn(graph: Graph, socket: GraphSocket, data: PreviewData): AgentPrompt {
   const state = previewState(graph, socket, data);
   const visit: Visit = {
@@ -85,7 +85,7 @@ export interface PromptVariable {
   readonly variable: TemplateVariable;
 }
 
-/** The variables of a prompt, each once. */
+/** The distinct variables of a prompt. */
 export function promptVariables(materia: Materia): readonly PromptVariable[] {
   const found = parseVariables(templateOf(materia)?.text ?? "").map((variable) => ({
     name: variableName(variable),

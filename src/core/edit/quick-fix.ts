@@ -9,7 +9,7 @@ import { setAdvance, setEntry, setMateria, setParse } from "./sockets.ts";
 import { removeWay, findAuthoredWay } from "./ways.ts";
 import { edgeWayId, exitWayId } from "../model/ids.ts";
 
-/** One click that mends a problem. */
+/** One edit that resolves an issue. */
 export interface QuickFix {
   readonly label: string;
   readonly edit: LoadoutEdit;
@@ -20,7 +20,7 @@ export interface KnownMateria {
   readonly isGenerator: (materia: string) => boolean;
 }
 
-/** [E12] The obvious way out of a problem, where there is one. */
+/** [E12] The quick fix of an issue, if there is an obvious one. */
 export function quickFixFor(
   issue: Issue,
   place: IssuePlace,
@@ -67,7 +67,7 @@ function socketFix(
 
 const DEFAULT_LIMIT = 3;
 
-/** The rework that nothing counts, where there is only one. */
+/** The only way back without a limit, if there is exactly one. */
 function limitFix(loadout: Loadout): QuickFix | undefined {
   const [only, ...others] = Object.entries(loadout.sockets).flatMap(([from, { edges }]) =>
     edges.flatMap(({ when, maxTraversals }, index) =>
@@ -172,13 +172,13 @@ function exitFix(code: IssueCode, way: string, loadout: Loadout): QuickFix | und
   return { label: "Remove the exit", edit: (each) => removeWay(each, way) };
 }
 
-/** Where in the drawing a problem stands. */
+/** The part of the drawing that has an issue. */
 export type IssuePlace =
   | { readonly kind: "socket"; readonly id: string; readonly field: string | null; readonly way: string | null }
   | { readonly kind: "loop"; readonly id: string; readonly way: string | null }
   | { readonly kind: "loadout" };
 
-/** [E12] The socket, edge, loop or exit that a problem of this loadout is about. */
+/** [E12] The socket, edge, loop or exit of an issue. */
 export function placeOfIssue(issue: Issue, name: string, loadout: Loadout): IssuePlace {
   const [section, id, field, index] = pathInLoadout(issue, name) ?? [];
   if (section === "sockets" && typeof id === "string" && Object.hasOwn(loadout.sockets, id)) {
@@ -194,14 +194,14 @@ export function placeOfIssue(issue: Issue, name: string, loadout: Loadout): Issu
   return { kind: "loadout" };
 }
 
-/** The place without the loadout's own path, as the list shows it: `Socket-5.edges.0`. */
+/** The place inside the loadout, as the list shows it: `Socket-5.edges.0`. */
 export function shortIssuePath(issue: Issue, name: string): string {
   const below = pathInLoadout(issue, name);
   if (below === undefined) return pathText(issue.path);
   return pathText(below[0] === "sockets" || below[0] === "loops" ? below.slice(1) : below);
 }
 
-/** The keys of a place in this loadout, from the loadout on. */
+/** The keys of a place, from the loadout on. */
 function pathInLoadout({ path }: Issue, name: string): KeyPath | undefined {
   return path[0] === "loadouts" && path[1] === name ? path.slice(2) : undefined;
 }

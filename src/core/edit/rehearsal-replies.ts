@@ -3,18 +3,18 @@ import { type Graph, type GraphSocket, materiaOf, socketsOf } from "../compile/g
 import { requiredHandoffFields } from "../compile/socket-outputs.ts";
 import type { JsonObject } from "../model/json.ts";
 
-/** What a socket answers in a rehearsal, as a person may change it before. */
+/** The replies of a socket in a rehearsal, which a person may edit. */
 export interface SocketReplies {
   readonly socket: string;
   readonly materia: string;
-  /** What its answers are made of: a text, or an object with these fields. */
+  /** The form of its replies: a text, or an object with these fields. */
   readonly replyShape: "text" | { readonly satisfied: boolean; readonly workItems: boolean };
   readonly replies: readonly RehearsedReply[];
 }
 
 export type RehearsedReply = { readonly text: string } | { readonly json: JsonObject };
 
-/** [E20] Made-up replies that lead a cast through the whole graph: work items, one refusal where there is a way back, then satisfied. */
+/** [E20] Generated replies that reach the whole graph: work items, one "not satisfied" if there is a way back, then satisfied. */
 export function generateReplies(graph: Graph, items: number): readonly SocketReplies[] {
   return answeringSockets(graph).map((socket) => {
     const replyShape = replyShapeOf(graph, socket);
@@ -61,7 +61,7 @@ function exampleItems(count: number): JsonObject[] {
   }));
 }
 
-/** [E30] What the same sockets answered in a cast that happened; a socket that answered nothing in it keeps what is made up. */
+/** [E30] Replies of a past cast; sockets without a reply there keep the generated ones. */
 export function repliesFromCast(
   made: readonly SocketReplies[],
   past: { readonly graph: Graph; readonly events: readonly CastEvent[] },

@@ -13,13 +13,13 @@ import {
   withoutKeys,
 } from "./loadout-edit.ts";
 
-/** The id that the next socket gets; a number that was given once is not given again while a higher one is there. */
+/** The id of the next socket: one above the highest number. */
 export function nextSocketId(loadout: Loadout): SocketId {
   const numbers = Object.keys(loadout.sockets).map((id) => Number(/^Socket-(\d{1,9})$/.exec(id)?.[1] ?? 0));
   return `Socket-${Math.max(0, ...numbers) + 1}` as SocketId; // of that form by construction
 }
 
-/** [E2] A further socket with nothing leading there; the first of all is the entry. */
+/** [E2] Adds an unconnected socket; the first socket is the entry. */
 export function addSocket(loadout: Loadout, materia: string, at?: Point): Result<Loadout> {
   const id = nextSocketId(loadout);
   const isFirst = Object.keys(loadout.sockets).length === 0;
@@ -27,7 +27,7 @@ export function addSocket(loadout: Loadout, materia: string, at?: Point): Result
   return ok(at ? { ...added, layout: { ...added.layout, [id]: roundPoint(at) } } : added);
 }
 
-/** [E3] With the socket goes all that names it: edges, membership, exits, the list it made, its place. */
+/** [E3] Removes a socket with all references: edges, membership, exits, its list, its position. */
 export function removeSockets(loadout: Loadout, ids: readonly string[]): Result<Loadout> {
   const missing = ids.find((id) => !findSocket(loadout, id));
   if (missing !== undefined) return unknownSocket(missing);
@@ -56,7 +56,7 @@ function withoutMembers(loop: Loop, gone: (id: Destination) => boolean): Loop {
   return loop.consumes && gone(loop.consumes.from) ? withField(kept, "consumes", null) : kept;
 }
 
-/** An `advance` outside of every loop moves nothing and is an error. */
+/** Removes `advance`, which is an error outside loops. */
 export function withoutStrayAdvances(loadout: Loadout): Loadout {
   const sockets = Object.entries(loadout.sockets).map(([id, socket]) => [
     id,
@@ -65,7 +65,7 @@ export function withoutStrayAdvances(loadout: Loadout): Loadout {
   return { ...loadout, sockets: Object.fromEntries(sockets) };
 }
 
-/** The entry's first way on that stays, else the first socket that stays. */
+/** The new entry: the first remaining target of the old one, else the first socket. */
 function nextEntry(loadout: Loadout, gone: readonly string[]): SocketId {
   const stays = (id: string): boolean => findSocket(loadout, id) !== undefined && !gone.includes(id);
   const next = findSocket(loadout, loadout.entry)?.edges.find((edge) => edge.to !== END && stays(edge.to))?.to;
@@ -77,7 +77,7 @@ function withoutThen({ then, ...edge }: Edge, gone: (id: Destination) => boolean
   return then === undefined || (then !== NEXT_ITEM && gone(then)) ? edge : { ...edge, then };
 }
 
-/** [E4] Copies with new ids: edges among the copied lead to the copies, all others where they led. */
+/** [E4] Copies sockets with new ids. Edges between copied sockets connect the copies; others keep their target. */
 export function duplicateSockets(loadout: Loadout, ids: readonly string[]): Result<Loadout> {
   const copies = new Map<string, SocketId>();
   let result = loadout;
@@ -117,12 +117,12 @@ export function setMateria(loadout: Loadout, id: string, materia: string): Resul
   return editSocket(loadout, id, (socket) => ({ ...socket, materia }));
 }
 
-/** `null` leaves it to the materia. */
+/** `null` takes the value of the materia. */
 export function setParse(loadout: Loadout, id: string, parse: ParseMode | null): Result<Loadout> {
   return editSocket(loadout, id, (socket) => withField(socket, "parse", parse));
 }
 
-/** `null` never moves the loop on. */
+/** `null` never advances the loop. */
 export function setAdvance(loadout: Loadout, id: string, when: Condition | null): Result<Loadout> {
   if (when !== null && loopContaining(loadout, id) === undefined)
     return refuseEdit(
@@ -135,7 +135,7 @@ export function setAdvance(loadout: Loadout, id: string, when: Condition | null)
   );
 }
 
-/** Sets one target of `assign`; a source of `null` takes it away. */
+/** Sets one target of `assign`; `null` as the source removes it. */
 export function setAssign(
   loadout: Loadout,
   id: string,
@@ -144,8 +144,8 @@ export function setAssign(
   return editSocket(loadout, id, (socket) => {
     const before = Object.entries(socket.assign ?? {});
     const replaced = was ?? target;
-    const known = before.some(([key]) => key === replaced);
-    const after = known
+    const isReplaced = before.some(([key]) => key === replaced);
+    const after = isReplaced
       ? before.flatMap(([key, value]): [string, string][] =>
           key !== replaced ? [[key, value]] : source === null ? [] : [[target, source]],
         )
@@ -164,7 +164,7 @@ export function setDescription(loadout: Loadout, description: string): Result<Lo
   return ok(withField(loadout, "description", description === "" ? null : description));
 }
 
-/** [E11] Where a person put it; kept in the file. */
+/** [E11] Stores the position of a socket in the file. */
 export function placeSockets(loadout: Loadout, places: Readonly<Record<string, Point>>): Result<Loadout> {
   const missing = Object.keys(places).find((id) => !findSocket(loadout, id));
   if (missing !== undefined) return unknownSocket(missing);
@@ -172,7 +172,7 @@ export function placeSockets(loadout: Loadout, places: Readonly<Record<string, P
   return ok({ ...loadout, layout: { ...loadout.layout, ...Object.fromEntries(placed) } });
 }
 
-/** [E11] Back to the layout that the graph itself gives. */
+/** [E11] Removes all positions, which restores the automatic layout. */
 export function resetLayout(loadout: Loadout): Result<Loadout> {
   return ok({ ...loadout, layout: {} });
 }

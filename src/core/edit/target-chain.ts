@@ -11,7 +11,7 @@ import type { Issue } from "../model/issue.ts";
 
 export interface TargetChain {
   readonly targets: readonly TargetRef[];
-  /** A previous cast whose context it exposes. */
+  /** A past cast whose context it continues. */
   readonly from: string | null;
   readonly request: string;
 }
@@ -21,16 +21,16 @@ export function chainCommand({ targets, from, request }: TargetChain): LinkComma
   return { kind: "link", targets, prompt: request, ...(from === null ? {} : { from }) };
 }
 
-/** The same command as it is typed after `/materia`. */
+/** The same command as text after `/materia`. */
 export function chainCommandText(chain: TargetChain): string {
   return commandText(chainCommand(chain));
 }
 
-/** Between two targets: one end that meets one entry, or why not. */
+/** The joint between two targets: one end and one entry, or why they do not fit. */
 export interface ChainJoint {
   readonly ends: readonly string[];
   readonly entry: string;
-  /** Whether the end is the exhaustion of a loop. */
+  /** Whether the end follows the last item of a loop. */
   readonly byLoop: boolean;
 }
 
@@ -40,12 +40,12 @@ export type ChainResult =
   | {
       readonly kind: "refused";
       readonly issues: readonly Issue[];
-      /** The parts side by side, as far as they can be drawn; null where one of them is not known. */
+      /** The parts that can be drawn; null if one is unknown. */
       readonly parts: Graph | null;
       readonly joints: readonly ChainJoint[];
     };
 
-/** [E18] The chain as one graph with its stitches, or its refusal with the ends that stay open. */
+/** [E18] The chain as one graph with its stitches, or its issues with the open ends. */
 export function composeChain({ targets }: Pick<TargetChain, "targets">, catalog: Catalog): ChainResult {
   if (targets.length === 0) return { kind: "empty" };
   const parts = chainParts(targets, catalog);
@@ -78,7 +78,7 @@ function chainJoints(parts: readonly Graph[]): readonly ChainJoint[] {
   });
 }
 
-/** Whole up to the first open joint; of what follows only the entry that is not reached. */
+/** The complete parts up to the first open joint, then the unreached entry. */
 function unjoinedGraph(parts: readonly Graph[], joints: readonly ChainJoint[]): Graph | null {
   const [first] = parts;
   if (!first) return null;

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** Where a person is in what they did; each step knows what it was. */
+/** The undo history of an editor; each step has a name. */
 export interface UndoHistory<T> {
   readonly past: readonly UndoStep<T>[];
   readonly present: T;
@@ -9,20 +9,20 @@ export interface UndoHistory<T> {
 
 interface UndoStep<T> {
   readonly value: T;
-  /** What leads from here to the next value. */
+  /** The name of the step to the next value. */
   readonly what: string;
-  /** Steps of one kind in a row, such as letters typed into one field, are one step. */
+  /** Consecutive steps of one kind, such as typing into one field, are one step. */
   readonly kind?: string;
 }
 
-/** Nobody undoes more, and a long session keeps a bounded size. */
+/** Bounds the memory of a long session. */
 const MAX_STEPS = 500;
 
 export function startHistory<T>(present: T): UndoHistory<T> {
   return { past: [], present, future: [] };
 }
 
-/** [E10] What was done, with its name. Doing something anew forgets what was undone. */
+/** [E10] Adds a named step and drops the undone steps. */
 export function recordStep<T>(history: UndoHistory<T>, present: T, what: string, kind?: string): UndoHistory<T> {
   if (Object.is(present, history.present)) return history;
   const last = history.past.at(-1);
@@ -47,7 +47,7 @@ export function redo<T>(history: UndoHistory<T>): UndoHistory<T> {
   return { past: [...history.past, { ...step, value: history.present }], present: step.value, future };
 }
 
-/** Ends a row of steps of one kind, so that the next one is a step of its own. */
+/** Ends a series of steps of one kind, so that the next edit is a separate step. */
 export function endStepGroup<T>(history: UndoHistory<T>): UndoHistory<T> {
   const last = history.past.at(-1);
   if (last?.kind === undefined) return history;
@@ -56,15 +56,15 @@ export function endStepGroup<T>(history: UndoHistory<T>): UndoHistory<T> {
 
 const StoredStep = v.object({ value: v.string(), what: v.string(), kind: v.exactOptional(v.string()) });
 
-/** A history as texts: what survives the page. */
+/** A history as texts, for storage in the browser. */
 export const StoredHistory = v.object({ past: v.array(StoredStep), present: v.string(), future: v.array(StoredStep) });
 export type StoredHistory = v.InferOutput<typeof StoredHistory>;
 
-/** Nobody goes back further after a reload, and a browser keeps little. */
+/** Bounds the stored history: browsers limit their storage. */
 const MAX_STORED_STEPS = 50;
 const MAX_STORED_CHARACTERS = 500_000;
 
-/** [E23] The nearest steps, as many as there is room for. */
+/** [E23] The nearest steps that fit. */
 export function serializeHistory<T>(
   { past, present, future }: UndoHistory<T>,
   textOf: (value: T) => string,
@@ -85,7 +85,7 @@ export function serializeHistory<T>(
   return { past: back, present: written, future: near(future) };
 }
 
-/** Read in the order in which it was done: what cannot be read by itself stands on what came before it. */
+/** Reads the steps in order: a broken text needs the draft before it. */
 export function restoreHistory<T>(
   kept: StoredHistory,
   read: (text: string, before: T | undefined) => T,

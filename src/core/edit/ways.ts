@@ -6,7 +6,7 @@ import { removeEdge, setEdge, removeExit, setExit, connectSockets } from "./edge
 import { setLoopMember } from "./loops.ts";
 import { addSocket, nextSocketId } from "./sockets.ts";
 
-/** What an edge of the drawing stands for in the loadout; the silent ways to the end stand for nothing. */
+/** The part of the loadout behind a drawn edge; implicit ways have none. */
 export type AuthoredWay =
   | { readonly kind: "edge"; readonly from: string; readonly index: number; readonly edge: Edge }
   | { readonly kind: "exit"; readonly loop: string; readonly exit: Exit };
@@ -30,7 +30,7 @@ export interface WayChange {
   readonly maxTraversals?: number | null;
 }
 
-/** [E7] An exit is changed in its loop, an edge in its socket. */
+/** [E7] Changes an exit in its loop, or an edge in its socket. */
 export function setWay(loadout: Loadout, id: string, changed: WayChange): Result<Loadout> {
   const way = findAuthoredWay(loadout, id);
   if (!way) return unknownWay(id);
@@ -56,7 +56,7 @@ function unknownWay(id: string): Result<never> {
   );
 }
 
-/** [E28] A socket put into an edge: the edge leads to it, and it leads on to where the edge led. Inside a loop it is a member. */
+/** [E28] Inserts a socket into an edge: the edge leads to it, and it leads to the former target. In a loop it becomes a member. */
 export function insertSocketInWay(loadout: Loadout, way: string, materia: string): Result<Loadout> {
   const found = findAuthoredWay(loadout, way);
   if (!found) return refuseEdit(way, "nobody wrote this way", "add an edge first");

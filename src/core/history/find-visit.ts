@@ -25,8 +25,8 @@ export function findVisit(visits: readonly VisitRecord[], name: string | undefin
   );
   if (found) return ok(found);
   if (name === undefined) return fail(error("unknown_visit", "visit", "no agent of this cast has been asked yet"));
-  const known = visits.slice(-MAX_SUGGESTIONS).map((each) => visitKey(each.socket, each.visit));
-  const hint = known.length === 0 ? {} : { hint: `one of ${known.join(", ")}` };
+  const keys = visits.slice(-MAX_SUGGESTIONS).map((each) => visitKey(each.socket, each.visit));
+  const hint = keys.length === 0 ? {} : { hint: `one of ${keys.join(", ")}` };
   return fail({ ...error("unknown_visit", name, `this cast has no visit "${name}"`), ...hint });
 }
 

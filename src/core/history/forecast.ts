@@ -46,9 +46,9 @@ export function forecastGraph(past: readonly CastFacts[], request: ForecastReque
   const asked = ({ materia, model }: VisitFact): boolean =>
     model === requestedModel(graph, materia, request.model ?? null);
   // Visits with the model of this cast replace visits with other models: figures of two models must not mix.
-  const known = new Set(past.flatMap(({ visits }) => visits.filter(asked).map(({ materia }) => materia)));
+  const withModel = new Set(past.flatMap(({ visits }) => visits.filter(asked).map(({ materia }) => materia)));
   const relevant = past
-    .map((cast) => ({ ...cast, visits: cast.visits.filter((visit) => !known.has(visit.materia) || asked(visit)) }))
+    .map((cast) => ({ ...cast, visits: cast.visits.filter((visit) => !withModel.has(visit.materia) || asked(visit)) }))
     .filter(({ visits }) => visits.some(({ materia }) => agents.has(materia)));
   const [one, ...others] = relevant.map(groupByMateria);
   if (!one) return undefined;
@@ -64,7 +64,7 @@ export function forecastGraph(past: readonly CastFacts[], request: ForecastReque
   return {
     casts: relevant.length,
     unknown,
-    otherModel: [...agents].filter((materia) => all.has(materia) && !known.has(materia)),
+    otherModel: [...agents].filter((materia) => all.has(materia) && !withModel.has(materia)),
     turns: range((run) => run.turns),
     tokens: range((run) => run.tokens),
     cost: range((run) => run.cost),

@@ -42,10 +42,10 @@ export function findDifferences(recorded: RecordedCast, replay: ReplayComparison
         kind: "socket",
         message: `${right.socket} holds ${right.materia} now, not ${left.materia}`,
       });
-    const [told, tells] = [before.prompts.get(left.key) ?? [], after.prompts.get(left.key) ?? []];
+    const [oldPrompts, newPrompts] = [before.prompts.get(left.key) ?? [], after.prompts.get(left.key) ?? []];
     found.push(
-      ...told.flatMap((text, turn) => {
-        const other = tells[turn];
+      ...oldPrompts.flatMap((text, turn) => {
+        const other = newPrompts[turn];
         return other ? promptDifferences(left.key, changedSections(text, other)) : [];
       }),
       ...answerDifferences(left, right),

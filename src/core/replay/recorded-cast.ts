@@ -27,7 +27,7 @@ export interface ExternalInputs {
 /** Every event that the engine would not decide by itself is an external input. */
 export function externalInputsOf({ start, events }: RecordedCast): ExternalInputs {
   const answers = new Map<string, CastEvent[]>();
-  const told = new Map<string, AgentPrompt[]>();
+  const prompts = new Map<string, AgentPrompt[]>();
   const resumptions: CastEvent[] = [];
   const completed = new Map<string, EventOf<"visit_completed">>();
   let state = initialState(start);
@@ -39,12 +39,12 @@ export function externalInputsOf({ start, events }: RecordedCast): ExternalInput
     } else if (key !== undefined && !isEngineDecision(state, event)) {
       appendTo(answers, key, event);
       const text = event.type === "turn_retried" ? undefined : promptNow(state);
-      if (text) appendTo(told, key, text);
+      if (text) appendTo(prompts, key, text);
     }
     if (event.type === "visit_completed") completed.set(visitKey(event.socket, event.visit), event);
     state = apply(state, event);
   }
-  return { answers, resumptions, completed, prompts: told, state };
+  return { answers, resumptions, completed, prompts, state };
 }
 
 function isEngineDecision(state: CastState, { type }: CastEvent): boolean {

@@ -39,7 +39,7 @@ export function replayCast(
   const answers = new Map([...before.answers].map(([key, own]) => [key, [...own]]));
   const resumptions = [...before.resumptions];
   const items = recorded.events.filter(({ type }) => ITEM_EVENT_TYPES.has(type));
-  const told = new Map<string, AgentPrompt[]>();
+  const prompts = new Map<string, AgentPrompt[]>();
   const events: CastEvent[] = [];
   let state = initialState(now);
   const note = (body: EventBody, at: string): void => {
@@ -77,15 +77,15 @@ export function replayCast(
     }
     const answer = answers.get(key)?.shift();
     if (effect.kind === "agent" && answer?.type !== "turn_retried")
-      appendTo(told, key, writeAgentPrompt(state, effect));
-    const body = answer && answerFor({ recorded, state, effect, answer, turnsTaken: told.get(key)?.length ?? 1 });
+      appendTo(prompts, key, writeAgentPrompt(state, effect));
+    const body = answer && answerFor({ recorded, state, effect, answer, turnsTaken: prompts.get(key)?.length ?? 1 });
     if (!body || !answer) {
       const unanswered = { socket: effect.socket, visit: effect.visit.number };
-      return { before, after: { events, prompts: told, state, unanswered } };
+      return { before, after: { events, prompts, state, unanswered } };
     }
     note(body, (at = answer.at));
   }
-  return { before, after: { events, prompts: told, state } };
+  return { before, after: { events, prompts, state } };
 }
 
 /** The visit that the engine would begin now. */

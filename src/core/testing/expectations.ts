@@ -39,8 +39,8 @@ export function checkExpectations(expect: TestExpectations, observed: ObservedCa
     ...Object.entries(expect.state ?? {}).map(
       ([path, value]) => compareValue("state", value as Json, stateValueAt(state.data, path), last, ["state", path]), // read from a JSON file
     ),
-    ...Object.entries(expect.files ?? {}).map(([name, wanted]) => fileFailure(name, wanted, observed.files)),
-    ...Object.entries(expect.prompts ?? {}).flatMap(([name, wanted]) => promptFailures(name, wanted, observed)),
+    ...Object.entries(expect.files ?? {}).map(([name, expected]) => fileFailure(name, expected, observed.files)),
+    ...Object.entries(expect.prompts ?? {}).flatMap(([name, expected]) => promptFailures(name, expected, observed)),
     expect.turnsAtMost !== undefined && turns.length > expect.turnsAtMost
       ? { what: "turnsAtMost", expected: expect.turnsAtMost, got: turns.length, where: last, keys: ["turnsAtMost"] }
       : undefined,
@@ -72,12 +72,12 @@ function pathFailure(expected: readonly string[], visits: readonly VisitRecord[]
 
 function edgeFailure(name: string, expected: number, { state, events }: ObservedCast): UnmetExpectation | undefined {
   const { graph } = state;
-  const [sought, known] = [waysNamed(name, graph), knownWays(graph)];
+  const [sought, ways] = [waysNamed(name, graph), knownWays(graph)];
   const taken = countWaysTaken(graph, events);
   const got = sought.reduce((sum, way) => sum + (taken.get(way) ?? 0), 0);
   const where = name.split(" ")[0] ?? name;
-  if (!sought.some((way) => known.has(way) || taken.has(way))) {
-    const meant = didYouMean(name, known);
+  if (!sought.some((way) => ways.has(way) || taken.has(way))) {
+    const meant = didYouMean(name, ways);
     return { what: `edges.${name}`, expected, got: "there is no such way", where: meant ?? graph.name };
   }
   return got === expected ? undefined : { what: `edges.${name}`, expected, got, where, keys: ["edges", name] };
@@ -102,15 +102,15 @@ type ExpectedFile = NonNullable<TestExpectations["files"]>[string];
 
 function fileFailure(
   name: string,
-  wanted: ExpectedFile,
+  expected: ExpectedFile,
   files: ReadonlyMap<string, string | null>,
 ): UnmetExpectation | undefined {
   const got = files.get(name) ?? null;
   const failure = { what: `files.${name}`, got, where: name };
-  if (typeof wanted === "string" || wanted === null)
-    return got === wanted ? undefined : { ...failure, expected: wanted, keys: ["files", name] };
-  const fits = got !== null && new RegExp(wanted.matches, "mu").test(got);
-  return fits ? undefined : { ...failure, expected: { matches: wanted.matches } };
+  if (typeof expected === "string" || expected === null)
+    return got === expected ? undefined : { ...failure, expected, keys: ["files", name] };
+  const fits = got !== null && new RegExp(expected.matches, "mu").test(got);
+  return fits ? undefined : { ...failure, expected: { matches: expected.matches } };
 }
 
 type ExpectedPrompt = NonNullable<TestExpectations["prompts"]>[string];
@@ -125,9 +125,9 @@ function promptFailures(
   const visits = Map.groupBy(own, ({ socket, visit }) => visitKey(socket, visit));
   const asked = [...visits.values()].filter((_, index) => number === undefined || index + 1 === Number(number));
   if (asked.length === 0) return [{ what: `prompts.${name}`, expected: "a visit", got: "none", where: who }];
-  return asked.flatMap((told) => {
-    const text = told.map((turn) => turn.text).join("\n");
-    const failure = { what: `prompts.${name}`, where: visitLabel(told[0]) };
+  return asked.flatMap((visit) => {
+    const text = visit.map((turn) => turn.text).join("\n");
+    const failure = { what: `prompts.${name}`, where: visitLabel(visit[0]) };
     return [
       ...contains
         .filter((part) => !text.includes(part))

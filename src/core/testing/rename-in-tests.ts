@@ -62,11 +62,11 @@ function childrenAt(tree: Node, path: readonly string[]): readonly Node[] {
 
 function keysAt(tree: Node, path: readonly string[], rename: (key: string) => string): readonly NodeReplacement[] {
   const keys = childrenAt(tree, path).flatMap(({ children }) => children?.[0] ?? []);
-  const known = new Set(keys.map(({ value }) => String(value)));
+  const names = new Set(keys.map(({ value }) => String(value)));
   return keys.flatMap((node) => {
     const key = String(node.value);
     const by = rename(key);
     // Two entries of one name would lose one of them.
-    return by === key || known.has(by) ? [] : [{ node, by, place: [...path, key].join(".") }];
+    return by === key || names.has(by) ? [] : [{ node, by, place: [...path, key].join(".") }];
   });
 }

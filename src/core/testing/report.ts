@@ -126,11 +126,11 @@ export function junitText(tests: readonly TestReport[]): string {
 function testCase({ file, ms, failures }: TestReport): string {
   const open = `    <testcase classname="materia" name="${escapeXml(file)}" time="${(ms / 1000).toFixed(3)}"`;
   if (failures.length === 0) return `${open}/>`;
-  const told = failures.map(
+  const cases = failures.map(
     ({ what, expected, got, where }) =>
       `      <failure message="${escapeXml(what)}">${escapeXml(`expected ${jsonText(expected)}\n     got ${jsonText(got)}\n      at ${where}`)}</failure>`,
   );
-  return [`${open}>`, ...told, "    </testcase>"].join("\n");
+  return [`${open}>`, ...cases, "    </testcase>"].join("\n");
 }
 
 function jsonText(value: Json): string {

@@ -1,6 +1,6 @@
 import { eastAsianWidth } from "get-east-asian-width";
 
-/** How many columns of a terminal a text takes: wide characters two, marks that sit on another none. */
+/** The terminal columns of a text: wide characters take two, combining marks none. */
 export function columnsOf(text: string): number {
   if (ONE_COLUMN_TEXT.test(text)) return text.length;
   let columns = 0;
@@ -8,10 +8,10 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** How many columns a text takes. A host that measures otherwise than we do brings its own. */
+/** Measures the columns of a text. A host may bring its own measure. */
 export type MeasureColumns = (text: string) => number;
 
-/** At most so many columns, the cut marked with an ellipsis; never half a character. */
+/** At most so many columns; an ellipsis marks the cut, and no character is split. */
 export function cutColumns(text: string, limit: number, measure: MeasureColumns = columnsOf): string {
   if (measure(text) <= limit) return text;
   if (limit < 1) return "";
@@ -29,7 +29,7 @@ export function padColumns(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - columnsOf(text)));
 }
 
-/** Broken between words, and inside a word only where it is longer than a line. */
+/** Breaks between words, and inside a word only if it is longer than a line. */
 export function wrapColumns(text: string, limit: number, measure: MeasureColumns = columnsOf): readonly string[] {
   const width = Math.max(1, limit);
   const lines: string[] = [];
@@ -62,12 +62,12 @@ function splitLongWord(word: string, width: number, measure: MeasureColumns): re
   return piece === "" ? found : [...found, piece];
 }
 
-/** Nothing but characters of one column each, our own glyphs included. */
+/** Text of characters with one column each, with the glyphs of this program. */
 const ONE_COLUMN_TEXT = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2190-\u21ff\u2296\u2500-\u25ef\u2713-\u2717]*$/;
-/** What takes no column of its own; the second half of a Hangul syllable sits in the first one's. */
+/** Characters without a column. The second half of a Hangul syllable shares the column of the first. */
 const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11ff\ud7b0-\ud7ff]/u;
 
-/** What a person sees as one character each, and which of them are emoji. */
+/** The visible characters of a text, and which of them are emoji. */
 interface UnicodeTables {
   readonly graphemes: Intl.Segmenter;
   readonly emoji: RegExp;
@@ -75,7 +75,7 @@ interface UnicodeTables {
 
 let unicodeTablesCache: UnicodeTables | undefined;
 
-/** The tables behind both take longer to load than most commands to run, so they wait for a text that needs them. */
+/** Loaded on demand: these tables take longer to load than most commands to run. */
 function unicodeTables(): UnicodeTables {
   unicodeTablesCache ??= {
     graphemes: new Intl.Segmenter("en", { granularity: "grapheme" }),
@@ -88,7 +88,7 @@ function graphemes(text: string): Intl.Segments {
   return unicodeTables().graphemes.segment(text);
 }
 
-/** Letters joined in one cluster, as in Devanagari, are counted one by one: a terminal that shapes them needs fewer columns, never more. */
+/** Counts the letters of a cluster one by one, as in Devanagari: a terminal that joins them needs fewer columns, never more. */
 function graphemeColumns(cluster: string): number {
   if (unicodeTables().emoji.test(cluster)) return 2;
   let columns = 0;

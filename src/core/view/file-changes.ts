@@ -5,7 +5,7 @@ import { itemKey } from "../model/handoff.ts";
 import type { SocketId } from "../model/ids.ts";
 import { oneLine, countedText } from "../model/text.ts";
 
-/** Two checkpoints: what lay there before, and after. */
+/** Two checkpoints: before and after. */
 export interface CheckpointSpan {
   readonly from: string;
   readonly to: string;
@@ -22,7 +22,7 @@ export interface ItemFileSpan extends CheckpointSpan {
   readonly title: string;
 }
 
-/** [Y14] Everything of a cast whose files can be looked at. */
+/** [Y14] All spans of a cast between two checkpoints. */
 export type CastFileSpans =
   | { readonly kind: "none"; readonly problem: string | null }
   | {
@@ -30,7 +30,7 @@ export type CastFileSpans =
       readonly whole: CheckpointSpan;
       readonly visits: readonly VisitFileSpan[];
       readonly items: readonly ItemFileSpan[];
-      /** What the last checkpoint that says so does without. */
+      /** Files that the last checkpoint leaves out. */
       readonly left: OmittedFiles;
     };
 
@@ -70,7 +70,7 @@ function omittedAfter(left: OmittedFiles, event: CastEvent): OmittedFiles {
   return event.files.left ?? {};
 }
 
-/** [V40] What was merged of an item that others were worked on beside lies between commits, not between its visits. */
+/** [V40] The work of a parallel item is between two merge commits, not between visits of this cast. */
 function mergedItemSpans(events: Iterable<CastEvent>): readonly ItemFileSpan[] {
   const spans = new Map<string, ItemFileSpan>();
   const titles = new Map<number, string>();
@@ -87,19 +87,19 @@ function mergedItemSpans(events: Iterable<CastEvent>): readonly ItemFileSpan[] {
   return [...spans.values()];
 }
 
-/** `3 files, +41 −7`: what lies between two checkpoints. */
+/** `3 files, +41 −7`: the difference between two checkpoints. */
 export function fileCountsText({ changed, added, removed }: Omit<Checkpoint, "commit">): string {
   return `${countedText(changed, "file")}, +${added} −${removed}`;
 }
 
-/** [Y7] What a visit made of the files; nothing where it changed none, or changed back what it had. */
+/** [Y7] The files that a visit changed; nothing if none differs at its end. */
 export function fileChangesText(files: Checkpoint | MissingCheckpoint | undefined): string | undefined {
   if (!files) return undefined;
   if ("problem" in files) return `files are not kept: ${oneLine(files.problem, 200)}`;
   return files.changed === 0 ? undefined : `changed ${fileCountsText(files)}${leftOutText(files.left)}`;
 }
 
-/** [Y7] The files by name, one a line, and how many more there are. */
+/** [Y7] The names of changed files, and how many more there are. */
 export function changedFileNames(files: Checkpoint | MissingCheckpoint | undefined): readonly string[] {
   if (!files || "problem" in files) return [];
   const { names = [], changed } = files;
@@ -114,7 +114,7 @@ export function changedSinceText({ files }: EventOf<"cast_resumed">): string {
   return files ? `; ${fileCountsText(files)} changed since it stopped` : "";
 }
 
-/** [Y4] What a checkpoint does without. */
+/** [Y4] Files that a checkpoint leaves out. */
 export function leftOutText(left: OmittedFiles = {}): string {
   const { large = 0, unreadable = 0, nested = 0 } = left;
   const parts = [
@@ -125,25 +125,25 @@ export function leftOutText(left: OmittedFiles = {}): string {
   return parts.length === 0 ? "" : ` (without ${parts.join(", ")})`;
 }
 
-/** Who made a checkpoint: a visit, or somebody else while the cast stood still. */
+/** The author of a checkpoint: a visit, or others while the cast was stopped. */
 export type CheckpointAuthor =
   | { readonly kind: "visit"; readonly socket: SocketId; readonly visit: number }
-  | { readonly kind: "meanwhile"; readonly seq: number };
+  | { readonly kind: "others"; readonly seq: number };
 
-/** The makers of these checkpoints in order, each once; a checkpoint that no event names has none. */
+/** The authors of these checkpoints in order, each once. */
 export function checkpointAuthors(
   events: Iterable<CastEvent>,
   commits: readonly string[],
 ): readonly CheckpointAuthor[] {
-  const wanted = new Set(commits);
-  const makers = new Map<string, CheckpointAuthor>();
+  const sought = new Set(commits);
+  const authors = new Map<string, CheckpointAuthor>();
   for (const event of events) {
-    if (event.type === "cast_resumed" && event.files && wanted.has(event.files.commit))
-      makers.set(`meanwhile ${event.seq}`, { kind: "meanwhile", seq: event.seq });
+    if (event.type === "cast_resumed" && event.files && sought.has(event.files.commit))
+      authors.set(`others ${event.seq}`, { kind: "others", seq: event.seq });
     if (event.type !== "checkpoint_taken" && event.type !== "visit_completed") continue;
     const { files, socket, visit } = event;
-    if (files && "commit" in files && wanted.has(files.commit))
-      makers.set(`${socket}#${visit}`, { kind: "visit", socket, visit });
+    if (files && "commit" in files && sought.has(files.commit))
+      authors.set(`${socket}#${visit}`, { kind: "visit", socket, visit });
   }
-  return [...makers.values()];
+  return [...authors.values()];
 }

@@ -1,6 +1,6 @@
 import { columnsOf, cutColumns, wrapColumns, type MeasureColumns, padColumns } from "./columns.ts";
 
-/** What a piece of text means to the eye; a terminal and a browser each have their own colours for it. */
+/** The meaning of a piece of text; a terminal and a browser each have colours for it. */
 export type Tone = "plain" | "dim" | "strong" | "accent" | "ok" | "rework" | "bad" | "wait";
 
 export interface Span {
@@ -12,7 +12,7 @@ export type Line = readonly Span[];
 
 export const DEFAULT_WIDTH = 80;
 
-/** A line of pieces; a bare string has no tone, and what is empty leaves nothing behind. */
+/** A line of pieces without the empty ones; a bare string has no tone. */
 export function line(...pieces: readonly (string | Span)[]): Line {
   return pieces.map((piece) => (typeof piece === "string" ? { text: piece } : piece)).filter(({ text }) => text !== "");
 }
@@ -40,14 +40,14 @@ function measureLine(measure: MeasureColumns, spans: Line): number {
   return spans.reduce((sum, { text }) => sum + measure(text), 0);
 }
 
-/** The line within so many columns; what is cut away is marked. */
+/** The line in at most `width` columns; an ellipsis marks a cut. */
 export function fitLine(spans: Line, width: number, measure: MeasureColumns = columnsOf): Line {
   if (measureLine(measure, spans) <= width) return spans;
   const fitted: Span[] = [];
   let room = width;
   for (const span of spans) {
     const columns = measure(span.text);
-    // The ellipsis needs a column of its own, so a span that just fills the line is cut as well.
+    // The ellipsis needs one column, so a span that exactly fills the line is cut too.
     if (columns >= room) return line(...fitted, { ...span, text: cutColumns(`${span.text}…`, room, measure) });
     fitted.push(span);
     room -= columns;
@@ -55,7 +55,7 @@ export function fitLine(spans: Line, width: number, measure: MeasureColumns = co
   return fitted;
 }
 
-/** The line over as many rows as it needs, each with its indent or quotation bar; nothing is cut away. */
+/** The line in rows, each with its indent or quotation bar; nothing is cut. */
 export function wrapLine(spans: Line, width: number, measure: MeasureColumns = columnsOf): readonly Line[] {
   if (measureLine(measure, spans) <= width) return [spans];
   const text = spans.map((span) => span.text).join("");
@@ -69,7 +69,7 @@ export function wrapLine(spans: Line, width: number, measure: MeasureColumns = c
   });
 }
 
-/** The part of a line between two places of its text. */
+/** The part of a line between two positions of its text. */
 function sliceLine(spans: Line, start: number, end: number): Line {
   let before = 0;
   return spans.map((span) => {
@@ -79,7 +79,7 @@ function sliceLine(spans: Line, start: number, end: number): Line {
   });
 }
 
-/** The line with its one long piece shortened, so that what stands behind it is still read. */
+/** The line with its long piece shortened, so that the text after it stays visible. */
 export function squeezeLine(
   parts: { readonly before: Line; readonly long: Span; readonly after: Line },
   width: number,
@@ -90,13 +90,13 @@ export function squeezeLine(
   return fitLine(line(...before, shortened, ...after), width);
 }
 
-/** Text in fewer columns than these is no longer read. */
+/** The least columns in which text is readable. */
 const MIN_HANGING_COLUMNS = 20;
 const HANGING_STEP = 2;
 
 /**
- * [C37] The line over as many rows as it needs, broken between words; what follows a gap stays below itself, as the
- * explanation of an option does. A path or an id is never broken: a terminal wraps it so that it can still be copied.
+ * [C37] The line in rows, broken between words. Text after a gap stays aligned below itself, as the
+ * explanation of an option does. A path or an id is never broken, so that people can copy it.
  */
 export function wrapLineHanging(spans: Line, width: number): readonly Line[] {
   if (lineColumns(spans) <= width) return [spans];
@@ -123,7 +123,7 @@ export function wrapLineHanging(spans: Line, width: number): readonly Line[] {
   );
 }
 
-/** Where the rows behind the first begin: below the last gap, if enough is left of the line there. */
+/** The column of the rows after the first: below the last gap, if enough columns remain there. */
 function hangingIndent(text: string, indent: number, width: number): number {
   const [gap] = [...text.slice(indent).matchAll(/(?<=\S) {2,}(?=\S)/g)].slice(-1);
   const behind = gap ? columnsOf(text.slice(0, indent + gap.index)) + gap[0].length : width;
@@ -137,7 +137,7 @@ function hangingPrefix(spans: Line, indent: number, hang: number): Line {
   return [...before, { text: " ".repeat(Math.max(0, hang - indent)) }];
 }
 
-/** The words with their places; one that is no path and longer than a row, as a sentence in Thai is, in pieces. */
+/** The words with their positions. A long word that is no path, such as a sentence in Thai, comes in pieces. */
 function* wordsIn(text: string, start: number, room: number): Generator<{ at: number; word: string }> {
   for (const match of text.slice(start).matchAll(/\S+/g)) {
     let at = start + match.index;
@@ -152,7 +152,7 @@ function* wordsIn(text: string, start: number, room: number): Generator<{ at: nu
 
 const ASCII = /^[\x21-\x7e]*$/;
 
-/** A column: what stands above it, and what it says of a row. */
+/** A column of a table: its title, and its text for a row. */
 export interface TableColumn<T> {
   readonly title: string;
   readonly of: (row: T) => string;
@@ -161,8 +161,8 @@ export interface TableColumn<T> {
 const COLUMN_GAP = "  ";
 
 /**
- * [C37] Aligned columns where they fit; otherwise each row as a small list, its first column above the others: columns
- * that are squeezed until they fit say nothing.
+ * [C37] Aligned columns if they fit; otherwise each row as a small list below its first column, because
+ * columns cut to fit would be unreadable.
  */
 export function tableLines<T>(columns: readonly TableColumn<T>[], rows: readonly T[], width: number): readonly Line[] {
   const widths = columns.map(({ title, of }) =>

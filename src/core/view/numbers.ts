@@ -2,7 +2,7 @@ import { line, toned, type Line } from "./line.ts";
 import { countedText } from "../model/text.ts";
 import type { ItemCounts, CastFigures } from "../cast/summary.ts";
 
-/** Figures as people read them: `812`, `1.2 k`, `1.52 M`. The exact value stands in the journal. */
+/** `812`, `1.2 k`, `1.52 M`. The journal has the exact value. */
 export function amountText(count: number): string {
   if (!Number.isFinite(count)) return "—";
   const step = SCALES.find(({ from }) => Math.abs(count) >= from);
@@ -10,7 +10,7 @@ export function amountText(count: number): string {
   return `${Number((count / step.unit).toPrecision(3))} ${step.sign}`;
 }
 
-/** What would round up to a thousand of its unit already counts as one of the next. */
+/** A value that rounds up to a thousand of its unit is one of the next unit. */
 const SCALES = [
   { from: 999.5e9, unit: 1e12, sign: "T" },
   { from: 999.5e6, unit: 1e9, sign: "G" },
@@ -18,14 +18,14 @@ const SCALES = [
   { from: 999.5, unit: 1e3, sign: "k" },
 ] as const;
 
-/** `$3.84`; a cost too small for a cent is not shown as none. */
+/** `$3.84`; a cost below one cent is not shown as zero. */
 export function costText(dollars: number): string {
   if (!Number.isFinite(dollars)) return "—";
   if (dollars > 0 && dollars < 0.005) return "<$0.01";
   return `$${dollars.toFixed(2)}`;
 }
 
-/** A stay: `0:12`, `23:41`, `1:02:03`. */
+/** A duration: `0:12`, `23:41`, `1:02:03`. */
 export function durationText(ms: number): string {
   const seconds = wholeSeconds(ms);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
@@ -33,7 +33,7 @@ export function durationText(ms: number): string {
   return hours === 0 ? `${minutes}:${rest}` : `${hours}:${String(minutes).padStart(2, "0")}:${rest}`;
 }
 
-/** How long ago, in the one unit that matters: `12 s`, `34 min`, `5 h`, `3 days`. */
+/** An age in its largest unit: `12 s`, `34 min`, `5 h`, `3 days`. */
 export function ageText(ms: number): string {
   const seconds = wholeSeconds(ms);
   if (seconds < 60) return `${seconds} s`;
@@ -42,7 +42,7 @@ export function ageText(ms: number): string {
   return `${Math.floor(seconds / 86_400)} days`;
 }
 
-/** [G31] `1 of 2, 1 given up`, where the words around it say what is counted. */
+/** [G31] `1 of 2, 1 given up`, for places that say what it counts. */
 export function doneCountText({ done, total, givenUp = 0 }: ItemCounts): string {
   return `${done} of ${total}${givenUpText(givenUp)}`;
 }
@@ -64,7 +64,7 @@ function wholeSeconds(ms: number): number {
   return Number.isFinite(ms) ? Math.max(0, Math.floor(ms / 1000)) : 0;
 }
 
-/** `at most 3 times, then the next item`; empty for a way that nothing counts. */
+/** `at most 3 times, then the next item`; empty for a way without a limit. */
 export function traversalLimitText({
   maxTraversals,
   thenNext,
@@ -76,7 +76,7 @@ export function traversalLimitText({
   return `at most ${timesText(maxTraversals)}${thenNext ? ", then the next item" : ""}`;
 }
 
-/** `4 visits · 1 of 3 items done · 821 tokens · $0.00`; items where there are any. */
+/** `4 visits · 1 of 3 items done · 821 tokens · $0.00`; items only if there are any. */
 export function figuresText({ visits, items, tokens, cost }: CastFigures): string {
   return [
     countedText(visits, "visit"),
@@ -86,7 +86,7 @@ export function figuresText({ visits, items, tokens, cost }: CastFigures): strin
   ].join(" · ");
 }
 
-/** [C36] What was rehearsed says so where its figures stand, which would be others with a model. */
+/** [C36] Marks the figures of a rehearsal, because a model would give others. */
 export function figuresLine(text: string, rehearsed: boolean | undefined): Line {
   return line(toned("dim", `${text}${rehearsed ? " · " : ""}`), rehearsed ? toned("wait", "rehearsed") : "");
 }

@@ -2,7 +2,7 @@
 export interface PatchLine {
   readonly kind: "same" | "gone" | "new";
   readonly text: string;
-  /** Its number in the file before and after; null where it is not there. */
+  /** Its number in the file before and after; null if that file lacks it. */
   readonly before: number | null;
   readonly after: number | null;
   /** Whether the file ends here without a line break. */
@@ -10,28 +10,28 @@ export interface PatchLine {
 }
 
 export interface Hunk {
-  /** What git says the lines belong to: the nearest heading or function above. */
+  /** The nearest heading or function above, as git names it. */
   readonly about: string;
   readonly lines: readonly PatchLine[];
 }
 
-/** One file of a patch. A file that became a link, or the other way round, is two of them. */
+/** One file of a patch. A file that became a link, or a link that became a file, is two of them. */
 export interface FilePatch {
-  /** Its modes before and after where git names them; null where the file is not there, or the mode stayed. */
+  /** Its modes before and after; null if the file is missing or the mode is unchanged. */
   readonly modes: { readonly before: string | null; readonly after: string | null };
-  /** How much of a renamed file stayed the same, in percent. */
+  /** The similarity of a renamed file in percent. */
   readonly similarity: number | null;
   readonly isBinary: boolean;
   readonly hunks: readonly Hunk[];
 }
 
 /**
- * git's patch as data. The lines of a hunk are counted as its head says, so that nothing a file holds can pass for
- * the patch's own words. What was cut off ends where it ends.
+ * A patch of git as data. The head of a hunk gives its number of lines, so that content of a file cannot pass for
+ * syntax of the patch. A truncated patch ends at its last line.
  */
 export function parsePatch(text: string): readonly FilePatch[] {
   const lines = text.split("\n");
-  // The text ends with a line break; what would follow it is no line.
+  // The text ends with a line break, which begins no further line.
   if (lines.at(-1) === "") lines.pop();
   const files: FilePatch[] = [];
   let at = 0;
@@ -99,19 +99,19 @@ function readHunk(lines: readonly string[], from: number): { readonly hunk: Hunk
   return { hunk: { about: head[5] ?? "", lines: found }, next: at };
 }
 
-/** What a diff is drawn of: where a hunk begins, or a line of it. */
+/** A row of a diff: the head of a hunk, or a line. */
 export type PatchRow =
   | { readonly kind: "hunk"; readonly about: string }
   | { readonly kind: "line"; readonly line: PatchLine; readonly changed: ChangedRange | null }
   | { readonly kind: "pair"; readonly left: PatchSide | null; readonly right: PatchSide | null };
 
-/** A line of one side, with the part of it that its counterpart has not. */
+/** A line of one side, with the part that differs from its counterpart. */
 export interface PatchSide {
   readonly line: PatchLine;
   readonly changed: ChangedRange | null;
 }
 
-/** From which character to which two lines differ. */
+/** The range of characters in which two lines differ. */
 export interface ChangedRange {
   readonly from: number;
   readonly to: number;
@@ -119,11 +119,11 @@ export interface ChangedRange {
 
 export type PatchViewMode = "unified" | "split";
 
-/** The rows of a file, one below the other or before beside after. */
+/** The rows of a file, unified or side by side. */
 export function patchRows({ hunks }: FilePatch, form: PatchViewMode): readonly PatchRow[] {
   return hunks.flatMap((hunk) => {
     const [first] = hunk.lines;
-    // Above the first line of a file nothing was left out.
+    // Nothing is left out above the first line of a file.
     const isTop = hunk.about === "" && (first?.before ?? 1) === 1 && (first?.after ?? 1) === 1;
     return [...(isTop ? [] : [{ kind: "hunk", about: hunk.about } as const]), ...hunkRows(hunk, form)];
   });
@@ -147,7 +147,7 @@ function hunkRows({ lines }: Hunk, form: PatchViewMode): readonly PatchRow[] {
   return rows;
 }
 
-/** The lines that are gone from here on, and those that came in their place. */
+/** The next removed lines, and the lines that replace them. */
 function changedRunFrom(
   lines: readonly PatchLine[],
   from: number,
@@ -177,10 +177,10 @@ function lineRows(gone: readonly PatchLine[], added: readonly PatchLine[]): read
   ];
 }
 
-/** Longer lines are not compared: nobody reads them letter by letter. */
+/** Longer lines are not compared, because nobody reads them letter by letter. */
 const LONGEST_COMPARED = 1_000;
 
-/** What lies between the beginning and the end that two lines share; null where they share hardly anything. */
+/** The range between the common start and the common end of two lines; null if they share too little. */
 function changedRangeOf({ text }: PatchLine, other: PatchLine | undefined): ChangedRange | null {
   if (!other || text.length > LONGEST_COMPARED || other.text.length > LONGEST_COMPARED) return null;
   const most = Math.min(text.length, other.text.length);
@@ -193,11 +193,11 @@ function changedRangeOf({ text }: PatchLine, other: PatchLine | undefined): Chan
   return from === to || shared * 3 < text.trim().length ? null : { from, to };
 }
 
-/** What cannot be seen, or reorders what can: in a diff it is shown by its number, because it is part of the change. */
+/** Invisible or reordering characters. A diff shows their numbers, because they are part of the change. */
 const HIDDEN_CHARACTERS =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
 
-/** A line as a person should see it. */
+/** A line with its invisible characters made visible. */
 export function showHiddenCharacters(text: string): string {
   return text
     .toWellFormed()

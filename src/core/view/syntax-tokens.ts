@@ -1,10 +1,10 @@
-/** A piece of a line of code, by what it is to the eye. */
+/** A token of a line of code, by its colour. */
 export interface SyntaxToken {
   readonly kind: "plain" | "string" | "comment" | "number" | "keyword";
   readonly text: string;
 }
 
-/** A longer line is made by a machine, and for machines. */
+/** Longer lines are generated and stay uncoloured. */
 const MAX_TOKENIZED_LENGTH = 400;
 
 const KEYWORDS = new Set(
@@ -17,14 +17,14 @@ const KEYWORDS = new Set(
   ).split(" "),
 );
 
-/** Languages whose comments begin with `#`; in the others that is something else. */
+/** Languages whose comments begin with `#`. */
 const HASH_COMMENT_FILES =
   /\.(?:py|rb|sh|bash|zsh|ya?ml|toml|ini|cfg|conf|pl|r|mk|tf|nix|gitignore|dockerfile)$|(?:^|\/)(?:Makefile|Dockerfile|\.[^/.]+)$/i;
 const DASH_COMMENT_FILES = /\.(?:sql|lua|hs|elm|ada)$/i;
 const SLASH_COMMENT_FILES =
   /\.(?:[cm]?[jt]sx?|c|h|cc|cpp|hpp|cs|java|kt|kts|go|rs|swift|php|scala|dart|css|scss|less|jsonc?|proto|zig|groovy)$/i;
 
-/** How the lines of a file are coloured; null for one that is no code, and stays as it is. */
+/** The tokenizer for a file; null if it is no code. */
 export function tokenizerFor(path: string): ((line: string) => readonly SyntaxToken[]) | null {
   const comment = HASH_COMMENT_FILES.test(path)
     ? "#.*"
@@ -34,7 +34,7 @@ export function tokenizerFor(path: string): ((line: string) => readonly SyntaxTo
         ? "\\/\\/.*|\\/\\*.*?(?:\\*\\/|$)"
         : null;
   if (comment === null) return null;
-  // Every alternative consumes at least one character and none can be tried twice on the same text, so a line costs its length.
+  // Each alternative consumes a character and none backtracks, so the cost is linear.
   const parts = [
     `(?<comment>${comment})`,
     "(?<string>\"(?:[^\"\\\\]|\\\\.)*\"?|'(?:[^'\\\\]|\\\\.)*'?|`(?:[^`\\\\]|\\\\.)*`?)",

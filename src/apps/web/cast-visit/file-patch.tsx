@@ -109,7 +109,7 @@ function FileHistory({
       </span>
       <ol aria-labelledby="file-history">
         {makers.map((maker) => {
-          if (maker.kind === "meanwhile") return <li key={maker.seq}>somebody else, before it was resumed</li>;
+          if (maker.kind === "others") return <li key={maker.seq}>somebody else, before it was resumed</li>;
           const visit = view.allVisits.find(
             ({ socket, visit: number }) => socket === maker.socket && number === maker.visit,
           );

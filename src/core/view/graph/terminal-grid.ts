@@ -172,11 +172,11 @@ function wayLine({ graph, width, stitches, position }: GridContext, way: DrawnWa
 
 function stitchLines({ graph, stitches, width }: GridContext): readonly Line[] {
   if (stitches.length === 0) return [];
-  const told = stitches.flatMap(({ from, to, reason }, index) => [
+  const stitchLines = stitches.flatMap(({ from, to, reason }, index) => [
     line(toned("accent", `Stitch ${index + 1}: `), `${destinationText(graph, from)} → ${destinationText(graph, to)}`),
     ...wrapColumns(oneLine(reason, 1_000), width - 2).map((text) => line("  ", toned("dim", text))),
   ]);
-  return [[], ...told];
+  return [[], ...stitchLines];
 }
 
 function worstLines(graph: Graph, worst: WorstCase | undefined, width: number): readonly Line[] {

@@ -48,12 +48,12 @@ const LEGEND_SHOWN = 6;
 
 function legendText(graph: Graph, symbols: LoopSymbols): string {
   if (symbols.size === 0) return "";
-  const told = [...symbols].map(
+  const entries = [...symbols].map(
     ([id, symbol]) =>
       `${symbol} ${symbols.size === 1 ? loopItemsText(graph, id) : `items of the loop ${nameText(id)}`}`,
   );
-  const more = told.length > LEGEND_SHOWN ? [`… and ${told.length - LEGEND_SHOWN} more`] : [];
-  return ` (${[...told.slice(0, LEGEND_SHOWN), ...more].join(", ")})`;
+  const more = entries.length > LEGEND_SHOWN ? [`… and ${entries.length - LEGEND_SHOWN} more`] : [];
+  return ` (${[...entries.slice(0, LEGEND_SHOWN), ...more].join(", ")})`;
 }
 
 function loopItemsText(graph: Graph, id: string): string {

@@ -11,17 +11,17 @@ export interface Box extends Point {
   readonly height: number;
 }
 
-/** A graph with a place for everything, in pixels from the upper left corner. */
+/** A graph with the positions of all parts, in pixels from the upper left corner. */
 export interface GraphDrawing {
   readonly width: number;
   readonly height: number;
-  /** In reading order, so that walking them with the keyboard goes down the rail. */
+  /** In reading order, so that the keyboard moves down the main column. */
   readonly sockets: readonly PlacedSocket[];
   readonly loops: readonly PlacedLoop[];
   /** One per target of a chain; none for a single one. */
   readonly bands: readonly TargetBand[];
   readonly edges: readonly PlacedEdge[];
-  /** Where the ways to the end lead; absent when none does. */
+  /** The box of the end; null if no way leads there. */
   readonly end: Box | null;
 }
 
@@ -35,7 +35,7 @@ export interface PlacedSocket {
 export interface PlacedLoop {
   readonly id: string;
   readonly box: Box;
-  /** Room for its name and its items, inside the box. */
+  /** The part of the box for its name and its items. */
   readonly head: Box;
 }
 
@@ -46,7 +46,7 @@ export interface TargetBand {
   readonly title: Box;
 }
 
-/** The dotted line from a generator to the loop that walks its list; nobody can walk it. */
+/** The dotted line from a generator to the loop of its list. No cast takes it. */
 export interface GeneratorLine {
   readonly id: string;
   readonly via: "items";
@@ -56,18 +56,18 @@ export interface GeneratorLine {
 
 export type DrawnLine = DrawnWay | GeneratorLine;
 
-/** Down the rail of its column, or round the side. */
+/** Straight down its column, or around the side. */
 export type RouteStyle = "rail" | "lane";
 
 export interface PlacedEdge {
   readonly way: DrawnLine;
   readonly runs: RouteStyle;
   readonly points: readonly Point[];
-  /** The room reserved for its label; null where it has none. */
+  /** The box of its label; null without a label. */
   readonly label: Box | null;
-  /** Where an exit leaves its region: the middle of a short bar across the line. */
+  /** The middle of the bar where an exit leaves its region. */
   readonly bar: (Point & { readonly lies: "flat" | "upright" }) | null;
-  /** The number of the stitch it is, from 1. */
+  /** The number of its stitch, from 1. */
   readonly stitch: number | null;
 }
 

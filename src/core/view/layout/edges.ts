@@ -89,7 +89,7 @@ function labelBox(plan: LayoutPlan, { columns, rows, boxOf }: LayoutGeometry, ro
   const x = labelX(plan, columns, route, size);
   const above = route.kind === "items" ? ARROW_HEIGHT / 2 : 0;
   if (middle !== undefined) return { x, y: middle - above - size.height / 2, ...size };
-  // In the head of its region, just above the row that it does not leave.
+  // In the head of its region, just above its row.
   return { x, y: boxOf(route.from).y - size.height - 1, ...size };
 }
 
@@ -106,7 +106,7 @@ export function findExitCrossing(points: readonly Point[], { x, y, width, height
   return null;
 }
 
-/** Where routes touch the sides of a socket, from its top. */
+/** The points where routes touch the sides of a socket, from its top. */
 interface RoutePorts {
   readonly leaving: (route: EdgeRoute) => number;
   readonly entering: (route: EdgeRoute) => number;
@@ -115,14 +115,14 @@ interface RoutePorts {
 interface PortContact {
   readonly route: EdgeRoute;
   readonly end: "leaving" | "entering";
-  /** Which way the route turns from here. */
+  /** The direction of the route from here. */
   readonly turns: "up" | "round" | "down";
   readonly distance: number;
 }
 
 const MAX_PORT_GAP = 12;
 
-/** Ordered so that routes of one side do not cross each other on their way to their lanes. */
+/** Ordered so that routes of one side do not cross before their lanes. */
 function assignPorts(
   routes: readonly EdgeRoute[],
   lanes: LaneAssignment,
@@ -131,8 +131,8 @@ function assignPorts(
   const sides = new Map<string, PortContact[]>();
   const note = (socket: string, side: RouteSide, touch: PortContact): void => {
     const key = `${side} ${socket}`;
-    const known = sides.get(key);
-    if (known) known.push(touch);
+    const contacts = sides.get(key);
+    if (contacts) contacts.push(touch);
     else sides.set(key, [touch]);
   };
   for (const route of routes) collectContacts(route, lanes, note);

@@ -2,7 +2,7 @@ import type { Graph } from "../../compile/graph.ts";
 import { END, type SocketId } from "../../model/ids.ts";
 import { orderedBlocks, type GraphBlock } from "../../compile/reading-order.ts";
 
-/** Where a socket or the end stands: rows go down the rail, columns aside from it. */
+/** The cell of a socket or the end: rows go down, columns go to the right. */
 export interface GridCell {
   readonly id: string;
   readonly row: number;
@@ -22,7 +22,7 @@ export interface LayoutGrid {
   /** In reading order. */
   readonly order: readonly SocketId[];
   readonly at: (row: number, column: number) => GridCell | undefined;
-  /** The loop whose region covers a place. */
+  /** The loop whose region covers a cell. */
   readonly loopAt: (row: number, column: number) => string | null;
   readonly loops: readonly LoopSpan[];
   readonly bands: readonly {
@@ -32,7 +32,7 @@ export interface LayoutGrid {
   }[];
 }
 
-/** Every socket in its row: one row per rank, a loop with its members as one block of rows. */
+/** The row of every socket: one row per rank; a loop is one block of rows. */
 export function buildLayoutGrid(graph: Graph, hasEnd: boolean): LayoutGrid {
   const seats = placeBlocks(orderedBlocks(graph), hasEnd);
   const cells = new Map(seats.cells.map((cell) => [cell.id, cell]));
@@ -79,7 +79,7 @@ function placeBlocks(blocks: readonly GraphBlock[], hasEnd: boolean): GridPlacem
       seatEnd();
       ended = true;
     }
-    // A block that is not beside another begins a new rank.
+    // A block without a neighbour begins a new rank.
     if ((block.kind === "socket" ? block.row.aside : block.aside) === 0) nextRank();
     const members = block.kind === "socket" ? [{ ...block.row, aside: 0 }] : block.rows;
     let line = -1;

@@ -2,23 +2,23 @@ import type { GridCell, LayoutGrid, LoopSpan } from "./grid.ts";
 import type { LayoutMetrics, Size } from "./metrics.ts";
 import type { LaneRoute, EdgeRoute, RouteSide } from "./routes.ts";
 
-/** Rows are cut into four, from the top: the gap above, the head of a region, the sockets, the foot of a region. */
+/** Each row has four parts, from the top: the gap above, the head of a region, the sockets, the foot of a region. */
 const [GAP, HEAD, BODY, FOOT] = [0, 1, 2, 3] as const;
 
 /** A vertical piece of a route beside a column. */
 export interface RouteLane {
   readonly column: number;
   readonly side: RouteSide;
-  /** From the socket's border to the line. */
+  /** The distance from the border of the socket to the line. */
   readonly distance: number;
 }
 
 export interface LaneAssignment {
-  /** One lane, or two where a track joins them: out of the source, into the target. */
+  /** One lane, or two that a track joins: out of the source, into the target. */
   readonly lanesOf: (route: EdgeRoute) => readonly RouteLane[];
   /** How far a loop's region reaches beyond its outer columns. */
   readonly regionReach: (loop: string, side: RouteSide) => number;
-  /** How much room a column needs on a side. */
+  /** The space that a column needs on one side. */
   readonly roomBeside: (column: number, side: RouteSide) => number;
 }
 
@@ -29,7 +29,7 @@ interface LaneSegment {
   readonly side: RouteSide;
   readonly span: readonly [number, number];
   readonly halfWidth: number;
-  /** Out of the source is 0, into the target 1. */
+  /** 0 for the lane out of the source, 1 for the lane into the target. */
   readonly endIndex: number;
 }
 
@@ -39,8 +39,8 @@ interface PlacedSegment extends LaneSegment {
 }
 
 /**
- * Every lane as far in as it can be: what stays in a loop first, then the border of its region, then the rest; short
- * ones inside long ones. A lane is as wide as its label, so that no label meets another lane.
+ * Places every lane as near to the column as possible: lanes inside a loop first, then the border of the region, then
+ * the rest; short lanes inside long ones. A lane has the width of its label, so that no label meets another lane.
  */
 export function assignLanes(
   routes: readonly EdgeRoute[],
@@ -58,8 +58,8 @@ export function assignLanes(
     (laid.get(stretch.key) ?? []).filter((other) => segmentsOverlap(stretch, other));
   const keep = (stretch: LaneSegment, distance: number): PlacedSegment => {
     const placed: PlacedSegment = { ...stretch, distance, reach: distance + stretch.halfWidth };
-    const known = laid.get(stretch.key);
-    if (known) known.push(placed);
+    const lanes = laid.get(stretch.key);
+    if (lanes) lanes.push(placed);
     else laid.set(stretch.key, [placed]);
     room.set(stretch.key, Math.max(room.get(stretch.key) ?? 0, placed.reach));
     return placed;
@@ -71,8 +71,8 @@ export function assignLanes(
     return placed;
   };
   const layBorder = (loop: LoopSpan, side: RouteSide, least = 0): void => {
-    const known = reaches.get(`${loop.id} ${side}`);
-    if (known !== undefined && known >= least) return;
+    const reach = reaches.get(`${loop.id} ${side}`);
+    if (reach !== undefined && reach >= least) return;
     const column = side === "left" ? loop.first.column : loop.last.column;
     const span = [4 * loop.first.row + HEAD, 4 * loop.last.row + FOOT] as const;
     const stretch: LaneSegment = {
@@ -85,7 +85,7 @@ export function assignLanes(
       endIndex: 0,
     };
     const inner = beside(stretch).reduce((most, { reach }) => Math.max(most, reach), 0);
-    const distance = known === undefined ? Math.max(2 * metrics.region.side, inner + metrics.region.side) : least;
+    const distance = reach === undefined ? Math.max(2 * metrics.region.side, inner + metrics.region.side) : least;
     reaches.set(`${loop.id} ${side}`, keep(stretch, distance).distance);
   };
 
@@ -100,7 +100,7 @@ export function assignLanes(
   for (const stretch of items) {
     const { distance, column } = layRoute(stretch);
     const route = stretch.route;
-    // The line ends on top of the region, so the region must be there.
+    // The line ends at the top of the region, so the region must be wide enough.
     if (route?.kind === "items" && column === route.loop.last.column)
       layBorder(route.loop, "right", distance + metrics.region.side);
   }
@@ -112,7 +112,7 @@ export function assignLanes(
   };
 }
 
-/** The innermost place where a lane meets no other that it runs beside; never inside a region that it passes. */
+/** The innermost position where a lane meets no other lane and no region that it passes. */
 function firstFreeDistance(
   { halfWidth: half }: LaneSegment,
   others: readonly PlacedSegment[],
@@ -152,7 +152,7 @@ function laneSegmentsOf(route: EdgeRoute, grid: LayoutGrid, half: number): reado
   if (route.kind !== "lane") return [];
   const { from, to, leaves, enters, track } = route;
   if (track === null) return [createSegment(route, from, leaves, laneRowSpan(route, grid), half)];
-  // The label of a route with a track stands on the track.
+  // A route with a track has its label on the track.
   return [
     createSegment(route, from, leaves, sortedPair(4 * from.row + BODY, 4 * track + GAP), 4),
     { ...createSegment(route, to, enters, sortedPair(4 * to.row + BODY, 4 * track + GAP), 4), endIndex: 1 },
@@ -179,14 +179,14 @@ function laneRowSpan(route: LaneRoute, grid: LayoutGrid): readonly [number, numb
   return [4 * from.row + (isLabelInLoopHead(route, grid) ? HEAD : GAP), 4 * from.row + BODY];
 }
 
-/** The gap in which the label of a lane stands: in the middle of the way, or above a row that it does not leave. */
+/** The gap for the label of a lane: in the middle of the lane, or above its row. */
 export function labelGap({ from, to, track }: LaneRoute): number {
   if (track !== null) return track;
   const [first, last] = [Math.min(from.row, to.row), Math.max(from.row, to.row)];
   return first === last ? first : first + Math.ceil((last - first) / 2);
 }
 
-/** A way that stays in the first row of its loop has no gap inside the region, but its head. */
+/** A way inside the first row of its loop has no gap in the region; it uses the head. */
 export function isLabelInLoopHead({ from, to, inside, track }: LaneRoute, grid: LayoutGrid): boolean {
   if (from.row !== to.row || inside === null || track !== null) return false;
   return grid.loops.some(({ id, first }) => id === inside && first.row === from.row);

@@ -26,9 +26,9 @@ import type { Layout } from "../../model/loadout.ts";
 import { REGULAR_METRICS, type LayoutMetrics } from "./metrics.ts";
 
 /**
- * The one drawing of a graph: sockets on a rail in reading order, what goes on goes down, what comes back goes round
- * the side. Labels lie only in the gaps between rows, lines that go sideways only on tracks of their own or beside
- * sockets, and lanes keep the width of their labels: so no label meets a socket, another label or a foreign line.
+ * The drawing of a graph: sockets in reading order from top to bottom; ways on lead down, ways back lead around
+ * the side. Labels are only in the gaps between rows, horizontal lines only on separate tracks or beside
+ * sockets, and lanes have the width of their labels: so no label meets a socket, another label or another line.
  */
 export function layoutGraph(graph: Graph, options: LayoutOptions = {}): GraphDrawing {
   const plan = planLayout(graph, options);
@@ -78,7 +78,7 @@ function buildDrawing(plan: LayoutPlan, columns: ColumnPositions, rows: RowPosit
         width: columns.width - metrics.margin.x,
         height: bottomOf(last) + rowFootHeight(plan, last) - y,
       };
-      // Beside the sockets, or over them and then clear of the line that comes in on the rail.
+      // Beside the sockets, or above them and clear of the incoming line.
       const x = metrics.band.title > 0 ? box.x + 12 : columns.x(0) + metrics.rail + 10;
       const width = metrics.band.title > 0 ? metrics.band.title - 18 : box.x + box.width - x - 8;
       return { target, name, box, title: { x, y: y + 7, width, height: 32 } };
@@ -88,7 +88,7 @@ function buildDrawing(plan: LayoutPlan, columns: ColumnPositions, rows: RowPosit
   };
 }
 
-/** [W39] A chain whose parts stand as their authors put them, each in its band; what is below gives way. */
+/** [W39] A chain whose parts keep the positions of their authors, each in its band. */
 function placeChainParts(drawing: GraphDrawing, layout: Layout, graph: Graph, metrics: LayoutMetrics): GraphDrawing {
   const members = loopMembersOf(graph);
   const places: Record<string, Point> = {};
@@ -117,7 +117,7 @@ function placeChainParts(drawing: GraphDrawing, layout: Layout, graph: Graph, me
   };
 }
 
-/** The sockets of a part in the measure of its loadout; those without a place give way. */
+/** The sockets of a part in the coordinates of its loadout; sockets without a position move aside. */
 function arrangePart(part: readonly PlacedSocket[], layout: Layout, metrics: LayoutMetrics): ReadonlyMap<string, Box> {
   const first = boundingBox(part.map(({ box }) => box));
   const [left, top] = [(first?.x ?? 0) - metrics.margin.x, (first?.y ?? 0) - metrics.margin.y];
@@ -125,7 +125,7 @@ function arrangePart(part: readonly PlacedSocket[], layout: Layout, metrics: Lay
     ...socket,
     box: { ...socket.box, x: socket.box.x - left, y: socket.box.y - top },
   }));
-  // Places are those of letters of the usual size.
+  // Stored positions are for the default font size.
   const larger = metrics.label.letter / REGULAR_METRICS.label.letter;
   const places = part.flatMap(({ id }): [string, Point][] => {
     const place = Object.hasOwn(layout, id) ? layout[id] : undefined;
@@ -134,7 +134,7 @@ function arrangePart(part: readonly PlacedSocket[], layout: Layout, metrics: Lay
   return placeSocketBoxes(own, Object.fromEntries(places), metrics);
 }
 
-/** A band that is so much higher, and all that stands below it. */
+/** Makes a band higher and moves everything below it. */
 function shiftBelowBand(drawing: GraphDrawing, target: number, by: number): GraphDrawing {
   const band = drawing.bands.find((each) => each.target === target);
   const bottom = band ? band.box.y + band.box.height : Infinity;

@@ -12,7 +12,7 @@ import {
 import { findExitCrossing } from "./edges.ts";
 import { REGULAR_METRICS, type LayoutMetrics } from "./metrics.ts";
 
-/** Who is in which loop, for regions that must follow their members. */
+/** The members of each loop: regions follow their members. */
 export interface LoopMembers {
   readonly [loop: string]: readonly string[];
 }
@@ -22,8 +22,8 @@ export function loopMembersOf({ loops }: Graph): LoopMembers {
 }
 
 /**
- * The drawing with some sockets where a person put them: their boxes as given, regions round their members, edges that
- * touch them anew, and labels where they meet nothing.
+ * The drawing with some sockets at positions of a person: regions surround their members, edges of moved sockets get
+ * new routes, and labels move to free space.
  */
 export function applyManualPositions(
   drawing: GraphDrawing,
@@ -72,7 +72,7 @@ export function applyManualPositions(
   };
 }
 
-/** Placed ones as given; those that would lie under one give way to the right. */
+/** Sockets of a person keep their position; others that overlap them move to the right. */
 export function placeSocketBoxes(
   sockets: GraphDrawing["sockets"],
   places: Readonly<Record<string, Point>>,
@@ -97,7 +97,7 @@ export function placeSocketBoxes(
   return boxes;
 }
 
-/** A region round its members, with the room at its sides that it had. */
+/** The region around its members, with its former margins. */
 export function fitLoopRegion(
   loop: PlacedLoop,
   drawing: GraphDrawing,
@@ -126,7 +126,7 @@ export function boundingBox(boxes: readonly Box[]): Box | undefined {
   return { x, y, width: right - x, height: bottom - y };
 }
 
-/** Below everything, on the rail of what stands lowest. */
+/** Below everything, in the column of the lowest socket. */
 function placeEndBox(end: Box, boxes: readonly Box[], metrics: LayoutMetrics): Box {
   const lowest = boxes.toSorted((a, b) => b.y + b.height - (a.y + a.height))[0];
   if (!lowest) return end;
@@ -166,7 +166,7 @@ function routeEdge({ way, points }: PlacedEdge, { boxOf, region, metrics, socket
     if (!segmentBoxes(direct).some((piece) => others.some((box) => boxesOverlap(box, piece)))) return direct;
   }
   const isLeft = way.when !== "not_satisfied" && b.y < a.y + 12;
-  // Beside all that stands between the two, so that the lane meets none of them.
+  // Beside all sockets between the two, so that the lane crosses none of them.
   const [top, bottom] = [Math.min(from.y, to.y), Math.max(from.y + from.height, to.y + to.height)];
   const between = [from, to, ...others.filter((box) => box.y < bottom && box.y + box.height > top)];
   const x = isLeft
@@ -182,14 +182,14 @@ function routeEdge({ way, points }: PlacedEdge, { boxOf, region, metrics, socket
   ];
 }
 
-/** Down its own rail, over as soon as it has left, then down onto the other. */
+/** Down its column, across right after the socket, then down to the other socket. */
 function downwardPoints(a: Point, b: Point): readonly Point[] {
   if (Math.abs(a.x - b.x) < 1) return [a, b];
   const turn = a.y + Math.min(14, (b.y - a.y) / 2);
   return [a, { x: a.x, y: turn }, { x: b.x, y: turn }, b];
 }
 
-/** Along the route, the first place where the label meets nothing; else where it meets least. */
+/** The first free place for the label along the route, else the place with the fewest overlaps. */
 function findLabelSpot(label: Box, points: readonly Point[], taken: readonly Box[]): Box {
   const pieces = segmentBoxes(points).toSorted((one, two) => two.width + two.height - (one.width + one.height));
   const spots = pieces.flatMap((piece) =>
@@ -207,7 +207,7 @@ function findLabelSpot(label: Box, points: readonly Point[], taken: readonly Box
             { ...on, y: y - label.height - 4 },
             { ...on, y: y + 4 },
           ];
-      // Beside the rail, as everywhere; in a lane on its own line.
+      // Beside a straight line; on the line of a lane.
       return points.length === 2 ? [...beside, on] : [on, ...beside];
     }),
   );
@@ -222,7 +222,7 @@ function findExitBar(points: readonly Point[], { way }: PlacedEdge, loops: reado
   return region ? findExitCrossing(points, region) : null;
 }
 
-/** Rows and columns as they look, so that the arrow keys go where the eye goes. */
+/** Rows and columns by position, so that arrow keys move as expected. */
 function recomputeRows(sockets: GraphDrawing["sockets"]): GraphDrawing["sockets"] {
   const sorted = sockets.toSorted((a, b) => a.box.y - b.box.y || a.box.x - b.box.x);
   let row = -1;

@@ -1,8 +1,8 @@
-/** Sizes of everything that is drawn, in pixels. */
+/** Sizes of all drawn parts, in pixels. */
 export interface LayoutMetrics {
   readonly socket: { readonly width: number; readonly height: number };
   readonly end: { readonly width: number; readonly height: number };
-  /** From a socket's left border to the middle of its orb. */
+  /** From the left border of a socket to the middle of its icon. */
   readonly rail: number;
   readonly gap: { readonly plain: number; readonly inLoop: number; readonly beforeEnd: number };
   readonly region: { readonly head: number; readonly foot: number; readonly side: number };
@@ -30,7 +30,7 @@ export const REGULAR_METRICS: LayoutMetrics = {
 export const COMPACT_METRICS: LayoutMetrics = {
   ...REGULAR_METRICS,
   socket: { width: 194, height: 48 },
-  // Wider it would lie over the margin, which is cut off.
+  // A wider label would reach into the margin, which is cut off.
   end: { width: 46, height: 22 },
   gap: { plain: 24, inLoop: 32, beforeEnd: 18 },
   region: { head: 36, foot: 18, side: 7 },
@@ -40,7 +40,7 @@ export const COMPACT_METRICS: LayoutMetrics = {
   margin: { x: 4, y: 14 },
 };
 
-/** A second line in the heads of loops, for the item in hand. */
+/** A second line in the heads of loops, for the current item. */
 export function withItemLineRoom(metrics: LayoutMetrics): LayoutMetrics {
   return { ...metrics, region: { ...metrics.region, head: metrics.region.head + 18 } };
 }
@@ -51,7 +51,7 @@ export function scaleMetrics(metrics: LayoutMetrics, factor: number): LayoutMetr
   const grow = <T extends object>(part: T): T =>
     Object.fromEntries(
       Object.entries(part).map(([key, value]) => [key, typeof value === "number" ? value * factor : grow(value)]),
-    ) as T; // the same keys, each with a value of its own kind
+    ) as T; // the same keys, each with the same type
   return grow(metrics);
 }
 
@@ -60,14 +60,14 @@ export interface Size {
   readonly height: number;
 }
 
-/** The room that a label needs; a little more than its letters, as fonts differ. */
+/** The size of a label, with a margin because fonts differ. */
 export function measureLabel(lines: readonly string[], { label }: LayoutMetrics, widest = Infinity): Size | null {
   if (lines.length === 0) return null;
   const width = Math.max(...lines.map((line) => textWidth(line) * label.letter)) + 2 * label.pad;
   return { width: Math.min(Math.ceil(width), widest), height: lines.length * label.line + 2 };
 }
 
-/** In parts of the letter size, for a plain sans serif. */
+/** Widths relative to the font size, for a plain sans serif. */
 function textWidth(text: string): number {
   let width = 0;
   for (const letter of text) width += letterWidth(letter);
@@ -78,6 +78,6 @@ function letterWidth(letter: string): number {
   if (/[ijltfrI.,:;'|!() \-·]/.test(letter)) return 0.36;
   if (/[mwMW—→✓✗×]/.test(letter)) return 0.88;
   if (/[A-Z]/.test(letter)) return 0.7;
-  // Outside the Latin alphabets letters are mostly square.
+  // Letters of other scripts are mostly square.
   return letter.codePointAt(0) === undefined || letter > "\u02ff" ? 1.05 : 0.58;
 }

@@ -10,10 +10,10 @@ import { drawnLinesOf, planRoutes, stitchNumber, type EdgeRoute } from "./routes
 
 export interface LayoutOptions {
   readonly metrics?: LayoutMetrics;
-  /** The longest text that a label will have, line by line; room is kept for it, so that nothing moves later. */
+  /** The longest text of a label, line by line. Reserving its space keeps the drawing still when counts change. */
   readonly longestLabelOf?: (way: DrawnLine, runs: RouteStyle) => readonly string[];
   readonly stitches?: readonly Stitch[];
-  /** Sockets that a person put somewhere stay there. */
+  /** Positions that a person gave to sockets. */
   readonly layout?: Layout;
 }
 
@@ -44,7 +44,7 @@ export function planLayout(
   return { metrics, grid, routes, sizeOf, stitches, lanes: assignLanes(routes, { grid, metrics, sizeOf }) };
 }
 
-/** A lane has room for a second line where the rail has none. */
+/** A lane has space for a second line; the main column has not. */
 export function routeStyleOf(route: EdgeRoute): RouteStyle {
   return route.kind === "lane" || route.kind === "items" ? "lane" : "rail";
 }
@@ -54,10 +54,10 @@ function defaultLabel(way: DrawnLine): readonly string[] {
   return way.label === "" ? [] : [way.label];
 }
 
-/** From the rail to a label beside it; a bar or a cross-stitch on the line needs a little more. */
+/** From a line to its label; a bar or a stitch on the line needs more. */
 const LABEL_OFFSET = 9;
 const SEAM_OFFSET = 5;
-/** Below the label of work items, for the head of the arrow that ends there. */
+/** Space below the label of work items, for its arrowhead. */
 export const ARROW_HEIGHT = 9;
 
 export interface ColumnPositions {
@@ -96,7 +96,7 @@ interface GapContent {
 export interface RowPositions {
   readonly top: (row: number) => number;
   readonly height: number;
-  /** The middle of what a route has in its gap. */
+  /** The middle of the label or track of a route in its gap. */
   readonly middleOf: (route: EdgeRoute) => number | undefined;
 }
 
@@ -135,12 +135,12 @@ export function rowFootHeight({ metrics, grid }: LayoutPlan, row: number): numbe
   return band + (grid.loops.some(({ last }) => last.row === row) ? metrics.region.foot : 0);
 }
 
-/** What lies in each gap, by the row below it. */
+/** The labels and tracks of each gap, by the row below it. */
 function collectGapContents(plan: LayoutPlan, columns: ColumnPositions): ReadonlyMap<number, readonly GapContent[]> {
   const gaps = new Map<number, GapContent[]>();
   const put = (gap: number, thing: GapContent): void => {
-    const known = gaps.get(gap);
-    if (known) known.push(thing);
+    const things = gaps.get(gap);
+    if (things) things.push(thing);
     else gaps.set(gap, [thing]);
   };
   for (const route of plan.routes) {
@@ -172,7 +172,7 @@ function labelGapOf(route: EdgeRoute): number {
   }
 }
 
-/** Beside the rail, in the middle of the lane, or on the track. */
+/** Beside the line, in the middle of the lane, or on the track. */
 export function labelX(
   { metrics, lanes, stitches }: LayoutPlan,
   columns: ColumnPositions,
@@ -180,7 +180,7 @@ export function labelX(
   size: Size,
 ): number {
   const [lane, other] = lanes.lanesOf(route);
-  // Over a column that the track passes: only its rail is there, while lanes of others may stand between columns.
+  // Above a column that the track passes: between columns there may be other lanes.
   if (lane && other) return columns.x(Math.min(lane.column, other.column) + 1) + metrics.rail + LABEL_OFFSET;
   if (lane) return columns.laneX(lane) - size.width / 2;
   const column = route.kind === "over" ? route.to.column : route.from.column;
@@ -188,7 +188,7 @@ export function labelX(
   return columns.x(column) + metrics.rail + LABEL_OFFSET + seam;
 }
 
-/** Something that lies in the gap above a row: a label, or a track that a route follows. */
+/** A label or a track in the gap above a row. */
 export interface GapItem {
   readonly x: number;
   readonly width: number;
@@ -197,13 +197,13 @@ export interface GapItem {
 
 interface StackedGap<T> {
   readonly height: number;
-  /** The middle of each, from the top of the gap. */
+  /** The middle of each label or track, from the top of the gap. */
   readonly middles: ReadonlyMap<T, number>;
 }
 
 const STACK_SPACING = 2;
 
-/** Things that would lie upon one another are stacked, and the gap grows; anything else stands in its middle. */
+/** Stacks overlapping labels and tracks, which makes the gap higher; others are centred. */
 function stackGapItems<T extends GapItem>(things: readonly T[], least: number): StackedGap<T> {
   const stacks = overlappingStacks(things);
   const height = Math.max(least, ...stacks.map((stack) => stackHeight(stack) + STACK_SPACING));
@@ -222,7 +222,7 @@ function stackHeight(stack: readonly GapItem[]): number {
   return stack.reduce((sum, thing) => sum + thing.height + STACK_SPACING, -STACK_SPACING);
 }
 
-/** Groups whose extents hang together, from left to right. */
+/** Groups of overlapping extents, from left to right. */
 function overlappingStacks<T extends GapItem>(things: readonly T[]): readonly (readonly T[])[] {
   const sorted = things.toSorted((a, b) => a.x - b.x);
   const stacks: T[][] = [];
@@ -233,7 +233,7 @@ function overlappingStacks<T extends GapItem>(things: readonly T[]): readonly (r
     else stacks.push([thing]);
     right = Math.max(stack && thing.x < right + STACK_SPACING ? right : -Infinity, thing.x + thing.width);
   }
-  // In the order in which they were given: first edges first.
+  // In the given order: first edges first.
   const order = new Map(things.map((thing, index) => [thing, index]));
   return stacks.map((stack) => stack.toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0)));
 }

@@ -6,18 +6,18 @@ import type { GridCell, LayoutGrid, LoopSpan } from "./grid.ts";
 
 export type RouteSide = "left" | "right";
 
-/** How a way runs over the grid, before anything has a measure. */
+/** The course of a way over the grid, before positions in pixels. */
 export type EdgeRoute =
-  /** Straight down the rail. */
+  /** Straight down the main column. */
   | { readonly kind: "direct"; readonly way: DrawnWay; readonly from: GridCell; readonly to: GridCell }
-  /** Out to the right, then down onto a socket aside. */
+  /** To the right, then down to a socket of another column. */
   | { readonly kind: "over"; readonly way: DrawnWay; readonly from: GridCell; readonly to: GridCell }
-  /** Down from a socket aside, then left into the rail. */
+  /** Down from a socket of another column, then left into the main column. */
   | { readonly kind: "into"; readonly way: DrawnWay; readonly from: GridCell; readonly to: GridCell }
   | LaneRoute
   | { readonly kind: "items"; readonly way: GeneratorLine; readonly from: GridCell; readonly loop: LoopSpan };
 
-/** Round the side of both; with two lanes where they are far apart, joined by a track in the gap `track`. */
+/** Around the side of both sockets; distant sockets have two lanes, joined by a track in the gap `track`. */
 export interface LaneRoute {
   readonly kind: "lane";
   readonly way: DrawnWay;
@@ -26,14 +26,14 @@ export interface LaneRoute {
   readonly leaves: RouteSide;
   readonly enters: RouteSide;
   readonly track: number | null;
-  /** The loop that it stays in. */
+  /** The loop that contains the whole way. */
   readonly inside: string | null;
 }
 
-/** Every way of the graph that is drawn, sockets in reading order. */
+/** Every drawn way of the graph, sockets in reading order. */
 export function drawnLinesOf(graph: Graph): readonly DrawnLine[] {
   const ways = graphWays(graph);
-  const known = (way: DrawnWay): boolean => Object.hasOwn(graph.sockets, way.from) || way.to === "end";
+  const isDrawable = (way: DrawnWay): boolean => Object.hasOwn(graph.sockets, way.from) || way.to === "end";
   const loops = Object.values(graph.loops);
   return [
     ...Object.values(graph.sockets).flatMap((socket) => ways.ofSocket(socket)),
@@ -41,12 +41,12 @@ export function drawnLinesOf(graph: Graph): readonly DrawnLine[] {
     ...loops.flatMap((loop): readonly GeneratorLine[] =>
       loop.from === null ? [] : [{ id: `items:${loop.id}`, via: "items", from: loop.from, loop: loop.id }],
     ),
-  ].filter((way) => way.via === "items" || known(way));
+  ].filter((way) => way.via === "items" || isDrawable(way));
 }
 
 export function planRoutes(ways: readonly DrawnLine[], grid: LayoutGrid): readonly EdgeRoute[] {
   const taken: ClaimedEnds = { tops: new Set(), bottoms: new Set() };
-  // What runs straight is decided first: it needs the top and the bottom of sockets for itself.
+  // Straight ways come first: they need the top and the bottom of sockets alone.
   const straight = new Map(ways.map((way) => [way, way.via === "items" ? undefined : straightRoute(way, grid, taken)]));
   return ways.flatMap((way): readonly EdgeRoute[] => {
     if (way.via === "items") return itemsRoute(way, grid);
@@ -55,7 +55,7 @@ export function planRoutes(ways: readonly DrawnLine[], grid: LayoutGrid): readon
   });
 }
 
-/** From 1; null where a way is no seam of the chain. */
+/** From 1; null if the way is no stitch of the chain. */
 export function stitchNumber(way: DrawnLine, stitches: readonly Stitch[]): number | null {
   if (way.via === "items") return null;
   const index = stitches.findIndex(({ from, to }) => from === way.from && to === way.to);
@@ -112,7 +112,7 @@ function elbowRoute(way: DrawnWay, grid: LayoutGrid, { tops, bottoms }: ClaimedE
   return undefined;
 }
 
-/** Neither a socket nor a region stands there. */
+/** Whether no socket and no region is there. */
 function isAreaClear(
   grid: LayoutGrid,
   { rows, columns }: { readonly rows: readonly [number, number]; readonly columns: readonly [number, number] },
@@ -137,7 +137,7 @@ function laneRoute(way: DrawnWay, grid: LayoutGrid): LaneRoute | undefined {
   return { kind: "lane", way, from, to, ...sides, track, inside };
 }
 
-/** Returns go round the left, rework and what skips rows round the right; between columns the shortest way. */
+/** Returns run on the left; rework and ways that skip rows run on the right; between columns the shortest way. */
 function chooseSides(
   way: DrawnWay,
   from: GridCell,
@@ -153,7 +153,7 @@ function itemsRoute(way: GeneratorLine, grid: LayoutGrid): readonly EdgeRoute[] 
   const from = grid.cells.get(way.from);
   const loop = grid.loops.find(({ id }) => id === way.loop);
   if (!from || !loop || from.row >= loop.first.row) return [];
-  // A generator beside the columns of its loop has no lane that leads there; its badge and the loop's head tell it.
+  // A generator beside the columns of its loop has no lane to it; its badge and the head of the loop show the link.
   if (from.column < loop.first.column || from.column > loop.last.column) return [];
   return [{ kind: "items", way, from, loop }];
 }

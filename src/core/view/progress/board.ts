@@ -60,9 +60,9 @@ export interface BoardOptions {
   readonly lineage?: CastOrigin;
 }
 
-export function castBoard(trail: CastTimeline, options: BoardOptions): CastBoard {
+export function castBoard(timeline: CastTimeline, options: BoardOptions): CastBoard {
   const { now, alive = true, program = "materia", lineage, used = NO_USAGE } = options;
-  const { state, clock } = trail;
+  const { state, clock } = timeline;
   const usage = addUsage(state.usage, used);
   const status = castStatus(state, alive);
   // Time passes only for a running cast.
@@ -73,17 +73,17 @@ export function castBoard(trail: CastTimeline, options: BoardOptions): CastBoard
     status,
     loadout: originText(state.graph.name, lineage),
     request: state.request,
-    position: positionOf(trail, until),
-    item: currentItemOf(trail),
-    walk: itemProgressOf(trail, status),
+    position: positionOf(timeline, until),
+    item: currentItemOf(timeline),
+    walk: itemProgressOf(timeline, status),
     ...castFigures(totalsOf({ done: state.done, usage })),
     ...(state.rehearsed ? { rehearsed: true } : {}),
     elapsedMs: elapsedMs(clock, { status, now }),
-    last: lastEventOf(trail, now),
+    last: lastEventOf(timeline, now),
     reason: phase.kind === "ended" ? phase.reason : null,
     limit: phase.kind === "ended" ? (phase.limit?.limit ?? null) : null,
     question: phase.kind === "waiting" ? phase.reply : null,
-    path: castPath(state, trail.order),
+    path: castPath(state, timeline.order),
     next: nextSteps(state, status, program),
   };
 }
@@ -173,8 +173,8 @@ function headLines(board: CastBoard, width: number): readonly Line[] {
       ? [whole]
       : [line(...before, ...after), ...wrapColumns(board.loadout, width).map((text) => line(toned("strong", text)))];
   // A redrawn board keeps its number of rows, so the mark of a rehearsal always has its row.
-  const told = figuresLine(figures, board.rehearsed);
-  return [...head, ...(board.rehearsed ? wrapLine(told, width) : [told])];
+  const figuresRow = figuresLine(figures, board.rehearsed);
+  return [...head, ...(board.rehearsed ? wrapLine(figuresRow, width) : [figuresRow])];
 }
 
 function itemProgressLines({ walk, item, items }: CastBoard, width: number): readonly Line[] {

@@ -32,7 +32,7 @@ export interface ItemRow {
   readonly conflicts: readonly string[];
   /** The git ref of its work, if that is not on the branch. */
   readonly ref: string | null;
-  /** [B54] The worker of a fleet that has it, or had it last. */
+  /** [B54] Its current or last worker. */
   readonly worker?: string;
 }
 
@@ -126,11 +126,11 @@ export interface ItemTableOptions {
   readonly trees: ReadonlyMap<string, string>;
   /** Quarantined files that no commit can hold, by cast id. */
   readonly aside: ReadonlyMap<string, readonly string[]>;
-  /** [V39] The command that brings here what these lines name, where it is not here. */
+  /** [V39] The command that fetches these commits, if they are on another machine. */
   readonly fetch?: string;
 }
 
-/** [V21, V39] One line for each item, and below what is not on the branch the commands that reach it. */
+/** [V21, V39] One line for each item, with git commands for work that is not on the branch. */
 export function itemTableLines({ rows, waiting }: ItemTable, shown: ItemTableOptions): readonly Line[] {
   if (rows.length === 0) return [];
   const { alive, width, trees, aside, fetch } = shown;
@@ -160,10 +160,10 @@ export function itemTableLines({ rows, waiting }: ItemTable, shown: ItemTableOpt
 /** The cast id comes first and uncut: people copy it, and it names item and attempt. */
 function itemRowLine(row: ItemRow, at: Pick<ItemTableOptions, "alive" | "width"> & { readonly ids: number }): Line {
   const [tone, mark, words] = itemStatusWords(row, at.alive);
-  const told = [words, ...(row.files === null ? [] : [fileCountsText(row.files)])].join(" · ");
+  const outcome = [words, ...(row.files === null ? [] : [fileCountsText(row.files)])].join(" · ");
   // In little space the title matters more than the worker.
   const by = row.worker === undefined ? "" : `  on ${sanitizeForTerminal(row.worker)}`;
-  const before = line(toned(tone, `${mark} `), `${padColumns(row.child, at.ids)}  `, toned(tone, `${told}  `));
+  const before = line(toned(tone, `${mark} `), `${padColumns(row.child, at.ids)}  `, toned(tone, `${outcome}  `));
   return squeezeLine({ before, long: toned("dim", `${titleText(row.title, 200)}${by}`), after: [] }, at.width);
 }
 

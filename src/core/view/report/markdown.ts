@@ -20,7 +20,7 @@ export interface MarkdownOptions extends StoryOptions {
 
 const WIDTH = 2_000;
 
-/** [C49] The story of a cast as Markdown, to be kept or sent: a heading for each visit, what was said as quotations. */
+/** [C49] The story of a cast as Markdown: a heading for each visit, replies as quotations. */
 export function storyMarkdown(
   start: CastStart,
   events: readonly CastEvent[],
@@ -47,8 +47,8 @@ function eventMarkdown(before: CastState, event: CastEvent): readonly string[] {
       return quoteBlock(event.text);
     case "handoff_accepted": {
       const { context, ...handoff } = event.handoff;
-      const told = eventLines(before, { ...event, handoff, ...NO_EXCERPT }, WIDTH);
-      return [...bulletLines(told), ...(typeof context === "string" ? quoteBlock(context) : [])];
+      const fields = eventLines(before, { ...event, handoff, ...NO_EXCERPT }, WIDTH);
+      return [...bulletLines(fields), ...(typeof context === "string" ? quoteBlock(context) : [])];
     }
     case "visit_completed": {
       const { usage, files } = event;
@@ -88,15 +88,15 @@ function headMarkdown(before: CastState, record: VisitRecord, detail: VisitDetai
 function toolsMarkdown(tools: readonly ToolCall[]): readonly string[] {
   return tools.map((call) => {
     const outcome = call.failed === null ? "no answer" : call.failed ? "**failed**" : "ok";
-    const told = oneLine(firstArgumentText(call), 200);
-    return `- ${escapeMarkdown(oneLine(call.name, 40))}${told === "" ? "" : ` ${inlineCode(told)}`}: ${outcome}`;
+    const argument = oneLine(firstArgumentText(call), 200);
+    return `- ${escapeMarkdown(oneLine(call.name, 40))}${argument === "" ? "" : ` ${inlineCode(argument)}`}: ${outcome}`;
   });
 }
 
 /** [C49] One visit as Markdown, with its prompt and its output in fences. */
-export function visitMarkdown(detail: VisitDetail, told: readonly Line[], castId: string): readonly string[] {
+export function visitMarkdown(detail: VisitDetail, story: readonly Line[], castId: string): readonly string[] {
   const { model, usage, replies, prompt, stdout, stderr } = detail;
-  const [head, ...rest] = told.map(lineText);
+  const [head, ...rest] = story.map(lineText);
   const turns = `${countedText(replies.length, "turn")}, ${amountText(usage.input)} tokens in, ${amountText(usage.output)} out, ${costText(usage.cost)}`;
   return [
     `# ${escapeMarkdown((head ?? "").trim())}`,

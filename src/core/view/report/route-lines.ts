@@ -14,7 +14,7 @@ type EdgeTaken = EventOf<"edge_taken">;
 
 /** [C15] The way that the cast took, and why it took no other. */
 export function routeLines(before: CastState, event: EdgeTaken, width: number): readonly Line[] {
-  return routeParts(before, event).map((told) => squeezeLine(told, width));
+  return routeParts(before, event).map((parts) => squeezeLine(parts, width));
 }
 
 /** A way, which may be shortened, and its reason, which may not. */
@@ -49,7 +49,7 @@ export function limitReachedLines(before: CastState, event: EventOf<"limit_reach
     long: toned("bad", edgeText(graph, way.edge)),
     after: line(toned("bad", `: not taken, ${why}`)),
   };
-  return [refused, ...others].map((told) => squeezeLine(told, width));
+  return [refused, ...others].map((parts) => squeezeLine(parts, width));
 }
 
 /** The first edge that matches wins. */

@@ -39,11 +39,11 @@ export interface CastOrigin {
 export function storyLines(start: CastStart, events: Iterable<CastEvent>, options: StoryOptions = {}): readonly Line[] {
   const { width = DEFAULT_WIDTH, alive = false, program = "materia", lineage, now = 0 } = options;
   const first = initialState(start);
-  const teller = createStoryWriter(first, width, options.extent, options.aside);
+  const writer = createStoryWriter(first, width, options.extent, options.aside);
   const body: Line[] = [];
-  for (const step of replaySteps(first, events)) body.push(...teller.write(step));
-  body.push(...teller.flush());
-  const { state, clock } = teller.current();
+  for (const step of replaySteps(first, events)) body.push(...writer.write(step));
+  body.push(...writer.flush());
+  const { state, clock } = writer.current();
   const status = castStatus(state, alive);
   const worked = elapsedMs(clock, { status, now });
   const head = headLines(state, {

@@ -14,8 +14,8 @@ export function toolSummaryLine(detail: Pick<VisitDetail, "replies">): readonly 
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   if (counts.size === 0) return [];
-  const told = [...counts].map(([name, count]) => (count === 1 ? name : `${name} ×${count}`));
-  return [line(toned("dim", "tools: "), told.join(", "))];
+  const tools = [...counts].map(([name, count]) => (count === 1 ? name : `${name} ×${count}`));
+  return [line(toned("dim", "tools: "), tools.join(", "))];
 }
 
 const SAID_LINES = 6;
@@ -38,11 +38,11 @@ export function toolCallLines(tools: readonly ToolCall[], width: number): readon
 const FAILED_CALL_DETAIL = { titles: 0, lines: SAID_LINES, read: 4_000 };
 
 /** [C48] The prompt, the tool calls and the replies of a visit, then the lines of its story. */
-export function visitDetailLines(detail: VisitDetail, told: readonly Line[], width: number): readonly Line[] {
+export function visitDetailLines(detail: VisitDetail, story: readonly Line[], width: number): readonly Line[] {
   const { model, usage, replies, prompt, stdout, stderr } = detail;
   const used = `${amountText(usage.input)} tokens in, ${amountText(usage.output)} out, ${costText(usage.cost)}`;
   return [
-    ...told.slice(0, 1),
+    ...story.slice(0, 1),
     ...(model === null ? [] : [line(toned("dim", "Model   "), oneLine(modelText(model), 200))]),
     ...(replies.length === 0
       ? []
@@ -57,7 +57,7 @@ export function visitDetailLines(detail: VisitDetail, told: readonly Line[], wid
     ...section("Printed as errors", stderr === "" ? null : stderr, width),
     [],
     line(toned("strong", "What came of it")),
-    ...told.slice(1),
+    ...story.slice(1),
   ].map((each) => fitLine(each, width));
 }
 
