@@ -47,7 +47,7 @@ function filesIn(folder: string): Readonly<Record<string, string>> {
   return Object.fromEntries(files.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
 }
 
-it("[J19] a JSON agent's visit keeps what it was told, what it said and what was read of it", async () => {
+it("[J19] the visit of a JSON agent stores its prompt, its output and its handoff", async () => {
   const { files } = await kept(graph({ "Socket-1": seat("Eval", satisfied("end")) }), [
     "oops",
     '```\n{"satisfied":true,"x":1}\n```',
@@ -71,7 +71,7 @@ it("[J19] a text agent has no handoff file", async () => {
   });
 });
 
-it("[J19] each visit has a folder of its own", async () => {
+it("[J19] each visit has its own folder", async () => {
   const config = graph({
     "Socket-1": seat("Build", always("Socket-2")),
     "Socket-2": seat("Eval", satisfied("end"), always("Socket-1")),

@@ -88,7 +88,7 @@ function marks(): readonly Bookmark[] {
   return all;
 }
 
-/** Replaces what is there by one bookmark of another request, by which it can be told whether it was read. */
+/** Replaces the bookmarks by one with another request, which shows whether it was read. */
 function forge(key: string, seal = firstSeal(layout.castFile, castId)): void {
   const last = marks().at(-1);
   if (!last) throw new Error("no bookmark was made");
@@ -164,7 +164,7 @@ describe("[J28] bookmarks", () => {
 });
 
 describe("[J28] no bookmark is made", () => {
-  it("[J28] where somebody else has written to the journal meanwhile", async () => {
+  it("[J28] where another process has written to the journal since", async () => {
     let before = 0;
     const owned = await created();
     await ranOn(owned, TIMELINE.begin(file), 60, (turn) => {

@@ -132,13 +132,13 @@ it("[J21] a cast runs as long as its process lives, and is interrupted at once w
   expect((await listCasts(folder))[0]?.status).toBe("interrupted");
 });
 
-it("[J21] a cast that ended is over, whoever still holds it", async () => {
+it("[J21] a cast that ended is over, even while a process owns it", async () => {
   const folder = root({ "c-1": lines(events) });
   await claimIn(join(folder, "c-1"));
   expect((await listCasts(folder))[0]?.status).toBe("completed");
 });
 
-it("[C13] of a long journal the ends tell, however long a line or the way back is", async () => {
+it("[C13] a listing reads the ends of a long journal, with long lines too", async () => {
   const long = { ...events[0], request: `long ${"ü".repeat(30_000)}` };
   const retried = {
     type: "turn_retried",

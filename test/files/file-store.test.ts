@@ -168,7 +168,7 @@ it("[J2] a torn last line is cut before anything is written behind it", async ()
   if (!known.ok) throw new Error("unreadable");
   expect(known.value).toMatchObject({ tornBytes: 14, events: events.slice(0, 2) });
   const second = await claimed(store);
-  // Without a load of its own: the first write is behind what is sound.
+  // Without a load: the first write follows the valid lines.
   expect(await second.journal.append(events.slice(2, 3), 2)).toBeUndefined();
   await second.release();
   appendFileSync(layout.journal, "{");
@@ -196,7 +196,7 @@ it("[J2] a torn line that cannot be cut is a refusal, and nothing is written beh
   expect(await owned.journal.append(await eventsOf("c-1"), 0)).toEqual(why);
 });
 
-it("[J2] nothing is written behind a damaged line, and the reason is told", async () => {
+it("[J2] nothing is written after a damaged line, and the problem names the line", async () => {
   const { store, layout } = filePlace();
   await finished(store);
   appendFileSync(layout.journal, "{}\n");

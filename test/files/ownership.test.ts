@@ -28,7 +28,7 @@ function deadOwner(): ProcessIdentity {
   return { pid, startedAt: thisProcess().startedAt, host: hostname() };
 }
 
-it("[J22] a cast belongs to one process, and the second is told which", async () => {
+it("[J22] a cast belongs to one process, and the refusal of a second names it", async () => {
   const runDir = scratchFolder();
   expect(ownerIn(runDir)).toBeUndefined();
   const first = await claimIn(runDir);

@@ -196,7 +196,7 @@ it("[N12] late lines of an owner that was given up are passed over; where a late
   expect(await follower.next()).toEqual({ kind: "lost" });
 });
 
-it("[N12] damage is told with its line, and the events before it are given", async () => {
+it("[N12] damage is reported with its line, after the events before it", async () => {
   const events = await eventsOf("c-1");
   const { text, head } = encodeLines(events.slice(0, 3), firstChainHead("c-1"), 1);
   const { store, layout } = filePlace();

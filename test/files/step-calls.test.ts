@@ -63,7 +63,7 @@ async function perItem(durability: Durability): Promise<Counts> {
   return Object.fromEntries(added.filter(([, count]) => count !== 0));
 }
 
-it("[D30] a visit is one folder, one call for each file and one write, however many came before", async () => {
+it("[D30] a visit is one folder, one call for each file and one write, in a long cast too", async () => {
   // Two visits with prompt.md and output.md each, one of them with handoff.json.
   expect(await perItem("write")).toEqual({
     mkdirSync: 2,

@@ -28,7 +28,7 @@ function put(file: string, content: unknown): void {
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
 }
 
-/** A project with this configuration, and a home of its own. */
+/** A project with this configuration, and its own home. */
 function project(config: unknown = CONFIG): ConfigContext {
   const folder = scratchFolder();
   const cwd = join(folder, "project");

@@ -10,7 +10,7 @@ function put(file: string, content: unknown): void {
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
 }
 
-/** A project with this configuration, and a home of its own. */
+/** A project with this configuration, and its own home. */
 function project(config: unknown = {}): ConfigContext {
   const folder = scratchFolder();
   const cwd = join(folder, "project");
@@ -84,7 +84,7 @@ it("[S8] no byte moves from one file to the next unnoticed", () => {
   expect(refused(place)).toBe(true);
 });
 
-it("[S8] every command is shown, however many", () => {
+it("[S8] every command is shown, without a limit", () => {
   const names = Array.from({ length: 60 }, (_, index) => `program-${index}`);
   const materia = Object.fromEntries(names.map((name) => [name, { type: "utility", command: [name] }]));
   const asked = loadWorkspace(project({ materia }));

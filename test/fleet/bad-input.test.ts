@@ -161,7 +161,7 @@ it("[B16] an unreadable repository, and one without the submitted base, fail the
   const unreadable = await submitted(place, "Quick");
   renameSync(place.origin, `${place.origin}.away`);
   await place.worker();
-  expect(await reasonOf(place, unreadable)).toContain(`the repository ${place.origin} cannot be read from here`);
+  expect(await reasonOf(place, unreadable)).toContain(`cannot read the repository ${place.origin}`);
   renameSync(`${place.origin}.away`, place.origin);
   const lost = await submitted(place, "Asking");
   git(place.origin, "update-ref", "-d", "refs/heads/main");
@@ -198,7 +198,7 @@ it("[B35] too large files are refused before they are read, and leave nothing in
   const objects = git(place.cwd, "count-objects");
   for (let count = 0; count < 5; count += 1) writeFileSync(join(place.cwd, `f${count}.bin`), Buffer.alloc(1_000_000));
   const many = await place.materia("cast", "--loadout", "Quick", "--detach", place.gate);
-  expect([many.code, many.stderr]).toEqual([2, expect.stringContaining("has 5 MB, and 4 MB are read at the most")]);
+  expect([many.code, many.stderr]).toEqual([2, expect.stringContaining("5 MB of changed files are more than 4 MB")]);
   expect(git(place.cwd, "count-objects")).toBe(objects);
   git(place.cwd, "clean", "-fdq");
   writeFileSync(join(place.cwd, "large.bin"), "");

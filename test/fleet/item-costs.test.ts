@@ -28,7 +28,7 @@ it("[B31] the cost of admitting a turn does not grow with finished items, and al
     });
   const account = { fork: "1", spent: tokens(10), largest: tokens(10), used: NO_USAGE, epoch: null, isKnown: true };
   for (let n = 1; n <= 30; n += 1) await add(n, "completed", account);
-  // One that failed may go on: what it has used is told by itself then.
+  // A failed item may continue: then it reports its usage itself.
   await add(31, "failed", account);
   // Its end is not written yet.
   await add(32, "completed", { ...account, epoch: 1 });

@@ -243,7 +243,7 @@ it("[B51] items that cannot run at once run one by one, with the reason", async 
   expect(await ended(place, castId)).toBe("completed");
   expect((await eventsOn(place, castId)).find(({ type }) => type === "loop_forked")).toMatchObject({
     base: null,
-    reason: "there are changes that are not committed: uncommitted.txt",
+    reason: "there are uncommitted changes: uncommitted.txt",
   });
   expect(await castRows(place)).toHaveLength(1);
 });

@@ -31,7 +31,7 @@ const wrote = (id: string): TurnProgress => ({ kind: "tool_ended", id, name: "wr
 const read = (id: string): TurnProgress => ({ kind: "tool_ended", id, name: "read", failed: false, said: "" });
 const over: TurnProgress = { kind: "tools_over" };
 const commit = (name: string): Taken => ({ commit: name, changed: 1, added: 1, removed: 0 });
-/** Whatever is on its way has come. */
+/** Resolves when all pending writes have arrived. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 async function turn(): Promise<Turn> {

@@ -10,7 +10,7 @@ import { looker, printing } from "../harness/fleet/looker.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 import type { CastSummary } from "../../src/core/cast/summary.ts";
 
-/** Says that it runs, for whom, and does not end while it is held, unless the folder of the gates is gone. */
+/** Reports its start and its cast. It ends when its gate opens, or when the folder of the gates is gone. */
 const setupOf = ({ gate }: FleetPlace, name: string): readonly string[] => {
   const held = `while [ -e '${gate}/hang-${name}' ]; do sleep 0.02; done`;
   return ["sh", "-c", `touch '${gate}/runs-${name}'; ${held}; echo no network >&2; [ ! -e '${gate}/fail-${name}' ]`];

@@ -25,7 +25,7 @@ beforeEach(async () => {
   database = await opened(address);
 });
 
-const inPostgres = (): StoreUnderTest => {
+const openPostgresStore = (): StoreUnderTest => {
   const scratch = join(scratchFolder(), "casts");
   const store = closing(
     postgresStore({ database, location: "the fleet", project: "p", worker: { id: "me", scratch } }),
@@ -41,5 +41,5 @@ const inPostgres = (): StoreUnderTest => {
 };
 
 describe("casts in a database", () => {
-  storeContract(inPostgres);
+  storeContract(openPostgresStore);
 });

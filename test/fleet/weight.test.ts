@@ -27,7 +27,7 @@ it("[B35, B36] the size of changes is checked before they are read, and too much
   await place.worker({ profile: { maxCheckpointBytes: 1_000_000 } });
   const visit = await submitted(place, "Flooding");
   const weighed = expect.stringMatching(
-    /^its files cannot be kept: .*has 7 MB, and 4 MB are read at the most: have git ignore .*, or raise maxCheckpointBytes$/,
+    /^its files cannot be kept: 7 MB of changed files are more than 4 MB: .*\.gitignore, or raise maxCheckpointBytes$/,
   );
   const ended = (reason: unknown) => expect.objectContaining({ outcome: "failed", reason });
   expect(await failureOf(place, visit)).toEqual({ completed: ["Socket-1"], reason: ended(weighed), large: 0 });
@@ -36,14 +36,14 @@ it("[B35, B36] the size of changes is checked before they are read, and too much
   expect(ran.code).toBe(0);
   expect(await failureOf(place, ran.stdout.trim())).toEqual({
     completed: [],
-    reason: ended(expect.stringContaining("has 7 MB, and 4 MB are read at the most")),
+    reason: ended(expect.stringContaining("7 MB of changed files are more than 4 MB")),
     large: 0,
   });
   // What would be left out here would be lost on the next machine.
   const nested = await submitted(place, "Nesting");
   expect(await failureOf(place, nested)).toEqual({
     completed: ["Socket-1"],
-    reason: ended("its files cannot be kept: 1 repository inside of the tree cannot travel: have git ignore them"),
+    reason: ended("its files cannot be kept: 1 nested repository cannot be sent to a fleet: add it to .gitignore"),
     large: 0,
   });
 });

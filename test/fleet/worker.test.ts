@@ -69,7 +69,7 @@ it("[B55, B57, B28] a killed worker is evicted, and another continues with its f
   await until(() => isWaiting(place, "Socket-2"));
   first.kill("SIGKILL");
   await first.ended;
-  // However long nobody was there.
+  // After any time without a worker.
   await place.database.query({ text: "update materia.workers set seen_at = now() - interval '3 days'" });
   const second = await place.worker();
   letGo(place);
@@ -189,7 +189,7 @@ it("[B16] files that cannot be fetched fail the cast with the reason", async () 
   await place.worker();
   await until(async () => (await statusOn(place, castId)) === "failed");
   expect((await eventsOn(place, castId)).at(-1)).toMatchObject({
-    reason: expect.stringContaining("pack 0 of its files cannot be used"),
+    reason: expect.stringContaining("pack 0 of its files is damaged"),
   });
 });
 

@@ -94,9 +94,9 @@ it("[B2] a migration evicts workers of an older version, and their casts continu
   const place = await fleetPlace();
   const older = await place.worker();
   const castId = await submitted(place, "Slow");
-  await until(async () => (await driven(place))[0] === 1);
+  await until(async () => (await castCounts(place))[0] === 1);
   expect((await place.materia("fleet", "migrate")).code).toBe(0);
-  expect(await driven(place)).toEqual([1]);
+  expect(await castCounts(place)).toEqual([1]);
   await place.database.query({ text: "update materia.format set version = 1" });
   expect((await place.materia("fleet", "migrate")).code).toBe(0);
   expect(await older.ended).toBe(75);
@@ -105,8 +105,8 @@ it("[B2] a migration evicts workers of an older version, and their casts continu
   await until(async () => (await place.materia("status", castId)).stdout.includes("completed"));
 });
 
-/** How many casts each worker drives, in the order in which they came. */
-async function driven({ database }: FleetPlace): Promise<readonly number[]> {
+/** How many casts each worker runs, in the order of their registration. */
+async function castCounts({ database }: FleetPlace): Promise<readonly number[]> {
   const rows = await database.query<{ casts: number }>({
     text: "select (select count(*)::int from materia.casts c where c.owner = w.worker_id) as casts from materia.workers w order by n",
   });
@@ -123,7 +123,7 @@ it("[B11] --concurrency limits one worker over all of its queues", async () => {
   const queues = ["casts", "night"];
   await place.worker({ concurrency: 1, queues });
   await place.worker({ concurrency: 3, queues });
-  await until(async () => (await driven(place)).reduce((sum, count) => sum + count, 0) >= 4);
+  await until(async () => (await castCounts(place)).reduce((sum, count) => sum + count, 0) >= 4);
   // For as long as either would have taken one more.
   const beats = async (): Promise<number> =>
     (
@@ -133,7 +133,7 @@ it("[B11] --concurrency limits one worker over all of its queues", async () => {
     )[0]?.beats ?? 0;
   const before = await beats();
   await until(async () => (await beats()) > before + 2);
-  expect(await driven(place)).toEqual([1, 3]);
+  expect(await castCounts(place)).toEqual([1, 3]);
   letGo(place);
   await until(
     async () =>

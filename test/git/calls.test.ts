@@ -25,7 +25,7 @@ function countedGit(): () => readonly string[] {
   };
 }
 
-it("[Y11] a look that finds nothing is one call of git and a checkpoint six, however many came before", async () => {
+it("[Y11] an unchanged tree costs one call of git and a checkpoint six, after many checkpoints too", async () => {
   const cwd = newRepository();
   const calls = countedGit();
   const place = { castId: "cast-1", cwd, store: join(cwd, ".pi"), scratch: scratch(), now: () => new Date(0) };

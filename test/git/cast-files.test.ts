@@ -158,7 +158,7 @@ function rest(): object {
 }
 
 describe("[Y6] what changed while nobody drove the cast", () => {
-  it("[Y6] is a checkpoint of its own, said to the person and to the next agent", async () => {
+  it("[Y6] is a separate checkpoint, reported to the person and to the next agent", async () => {
     const cwd = repositoryPlace({ Make: [writes({ "a.txt": "a\n" })], Look: [] });
     expect((await castHere(cwd)).code).not.toBe(0);
     appendFileSync(join(cwd, "first.txt"), "by hand\n");
@@ -175,7 +175,7 @@ describe("[Y6] what changed while nobody drove the cast", () => {
     expect(visitFiles(journalOf(cwd)).at(-1)).toMatchObject({ changed: 1 });
   });
 
-  it("[Y6] an agent whose visit begins only now is told as well", async () => {
+  it("[Y6] an agent whose visit starts now gets it too", async () => {
     const no = { json: { satisfied: false, context: "again" } };
     const makes = ["1", "2", "3", "4"].map((text) => writes({ "a.txt": text }));
     const cwd = repositoryPlace({ Make: makes, Look: [no, no, no, no] });
@@ -208,7 +208,7 @@ describe("[Y9] with the cast its checkpoints go", () => {
 });
 
 describe("[Y10] what has changed, in a prompt", () => {
-  it("[Y10] a judge is told the table and the patch", async () => {
+  it("[Y10] a judge gets the table and the patch", async () => {
     const cwd = repositoryPlace();
     await castHere(cwd);
     const prompt = readText(castFile(cwd, lastCast(cwd), "sockets", "Socket-2", "2", "prompt.md"));

@@ -68,7 +68,7 @@ describe("[Y1] a checkpoint is the whole working tree as it is", () => {
     expect(namesIn(cwd)).toEqual(["first.txt/inside", "out"]);
   });
 
-  it("[Y1] bytes are kept as they lie on the disk, whatever line ends and attributes say", async () => {
+  it("[Y1] bytes are stored as they are on the disk, regardless of settings for line ends and attributes", async () => {
     const cwd = newRepository();
     git(cwd, "config", "core.autocrlf", "true");
     writeFileSync(join(cwd, ".gitattributes"), "*.txt text=auto ident\n");

@@ -8,7 +8,7 @@ import { findRepository, type Repository } from "../../src/shell/git/repository.
 import { openShadowIndex } from "../../src/shell/git/shadow-index.ts";
 import { copied } from "../harness/copied.ts";
 
-/** git as a person calls it, with a name of its own and none of the machine's configuration. */
+/** git as a person calls it, with its own name and none of the machine's configuration. */
 export function git(cwd: string, ...args: readonly string[]): string {
   return execFileSync("git", args, {
     cwd,

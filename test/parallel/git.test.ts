@@ -132,7 +132,7 @@ it.each<[what: string, prepare: (cwd: string) => void, why: string]>([
   [
     "a dirty tree",
     (cwd) => writeFiles(cwd, { "first.txt": "mine\n", "other file.txt": "x" }),
-    "not committed: first.txt and 1 more",
+    "uncommitted changes: first.txt and 1 more",
   ],
   ["a merge in progress", (cwd) => writeFileSync(join(cwd, ".git", "MERGE_HEAD"), "x"), "a merge is in progress"],
   [

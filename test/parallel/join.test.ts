@@ -80,9 +80,7 @@ it("[V34] items that conflict with the moved branch fail the cast and change not
     },
   };
   const ran = await castIn({ cwd, titles: ["a", "b"], doing });
-  const reason = expect.stringMatching(
-    /the branch has moved meanwhile.* conflict with it in first\.txt; merge [0-9a-f]+/,
-  );
+  const reason = expect.stringMatching(/the branch has moved, and .* conflict with it in first\.txt; merge [0-9a-f]+/);
   expect(ran.state.phase).toMatchObject({ outcome: "failed", reason });
   expect([subjects(cwd), read(cwd, "first.txt")]).toEqual([["first", "second, mended"], LINES.replace("one", "uno")]);
   expect([git(cwd, "status", "--porcelain"), existsSync(join(cwd, "WI-2.txt"))]).toEqual(["", false]);

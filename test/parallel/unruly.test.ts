@@ -263,5 +263,5 @@ it("[V31] a nested repository whose name is not UTF-8 stops the cast with a reas
   const opened = await findItemRepository(cwd);
   if ("kind" in opened) throw new Error(opened.problem);
   const kept = await commitWorktree(opened, { folder: cwd, base, title: "a", cachedWorktree: undefined });
-  expect(kept).toMatchObject({ kind: "broken", problem: expect.stringContaining("cannot be opened") });
+  expect(kept).toMatchObject({ kind: "broken", problem: expect.stringContaining("cannot open the repository") });
 });

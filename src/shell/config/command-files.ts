@@ -3,21 +3,21 @@ import { lstatSync, readdirSync, readlinkSync, type BigIntStats } from "node:fs"
 import { join, relative, resolve, sep } from "node:path";
 import { readRegularFile, tryStat } from "../system/files.ts";
 
-/** So much is read of what a project's commands name; the rest counts by its size and times, which no checkout keeps. */
+/** At most this much of a file is hashed; the rest counts by size and times, which no checkout preserves. */
 const MAX_READ_BYTES = 32 * 1024 * 1024;
-/** A folder with more than this is not looked through. */
+/** A folder with more files than this is not scanned. */
 const MAX_ENTRIES = 5_000;
 
 export interface CommandFiles {
-  /** Changes when anything of it changes. */
+  /** Changes when any of the files changes. */
   readonly digest: string;
   /** Files and folders of the project that were found, for people. */
   readonly paths: readonly string[];
-  /** Those of them that are too large to be watched: trust in them cannot be kept. */
+  /** Those that are too large to be watched: trust in them is not stored. */
   readonly tooLarge: readonly string[];
 }
 
-/** [S3, S8] Everything inside the project that a word of these may mean, file or folder, there already or not yet. */
+/** [S3, S8] Every file and folder of the project that a word of these commands may name, existing or not. */
 export function digestCommandFiles(cwd: string, words: readonly string[]): CommandFiles {
   const hash = createHash("sha256");
   const budget = { bytes: MAX_READ_BYTES, entries: MAX_ENTRIES, seen: new Set<string>() };
@@ -26,7 +26,7 @@ export function digestCommandFiles(cwd: string, words: readonly string[]): Comma
   for (const [path, isSpelled] of pathsInWords(cwd, words)) {
     const name = relative(cwd, path);
     const found = tryStat(path);
-    // What appears later changes the digest by appearing.
+    // A file that appears later changes the digest.
     if (!found || (found.isDirectory() && !isSpelled && !isRunnableFolder(path))) continue;
     paths.push(found.isDirectory() ? `${name}${sep}` : name);
     if (!hashTree(hash, path, name, budget)) tooLarge.push(`${name}${sep}`);
@@ -34,12 +34,12 @@ export function digestCommandFiles(cwd: string, words: readonly string[]): Comma
   return { digest: hash.digest("hex"), paths, tooLarge };
 }
 
-/** Characters that stand between a path and what a shell or a program wraps around it. */
+/** Characters between a path and the syntax of a shell or a program around it. */
 const PATH_BOUNDARY = /[\s"'`=:,;|&()<>{}[\]$]+/;
 
 /**
- * Every path that a word may hold: the word itself, the value of `--require=./lib.js` and of `-r./lib.js`, each part of a line
- * for a shell. One too many is only asked about again; one too few runs unasked.
+ * Every path that a word may hold: the word, the value of `--require=./lib.js` and of `-r./lib.js`, each part of a line for
+ * a shell. One path too many only asks again; one too few would run without asking.
  */
 function pathsInWords(cwd: string, words: readonly string[]): ReadonlyMap<string, boolean> {
   const parts = words.flatMap((word) => [word, ...word.split(PATH_BOUNDARY)]);
@@ -62,7 +62,7 @@ function pathsInWords(cwd: string, words: readonly string[]): ReadonlyMap<string
   return new Map(inside);
 }
 
-/** `node tools` runs a folder by its bare name; in `npm test` the same word means no folder. */
+/** `node tools` runs a folder by its bare name; in `npm test` the same word names no folder. */
 function isRunnableFolder(folder: string): boolean {
   return listNames(folder).some((name) => /^(?:index\.\w+|main\.\w+|__main__\.py|package\.json|makefile)$/i.test(name));
 }
@@ -70,11 +70,11 @@ function isRunnableFolder(folder: string): boolean {
 interface ReadBudget {
   bytes: number;
   entries: number;
-  /** Folders that were looked through: a link to a parent would have no end. */
+  /** Scanned folders: a link to a parent would loop. */
   readonly seen: Set<string>;
 }
 
-/** Whether all of it could be looked at. */
+/** True if everything could be scanned. */
 function hashTree(hash: Hash, path: string, name: string, budget: ReadBudget): boolean {
   const found = tryStat(path);
   if (!found) return true;

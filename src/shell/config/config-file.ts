@@ -11,26 +11,26 @@ import { dirname, sep } from "node:path";
 const MAX_BYTES = MAX_FILE_BYTES.config;
 const MAX_DEPTH = 100;
 
-/** A JSON file with comments and trailing commas, or what is wrong with it and where. `undefined` when there is none. */
+/** Reads a JSON file with comments and trailing commas, or reports its faults. `undefined` if there is none. */
 export function readJsonFile(file: string): Result<unknown> | undefined {
   let text: string;
   try {
     const { size } = statSync(file);
     if (size > MAX_BYTES) {
-      const message = `the file is ${(size / 1024 / 1024).toFixed(1)} MB long; more than ${MAX_BYTES / 1024 / 1024} MB is not read`;
+      const message = `the file is ${(size / 1024 / 1024).toFixed(1)} MB long; the limit is ${MAX_BYTES / 1024 / 1024} MB`;
       return failAt(file, error("file_too_large", "", message, "split it, or name another file"));
     }
     text = readRegularText(file, MAX_BYTES);
   } catch (thrown) {
     if (isMissingFile(thrown)) return undefined;
-    return failAt(file, error("unreadable_file", "", `the file cannot be read: ${errorText(thrown)}`));
+    return failAt(file, error("unreadable_file", "", `cannot read the file: ${errorText(thrown)}`));
   }
   return parseJson(file, text);
 }
 
-/** The value of a text that was read from `file`, or every fault with its line and column. */
+/** Parses the text of `file`, or reports every fault with its line and column. */
 export function parseJson(file: string, written: string): Result<unknown> {
-  // Some editors begin a file with a mark that is no part of it.
+  // Some editors start a file with a byte order mark.
   const text = written.replace(/^\ufeff/, "");
   const value = parseJsonOrJsonc(file, text);
   if (!value.ok || !depthExceeds(value.value, MAX_DEPTH)) return value;
@@ -41,7 +41,7 @@ function parseJsonOrJsonc(file: string, text: string): Result<unknown> {
   try {
     return ok(JSON.parse(text));
   } catch {
-    // Comments, trailing commas or a fault: the slower reader knows all three and where they stand.
+    // Comments, trailing commas or a fault: the slower parser handles all three and knows their positions.
   }
   if (text.trim() === "") {
     const hint = 'begin with { "materia": {}, "loadouts": {} }';
@@ -71,19 +71,19 @@ const ENCODING_HINT = "convert it first, for instance with iconv; nothing was ch
 export function readConfigText(file: string): Result<TaggedText> {
   try {
     const bytes = readRegularFile(file, MAX_FILE_BYTES.config);
-    // [N28] Whoever edits it as text would write other bytes in the place of these.
+    // [N28] An editor would write other bytes in their place.
     if (!isUtf8(bytes))
       return fail({ ...error("invalid_utf8", "", "the file is not UTF-8 text", ENCODING_HINT), file });
     return ok({ text: bytes.toString("utf8"), etag: etagOf(bytes) });
   } catch (thrown) {
     const issue = isMissingFile(thrown)
       ? error("missing_file", "", "there is no such file yet")
-      : error("unreadable_file", "", `the file cannot be read: ${errorText(thrown)}`);
+      : error("unreadable_file", "", `cannot read the file: ${errorText(thrown)}`);
     return fail({ ...issue, file });
   }
 }
 
-/** The whole file or nothing of it; the answer is the new tag. */
+/** Writes the whole file or nothing; returns the new tag. */
 export function writeConfigText(
   file: string,
   text: string,
@@ -91,7 +91,7 @@ export function writeConfigText(
 ): Result<string> {
   if (!text.isWellFormed())
     return fail({
-      ...error("invalid_utf8", "", "the text holds half a character, which no file can", "remove it"),
+      ...error("invalid_utf8", "", "the text contains half a character", "remove it"),
       file,
     });
   const folder = dirname(file);
@@ -102,33 +102,33 @@ export function writeConfigText(
     if (elsewhere) return elsewhere;
     const bytes = Buffer.from(text);
     writeFileSync(draft, bytes, { flag: "wx", mode: isNew ? 0o666 : statSync(file).mode & 0o777 });
-    // Whoever has made the file in between keeps it.
+    // A file that was created in between stays.
     if (isNew && !linkIfFree(draft, file))
-      return fail({ ...error("file_changed", "", "somebody has just made it"), file });
+      return fail({ ...error("file_changed", "", "another program has just created it"), file });
     if (!isNew) renameSync(draft, file);
     return ok(etagOf(bytes));
   } catch (thrown) {
-    return fail({ ...error("write_failed", "", `it cannot be written: ${errorText(thrown)}`), file });
+    return fail({ ...error("write_failed", "", `cannot write the file: ${errorText(thrown)}`), file });
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
-/** A link in the project may point anywhere; what it points to is not the project's to change. */
+/** A link in the project may point anywhere; its target is not the project's to change. */
 function refuseOutsideLink(file: string, root: string | undefined): Result<never> | undefined {
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   const folder = realpathSync(dirname(file)) + sep;
   const isOutside = root !== undefined && !folder.startsWith(realpathSync(root) + sep);
   if (!isLink && !isOutside) return undefined;
-  const message = isLink ? "the file is a link to another one" : "its folder is a link that leads out of the project";
-  return fail({ ...error("symbolic_link", "", message, "edit it where it lies"), file });
+  const message = isLink ? "the file is a link to another one" : "its folder is a link out of the project";
+  return fail({ ...error("symbolic_link", "", message, "edit the file that it leads to"), file });
 }
 
 function etagOf(bytes: Buffer): string {
   return `"${createHash("sha256").update(bytes).digest("hex")}"`;
 }
 
-/** Keys in one order: moving lines about in a file changes nothing that it means. */
+/** Keys in one order: moved lines do not change the meaning of a file. */
 export function sortKeys(value: Json): Json {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (!isJsonObject(value)) return value;
@@ -139,7 +139,7 @@ export function sortKeys(value: Json): Json {
   );
 }
 
-/** What `runInit` writes: the smallest configuration that shows a role, a check and a bounded way back. */
+/** The text that `init` writes: the smallest configuration with a role, a check and a bounded way back. */
 export const STARTER_CONFIG = `{
   // Repeatable agent work for this project. Comments and trailing commas are fine.
   "$schema": "https://unpkg.com/pi-materia/schema/pi-materia.schema.json",

@@ -14,14 +14,14 @@ import { errorText } from "../system/system-error.ts";
 export interface ConfigContext {
   /** The folder of the project: all work happens here. */
   readonly cwd: string;
-  /** The folder inside it in which the command was typed, where that is another. */
+  /** The folder inside it where the command was typed, if it is another. */
   readonly startFolder?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A file named on the command line. */
   readonly explicitFile?: string;
-  /** What is typed before a command at this face, so that what is suggested can be typed: `suggestMateria` where nothing else. */
+  /** The prefix of commands in this app, for suggestions: `materia` by default. */
   readonly program?: string;
-  /** Where the host decides on trust and has not given it, the project's file is not even read. */
+  /** Without the host's trust the project's file is not even read. */
   readonly withoutProject?: boolean;
 }
 
@@ -40,7 +40,7 @@ export function userConfigFile(env: ConfigContext["env"]): string {
   return join(configFolder(env), "materia.json");
 }
 
-/** Where casts are kept unless a configuration says otherwise. */
+/** The default folder of casts. */
 const PROJECT_CASTS_FOLDER = join(".pi", "pi-materia");
 
 export function projectConfigFile(cwd: string): string {
@@ -53,28 +53,28 @@ interface ConfigSource {
   readonly required: boolean;
 }
 
-/** Every file that may say something, whether it is there or not. */
-export function listConfigFiles(place: ConfigContext): readonly string[] {
-  return configSources(place).map(({ file }) => file);
+/** All possible configuration files, existing or not. */
+export function listConfigFiles(context: ConfigContext): readonly string[] {
+  return configSources(context).map(({ file }) => file);
 }
 
-function configSources(place: ConfigContext): readonly ConfigSource[] {
-  const named = place.env["MATERIA_CONFIG"];
+function configSources(context: ConfigContext): readonly ConfigSource[] {
+  const named = context.env["MATERIA_CONFIG"];
   return [
-    { name: "user", file: userConfigFile(place.env), required: false },
-    ...(place.withoutProject
+    { name: "user", file: userConfigFile(context.env), required: false },
+    ...(context.withoutProject
       ? []
-      : [{ name: "project" as const, file: projectConfigFile(place.cwd), required: false }]),
-    ...(named ? [{ name: "environment" as const, file: resolve(place.cwd, named), required: true }] : []),
-    ...(place.explicitFile === undefined
+      : [{ name: "project" as const, file: projectConfigFile(context.cwd), required: false }]),
+    ...(named ? [{ name: "environment" as const, file: resolve(context.cwd, named), required: true }] : []),
+    ...(context.explicitFile === undefined
       ? []
-      : [{ name: "explicit" as const, file: resolve(place.cwd, place.explicitFile), required: true }]),
+      : [{ name: "explicit" as const, file: resolve(context.cwd, context.explicitFile), required: true }]),
   ];
 }
 
-/** [F1] Every layer that is there. A file with faults is reported with them; the rest stays usable. */
-export function loadConfig(place: ConfigContext): LoadedConfig {
-  const read = configSources(place).flatMap(({ name, file, required }) => {
+/** [F1] Reads all existing layers. Faults of one file are reported; the rest stays usable. */
+export function loadConfig(context: ConfigContext): LoadedConfig {
+  const read = configSources(context).flatMap(({ name, file, required }) => {
     const raw =
       readJsonFile(file) ??
       (required ? fail({ ...error("missing_file", "", "there is no such file"), file }) : undefined);
@@ -93,14 +93,14 @@ function readConfigLayer(name: LayerName, file: string, raw: Result<unknown>): C
   return { name, file, settings: {}, materia: new Map(), loadouts: new Map(), issues: raw.issues };
 }
 
-/** Where casts are kept. A project may say so only for a place inside itself. */
+/** The folder of casts. A project may only name a folder inside itself. */
 export function resolveArtifactRoot(cwd: string, catalog: Catalog, explicit: string | undefined): Result<string> {
   if (explicit !== undefined) return ok(resolve(cwd, explicit));
   const { value, layer, file } = catalog.settings.artifactDir;
   const root = resolve(cwd, value);
   if (layer !== "project" && layer !== "bundled") return ok(root);
   const isOutside = !root.startsWith(resolve(cwd) + sep);
-  // [S9] A project may bring a link, and what lies behind it is not the project's to write to.
+  // [S9] A project may contain a link, and its target is not the project's to write to.
   if (!isOutside && isInsideRealPath(cwd, root)) return ok(root);
   const issue: Issue = error(
     "bad_artifact_dir",
@@ -111,12 +111,12 @@ export function resolveArtifactRoot(cwd: string, catalog: Catalog, explicit: str
   return fail(file === undefined ? issue : { ...issue, file });
 }
 
-/** Whether a folder, or what of its path exists, lies below another when all links are followed. */
+/** True if a folder, or the existing part of its path, is inside another after following all links. */
 function isInsideRealPath(folder: string, path: string): boolean {
   try {
     const top = realpathSync(folder);
     let at = path;
-    // A link to nothing is there, and is followed as soon as somebody makes what it names.
+    // A dangling link is followed as soon as its target is created.
     while (!lstatSync(at, { throwIfNoEntry: false })) at = dirname(at);
     const real = realpathSync(at);
     return real === top || real.startsWith(top + sep);
@@ -126,18 +126,18 @@ function isInsideRealPath(folder: string, path: string): boolean {
 }
 
 /**
- * [F19] The folder of the project that a folder belongs to, as git and npm find theirs: where its configuration is, else where
- * its casts are, else the folder itself.
+ * [F19] The project folder of a folder, as git and npm find theirs: where its configuration is, else where its casts are,
+ * else the folder itself.
  */
-export function findProject(place: ConfigContext): ConfigContext {
-  const folders = ancestorFolders(place.cwd, place.env);
+export function findProject(context: ConfigContext): ConfigContext {
+  const folders = ancestorFolders(context.cwd, context.env);
   const found =
     folders.find((folder) => existsSync(projectConfigFile(folder))) ??
     folders.find((folder) => existsSync(join(folder, PROJECT_CASTS_FOLDER)));
-  return found === undefined || found === place.cwd ? place : { ...place, cwd: found, startFolder: place.cwd };
+  return found === undefined || found === context.cwd ? context : { ...context, cwd: found, startFolder: context.cwd };
 }
 
-/** The folder, then those around it: up to the top of its repository, else up to what is no longer one's own. */
+/** The folder and its parents: up to the top of its repository, else up to folders of other users. */
 function ancestorFolders(cwd: string, env: ConfigContext["env"]): readonly string[] {
   const above: string[] = [];
   for (let at = cwd; ; at = dirname(at)) {
@@ -145,7 +145,7 @@ function ancestorFolders(cwd: string, env: ConfigContext["env"]): readonly strin
     if (existsSync(join(at, ".git")) || existsSync(join(at, ".jj"))) return above;
     if (dirname(at) === at) break;
   }
-  // A file in /tmp may be anybody's, and one in the home folder would stand above everything.
+  // A file in /tmp may be anybody's, and one in the home folder would apply to everything.
   const home = resolve(env["HOME"] || homedir());
   const end = above.findIndex((folder, index) => index > 0 && (folder === home || !isOwnFolder(folder)));
   return end === -1 ? above : above.slice(0, end);
@@ -153,12 +153,12 @@ function ancestorFolders(cwd: string, env: ConfigContext["env"]): readonly strin
 
 function isOwnFolder(folder: string): boolean {
   const me = process.getuid?.();
-  // Whoever may write into a folder decides what stands in it.
+  // A user with write access to a folder decides its contents.
   const found = statSync(folder, { throwIfNoEntry: false });
   return found !== undefined && (me === undefined || found.uid === me) && (found.mode & 0o002) === 0;
 }
 
-/** [U39] A configuration as read, with the files that its commands name found from the folder of the file that names them. */
+/** [U39] A configuration whose commands name files relative to the folder of their file. */
 export function resolveCommandFiles(raw: unknown, file: string): unknown {
   const materia = isJsonObject(raw) ? raw["materia"] : undefined;
   if (!isJsonObject(raw) || !isJsonObject(materia)) return raw;
@@ -176,7 +176,7 @@ function resolveWord(folder: string, word: Json, index: number): Json {
   return (typeof word === "string" ? findCommandFile(folder, word, index) : undefined) ?? word;
 }
 
-/** The file beside the configuration that a word of a command names, if it names one; a program without a slash is one of PATH. */
+/** The file beside the configuration that a word of a command names; a program without a slash is searched in PATH. */
 export function findCommandFile(folder: string, word: string, index: number): string | undefined {
   if (word === "" || isAbsolute(word) || word.startsWith("-") || word.includes("\0")) return undefined;
   if (index === 0 && !word.includes("/")) return undefined;
@@ -184,10 +184,10 @@ export function findCommandFile(folder: string, word: string, index: number): st
   return tryStat(file)?.isFile() === true ? file : undefined;
 }
 
-/** Sets `activeLoadout` in the project's file where there is one, else in the user's; comments and order stay. The file's path. */
-export function setActiveLoadout(place: ConfigContext, name: string): Result<string> {
-  const project = projectConfigFile(place.cwd);
-  const file = existsSync(project) ? project : userConfigFile(place.env);
+/** Sets `activeLoadout` in the project's file if it exists, else in the user's; comments and order stay. Returns the path. */
+export function setActiveLoadout(context: ConfigContext, name: string): Result<string> {
+  const project = projectConfigFile(context.cwd);
+  const file = existsSync(project) ? project : userConfigFile(context.env);
   const before = existsSync(file) ? readConfigText(file) : ok({ text: "{}\n" });
   if (!before.ok) return before;
   const { text } = before.value;
@@ -200,7 +200,7 @@ export function setActiveLoadout(place: ConfigContext, name: string): Result<str
     return ok(file);
   } catch (thrown) {
     return fail({
-      ...error("write_failed", "activeLoadout", `the choice cannot be kept: ${errorText(thrown)}`),
+      ...error("write_failed", "activeLoadout", `cannot store the choice: ${errorText(thrown)}`),
       file,
     });
   }

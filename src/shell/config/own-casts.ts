@@ -6,35 +6,35 @@ import { configFolder, type ConfigContext } from "./config.ts";
 import { sortKeys } from "./config-file.ts";
 import { readUserKey, ensureUserKey } from "./user-key.ts";
 
-/** Marks are spread over 256 folders; the oldest of a full one goes, so that what is kept has an end. */
+/** Marks are spread over 256 folders; the oldest of a full folder is removed, so that their number is bounded. */
 const MAX_MARKS = 200;
 
-/** A cast as a listing has it at hand. */
+/** A cast as a listing has it. */
 export interface ListedCast {
   readonly castId: string;
-  /** Tells whether what it was started with is still the file that was read before; nothing where there is none. */
+  /** Shows whether the cast file is the one that was read before; undefined if there is none. */
   readonly stamp: () => Promise<string | undefined>;
-  /** What it was started with, read only where the stamp does not tell. */
+  /** The cast file, read only if the stamp is not enough. */
   readonly read: () => Promise<StartedCast | undefined>;
 }
 
-/** What a cast was started with, as far as it is named here. */
+/** The start parameters of a cast that are used here. */
 type StartedCast = object & { readonly castId: string };
 
 export interface OwnCastRegistry {
   readonly record: (file: StartedCast, stamp: string | undefined) => void;
   readonly owns: (file: StartedCast) => boolean;
-  /** [S11] The same for one of many: a look at its file, whatever that holds. */
+  /** [S11] The same for one of many: checks its file by stamp, not by content. */
   readonly ownsListed: (cast: ListedCast) => Promise<boolean>;
-  /** With the cast go its marks. */
+  /** Removes the marks of a removed cast. */
   readonly forget: (castId: string) => void;
 }
 
 /**
- * [S10] Which casts this user has begun on this machine: an empty file per cast, named for its id, for a keyed digest of what
- * it was started with, and for the stamp under which that was last read. The key and the marks lie beside the trust file, so
- * that nothing in a project can claim to be one of ours; of the content and not of the path, so that a cast moves with its
- * project. Best effort: a cast without its mark is only asked about.
+ * [S10] The casts that this user has started on this machine: an empty file per cast. Its name holds the id, a keyed digest
+ * of the cast file, and the stamp under which the file was last read. Key and marks are beside the trust file, so that
+ * nothing in a project can claim to be one of ours. They depend on content and not on the path, so that a cast moves with
+ * its project. Best effort: a cast without its mark only asks for trust.
  */
 export function createOwnCastRegistry(env: ConfigContext["env"]): OwnCastRegistry {
   const top = join(configFolder(env), "casts");
@@ -63,14 +63,14 @@ export function createOwnCastRegistry(env: ConfigContext["env"]): OwnCastRegistr
     const id = shortDigest(castId);
     const stamp = await ask();
     const isSeen = ({ stamp: seen }: OwnershipMark): boolean => stamp !== undefined && seen === shortDigest(stamp);
-    // What was there a moment ago saves a look for each of many; what was not may be there by now.
+    // A cached hit saves a check for each of many; a miss may be stale.
     if (parseMarks(id, folders.get(markFolder(top, id)) ?? []).some(isSeen)) return true;
     const marks = look(id);
     if (marks.some(isSeen)) return true;
     // Without a mark for its id nothing in the file could make it ours.
     const file = marks.length === 0 ? undefined : await read();
     if (!file || !has(file)) return false;
-    // It was moved, copied or touched: it is found at once when it is listed again.
+    // It was moved, copied or touched: the next listing finds it at once.
     record(file, stamp);
     return true;
   };
@@ -115,13 +115,13 @@ function writeMark(folder: string, mark: OwnershipMark, marks: readonly Ownershi
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, markName(mark));
     writeFileSync(path, "", { mode: 0o600 });
-    // One that is still in use is not the oldest.
+    // A mark that is still in use is not the oldest.
     utimesSync(path, new Date(), new Date());
     const before = marks.filter(({ content, stamp }) => content === mark.content && stamp !== mark.stamp);
     for (const each of before) rmSync(join(folder, markName(each)), { force: true });
     dropOldestMark(folder);
   } catch {
-    // A home that cannot be written to keeps no marks, as it keeps no trust.
+    // A read-only home stores no marks, as it stores no trust.
   }
 }
 
@@ -136,12 +136,12 @@ function dropOldestMark(folder: string): void {
 }
 
 function contentDigest(key: string, file: object): string {
-  // As it comes back from the disk, in one order of keys.
+  // As it is read back from the disk, with sorted keys.
   const content = JSON.stringify(sortKeys(JSON.parse(JSON.stringify(file)) as Json)); // it was just made from JSON
   return createHmac("sha256", key).update(content).digest("hex");
 }
 
-/** Names of one length, whatever they are made of. */
+/** Names of one length. */
 function shortDigest(text: string): string {
   return hash("sha256", text).slice(0, 32);
 }

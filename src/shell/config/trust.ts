@@ -10,30 +10,30 @@ import { digestCommandFiles } from "./command-files.ts";
 
 const TrustFile = v.record(v.string(), v.string());
 
-/** [S1, S3] Whether the project's configuration, as it is now, was trusted before. */
-export function isTrusted(place: ConfigContext, raw: unknown): boolean {
+/** [S1, S3] Whether the present configuration of the project was trusted before. */
+export function isTrusted(context: ConfigContext, raw: unknown): boolean {
   if (depthExceeds(raw, 100)) return false;
-  const hash = executableDigest(place.cwd, raw);
-  return hash !== undefined && readTrust(place.env)[projectKey(place.cwd)] === hash;
+  const hash = executableDigest(context.cwd, raw);
+  return hash !== undefined && readTrust(context.env)[projectKey(context.cwd)] === hash;
 }
 
-export function rememberTrust(place: ConfigContext, raw: unknown): void {
-  const file = trustFile(place.env);
-  const hash = executableDigest(place.cwd, raw);
+export function rememberTrust(context: ConfigContext, raw: unknown): void {
+  const file = trustFile(context.env);
+  const hash = executableDigest(context.cwd, raw);
   if (hash === undefined) return;
-  const trusted = { ...readTrust(place.env), [projectKey(place.cwd)]: hash };
+  const trusted = { ...readTrust(context.env), [projectKey(context.cwd)]: hash };
   mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}.draft`;
   writeFileSync(draft, `${JSON.stringify(trusted, undefined, 2)}\n`, { mode: 0o600 });
   renameSync(draft, file);
 }
 
-/** What a person who is asked should see: every program that the project's configuration may start, and what was looked at. */
+/** Everything to show a person before they decide: all programs that the configuration may start, and the watched files. */
 export interface ProgramsToTrust {
   readonly commands: readonly string[];
-  /** Files and folders of the project that these name: when one changes, trust is asked for again. */
+  /** Files and folders of the project that these name: a change asks for trust again. */
   readonly watched: readonly string[];
-  /** Folders that are too large to be watched: trust in them is not kept. */
+  /** Folders that are too large to be watched: trust in them is not stored. */
   readonly tooLarge: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export function listProgramsToTrust(cwd: string, raw: unknown): ProgramsToTrust 
   return { commands: commandsOf(raw).map((words) => words.join(" ")), watched: paths, tooLarge };
 }
 
-/** [S8] The commands of utilities, those that a bundled utility is given to run, and what prepares a working folder. */
+/** [S8] Commands of utilities, commands that bundled utilities run, and setups of working folders. */
 function commandsOf(raw: unknown): readonly (readonly string[])[] {
   const materia = Object.values(section(raw, "materia")).filter(isJsonObject);
   return [
@@ -54,11 +54,11 @@ function commandsOf(raw: unknown): readonly (readonly string[])[] {
   });
 }
 
-/** Every text of a utility's command and parameters may be the path of something that it runs. */
+/** Every text of a utility's command and parameters may be the path of a program. */
 function commandWords(cwd: string, raw: unknown): readonly string[] {
   const materia = Object.values(section(raw, "materia")).filter(isJsonObject);
   const folder = dirname(projectConfigFile(cwd));
-  // [U39] A word may mean a file beside the configuration as well as one in the project.
+  // [U39] A word may name a file beside the configuration or one in the project.
   const beside = commandsOf(raw).flatMap((words) =>
     words.flatMap((word, at) => findCommandFile(folder, word, at) ?? []),
   );
@@ -72,8 +72,8 @@ function textsIn(value: Json): readonly string[] {
 }
 
 /**
- * All that decides what may be executed: materia, graphs, settings, and the files of the project that its commands name.
- * How a graph is drawn, and which of the trusted loadouts is active, decides nothing.
+ * Everything that decides what may be executed: materia, graphs, settings, and files of the project that commands name. The
+ * layout of a graph and the active loadout decide nothing.
  */
 export function executableDigest(cwd: string, raw: unknown): string | undefined {
   const { $schema: _schema, activeLoadout: _active, ...rest } = isJsonObject(raw) ? raw : {};
@@ -85,7 +85,7 @@ export function executableDigest(cwd: string, raw: unknown): string | undefined 
     }),
   );
   const { digest, tooLarge } = digestCommandFiles(cwd, commandWords(cwd, raw));
-  // [S8] What could not be looked at might be anything by the next time.
+  // [S8] Files that could not be scanned may change unnoticed.
   if (tooLarge.length > 0) return undefined;
   const hash = createHash("sha256").update(JSON.stringify(sortKeys({ ...rest, loadouts })));
   return hash.update(`\0${digest}`).digest("hex");

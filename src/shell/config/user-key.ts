@@ -6,7 +6,7 @@ import { configFolder, type ConfigContext } from "./config.ts";
 
 type UserEnv = ConfigContext["env"];
 
-/** The key of this user on this machine, made when it is first wanted; nothing where it can neither be read nor made. */
+/** The key of this user on this machine, created on first use; undefined if it can neither be read nor created. */
 export function ensureUserKey(env: UserEnv): string | undefined {
   try {
     return readUserKey(env) ?? createUserKey(env);
@@ -15,7 +15,7 @@ export function ensureUserKey(env: UserEnv): string | undefined {
   }
 }
 
-/** The same, where there is one already. */
+/** The same if it exists. */
 export function readUserKey(env: UserEnv): string | undefined {
   try {
     const key = readRegularText(userKeyFile(env), 1_024).trim();
@@ -25,7 +25,7 @@ export function readUserKey(env: UserEnv): string | undefined {
   }
 }
 
-/** Found by who only reads, made by who writes. */
+/** Readers only look it up, writers create it. */
 export function userKeyAccess(env: UserEnv) {
   return { find: () => readUserKey(env), make: () => ensureUserKey(env) };
 }
@@ -34,40 +34,40 @@ function userKeyFile(env: UserEnv): string {
   return join(configFolder(env), "cast-key");
 }
 
-/** However many processes make one at once, the first is everybody's. */
+/** Of concurrent creations the first one counts for all. */
 function createUserKey(env: UserEnv): string {
   const file = userKeyFile(env);
   mkdirSync(configFolder(env), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomUUID()}.draft`;
   try {
     writeFileSync(draft, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
-    // One that cannot be read marks nothing.
+    // An unreadable key marks nothing.
     if (existsSync(file) && readUserKey(env) === undefined) rmSync(file, { force: true });
     linkIfFree(draft, file);
     const key = readUserKey(env);
-    if (key === undefined) throw new Error("the key cannot be read back");
+    if (key === undefined) throw new Error("cannot read the key back");
     return key;
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
-/** What stays the same when the page of a project is served again: by whom it is known, and where it stands. */
+/** The stable identity of a project's page: its secret and its port. */
 export interface UiEndpoint {
-  /** What a browser of this user proves to have; derived, so that nobody who learns it learns the key of the user. */
+  /** A secret that a browser of this user has; derived, so that it does not reveal the user's key. */
   readonly key: string;
-  /** The port that is tried first. Nobody else can tell it beforehand, and it lies outside of those that systems give away. */
+  /** The port that is tried first. It cannot be guessed, and is outside the range of ephemeral ports. */
   readonly port: number;
 }
 
 const FIRST_PORT = 20_000;
 const PORT_COUNT = 12_000;
 
-/** [N33] Nothing where this user has no key and none can be kept: then each start is a stranger to the page of the last one. */
+/** [N33] Undefined if this user has no key and none can be created: then a restarted page is a stranger. */
 export function deriveUiEndpoint({ cwd, env }: ConfigContext, fleet?: string): UiEndpoint | undefined {
   const own = ensureUserKey(env);
   if (own === undefined) return undefined;
-  // The page of a fleet is another one: an open page must not go on with other casts.
+  // The page of a fleet is another one: an open page must not continue with other casts.
   const served = fleet === undefined ? realFolder(cwd) : `${realFolder(cwd)}\0${fleet}`;
   const of = (what: string): Buffer => createHmac("sha256", own).update(`${what}\0${served}`).digest();
   return { key: of("ui key").toString("base64url"), port: FIRST_PORT + (of("ui port").readUInt32BE() % PORT_COUNT) };

@@ -128,9 +128,9 @@ export interface RunningDatabase {
 /** Starts a database in a folder, for this machine alone. Creates it first if there is none. */
 export async function startPostgres(
   programs: PostgresPrograms,
-  place: DatabaseOptions,
+  options: DatabaseOptions,
 ): Promise<Result<RunningDatabase>> {
-  const { folder, as } = place;
+  const { folder, as } = options;
   const data = join(folder, "data");
   const password = join(folder, "password");
   const running = findRunningDatabase(folder);
@@ -163,18 +163,18 @@ export async function startPostgres(
       `port=${port}`,
       "listen_addresses=127.0.0.1",
       "unix_socket_directories=",
-      ...(place.settings ?? []),
+      ...(options.settings ?? []),
     ];
     const log = join(folder, "postgres.log");
     const child = spawn(programs.postgres, ["-D", data, ...settings.flatMap((each) => ["-c", each])], {
       ...as,
       cwd: "/",
-      detached: place.isDetached === true,
+      detached: options.isDetached === true,
       // A file, because the reader of a pipe may end before the database does.
       stdio: ["ignore", "ignore", openSync(log, "w", 0o600)],
     });
     await waitUntilReady(child, log);
-    if (place.isDetached) child.unref();
+    if (options.isDetached) child.unref();
     const url = `postgres://materia:${readFileSync(password, "utf8").trim()}@127.0.0.1:${port}/postgres`;
     writeFileSync(join(folder, "running.json"), JSON.stringify({ url, pid: child.pid }), { mode: 0o600 });
     return ok({ url, pid: child.pid ?? 0 });

@@ -96,12 +96,12 @@ const MAX_CHECKPOINT_BYTES = 200 * 1024 * 1024;
 export function resolveFleetProfile(
   { fleet }: Pick<Catalog, "fleet">,
   name: string,
-  place: ConfigContext,
+  context: ConfigContext,
 ): Result<ResolvedFleetProfile> {
   const profiles = fleet?.profiles ?? {};
   const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  const local = found || name !== LOCAL_FLEET ? undefined : localFleetUrl(place.env);
-  if (local !== undefined) return ok(withProfileDefaults({ name, url: local, project: basename(place.cwd) }));
+  const local = found || name !== LOCAL_FLEET ? undefined : localFleetUrl(context.env);
+  if (local !== undefined) return ok(withProfileDefaults({ name, url: local, project: basename(context.cwd) }));
   if (!found) {
     const known = Object.keys(profiles);
     const up =
@@ -113,11 +113,11 @@ export function resolveFleetProfile(
       error("unknown_fleet", name, message, (name === LOCAL_FLEET ? undefined : didYouMean(name, known)) ?? up),
     );
   }
-  const url = expandVariables(found.url, name, place.env);
+  const url = expandVariables(found.url, name, context.env);
   if (!url.ok) return url;
-  const ca = readCertificate(found, name, place.env);
+  const ca = readCertificate(found, name, context.env);
   if (!ca.ok) return ca;
-  const { url: _url, ca: _ca, project = basename(place.cwd), ...said } = found;
+  const { url: _url, ca: _ca, project = basename(context.cwd), ...said } = found;
   return ok(
     withProfileDefaults({
       ...said,

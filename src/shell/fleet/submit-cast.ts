@@ -1,6 +1,7 @@
 import type { PoolClient } from "pg";
 import type { CastId } from "../../core/model/ids.ts";
-import { fail, ok, type Result, error } from "../../core/model/issue.ts";
+import { fail, ok, type Result, error, type Issue } from "../../core/model/issue.ts";
+import type { OmittedFiles } from "../../core/model/checkpoint.ts";
 import type { NewCast } from "../store/cast-store.ts";
 import { databaseIssue } from "../store/postgres/database.ts";
 import { notStartedSummary } from "../store/summary.ts";
@@ -217,24 +218,8 @@ async function packTree(
   try {
     const first = await files.takeFirst();
     if ("problem" in first) return fail(error("git_failed", file.cwd, `cannot pack the files: ${first.problem}`));
-    if (first.left?.large)
-      return fail(
-        error(
-          "files_too_large",
-          file.cwd,
-          "untracked files of more than 50 MB cannot be submitted to a fleet",
-          "add them to .gitignore, or commit and push them",
-        ),
-      );
-    if (first.left?.nested)
-      return fail(
-        error(
-          "git_failed",
-          file.cwd,
-          "nested git repositories cannot be submitted to a fleet",
-          "add them to .gitignore, or submit from another folder",
-        ),
-      );
+    const omitted = omittedIssue(file.cwd, first.left);
+    if (omitted) return fail(omitted);
     const pushed = await findPushedCommits(top);
     const packed = await createPack({
       cwd: top,
@@ -258,6 +243,25 @@ async function packTree(
     await removeCastRefs(top, [file.castId]);
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/** A worker would not have these files. */
+function omittedIssue(cwd: string, omitted: OmittedFiles | undefined): Issue | undefined {
+  if (omitted?.large)
+    return error(
+      "files_too_large",
+      cwd,
+      "untracked files of more than 50 MB cannot be submitted to a fleet",
+      "add them to .gitignore, or commit and push them",
+    );
+  if (omitted?.nested)
+    return error(
+      "git_failed",
+      cwd,
+      "nested git repositories cannot be submitted to a fleet",
+      "add them to .gitignore, or submit from another folder",
+    );
+  return undefined;
 }
 
 /** The branch by its name in `origin`. */

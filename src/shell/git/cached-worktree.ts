@@ -4,20 +4,20 @@ import type { Repository } from "./repository.ts";
 import type { ChangeCounts } from "../../core/model/checkpoint.ts";
 import type { GitSettings } from "./shadow-index.ts";
 
-/** A working tree that this process has just filled: what is known of it, git need not be asked. */
+/** A working tree that this process has just filled: cached facts save calls of git. */
 export interface CachedWorktree {
   readonly repository: Repository;
   readonly settings: GitSettings;
   readonly attributes: readonly string[];
-  /** Whether there is nothing in it but the files of HEAD. */
+  /** True if it holds exactly the files of HEAD. */
   readonly isClean: boolean;
-  /** The last checkpoint of it, where that holds the files as git itself would keep them, and what it changed of HEAD's. */
+  /** Its last checkpoint, if git would store the same bytes, and the files that it changed. */
   readonly lastCheckpoint: { tree: string | undefined; changed: ChangeCounts | undefined };
-  /** git's own files of the tree, as they were left. */
+  /** git's own files of the tree, as this process left them. */
   readonly stamp: string;
 }
 
-/** Nothing where git keeps HEAD in another way, or it does not stand at the commit. */
+/** Undefined if git stores HEAD in another way, or if HEAD is at another commit. */
 export function cacheWorktree(
   of: Pick<Repository, "commonDir" | "objectFormat">,
   at: Pick<CachedWorktree, "settings" | "attributes" | "isClean"> & Pick<Repository, "head" | "tree">,
@@ -32,12 +32,12 @@ export function cacheWorktree(
   return { ...known, repository, lastCheckpoint: { tree: undefined, changed: undefined }, stamp };
 }
 
-/** [V8] Whether nobody has used git in it since: then what lies in its files is all that there is. */
+/** [V8] True if nobody has used git in it since: then its files are all there is. */
 export function isUntouched({ repository, stamp }: CachedWorktree): boolean {
   return stampOf(repository.top, repository.head) === stamp;
 }
 
-/** The folder of git's own that the file of a linked tree leads to. */
+/** git's folder of a linked working tree. */
 export function gitDirOf(folder: string): string | undefined {
   try {
     const [, path] = /^gitdir: (.+)\n$/.exec(readFileSync(join(folder, ".git"), "utf8")) ?? [];

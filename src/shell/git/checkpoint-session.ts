@@ -16,11 +16,11 @@ import { findRepository } from "./repository.ts";
 import { castRef } from "./refs.ts";
 import { openShadowIndex, type ShadowIndex } from "./shadow-index.ts";
 
-/** The checkpoints of one cast, for as long as this process owns it. */
+/** The checkpoints of one cast, while this process owns it. */
 export interface CheckpointSession extends CastCheckpoints {
-  /** What the cast begins from. */
+  /** The first checkpoint, which the cast starts from. */
   readonly takeFirst: () => Promise<InitialCheckpoint>;
-  /** [Y6] What changed behind the last checkpoint while nobody drove the cast; nothing where nothing did. */
+  /** [Y6] Changes since the last checkpoint while nobody ran the cast; undefined if there are none. */
   readonly takeOutsideChanges: (last: string) => Promise<OutsideChanges | undefined>;
   readonly close: () => void;
 }
@@ -28,26 +28,26 @@ export interface CheckpointSession extends CastCheckpoints {
 export interface CheckpointContext {
   readonly castId: string;
   readonly cwd: string;
-  /** Where casts are kept: no part of anybody's work. */
+  /** The folder of casts: excluded from checkpoints. */
   readonly store: string;
-  /** A folder of this cast for what nobody needs once it is driven no more. */
+  /** A folder for temporary files of the run. */
   readonly scratch: string;
   readonly now: () => Date;
-  /** The tree that it works in, where this process has just made it. */
+  /** The working tree, if this process has just created it. */
   readonly cachedWorktree?: CachedWorktree | undefined;
-  /** Set where there is no room for more: so many bytes of changed files are read at the most. */
+  /** At most this many bytes of changed files are read. */
   readonly maxBytes?: number;
-  /** [B36] Set where a checkpoint that does without a file is none: on another machine it would be gone. */
+  /** [B36] Set if a checkpoint must not skip a file: another machine would not have it. */
   readonly requiresAllFiles?: true;
 }
 
 type CommittedFiles = Exclude<InitialCheckpoint, MissingCheckpoint>;
 
-/** Nothing here rejects: a cast goes on without what could not be kept. */
-export function openCheckpointSession(place: CheckpointContext): CheckpointSession {
+/** Nothing here rejects: a cast continues without a failed checkpoint. */
+export function openCheckpointSession(context: CheckpointContext): CheckpointSession {
   let shadow: ShadowIndex | undefined;
-  // What is known holds until something goes wrong; from then on git is asked.
-  let { cachedWorktree: known } = place;
+  // Cached facts hold until something fails; then git is asked.
+  let { cachedWorktree: known } = context;
   const trees = new Map<string, string>();
   const close = (): void => {
     shadow?.close();
@@ -56,35 +56,34 @@ export function openCheckpointSession(place: CheckpointContext): CheckpointSessi
   };
   const open = async (): Promise<ShadowIndex | MissingCheckpoint> => {
     if (shadow) return shadow;
-    const opened = await openShadowFor(place, known);
+    const opened = await openShadowFor(context, known);
     if (!("problem" in opened)) shadow = opened;
     return opened;
   };
   const takeOnce = async (request: CheckpointRequest): Promise<Checkpoint | MissingCheckpoint | undefined> => {
     const { last, since, title } = request;
-    // Until it is taken, what was kept before says nothing.
-    const before = clearLastSnapshot(place.cachedWorktree);
+    // Until it is taken, the cached checkpoint is unknown.
+    const before = clearLastSnapshot(context.cachedWorktree);
     const opened = await open();
     if ("problem" in opened) return opened;
-    const taken = await commitCheckpoint({ opened, place, trees }, { last, since, title });
+    const taken = await commitCheckpoint({ opened, context, trees }, { last, since, title });
     if ("problem" in taken) return taken;
     const { kept, counts } = taken;
-    const missing = place.requiresAllFiles && describeMissing(kept.left);
+    const missing = context.requiresAllFiles && describeMissing(kept.left);
     if (missing) return { problem: missing };
-    const whole = matchesGitBytes(opened, kept) ? place.cachedWorktree : undefined;
+    const whole = matchesGitBytes(opened, kept) ? context.cachedWorktree : undefined;
     if (whole) recordLastSnapshot(whole, before, trees.get(kept.commit));
     if (kept.commit === since) return undefined;
     if (whole?.repository.head === since) whole.lastCheckpoint.changed = counts;
-    if (counts === undefined)
-      return { problem: "the checkpoint that its visit began from is gone from the repository" };
-    // What was changed and changed back is no change of a visit.
+    if (counts === undefined) return { problem: "the repository no longer has the first checkpoint of the visit" };
+    // A change that was undone is no change of the visit.
     return counts.changed === 0 && kept.commit === last ? undefined : { ...kept, ...counts };
   };
   const take = async (request: CheckpointRequest): Promise<Checkpoint | MissingCheckpoint | undefined> => {
     const wasOpen = shadow !== undefined;
     const taken = await closeOnError(close, () => takeOnce(request));
     if (!taken || !("problem" in taken) || !wasOpen) return taken;
-    // What was opened long ago may have been swept away, or damaged by a git that was killed: once more with a new one.
+    // An old shadow may have been removed, or damaged by a killed git: retry with a new one.
     close();
     return closeOnError(close, () => takeOnce(request));
   };
@@ -95,10 +94,10 @@ export function openCheckpointSession(place: CheckpointContext): CheckpointSessi
       closeOnError(close, async () => {
         const opened = await open();
         if ("problem" in opened) return opened;
-        return takeFirstCheckpoint({ opened, place, trees }, known);
+        return takeFirstCheckpoint({ opened, context, trees }, known);
       }),
     takeOutsideChanges: async (last) => withNames(await take({ last, since: last, title: "Meanwhile" })),
-    describe: (from, to) => describeChanges(place.cwd, from, to),
+    describe: (from, to) => describeChanges(context.cwd, from, to),
   };
 }
 
@@ -112,13 +111,13 @@ async function closeOnError<T>(close: () => void, work: () => Promise<T>): Promi
 }
 
 async function openShadowFor(
-  place: CheckpointContext,
+  context: CheckpointContext,
   known: CachedWorktree | undefined,
 ): Promise<ShadowIndex | MissingCheckpoint> {
-  const how = { exclude: [place.store], folder: place.scratch, maxBytes: place.maxBytes };
+  const how = { exclude: [context.store], folder: context.scratch, maxBytes: context.maxBytes };
   if (known)
     return openShadowIndex(known.repository, { ...how, settings: known.settings, attributes: known.attributes });
-  const found = await findRepository(place.cwd);
+  const found = await findRepository(context.cwd);
   return found.kind === "none" ? { problem: found.why } : openShadowIndex(found.repository, how);
 }
 
@@ -130,7 +129,7 @@ function clearLastSnapshot(known: CachedWorktree | undefined): LastSnapshot {
   return before;
 }
 
-/** A look that finds nothing changed leaves what was counted. */
+/** A checkpoint without changes leaves the counts. */
 function recordLastSnapshot(
   { lastCheckpoint: kept }: CachedWorktree,
   before: LastSnapshot,
@@ -139,19 +138,19 @@ function recordLastSnapshot(
   Object.assign(kept, tree === before.tree ? before : { tree, changed: undefined });
 }
 
-/** Whether git itself would keep the same. */
+/** True if git would store the same bytes. */
 function matchesGitBytes({ bytes }: ShadowIndex, { left }: CommittedFiles): boolean {
   return !bytes.differ && left === undefined;
 }
 
-/** What would be lost on the way; what nobody may read was never there for the cast. */
+/** Files that would be lost; unreadable files never existed for the cast. */
 function describeMissing({ large = 0, nested = 0 }: OmittedFiles = {}): string | undefined {
   if (large + nested === 0) return undefined;
   const what = [
     ...(large > 0 ? [`${countedText(large, "new file")} of more than 50 MB`] : []),
-    ...(nested > 0 ? [countedText(nested, "repository", "repositories")] : []),
+    ...(nested > 0 ? [countedText(nested, "nested repository", "nested repositories")] : []),
   ];
-  return `${what.join(" and ")} inside of the tree cannot travel: have git ignore them`;
+  return `${what.join(" and ")} cannot be sent to a fleet: add ${large + nested === 1 ? "it" : "them"} to .gitignore`;
 }
 
 function withNames(taken: Checkpoint | MissingCheckpoint | undefined): OutsideChanges | undefined {
@@ -160,7 +159,7 @@ function withNames(taken: Checkpoint | MissingCheckpoint | undefined): OutsideCh
 
 interface CommitContext {
   readonly opened: ShadowIndex;
-  readonly place: CheckpointContext;
+  readonly context: CheckpointContext;
   /** The trees of commits that were made here. */
   readonly trees: Map<string, string>;
 }
@@ -176,25 +175,25 @@ async function takeFirstCheckpoint(
     const taken = await commitCheckpoint(keeping, { last: head, title: "Begin" });
     return "problem" in taken ? taken : taken.kept;
   }
-  // It is the commit itself: nothing has to be kept.
+  // It is the commit itself: nothing has to be stored.
   opened.lastWritten.tree = tree;
   return { commit: head };
 }
 
 interface CountedCommit {
   readonly kept: CommittedFiles;
-  /** What has changed since; nothing where that is gone. */
+  /** Changes since then; undefined if that commit is gone. */
   readonly counts: ChangeCounts | undefined;
 }
 
 async function commitCheckpoint(
-  { opened, place, trees }: CommitContext,
+  { opened, context, trees }: CommitContext,
   { last, since, title }: Omit<CheckpointRequest, "since"> & { readonly since?: string },
 ): Promise<CountedCommit | MissingCheckpoint> {
   const tree = trees.get(last) ?? (await treeOf(opened.repository.top, last));
-  if (tree === undefined) return { problem: "the checkpoint before it is gone from the repository" };
-  const ref = castRef(place.castId);
-  const at = place.now().toISOString();
+  if (tree === undefined) return { problem: "the repository no longer has the last checkpoint" };
+  const ref = castRef(context.castId);
+  const at = context.now().toISOString();
   const from = since === undefined ? {} : { since };
   const taken = await takeCheckpoint(opened, { ref, parent: { commit: last, tree }, ...from, message: title, at });
   if (taken.kind === "failed") return { problem: taken.problem };
@@ -206,7 +205,7 @@ async function commitCheckpoint(
 const MAX_STAT_CHARS = 4_000;
 const MAX_PATCH_CHARS = 16_000;
 
-/** [Y10] A table of files, and as much of the change itself as a prompt has room for. */
+/** [Y10] A table of files, and as much of the diff as a prompt may hold. */
 async function describeChanges(cwd: string, from: string, to: string): Promise<string> {
   if (from === to) return "(no file has been changed)";
   const span = { cwd, from, to };

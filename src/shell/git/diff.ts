@@ -8,7 +8,7 @@ export interface CommitRange {
   readonly to: string;
 }
 
-/** git's own diff, without programs that the repository names for it. */
+/** git's own diff, without programs that the repository configures. */
 const PLAIN_DIFF = [
   "--no-ext-diff",
   "--no-textconv",
@@ -24,7 +24,7 @@ export type DiffForm = "patch" | "stat" | "names";
 
 export interface DiffOptions {
   readonly form: DiffForm;
-  /** Only what concerns this file, by both of its names where it was renamed. */
+  /** Only this file, by both of its names if it was renamed. */
   readonly paths?: readonly string[];
   readonly maxBytes?: number;
 }
@@ -35,12 +35,12 @@ type DiffOutput =
 
 const DIFF_FLAGS = { patch: ["--patch"], stat: ["--stat=100"], names: ["--name-only"] } as const;
 
-/** What git prints, or why it cannot. */
+/** git's output, or why it failed. */
 export async function diffText(
   { cwd, from, to }: CommitRange,
   { form, paths = [], maxBytes: mostBytes }: DiffOptions,
 ): Promise<DiffOutput> {
-  // Names are taken as they are written: one that looks like a pattern is none.
+  // Paths are literal: one that looks like a pattern is none.
   const args = [
     ...UNQUOTED_NAMES,
     "--literal-pathspecs",
@@ -56,7 +56,7 @@ export async function diffText(
     cwd,
     ...(mostBytes === undefined ? {} : { maxBytes: mostBytes }),
   });
-  // What was cut off at a limit is shown as far as it goes.
+  // Output that was cut at the limit is shown up to there.
   if (answer.ok || answer.stdout.length > 0) return { ok: true, bytes: answer.stdout, isCut: !answer.ok };
   return { ok: false, problem: gitErrorText(answer) };
 }
@@ -97,7 +97,7 @@ export async function listChanges({ cwd, from, to }: CommitRange): Promise<reado
   return found;
 }
 
-/** The commits between two, the first not among them, that changed a file, under its earlier names too; oldest first. */
+/** Commits between two, the first excluded, that changed a file, under its earlier names too; oldest first. */
 export async function commitsChanging({ cwd, from, to }: CommitRange, path: string): Promise<readonly string[]> {
   const args = ["--literal-pathspecs", "log", "--follow", "--reverse", "--format=%H", "--no-show-signature"];
   const answer = await runGit([...args, `${from}..${to}`, "--", path], { cwd });
@@ -108,7 +108,7 @@ function parseLineCount(text: string): number | null {
   return text === "-" ? null : Number(text);
 }
 
-/** Whether the repository still holds a commit. */
+/** True if the repository still has a commit. */
 export async function hasCommit(cwd: string, commit: string): Promise<boolean> {
   return (await runGit(["cat-file", "-e", `${commit}^{commit}`], { cwd })).ok;
 }

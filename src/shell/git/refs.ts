@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { itemGitRef } from "../../core/model/ids.ts";
 import type { Repository } from "./repository.ts";
 
-/** [Y2] The one name that holds the checkpoints of a cast. */
+/** [Y2] The only ref that holds the checkpoints of a cast. */
 export function castRef(castId: string): string {
   return `refs/materia/${castId}`;
 }
 
-/** [Y9] With the cast its checkpoints go; where there is no repository, or none of them, nothing happens. */
+/** [Y9] Removes the checkpoints of casts. Does nothing without a repository or checkpoints. */
 export async function removeCastRefs(cwd: string, castIds: readonly string[]): Promise<void> {
   if (castIds.length === 0) return;
   const input = castIds.map((castId) => `delete ${castRef(castId)}\n`).join("");
@@ -17,7 +17,7 @@ export async function removeCastRefs(cwd: string, castIds: readonly string[]): P
   await removeItemRefs(cwd, castIds);
 }
 
-/** [V17, V41] What its items were held by goes as well, and what git remembers of their working trees. */
+/** [V17, V41] Removes the refs of its items, and git's records of their working trees. */
 async function removeItemRefs(cwd: string, castIds: readonly string[]): Promise<void> {
   const listed = await runGit(["for-each-ref", "--format=%(refname)", "refs/materia", "refs/materia-items"], { cwd });
   const gone = stdoutText(listed)
@@ -43,7 +43,7 @@ export async function readRef(cwd: string, ref: string): Promise<string | undefi
   return answer.ok ? stdoutText(answer) : undefined;
 }
 
-/** Answers whether it is kept. */
+/** Returns true if the ref exists afterwards. */
 export function writeRef(repository: Repository, ref: string, object: string): Promise<boolean> {
   return retryWithoutLocks(repository, [ref], ["update-ref", "--no-deref", ref, object]);
 }
@@ -51,7 +51,7 @@ export function writeRef(repository: Repository, ref: string, object: string): P
 export async function listItemRefs({ top }: Repository, castId: string): Promise<readonly string[]> {
   const list = () => runGit(["for-each-ref", "--format=%(refname)%00", itemGitRef(castId, "")], { cwd: top });
   const first = await list();
-  // Killed, it said nothing; what it would have named stayed for ever.
+  // A killed git reported nothing; refs that it would have listed would stay for ever.
   const answer = first.ok ? first : await list();
   return stdoutParts(answer).flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));
 }
@@ -62,7 +62,7 @@ export async function deleteRefs(repository: Repository, refs: readonly string[]
   await retryWithoutLocks(repository, refs, ["update-ref", "--no-deref", "--stdin"], input);
 }
 
-/** A git that was killed while it wrote these names left their locks; nobody but the owner of the cast writes them. */
+/** A git that was killed while it wrote these refs left their locks; only the owner of the cast writes them. */
 async function retryWithoutLocks(
   { top, commonDir }: Repository,
   refs: readonly string[],

@@ -2,15 +2,15 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { gitErrorText, runGit, stdoutText } from "./run-git.ts";
 
-/** A repository whose working tree a cast works in. */
+/** A repository whose working tree a cast uses. */
 export interface Repository {
   /** The top of the working tree; a cast may work in a folder below it. */
   readonly top: string;
-  /** The folder of this working tree's own HEAD and index, and the one that all its working trees share. */
+  /** git's folder of this working tree with its HEAD and index, and the folder that all working trees share. */
   readonly gitDir: string;
   readonly commonDir: string;
   readonly objectFormat: string;
-  /** The commit that HEAD stands at, and its files. */
+  /** The commit of HEAD, and its tree. */
   readonly head: string;
   readonly tree: string;
 }
@@ -20,10 +20,10 @@ export type FoundRepository =
   /** Why there can be no checkpoints, as the end of a sentence. */
   | { readonly kind: "none"; readonly why: string };
 
-/** [Y3] `merge-tree --write-tree`, which parallel items need, came with this one. */
+/** [Y3] Parallel items need `merge-tree --write-tree`, which this version added. */
 const OLDEST_GIT = [2, 38] as const;
 
-/** [Y3] The repository around a folder, or why its files cannot be kept. */
+/** [Y3] The repository around a folder, or why its files cannot be stored. */
 export async function findRepository(cwd: string): Promise<FoundRepository> {
   if (!mayBeInRepository(cwd)) return noRepository(explainMissing(cwd, NO_REPOSITORY));
   const useless = await whyGitUnusable(cwd);
@@ -41,7 +41,7 @@ export async function findRepository(cwd: string): Promise<FoundRepository> {
     ],
     { cwd },
   );
-  // Without a commit the answers before it are there all the same.
+  // Without a commit, git still prints the answers before it.
   const [inside, top, gitDir, commonDir, objectFormat, head = "", tree = ""] = stdoutText(asked).split("\n");
   if (inside === "false") return noRepository(`the repository has no working tree${bareHint(cwd)}`);
   if (!top || !gitDir || !commonDir || !objectFormat) return noRepository(explainMissing(cwd, gitErrorText(asked)));
@@ -53,7 +53,7 @@ export async function findRepository(cwd: string): Promise<FoundRepository> {
   };
 }
 
-/** A folder with git's own beside its files is rarely meant to have none. */
+/** A folder with `.git` inside should usually have a working tree. */
 function bareHint(cwd: string): string {
   return existsSync(join(cwd, ".git"))
     ? ` ("git config core.bare false" gives it one, if the files here are its own)`
@@ -64,7 +64,7 @@ function isObjectId(text: string): boolean {
   return /^[0-9a-f]{40,64}$/.test(text);
 }
 
-/** The programs that were found to be recent enough, by where this process looks for them: they are asked once. */
+/** Programs that were recent enough, by PATH: checked once. */
 const usableGits = new Set<string | undefined>();
 
 async function whyGitUnusable(cwd: string): Promise<string | undefined> {
@@ -79,7 +79,7 @@ async function whyGitUnusable(cwd: string): Promise<string | undefined> {
 
 const NO_REPOSITORY = "not a git repository";
 
-/** A look at names, so that a folder outside of every repository costs no process. A bare repository has other names. */
+/** Checks names only, so that a folder outside every repository costs no process. A bare repository has other names. */
 function mayBeInRepository(folder: string): boolean {
   if (existsSync(join(folder, ".git")) || existsSync(join(folder, "HEAD"))) return true;
   const above = dirname(folder);
@@ -110,12 +110,12 @@ const OPERATIONS: readonly (readonly [string, string])[] = [
   ["BISECT_LOG", "a bisection"],
 ];
 
-/** What git is in the middle of in a working tree, whose own folder of git this is. */
+/** The operation that git is in the middle of, from the git folder of a working tree. */
 export function operationInProgress(gitDir: string): string | undefined {
   return OPERATIONS.find(([name]) => existsSync(join(gitDir, name)))?.[1];
 }
 
-/** The commit that HEAD stands at; nothing where it stands at none. */
+/** The commit of HEAD; undefined if there is none. */
 export async function headCommitOf(cwd: string): Promise<string | undefined> {
   const asked = await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd });
   return asked.ok ? stdoutText(asked) : undefined;

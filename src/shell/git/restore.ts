@@ -15,12 +15,12 @@ export type RestoreOutcome =
     }
   | { readonly kind: "failed"; readonly problem: string };
 
-/** [Y8] A checkpoint in a working tree of its own, at a place where nothing is yet. */
+/** [Y8] Restores a checkpoint into a new working tree, at an unused path. */
 export function restoreToFolder(repository: Repository, commit: string, folder: string): Promise<RestoreOutcome> {
   return catchFailure(() => checkOutInto(repository, commit, folder));
 }
 
-/** [Y15] Over the working tree itself, and only where nothing would be lost by it. */
+/** [Y15] Restores over the working tree itself, only if nothing would be lost. */
 export function restoreInPlace(repository: Repository, request: RestoreInPlaceRequest): Promise<RestoreOutcome> {
   return catchFailure(() => checkOutInPlace(repository, request));
 }
@@ -54,7 +54,7 @@ async function checkOutInto(repository: Repository, commit: string, folder: stri
 
 export interface RestoreInPlaceRequest {
   readonly commit: string;
-  /** Trees that are kept anyway: HEAD's, and those of the cast's own checkpoints. */
+  /** Trees that are stored anyway: that of HEAD, and those of the cast's checkpoints. */
   readonly savedTrees: ReadonlySet<string>;
   readonly exclude: readonly string[];
 }
@@ -78,7 +78,7 @@ async function checkOutInPlace(repository: Repository, request: RestoreInPlaceRe
   }
 }
 
-/** What lies where a file is to come, and is in no checkpoint: ignored, too large, or not readable. git would overwrite it. */
+/** Files at the paths to write that are in no checkpoint: ignored, too large or unreadable. git would overwrite them. */
 async function findOccupiedPaths({ top }: Repository, from: string, to: string): Promise<readonly string[]> {
   const args = ["diff-tree", "-r", "-z", "--no-renames", "--diff-filter=A", "--name-only", from, to];
   const added = stdoutParts(await runGit(args, { cwd: top }));
@@ -109,10 +109,10 @@ async function describeRestored(repository: Repository, commit: string, folder: 
   return { kind: "restored", files: stdoutParts(listed).length, pointers: stdoutParts(found).length };
 }
 
-/** The files of a commit in a plain folder, without a repository of its own; the answer is a sentence where that failed. */
+/** Exports the files of a commit into a plain folder without a repository; returns a problem if that failed. */
 export async function exportTree(repository: Repository, commit: string, folder: string): Promise<string | undefined> {
   try {
-    if (existsSync(folder) && readdirSync(folder).length > 0) return `there is something in ${folder} already`;
+    if (existsSync(folder) && readdirSync(folder).length > 0) return `${folder} is not empty`;
     mkdirSync(folder, { recursive: true });
     const shadow = await openEmptyShadow(repository, folder);
     try {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { currentToolsUser } from "../process/tools-user.ts";
 
-/** What a call of git gave. A call never rejects: git may be missing, killed, or hang on a dead disk. */
+/** The result of a git call. A call never rejects: git may be missing, killed, or hang on a dead disk. */
 export interface GitResult {
   readonly ok: boolean;
   readonly code: number | null;
@@ -14,14 +14,14 @@ export interface GitOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string | Buffer;
   readonly signal?: AbortSignal;
-  /** How many bytes of output are read at the most; what is beyond is cut off and git is ended. */
+  /** At most this many bytes of output are read; then git is ended. */
   readonly maxBytes?: number;
 }
 
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 const TIMEOUT_MS = 120_000;
 
-/** No hook, no automatic maintenance, no watcher, no pager and no question, whatever the repository's own configuration says. */
+/** No hook, no automatic maintenance, no watcher, no pager and no prompt, regardless of the repository's configuration. */
 const SAFE_SETTINGS = [
   "core.hooksPath=/dev/null",
   "gc.auto=0",
@@ -33,10 +33,10 @@ const SAFE_SETTINGS = [
   "advice.detachedHead=false",
 ].flatMap((setting) => ["-c", setting]);
 
-/** [B25] The trees of casts belong to the user of the tools, and git would not look at them. */
+/** [B25] The trees of casts belong to the tools user, and git would refuse them. */
 const ANY_OWNER = ["-c", "safe.directory=*"];
 
-/** The only place that runs git for the engine. */
+/** The only function that runs git for the engine. */
 export function runGit(args: readonly string[], call: GitOptions): Promise<GitResult> {
   return new Promise((settle) => {
     const child = spawn("git", [...SAFE_SETTINGS, ...(currentToolsUser() ? ANY_OWNER : []), ...args], {
@@ -71,7 +71,7 @@ export function runGit(args: readonly string[], call: GitOptions): Promise<GitRe
     });
     child.on("error", (thrown) => {
       problem ??= "code" in thrown && thrown.code === "ENOENT" ? "git is not installed" : thrown.message;
-      // A program that could not be started closes nothing.
+      // A program that could not be started emits no `close`.
       if (child.pid === undefined) end({ ok: false, code: null, stdout: Buffer.alloc(0), stderr: problem });
     });
     child.on("close", (code) =>
@@ -82,13 +82,13 @@ export function runGit(args: readonly string[], call: GitOptions): Promise<GitRe
         stderr: problem ?? said.trim(),
       }),
     );
-    // A git that ends before it has read everything is told nothing more.
+    // git may end before it has read all of its input.
     child.stdin?.on("error", () => undefined);
     child.stdin?.end(call.input);
   });
 }
 
-/** Without what points git at another repository, index or configuration than the one it is asked about. */
+/** Without variables that point git at another repository, index or configuration. */
 function gitEnvironment(): Record<string, string | undefined> {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
   return {
@@ -100,7 +100,7 @@ function gitEnvironment(): Record<string, string | undefined> {
   };
 }
 
-/** The first line of what git complained about, in its own words. */
+/** The first line of git's complaint. */
 export function gitErrorText({ stderr, code }: GitResult): string {
   const [first = ""] = stderr.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("hint:"));
   return first.replace(/^(fatal|error): /, "") || `git ended with ${code ?? "a signal"}`;
@@ -110,7 +110,7 @@ export function stdoutText({ stdout }: GitResult): string {
   return stdout.toString("utf8").trim();
 }
 
-/** The parts of an answer that git ended with a zero byte each; names may hold anything else. */
+/** The parts of an answer that end with a zero byte each; names may hold anything else. */
 export function stdoutParts({ stdout }: GitResult): readonly string[] {
   const text = stdout.toString("utf8");
   return text === "" ? [] : text.replace(/\0$/, "").split("\0");

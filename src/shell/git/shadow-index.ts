@@ -16,41 +16,41 @@ import type { Repository } from "./repository.ts";
 import { stdoutParts, runGit, type GitResult, type GitOptions } from "./run-git.ts";
 
 /**
- * A second set of git's own files for the same working tree and the same objects: an index that nobody else uses, and
- * none of the repository's configuration. So nothing of the person's is touched, no filter or watcher of the repository
- * runs, and bytes are kept as they lie on the disk.
+ * A second set of git's own files for the same working tree and objects: a private index, and none of the repository's
+ * configuration. It touches nothing of the person's. No filter or watcher of the repository runs, and bytes are stored as
+ * they are on the disk.
  */
 export interface ShadowIndex {
   readonly repository: Repository;
   readonly folder: string;
-  /** git on the shadow's index, with the working tree as it is. */
+  /** git on the shadow's index and the real working tree. */
   readonly git: (args: readonly string[], call?: Omit<GitOptions, "cwd">) => Promise<GitResult>;
-  /** Paths of the working tree that belong to nobody's checkpoint, as the beginning of a path from the top. */
+  /** Paths that no checkpoint includes, as prefixes from the top. */
   readonly excluded: readonly string[];
-  /** [B35] As many bytes of files that changed as are read; more are a problem that is told before. */
+  /** [B35] At most this many bytes of changed files are read; more are a problem, reported before the read. */
   readonly maxBytes: number | undefined;
-  /** The tree that was last written of it, so that a look that finds nothing changed need write nothing. */
+  /** The last tree that was written, so that an unchanged tree is not written again. */
   readonly lastWritten: { tree?: string };
-  /** Whether git itself would keep some file in other bytes than those on the disk. */
+  /** True if git would store some file in other bytes than those on the disk. */
   readonly bytes: { differ: boolean };
   readonly close: () => void;
 }
 
 export interface ShadowOptions {
-  /** Folders, given absolutely, that are no part of the person's work: where casts are kept. */
+  /** Absolute paths of folders that are not part of the work, such as the folder of casts. */
   readonly exclude?: readonly string[];
-  /** Where the shadow's own files go, whatever lies there; without it a new place among the temporary files. */
+  /** The folder of the shadow; existing files are replaced. A new temporary folder if unset. */
   readonly folder?: string;
-  /** The repository's settings, and the files of attributes that it tracks, where somebody has just read them. */
+  /** The repository's settings and tracked attribute files, if they were just read. */
   readonly settings?: GitSettings;
   readonly attributes?: readonly string[];
   readonly maxBytes?: number | undefined;
 }
 
-export async function openShadowIndex(repository: Repository, place: ShadowOptions): Promise<ShadowIndex> {
-  const settings = place.settings ?? (await readGitSettings(repository));
-  const shadow = await openEmptyShadow(repository, repository.top, { ...place, settings });
-  await copyUserIndex(shadow, settings, place.attributes);
+export async function openShadowIndex(repository: Repository, options: ShadowOptions): Promise<ShadowIndex> {
+  const settings = options.settings ?? (await readGitSettings(repository));
+  const shadow = await openEmptyShadow(repository, repository.top, { ...options, settings });
+  await copyUserIndex(shadow, settings, options.attributes);
   return shadow;
 }
 
@@ -59,13 +59,13 @@ function makeTemporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), "materia-files-"));
 }
 
-/** A shadow that knows no file yet, over any working tree of the repository. */
+/** A shadow without files, for any working tree of the repository. */
 export async function openEmptyShadow(
   repository: Repository,
   workTree: string,
   { exclude: leaveOut = [], folder = makeTemporaryFolder(), settings, maxBytes: mostBytes }: ShadowOptions = {},
 ): Promise<ShadowIndex> {
-  // Of an owner that was killed; a lock in it would keep its successor out.
+  // A killed owner may have left it; its lock would block this one.
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const leftOut = leaveOut.flatMap((path) => pathBelow(workTree, path));
@@ -89,7 +89,7 @@ export async function openEmptyShadow(
       try {
         rmSync(folder, { recursive: true, force: true });
       } catch {
-        // It is swept away with the cast, or by the next owner.
+        // The next owner removes it, or it goes with the cast.
       }
     },
   };
@@ -101,7 +101,7 @@ const READ_SETTINGS = [
 ];
 const COPIED_SETTINGS = ["filemode", "symlinks", "ignorecase", "precomposeunicode"];
 
-/** What a repository's configuration says about its files. */
+/** Settings of a repository that change the bytes of its files. */
 export type GitSettings = ReadonlyMap<string, string>;
 
 export async function readGitSettings({ top }: Repository): Promise<GitSettings> {
@@ -138,7 +138,7 @@ function writeShadowFiles(
   ];
   writeFileSync(join(folder, "HEAD"), "ref: refs/heads/none\n");
   writeFileSync(join(folder, "config"), `${lines.join("\n")}\n`);
-  // Bytes are kept as they lie on the disk: no line end, keyword or encoding is changed on the way.
+  // Bytes are stored as they are on the disk: no conversion of line ends, keywords or encodings.
   writeFileSync(join(folder, "info", "attributes"), "* -text -ident !eol !filter !working-tree-encoding -diff\n");
   const own = readIfExists(join(repository.commonDir, "info", "exclude"));
   const ours = leftOut.map((path) => `/${path.replace(/[\\*?[\]!# ]/g, "\\$&")}`);
@@ -149,7 +149,7 @@ function quoteValue(value: string): string {
   return `"${value.replace(/["\\]/g, "\\$&")}"`;
 }
 
-/** The person's index, so that only what changed since has to be read; its time is part of what it says. */
+/** Copies the person's index, so that only changed files are read; the time of the index matters too. */
 async function copyUserIndex(
   shadow: ShadowIndex,
   settings: GitSettings,
@@ -164,26 +164,26 @@ async function copyUserIndex(
       utimesSync(to, atime, mtime);
     }
   } catch {
-    // Read file by file instead, which is slower and gives the same.
+    // Files are read one by one instead: slower, with the same result.
   }
   shadow.bytes.differ = convertsBytes(shadow, settings, known ?? (await listAttributeFiles(shadow)));
   if (shadow.bytes.differ) await dropConvertedEntries(shadow);
 }
 
-/** git's question for the files that say how others are kept. */
+/** git's path pattern for attribute files. */
 export const LIST_ATTRIBUTE_FILES = ["ls-files", "-z", "--", ":(top,glob)**/.gitattributes"] as const;
 
 async function listAttributeFiles(shadow: ShadowIndex): Promise<readonly string[]> {
   const tracked = await shadow.git(LIST_ATTRIBUTE_FILES);
   if (tracked.ok || tracked.code !== 128) return stdoutParts(tracked);
-  // An index that cannot be read: all is read file by file.
+  // An unreadable index: all files are read one by one.
   rmSync(join(shadow.folder, "index"), { force: true });
   return stdoutParts(await shadow.git(LIST_ATTRIBUTE_FILES));
 }
 
 const CONVERTING_ATTRIBUTE = /(^|\s)[-!]?(text|eol|crlf|ident|filter|working-tree-encoding)\b/m;
 
-/** Whether some file lies in the repository in other bytes than on the disk. */
+/** True if some file has other bytes in the repository than on the disk. */
 function convertsBytes({ repository }: ShadowIndex, settings: GitSettings, tracked: readonly string[]): boolean {
   const autocrlf = settings.get("core.autocrlf") ?? "false";
   if (autocrlf !== "false" || settings.has("core.eol") || settings.has("core.attributesfile")) return true;
@@ -197,7 +197,7 @@ function convertsBytes({ repository }: ShadowIndex, settings: GitSettings, track
   return files.some((file) => CONVERTING_ATTRIBUTE.test(readIfExists(file)));
 }
 
-/** Their entries are dropped, so that they are read from the disk; what git-lfs keeps elsewhere stays a pointer. */
+/** Drops their entries, so that they are read from the disk; files of git-lfs stay pointers. */
 async function dropConvertedEntries({ git, repository }: ShadowIndex): Promise<void> {
   const listed = await git(["ls-files", "-z"]);
   if (!listed.ok || listed.stdout.length === 0) return;

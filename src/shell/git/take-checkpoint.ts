@@ -7,11 +7,11 @@ import { gitErrorText, stdoutParts, runGit, stdoutText } from "./run-git.ts";
 export type CheckpointOutcome =
   | {
       readonly kind: "taken";
-      /** The one before where nothing has changed. */
+      /** The previous commit if nothing has changed. */
       readonly commit: string;
       readonly tree: string;
       readonly left: OmittedFiles;
-      /** What lies between `since` and it; nothing where that is gone, or nobody asked. */
+      /** Changes from `since`; undefined if that commit is gone, or was not given. */
       readonly changed: ChangeCounts | undefined;
     }
   | SnapshotFailure;
@@ -19,25 +19,25 @@ export type CheckpointOutcome =
 interface CheckpointCommit {
   /** The ref of the cast. */
   readonly ref: string;
-  /** The last checkpoint, or the commit that the cast began from. */
+  /** The last checkpoint, or the commit that the cast started from. */
   readonly parent: { readonly commit: string; readonly tree: string };
   /** The checkpoint that changes are counted from. */
   readonly since?: string;
   readonly message: string;
-  /** When it happened; the same moment gives the same commit. */
+  /** Time of the commit; the same time gives the same commit id. */
   readonly at: string;
 }
 
 const MAX_UNTRACKED_BYTES = 50 * 1024 * 1024;
 
-/** [Y1] The whole working tree as it is now, as a commit behind the last one; nothing of the person's is touched. */
+/** [Y1] Commits the whole present working tree after the last checkpoint; nothing of the person's is touched. */
 export async function takeCheckpoint(shadow: ShadowIndex, request: CheckpointCommit): Promise<CheckpointOutcome> {
   const now = await snapshotTree(shadow);
   if (now.kind === "failed") return now;
   const { tree, left } = now;
   const { parent, since } = request;
   const isSame = tree === parent.tree;
-  // The tree is all that counting needs: it goes on beside the commit and its ref, which take two calls of git.
+  // Counting needs only the tree: it runs beside the two git calls for the commit and its ref.
   const [kept, changed] = await Promise.all([
     commitSnapshot(shadow, tree, request),
     since === undefined ? undefined : countChanges(shadow.repository.top, since, isSame ? parent.commit : tree),
@@ -45,7 +45,7 @@ export async function takeCheckpoint(shadow: ShadowIndex, request: CheckpointCom
   return kept.kind === "failed" ? kept : { kind: "taken", commit: kept.commit, tree, left, changed };
 }
 
-/** A commit of the tree, held by the ref of the cast. */
+/** Commits a tree, and moves the ref of the cast to it. */
 async function commitSnapshot(
   shadow: ShadowIndex,
   tree: string,
@@ -53,7 +53,7 @@ async function commitSnapshot(
 ): Promise<{ readonly kind: "kept"; readonly commit: string } | SnapshotFailure> {
   const { parent, ref } = request;
   const commit = tree === parent.tree ? parent.commit : await commitTree(shadow, tree, request);
-  if (commit === undefined) return failed("the checkpoint's commit could not be written");
+  if (commit === undefined) return failed("cannot write the commit of the checkpoint");
   const stands = readRefFile(shadow, ref);
   const moved = stands === commit ? undefined : await moveRef(shadow, ref, stands, commit);
   return moved === undefined ? { kind: "kept", commit } : failed(moved);
@@ -61,7 +61,7 @@ async function commitSnapshot(
 
 type SnapshotOutcome = { readonly kind: "tree"; readonly tree: string; readonly left: OmittedFiles } | SnapshotFailure;
 
-/** The working tree as it is now, in the object store, with nothing that names it yet. */
+/** The present working tree as objects, without a name yet. */
 export async function snapshotTree(shadow: ShadowIndex): Promise<SnapshotOutcome> {
   const changes = await listChangedPaths(shadow);
   if (typeof changes === "string") return failed(changes);
@@ -87,7 +87,7 @@ function failed(problem: string): SnapshotFailure {
 }
 
 interface ChangedPaths {
-  /** In latin1, which keeps the bytes of any name. */
+  /** In latin1, which preserves the bytes of any name. */
   readonly paths: readonly string[];
   readonly left: OmittedFiles;
 }
@@ -110,7 +110,7 @@ async function listChangedPaths(shadow: ShadowIndex): Promise<ChangedPaths | str
   for (const entry of listed.stdout.toString("latin1").split("\0")) {
     const path = pathInEntry(entry);
     if (path === "" || isExcluded(shadow, path)) continue;
-    // What it says about bytes, the shadow does not heed; git does.
+    // The shadow ignores its settings about bytes; git does not.
     if (basename(path) === ".gitattributes") shadow.bytes.differ = true;
     const looked = inspectFile(shadow, path, entry.startsWith("? "));
     if (typeof looked === "number") {
@@ -120,11 +120,11 @@ async function listChangedPaths(shadow: ShadowIndex): Promise<ChangedPaths | str
   }
   const { maxBytes: mostBytes = bytes } = shadow;
   if (bytes > mostBytes)
-    return `what has changed has ${Math.ceil(bytes / 1e6)} MB, and ${Math.floor(mostBytes / 1e6)} MB are read at the most: have git ignore what need not travel, or raise maxCheckpointBytes`;
+    return `${Math.ceil(bytes / 1e6)} MB of changed files are more than ${Math.floor(mostBytes / 1e6)} MB: add files to .gitignore, or raise maxCheckpointBytes`;
   return { paths: [...paths], left: withoutZeros(left) };
 }
 
-/** `? name`, or `M <mode> <object> <stage>\tname` where stages are shown. */
+/** `? name`, or `M <mode> <object> <stage>\tname` with stages. */
 function pathInEntry(entry: string): string {
   return entry.startsWith("? ") ? entry.slice(2) : entry.slice(entry.indexOf("\t") + 1);
 }
@@ -136,9 +136,9 @@ function isExcluded({ excluded: leftOut }: ShadowIndex, path: string): boolean {
   });
 }
 
-/** Its size, or why it is not kept. */
+/** Its size, or why it is not stored. */
 function inspectFile({ repository }: ShadowIndex, path: string, isNew: boolean): keyof OmittedFiles | number {
-  // git names a folder that is a repository of its own with a slash behind it.
+  // git prints a nested repository with a trailing slash.
   if (path.endsWith("/")) return "nested";
   const file = Buffer.concat([Buffer.from(`${repository.top}/`), Buffer.from(path, "latin1")]);
   try {
@@ -162,7 +162,7 @@ async function stageChanges(shadow: ShadowIndex, paths: readonly string[]): Prom
   const input = Buffer.from(paths.map((path) => `${path}\0`).join(""), "latin1");
   const kept = await shadow.git(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], { input });
   if (kept.ok) return undefined;
-  // A file that vanished or was locked meanwhile ends the quick way; the slow one passes it by.
+  // A file that vanished or was locked during the fast way fails it; the slow way skips the file.
   const slowly = await shadow.git(["add", "--all", "--ignore-errors", "--", ":/"]);
   return slowly.ok || slowly.code === 1 ? undefined : gitErrorText(slowly);
 }
@@ -182,7 +182,7 @@ async function commitTree(shadow: ShadowIndex, tree: string, request: Checkpoint
   return made.ok ? stdoutText(made) : undefined;
 }
 
-/** A look without a process; nothing where there is no such ref, or git keeps refs in another way. */
+/** Reads a ref without a process; undefined if there is none, or if git stores refs in another way. */
 function readRefFile({ repository }: ShadowIndex, ref: string): string {
   try {
     const text = readFileSync(join(repository.commonDir, ref), "latin1").trim();
@@ -192,7 +192,7 @@ function readRefFile({ repository }: ShadowIndex, ref: string): string {
   }
 }
 
-/** [Y2] Compare and swap. Only the owner of a cast comes here, so a ref that somebody else moved is taken back. */
+/** [Y2] Compare and swap. Only the owner of a cast calls this, so a ref that somebody else moved is moved back. */
 async function moveRef(
   { repository }: ShadowIndex,
   ref: string,
@@ -205,7 +205,7 @@ async function moveRef(
   const read = await runGit(["rev-parse", "--verify", "--quiet", ref], call);
   const now = read.ok ? stdoutText(read) : "";
   if (now === to) return undefined;
-  // A git that was killed while it moved this ref left its lock; nobody but the owner moves it.
+  // A git that was killed while it moved this ref left its lock; only the owner moves it.
   rmSync(join(repository.commonDir, `${ref}.lock`), { force: true });
   const moved = await move(now);
   return moved.ok ? undefined : gitErrorText(moved);
@@ -214,7 +214,7 @@ async function moveRef(
 /** As many as a person reads. */
 const MAX_NAMES = 20;
 
-/** What lies between two commits, or a commit and a tree: files, and lines added and removed; nothing where one of them is gone. */
+/** Changes between two commits, or a commit and a tree: files, added and removed lines; undefined if one of them is gone. */
 export async function countChanges(cwd: string, from: string, to: string): Promise<ChangeCounts | undefined> {
   if (from === to) return { changed: 0, added: 0, removed: 0, names: [] };
   const args = ["diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", from, to];

@@ -52,7 +52,7 @@ export async function requeue(database: Database, castId: string, leg: number): 
   });
 }
 
-/** [B32] Requeues a dispatch that did not start, whatever worker owns the cast. */
+/** [B32] Requeues a dispatch that did not start, even if a worker owns the cast. */
 export async function requeueUnstarted(database: Database, castId: string, leg: number): Promise<void> {
   await database.query({
     text: `with c as (update materia.casts set leg = leg + 1

@@ -54,14 +54,14 @@ export interface ItemBudgetContext {
 const ADMISSION_POLL_MS = 1_000;
 
 /** [B31] One budget for items on several machines. Their turns start one at a time, by the accounts in the database. */
-export function createAdmission(place: ItemBudgetContext): NonNullable<Ports["admit"]> {
+export function createAdmission(context: ItemBudgetContext): NonNullable<Ports["admit"]> {
   return async (state, signal) => {
     for (;;) {
       const woken = new AbortController();
-      const stop = place.budgets.on(place.parent, () => woken.abort());
+      const stop = context.budgets.on(context.parent, () => woken.abort());
       try {
-        const entered = await tryAdmit(place, state, signal.aborted);
-        if (entered) return runningAdmission(place, state, entered);
+        const entered = await tryAdmit(context, state, signal.aborted);
+        if (entered) return runningAdmission(context, state, entered);
         await sleepUnlessAborted(ADMISSION_POLL_MS, AbortSignal.any([signal, woken.signal]));
       } finally {
         stop();
@@ -77,13 +77,13 @@ interface AdmittedTurn {
 }
 
 /** One item of a parent at a time. Undefined if the turn has to wait. */
-function tryAdmit(place: ItemBudgetContext, state: CastState, isForced: boolean): Promise<AdmittedTurn | undefined> {
-  const { castId, parent, fork, database } = place;
+function tryAdmit(context: ItemBudgetContext, state: CastState, isForced: boolean): Promise<AdmittedTurn | undefined> {
+  const { castId, parent, fork, database } = context;
   return database.transaction(async (client) => {
     await client.query("select pg_advisory_xact_lock($1, hashtext($2))", [ADMISSION_LOCK, parent]);
     const ask: RunQuery = async (text, values) => (await client.query(text, [...values])).rows;
-    const { share, rows } = await readAccounts(ask, place);
-    await settleFinishedItems(ask, place, { share, over: rows.filter(({ over }) => over) });
+    const { share, rows } = await readAccounts(ask, context);
+    await settleFinishedItems(ask, context, { share, over: rows.filter(({ over }) => over) });
     const own = rows.find((row) => row.cast_id === castId);
     const others = rows.filter((row) => row !== own);
     const spent = others.map(accountTotal).reduce(addUsage, share.usage);
@@ -168,16 +168,16 @@ function accountTotal({ turn }: AccountRow): Usage {
 
 /** The turn of this item while it runs. */
 function runningAdmission(
-  place: ItemBudgetContext,
+  context: ItemBudgetContext,
   state: CastState,
   { share, account, ...entered }: AdmittedTurn,
 ): TurnAdmission {
-  const { database, castId, parent, budgets } = place;
+  const { database, castId, parent, budgets } = context;
   let { others } = entered;
   let used = NO_USAGE;
   const total = (usage: Usage): Usage => addUsage(addUsage(others, state.usage), usage);
   const look = async (): Promise<void> => {
-    const now = await readAccounts((text, values) => database.query({ text, values }), place);
+    const now = await readAccounts((text, values) => database.query({ text, values }), context);
     others = now.rows
       .filter((row) => row.cast_id !== castId)
       .map(accountTotal)

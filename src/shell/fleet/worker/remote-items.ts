@@ -41,41 +41,41 @@ interface RemoteItemContext extends RemoteItemsContext {
 }
 
 /** [B12] Runs the items of a parallel loop as queued casts, and merges them here in the order of the list. */
-function createRemoteItems(place: RemoteItemsContext, { owned, file, cwd }: ParentCast): ItemRunner {
+function createRemoteItems(context: RemoteItemsContext, { owned, file, cwd }: ParentCast): ItemRunner {
   const { castId } = file;
   const trees = createGitWorktrees({
     castId,
     cwd,
-    artifacts: place.store.location,
+    artifacts: context.store.location,
     worktreesFolder: owned.worktreesFolder,
-    pool: worktreePool(place.store.location),
+    pool: worktreePool(context.store.location),
     worktree: {},
     runSetup: async () => undefined,
   });
-  const context: RemoteItemContext = { ...place, file, trees };
+  const itemContext: RemoteItemContext = { ...context, file, trees };
   const shared = new Map<number, Promise<void>>();
   const oneByOne = createSerialQueue();
   return {
     findBase: trees.findBase,
     run: (request) =>
       catchAsBroken(async () => {
-        const sharing = shared.get(request.fork) ?? writeSharedBudget(place.database, castId, request);
+        const sharing = shared.get(request.fork) ?? writeSharedBudget(context.database, castId, request);
         shared.set(request.fork, sharing);
         await sharing;
         if (request.signal.aborted) return { kind: "aborted" };
         // The first to be merged is submitted first: all others wait for it.
         const isSubmitted = await oneByOne(() =>
-          submitItemCast(place.database, { ...place, parent: file, start: request.start }),
+          submitItemCast(context.database, { ...context, parent: file, start: request.start }),
         );
-        return isSubmitted ? runRemoteItem(context, request) : brokenOutcome("another worker owns this cast now");
+        return isSubmitted ? runRemoteItem(itemContext, request) : brokenOutcome("another worker owns this cast now");
       }),
     merge: trees.merge,
     join: async (request) => {
       const joined = await trees.join(request);
-      place.files.chownTree(castId);
+      context.files.chownTree(castId);
       return joined;
     },
-    abort: (children) => abortRemoteItems(context, children),
+    abort: (children) => abortRemoteItems(itemContext, children),
   };
 }
 
@@ -164,13 +164,13 @@ function brokenOutcome(problem: string): ItemsFailure {
 
 /** [B12] Items run on any free worker. The database holds their shared budget. */
 export function createFleetHooks(
-  place: RemoteItemsContext & { readonly budgets: Notifications },
+  context: RemoteItemsContext & { readonly budgets: Notifications },
   castId: CastId,
 ): FleetHooks {
-  const { database, budgets } = place;
+  const { database, budgets } = context;
   const [parent, fork] = [parentCastId(castId), parallelRunNumber(castId)];
   return parent === undefined || fork === undefined
-    ? { items: (of) => createRemoteItems(place, of) }
+    ? { items: (of) => createRemoteItems(context, of) }
     : { admit: createAdmission({ database, budgets, castId, parent, fork }) };
 }
 

@@ -48,7 +48,7 @@ export interface WorkerSession {
   readonly heartbeat: () => Promise<boolean>;
   /** Evicts dead workers, and returns those that nobody had evicted before. */
   readonly evictDead: () => Promise<readonly string[]>;
-  /** Milliseconds until a worker with a free lock may be evicted; undefined if all locks are held. */
+  /** Milliseconds until a worker with a free lock may be evicted; undefined if no lock is free. */
   readonly nextEvictionMs: () => Promise<number | undefined>;
   /** Those of these workers that were evicted or have left. */
   readonly goneAmong: (workers: readonly string[]) => Promise<readonly string[]>;

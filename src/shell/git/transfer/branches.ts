@@ -5,7 +5,7 @@ export type BranchOutcome =
   | { readonly kind: "branched"; readonly branch: string; readonly commit: string }
   | { readonly kind: "failed"; readonly problem: string };
 
-/** [B17] A branch at what the agents committed, with what they left uncommitted as one commit more. */
+/** [B17] A branch at the agents' last commit, with one more commit for uncommitted files. */
 export async function createCastBranch(
   cwd: string,
   castId: string,
@@ -25,7 +25,7 @@ export async function createCastBranch(
   return named.ok ? { kind: "branched", branch, commit } : { kind: "failed", problem: gitErrorText(named) };
 }
 
-/** Those of the checkpoint: made twice it is the same commit. */
+/** Author and date of the checkpoint: repeated, it gives the same commit. */
 async function commitDatesOf(cwd: string, ckpt: string): Promise<Readonly<Record<string, string>>> {
   const asked = await runGit(["show", "-s", "--format=%ct", ckpt], { cwd });
   const at = `${stdoutText(asked)} +0000`;
@@ -49,7 +49,7 @@ export async function listRemoteHeads(cwd: string, remote: string): Promise<Remo
   };
 }
 
-/** [B24] A new branch there; what is under its name already is never moved. */
+/** [B24] Pushes a new branch; an existing one of that name is never moved. */
 export async function pushNewBranch(
   cwd: string,
   remote: string,
@@ -60,7 +60,7 @@ export async function pushNewBranch(
   return pushed.ok ? undefined : gitErrorText(pushed);
 }
 
-/** A file, or the message of a commit, that others have not seen yet. */
+/** A file, or the message of a commit, that the remote does not have. */
 export interface UnpushedText {
   readonly name: string;
   readonly text: string;
@@ -79,7 +79,7 @@ interface FoundObject {
   readonly size: number;
 }
 
-/** [B62] All that is reachable from a commit and from none of those that others have. */
+/** [B62] All objects that are reachable from a commit and not from those that the remote has. */
 export async function readUnpushedTexts(cwd: string, commit: string, known: readonly string[]): Promise<UnpushedTexts> {
   const input = [commit, ...known.map((each) => `^${each}`)].map((line) => `${line}\n`).join("");
   const listed = await runGit(["rev-list", "--objects", "--ignore-missing", "--stdin"], { cwd, input });
@@ -115,7 +115,7 @@ async function* readObjects(cwd: string, found: readonly FoundObject[]): AsyncIt
     }
     const input = `${batch.map(({ id }) => id).join("\n")}\n`;
     const { ok, stdout, ...answer } = await runGit(["cat-file", "--batch"], { cwd, input });
-    // Whoever reads would take what is missing for harmless.
+    // A reader would take missing objects for harmless.
     if (!ok) throw new Error(gitErrorText({ ok, stdout, ...answer }));
     let from = 0;
     for (const each of batch) {

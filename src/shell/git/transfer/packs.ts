@@ -8,22 +8,22 @@ type PackOutcome =
 
 export interface PackRequest {
   readonly cwd: string;
-  /** All that is reachable from these, … */
+  /** All objects reachable from these, … */
   readonly include: readonly string[];
-  /** … and from none of these: whoever unpacks it has them. */
+  /** … and from none of these, which the receiver has. */
   readonly exclude: readonly string[];
   readonly maxBytes: number;
 }
 
-/** Sources are packed about so many times smaller. */
+/** Sources usually compress by this factor. */
 const COMPRESSION_RATIO = 4;
 
-/** [B35] Files of more bytes than this give no pack that is small enough: they are not read before that is said. */
+/** [B35] More bytes than this cannot give a small enough pack: they are refused before they are read. */
 export function maxReadableBytes(mostPacked: number): number {
   return COMPRESSION_RATIO * mostPacked;
 }
 
-/** [B8] Commits with their files, as small as can be told to somebody who has what is left out. */
+/** [B8] Packs commits with their files, as small as possible for a receiver that has the excluded ones. */
 export async function createPack({ cwd, include, exclude, maxBytes: mostBytes }: PackRequest): Promise<PackOutcome> {
   const input = [...include, ...exclude.map((commit) => `^${commit}`)].map((line) => `${line}\n`).join("");
   const args = ["pack-objects", "-q", "--thin", "--revs", "--stdout", "--delta-base-offset"];
@@ -33,19 +33,19 @@ export async function createPack({ cwd, include, exclude, maxBytes: mostBytes }:
   return { kind: "failed", problem: isLong ? `they are larger than ${mostBytes} bytes` : gitErrorText(made) };
 }
 
-/** What is wrong with a pack, if it cannot be taken. */
+/** The problem of a pack that cannot be imported. */
 export async function importPack(cwd: string, bytes: Buffer): Promise<string | undefined> {
   const taken = await runGit(["index-pack", "--stdin", "--fix-thin"], { cwd, input: bytes });
   return taken.ok ? undefined : gitErrorText(taken);
 }
 
-/** Where others find the commits that were pushed from here. */
+/** Where the pushed commits of this repository can be fetched. */
 export interface PushedCommits {
   readonly remote: string | null;
   readonly commits: readonly string[];
 }
 
-/** [B9] The commits that a worker can fetch for itself. What stands in a url as a password stays here. */
+/** [B9] The commits that a worker can fetch by itself. A password in the url is removed. */
 export async function findPushedCommits(cwd: string): Promise<PushedCommits> {
   const asked = await runGit(["config", "--get", "remote.origin.url"], { cwd });
   const remote = asked.ok ? absoluteRemote(withoutPassword(stdoutText(asked)), cwd) : "";
@@ -55,7 +55,7 @@ export async function findPushedCommits(cwd: string): Promise<PushedCommits> {
   return commits.length === 0 ? { remote: null, commits: [] } : { remote, commits };
 }
 
-/** A path is read from the top of the repository, where no worker stands. What has a colon before any slash is none. */
+/** A relative path is resolved from the top of the repository. A text with a colon before any slash is no path. */
 function absoluteRemote(url: string, top: string): string {
   return url === "" || /^[^/]*:/.test(url) ? url : resolve(top, url);
 }
@@ -64,27 +64,27 @@ function withoutPassword(url: string): string {
   return url.replace(/^([a-z+]+:\/\/)[^/@]*@/i, (_all, scheme: string) => scheme);
 }
 
-/** The branch that HEAD stands on; nothing where it stands on a commit. */
+/** The branch of HEAD; null if HEAD is detached. */
 export async function currentBranch(cwd: string): Promise<string | null> {
   const asked = await runGit(["symbolic-ref", "--quiet", "HEAD"], { cwd });
   return asked.ok ? stdoutText(asked) : null;
 }
 
-/** Whether the repository that others read has a branch of this name, as far as is known here. */
+/** True if the remote has a branch of this name, as far as this repository knows. */
 export async function isBranchPushed(cwd: string, branch: string): Promise<boolean> {
   const ref = branch.replace("refs/heads/", "refs/remotes/origin/");
   return (await runGit(["rev-parse", "--verify", "--quiet", ref], { cwd })).ok;
 }
 
-/** How many bytes are joined at once; a larger pack is taken by itself. */
+/** At most this many bytes are joined; a larger pack is imported alone. */
 const MAX_JOINED_BYTES = 16_000_000;
-/** "PACK", the version and the number of objects stand before the objects; a digest of all behind them. */
+/** A header before the objects: "PACK", the version and the number of objects; a digest after them. */
 const [HEADER, DIGEST] = [12, 20];
 const PACK_VERSION = 2;
 
 /**
- * Takes packs that build on each other, first to last. Git has to be started for each pack that it is given, which takes far
- * longer than a small pack does: small ones are joined to one. Answers with what is wrong and with which of them.
+ * Imports packs that build on each other, first to last. Starting git costs far more than a small pack, so small ones are
+ * joined. Returns the damaged pack and its problem.
  */
 export async function importPacks(
   cwd: string,
@@ -93,7 +93,7 @@ export async function importPacks(
   let index = 0;
   for (const group of groupBySize(packs)) {
     const joined = joinPacks(group);
-    // Where they cannot be used so, since one is damaged or an object is in two of them, each is taken for itself.
+    // If one is damaged, or an object is in two of them, each is imported alone.
     if (!joined || (await importPack(cwd, joined)) !== undefined) {
       const wrong = await importEach(cwd, group);
       if (wrong) return { ...wrong, index: index + wrong.index };
@@ -125,7 +125,7 @@ function groupBySize(packs: readonly Buffer[]): readonly (readonly Buffer[])[] {
   return groups;
 }
 
-/** The objects of all of them in one: what they build on is named by digests, or by how far before it stands, and both stay. */
+/** The objects of all packs in one: they refer to others by digest or by distance, and both stay valid. */
 function joinPacks(packs: readonly Buffer[]): Buffer | undefined {
   if (packs.length < 2 || !packs.every(isValidPack)) return undefined;
   const header = Buffer.alloc(HEADER);

@@ -8,15 +8,15 @@ import { findRepository } from "../repository.ts";
 import { gitErrorText, runGit, stdoutText } from "../run-git.ts";
 import { openEmptyShadow } from "../shadow-index.ts";
 
-/** Where the files of a cast came from. */
+/** The source of the files of a cast. */
 export interface TreeSource {
-  /** The repository that holds what was pushed; nothing where the first pack holds everything. */
+  /** The repository of the pushed commits; null if the first pack has everything. */
   readonly remote: string | null;
-  /** The branch of the person who submitted it. */
+  /** The branch of the submitter. */
   readonly branch: string | null;
   /** The folder below the top that the cast works in. */
   readonly below: string;
-  /** [B43] Set where the cast begins with what the branch is by then, in the repository that was pushed to. */
+  /** [B43] Set if the cast starts with the present state of the branch in that repository. */
   readonly follows?: true;
 }
 
@@ -26,18 +26,18 @@ export interface CheckpointPack {
   readonly pack: Buffer;
 }
 
-/** Where HEAD stands, and the files as they are. */
+/** The commit of HEAD, and the checkpoint with the files. */
 export type TreePosition = Pick<CheckpointPack, "head" | "ckpt">;
 
 export interface TreeTransfer {
   /** The packs of the cast, first to last. */
   readonly packs: readonly CheckpointPack[];
   readonly source: TreeSource;
-  /** [B50] Where it stands, where that is another place than the last of these packs. */
+  /** [B50] The position to restore, if it is not that of the last pack. */
   readonly position?: TreePosition | undefined;
-  /** Where the tree is made, whatever lies there. */
+  /** The folder of the tree; existing files are replaced. */
   readonly folder: string;
-  /** Where this machine keeps what it fetched, for all casts. */
+  /** The cache of fetched repositories on this machine, for all casts. */
   readonly cacheFolder: string;
 }
 
@@ -45,13 +45,13 @@ export type RestoredTree =
   | { readonly kind: "ready"; readonly cwd: string; readonly head: string; readonly ckpt: string }
   | { readonly kind: "failed"; readonly problem: string };
 
-/** [B55] The working tree of a cast as its last checkpoint left it, in a repository of its own. */
+/** [B55] Restores the working tree of a cast from its last checkpoint, in its own repository. */
 export async function restoreTransferredTree(tree: TreeTransfer): Promise<RestoredTree> {
   try {
     const made = await restoreIntoFolder(tree);
     const { remote } = tree.source;
     if (made.kind === "ready" || remote === null) return made;
-    // What was pushed is in no pack: where history was rewritten since, that is what is missing.
+    // Pushed commits are in no pack: they are missing if history was rewritten since.
     return restoreFailure(`${made.problem} (it builds on what ${remote} held when it was submitted)`);
   } catch (thrown) {
     return restoreFailure(errorText(thrown));
@@ -68,7 +68,7 @@ async function restoreIntoFolder({
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const call = { cwd: folder };
-  // [B25] Checkpoints are written by this process, commits of agents by another user's: both into its objects.
+  // [B25] This process writes checkpoints and another user's agents write commits, both into the same objects.
   const made = await runGit(["init", "-q", ...(currentToolsUser() ? ["--shared=group"] : [])], call);
   if (!made.ok) return restoreFailure(gitErrorText(made));
   let begins: TreePosition | undefined;
@@ -81,12 +81,12 @@ async function restoreIntoFolder({
   }
   const last = stands ?? packs.at(-1) ?? begins;
   if (!last)
-    return restoreFailure(source.follows ? `${source.remote} has no ${source.branch}` : "no checkpoint of it was kept");
+    return restoreFailure(source.follows ? `${source.remote} has no ${source.branch}` : "it has no checkpoint");
   const unusable = await importPacks(
     folder,
     packs.map(({ pack }) => pack),
   );
-  if (unusable) return restoreFailure(`pack ${unusable.index} of its files cannot be used: ${unusable.wrong}`);
+  if (unusable) return restoreFailure(`pack ${unusable.index} of its files is damaged: ${unusable.wrong}`);
   const head =
     source.branch === null ? ["update-ref", "--no-deref", "HEAD", last.head] : ["update-ref", source.branch, last.head];
   if (source.branch !== null) await runGit(["symbolic-ref", "HEAD", source.branch], call);
@@ -115,10 +115,10 @@ type CacheOutcome =
   | { readonly kind: "cache"; readonly folder: string }
   | { readonly kind: "failed"; readonly problem: string };
 
-/** Git locks every ref that it moves: of two casts that begin at once, one would not get its files. */
+/** git locks every ref that it moves: of two casts that start at once, one would not get its files. */
 const fetchQueues = new Map<string, Promise<unknown>>();
 
-/** What was pushed, fetched once for all casts of this machine. */
+/** Fetches pushed commits once for all casts of this machine. */
 function fetchIntoCache(caches: string, remote: string): Promise<CacheOutcome> {
   const folder = join(caches, `${createHash("sha256").update(remote).digest("hex").slice(0, 32)}.git`);
   const before = fetchQueues.get(folder) ?? Promise.resolve();
@@ -128,13 +128,13 @@ function fetchIntoCache(caches: string, remote: string): Promise<CacheOutcome> {
 }
 
 async function fetchRemote(folder: string, remote: string): Promise<CacheOutcome> {
-  // [B25] The git of whoever works in a tree reads it as well.
+  // [B25] The tools user's git reads it too.
   mkdirSync(folder, { recursive: true, mode: currentToolsUser() ? 0o755 : 0o700 });
   const call = { cwd: folder };
   const made = await runGit(["init", "-q", "--bare"], call);
   if (!made.ok) return restoreFailure(gitErrorText(made));
   const fetched = await runGit(["fetch", "-q", "--no-tags", remote, "+refs/heads/*:refs/heads/*"], call);
-  if (!fetched.ok) return restoreFailure(`the repository ${remote} cannot be read from here: ${gitErrorText(fetched)}`);
+  if (!fetched.ok) return restoreFailure(`cannot read the repository ${remote}: ${gitErrorText(fetched)}`);
   return { kind: "cache", folder };
 }
 

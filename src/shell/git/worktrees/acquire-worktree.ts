@@ -18,46 +18,46 @@ import {
 import type { WorktreeConfig } from "../../../core/model/config.ts";
 
 export interface WorktreeContext extends WorktreeSetup {
-  /** Where trees lie that earlier casts have left. */
+  /** The pool of trees that earlier casts left. */
   readonly pool: string;
 }
 
 export interface WorktreeRequest {
   readonly itemRepository: ItemRepository;
-  /** Trees that other items have left. */
+  /** Trees that other items left. */
   readonly free: string[];
   readonly folder: string;
   readonly window: ItemCastInput;
   readonly has: "begun" | "not begun";
 }
 
-/** A tree for an item, and what is known of one that was filled here. */
+/** A tree for an item, with cached facts if it was filled here. */
 export interface AcquiredWorktree {
   readonly tree: PreparedWorktree;
   readonly cached: CachedWorktree | undefined;
 }
 
 export async function acquireWorktree(
-  place: WorktreeContext,
+  context: WorktreeContext,
   preparing: WorktreeRequest,
 ): Promise<AcquiredWorktree | ItemsFailure> {
   const { folder, has, itemRepository: opened } = preparing;
   const { repository } = opened;
   const lies = await repairWorktree(repository, folder);
-  if (lies === "not known") return broken(`git does not say what lies in ${folder}`);
-  const tree: PreparedWorktree = { kind: "ready", cwd: projectFolderIn(place, repository, folder) };
+  if (lies === "not known") return broken(`git cannot tell what is in ${folder}`);
+  const tree: PreparedWorktree = { kind: "ready", cwd: projectFolderIn(context, repository, folder) };
   if (lies === "tree") {
     if (has === "begun") return { tree, cached: undefined };
     await removeWorktree(repository.top, folder);
   } else if (lies === "something else") quarantine(folder);
-  const problem = await reuseOrCreateWorktree(preparing, place.pool);
-  if (problem !== undefined) return broken(`a working tree cannot be made: ${problem}`);
-  const known = await cacheAcquired(place, preparing);
-  const unfurnished = await prepareWorktree(place, folder, tree.cwd);
+  const problem = await reuseOrCreateWorktree(preparing, context.pool);
+  if (problem !== undefined) return broken(`cannot create a working tree: ${problem}`);
+  const known = await cacheAcquired(context, preparing);
+  const unfurnished = await prepareWorktree(context, folder, tree.cwd);
   return unfurnished === undefined ? { tree, cached: known } : broken(unfurnished);
 }
 
-/** A tree whose own file of git was removed or broken, or that was moved with its project, is still one: git can mend that file. */
+/** A tree whose `.git` file was removed or broken, or that was moved with its project, is still a tree: git can repair that file. */
 export async function repairWorktree(repository: Repository, folder: string): Promise<WorktreeState> {
   const lies = await readWorktreeState(repository, folder);
   if (lies !== "something else") return lies;
@@ -71,7 +71,7 @@ async function reuseOrCreateWorktree(
 ): Promise<string | undefined> {
   const used = free.pop();
   if (used === undefined) {
-    // Another cast may be quicker: then the next one, and else a new one.
+    // Another cast may be faster: then the next one is tried, and at last a new one is created.
     for (const left of listPooledWorktrees(pool))
       if ((await reuseWorktree(repository, left, folder, window)) === undefined) return undefined;
     if (existsSync(folder)) await removeWorktree(repository.top, folder);
@@ -79,13 +79,13 @@ async function reuseOrCreateWorktree(
   }
   const problem = await reuseWorktree(repository, used, folder, window);
   if (problem === undefined) return undefined;
-  // What could not be used again is made anew.
+  // A tree that could not be reused is created anew.
   await removeWorktree(repository.top, used);
   await removeWorktree(repository.top, folder);
   return createWorktree(repository, folder, window);
 }
 
-/** What is copied or set up in it later, its checkpoints look at. */
+/** Checkpoints look at files that are copied or set up later. */
 async function cacheAcquired(
   { worktree: { copy = [], setup } }: WorktreeContext,
   { itemRepository: opened, folder, window: { base, tree } }: WorktreeRequest,
@@ -98,7 +98,7 @@ async function cacheAcquired(
   return cacheWorktree(repository, { ...known, head: base, tree: files }, folder);
 }
 
-/** A folder of the project may be anywhere below the top of its repository. */
+/** The project may be any folder below the top of its repository. */
 function projectFolderIn({ cwd }: WorktreeContext, { top }: Repository, folder: string): string {
   const below = relative(top, realpathSync(cwd));
   return below === "" || below.startsWith("..") ? folder : join(folder, below);
@@ -108,15 +108,15 @@ function broken(problem: string): ItemsFailure {
   return { kind: "broken", problem };
 }
 
-/** Where a project is, and what its trees need besides what git keeps. */
+/** A project, and the files that its trees need besides those in git. */
 export interface WorktreeSetup {
   readonly cwd: string;
   readonly worktree: WorktreeConfig;
-  /** Runs the program that a new tree needs; the answer is a sentence where it failed. */
+  /** Runs the setup of a new tree; returns a problem if it failed. */
   readonly runSetup: (command: readonly string[], cwd: string) => Promise<string | undefined>;
 }
 
-/** What git does not keep and an item needs. The answer is a sentence where it cannot be had. */
+/** Adds files that an item needs and git does not have. Returns a problem if that fails. */
 async function prepareWorktree(
   { cwd, worktree: { copy = [], setup }, runSetup: setUp }: WorktreeSetup,
   folder: string,
@@ -136,16 +136,16 @@ interface CopyPaths {
   readonly to: string;
 }
 
-/** [V26] Copied, so that nothing done to it reaches the person's own; a link that would lead there is none to copy. */
+/** [V26] Copied, so that no change reaches the person's files; a link that leads there is not copied. */
 function copyInto({ project, tree, to }: CopyPaths, name: string): string | undefined {
   const target = resolve(to, name);
   if (isAbsolute(name) || !target.startsWith(`${tree}${sep}`)) return OUTSIDE_PROJECT;
   const top = realpathSync(project);
   const source = resolve(top, name);
   if (!pathExists(source)) return undefined;
-  if (realpathSync(dirname(source)) !== dirname(source)) return "which lies behind a link";
+  if (realpathSync(dirname(source)) !== dirname(source)) return "which is behind a link";
   const leading: string[] = [];
-  // A link in its place would lead what is copied to where it points.
+  // A link at the target would redirect the copy.
   if (isLink(target)) rmSync(target);
   cpSync(source, target, {
     recursive: true,
@@ -160,7 +160,7 @@ function copyInto({ project, tree, to }: CopyPaths, name: string): string | unde
   return leading[0] === name ? "a link that leads out of it" : `in which ${leading[0]} is a link that leads out of it`;
 }
 
-const OUTSIDE_PROJECT = "which lies outside the project";
+const OUTSIDE_PROJECT = "which is outside the project";
 
 function pathExists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -170,7 +170,7 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** Written from where it stands, to a place of the project: then it leads to the same place of the tree. */
+/** Relative, and inside the project: then it leads to the same place of the tree. */
 function linkStaysInside(top: string, link: string): boolean {
   const to = readlinkSync(link);
   return !isAbsolute(to) && join(dirname(link), to).startsWith(`${top}${sep}`);

@@ -20,100 +20,88 @@ import { acquireWorktree, type WorktreeContext } from "./acquire-worktree.ts";
 
 export interface GitWorktreesContext extends WorktreeContext {
   readonly castId: CastId;
-  /** Where casts are kept: no part of anybody's work. */
+  /** The folder of casts: excluded from checkpoints. */
   readonly artifacts: string;
-  /** Where working trees are made. */
+  /** The folder of working trees. */
   readonly worktreesFolder: string;
 }
 
-/** Working trees of git for the items of one cast. */
+/** git working trees for the items of one cast. */
 export interface GitWorktrees extends ItemWorktrees {
-  /** What is known of the tree that an item works in, where this process has filled it. */
+  /** Cached facts of the tree of an item, if this process has filled it. */
   readonly cachedWorktree: (child: CastId) => CachedWorktree | undefined;
-  /** [B50] What was done elsewhere, whose objects are here by now, as a commit that nothing removes. */
+  /** [B50] Commits transferred work, whose objects are here already, under a ref. */
   readonly saveTransferred: (child: CastId, work: Omit<TransferredWork, "ref">) => Promise<SavedWork | ItemsFailure>;
 }
 
-export function createGitWorktrees(place: GitWorktreesContext): GitWorktrees {
-  /** Trees whose work is kept, to be used again: making one takes long in a large repository. */
+export function createGitWorktrees(context: GitWorktreesContext): GitWorktrees {
+  const { castId, cwd, artifacts, worktreesFolder } = context;
+  /** Trees whose work is stored, for reuse: a new one takes long in a large repository. */
   const free: string[] = [];
-  const known = new Map<CastId, CachedWorktree>();
+  const cached = new Map<CastId, CachedWorktree>();
   let opening: Promise<ItemRepository | ItemsFailure> | undefined;
-  const open = async (): Promise<ItemRepository | ItemsFailure> => {
-    const opened = await (opening ??= findItemRepository(place.cwd));
-    // It may be there the next time.
-    if ("kind" in opened) opening = undefined;
+  const withRepository = async <T>(work: (opened: ItemRepository) => Promise<T>): Promise<T | ItemsFailure> => {
+    const opened = await (opening ??= findItemRepository(cwd));
+    if (!("kind" in opened)) return work(opened);
+    // It may exist the next time.
+    opening = undefined;
     return opened;
   };
   return {
     findBase: async () => {
-      const found = await findParallelRepository(place.cwd, place.artifacts);
+      const found = await findParallelRepository(cwd, artifacts);
       if (found.kind === "refused") return found;
       opening = Promise.resolve(createItemRepository(found.repository));
       return { kind: "forked", base: found.repository.head };
     },
-    prepare: async (child, window, has) => {
-      const opened = await open();
-      if ("kind" in opened) return opened;
-      known.delete(child);
-      try {
-        const folder = join(place.worktreesFolder, child);
-        const prepared = await acquireWorktree(place, { itemRepository: opened, free, folder, window, has });
-        if ("kind" in prepared) return prepared;
-        if (prepared.cached) known.set(child, prepared.cached);
-        return prepared.tree;
-      } catch (thrown) {
-        return broken(`a working tree cannot be made: ${errorText(thrown)}`);
-      }
-    },
-    saveWork: async (child, { base }, title) => {
-      const opened = await open();
-      if ("kind" in opened) return opened;
-      const tree = join(place.worktreesFolder, child);
-      const ref = itemGitRef(place.castId, child);
-      const { isFree, work } = await saveItem(opened, {
-        folder: tree,
-        ref,
-        base,
-        title,
-        cachedWorktree: known.get(child),
-      });
-      if (isFree) free.push(tree);
-      return work;
-    },
-    merge: async (request) => {
-      const opened = await open();
-      return "kind" in opened ? opened : mergeItem(place.castId, opened, request);
-    },
-    join: async (request) => {
-      const opened = await open();
-      if ("kind" in opened) return opened;
-      const joined = await joinMergedItems(opened, request);
-      if (joined.kind === "joined") await removeJoinedWorktrees(place, opened.repository, request);
-      return joined;
-    },
-    cachedWorktree: (child) => known.get(child),
-    saveTransferred: async (child, work) => {
-      const opened = await open();
-      return "kind" in opened ? opened : saveTransferred(opened, { ...work, ref: itemGitRef(place.castId, child) });
-    },
+    prepare: (child, window, has) =>
+      withRepository(async (itemRepository) => {
+        cached.delete(child);
+        try {
+          const folder = join(worktreesFolder, child);
+          const prepared = await acquireWorktree(context, { itemRepository, free, folder, window, has });
+          if ("kind" in prepared) return prepared;
+          if (prepared.cached) cached.set(child, prepared.cached);
+          return prepared.tree;
+        } catch (thrown) {
+          return broken(`cannot create a working tree: ${errorText(thrown)}`);
+        }
+      }),
+    saveWork: (child, { base }, title) =>
+      withRepository(async (opened) => {
+        const folder = join(worktreesFolder, child);
+        const ref = itemGitRef(castId, child);
+        const saved = await saveItem(opened, { folder, ref, base, title, cachedWorktree: cached.get(child) });
+        if (saved.isFree) free.push(folder);
+        return saved.work;
+      }),
+    merge: (request) => withRepository((opened) => mergeItem(castId, opened, request)),
+    join: (request) =>
+      withRepository(async (opened) => {
+        const joined = await joinMergedItems(opened, request);
+        if (joined.kind === "joined") await removeJoinedWorktrees(context, opened.repository, request);
+        return joined;
+      }),
+    cachedWorktree: (child) => cached.get(child),
+    saveTransferred: (child, work) =>
+      withRepository((opened) => saveTransferred(opened, { ...work, ref: itemGitRef(castId, child) })),
   };
 }
 
-/** What is on the person's branch needs no name of ours; what could not be merged keeps its own. */
+/** Work on the person's branch needs no ref; unmerged work keeps its ref. */
 async function removeJoinedWorktrees(
-  place: GitWorktreesContext,
+  context: GitWorktreesContext,
   repository: Repository,
   request: JoinRequest,
 ): Promise<void> {
-  const { castId, worktreesFolder: trees } = place;
+  const { castId, worktreesFolder: trees, pool } = context;
   const prefix = `${castId}_${request.fork}_`;
   const made = existsSync(trees)
     ? readdirSync(trees).filter((name) => name.startsWith(prefix) && !isQuarantined(name))
     : [];
   const left = made.map(async (name) => {
     const tree = join(trees, name);
-    if (!(await poolWorktree(repository, place.pool, tree))) await removeWorktree(repository.top, tree);
+    if (!(await poolWorktree(repository, pool, tree))) await removeWorktree(repository.top, tree);
   });
   await Promise.all([...left, deleteJoinedRefs(castId, repository, request)]);
 }

@@ -6,17 +6,17 @@ import { LIST_ATTRIBUTE_FILES, readGitSettings, type GitSettings } from "../shad
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
-/** Who writes a commit, as git is told. */
+/** Author and committer of a commit, as variables for git. */
 export type CommitIdentity = () => Promise<Readonly<Record<string, string>>>;
 
-/** The repository of a cast, and what is asked of it once for all items. */
+/** The repository of a cast, with answers that hold for all items. */
 export interface ItemRepository {
   readonly repository: Repository;
   readonly identity: CommitIdentity;
   readonly settings: () => Promise<GitSettings>;
-  /** The files of a commit. */
+  /** The tree of a commit. */
   readonly treeOf: (commit: string) => Promise<string | undefined>;
-  /** Its files of attributes, of which a tree that stands at it is asked. */
+  /** Its attribute files, which apply to a tree at that commit. */
   readonly attributesOf: (commit: string, tree: string) => Promise<readonly string[]>;
 }
 
@@ -46,10 +46,10 @@ export function createItemRepository(repository: Repository): ItemRepository {
 export async function findItemRepository(cwd: string): Promise<ItemRepository | ItemsFailure> {
   const found = await findRepository(cwd);
   if (found.kind === "found") return createItemRepository(found.repository);
-  return { kind: "broken", problem: `the repository cannot be used any more: ${found.why}` };
+  return { kind: "broken", problem: `cannot use the repository any more: ${found.why}` };
 }
 
-/** The person whom git knows, else the program. */
+/** The person that git knows, else the program. */
 export async function commitIdentityOf(cwd: string): Promise<Readonly<Record<string, string>>> {
   const known = await runGit(["var", "GIT_AUTHOR_IDENT"], { cwd });
   if (known.ok) return {};
@@ -57,13 +57,13 @@ export async function commitIdentityOf(cwd: string): Promise<Readonly<Record<str
   return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
 }
 
-/** A repository whose items can be worked on at once. */
+/** A repository whose items can run at once. */
 export interface ParallelRepository {
   readonly kind: "found";
   readonly repository: Repository;
 }
 
-/** [V16] Where items begin, or why they are worked on one by one: nobody may work beside changes that they cannot see. */
+/** [V16] The base of the items, or why they run one by one: an item must not miss uncommitted changes. */
 export async function findParallelRepository(
   cwd: string,
   artifacts: string,
@@ -82,17 +82,17 @@ export async function findParallelRepository(
   if (changed.length === 0) return { kind: "found", repository };
   const [first = "", ...others] = changed;
   const more = others.length === 0 ? "" : ` and ${others.length} more`;
-  return refuseParallel(`there are changes that are not committed: ${first}${more}`);
+  return refuseParallel(`there are uncommitted changes: ${first}${more}`);
 }
 
-/** Without a word in `.gitmodules` a repository inside is as empty in a new tree as with it. */
+/** Without an entry in `.gitmodules` a nested repository is empty in a new tree too. */
 async function hasSubmodules({ top }: Repository): Promise<boolean> {
   return stdoutParts(await runGit(["ls-files", "-z", "--stage"], { cwd: top })).some((entry) =>
     entry.startsWith("160000 "),
   );
 }
 
-/** What is not committed, the folder of casts left out; or why nobody knows. */
+/** Uncommitted files without the folder of casts; or why they are unknown. */
 async function listUncommitted({ top }: Repository, artifacts: string): Promise<readonly string[] | string> {
   const below = relative(top, artifacts).split(sep).join("/");
   const isBelow = below !== "" && !below.startsWith("..");

@@ -7,7 +7,7 @@ import { gitErrorText, stdoutParts, runGit, stdoutText, type GitResult, type Git
 import type { ItemRepository } from "./item-repository.ts";
 import { replayCommits } from "./replay-commits.ts";
 
-/** [V32] The person's branch and files follow the merged items, and nothing of theirs is overwritten. */
+/** [V32] Moves the person's branch and files to the merged items, and overwrites nothing of theirs. */
 export async function joinMergedItems(
   { repository, identity }: ItemRepository,
   { base, tip }: JoinRequest,
@@ -15,57 +15,57 @@ export async function joinMergedItems(
   const { top } = repository;
   const head = await headCommitOf(top);
   if (head === undefined) return refused("HEAD stands at no commit any more");
-  // Where nobody moved the branch, it goes forward; git itself refuses any other way.
+  // An unmoved branch is fast-forwarded; git itself refuses anything else.
   if (head === base && head !== tip) return fastForward(repository, tip);
   const behind = await moveFilesToHead(top, base, head);
   if (behind !== undefined) return refused(behind);
   if (head === tip || (await isAncestor(top, tip, head)))
     return (await repairInterruptedMove(repository, head)) ?? joined(head);
-  // A branch that was put back stands on the way to the tip too, but what it left behind must not come back.
+  // A branch that was reset is an ancestor of the tip too, but the commits that it dropped must not come back.
   const isRewritten = !(await isAncestor(top, base, head));
   if (!isRewritten && (await isAncestor(top, head, tip))) return fastForward(repository, tip);
-  // [V33] The branch moved meanwhile: the items' commits go behind what came.
+  // [V33] The branch has moved since: the commits of the items are replayed on it.
   const title = "The items of a cast";
   const moved = await replayCommits({ cwd: top, base, commit: tip, onto: head, isRewritten, title, identity });
   if (moved.kind === "replayed") {
-    // A kill may have come when they were there already.
+    // A kill may have come after they were replayed.
     const isThere = (await treeOf(top, moved.commit)) === (await treeOf(top, head));
     return isThere ? joined(head) : fastForward(repository, moved.commit);
   }
   if (moved.kind === "failed") return { kind: "broken", problem: moved.problem };
   return refused(
-    `the branch has moved meanwhile, and the merged items conflict with it in ${moved.files.slice(0, 5).join(", ")}; merge ${tip} yourself, then go on`,
+    `the branch has moved, and the merged items conflict with it in ${moved.files.slice(0, 5).join(", ")}; merge ${tip} yourself, then continue`,
   );
 }
 
 /**
- * [V33] An agent that took the person's branch into its own tree moved it under the person's files, which still stand at
- * the base: they go to where the branch is, as in a checkout. The answer is why git refused.
+ * [V33] An agent that checked out the person's branch in its tree moved it under the person's files, which are still at the
+ * base. They are moved to the branch, as in a checkout. Returns why git refused.
  */
 async function moveFilesToHead(cwd: string, base: string, head: string): Promise<string | undefined> {
   const standsAt = async (commit: string): Promise<boolean> =>
     (await runGit(["diff-index", "--cached", "--quiet", commit, "--"], { cwd })).ok;
   if (!(await standsAt(base)) || (await standsAt(head))) return undefined;
-  const moved = await runGit(["read-tree", "-m", "-u", base, head], inWorktree(cwd));
+  const moved = await runGit(["read-tree", "-m", "-u", base, head], runInWorktree(cwd));
   return moved.ok ? undefined : gitMessage(moved);
 }
 
 async function fastForward(repository: Repository, tip: string): Promise<JoinOutcome> {
   const { top } = repository;
   const merge = (): Promise<GitResult> =>
-    runGit(["merge", "--ff-only", "--no-overwrite-ignore", "--quiet", "--no-autostash", tip], inWorktree(top));
+    runGit(["merge", "--ff-only", "--no-overwrite-ignore", "--quiet", "--no-autostash", tip], runInWorktree(top));
   const first = await merge();
   if (first.ok) return joined(tip);
   if ((await repairStaleLock(repository, tip)) && (await merge()).ok) return joined(tip);
   return refused(gitMessage(first));
 }
 
-/** An item's agent may have written `core.bare` into the configuration that all trees share: that these are files is known. */
-function inWorktree(top: string, env: GitOptions["env"] = {}): GitOptions {
+/** An agent may have set `core.bare` in the configuration that all trees share: these are known to be files. */
+function runInWorktree(top: string, env: GitOptions["env"] = {}): GitOptions {
   return { cwd: top, env: { ...env, GIT_WORK_TREE: top } };
 }
 
-/** git's own words, with the files that it names. */
+/** git's message, with the files that it names. */
 function gitMessage(answer: GitResult): string {
   const lines = answer.stderr.split("\n").map((line) => line.trim());
   const said = lines.filter((line) => line !== "" && !line.startsWith("hint:") && line !== "Aborting");
@@ -77,15 +77,15 @@ function gitMessage(answer: GitResult): string {
   );
 }
 
-/** HEAD is there already; a kill may have left the files behind it. Only what is the tip's own, or missing, is put right. */
+/** HEAD is there already, but a kill may have left the files behind. Only files of the tip, or missing ones, are corrected. */
 async function repairInterruptedMove(repository: Repository, head: string): Promise<JoinOutcome | undefined> {
   if (!existsSync(join(repository.gitDir, "index.lock"))) return undefined;
   return (await repairStaleLock(repository, head)) ? undefined : refused("the index is locked by another git");
 }
 
 /**
- * [V19] A git that was killed while it moved the files left its lock and part of them. Where every file that differs is
- * the tip's own, or empty as it was begun, nothing of the person's is in the way: the lock goes, and the files follow.
+ * [V19] A git that was killed while it moved the files left its lock and a part of them. If every differing file is the
+ * tip's own, or still empty, nothing of the person's is in the way: the lock is removed, and the files follow.
  */
 async function repairStaleLock({ top, gitDir }: Repository, tip: string): Promise<boolean> {
   const lock = join(gitDir, "index.lock");
@@ -96,7 +96,7 @@ async function repairStaleLock({ top, gitDir }: Repository, tip: string): Promis
     rmSync(own, { force: true });
     rmSync(`${own}.lock`, { force: true });
     const read = await runGit(["read-tree", "HEAD"], { cwd: top, env });
-    const added = read.ok ? await runGit(["add", "--update", "--", ":/"], inWorktree(top, env)) : read;
+    const added = read.ok ? await runGit(["add", "--update", "--", ":/"], runInWorktree(top, env)) : read;
     if (!added.ok) return false;
     const differs = stdoutParts(
       await runGit(["diff-index", "--cached", "-z", "--name-only", "HEAD"], { cwd: top, env }),
@@ -109,11 +109,11 @@ async function repairStaleLock({ top, gitDir }: Repository, tip: string): Promis
       if (stdoutText(now) !== stdoutText(then) && !isEmptyBlob(stdoutText(now))) return false;
     }
     rmSync(lock, { force: true });
-    // The paths that were looked at, and no other, go back to where HEAD has them; the merge then moves them whole.
+    // Only the checked paths are reset to HEAD; the merge then moves them completely.
     const input = differs.map((path) => `${path}\0`).join("");
     if (differs.length === 0) return true;
     const restored = await runGit(["checkout", "--quiet", "HEAD", "--pathspec-from-file=-", "--pathspec-file-nul"], {
-      ...inWorktree(top, { GIT_LITERAL_PATHSPECS: "1" }),
+      ...runInWorktree(top, { GIT_LITERAL_PATHSPECS: "1" }),
       input,
     });
     return restored.ok;
@@ -122,7 +122,7 @@ async function repairStaleLock({ top, gitDir }: Repository, tip: string): Promis
   }
 }
 
-/** In either format of objects. */
+/** For both object formats. */
 function isEmptyBlob(id: string): boolean {
   return (
     id === "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391" ||

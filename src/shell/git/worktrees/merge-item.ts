@@ -10,7 +10,7 @@ import { runGit } from "../run-git.ts";
 
 type MergePromise = ReturnType<ItemWorktrees["merge"]>;
 
-/** [V7, V9] An item's work behind what is merged before it, or the conflict that keeps it out. */
+/** [V7, V9] Adds an item's work to the merged ones before it, or returns the conflict. */
 export async function mergeItem(
   castId: CastId,
   { repository, identity }: ItemRepository,
@@ -35,12 +35,10 @@ export async function mergeItem(
 
 async function recordMerged(castId: CastId, repository: Repository, fork: number, commit: string): MergePromise {
   const ref = itemGitRef(castId, `merged-${fork}`);
-  return (await writeRef(repository, ref, commit))
-    ? { kind: "merged", commit }
-    : broken(`the name ${ref} cannot be written`);
+  return (await writeRef(repository, ref, commit)) ? { kind: "merged", commit } : broken(`cannot write the ref ${ref}`);
 }
 
-/** [V36] Files that were to be mended and still hold the marks of the conflict are no result. */
+/** [V36] Files that still contain conflict markers are no result. */
 async function findUnresolvedConflict(
   cwd: string,
   { work, commit, tip }: MergeRequest,
@@ -64,7 +62,7 @@ const FILES_NAMED = 30;
 const HUNK_LINES = 24;
 const HUNK_CHARS = 700;
 
-/** [V36] What an agent needs to mend a conflict: which files, how they look now, and what has no marks in words. */
+/** [V36] Everything that an agent needs to resolve a conflict: the files, their present text, and conflicts without markers in words. */
 async function describeConflict(
   cwd: string,
   { tree, files, said }: { readonly tree: string; readonly files: readonly string[]; readonly said: string },
@@ -77,7 +75,7 @@ async function describeConflict(
   const named = files.slice(0, FILES_NAMED).join(", ");
   const more = files.length > FILES_NAMED ? ` and ${files.length - FILES_NAMED} more` : "";
   return [
-    `Other items were merged meanwhile, and this work conflicts with theirs in: ${named}${more}.`,
+    `Other items were merged since this one started, and this work conflicts with theirs in: ${named}${more}.`,
     "The files now hold the merged state, with conflict marks where both changed the same lines. Keep what the others did, " +
       "bring in what this item needs, and leave no marks behind.",
     ...(said === "" ? [] : [truncate(said, 1_500)]),
@@ -85,7 +83,7 @@ async function describeConflict(
   ].join("\n\n");
 }
 
-/** Whether a file of a commit or tree still holds the marks of a conflict. */
+/** True if a file of a commit or tree still contains conflict markers. */
 async function hasConflictMarkers(cwd: string, tree: string, file: string): Promise<boolean> {
   const lines = (await readFileLines(cwd, tree, file)) ?? [];
   return lines.some((line) => line.startsWith("<<<<<<< ")) && lines.some((line) => line.startsWith(">>>>>>> "));

@@ -5,7 +5,7 @@ import type { Repository } from "../repository.ts";
 import { gitErrorText, stdoutParts, runGit } from "../run-git.ts";
 import { quarantinePath, runExclusively } from "./worktree.ts";
 
-/** [V31] Working trees that an agent added inside of its own would go with it: they are set aside. The answer is a sentence where that failed. */
+/** [V31] Quarantines working trees that an agent added inside its own: they would be removed with it. Returns a problem if that failed. */
 export async function quarantineInnerWorktrees(
   { top, commonDir }: Repository,
   tree: string,
@@ -13,12 +13,12 @@ export async function quarantineInnerWorktrees(
   for (const inner of listInnerWorktrees(commonDir, tree)) {
     const move = ["worktree", "move", "--force", "--force", inner, quarantinePath(tree)];
     const moved = await runExclusively(commonDir, () => runGit(move, { cwd: top }));
-    if (!moved.ok) return `the working tree in ${inner} cannot be set aside: ${gitErrorText(moved)}`;
+    if (!moved.ok) return `cannot move the working tree ${inner} aside: ${gitErrorText(moved)}`;
   }
   return undefined;
 }
 
-/** Innermost first: git does not follow what lies inside of what it moves. A look at files, so that nobody pays a process. */
+/** Innermost first: git does not update trees inside a moved one. Reads files only, which costs no process. */
 function listInnerWorktrees(commonDir: string, tree: string): readonly string[] {
   const registered = join(commonDir, "worktrees");
   if (!existsSync(registered) || !existsSync(tree)) return [];
@@ -45,8 +45,8 @@ export interface NestedRepositoriesRequest {
 }
 
 /**
- * [V31] A repository that an agent made inside of its tree is one name without files to git, or a reason to refuse. Its own
- * folder of git is set aside, so that its files are files like any other. A submodule that is named as one stays one.
+ * [V31] To git a repository that an agent made inside its tree is one entry without files, or an error. Its git folder is
+ * quarantined, so that its files become ordinary files. A registered submodule stays one.
  */
 export async function absorbNestedRepositories({
   tree,
@@ -61,13 +61,13 @@ export async function absorbNestedRepositories({
     const staged = await runGit(["diff-index", "--cached", "-z", "--no-renames", base, "--"], call);
     if (!untracked.ok || !staged.ok) return gitErrorText(untracked.ok ? staged : untracked);
     const links = newGitlinks(stdoutParts(staged)).filter((name) => !submodules.has(name));
-    // git names a folder that is a repository of its own with a slash behind it.
+    // git prints a nested repository with a trailing slash.
     const named = stdoutParts(untracked).flatMap((name) => (name.endsWith("/") ? [name.slice(0, -1)] : []));
     const nested = [...new Set([...named.filter((name) => !submodules.has(name)), ...links])];
     if (nested.length === 0) return undefined;
-    // A name that is no text cannot be told to anybody: what stands under it is found again and again.
+    // A name that is not text cannot be passed on: the repository would be found again and again.
     const shut = nested.find((name) => seen.has(name));
-    if (shut !== undefined) return `the repository in ${shut} cannot be opened`;
+    if (shut !== undefined) return `cannot open the repository ${shut}`;
     for (const name of nested) seen.add(name);
     const unmoved = quarantineGitFolders(tree, nested);
     if (unmoved !== undefined) return unmoved;
@@ -84,7 +84,7 @@ async function listSubmodules(tree: string): Promise<ReadonlySet<string>> {
   return new Set(paths);
 }
 
-/** Each lies below the place where it was, so that it can be put back. After a kill some are there already. */
+/** Each is below its former path, so that it can be put back. After a kill some are there already. */
 function quarantineGitFolders(tree: string, nested: readonly string[]): string | undefined {
   const aside = quarantinePath(tree);
   try {
@@ -98,7 +98,7 @@ function quarantineGitFolders(tree: string, nested: readonly string[]): string |
   }
 }
 
-/** Of `:<mode> <mode> <object> <object> <kind>`, `<name>`, again and again: what is a repository now and was none. */
+/** Parses `:<mode> <mode> <object> <object> <kind>`, `<name>`, …: entries that became repositories. */
 function newGitlinks(parts: readonly string[]): readonly string[] {
   return parts.filter((_, at) => at % 2 === 1 && /^:(?!160000)\d+ 160000 /.test(parts[at - 1] ?? ""));
 }

@@ -12,23 +12,23 @@ export interface ReplayRequest {
   readonly base: string;
   readonly commit: string;
   readonly onto: string;
-  /** Set where the base is no part of what `onto` stands on: what was between them is gone, and must not come back. */
+  /** Set if the base is no ancestor of `onto`: the commits between them were dropped, and must not come back. */
   readonly isRewritten?: boolean;
-  /** Of the one commit that stands for all, where they cannot be replayed one by one. */
+  /** The message of the single commit, if they cannot be replayed one by one. */
   readonly title: string;
   readonly identity: CommitIdentity;
 }
 
-/** [V7] The commits between `base` and `commit` behind `onto`, with their words and dates: repeated, it gives the same ids. */
+/** [V7] Replays the commits between `base` and `commit` on `onto`, with their messages and dates: repeated, it gives the same ids. */
 export async function replayCommits(request: ReplayRequest): Promise<ReplayOutcome> {
   const { cwd, commit, onto, base, isRewritten = false } = request;
   const ours = isRewritten ? await commitOnParent(request, onto, base) : onto;
-  if (ours === undefined) return { kind: "failed", problem: "the files of the branch cannot be read" };
+  if (ours === undefined) return { kind: "failed", problem: "cannot read the files of the branch" };
   const merged = await mergeTrees(cwd, ours, commit);
   if (merged.kind !== "clean") return merged;
   const made = (await replayOneByOne(request, merged.tree)) ?? (await squashOnto(request, merged.tree));
   return made === undefined
-    ? { kind: "failed", problem: "the merged commit cannot be written" }
+    ? { kind: "failed", problem: "cannot write the merged commit" }
     : { kind: "replayed", commit: made };
 }
 
@@ -36,7 +36,7 @@ type MergeTreeOutcome =
   | { readonly kind: "clean"; readonly tree: string }
   | Exclude<ReplayOutcome, { kind: "replayed" }>;
 
-/** git decides. A refusal and a conflict end alike; only a conflict names a tree. */
+/** git decides. A refusal and a conflict have the same exit code; only a conflict prints a tree. */
 async function mergeTrees(cwd: string, ours: string, theirs: string): Promise<MergeTreeOutcome> {
   const answer = await runGit(["merge-tree", "--write-tree", "-z", "--name-only", ours, theirs], { cwd });
   const [tree = "", ...rest] = stdoutParts(answer);
@@ -48,7 +48,7 @@ async function mergeTrees(cwd: string, ours: string, theirs: string): Promise<Me
   return { kind: "conflicted", tree, files, said: end === -1 ? "" : conflictMessages(rest.slice(end + 1)) };
 }
 
-/** `<number of paths> <paths…> <kind> <words>`, again and again. */
+/** `<number of paths> <paths…> <kind> <message>`, repeated. */
 function conflictMessages(parts: readonly string[]): string {
   const said: string[] = [];
   for (let at = 0; at < parts.length;) {
@@ -61,7 +61,7 @@ function conflictMessages(parts: readonly string[]): string {
   return said.join("\n");
 }
 
-/** Nothing where a merge lies between them, one of them conflicts by itself, or all together give other files. */
+/** Undefined if a merge is among them, one of them conflicts, or the result differs from a merge of all. */
 async function replayOneByOne(request: ReplayRequest, tree: string): Promise<string | undefined> {
   const { cwd, base, commit, onto } = request;
   const listed = await runGit(
@@ -92,7 +92,7 @@ interface ParsedCommit {
 }
 
 const LOG_FORMAT = "--format=%H%x00%P%x00%an%x00%ae%x00%ad%x00%cn%x00%ce%x00%cd%x00%B%x00%x01%x00";
-/** No name, date or message of a commit can hold a zero byte. */
+/** No name, date or message of a commit can contain a zero byte. */
 const COMMIT_END = "\0\u0001\0\n";
 
 function parseCommit(text: string): ParsedCommit {
@@ -108,7 +108,7 @@ function parseCommit(text: string): ParsedCommit {
   return { id, parents: parents.split(" ").filter(Boolean), env, words };
 }
 
-/** What one commit changed, on top of others. */
+/** The change of one commit, on another parent. */
 async function cherryPick(
   request: ReplayRequest,
   tip: string,
@@ -118,7 +118,7 @@ async function cherryPick(
   return ours === undefined ? undefined : mergeTrees(request.cwd, ours, id);
 }
 
-/** The files of a commit behind another one: git finds by the history what two sides began from, so it is given one that fits. */
+/** The tree of a commit on another parent: git finds the merge base by history, so it gets a fitting one. */
 async function commitOnParent(
   { cwd, identity }: ReplayRequest,
   commit: string,

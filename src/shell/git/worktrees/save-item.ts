@@ -14,33 +14,33 @@ import { repairWorktree } from "./acquire-worktree.ts";
 import { quarantine } from "./worktree.ts";
 
 export interface ItemSaveRequest {
-  /** The working tree of the item, and the name that is to hold its work. */
+  /** The working tree of the item, and the ref for its work. */
   readonly folder: string;
   readonly ref: string;
   readonly base: string;
   readonly title: string;
-  /** What is known of the tree; it counts as long as nobody has used git in it. */
+  /** Cached facts of the tree; they hold while nobody has used git in it. */
   readonly cachedWorktree: CachedWorktree | undefined;
 }
 
 interface SavedItem {
   readonly work: SavedWork | ItemsFailure;
-  /** Whether nothing is left in the tree that is not kept. */
+  /** True if everything in the tree is stored. */
   readonly isFree: boolean;
 }
 
-/** [V17] All that was done in a tree, held by a name. */
+/** [V17] Stores all work of a tree under a ref. */
 export async function saveItem(opened: ItemRepository, request: ItemSaveRequest): Promise<SavedItem> {
   const { repository } = opened;
   const { folder: tree, ref, base, cachedWorktree: known } = request;
-  // What this process has filled and not kept yet has no name either.
+  // A tree that this process filled and has not stored yet has no ref either.
   const before = known ? undefined : await readRef(repository.top, ref);
   if (before !== undefined)
     return { work: await addChangeCounts(repository, base, { kind: "kept", commit: before }), isFree: false };
   const asLeft = known && isUntouched(known) ? known : undefined;
   const lies = asLeft ? "tree" : await repairWorktree(repository, tree);
-  if (lies === "not known") return notSaved(`git does not say what lies in ${tree}`);
-  // An agent that removed its own tree has left nothing; what it made of one that is no tree any more is not lost.
+  if (lies === "not known") return notSaved(`git cannot tell what is in ${tree}`);
+  // An agent that removed its own tree has left nothing; files of a broken tree are not lost.
   if (lies === "something else") quarantine(tree);
   if (lies !== "tree") return { work: { kind: "kept", commit: null }, isFree: false };
   const unmoved = await quarantineInnerWorktrees(repository, tree);
@@ -52,14 +52,14 @@ export async function saveItem(opened: ItemRepository, request: ItemSaveRequest)
     writeRef(repository, ref, kept.commit),
     addChangeCounts(repository, base, kept, asLeft?.lastCheckpoint.changed),
   ]);
-  return isHeld ? { work, isFree: true } : notSaved(`the name ${ref} cannot be written`);
+  return isHeld ? { work, isFree: true } : notSaved(`cannot write the ref ${ref}`);
 }
 
 function notSaved(problem: string): SavedItem {
   return { work: { kind: "broken", problem }, isFree: false };
 }
 
-/** [V21] What people are told of it. Where it cannot be counted, the work is there all the same. */
+/** [V21] The counts for people. If counting fails, the work is still stored. */
 async function addChangeCounts(
   { top }: Repository,
   base: string,
@@ -70,12 +70,12 @@ async function addChangeCounts(
   return files === undefined ? kept : { ...kept, files };
 }
 
-/** [V8] All that was done in a tree as one commit behind its base, whatever the agent did with git there. */
+/** [V8] All work of a tree as one commit on its base, for any use of git by the agent. */
 export async function commitWorktree(
   { treeOf: filesOf, identity }: ItemRepository,
   { folder: tree, base, title, cachedWorktree: asLeft }: Omit<ItemSaveRequest, "ref">,
 ): Promise<SavedWork | ItemsFailure> {
-  // The last checkpoint has all of it, where nobody used git in between.
+  // The last checkpoint has everything if nobody used git in between.
   const now = asLeft?.lastCheckpoint.tree ?? (await writeWorktreeFiles(tree, base));
   if (typeof now !== "string") return now;
   if (now === (await filesOf(base))) return { kind: "kept", commit: null };
@@ -83,7 +83,7 @@ export async function commitWorktree(
   return commitWork({ identity }, { cwd: tree, now, parent, base, title });
 }
 
-/** The files of an item that was worked on elsewhere: where its HEAD stood, and its last checkpoint. */
+/** The files of an item that ran elsewhere: its HEAD, and its last checkpoint. */
 export interface TransferredWork {
   readonly base: string;
   readonly head: string;
@@ -92,7 +92,7 @@ export interface TransferredWork {
   readonly ref: string;
 }
 
-/** [V8, B50] The same of files that came from another machine. */
+/** [V8, B50] The same for files from another machine. */
 export async function saveTransferred(
   opened: ItemRepository,
   work: TransferredWork,
@@ -106,7 +106,7 @@ export async function saveTransferred(
   const kept = await commitWork(opened, { cwd, now, parent: await parentCommitFor(cwd, base, work.head), base, title });
   if (kept.kind === "broken" || kept.commit === null) return kept;
   if (!(await writeRef(repository, ref, kept.commit)))
-    return { kind: "broken", problem: `the name ${ref} cannot be written` };
+    return { kind: "broken", problem: `cannot write the ref ${ref}` };
   return addChangeCounts(repository, base, kept);
 }
 
@@ -131,14 +131,14 @@ async function commitWork(
   return made.ok ? { kind: "kept", commit: stdoutText(made) } : broken(gitErrorText(made));
 }
 
-/** A reset, or another branch: what lies in the files is the work, and it began from the base. */
+/** After a reset or a change of branch: the files are the work, and it started from the base. */
 async function parentCommitFor(cwd: string, base: string, at: string): Promise<string> {
   const head = stdoutText(await runGit(["rev-parse", "--verify", "--quiet", `${at}^{commit}`], { cwd }));
   if (head === "" || head === base) return base;
   return (await runGit(["merge-base", "--is-ancestor", base, head], { cwd })).ok ? head : base;
 }
 
-/** The files as they are, in an index of our own: what the agent has staged stays as it is. */
+/** The present files in a private index: the agent's staged files stay staged. */
 async function writeWorktreeFiles(tree: string, base: string): Promise<string | ItemsFailure> {
   const asked = await runGit(["rev-parse", "--path-format=absolute", "--git-path", "index"], { cwd: tree });
   if (!asked.ok) return broken(gitErrorText(asked));
@@ -159,7 +159,7 @@ async function writeWorktreeFiles(tree: string, base: string): Promise<string | 
   }
 }
 
-/** With its time: by it git knows which files may have changed in the very moment in which they were written down. */
+/** With its time: git uses it to find files that changed in the moment of writing. */
 function copyIndex(from: string, to: string): void {
   const { atime, mtime } = statSync(from);
   copyFileSync(from, to);
@@ -167,5 +167,5 @@ function copyIndex(from: string, to: string): void {
 }
 
 function broken(problem: string): ItemsFailure {
-  return { kind: "broken", problem: `the work of an item cannot be kept: ${problem}` };
+  return { kind: "broken", problem: `cannot store the work of an item: ${problem}` };
 }

@@ -15,13 +15,13 @@ import { gitDirOf } from "../cached-worktree.ts";
 import { operationInProgress, type Repository } from "../repository.ts";
 import { gitErrorText, runGit, stdoutText, type GitResult } from "../run-git.ts";
 
-/** What a working tree shall hold: HEAD at the base, and the files of the base or of a merge that went wrong. */
+/** The contents of a working tree: HEAD at the base, and the files of the base or of a failed merge. */
 export interface WorktreeContent {
   readonly base: string;
   readonly tree: string | null;
 }
 
-/** [V18] A new working tree. git cannot make several at the same moment; filling them can go on side by side. */
+/** [V18] Creates a working tree. git cannot create several at once; filling them can run in parallel. */
 export async function createWorktree(
   repository: Repository,
   folder: string,
@@ -58,13 +58,13 @@ async function addWorktree({ top }: Repository, folder: string, base: string): P
     );
   const first = await add();
   if (first.ok) return undefined;
-  // A git that was killed here left a half: no cast has begun in it, so it can go.
+  // A killed git left a partial tree: no cast has started in it, so it can be removed.
   await removeWorktree(top, folder);
   const second = await add();
   return second.ok ? undefined : gitErrorText(second);
 }
 
-/** A tree that another item has left, as if it were new. */
+/** Resets a tree that another item left. */
 export async function reuseWorktree(
   repository: Repository,
   from: string,
@@ -75,28 +75,27 @@ export async function reuseWorktree(
   const unmoved = await moveWorktree(repository, from, folder);
   if (unmoved !== undefined) return unmoved;
   const gitDir = gitDirOf(folder) ?? folder;
-  // A tree that shows a part of its files only is no use to another, nor one in which the next submodule has a past.
-  if (["config.worktree", "modules"].some((name) => existsSync(join(gitDir, name))))
-    return "it has settings of its own";
-  // A checkout leaves it as it is, and the next agent would be told to go on with it.
+  // A sparse tree cannot be reused, nor one that has had submodules.
+  if (["config.worktree", "modules"].some((name) => existsSync(join(gitDir, name)))) return "it has its own settings";
+  // A checkout keeps an unfinished operation, and the next agent would continue it.
   const doing = operationInProgress(gitDir);
   if (doing !== undefined) return `${doing} is in progress in it`;
   const taken = await runGit(["checkout", "--detach", "--quiet", "--force", base], { cwd: folder });
   if (!taken.ok) return gitErrorText(taken);
-  // No file of an earlier item is left, not even one that git ignores: what an item finds must not depend on who came before.
+  // Removes all files of the earlier item, also ignored ones: an item must not depend on its predecessor.
   const cleaned = await runGit(["clean", "-ffdxq"], { cwd: folder });
   if (!cleaned.ok) return gitErrorText(cleaned);
   return tree === null ? undefined : overlayFiles(folder, { base, tree });
 }
 
-/** Who moves it first has it. Where a kill comes in between, the tree knows its place in git, and git is told by the next. */
+/** The first to move it gets it. After a kill in between, the next owner repairs git's record of the path. */
 async function moveWorktree(repository: Repository, from: string, to: string): Promise<string | undefined> {
   const gitDir = gitDirOf(from);
-  // What somebody has planted there may lead to a tree of the person's.
+  // A planted link may lead to a tree of the person.
   const isOurs = gitDir !== undefined && isRegistered(repository, gitDir, from);
   if (!isOurs || existsSync(to)) return `${from} is no working tree that can be moved`;
   if (!readFileSync(join(from, ".git"), "utf8").includes(gitDir)) {
-    // By a way that leads from the one to the other, which changes with its place.
+    // The relative path changes with its place.
     const move = ["worktree", "move", "--force", "--force", from, to];
     const moved = await runExclusively(repository.commonDir, () => runGit(move, { cwd: repository.top }));
     return moved.ok ? undefined : gitErrorText(moved);
@@ -119,7 +118,7 @@ function isRegistered({ commonDir }: Repository, gitDir: string, folder: string)
   }
 }
 
-/** The files as a merge left them; they show as changes of the item. */
+/** The files that a merge left; they show as changes of the item. */
 async function overlayFiles(
   folder: string,
   { base, tree }: { base: string; tree: string },
@@ -130,7 +129,7 @@ async function overlayFiles(
   return index.ok ? undefined : gitErrorText(index);
 }
 
-/** What lies where a tree should be. Where git could not say, nobody may take it for nothing. */
+/** What exists at the path of a tree. If git could not answer, it must not count as nothing. */
 export type WorktreeState = "tree" | "nothing" | "something else" | "not known";
 
 export async function readWorktreeState({ commonDir }: Repository, folder: string): Promise<WorktreeState> {
@@ -138,7 +137,7 @@ export async function readWorktreeState({ commonDir }: Repository, folder: strin
   const asked = await runGit(["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"], {
     cwd: folder,
   });
-  // Killed, or not to be started: that is no answer.
+  // git was killed or could not start: that is no answer.
   if (asked.code === null) return "not known";
   const [top = "", common = ""] = stdoutText(asked).split("\n");
   return asked.ok && isSamePath(common, commonDir) && isSamePath(top, folder) ? "tree" : "something else";
@@ -155,16 +154,16 @@ function isSamePath(one: string, other: string): boolean {
 export async function removeWorktree(cwd: string, folder: string): Promise<void> {
   const remove = (): Promise<GitResult> => runGit(["worktree", "remove", "--force", "--force", folder], { cwd });
   let { ok } = await remove();
-  // One that was being moved when its process was killed: git knows it by the place where it was.
+  // A tree that was being moved when its process was killed: git knows it by its former path.
   if (!ok && gitDirOf(folder) !== undefined && (await runGit(["worktree", "repair", folder], { cwd })).ok)
     ({ ok } = await remove());
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // What cannot be removed now goes with the folder of its cast.
+    // A folder that cannot be removed now goes with the folder of its cast.
   }
   if (ok) return;
-  // What is locked is never pruned.
+  // A locked tree is never pruned.
   await runGit(["worktree", "unlock", folder], { cwd });
   await runGit(["worktree", "prune", "--expire=now"], { cwd });
 }
@@ -175,19 +174,19 @@ export function isQuarantined(name: string): boolean {
   return name.includes(QUARANTINE_MARK);
 }
 
-/** [V39] What lies aside in a folder of trees, by the name of the tree that it was found in. */
+/** [V39] Quarantined files in a folder of trees, by the name of the tree they were found in. */
 export function listQuarantined(trees: string): ReadonlyMap<string, readonly string[]> {
   const names = existsSync(trees) ? readdirSync(trees).filter(isQuarantined).toSorted() : [];
   const byTree = Map.groupBy(names, (name) => name.slice(0, name.indexOf(QUARANTINE_MARK)));
   return new Map([...byTree].map(([tree, its]) => [tree, its.map((name) => join(trees, name))]));
 }
 
-/** What lies where a tree should be, and is none, may be somebody's work: it is set aside. */
+/** Files at the path of a tree that are no tree may be somebody's work: they are quarantined. */
 export function quarantine(folder: string): void {
   renameSync(folder, quarantinePath(folder));
 }
 
-/** Where the next thing goes that nobody may remove with a tree. */
+/** The next free path in quarantine. */
 export function quarantinePath(folder: string): string {
   for (let number = 1; ; number += 1) {
     const aside = `${folder}${QUARANTINE_MARK}${number}`;
@@ -197,7 +196,7 @@ export function quarantinePath(folder: string): string {
 
 const gitQueues = new Map<string, Promise<unknown>>();
 
-/** Eight at once failed in one of ten tries. */
+/** With eight at once one of ten tries failed. */
 export function runExclusively<T>(commonDir: string, work: () => Promise<T>): Promise<T> {
   const before = gitQueues.get(commonDir) ?? Promise.resolve();
   const now = before.then(work, work);
@@ -208,11 +207,11 @@ export function runExclusively<T>(commonDir: string, work: () => Promise<T>): Pr
   return now;
 }
 
-/** About 2,000 files: below that a new tree costs less than the sight of trees that nobody works in. */
+/** About 2,000 files: below that a new tree costs less than an inspection of unused trees. */
 const LARGE_INDEX = 150_000;
 const MAX_POOLED = 8;
 
-/** The trees that lie ready, oldest name first. Who moves one away first has it. */
+/** Unused trees, oldest name first. The first to move one gets it. */
 export function listPooledWorktrees(pool: string): readonly string[] {
   try {
     return readdirSync(pool)
@@ -223,7 +222,7 @@ export function listPooledWorktrees(pool: string): readonly string[] {
   }
 }
 
-/** [V41] Keeps a tree whose work is on the branch for a later cast. Answers whether it is kept. */
+/** [V41] Keeps a tree whose work is on the branch for a later cast. Returns true if it is kept. */
 export async function poolWorktree(repository: Repository, pool: string, tree: string): Promise<boolean> {
   if (!isLargeRepository(repository) || listPooledWorktrees(pool).length >= MAX_POOLED) return false;
   try {
@@ -231,12 +230,12 @@ export async function poolWorktree(repository: Repository, pool: string, tree: s
   } catch {
     return false;
   }
-  // What was copied into it, or made there, is nobody's any more.
+  // Files that were copied or made in it are no longer needed.
   if (!(await runGit(["clean", "-ffdxq"], { cwd: tree })).ok) return false;
   return (await moveWorktree(repository, tree, join(pool, basename(tree)))) === undefined;
 }
 
-/** Nobody's work is in them. */
+/** They contain no work. */
 export async function emptyWorktreePool(cwd: string, pool: string): Promise<void> {
   for (const tree of listPooledWorktrees(pool)) await removeWorktree(cwd, tree);
 }

@@ -106,8 +106,8 @@ function claimFailure(thrown: unknown): ClaimOutcome {
 
 /** [D34, D35] Under one kernel the lock decides whether an invisible owner lives; across hosts only its heartbeats do. */
 function isHeld(layout: CastLayout, claim: ClaimFile, silentFor: () => number, lockIsOurs = false): boolean {
-  const sight = livenessOf(claim);
-  if (sight !== "unseen") return sight === "alive";
+  const liveness = livenessOf(claim);
+  if (liveness !== "unseen") return liveness === "alive";
   if (claim.locked && isFromThisBoot(claim)) {
     const locked = lockIsOurs ? false : isFileLocked(layout.lock);
     if (locked !== undefined) return locked;

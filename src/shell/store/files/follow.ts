@@ -45,13 +45,13 @@ export function followEvents(
 }
 
 function readLine(chain: JournalChain, bytes: Buffer, after: number): CastEvent | "passed" | "again" | "damaged" {
-  const verdict = chain.verify(bytes, 0, bytes.length);
-  if (verdict.kind === "stale") return "passed";
-  if (verdict.kind === "superseding") return "again";
-  if (verdict.kind === "damaged") return "damaged";
+  const check = chain.verify(bytes, 0, bytes.length);
+  if (check.kind === "stale") return "passed";
+  if (check.kind === "superseding") return "again";
+  if (check.kind === "damaged") return "damaged";
   const { seq } = chain.head();
   if (seq <= after) return "passed";
-  const event = parseEventJson(bytes.toString("utf8", 0, verdict.until));
+  const event = parseEventJson(bytes.toString("utf8", 0, check.until));
   return typeof event === "string" || event.seq !== seq ? "damaged" : event;
 }
 

@@ -110,14 +110,14 @@ function runFoldPass<T>({ fd, castId, passedOver, place }: FoldInput, begin: T, 
       chain.skipLine(bytes, from, to);
       return passed();
     }
-    const verdict = chain.verify(bytes, from, to);
-    if (verdict.kind === "stale") return passed();
-    if (verdict.kind === "damaged") return damaged(verdict.why);
-    if (verdict.kind === "superseding") {
-      stop = { kind: "again", lines: [lineAfter(verdict.keep, foreign), line - 1] };
+    const check = chain.verify(bytes, from, to);
+    if (check.kind === "stale") return passed();
+    if (check.kind === "damaged") return damaged(check.why);
+    if (check.kind === "superseding") {
+      stop = { kind: "again", lines: [lineAfter(check.keep, foreign), line - 1] };
       return false;
     }
-    const event = parseEventJson(bytes.toString("utf8", from, verdict.until));
+    const event = parseEventJson(bytes.toString("utf8", from, check.until));
     if (typeof event === "string") return damaged(event);
     belonging += 1;
     try {
@@ -141,8 +141,8 @@ function lineAfter(keep: number, foreign: readonly number[]): number {
 /** Only an interrupted write leaves a last line without its end; a complete event with text after it was changed. */
 function isCompleteLine(chain: JournalChain, torn: Buffer): boolean {
   if (torn.length < 2) return false;
-  const verdict: LineCheck = chain.verify(torn, 0, torn.length - 1);
-  return verdict.kind === "event" || verdict.kind === "stale";
+  const check: LineCheck = chain.verify(torn, 0, torn.length - 1);
+  return check.kind === "event" || check.kind === "stale";
 }
 
 export function parseEventJson(json: string): CastEvent | string {

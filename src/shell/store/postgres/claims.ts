@@ -31,14 +31,14 @@ export interface ClaimContext extends CastScope {
 type CastClaims = Pick<CastStore, "create" | "claim">;
 
 /** Creates and claims casts for one worker. */
-export function createCastClaims(place: ClaimContext): CastClaims {
+export function createCastClaims(context: ClaimContext): CastClaims {
   const claiming = new Map<CastId, Promise<unknown>>();
   return {
-    create: (cast, how) => withDatabaseErrors(cast.file.castId, () => createCast(place, cast, how)),
+    create: (cast, how) => withDatabaseErrors(cast.file.castId, () => createCast(context, cast, how)),
     claim: async (castId, how) => {
       // One after another: the second claim sees the result of the first.
       const before = claiming.get(castId) ?? Promise.resolve();
-      const mine = before.then(() => withDatabaseErrors(castId, () => claimOnce(place, castId, how)));
+      const mine = before.then(() => withDatabaseErrors(castId, () => claimOnce(context, castId, how)));
       claiming.set(castId, mine);
       const claimed = await mine;
       if (claiming.get(castId) === mine) claiming.delete(castId);
@@ -48,32 +48,32 @@ export function createCastClaims(place: ClaimContext): CastClaims {
 }
 
 async function createCast(
-  place: ClaimContext,
+  context: ClaimContext,
   { file, attachments: brings = {} }: NewCast,
   how: WriteOptions,
 ): Promise<Result<OwnedCast>> {
   const { castId } = file;
   const claim = randomUUID();
   const text = `${JSON.stringify(file, undefined, 1)}\n`;
-  const rows = await place.database.query({
+  const rows = await context.database.query({
     text: `insert into materia.casts (cast_id, project, parent, file, brings, claim, epoch, owner, status, summary)
       values ($1, coalesce($2, (select project from materia.casts where cast_id = $3), ''), $3, $4, $5, $6, 1, $7, 'running', $8)
       on conflict do nothing returning cast_id`,
     values: [
       castId,
-      place.project ?? null,
+      context.project ?? null,
       parentCastId(castId) ?? null,
       text,
       JSON.stringify(brings),
       claim,
-      place.worker.id,
+      context.worker.id,
       JSON.stringify(notStartedSummary(file, true)),
     ],
   });
   if (rows.length === 0) return fail(error("write_failed", "artifactDir", "the cast exists already"));
-  initScratch(scratchLayout(place.worker.scratch, castId), { file: text, brings });
-  place.notify(castId);
-  return ok(takeOwnership(place, castId, how, { claim, epoch: 1, isAborted: false }));
+  initScratch(scratchLayout(context.worker.scratch, castId), { file: text, brings });
+  context.notify(castId);
+  return ok(takeOwnership(context, castId, how, { claim, epoch: 1, isAborted: false }));
 }
 
 interface ClaimedRow {
@@ -89,20 +89,20 @@ const CLAIM_CAST = `update materia.casts c set claim = $2, owner = $3, epoch = e
   where cast_id = $1 and (owner is null or not materia.is_driven(owner) or (owner = $3 and claim is distinct from $4))
   returning epoch, file, brings, abort_by is not null as aborted`;
 
-async function claimOnce(place: ClaimContext, castId: CastId, how: WriteOptions): Promise<Result<OwnedCast>> {
-  const { database, worker, heldClaims: held } = place;
+async function claimOnce(context: ClaimContext, castId: CastId, how: WriteOptions): Promise<Result<OwnedCast>> {
+  const { database, worker, heldClaims: held } = context;
   const claim = randomUUID();
   const values = [castId, claim, worker.id, held.get(castId) ?? null];
   const [row] = await database.query<ClaimedRow>({ text: CLAIM_CAST, values });
   if (!row) {
     const by = await readOwner(database, castId);
-    if (!by) return fail(unknownCastIssue(castId, place.location));
+    if (!by) return fail(unknownCastIssue(castId, context.location));
     const message = `process ${by.pid} on ${by.host} runs this cast`;
     return fail(error("cast_owned", castId, message, suggest`stop it with ${typed`abort ${castId}`}, or wait for it`));
   }
   await restoreScratch(database, scratchLayout(worker.scratch, castId), { castId, file: row.file, brings: row.brings });
-  place.notify(castId);
-  return ok(takeOwnership(place, castId, how, { claim, epoch: row.epoch, isAborted: row.aborted }));
+  context.notify(castId);
+  return ok(takeOwnership(context, castId, how, { claim, epoch: row.epoch, isAborted: row.aborted }));
 }
 
 function takeOwnership(
@@ -131,16 +131,11 @@ function takeOwnership(
 
 /** [D20] Removes casts without an owner, each with the casts of its items. */
 export function removeCasts(
-  {
-    database,
-    location: place,
-    project,
-    notify: tell,
-  }: Pick<ClaimContext, "database" | "location" | "project" | "notify">,
+  { database, location, project, notify }: Pick<ClaimContext, "database" | "location" | "project" | "notify">,
   casts: readonly string[],
   scratch: string | undefined,
 ): Promise<Result<readonly string[]>> {
-  return withDatabaseErrors(place, async () => {
+  return withDatabaseErrors(location, async () => {
     const rows = await database.query<{ cast_id: CastId }>({
       text: `delete from materia.casts c where ($1::text is null or c.project = $1)
         and (cast_id = any($2) or parent = any($2)) and (owner is null or not materia.is_driven(owner)) returning cast_id`,
@@ -149,7 +144,7 @@ export function removeCasts(
     const ids = rows.map((row) => row.cast_id);
     if (scratch !== undefined)
       for (const id of ids) rmSync(scratchLayout(scratch, id).folder, { recursive: true, force: true });
-    ids.forEach(tell);
+    ids.forEach(notify);
     return ok(ids.filter((id) => casts.includes(id)));
   });
 }

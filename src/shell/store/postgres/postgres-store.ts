@@ -1,7 +1,8 @@
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, type Result } from "../../../core/model/issue.ts";
 import type { AgentProgress } from "../../../core/wire/stream.ts";
-import type { ArtifactBytes, ArtifactRef, CastStore, Subscription, ByteRange } from "../cast-store.ts";
+import type { CastStore, Subscription } from "../cast-store.ts";
+import type { Database } from "./database.ts";
 import { fileStore } from "../files/file-store.ts";
 import { createCastClaims, removeCasts, type ClaimingWorker } from "./claims.ts";
 import { followTranscript, followEvents, readArtifactRange } from "./read-cast.ts";
@@ -28,65 +29,72 @@ export interface PostgresStore extends CastStore {
 }
 
 /** Casts in a database that many machines share. */
-export function postgresStore({ worker, ...sight }: PostgresStoreOptions): PostgresStore {
-  const { database, location: place } = sight;
-  const news = openNotifications(database);
-  const tell = createNotifier(database);
+export function postgresStore({ worker, ...scope }: PostgresStoreOptions): PostgresStore {
+  const { database, location } = scope;
+  const notifications = openNotifications(database);
+  const notify = createNotifier(database);
   const turns = openLiveTurns(database);
-  const held = new Map<CastId, string>();
+  const heldClaims = new Map<CastId, string>();
   // Files of a running cast are visible here before the append that sends them.
-  const localOf = (castId: CastId): CastStore | undefined =>
-    worker && held.has(castId) ? fileStore(scratchRoot(worker.scratch, castId)) : undefined;
-  const readArtifact = async (
-    castId: CastId,
-    at: ArtifactRef,
-    part: ByteRange = {},
-  ): Promise<ArtifactBytes | undefined> => {
-    const own = localOf(castId);
-    return own ? own.readArtifact(castId, at, part) : ignoreErrors(() => readArtifactRange(database, castId, at, part));
-  };
+  const localStoreOf = (castId: CastId): CastStore | undefined =>
+    worker && heldClaims.has(castId) ? fileStore(scratchRoot(worker.scratch, castId)) : undefined;
+  const artifacts = createArtifactReader(database, localStoreOf);
   const refused = async (at: string): Promise<Result<never>> =>
     fail(error("worker_only", at, "only workers run casts of a fleet"));
   return {
-    ...createCastReader(sight),
-    location: place,
-    locationOf: (castId) => (worker ? scratchLayout(worker.scratch, castId).folder : `${place}, ${castId}`),
-    readArtifact,
-    readValue: async (castId, digest) => {
-      const own = localOf(castId);
-      if (own) return own.readValue(castId, digest);
-      const part = await ignoreErrors(() =>
-        readArtifactRange(database, castId, { ...SHARED_VALUES, name: `${digest}.json` }),
-      );
-      return part && Buffer.from(part.bytes).toString("utf8");
-    },
-    lastVisit: async (castId, socket) => {
-      const own = localOf(castId);
-      if (own) return own.lastVisit(castId, socket);
-      const text = "select coalesce(max(visit), 0) as last from materia.artifacts where cast_id = $1 and socket = $2";
-      const rows = await ignoreErrors(() => database.query<{ last: number }>({ text, values: [castId, socket] }));
-      return rows?.[0]?.last ?? 0;
-    },
+    ...createCastReader(scope),
+    location,
+    locationOf: (castId) => (worker ? scratchLayout(worker.scratch, castId).folder : `${location}, ${castId}`),
+    ...artifacts,
     ...(worker
-      ? createCastClaims({ ...sight, worker, notifications: news, notify: tell, heldClaims: held })
+      ? createCastClaims({ ...scope, worker, notifications, notify, heldClaims })
       : { create: ({ file }) => refused(file.castId), claim: refused }),
     requestAbort: async (castId) =>
       void (await ignoreErrors(() => database.query({ text: "select materia.ask_abort($1)", values: [castId] }))),
-    remove: (casts) => removeCasts({ ...sight, notify: tell }, casts, worker?.scratch),
-    followEvents: (castId, after, wake) => followEvents(database, castId, { after, stop: news.on(castId, wake) }),
+    remove: (casts) => removeCasts({ ...scope, notify }, casts, worker?.scratch),
+    followEvents: (castId, after, wake) =>
+      followEvents(database, castId, { after, stop: notifications.on(castId, wake) }),
     followTranscript: (castId, visit, wake) =>
       followTranscript(
-        (from) => readArtifact(castId, { ...visit, name: TRANSCRIPT_FILE }, { from }),
-        news.on(castId, wake),
+        (from) => artifacts.readArtifact(castId, { ...visit, name: TRANSCRIPT_FILE }, { from }),
+        notifications.on(castId, wake),
       ),
     ...turns,
-    onListChange: (listener) => news.on(undefined, listener),
-    onCastChange: (castId, listener) => news.on(castId, listener),
-    onOwnerChange: (castId, listener) => news.on(castId, listener),
+    onListChange: (listener) => notifications.on(undefined, listener),
+    onCastChange: (castId, listener) => notifications.on(castId, listener),
+    onOwnerChange: (castId, listener) => notifications.on(castId, listener),
     close: async () => {
-      await news.close();
+      await notifications.close();
       await turns.close();
       await database.close();
+    },
+  };
+}
+
+function createArtifactReader(
+  database: Database,
+  localStoreOf: (castId: CastId) => CastStore | undefined,
+): Pick<CastStore, "readArtifact" | "readValue" | "lastVisit"> {
+  return {
+    readArtifact: async (castId, at, range = {}) => {
+      const local = localStoreOf(castId);
+      return local
+        ? local.readArtifact(castId, at, range)
+        : ignoreErrors(() => readArtifactRange(database, castId, at, range));
+    },
+    readValue: async (castId, digest) => {
+      const local = localStoreOf(castId);
+      if (local) return local.readValue(castId, digest);
+      const at = { ...SHARED_VALUES, name: `${digest}.json` };
+      const value = await ignoreErrors(() => readArtifactRange(database, castId, at));
+      return value && Buffer.from(value.bytes).toString("utf8");
+    },
+    lastVisit: async (castId, socket) => {
+      const local = localStoreOf(castId);
+      if (local) return local.lastVisit(castId, socket);
+      const text = "select coalesce(max(visit), 0) as last from materia.artifacts where cast_id = $1 and socket = $2";
+      const rows = await ignoreErrors(() => database.query<{ last: number }>({ text, values: [castId, socket] }));
+      return rows?.[0]?.last ?? 0;
     },
   };
 }
