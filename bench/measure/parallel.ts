@@ -5,7 +5,7 @@ import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import { NO_USAGE, totalTokens } from "../../src/core/cast/state/usage.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
-import { planGraph, startCast } from "../../src/shell/casting/start-cast.ts";
+import { planCast, startCast } from "../../src/shell/casting/start-cast.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 import type { CastStore } from "../../src/shell/store/cast-store.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
@@ -85,9 +85,9 @@ interface Ran {
 async function runOnce(store: CastStore, cwd: string, setting: Setting): Promise<Ran> {
   const { lanes, maxTokens } = setting;
   const budget = maxTokens === undefined ? {} : { budget: { maxTokens } };
-  const plan = planGraph(graphOf(lanes), { request: "do it", cwd, checkpoints: true, ...budget });
+  const plan = planCast(graphOf(lanes), { request: "do it", cwd, checkpoints: true, ...budget });
   const [started, cpu] = [performance.now(), cpuMs()];
-  const end = await startCast(store, plan, { host: hostOf(setting), signal: new AbortController().signal });
+  const end = await startCast(plan, { store, host: hostOf(setting), signal: new AbortController().signal });
   if (!end.ok || end.value.state.phase.kind !== "ended")
     throw new Error(`the cast did not end: ${JSON.stringify(end.ok ? end.value.state.phase : end.issues)}`);
   const { phase, usage } = end.value.state;

@@ -10,7 +10,7 @@ import { simulateCast } from "../../src/core/cast/simulate.ts";
 import { bundledLayer } from "../../src/core/catalog/bundled-layer.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
-import { planGraph } from "../../src/shell/casting/start-cast.ts";
+import { planCast } from "../../src/shell/casting/start-cast.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { inScratch } from "./process.ts";
@@ -72,7 +72,7 @@ async function writeCasts(
   const store = fileStore(root);
   for (let number = 0; number < casts; number += 1) {
     const named = targets.map(({ kind, name, entry }) => ({ kind, name, layer: entry.layer, file: null }));
-    const { file } = planGraph(graph, { request: "x", cwd, targets: named, limits: bundled.settings.limits });
+    const { file } = planCast(graph, { request: "x", cwd, targets: named, limits: bundled.settings.limits });
     const { events } = simulateCast(
       castStartOf(file),
       (asked, state) => answerEvent({ satisfied: true, items }, asked, state),
@@ -99,7 +99,7 @@ async function timeForecast(folder: string, casts: number): Promise<number> {
 
 function fuzzRate(): number {
   const { graph, flow } = graphOf("Hojo-Consult");
-  const { file } = planGraph(graph, { request: "x", cwd: "/", limits: bundled.settings.limits });
+  const { file } = planCast(graph, { request: "x", cwd: "/", limits: bundled.settings.limits });
   const subject = fuzzSubject(castStartOf(file), flow);
   const settings = { casts: 5_000, seed: 1, items: 3 };
   fuzzGraph(subject, { ...settings, casts: 500 });

@@ -8,7 +8,7 @@ import {
   fileStore,
   mergeLayers,
   plainText,
-  planGraph,
+  planCast,
   readLayer,
   startCast,
   storyLines,
@@ -57,8 +57,8 @@ const host = {
 // The cast is kept in a folder; what is to be run is a graph and a request, and needs no project around it.
 const store = fileStore(mkdtempSync(join(tmpdir(), "own-agents-")));
 const { limits, budget } = catalog.settings;
-const plan = planGraph(graph, { request: "One good line", cwd: process.cwd(), limits, budget });
-const done = await startCast(store, plan, { host, signal: new AbortController().signal });
+const plan = planCast(graph, { request: "One good line", cwd: process.cwd(), limits, budget });
+const done = await startCast(plan, { store, host, signal: new AbortController().signal });
 if (!done.ok) throw new Error(done.issues.map((issue) => issue.message).join("\n"));
 const cast = await store.load(plan.file.castId);
 const { castId, request } = plan.file;

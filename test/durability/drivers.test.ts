@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { loadWorkspace } from "../../src/shell/workspace/workspace.ts";
-import { prepareCast, startCast } from "../../src/shell/casting/start-cast.ts";
+import { prepareCast } from "../../src/shell/casting/start-cast.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 import { envOf, eventsOf, newPlace } from "../harness/cli.ts";
 import { typed } from "../harness/doomed.ts";
@@ -47,10 +47,8 @@ async function failedCast(cwd: string): Promise<string> {
   const link = { targets: [{ kind: "materia", name: "Narrate" } as const], prompt: "Tell." };
   const ready = await prepareCast(workspace.value, link, { openReal: async () => host });
   if (!ready.ok) throw new Error(JSON.stringify(ready.issues));
-  const { plan } = ready.value;
-  const driver = { host, env: workspace.value.place.env, signal: new AbortController().signal };
-  await startCast(workspace.value.store, plan, driver);
-  return plan.file.castId;
+  await ready.value.run({ signal: new AbortController().signal });
+  return ready.value.castId;
 }
 
 it(

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { initialState } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import type { Ports } from "../../src/shell/ports.ts";
-import { PAUSE_REASON } from "../../src/shell/run/run-context.ts";
+import { PAUSE_REASON } from "../../src/shell/context/run-context.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { castOnce, failed, one, typesOf } from "../harness/effects.ts";
 import { startOf } from "../harness/play.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { initialState } from "../../src/core/cast/state/state.ts";
 import type { Ports, TurnOutcome, TurnProgress, TurnRequest } from "../../src/shell/ports.ts";
 import { VISIT_VARIABLE } from "../../src/shell/process/visit-processes.ts";
-import type { RunOptions } from "../../src/shell/run/run-context.ts";
+import type { RunOptions } from "../../src/shell/context/run-context.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { castOnce, failed, one, typesOf } from "../harness/effects.ts";
 import { startOf } from "../harness/play.ts";

@@ -105,9 +105,11 @@ it(
           {
             damaged: { ok: false, issues: [{ code: "damaged_journal" }] },
             over: { ok: false, issues: [{ code: "cast_finished" }] },
-            goesOn: { ok: true, value: { plan: { cast: { timeline: found.ok ? found.value.timeline : null } } } },
+            goesOn: { ok: true, value: { castId } },
           }[expectation(found)],
         );
+        const stands = found.ok && expectation(found) === "goesOn" ? found.value.timeline : undefined;
+        expect(resumed.ok ? resumed.value.timeline() : undefined).toEqual(stands);
         expect([readFileSync(file, "utf8"), statSync(file).mtimeMs]).toEqual([
           Buffer.from(text).toString("utf8"),
           mtimeMs,

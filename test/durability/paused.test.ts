@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { exitCodeFor } from "../../src/shell/casting/prepared-cast.ts";
-import { PAUSE_REASON } from "../../src/shell/run/run-context.ts";
+import { PAUSE_REASON } from "../../src/shell/context/run-context.ts";
 import { journalIn, resumeHosted, saying, startHosted, workspaceWith, type Agent } from "../harness/hosted.ts";
 
 const NONE = { input: 0, output: 0, cost: 0 };

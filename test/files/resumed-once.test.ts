@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { prepareResume, resumeCast, type ResumePlan } from "../../src/shell/casting/resume-cast.ts";
-import { planGraph, startCast } from "../../src/shell/casting/start-cast.ts";
+import type { PreparedCast } from "../../src/shell/casting/prepared-cast.ts";
+import { prepareResume } from "../../src/shell/casting/resume-cast.ts";
+import { planCast, startCast } from "../../src/shell/casting/start-cast.ts";
 import { loadWorkspace } from "../../src/shell/workspace/workspace.ts";
 import type { AgentHost, TurnOutcome } from "../../src/shell/ports.ts";
 import type { CastStore } from "../../src/shell/store/cast-store.ts";
@@ -26,20 +27,20 @@ async function stopped(store?: CastStore) {
   const opened = loadWorkspace({ cwd, env: envOf(cwd) });
   if (!opened.ok) throw new Error("there is nothing to refuse");
   const workspace = { ...opened.value, store: store ?? opened.value.store };
-  const plan = planGraph(one, { request: "Judge it.", cwd });
+  const plan = planCast(one, { request: "Judge it.", cwd });
   const { castId } = plan.file;
-  await startCast(workspace.store, plan, { host: hostThat(broken), signal });
+  await startCast(plan, { store: workspace.store, host: hostThat(broken), signal });
   const prepare = async () => {
     const asked = { castId, how: { kind: "recast" }, by: "test", trustsCast: true } as const;
     const ready = await prepareResume(workspace, asked, { openReal: async () => host });
     if (!ready.ok) throw new Error(JSON.stringify(ready.issues));
-    return ready.value.plan;
+    return ready.value;
   };
   const host = hostThat(said('{"satisfied":true}'));
   return {
     castId,
     prepare,
-    resume: (ready: ResumePlan) => resumeCast(workspace.store, ready, { host, signal }),
+    resume: (ready: PreparedCast) => ready.run({ signal }),
     store: workspace.store,
   };
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { openProgress } from "../../src/apps/cli/terminal/progress.ts";
 import { parseArgv } from "../../src/core/command/parse.ts";
-import { planGraph } from "../../src/shell/casting/start-cast.ts";
+import { planCast } from "../../src/shell/casting/start-cast.ts";
 import { sendDueDispatches } from "../../src/shell/fleet/worker/send-due.ts";
 import { providersOf } from "../../src/shell/fleet/submit-cast.ts";
 import type { Database } from "../../src/shell/store/postgres/database.ts";
@@ -110,7 +110,7 @@ it("[B22] a cast uses the providers that its agents name, or that the worker cho
     },
     { One: { prompt: "1", model: "acme/one" }, Two: { prompt: "2", model: "other/two" } },
   );
-  const { file } = planGraph(graph, { request: "", cwd: "/" });
+  const { file } = planCast(graph, { request: "", cwd: "/" });
   expect(providersOf(file)).toEqual(["acme", "default", "other"]);
   expect(providersOf({ ...file, model: "third/x" })).toEqual(["third"]);
   expect(providersOf({ ...file, rehearsal: "r.json" })).toEqual([]);

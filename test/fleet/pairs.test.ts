@@ -3,8 +3,8 @@ import { startedEvent } from "../../src/core/cast/next.ts";
 import { initialState } from "../../src/core/cast/state/state.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { Ports, TurnProgress } from "../../src/shell/ports.ts";
-import { PAUSE_REASON } from "../../src/shell/run/run-context.ts";
-import { runCast, type RunOutcome } from "../../src/shell/run/run-cast.ts";
+import { PAUSE_REASON, type RunOutcome } from "../../src/shell/context/run-context.ts";
+import { runCast } from "../../src/shell/run/run-cast.ts";
 import { startOf } from "../harness/play.ts";
 import { graph, said, seat, world } from "../harness/seats.ts";
 
@@ -78,7 +78,7 @@ async function turn(): Promise<Turn> {
       cwd: "/project",
       signal: stopping.signal,
       isOnFleet: true,
-      first: [startedEvent(state, { commit: "c0" })],
+      firstEvents: [startedEvent(state, { commit: "c0" })],
     },
   );
   const tellOne = await asked.promise;

@@ -3,8 +3,8 @@ import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { initialState } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import type { Ports, TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
-import type { RunOptions } from "../../src/shell/run/run-context.ts";
-import { runCast, type RunOutcome } from "../../src/shell/run/run-cast.ts";
+import type { RunOptions, RunOutcome } from "../../src/shell/context/run-context.ts";
+import { runCast } from "../../src/shell/run/run-cast.ts";
 import { type TestConfig, startOf } from "./play.ts";
 import { graph, seat, world } from "./seats.ts";
 
@@ -34,8 +34,8 @@ export async function castOnce(
   const { signal } = new AbortController();
   const ports = world(answer, part);
   const state = initialState(startOf(config));
-  const first = [startedEvent(state, part.checkpoints && { commit: "c0" })];
-  const end = await runCast(state, ports, { cwd: "/project", signal, first, ...options });
+  const firstEvents = [startedEvent(state, part.checkpoints && { commit: "c0" })];
+  const end = await runCast(state, ports, { cwd: "/project", signal, firstEvents, ...options });
   return { end, events: ports.appended.flat(), appended: ports.appended, asked: ports.asked };
 }
 

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { Issue } from "../../src/core/model/issue.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
-import { prepareCast, startCast } from "../../src/shell/casting/start-cast.ts";
-import { prepareResume, resumeCast, type Resumption } from "../../src/shell/casting/resume-cast.ts";
+import { prepareCast } from "../../src/shell/casting/start-cast.ts";
+import { prepareResume, type Resumption } from "../../src/shell/casting/resume-cast.ts";
 import { loadWorkspace, type Workspace } from "../../src/shell/workspace/workspace.ts";
 import type { TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
-import type { RunOutcome } from "../../src/shell/run/run-cast.ts";
+import type { RunOutcome } from "../../src/shell/context/run-context.ts";
 import { envOf, eventsOf, newPlace } from "./cli.ts";
 
 /** A cast with real files whose agents are functions. */
@@ -32,10 +32,9 @@ export async function startHosted(workspace: Workspace, materia: string, agent: 
   const link = { targets: [{ kind: "materia", name: materia } as const], prompt: "Do it." };
   const ready = await prepareCast(workspace, link, agents);
   if (!ready.ok) throw new Error(JSON.stringify(ready.issues));
-  const { plan, host } = ready.value;
-  const end = await startCast(workspace.store, plan, { host, env: workspace.place.env, signal });
+  const { castId } = ready.value;
+  const end = await ready.value.run({ signal });
   if (!end.ok) throw new Error(JSON.stringify(end.issues));
-  const { castId } = plan.file;
   return { castId, runDir: workspace.store.locationOf(castId), workspace, end: end.value };
 }
 
@@ -47,8 +46,7 @@ export async function resumeHosted(
   const { agents, signal } = hosting(agent);
   const ready = await prepareResume(workspace, { castId, how, by: "test" }, agents);
   if (!ready.ok) return ready.issues;
-  const { plan, host } = ready.value;
-  const done = await resumeCast(workspace.store, plan, { host, env: workspace.place.env, signal });
+  const done = await ready.value.run({ signal });
   return done.ok ? done.value : done.issues;
 }
 

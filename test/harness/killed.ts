@@ -5,11 +5,11 @@ import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { CastStep } from "../../src/core/cast/cast-step.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
-import { prepareCast, startCast } from "../../src/shell/casting/start-cast.ts";
-import { prepareResume, resumeCast, type Resumption } from "../../src/shell/casting/resume-cast.ts";
+import { prepareCast } from "../../src/shell/casting/start-cast.ts";
+import { prepareResume, type Resumption } from "../../src/shell/casting/resume-cast.ts";
 import { loadWorkspace, type Workspace } from "../../src/shell/workspace/workspace.ts";
 import type { Result } from "../../src/core/model/issue.ts";
-import type { RunOutcome } from "../../src/shell/run/run-cast.ts";
+import type { RunOutcome } from "../../src/shell/context/run-context.ts";
 import type { TurnProgress } from "../../src/shell/ports.ts";
 import { envOf } from "./cli.ts";
 
@@ -53,15 +53,13 @@ export async function begin(
       { rehearsal, openReal: noModel },
     ),
   );
-  const runDir = join(workspace.root, ready.plan.file.castId);
-  const { host, plan } = ready;
-  const { env } = workspace.place;
+  const runDir = join(workspace.root, ready.castId);
   return live(runDir, kill, async ({ onSteps, ...watching }) => {
     const both: Watching["onSteps"] = (steps) => {
       heard(steps.map(({ event }) => event));
       onSteps(steps);
     };
-    return value(await startCast(workspace.store, plan, { host, env, ...watching, onSteps: both }));
+    return value(await ready.run({ ...watching, onSteps: both }));
   });
 }
 
@@ -69,8 +67,8 @@ export async function goOn({ workspace }: Subject, kill?: Kill, how: Resumption 
   const castId = onlyCast(workspace);
   const run = async (watching: Watching): Promise<RunOutcome> => {
     const asked = { castId, how, by: "test" };
-    const { plan, host } = value(await prepareResume(workspace, asked, { openReal: noModel }));
-    return value(await resumeCast(workspace.store, plan, { host, env: workspace.place.env, ...watching }));
+    const ready = value(await prepareResume(workspace, asked, { openReal: noModel }));
+    return value(await ready.run(watching));
   };
   return live(join(workspace.root, castId), kill, run);
 }

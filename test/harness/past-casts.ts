@@ -3,7 +3,7 @@ import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { initialState } from "../../src/core/cast/state/state.ts";
 import { answerEvent, type SimulatedAnswer } from "../../src/core/cast/simulated-answer.ts";
 import { simulateCast } from "../../src/core/cast/simulate.ts";
-import { planGraph } from "../../src/shell/casting/start-cast.ts";
+import { planCast } from "../../src/shell/casting/start-cast.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { catalogOf, type TestConfig } from "./play.ts";
@@ -23,7 +23,7 @@ export async function writePastCast(cwd: string, config: TestConfig, past: PastC
   const compiled = compileTargets([{ kind: "loadout", name: past.loadout ?? "Main" }], catalog);
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
   const { graph, targets } = compiled.value;
-  const { file } = planGraph(graph, {
+  const { file } = planCast(graph, {
     request: "x",
     cwd,
     limits: catalog.settings.limits,

@@ -1,5 +1,5 @@
 import { loadWorkspace } from "../../src/shell/workspace/workspace.ts";
-import { prepareResume, resumeCast } from "../../src/shell/casting/resume-cast.ts";
+import { prepareResume } from "../../src/shell/casting/resume-cast.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 import { findCast } from "../../src/shell/workspace/find-cast.ts";
 import { servePi } from "./agent-bodies.ts";
@@ -20,8 +20,7 @@ export async function answeredElsewhere(
   const openReal = async () => host({ defaultModel: "local/small" });
   const ready = await prepareResume(workspace.value, asked, { model: "local/small", openReal });
   if (!ready.ok) throw new Error(JSON.stringify(ready.issues));
-  const driver = { host: ready.value.host, signal: new AbortController().signal };
-  const done = await resumeCast(store, ready.value.plan, driver);
+  const done = await ready.value.run({ signal: new AbortController().signal });
   if (!done.ok) throw new Error(JSON.stringify(done.issues));
   const [request] = server.requests;
   return (request?.messages ?? []).filter(({ role }) => role !== "system").map(({ content }) => wordsOf(content));

@@ -6,7 +6,8 @@ import type { Graph } from "../../src/core/compile/graph.ts";
 import { compileTargets, type CompiledChain } from "../../src/core/compile/targets/compile.ts";
 import type { CastId, SocketId } from "../../src/core/model/ids.ts";
 import type { Json, JsonObject } from "../../src/core/model/json.ts";
-import { runCast, type RunOutcome } from "../../src/shell/run/run-cast.ts";
+import { runCast } from "../../src/shell/run/run-cast.ts";
+import type { RunOutcome } from "../../src/shell/context/run-context.ts";
 import type { Ports, TurnOutcome, TurnRequest, UtilityOutcome, UtilityRequest } from "../../src/shell/ports.ts";
 import { pathText } from "../../src/core/model/issue.ts";
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { prepareResume, resumeCast } from "../../src/shell/casting/resume-cast.ts";
+import { prepareResume } from "../../src/shell/casting/resume-cast.ts";
 import { loadWorkspace } from "../../src/shell/workspace/workspace.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 
@@ -24,6 +24,6 @@ const ready = await prepareResume(workspace.value, asked, { openReal: async () =
 if (!ready.ok) throw new Error(JSON.stringify(ready.issues));
 process.stdout.write("ready\n");
 await once(process.stdin, "data");
-const done = await resumeCast(workspace.value.store, ready.value.plan, { host, signal: new AbortController().signal });
+const done = await ready.value.run({ signal: new AbortController().signal });
 process.stdout.write(done.ok ? "finished\n" : `refused ${done.issues.map((issue) => issue.message).join("; ")}\n`);
 process.stdin.destroy();

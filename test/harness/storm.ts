@@ -8,13 +8,14 @@ import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/worst-case.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { advanceTimeline } from "../../src/core/cast/timeline.ts";
-import { planGraph } from "../../src/shell/casting/start-cast.ts";
+import { planCast } from "../../src/shell/casting/start-cast.ts";
 import type { Result } from "../../src/core/model/issue.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import type { OwnedCast } from "../../src/shell/store/cast-store.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { castLayout } from "../../src/shell/store/layout.ts";
-import { runCast, type RunOutcome } from "../../src/shell/run/run-cast.ts";
+import { runCast } from "../../src/shell/run/run-cast.ts";
+import type { RunOutcome } from "../../src/shell/context/run-context.ts";
 import { catalogOf, type TestConfig } from "./play.ts";
 import { chanceOf, randomConfig, randomMood } from "./random-graph.ts";
 import { stormProblems } from "./storm-laws.ts";
@@ -75,7 +76,7 @@ function gather(seed: number, root: string): Storm | undefined {
   // A graph that nothing bounds may go round for ever, as its check says.
   if (worstCase(result.value.graph, result.value.flow, limits).turns === null) return undefined;
   const castId = `storm-${seed}` as CastId; // of an id's form
-  const plan = planGraph(result.value.graph, { request: "r", cwd: "/project" });
+  const plan = planCast(result.value.graph, { request: "r", cwd: "/project" });
   return {
     chance,
     mood: randomMood(chance),
@@ -96,7 +97,7 @@ async function liveOnce(storm: Storm, life: number, owned: OwnedCast, first: rea
   const world = new World(storm, owned, before, life < STORMY_LIVES);
   const run = runCast(current.state, world.ports(), {
     cwd: "/project",
-    first,
+    firstEvents: first,
     signal: world.abort.signal,
     onSteps: (steps) => {
       for (const step of steps) trail = advanceTimeline(trail, step);

@@ -41,8 +41,8 @@ function standIn(part: Partial<ItemRunner> = {}) {
 async function cast(part: Partial<Ports>, from?: CastState, signal = new AbortController().signal) {
   const ports = world(answer, part);
   const state = from ?? initialState(start);
-  const first = from ? [] : [startedEvent(state, part.checkpoints && { commit: "c0" })];
-  const end = await runCast(state, ports, { cwd: "/project", signal, first });
+  const firstEvents = from ? [] : [startedEvent(state, part.checkpoints && { commit: "c0" })];
+  const end = await runCast(state, ports, { cwd: "/project", signal, firstEvents });
   return { end, events: ports.appended.flat(), asked: ports.asked };
 }
 

@@ -5,7 +5,7 @@ import { openProgress } from "../../src/apps/cli/terminal/progress.ts";
 import { initialState } from "../../src/core/cast/state/state.ts";
 import { buildTimeline } from "../../src/core/cast/timeline.ts";
 import { lineText } from "../../src/core/view/line.ts";
-import type { RunObserver } from "../../src/shell/run/run-context.ts";
+import type { RunObserver } from "../../src/shell/context/run-context.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { itemsAtWork, watched, type AtWork } from "./harness/at-work.ts";
 

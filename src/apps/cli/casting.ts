@@ -6,7 +6,7 @@ import { hasForeignCastIssue, ok, type Result } from "../../core/model/issue.ts"
 import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { namesSpecificCast, prepareCommand, prepareStoppedCast } from "../../shell/commands/prepare.ts";
 import { type PreparedCast, exitCodeFor } from "../../shell/casting/prepared-cast.ts";
-import type { RunOutcome } from "../../shell/run/run-cast.ts";
+import type { RunOutcome } from "../../shell/context/run-context.ts";
 import { printText, jsonText } from "./terminal/print.ts";
 import type { CliContext } from "./terminal/io.ts";
 import { openProgress, progressKindFor } from "./terminal/progress.ts";
@@ -32,7 +32,7 @@ async function runPrepared(request: CliContext, prepared: PreparedCast): Promise
   if (below !== undefined && !options.quiet)
     printText(io, `note: working in ${sanitizeForTerminal(cwd)}, the project's folder`);
   if (!options.quiet) for (const note of prepared.notes) printText(io, `note: ${note}`);
-  const progress = openProgress(io, progressKindFor(io, options), prepared.trail);
+  const progress = openProgress(io, progressKindFor(io, options), prepared.timeline);
   const interrupt = listenForInterrupt(io);
   const end = await prepared.run({ signal: interrupt.signal, ...progress });
   interrupt.stop();

@@ -212,11 +212,10 @@ async function prepareAndAddSchedule(
   const asker = await commandCallerFor({ ...request, options: submits.options, workspace });
   const prepared = await prepareCommand(submits.command, asker);
   if (!prepared.ok) return prepared;
-  const { plan } = prepared.value;
   const { env } = workspace.place;
   const { priority = 0 } = submits.options;
   const added = await addSchedule(fleet, {
-    plan: plan ?? { file: prepared.value.file },
+    plan: prepared.value,
     cron,
     zone: where,
     tree,

@@ -6,7 +6,7 @@ import { figuresLine, figuresText } from "../../core/view/numbers.ts";
 import { nextSteps } from "../../core/view/report/next-steps.ts";
 import { line, toned, type Line } from "../../core/view/line.ts";
 import { totalsOf } from "../../core/cast/state/usage.ts";
-import type { RunOutcome } from "../../shell/run/run-cast.ts";
+import type { RunOutcome } from "../../shell/context/run-context.ts";
 import type { Io } from "./terminal/io.ts";
 import { printLines } from "./terminal/print.ts";
 import { castStatus, castFigures } from "../../core/cast/summary.ts";

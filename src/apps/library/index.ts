@@ -28,7 +28,6 @@ export { parseEvent } from "../../core/cast/state/event.ts";
 export type { CastStep } from "../../core/cast/cast-step.ts";
 export type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
 export { runCast } from "../../shell/run/run-cast.ts";
-export type { RunOutcome } from "../../shell/run/run-cast.ts";
 
 // Ports that a cast needs, and the implementations that come along
 export type {
@@ -46,13 +45,13 @@ export { createRehearsalHost } from "../../shell/agents/rehearsal-host.ts";
 export { runUtility } from "../../shell/run/run-utility.ts";
 
 // Stores
-export type { CastStore, LoadedCast, OwnedCast } from "../../shell/store/cast-store.ts";
+export type { CastStore, LoadedCast, NewCast, OwnedCast } from "../../shell/store/cast-store.ts";
 export { fileStore } from "../../shell/store/files/file-store.ts";
-export { planGraph, startCast } from "../../shell/casting/start-cast.ts";
-export type { CastPlan, PlanDetails } from "../../shell/casting/start-cast.ts";
+export { planCast, startCast } from "../../shell/casting/start-cast.ts";
+export type { PlanDetails } from "../../shell/casting/start-cast.ts";
 export { resumeCast } from "../../shell/casting/resume-cast.ts";
 export type { ResumePlan, Resumption } from "../../shell/casting/resume-cast.ts";
-export type { RunContext } from "../../shell/run/run-context.ts";
+export type { RunContext, RunOptions, RunOutcome } from "../../shell/context/run-context.ts";
 
 // Views
 export { gridLines } from "../../core/view/graph/terminal-grid.ts";

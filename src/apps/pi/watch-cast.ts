@@ -8,7 +8,7 @@ import { watchCast } from "../../shell/casting/watch-cast.ts";
 import { findCast } from "../../shell/workspace/find-cast.ts";
 import { thrownMessage } from "../../core/model/text.ts";
 import type { CastStore, LoadedCast } from "../../shell/store/cast-store.ts";
-import type { RunOutcome } from "../../shell/run/run-cast.ts";
+import type { RunOutcome } from "../../shell/context/run-context.ts";
 import { followTranscripts } from "./conversation/transcript-conversations.ts";
 import { showConversations } from "./conversation/conversation-view.ts";
 import { castResultOf, type ResultContext } from "./screen/result-card.ts";

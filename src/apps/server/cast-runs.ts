@@ -2,7 +2,7 @@ import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { AgentProgress } from "../../core/wire/stream.ts";
 import { createProgressQueue, type ProgressQueue, createProgressReporter } from "../../shell/casting/live-progress.ts";
 import type { PreparedCast } from "../../shell/casting/prepared-cast.ts";
-import type { RunOutcome } from "../../shell/run/run-cast.ts";
+import type { RunOutcome } from "../../shell/context/run-context.ts";
 import type { FolderWatcher } from "../../shell/system/folder-watcher.ts";
 
 /** The casts that this process drives, and who listens to their agents. */

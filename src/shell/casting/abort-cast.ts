@@ -3,8 +3,8 @@ import type { CastId } from "../../core/model/ids.ts";
 import type { ProcessIdentity } from "../process/process-identity.ts";
 import type { CastStore } from "../store/cast-store.ts";
 import { readCastState } from "./record-events.ts";
-import { runOwnedCast } from "./run-owned-cast.ts";
-import { writeOptionsFor, type RunContext } from "../run/run-context.ts";
+import { runWithPorts } from "./run-owned-cast.ts";
+import { writeOptionsFor, type RunContext } from "../context/run-context.ts";
 import { foreignCastIssue } from "../workspace/foreign-casts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -49,17 +49,14 @@ function unresponsiveIssue(castId: string, { pid, host }: ProcessIdentity) {
 
 async function abortUnowned({ store, place: { cwd, env } }: Workspace, castId: CastId): Promise<Result<"aborted">> {
   const host = { preflight: async () => [], runTurn: () => Promise.reject(new Error("an aborted cast asks nobody")) };
-  const driver: RunContext = { host, env, signal: AbortSignal.abort() };
-  const owned = await store.claim(castId, writeOptionsFor(driver));
+  const context: RunContext = { store, host, env, cwd, signal: AbortSignal.abort() };
+  const owned = await store.claim(castId, writeOptionsFor(context));
   if (!owned.ok) return owned;
   try {
     const cast = await owned.value.load();
     if (!cast.ok) return cast;
-    const end = await runOwnedCast(
-      owned.value,
-      { state: cast.value.state, cwd, itemsContext: { store, file: cast.value.file } },
-      driver,
-    );
+    const { file, state } = cast.value;
+    const end = await runWithPorts(owned.value, { file, state }, context);
     return end.kind === "broken" ? fail(error("write_failed", castId, end.problem)) : ok("aborted");
   } finally {
     await owned.value.release();

@@ -11,7 +11,7 @@ import {
 } from "../../core/view/progress/live-items.ts";
 import { recordsUsage } from "../../core/cast/timeline.ts";
 import type { Line } from "../../core/view/line.ts";
-import type { RunObserver } from "../run/run-context.ts";
+import type { RunObserver } from "../context/run-context.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { TurnProgress } from "../ports.ts";
 

@@ -1,49 +1,98 @@
 import type { CastEvent } from "../../core/cast/state/event.ts";
-import type { CastId } from "../../core/model/ids.ts";
-import { ok, type Result } from "../../core/model/issue.ts";
+import { findRehearsalMistakes, findUnknownReplyKeys } from "../../core/cast/rehearsal-usage.ts";
 import type { CastTimeline } from "../../core/cast/timeline.ts";
-import type { RunOutcome } from "../run/run-cast.ts";
-import type { CastFile } from "../store/cast-file.ts";
-import { type CastStore, type NewCast, TIMELINE } from "../store/cast-store.ts";
-import type { RunObserver } from "../run/run-context.ts";
+import type { Graph } from "../../core/compile/graph.ts";
 import { assertNever } from "../../core/model/assert-never.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import { fail, isError, ok, type Result } from "../../core/model/issue.ts";
+import type { AgentHost } from "../ports.ts";
+import type { RunContext, RunObserver, RunOutcome } from "../context/run-context.ts";
+import type { CastFile } from "../store/cast-file.ts";
+import { TIMELINE, type CastStore, type NewCast } from "../store/cast-store.ts";
+import { agentNeeds, openAgentHost, type AgentSource } from "../workspace/agent-hosts.ts";
+import { foreignCastIssue } from "../workspace/foreign-casts.ts";
+import { checkConfiguration, trustIssue, type Workspace } from "../workspace/workspace.ts";
 
-type CastHistory = Pick<PreparedCast, "trail" | "events">;
-
-/** Of a cast to which nothing has happened. */
-export function newCastHistory(file: CastFile): CastHistory {
-  return { trail: () => TIMELINE.begin(file), events: async () => ok([]) };
+/** A cast that is ready to run, new or not. Nothing of a new one exists yet. */
+export interface PreparedCast extends NewCast {
+  readonly castId: CastId;
+  /** Where it stands before it runs. */
+  readonly timeline: () => CastTimeline;
+  /** Its events before it runs, read on request: the command line needs none. */
+  readonly events: () => Promise<Result<readonly CastEvent[]>>;
+  /** [B21] Set when the cast was submitted before. This command submits none. */
+  readonly isKnown?: true;
+  readonly notes: readonly string[];
+  /** [T6] Replies of a rehearsal that were not used, or did not fit; asked when the cast has run. */
+  readonly remarks: (end: RunOutcome) => readonly string[];
+  /** Runs it to its end or its next pause. A refusal comes before the first event. */
+  readonly run: (observer: RunObserver & Pick<RunContext, "durability">) => Promise<Result<RunOutcome>>;
 }
 
-/** Of one that is kept. */
-export function storedCastHistory(store: CastStore, castId: CastId, trail: CastTimeline): CastHistory {
+/** What a command asks to run. */
+export interface RunRequest {
+  readonly graph: Graph;
+  readonly agents: AgentSource;
+}
+
+/**
+ * Trust, configuration, host and preflight, in this order, before any cast runs here. `plan` runs when the project is trusted;
+ * `origin` is the existing cast that is resumed or forked.
+ */
+export async function prepareRun<T extends RunRequest>(
+  workspace: Workspace,
+  plan: () => Promise<Result<T>>,
+  origin?: CastFile,
+): Promise<Result<T & { readonly host: AgentHost }>> {
+  // [S10] Report both: agreeing to the project must not agree to the cast.
+  const refusals = [trustIssue(workspace), origin && foreignCastIssue(workspace, origin)];
+  const issues = refusals.flatMap((issue) => issue ?? []);
+  if (issues.length > 0) return fail(...issues);
+  const sound = checkConfiguration(workspace);
+  if (!sound.ok) return sound;
+  const planned = await plan();
+  if (!planned.ok) return planned;
+  const { graph, agents } = planned.value;
+  const host = await openAgentHost(workspace, agents);
+  if (!host.ok) return host;
+  const missing = await host.value.preflight(agentNeeds(graph, agents.model));
+  return missing.some(isError) ? fail(...missing) : ok({ ...planned.value, host: host.value });
+}
+
+/** The history of a cast without events. */
+export function newCastHistory(file: CastFile): CastHistory {
+  return { timeline: () => TIMELINE.begin(file), events: async () => ok([]) };
+}
+
+type CastHistory = Pick<PreparedCast, "timeline" | "events">;
+
+export function storedCastHistory(store: CastStore, castId: CastId, timeline: CastTimeline): CastHistory {
   const events = async (): Promise<Result<readonly CastEvent[]>> => {
     const cast = await store.load(castId);
     return cast.ok ? ok(cast.value.events) : cast;
   };
-  return { trail: () => trail, events };
+  return { timeline: () => timeline, events };
 }
 
-/** A cast that is about to run, new or not. */
-export interface PreparedCast {
-  readonly castId: CastId;
-  readonly file: CastFile;
-  /** How it stands before it runs. */
-  readonly trail: () => CastTimeline;
-  /** What happened to it until then; read when somebody asks, which the command line never does. */
-  readonly events: () => Promise<Result<readonly CastEvent[]>>;
-  /** What would be submitted, where the cast is one for a fleet. */
-  readonly plan?: NewCast;
-  /** [B21] Set where the cast was submitted before, and this command submits none. */
-  readonly isKnown?: true;
-  readonly notes: readonly string[];
-  /** [T6] What a rehearsal left over or met unexpectedly; asked when it has run. */
-  readonly remarks: (end: RunOutcome) => readonly string[];
-  /** Runs it to its end or its next pause. A refusal comes before the first event. */
-  readonly run: (listening: RunObserver) => Promise<Result<RunOutcome>>;
+/** [T4] Names in a rehearsal that the graph does not have, reported before the cast runs. */
+export function rehearsalNotes(host: AgentHost, graph: Graph): readonly string[] {
+  const usage = host.rehearsalUsage?.();
+  return usage ? findUnknownReplyKeys(usage, graph).map(({ message }) => `rehearsal: ${message}`) : [];
 }
 
-/** [C10] How a cast ended, as scripts and CI read it; the same in every face. */
+export function rehearsalRemarks(host: AgentHost): PreparedCast["remarks"] {
+  return ({ kind, state }) => {
+    const usage = host.rehearsalUsage?.();
+    if (!usage) return [];
+    // A cast that stopped early may still use the remaining replies.
+    const isWhole = kind === "ended" && state.phase.kind === "ended" && state.phase.outcome !== "aborted";
+    return findRehearsalMistakes(usage, state.graph)
+      .filter(({ what }) => isWhole || what === "tool")
+      .map(({ message }) => `rehearsal: ${message}`);
+  };
+}
+
+/** [C10] The exit code for scripts and CI, the same in every face. */
 export function exitCodeFor(end: RunOutcome): number {
   if (end.kind === "waiting") return 4;
   if (end.kind === "paused") return 130;

@@ -1,35 +1,24 @@
 import { realpathSync } from "node:fs";
 import { sep } from "node:path";
-import type { EventBody, EventOf } from "../../core/cast/state/event.ts";
-import { reworkDecisionEvents, reworkLimitOf } from "../../core/cast/rework-limit.ts";
-import { startedEvent } from "../../core/cast/next.ts";
-import type { ReworkDecision } from "../../core/command/command.ts";
 import { askedPersonMateria } from "../../core/cast/prompt-text.ts";
+import { reworkDecisionEvents, reworkLimitOf } from "../../core/cast/rework-limit.ts";
+import type { EventBody, EventOf } from "../../core/cast/state/event.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
+import type { ReworkDecision } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { error, fail, isError, ok, type Result } from "../../core/model/issue.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import { createOwnCastRegistry } from "../config/own-casts.ts";
-import type { AgentHost } from "../ports.ts";
+import type { StoppedCastFacts } from "../items/item-runner.ts";
+import { writeOptionsFor, type RunContext, type RunOutcome } from "../context/run-context.ts";
+import { phaseBeforeEnd } from "../run/interrupted-visit.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { CastStore, CurrentCast } from "../store/cast-store.ts";
-import type { RunOutcome } from "../run/run-cast.ts";
-import type { CheckpointSession } from "../git/checkpoint-session.ts";
-import { openCastCheckpoints } from "../run/visit-checkpoints.ts";
-import { runOwnedCast, type OwnedCastRun } from "./run-owned-cast.ts";
-import { writeOptionsFor, type RunContext } from "../run/run-context.ts";
-import {
-  agentNeeds,
-  openAgentHost,
-  type AgentChoice,
-  type AgentSource,
-  REHEARSAL_FILE,
-  parseRehearsalText,
-} from "../workspace/agent-hosts.ts";
-import { foreignCastIssue } from "../workspace/foreign-casts.ts";
-import { readInterruptedVisit, phaseBeforeEnd } from "../run/interrupted-visit.ts";
+import { REHEARSAL_FILE, parseRehearsalText, type AgentChoice, type AgentSource } from "../workspace/agent-hosts.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { prepareRun, rehearsalNotes, rehearsalRemarks, storedCastHistory, type PreparedCast } from "./prepared-cast.ts";
 import { resumeRefusal } from "./resume-refusal.ts";
-import { checkConfiguration, trustIssue, type Workspace } from "../workspace/workspace.ts";
+import { runOwnedCast } from "./run-owned-cast.ts";
 
 /** What sets a stopped cast going again. */
 export type Resumption =
@@ -49,137 +38,89 @@ export interface Recast {
   readonly decision?: ReworkDecision;
 }
 
-/** What is to be run: a cast that stopped, as it was when it was looked at. */
+/** A stopped cast and what continues it. */
 export interface ResumePlan {
+  /** As it was when it was read. */
   readonly cast: CurrentCast;
   readonly how: Resumption;
   /** The command that resumes it. */
   readonly by: string;
-  readonly cwd: string;
-  readonly model?: string;
-  readonly notes: readonly string[];
-  /** [B28] The worker that drives it from here on. */
-  readonly worker?: string;
 }
 
 /** What is asked for a stopped cast. */
-export interface ResumeRequest extends Pick<ResumePlan, "how" | "by"> {
+interface ResumeRequest extends Omit<ResumePlan, "cast"> {
   readonly castId: CastId;
-  /** [S10] Whether the person trusts exactly this cast, whoever began it. */
+  /** [S10] Whether the person trusts exactly this cast, no matter who started it. */
   readonly trustsCast?: boolean;
 }
 
-/** A plan, and the host that has said that it can answer for its agents. */
-export interface ReadyResume {
-  readonly plan: ResumePlan;
-  readonly host: AgentHost;
-}
-
-/** A stopped cast ready to go on, or why it cannot. */
+/** A stopped cast that is ready to continue, or why it cannot. */
 export async function prepareResume(
   workspace: Workspace,
   { castId, how, by, trustsCast = false }: ResumeRequest,
   given: AgentSource,
-): Promise<Result<ReadyResume>> {
-  const cast = await workspace.store.current(castId);
-  if (!cast.ok) return cast;
-  const refusals = [
-    trustIssue(workspace) ?? [],
-    trustsCast ? [] : (foreignCastIssue(workspace, cast.value.file) ?? []),
-  ];
-  // [S10] Both at once: a yes to the one must not be one to the other.
-  if (refusals.flat().length > 0) return fail(...refusals.flat());
-  const sound = checkConfiguration(workspace);
-  if (!sound.ok) return sound;
-  const refusal = resumeRefusal(cast.value.state, castId, how);
-  if (refusal) return refusal;
-  const cwd = workingFolder(workspace, cast.value.file);
-  if (!cwd.ok) return cwd;
-  const remembered = await originalAgentChoice(workspace.store, cast.value.file);
-  if (!remembered.ok) return remembered;
-  const agents = { ...remembered.value, ...given };
-  const host = await openAgentHost(workspace, agents);
-  if (!host.ok) return host;
-  const issues = await host.value.preflight(agentNeeds(cast.value.file.graph, agents.model));
-  if (issues.some(isError)) return fail(...issues);
-  const notes = [...tornNotes(cast.value), ...cwd.value.notes];
-  const model = agents.model === undefined ? {} : { model: agents.model };
-  return ok({ host: host.value, plan: { cast: cast.value, how, by, cwd: cwd.value.folder, ...model, notes } });
+): Promise<Result<PreparedCast>> {
+  const { store, place } = workspace;
+  const current = await store.current(castId);
+  if (!current.ok) return current;
+  const cast = current.value;
+  const { file } = cast;
+  const plan = async () => {
+    const refusal = resumeRefusal(cast.state, castId, how);
+    if (refusal) return refusal;
+    const cwd = workingFolder(workspace, file);
+    if (!cwd.ok) return cwd;
+    const remembered = await originalAgentChoice(store, file);
+    return remembered.ok
+      ? ok({ graph: file.graph, agents: { ...remembered.value, ...given }, cwd: cwd.value })
+      : remembered;
+  };
+  const ready = await prepareRun(workspace, plan, trustsCast ? undefined : file);
+  if (!ready.ok) return ready;
+  const { host, agents, cwd } = ready.value;
+  const context = {
+    store,
+    host,
+    env: place.env,
+    cwd: cwd.folder,
+    ...(agents.model === undefined ? {} : { model: agents.model }),
+  };
+  return ok({
+    castId,
+    file,
+    ...storedCastHistory(store, castId, cast.timeline),
+    notes: [...tornNotes(cast), ...cwd.notes, ...rehearsalNotes(host, file.graph)],
+    remarks: rehearsalRemarks(host),
+    run: (observer) => resumeCast({ cast, how, by }, { ...observer, ...context }),
+  });
 }
 
-/** [D1] Goes on where the journal ends, in whatever process; nothing that was completed runs again. */
-export async function resumeCast(store: CastStore, plan: ResumePlan, driver: RunContext): Promise<Result<RunOutcome>> {
-  const { how, cwd } = plan;
-  let files: CheckpointSession | undefined;
-  const owned = await store.claim(plan.cast.castId, writeOptionsFor(driver));
+/** [D1] Continues where the journal ends, in any process; no completed visit runs again. */
+export async function resumeCast({ cast, how, by }: ResumePlan, context: RunContext): Promise<Result<RunOutcome>> {
+  const { store, env, fleetHooks } = context;
+  const owned = await store.claim(cast.castId, writeOptionsFor(context));
   if (!owned.ok) return owned;
   try {
-    // Before it is read: what comes in between is another file.
-    const stamp = await store.stamp(plan.cast.castId);
-    // What was read before may be old by now.
-    const cast = await owned.value.load(plan.cast);
-    if (!cast.ok) return cast;
-    const { state, castId } = cast.value;
-    // [B12] The cast of an item is driven by whatever worker its queue gives it to.
-    const refusal = state.item && plan.worker !== undefined ? undefined : resumeRefusal(state, castId, how);
+    // Take the stamp before the file is read: a later change gets another stamp.
+    const stamp = await store.stamp(cast.castId);
+    const current = await owned.value.load(cast);
+    if (!current.ok) return current;
+    const { file, state, timeline, castId } = current.value;
+    // [B12] A worker may run the cast of an item; its queue assigns it.
+    const refusal = state.item && fleetHooks ? undefined : resumeRefusal(state, castId, how);
     if (refusal) return refusal;
-    // Looked at again by its owner: what was agreed to is what will run.
-    const isOther = JSON.stringify(cast.value.file) !== JSON.stringify(plan.cast.file);
-    if (isOther) return fail(error("bad_cast_file", castId, "cast.json has changed since it was looked at"));
-    if (driver.env) createOwnCastRegistry(driver.env).record(cast.value.file, stamp);
-    files = openCastCheckpoints(store, owned.value, { ...cast.value.file, cwd });
-    const run = await resumedRun({ store, plan, cast: cast.value, files });
-    return ok(await runOwnedCast(owned.value, run, driver));
+    // Compare again as the owner: the person agreed to this file.
+    if (JSON.stringify(file) !== JSON.stringify(cast.file))
+      return fail(error("bad_cast_file", castId, "cast.json has changed since it was looked at"));
+    if (env) createOwnCastRegistry(env).record(file, stamp);
+    const firstEvents = (found: StoppedCastFacts): readonly EventBody[] =>
+      state.phase.kind === "unstarted" && how.kind === "recast"
+        ? limitEvents(how, state)
+        : resumeEvents(state, how, { by, ...found });
+    return ok(await runOwnedCast(owned.value, { file, state, timeline }, context, firstEvents));
   } finally {
-    files?.close();
     await owned.value.release();
   }
-}
-
-interface ResumeInputs {
-  readonly store: CastStore;
-  readonly plan: ResumePlan;
-  readonly cast: CurrentCast;
-  readonly files: CheckpointSession | undefined;
-}
-
-/** What the cast goes on from: its state, what happened meanwhile, and what it is set going by. */
-async function resumedRun({ store, plan, cast, files }: ResumeInputs): Promise<OwnedCastRun> {
-  const { how, by, cwd, model } = plan;
-  const { state, timeline: trail } = cast;
-  const driven = plan.worker === undefined ? {} : { worker: plan.worker };
-  const kept = files ? { files } : {};
-  const family = { store, file: cast.file };
-  // [J5] A cast that was killed before its first event begins now.
-  if (state.phase.kind === "unstarted" && how.kind === "recast") {
-    const begun: EventBody = { ...startedEvent(state, files && (await files.takeFirst())), ...driven };
-    return {
-      state,
-      trail,
-      cwd,
-      itemsContext: family,
-      ...kept,
-      first: [begun, ...limitEvents(how, state)],
-      ...(model === undefined ? {} : { model }),
-    };
-  }
-  const meanwhile = state.files && (await files?.takeOutsideChanges(state.files.last));
-  const { interruption, usage } = await readInterruptedVisit(store, cast, { cwd, meanwhile });
-  return {
-    state,
-    trail,
-    cwd,
-    itemsContext: family,
-    ...kept,
-    first: resumeEvents(state, how, {
-      by,
-      ...(usage ? { usage } : {}),
-      ...(meanwhile ? { files: meanwhile } : {}),
-      ...driven,
-    }),
-    ...(model === undefined ? {} : { model }),
-    ...(interruption === undefined ? {} : { interruption }),
-  };
 }
 
 /** [D6] A kill in the middle of a write leaves a line that never counted. */

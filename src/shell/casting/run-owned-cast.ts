@@ -1,110 +1,148 @@
 import { randomUUID } from "node:crypto";
+import * as v from "valibot";
+import { startedEvent } from "../../core/cast/next.ts";
+import type { Visit } from "../../core/cast/state/state.ts";
+import { advanceTimelineBy, type CastTimeline } from "../../core/cast/timeline.ts";
 import type { SocketId } from "../../core/model/ids.ts";
 import { ensureUserKey } from "../config/user-key.ts";
-import { deriveVisitSecret, VISIT_VARIABLE } from "../process/visit-processes.ts";
-import type { EventBody } from "../../core/cast/state/event.ts";
-import type { CastState, Visit } from "../../core/cast/state/state.ts";
-import { advanceTimelineBy, type CastTimeline } from "../../core/cast/timeline.ts";
-import type { CastCheckpoints, Ports, UtilityRequest } from "../ports.ts";
-import { type Interruption, sleepUnlessAborted, writeOptionsFor, type RunContext } from "../run/run-context.ts";
-import { runCast, type RunOutcome } from "../run/run-cast.ts";
-import { runUtility } from "../run/run-utility.ts";
-import type { OwnedCast } from "../store/cast-store.ts";
-import { createItems, type ItemsContext } from "../items/create-items.ts";
-import { visitInProgress } from "../run/interrupted-visit.ts";
-import * as v from "valibot";
-import { ProcessIdentity, isAlive, identifyProcess } from "../process/process-identity.ts";
+import { createGitWorktrees } from "../git/worktrees/git-worktrees.ts";
+import { createItemRunner, type RunOwnedCast } from "../items/item-runner.ts";
+import type { ItemRunner, Ports, UtilityRequest } from "../ports.ts";
+import { ProcessIdentity, identifyProcess, isAlive } from "../process/process-identity.ts";
 import { endProcesses, endProcessGroup, processesWithVariable } from "../process/processes.ts";
-import { TRANSCRIPT_FILE } from "../store/layout.ts";
+import { deriveVisitSecret, VISIT_VARIABLE } from "../process/visit-processes.ts";
+import {
+  sleepUnlessAborted,
+  writeOptionsFor,
+  type ParentCast,
+  type RunContext,
+  type RunOptions,
+  type RunOutcome,
+} from "../context/run-context.ts";
+import { readInterruptedVisit, visitInProgress } from "../run/interrupted-visit.ts";
+import { runCast } from "../run/run-cast.ts";
+import { runSetupCommand, runUtility } from "../run/run-utility.ts";
+import { openCastCheckpoints } from "../run/visit-checkpoints.ts";
+import type { OwnedCast } from "../store/cast-store.ts";
+import { TRANSCRIPT_FILE, worktreePool } from "../store/layout.ts";
 
-/** How often an owner shows that it lives to those who cannot look at its process. */
+/** Shorter than the time after which others take an owner on another machine for dead. */
 const HEARTBEAT_MS = 30_000;
 
-/** What an owned cast runs from. */
-export interface OwnedCastRun {
-  readonly state: CastState;
-  /** The same with when things happened; without it no bookmarks are made. */
-  readonly trail?: CastTimeline;
-  /** Where its agents and programs work. */
-  readonly cwd: string;
-  /** Asked of every agent in place of its own model. */
-  readonly model?: string;
-  /** What happened to it before the loop goes on. */
-  readonly first?: readonly EventBody[];
-  readonly interruption?: Interruption;
-  /** Absent where its files are not kept. */
-  readonly files?: CastCheckpoints;
-  readonly itemsContext: ItemsContext;
-  /** Set where its budget is shared with others. */
-  readonly admit?: Ports["admit"];
-}
+/**
+ * [J22] Runs an owned cast to its end or its next pause: a new one, a fork, a stopped one, an item. The cast stays owned.
+ * `firstEvents` are written before it continues, behind `cast_started` when it has none yet.
+ */
+export const runOwnedCast: RunOwnedCast = async (owned, cast, context, firstEvents) => {
+  const { file, state } = cast;
+  const { store, fleetHooks, cwd = file.cwd } = context;
+  const checkpoints = openCastCheckpoints(store, owned, { ...file, cwd }, context.cachedWorktree);
+  const worker = fleetHooks ? { worker: fleetHooks.workerId } : {};
+  try {
+    if (state.phase.kind === "unstarted") {
+      // [J5] Also for a cast whose process was killed before its first event.
+      const started = { ...startedEvent(state, await checkpoints?.takeFirst()), ...worker };
+      return await runWithPorts(owned, cast, context, { checkpoints, firstEvents: [started, ...firstEvents({})] });
+    }
+    const changes = (state.files && (await checkpoints?.takeOutsideChanges(state.files.last))) ?? undefined;
+    const { interruption, usage } = await readInterruptedVisit(store, state, { cwd, changes });
+    const found = { ...(usage ? { usage } : {}), ...(changes ? { files: changes } : {}), ...worker };
+    return await runWithPorts(owned, cast, context, { checkpoints, interruption, firstEvents: firstEvents(found) });
+  } finally {
+    checkpoints?.close();
+  }
+};
 
-/** [J22] Runs a cast that this process owns to its end or its next pause. It is still owned afterwards. */
-export async function runOwnedCast(owned: OwnedCast, run: OwnedCastRun, driver: RunContext): Promise<RunOutcome> {
-  const { state, trail, files, itemsContext: family, admit = driver.fleetHooks?.admit, ...from } = run;
-  const asked = new AbortController();
-  const stopListening = owned.onAbortRequest(() => asked.abort());
-  const beat = setInterval(() => void owned.heartbeat(), HEARTBEAT_MS);
-  beat.unref();
+type FirstStep = Pick<RunOptions, "firstEvents"> & {
+  readonly interruption?: RunOptions["interruption"] | undefined;
+  readonly checkpoints?: Ports["checkpoints"] | undefined;
+};
+
+/** Runs the loop with what this machine offers, while the owner shows that it lives and hears requests to abort. */
+export async function runWithPorts(
+  owned: OwnedCast,
+  cast: Parameters<RunOwnedCast>[1],
+  context: RunContext,
+  { checkpoints, interruption, firstEvents = [] }: FirstStep = {},
+): Promise<RunOutcome> {
+  const { file, state, timeline } = cast;
+  const { cwd = file.cwd, model = file.model ?? undefined, admit = context.fleetHooks?.admit, onProgress } = context;
+  const abort = new AbortController();
+  const stopListening = owned.onAbortRequest(() => abort.abort());
+  const heartbeat = setInterval(() => void owned.heartbeat(), HEARTBEAT_MS);
+  heartbeat.unref();
   try {
     const visit = visitInProgress(state);
-    const secretOf = visitSecrets(owned, driver.env ?? {});
+    const secretOf = visitSecrets(owned, context.env ?? {});
     if (visit) await endOrphanedPrograms(owned, visit, secretOf(visit.socket, visit.number));
-    const items = createItems(family, { owned, cwd: run.cwd, driver }, (child, each, heard) =>
-      runOwnedCast(child, { ...each, ...modelOption(run), itemsContext: { ...family, file: each.file } }, heard),
-    );
+    const items = createItems({ owned, file, cwd }, context);
     const ports: Ports = {
-      agents: driver.host,
+      agents: context.host,
       runUtility: (request: UtilityRequest) =>
         runUtility({ ...request, onStarted: (pid) => void owned.writeNote("program", formatProgramNote(pid)) }),
       journal: owned.journal,
       artifacts: owned.artifacts,
-      ...(files ? { checkpoints: files } : {}),
+      ...(checkpoints ? { checkpoints } : {}),
       ...(items ? { items } : {}),
       ...(admit ? { admit } : {}),
       holdsClaim: owned.holdsClaim,
       isSuperseded: owned.isSuperseded,
-      redact: writeOptionsFor(driver).redact,
+      redact: writeOptionsFor(context).redact,
       now: () => new Date(),
       pause: sleepUnlessAborted,
     };
-    const { onProgress } = driver;
-    const onSteps = bookmarkSteps(owned, trail, driver.onSteps);
-    const signal = AbortSignal.any([driver.signal, asked.signal]);
+    const onSteps = bookmarkSteps(owned, timeline, context.onSteps);
     return await runCast(state, ports, {
-      ...from,
+      cwd,
+      firstEvents,
       secretOf,
-      signal,
-      ...(driver.fleetHooks ? { isOnFleet: true } : {}),
+      signal: AbortSignal.any([context.signal, abort.signal]),
+      ...(model === undefined ? {} : { model }),
+      ...(interruption ? { interruption } : {}),
+      ...(context.fleetHooks ? { isOnFleet: true } : {}),
       ...(onSteps ? { onSteps } : {}),
       ...(onProgress ? { onProgress } : {}),
     });
   } finally {
-    clearInterval(beat);
+    clearInterval(heartbeat);
     stopListening();
   }
 }
 
-/** [J28] Whoever reads the cast next finds it where it stood last, whatever becomes of this process. */
+/** [V6] Runs the items of a cast with a parallel loop; undefined for every other cast. */
+function createItems({ owned, file, cwd }: ParentCast, context: RunContext): ItemRunner | undefined {
+  const isParallel = Object.values(file.graph.loops).some(({ parallel }) => parallel !== undefined);
+  if (!isParallel || file.window !== undefined) return undefined;
+  if (context.fleetHooks) return context.fleetHooks.items?.({ owned, file, cwd });
+  const { store, signal } = context;
+  const trees = createGitWorktrees({
+    castId: file.castId,
+    cwd,
+    artifacts: store.location,
+    worktreesFolder: owned.worktreesFolder,
+    pool: worktreePool(store.location),
+    worktree: file.worktree ?? {},
+    runSetup: (command, at) => runSetupCommand({ setting: "worktree.setup", command, cwd: at, signal }),
+  });
+  return createItemRunner({ trees, file, context, runOwnedCast });
+}
+
+/** [J28] The next reader starts from the last bookmark, even when this process dies. */
 function bookmarkSteps(
   { bookmark }: OwnedCast,
   from: CastTimeline | undefined,
   onSteps: RunContext["onSteps"],
 ): RunContext["onSteps"] {
   if (!bookmark || !from) return onSteps;
-  let trail = from;
+  let timeline = from;
   return (steps) => {
-    trail = advanceTimelineBy(trail, steps);
-    bookmark(trail);
+    timeline = advanceTimelineBy(timeline, steps);
+    bookmark(timeline);
     onSteps?.(steps);
   };
 }
 
-function modelOption({ model }: OwnedCastRun): Pick<OwnedCastRun, "model"> {
-  return model === undefined ? {} : { model };
-}
-
-/** [D24] Without a key of the user nothing is found by a secret; what is written down still is. */
+/** [D24] Without a key of the user, orphaned programs are found by their note only. */
 function visitSecrets({ artifacts }: OwnedCast, env: NonNullable<RunContext["env"]>) {
   const key = ensureUserKey(env) ?? randomUUID();
   return (socket: SocketId, visit: number): string =>
@@ -113,14 +151,14 @@ function visitSecrets({ artifacts }: OwnedCast, env: NonNullable<RunContext["env
 
 const GRACE_MS = 1000;
 
-/** [D12] Which program runs for a cast now, so that one whose owner was killed can be found. */
+/** [D12] Identifies the running program, so that the next owner can end it after a kill. */
 function formatProgramNote(pid: number): string {
   return JSON.stringify(identifyProcess(pid));
 }
 
 /**
- * [D12, D24] Ends what a killed owner left running of a visit, and nothing else: the program that was written down with its
- * start time, and what was started with the visit's secret. Never by a file that a process has open, which anybody may have.
+ * [D12, D24] Ends what a killed owner left running of a visit, and nothing else: the program in the note, identified by its
+ * start time, and processes with the visit's secret. An open file proves nothing: any process may have it open.
  */
 async function endOrphanedPrograms(
   { artifacts, readNote }: OwnedCast,

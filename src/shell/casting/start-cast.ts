@@ -1,133 +1,125 @@
 import { randomInt } from "node:crypto";
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
+import { initialState, type CastStart } from "../../core/cast/state/state.ts";
+import { buildTimeline } from "../../core/cast/timeline.ts";
 import type { LinkCommand } from "../../core/command/command.ts";
 import { commandText } from "../../core/command/command-text.ts";
+import type { Graph } from "../../core/compile/graph.ts";
 import {
   compileTargets,
   authoredLayout,
   socketOrigins,
   type CompiledChain,
 } from "../../core/compile/targets/compile.ts";
-import type { Graph } from "../../core/compile/graph.ts";
-import { startedEvent } from "../../core/cast/next.ts";
-import { initialState, type CastStart, type CastState } from "../../core/cast/state/state.ts";
-import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { error, fail, isError, ok, type Result } from "../../core/model/issue.ts";
-import type { Catalog } from "../../core/catalog/catalog.ts";
+import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { JsonObject } from "../../core/model/json.ts";
 import { createOwnCastRegistry } from "../config/own-casts.ts";
+import { findRepository } from "../git/repository.ts";
+import type { AgentHost } from "../ports.ts";
+import { writeOptionsFor, type RunContext, type RunOutcome } from "../context/run-context.ts";
+import { openCastCheckpoints } from "../run/visit-checkpoints.ts";
+import { redactEvent, redactKeys } from "../secrets/redact-event.ts";
 import { CAST_FORMAT, castStartOf, type CastFile, newCastId } from "../store/cast-file.ts";
 import type { CastStore, NewCast, OwnedCast } from "../store/cast-store.ts";
-import type { AgentHost } from "../ports.ts";
-import type { RunOutcome } from "../run/run-cast.ts";
-import { redactEvent, redactKeys } from "../secrets/redact-event.ts";
-import type { Redactor } from "../secrets/redact.ts";
-import type { CheckpointSession } from "../git/checkpoint-session.ts";
-import { VERSION } from "../system/package.ts";
-import { findRepository } from "../git/repository.ts";
-import { openCastCheckpoints } from "../run/visit-checkpoints.ts";
-import { runOwnedCast } from "./run-owned-cast.ts";
-import { writeOptionsFor, type RunContext } from "../run/run-context.ts";
-import { agentNeeds, openAgentHost, type AgentSource, REHEARSAL_FILE } from "../workspace/agent-hosts.ts";
-import { loadPreviousCast } from "./previous-cast.ts";
-import { checkConfiguration, trustIssue, type Workspace } from "../workspace/workspace.ts";
-import { buildTimeline } from "../../core/cast/timeline.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
+import { VERSION } from "../system/package.ts";
+import { type AgentSource, REHEARSAL_FILE } from "../workspace/agent-hosts.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { newCastHistory, prepareRun, rehearsalNotes, rehearsalRemarks, type PreparedCast } from "./prepared-cast.ts";
+import { loadPreviousCast } from "./previous-cast.ts";
+import { runOwnedCast } from "./run-owned-cast.ts";
 
-/** What is to be run: a cast as it will be kept. Nothing of it exists yet. */
-export interface CastPlan extends NewCast {
-  /** [T20] Set for a fork. */
-  readonly past?: CastPast;
-  readonly notes: readonly string[];
+/** Typed targets → a cast that is ready to start, or every problem of the first stage that has any. */
+export async function prepareCast(
+  workspace: Workspace,
+  link: Omit<LinkCommand, "kind">,
+  agents: AgentSource,
+  typedText = commandText(link),
+): Promise<Result<PreparedCast>> {
+  const ready = await prepareRun(workspace, async () => {
+    const compiled = compileTargets(link.targets, workspace.catalog);
+    if (!compiled.ok) return compiled;
+    const previous = link.from === undefined ? ok(undefined) : await loadPreviousCast(workspace.store, link.from);
+    if (!previous.ok) return previous;
+    return ok({ graph: compiled.value.graph, agents, compiled: compiled.value, previous: previous.value });
+  });
+  if (!ready.ok) return ready;
+  const { compiled, previous, host } = ready.value;
+  const state: JsonObject = previous ? { previousCastContext: previous.context } : {};
+  const cast = planCast(compiled.graph, {
+    ...compilationRecord(compiled),
+    ...configuredDetails(workspace.catalog),
+    request: link.prompt,
+    command: typedText,
+    budget: budgetFor(workspace.catalog, link),
+    cwd: workspace.place.cwd,
+    configFiles: [...workspace.configFiles],
+    fromCastId: previous?.castId ?? null,
+    state,
+    model: agents.model ?? null,
+    rehearsal: typeof agents.rehearsal === "string" ? agents.rehearsal : null,
+  });
+  const notes = [...(previous?.notes ?? []), ...(await checkpointNotes(workspace))];
+  return ok(prepareStart(workspace, withReplies(cast, agents), { host, notes }));
 }
 
-/** The events that a fork shares with the cast that it was made from. */
+/** The events that a fork shares with the cast it was made from. */
 export interface CastPast {
   readonly origin: CastId;
   readonly events: readonly CastEvent[];
 }
 
-/** A plan, and the host that has said that it can answer for its agents. */
-export interface ReadyCast {
-  readonly plan: CastPlan;
-  readonly host: AgentHost;
+/** A new cast that is ready to start; with a past it is a fork. */
+export function prepareStart(
+  { store, place: { env } }: Workspace,
+  cast: NewCast,
+  { host, notes, past }: { readonly host: AgentHost; readonly notes: readonly string[]; readonly past?: CastPast },
+): PreparedCast {
+  const { file } = cast;
+  const history = past && {
+    timeline: () => buildTimeline(initialState(castStartOf(file)), past.events),
+    events: async () => ok(past.events),
+  };
+  return {
+    ...cast,
+    castId: file.castId,
+    ...(history ?? newCastHistory(file)),
+    notes: [...notes, ...rehearsalNotes(host, file.graph)],
+    remarks: rehearsalRemarks(host),
+    run: (observer) => startCast(cast, { ...observer, store, host, env }, past),
+  };
 }
 
-/** Targets and a prompt, and the words that were typed for them where those were not a link. */
-export interface CastRequest extends Omit<LinkCommand, "kind"> {
-  readonly command?: string;
-}
-
-/** Typed targets → a cast ready to begin, or every problem of the first stage that has any. */
-export async function prepareCast(
-  workspace: Workspace,
-  request: CastRequest,
-  agents: AgentSource,
-): Promise<Result<ReadyCast>> {
-  const untrusted = trustIssue(workspace);
-  if (untrusted) return fail(untrusted);
-  const sound = checkConfiguration(workspace);
-  if (!sound.ok) return sound;
-  const compiled = compileTargets(request.targets, workspace.catalog);
-  if (!compiled.ok) return compiled;
-  const previous = request.from === undefined ? ok(undefined) : await loadPreviousCast(workspace.store, request.from);
-  if (!previous.ok) return previous;
-  const host = await openAgentHost(workspace, agents);
-  if (!host.ok) return host;
-  const issues = await host.value.preflight(agentNeeds(compiled.value.graph, agents.model));
-  if (issues.some(isError)) return fail(...issues);
-  const state: JsonObject = previous.value ? { previousCastContext: previous.value.context } : {};
-  const plan = planGraph(compiled.value.graph, {
-    ...planDetails(workspace, compiled.value, request),
-    fromCastId: previous.value?.castId ?? null,
-    state,
-    model: agents.model ?? null,
-    rehearsal: typeof agents.rehearsal === "string" ? agents.rehearsal : null,
-  });
-  const notes = [...(previous.value?.notes ?? []), ...(await checkpointNotes(workspace))];
-  return ok({ host: host.value, plan: { ...withReplies(plan, agents), notes } });
-}
-
-/** [Y3] Said once, where the cast is started. */
+/** [Y3] Reported once, when the cast starts. */
 async function checkpointNotes({ place, catalog }: Workspace): Promise<readonly string[]> {
   if (!catalog.settings.checkpoints) return [];
   const found = await findRepository(place.cwd);
   return found.kind === "found" ? [] : [`files are not kept from visit to visit: ${found.why}`];
 }
 
-/** Replies that came with the command, as the cast keeps them for its resumes. */
-function withReplies(plan: CastPlan, { rehearsal }: AgentSource): CastPlan {
-  if (typeof rehearsal !== "object") return plan;
-  const file = { ...plan.file, rehearsal: `${plan.file.castId}/${REHEARSAL_FILE}` };
-  return { ...plan, file, attachments: { [REHEARSAL_FILE]: JSON.stringify(rehearsal) } };
+/** Stores replies that came with the command beside the cast: a resume reads them again. */
+export function withReplies(cast: NewCast, { rehearsal }: Pick<AgentSource, "rehearsal">): NewCast {
+  if (typeof rehearsal !== "object") return cast;
+  const file = { ...cast.file, rehearsal: `${cast.file.castId}/${REHEARSAL_FILE}` };
+  return { ...cast, file, attachments: { [REHEARSAL_FILE]: JSON.stringify(rehearsal) } };
 }
 
-function planDetails(
-  { place, catalog, configFiles }: Workspace,
-  compiled: CompiledChain,
-  { command, ...link }: CastRequest,
-): PlanDetails {
+function budgetFor({ settings }: Catalog, { budget, costUsd }: Pick<LinkCommand, "budget" | "costUsd">) {
   return {
-    ...compilationRecord(compiled),
-    request: link.prompt,
-    command: command ?? commandText(link),
-    ...configuredDetails(catalog),
-    budget: {
-      ...catalog.settings.budget,
-      ...(link.budget === undefined ? {} : { maxTokens: link.budget }),
-      ...(link.costUsd === undefined ? {} : { maxCostUsd: link.costUsd }),
-    },
-    cwd: place.cwd,
-    configFiles: [...configFiles],
+    ...settings.budget,
+    ...(budget === undefined ? {} : { maxTokens: budget }),
+    ...(costUsd === undefined ? {} : { maxCostUsd: costUsd }),
   };
 }
 
-/** What a cast takes from the configuration as it is now, new or forked. */
+/** What a new cast or a fork takes from the current configuration. */
 export function configuredDetails({ settings: { limits, worktree, checkpoints } }: Catalog) {
   return { limits, checkpoints, ...(Object.keys(worktree).length === 0 ? {} : { worktree }) };
 }
 
-/** What a cast keeps of how its graph came about. */
+/** How the graph of a cast was compiled, as its file stores it. */
 export function compilationRecord({ id, graph, targets, stitches }: CompiledChain) {
   const layout = authoredLayout({ targets, graph });
   return {
@@ -139,14 +131,14 @@ export function compilationRecord({ id, graph, targets, stitches }: CompiledChai
   };
 }
 
-/** What a plan may say besides its graph. */
+/** What a new cast may say besides its graph. */
 export type PlanDetails = Pick<CastFile, "request" | "cwd"> &
   Partial<Omit<CastFile, "castId" | "graph" | "versions" | "startedAt">>;
 
 const DEFAULT_LIMITS: CastStart["limits"] = { maxNoAdvanceCycles: 3, maxRepairs: 1 };
 
-/** A cast of a graph alone: it needs no workspace, no configuration and no command. */
-export function planGraph(graph: Graph, details: PlanDetails): CastPlan {
+/** A new cast of a graph alone: it needs no workspace, no configuration and no command. */
+export function planCast(graph: Graph, details: PlanDetails): NewCast {
   const now = new Date();
   const file: CastFile = {
     command: `cast ${details.request}`,
@@ -167,62 +159,60 @@ export function planGraph(graph: Graph, details: PlanDetails): CastPlan {
     versions: { format: CAST_FORMAT, materia: VERSION, node: process.version },
     startedAt: now.toISOString(),
   };
-  return { file, notes: [] };
+  return { file };
 }
 
 const USER_TEXT_FIELDS: ReadonlySet<string> = new Set(["request", "command", "state"]);
 
-/** Creates a cast and runs it. From here on the cast exists, unless its past cannot be written. */
-export async function startCast(store: CastStore, plan: CastPlan, driver: RunContext): Promise<Result<RunOutcome>> {
-  const writing = writeOptionsFor(driver);
-  // [S12] What holds no secret is kept, and the cast works with what is kept.
-  const file = redactKeys(plan.file, USER_TEXT_FIELDS, writing.redact);
-  const owned = await store.create({ ...plan, file }, writing);
+/** Creates a cast and runs it to its end or its next pause. With a past it is a fork: the past is written first. */
+export async function startCast(cast: NewCast, context: RunContext, past?: CastPast): Promise<Result<RunOutcome>> {
+  const { store, env } = context;
+  const writing = writeOptionsFor(context);
+  // [S12] Redact before the start: the cast works with what is stored.
+  const file = redactKeys(cast.file, USER_TEXT_FIELDS, writing.redact);
+  const owned = await store.create({ ...cast, file }, writing);
   if (!owned.ok) return owned;
-  const files = openCastCheckpoints(store, owned.value, file);
   try {
-    const events = await pastEvents(plan.past, files, writing.redact);
-    const problem = plan.past && (await writePast(store, plan.past.origin, events, owned.value));
+    const events = past ? await pastEvents(past, file, owned.value, context) : [];
+    const problem = past && (await writePast(store, past.origin, events, owned.value));
     if (problem !== undefined) {
       await owned.value.discard();
       return fail(error("write_failed", file.castId, problem));
     }
-    if (driver.env) createOwnCastRegistry(driver.env).record(file, await store.stamp(file.castId));
-    const trail = buildTimeline(initialState(castStartOf(file)), events);
-    const first = plan.past ? await forkEvents(trail.state, files) : await startEvents(trail.state, files);
-    const model = file.model === null ? {} : { model: file.model };
-    const run = { state: trail.state, trail, cwd: file.cwd, itemsContext: { store, file }, first, ...model };
-    return ok(await runOwnedCast(owned.value, { ...run, ...(files ? { files } : {}) }, driver));
+    if (env) createOwnCastRegistry(env).record(file, await store.stamp(file.castId));
+    const timeline = buildTimeline(initialState(castStartOf(file)), events);
+    const { state } = timeline;
+    const isUnchanged = (found: object): boolean => Object.keys(found).length === 0 && state.phase.kind !== "ended";
+    return ok(
+      await runOwnedCast(owned.value, { file, state, timeline }, context, (found): readonly EventBody[] =>
+        // [T46] Changes since the last shared checkpoint belong to no visit of the fork.
+        !past || isUnchanged(found) ? [] : [{ type: "cast_resumed", by: "materia fork", ...found }],
+      ),
+    );
   } finally {
-    files?.close();
     await owned.value.release();
   }
 }
 
-async function startEvents(state: CastState, files: CheckpointSession | undefined): Promise<readonly EventBody[]> {
-  return files ? [startedEvent(state, await files.takeFirst())] : [];
-}
-
-/** [T45, T46] The shared events, without secrets. A fork of a cast without checkpoints has them from its own start on. */
+/** [T45, T46] The shared events without secrets. A fork of a cast without checkpoints takes its own from its start on. */
 async function pastEvents(
-  past: CastPast | undefined,
-  files: CheckpointSession | undefined,
-  redact: Redactor,
+  past: CastPast,
+  file: CastFile,
+  owned: OwnedCast,
+  context: RunContext,
 ): Promise<readonly CastEvent[]> {
-  const events = (past?.events ?? []).map((event) => redactEvent(event, redact));
+  const { redact } = writeOptionsFor(context);
+  const events = past.events.map((event) => redactEvent(event, redact));
   const [started, ...others] = events;
-  if (started?.type !== "cast_started" || !files || started.files) return events;
-  return [{ ...started, files: await files.takeFirst() }, ...others];
+  if (started?.type !== "cast_started" || started.files) return events;
+  const checkpoints = openCastCheckpoints(context.store, owned, file);
+  if (!checkpoints) return events;
+  const files = await checkpoints.takeFirst();
+  checkpoints.close();
+  return [{ ...started, files }, ...others];
 }
 
-/** [T46] What changed since the last shared checkpoint belongs to no visit of the fork. */
-async function forkEvents(state: CastState, files: CheckpointSession | undefined): Promise<readonly EventBody[]> {
-  const changes = state.files && (await files?.takeOutsideChanges(state.files.last));
-  if (!changes && state.phase.kind !== "ended") return [];
-  return [{ type: "cast_resumed", by: "materia fork", ...(changes ? { files: changes } : {}) }];
-}
-
-/** [T20] Written before anything runs; the first cast stays as it is. The files first: an event names what exists. */
+/** [T20] Written before anything runs; the first cast does not change. Files come first: events name files that exist. */
 async function writePast(
   store: CastStore,
   origin: CastId,

@@ -1,9 +1,8 @@
 import { suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { replaySteps } from "../../core/cast/cast-step.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import type { RunObserver } from "../run/run-context.ts";
+import type { RunObserver, RunOutcome } from "../context/run-context.ts";
 import { belongsToVisit, turnProgressFrom } from "./live-progress.ts";
-import type { RunOutcome } from "../run/run-cast.ts";
 import type { CastStore, EventUpdate, LoadedCast, Subscription } from "../store/cast-store.ts";
 import { itemRunAt } from "../../core/cast/item-runs.ts";
 import { type CastState, initialState } from "../../core/cast/state/state.ts";

@@ -1,15 +1,15 @@
+import type { LinkCommand } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { error, ok, type Issue, type Result } from "../../core/model/issue.ts";
-import { type RunObserver, type QueueStatus, sleepUnlessAborted } from "../run/run-context.ts";
+import { type RunObserver, type RunOutcome, type QueueStatus, sleepUnlessAborted } from "../context/run-context.ts";
 import { type PreparedCast, storedCastHistory, newCastHistory } from "../casting/prepared-cast.ts";
 import { resumeRefusal } from "../casting/resume-refusal.ts";
 import { resumeEvents, type Resumption } from "../casting/resume-cast.ts";
-import { prepareCast, type CastRequest } from "../casting/start-cast.ts";
+import { prepareCast } from "../casting/start-cast.ts";
 import { type AgentSource, readRehearsalFile } from "../workspace/agent-hosts.ts";
 import type { FleetClient, Workspace } from "../workspace/workspace.ts";
 import type { AgentHost } from "../ports.ts";
-import type { RunOutcome } from "../run/run-cast.ts";
 import type { NewCast, CastStore, LoadedCast } from "../store/cast-store.ts";
 import { watchCast } from "../casting/watch-cast.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
@@ -33,9 +33,10 @@ export interface FleetCommandCaller {
 
 /** [B10] Submits the cast to a fleet: this machine needs no model. */
 export async function prepareSubmission(
-  request: CastRequest,
+  link: Omit<LinkCommand, "kind">,
   agents: AgentSource,
   asker: FleetCommandCaller,
+  typedText: string,
 ): Promise<Result<PreparedCast>> {
   const { workspace, fleet } = asker;
   const before = await fleet.submittedBefore();
@@ -46,12 +47,13 @@ export async function prepareSubmission(
   const replies = typeof rehearsal === "string" ? readRehearsalFile(workspace.place.cwd, rehearsal) : ok(rehearsal);
   if (!replies.ok) return replies;
   const brought = replies.value === undefined ? {} : { rehearsal: replies.value };
-  const ready = await prepareCast(workspace, request, { ...agents, openReal: async () => NO_LOCAL_HOST, ...brought });
-  if (!ready.ok) return ready;
-  const plan = withDefaultModel(ready.value.plan, workspace.catalog.settings.model);
-  const { file } = plan;
+  const remote = { ...agents, openReal: async () => NO_LOCAL_HOST, ...brought };
+  const prepared = await prepareCast(workspace, link, remote, typedText);
+  if (!prepared.ok) return prepared;
+  const cast = withDefaultModel(prepared.value, workspace.catalog.settings.model);
+  const { file } = cast;
   const run: PreparedCast["run"] = async (listening) => {
-    const sent = await fleet.submit(plan);
+    const sent = await fleet.submit(cast);
     if (!sent.ok) return sent;
     asker.remember();
     // The first cast with this key may come from another request, so its view may differ.
@@ -61,7 +63,7 @@ export async function prepareSubmission(
     ...(end.state.castId === file.castId ? [] : [alreadySubmittedNote(end.state.castId)]),
     ...detachedRemarks(fleet)(end),
   ];
-  return ok({ castId: file.castId, file, ...newCastHistory(file), plan, notes: plan.notes, remarks, run });
+  return ok({ ...cast, ...newCastHistory(file), remarks, run });
 }
 
 /** [B9] Workers do not have the submitter's settings: submit the model for materia that name none. */
@@ -78,10 +80,10 @@ function withDefaultModel<T extends NewCast>(plan: T, model: string | null): T {
 async function prepareSubmittedBefore(castId: CastId, asker: FleetCommandCaller): Promise<Result<PreparedCast>> {
   const cast = await asker.workspace.store.current(castId);
   if (!cast.ok) return cast;
-  const { file, timeline: trail } = cast.value;
+  const { file, timeline } = cast.value;
   const notes = [alreadySubmittedNote(castId)];
   const run: PreparedCast["run"] = (listening) => detachOrFollow(asker, castId, listening);
-  const known = storedCastHistory(asker.workspace.store, castId, trail);
+  const known = storedCastHistory(asker.workspace.store, castId, timeline);
   return ok({ castId, file, ...known, isKnown: true, notes, remarks: detachedRemarks(asker.fleet), run });
 }
 
@@ -102,7 +104,7 @@ export async function prepareResumeOnFleet(
   if (!cast.ok) return cast;
   const refusal = resumeRefusal(cast.value.state, castId, how);
   if (refusal) return refusal;
-  const { file, timeline: trail, state } = cast.value;
+  const { file, timeline, state } = cast.value;
   // The worker that takes an unstarted cast starts it.
   const said = state.phase.kind === "unstarted" ? [] : resumeEvents(state, how, { by });
   const run: PreparedCast["run"] = async (listening) => {
@@ -112,7 +114,7 @@ export async function prepareResumeOnFleet(
   return ok({
     castId,
     file,
-    ...storedCastHistory(store, castId, trail),
+    ...storedCastHistory(store, castId, timeline),
     notes: [],
     remarks: detachedRemarks(asker.fleet),
     run,

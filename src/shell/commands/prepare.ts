@@ -1,30 +1,17 @@
-import type {
-  CastingCommand,
-  Command,
-  ContinueCommand,
-  ForkCommand,
-  RestoreCommand,
-  TargetRef,
-} from "../../core/command/command.ts";
+import type { CastingCommand, Command, ContinueCommand, ForkCommand, TargetRef } from "../../core/command/command.ts";
 import { commandText } from "../../core/command/command-text.ts";
 import { runOptionIssues, thinkingLevelOption, type Options } from "../../core/command/options.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, ok, type Issue, type Result, suggest, typed, withHintParts } from "../../core/model/issue.ts";
 import { assertNever } from "../../core/model/assert-never.ts";
-import type { CastFork } from "../../core/replay/fork.ts";
-import { findUnknownReplyKeys, findRehearsalMistakes } from "../../core/cast/rehearsal-usage.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
-import type { RunContext, RunObserver } from "../run/run-context.ts";
-import { type PreparedCast, storedCastHistory, newCastHistory } from "../casting/prepared-cast.ts";
+import type { PreparedCast } from "../casting/prepared-cast.ts";
 import { findBusyTreeIssue, type Workspace } from "../workspace/workspace.ts";
 import type { AgentSource, OpenAgentHost } from "../workspace/agent-hosts.ts";
 import { LAST_CAST, looksLikeCastId, mayBeCastName, findOwnCast, type RequestedCast } from "../workspace/find-cast.ts";
 import { resumedGraphNote } from "../casting/rerun-cast.ts";
-import { prepareResume, resumeCast, type Resumption } from "../casting/resume-cast.ts";
-import { prepareCast, startCast } from "../casting/start-cast.ts";
-import type { AgentHost } from "../ports.ts";
-import { type CastFile, castStartOf } from "../store/cast-file.ts";
-import { runRestore } from "./restore.ts";
+import { prepareResume, type Resumption } from "../casting/resume-cast.ts";
+import { prepareCast } from "../casting/start-cast.ts";
 import {
   fleetOptionIssues,
   prepareResumeOnFleet,
@@ -33,8 +20,6 @@ import {
 } from "./prepare-on-fleet.ts";
 import { prepareCastFork } from "./fork.ts";
 import { firstWord, readCommandText, type TextSource } from "./command-text.ts";
-import { initialState } from "../../core/cast/state/state.ts";
-import { buildTimeline } from "../../core/cast/timeline.ts";
 
 /** The caller of a command: its options, the project, and the face's host for real models. */
 export interface CommandCaller {
@@ -101,17 +86,11 @@ async function prepareNewCast(
   const dear = await checkForecast(asker, link.targets);
   if (dear.issue) return fail(dear.issue);
   const onFleet = fleetCallerOf(asker);
-  if (onFleet) return prepareSubmission({ ...link, command: text }, agentSourceOf(asker), onFleet);
-  const ready = await prepareCast(workspace, { ...link, command: text }, agentSourceOf(asker));
-  if (!ready.ok) return ready;
-  const busy = await checkTreeIsFree(asker);
-  if (busy) return fail(busy);
-  const { plan, host } = ready.value;
-  const run: PreparedCast["run"] = (listening) =>
-    startCast(workspace.store, plan, runContextFor(asker, host, listening));
-  const { file } = plan;
-  const notes = [...startNotes(plan, host, file), ...(dear.note === undefined ? [] : [dear.note])];
-  return ok({ castId: file.castId, file, ...newCastHistory(file), notes, remarks: rehearsalRemarks(host), run });
+  if (onFleet) return prepareSubmission(link, agentSourceOf(asker), onFleet, text);
+  const prepared = await prepareCast(workspace, link, agentSourceOf(asker), text);
+  if (!prepared.ok) return prepared;
+  const notes = [...prepared.value.notes, ...(dear.note === undefined ? [] : [dear.note])];
+  return withCaller(asker, { ...prepared.value, notes });
 }
 
 async function prepareAnswer(command: ContinueCommand, asker: CommandCaller): Promise<Result<PreparedCast>> {
@@ -194,50 +173,35 @@ export async function prepareStoppedCast(
   const by = `materia ${how.kind === "recast" ? "recast" : "continue"}`;
   const onFleet = fleetCallerOf(asker);
   if (onFleet) return prepareResumeOnFleet(castId, { how, by }, onFleet);
-  const ready = await prepareResume(workspace, { castId, how, by, trustsCast }, agentSourceOf(asker));
-  if (!ready.ok) return ready;
-  const busy = await checkTreeIsFree(asker, castId);
-  if (busy) return fail(busy);
-  const { plan, host } = ready.value;
-  const run: PreparedCast["run"] = (listening) =>
-    resumeCast(workspace.store, plan, runContextFor(asker, host, listening));
-  const { file, timeline: trail } = plan.cast;
+  const prepared = await prepareResume(workspace, { castId, how, by, trustsCast }, agentSourceOf(asker));
+  if (!prepared.ok) return prepared;
+  const { file, notes } = prepared.value;
   const started = how.kind === "recast" ? [resumedGraphNote(workspace, file)] : [];
-  const notes = [...started, ...startNotes(plan, host, file)];
-  return ok({
-    castId,
-    file,
-    ...storedCastHistory(workspace.store, castId, trail),
-    notes,
-    remarks: rehearsalRemarks(host),
-    run,
-  });
+  return withCaller(asker, { ...prepared.value, notes: [...started, ...notes] }, castId);
 }
 
-/** [T4] Report a misspelled name in a rehearsal before it runs. */
-function startNotes({ notes }: Pick<PreparedCast, "notes">, host: AgentHost, { graph }: CastFile): readonly string[] {
-  const played = host.rehearsalUsage?.();
-  return [
-    ...notes,
-    ...(played ? findUnknownReplyKeys(played, graph).map(({ message }) => `rehearsal: ${message}`) : []),
-  ];
-}
-
-/** Replies that a stopped cast has not used yet may still be needed. */
-function rehearsalRemarks(host: AgentHost): PreparedCast["remarks"] {
-  return ({ kind, state }) => {
-    const played = host.rehearsalUsage?.();
-    if (!played) return [];
-    const isWhole = kind === "ended" && state.phase.kind === "ended" && state.phase.outcome !== "aborted";
-    return findRehearsalMistakes(played, state.graph)
-      .filter(({ what }) => isWhole || what === "tool")
-      .map(({ message }) => `rehearsal: ${message}`);
+/** Applies the checks and options of the command to a cast that is ready to run. */
+async function withCaller(
+  { options, workspace, remember }: CommandCaller,
+  prepared: PreparedCast,
+  resumed?: CastId,
+): Promise<Result<PreparedCast>> {
+  // Check last, after everything slow: the cast starts right after.
+  const busy = options.anyway ? undefined : await findBusyTreeIssue(workspace, resumed);
+  if (busy) return fail(busy);
+  const run: PreparedCast["run"] = (observer) => {
+    let isRemembered = false;
+    return prepared.run({
+      ...observer,
+      durability: options.durability === "sync" ? "sync" : "write",
+      onSteps: (steps) => {
+        if (!isRemembered) remember();
+        isRemembered = true;
+        observer.onSteps?.(steps);
+      },
+    });
   };
-}
-
-/** Check last, after everything slow: the cast starts right after. */
-async function checkTreeIsFree({ workspace, options }: CommandCaller, except?: CastId): Promise<Issue | undefined> {
-  return options.anyway ? undefined : findBusyTreeIssue(workspace, except);
+  return ok({ ...prepared, run });
 }
 
 /** [T24] Ask before anything starts. */
@@ -259,32 +223,8 @@ async function checkForecast(
 async function prepareForkedCast(command: ForkCommand, asker: CommandCaller): Promise<Result<PreparedCast>> {
   const { workspace, options } = asker;
   const trustsCast = asker.trustsCast ?? options.trust === true;
-  const ready = await prepareCastFork(workspace, command, { agents: agentSourceOf(asker), trustsCast });
-  if (!ready.ok) return ready;
-  const busy = await checkTreeIsFree(asker);
-  if (busy) return fail(busy);
-  const { plan, host, fork, cast } = ready.value;
-  const { file, past } = plan;
-  const events = past?.events ?? [];
-  const run: PreparedCast["run"] = async (listening) => {
-    const put = command.here ? await runRestore(workspace, restoreCommandFor(cast.castId, fork)) : ok(undefined);
-    return put.ok ? startCast(workspace.store, plan, runContextFor(asker, host, listening)) : put;
-  };
-  return ok({
-    castId: file.castId,
-    file,
-    trail: () => buildTimeline(initialState(castStartOf(file)), events),
-    events: async () => ok(events),
-    notes: startNotes(plan, host, file),
-    remarks: rehearsalRemarks(host),
-    run,
-  });
-}
-
-/** The files after the last shared visit. */
-function restoreCommandFor(castId: CastId, { reused }: CastFork): RestoreCommand {
-  const visit = reused.at(-1);
-  return { kind: "restore", castId, here: true, ...(visit === undefined ? {} : { visit }) };
+  const forked = await prepareCastFork(workspace, command, { agents: agentSourceOf(asker), trustsCast });
+  return forked.ok ? withCaller(asker, forked.value) : forked;
 }
 
 function fleetCallerOf({ workspace, options, remember }: CommandCaller): FleetCommandCaller | undefined {
@@ -297,23 +237,4 @@ function agentSourceOf({ options, replies, openReal }: CommandCaller): AgentSour
   const [rehearsal, thinking] = [replies ?? rehearse, thinkingLevelOption(options)];
   const chosen = { ...(model === undefined ? {} : { model }), ...(thinking === undefined ? {} : { thinking }) };
   return { openReal, ...chosen, ...(rehearsal === undefined ? {} : { rehearsal }) };
-}
-
-function runContextFor(
-  { options, workspace, remember }: CommandCaller,
-  host: AgentHost,
-  listening: RunObserver,
-): RunContext {
-  let carriedOut = false;
-  return {
-    ...listening,
-    host,
-    env: workspace.place.env,
-    durability: options.durability === "sync" ? "sync" : "write",
-    onSteps: (steps) => {
-      if (!carriedOut) remember();
-      carriedOut = true;
-      listening.onSteps?.(steps);
-    },
-  };
 }

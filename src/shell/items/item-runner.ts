@@ -1,57 +1,49 @@
 import { reworkDecisionEvents, reworkLimitOf } from "../../core/cast/rework-limit.ts";
 import { itemResultOf } from "../../core/cast/decide-items.ts";
-import type { EventBody } from "../../core/cast/state/event.ts";
+import type { EventBody, EventOf } from "../../core/cast/state/event.ts";
 import { initialState, type CastStart, type CastState } from "../../core/cast/state/state.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
+import type { CastId } from "../../core/model/ids.ts";
 import type { Issue } from "../../core/model/issue.ts";
-import type { ItemsFailure, ItemOutcome, ItemRequest, ItemRunner, ItemWorktrees } from "../ports.ts";
-import type { Interruption } from "../run/run-context.ts";
-import type { RunOutcome } from "../run/run-cast.ts";
+import type { CachedWorktree } from "../git/cached-worktree.ts";
+import type { ItemOutcome, ItemRequest, ItemRunner, ItemsFailure, ItemWorktrees } from "../ports.ts";
+import { writeOptionsFor, type RunContext, type RunOutcome } from "../context/run-context.ts";
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
-import type { CastStore, CurrentCast, LoadedCast, OwnedCast, WriteOptions } from "../store/cast-store.ts";
-import type { SharedBudget } from "./shared-budget.ts";
+import type { CurrentCast, LoadedCast, OwnedCast } from "../store/cast-store.ts";
+import { createSharedBudget, type SharedBudget } from "./shared-budget.ts";
 
-/** What the cast of an item is driven from; the same that any cast is. */
-export interface ItemCastRun {
-  readonly state: CastState;
-  readonly file: CastFile;
-  readonly cwd: string;
-  readonly first?: readonly EventBody[];
-  readonly interruption?: Interruption;
-  readonly signal: AbortSignal;
-  readonly admit: SharedBudget["admit"];
-}
+/** Runs an owned cast to its end or its next pause. `firstEvents` are written before it continues. */
+export type RunOwnedCast = (
+  owned: OwnedCast,
+  cast: Pick<CurrentCast, "file" | "state"> & Partial<Pick<CurrentCast, "timeline">>,
+  context: RunContext,
+  firstEvents: (found: StoppedCastFacts) => readonly EventBody[],
+) => Promise<RunOutcome>;
+
+/** What `cast_resumed` says: usage that no event has counted, files that changed since, and who runs the cast. */
+export type StoppedCastFacts = Pick<EventOf<"cast_resumed">, "usage" | "files" | "worker">;
 
 export interface ItemRunnerOptions {
-  readonly store: CastStore;
-  readonly trees: ItemWorktrees;
+  readonly trees: ItemWorktrees & { readonly cachedWorktree?: (child: CastId) => CachedWorktree | undefined };
   /** What the parent was started with. */
   readonly file: CastFile;
-  readonly writing: WriteOptions;
-  /** One for each fork: what its items and their parent have used between them. */
-  readonly budgetOf: (parent: ItemRequest["parent"]) => SharedBudget;
-  readonly runItemCast: (owned: OwnedCast, run: ItemCastRun) => Promise<RunOutcome>;
-  /** What became of the visit that a cast was cut off in. */
-  readonly readInterruptedVisit: (
-    cast: CurrentCast,
-    cwd: string,
-  ) => Promise<Pick<ItemCastRun, "interruption"> & InterruptedUsage>;
+  /** How the parent runs. */
+  readonly context: RunContext;
+  readonly runOwnedCast: RunOwnedCast;
 }
 
-type InterruptedUsage = Pick<Extract<EventBody, { type: "cast_resumed" }>, "usage">;
-
-/** The items of a parallel loop, each an ordinary cast in a working tree of its own. */
-export function createItemRunner(world: ItemRunnerOptions): ItemRunner {
-  const { trees } = world;
+/** Runs the items of a parallel loop in this process: each is an ordinary cast in its own working tree. */
+export function createItemRunner(options: ItemRunnerOptions): ItemRunner {
+  const { trees } = options;
   const budgets = new Map<number, SharedBudget>();
   const budgetOf = ({ fork, parent }: ItemRequest): SharedBudget => {
-    const budget = budgets.get(fork) ?? world.budgetOf(parent);
+    const budget = budgets.get(fork) ?? createSharedBudget(parent);
     budgets.set(fork, budget);
     return budget;
   };
   return {
     findBase: trees.findBase,
-    run: (request) => runItem({ ...world, budget: budgetOf(request) }, request),
+    run: (request) => runItem({ ...options, budget: budgetOf(request) }, request),
     merge: trees.merge,
     join: trees.join,
   };
@@ -61,23 +53,23 @@ interface ItemRunnerContext extends ItemRunnerOptions {
   readonly budget: SharedBudget;
 }
 
-async function runItem(world: ItemRunnerContext, request: ItemRequest): Promise<ItemOutcome> {
-  const { store } = world;
+async function runItem(runner: ItemRunnerContext, request: ItemRequest): Promise<ItemOutcome> {
+  const { store } = runner.context;
   const { child } = request.work;
   const { aborted } = request.signal;
   const found = await store.find(child);
-  if (!found.ok) return aborted ? { kind: "aborted" } : startItem(world, request);
+  if (!found.ok) return aborted ? { kind: "aborted" } : startItem(runner, request);
   const cast = await store.load(child);
   if (!cast.ok) return brokenOutcome(cast.issues);
   const { state } = cast.value;
-  // [V14] A cast that nobody drives any more may have left programs running: it is taken up to end them.
+  // [V14] The killed owner of an unfinished item may have left programs running: claiming the item ends them.
   if (aborted && state.phase.kind === "ended") return { kind: "aborted" };
   return isItemFinished(cast.value, request)
-    ? itemOutcome(world, request, state)
-    : resumeItem(world, request, cast.value);
+    ? itemOutcome(runner, request, state)
+    : resumeItem(runner, request, cast.value);
 }
 
-/** Whether a cast that is over has nothing more to do: it reached its end, or failed after it was told to go on. */
+/** Whether an ended cast has nothing left to do: it reached its end, or failed again after its parent resumed it. */
 export function isItemFinished(
   { state, events }: Pick<LoadedCast, "state" | "events">,
   { resume }: Pick<ItemRequest, "resume">,
@@ -94,29 +86,23 @@ function resumerName(seq: number): string {
   return `recast at event ${seq} of its parent`;
 }
 
-async function startItem(world: ItemRunnerContext, request: ItemRequest): Promise<ItemOutcome> {
-  const { store, writing, file: parent, budget } = world;
+async function startItem(runner: ItemRunnerContext, request: ItemRequest): Promise<ItemOutcome> {
+  const { context, file: parent } = runner;
   const { start } = request;
   const { window } = start;
   if (!window) throw new Error("the cast of an item has a window");
-  const tree = await world.trees.prepare(request.work.child, window, "not begun");
+  const tree = await runner.trees.prepare(request.work.child, window, "not begun");
   if (tree.kind === "broken") return tree;
-  // The tree is there before the cast: a kill in between leaves a tree that is made anew.
+  // Create the tree before the cast: a kill in between leaves a tree that the next run replaces.
   const file = itemCastFile(parent, start, tree.cwd);
-  const owned = await store.create({ file }, writing);
+  const owned = await context.store.create({ file }, writeOptionsFor(context));
   if (!owned.ok) return brokenOutcome(owned.issues);
   const state = initialState(castStartOf(file));
-  budget.registerItem(state, NO_USAGE);
-  return runOwnedItem(world, request, owned.value, {
-    state,
-    file,
-    cwd: tree.cwd,
-    signal: request.signal,
-    admit: budget.admit,
-  });
+  runner.budget.registerItem(state, NO_USAGE);
+  return runOwnedItem(runner, request, owned.value, { state, file, cwd: tree.cwd });
 }
 
-/** [V6] What the cast of an item is started with: all that its parent has, with a window on the item. */
+/** [V6] What the cast of an item is started with: everything of its parent, with a window on the item. */
 export function itemCastFile(
   parent: CastFile,
   { castId, budget, data: state, window }: CastStart,
@@ -126,13 +112,13 @@ export function itemCastFile(
   return { ...parent, castId, budget, state, cwd, window, startedAt: new Date().toISOString() };
 }
 
-async function resumeItem(world: ItemRunnerContext, request: ItemRequest, known: CurrentCast): Promise<ItemOutcome> {
-  const { store, writing, budget } = world;
+async function resumeItem(runner: ItemRunnerContext, request: ItemRequest, known: CurrentCast): Promise<ItemOutcome> {
+  const { context } = runner;
   const { window } = request.start;
   if (!window) throw new Error("the cast of an item has a window");
-  const tree = await world.trees.prepare(known.castId, window, "begun");
+  const tree = await runner.trees.prepare(known.castId, window, "begun");
   if (tree.kind === "broken") return tree;
-  const owned = await store.claim(known.castId, writing);
+  const owned = await context.store.claim(known.castId, writeOptionsFor(context));
   if (!owned.ok) return brokenOutcome(owned.issues);
   const cast = await owned.value.load(known);
   if (!cast.ok) {
@@ -140,19 +126,15 @@ async function resumeItem(world: ItemRunnerContext, request: ItemRequest, known:
     return brokenOutcome(cast.issues);
   }
   const { state, file } = cast.value;
-  budget.registerItem(state, request.countedUsage);
-  const { usage, ...interruption } = await world.readInterruptedVisit(cast.value, tree.cwd);
-  const first = itemResumeEvents(state, request, usage);
-  const { signal } = request;
-  const run = { state, file, cwd: tree.cwd, first, signal, admit: budget.admit, ...interruption };
-  return runOwnedItem(world, request, owned.value, run);
+  runner.budget.registerItem(state, request.countedUsage);
+  return runOwnedItem(runner, request, owned.value, { state, file, cwd: tree.cwd });
 }
 
-/** [V12] What was raised for the parent holds for its items; more rounds only for those that a limit stopped. */
+/** [V12] Raised limits of the parent apply to its items; extra rounds only to items that a limit stopped. */
 export function itemResumeEvents(
   state: CastState,
   { start, resume }: Pick<ItemRequest, "start" | "resume">,
-  usage?: InterruptedUsage["usage"],
+  found: StoppedCastFacts = {},
 ): readonly EventBody[] {
   if (state.phase.kind === "unstarted") return [];
   const { maxTokens, maxCostUsd } = start.budget;
@@ -169,32 +151,54 @@ export function itemResumeEvents(
   const by = resume === null ? "its parent" : resumerName(resume.seq);
   return [
     ...(Object.keys(raised).length === 0 ? [] : [{ type: "limits_raised" as const, ...raised }]),
-    { type: "cast_resumed", by, ...(usage === undefined ? {} : { usage }) },
-    // Written once: a kill behind it leaves a cast that goes on from there.
+    { type: "cast_resumed", by, ...found },
+    // Written once: after a kill the cast continues behind it.
     ...reworkDecisionEvents(state, decision),
   ];
 }
 
 async function runOwnedItem(
-  world: ItemRunnerContext,
+  runner: ItemRunnerContext,
   request: ItemRequest,
   owned: OwnedCast,
-  run: ItemCastRun,
+  { cwd, ...cast }: Pick<CurrentCast, "file" | "state"> & { readonly cwd: string },
 ): Promise<ItemOutcome> {
   try {
-    const end = await world.runItemCast(owned, run);
+    const context = itemRunContext(runner, request, cwd);
+    const end = await runner.runOwnedCast(owned, cast, context, (found) =>
+      itemResumeEvents(cast.state, request, found),
+    );
     if (end.kind === "broken") return { kind: "broken", problem: end.problem };
     if (end.kind === "waiting") return { kind: "broken", problem: `${owned.castId} waits for a person` };
     const { phase } = end.state;
     if (end.kind === "paused") return { kind: "aborted" };
     if (phase.kind === "ended" && phase.outcome === "aborted" && request.signal.aborted) return { kind: "aborted" };
-    return await itemOutcome(world, request, end.state);
+    return await itemOutcome(runner, request, end.state);
   } finally {
     await owned.release();
   }
 }
 
-/** Its work is kept before anybody hears that it is done. */
+/** Like its parent, in its own tree; observers receive the events of items separately. */
+function itemRunContext(
+  { context, trees, budget }: ItemRunnerContext,
+  { signal, work }: ItemRequest,
+  cwd: string,
+): RunContext {
+  const { onSteps: _steps, onProgress: _progress, ...parent } = context;
+  const { onItemSteps, onItemProgress } = parent;
+  return {
+    ...parent,
+    signal,
+    cwd,
+    cachedWorktree: trees.cachedWorktree?.(work.child),
+    admit: budget.admit,
+    ...(onItemSteps ? { onSteps: onItemSteps } : {}),
+    ...(onItemProgress ? { onProgress: onItemProgress } : {}),
+  };
+}
+
+/** Saves the work before the parent learns that the item is done. */
 async function itemOutcome(
   { trees }: ItemRunnerOptions,
   { work, start, title }: ItemRequest,

@@ -9,7 +9,7 @@ import { templateOf, toolsInScope, parseVariables } from "../../core/model/mater
 import { writeAgentPrompt, type AgentPrompt } from "../../core/prompt/agent-prompt.ts";
 import type { TurnOutcome, TurnProgress, TurnRequest, SocketTurnCount } from "../ports.ts";
 import { checkpointsDuringTurn } from "./visit-checkpoints.ts";
-import type { Interruption, EffectResult, EffectContext } from "./run-context.ts";
+import type { Interruption, EffectResult, EffectContext } from "../context/run-context.ts";
 import { countOf } from "../../core/cast/state/persistent-map.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
 

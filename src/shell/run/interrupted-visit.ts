@@ -2,10 +2,10 @@ import type { OutsideChanges } from "../../core/model/checkpoint.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastState, CastPhase, Visit } from "../../core/cast/state/state.ts";
 import type { Usage } from "../../core/cast/state/usage.ts";
-import type { CastStore, CurrentCast } from "../store/cast-store.ts";
+import type { CastStore } from "../store/cast-store.ts";
 import { filesChangedSince } from "../system/folders.ts";
 import { readTranscript, type TranscriptFacts } from "../agents/transcript.ts";
-import type { Interruption } from "./run-context.ts";
+import type { Interruption } from "../context/run-context.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
 /** What became of a visit that was cut off in the middle. */
@@ -26,31 +26,31 @@ export function phaseBeforeEnd(phase: CastPhase): CastPhase {
   return phase.kind === "ended" || phase.kind === "failing" ? phaseBeforeEnd(phase.before) : phase;
 }
 
-/** Where a cast works, and what somebody changed there since its last checkpoint. */
-interface ChangesSince {
+/** The working folder, and what others changed there since the last checkpoint. */
+interface OutsideWork {
   readonly cwd: string;
-  readonly meanwhile: OutsideChanges | null | undefined;
+  readonly changes: OutsideChanges | undefined;
 }
 
-/** [D2, D3, D4] Read from the transcript of the visit in flight: what its agent was asked, has answered, and has used. */
+/** [D2, D3, D4] Reads the transcript of the current visit: what its agent was asked, has answered, and has used. */
 export async function readInterruptedVisit(
   store: CastStore,
-  cast: CurrentCast,
-  { cwd, meanwhile }: ChangesSince,
+  state: CastState,
+  { cwd, changes }: OutsideWork,
 ): Promise<InterruptedVisit> {
-  const visit = visitInProgress(cast.state);
+  const visit = visitInProgress(state);
   if (!visit) return {};
   const at = { socket: visit.socket, visit: visit.number, name: TRANSCRIPT_FILE };
-  const transcript = await store.readArtifact(cast.castId, at);
+  const transcript = await store.readArtifact(state.castId, at);
   if (!transcript) return {};
   const conversation = readTranscript(Buffer.from(transcript.bytes).toString("utf8"));
   if (conversation.asked === 0) return {};
   const usage = uncountedUsage(conversation, visit);
-  const reply = conversation.replies[await countJournaledReplies(store, cast, visit)];
-  // [Y6] The checkpoint knows; without one the times of files give an idea.
-  const changed = cast.state.files
-    ? (meanwhile?.names ?? [])
-    : filesChangedSince(cwd, transcript.changedAt, store.locationOf(cast.castId));
+  const reply = conversation.replies[await countJournaledReplies(store, state, visit)];
+  // [Y6] Without checkpoints the modification times of files give an estimate.
+  const changed = state.files
+    ? (changes?.names ?? [])
+    : filesChangedSince(cwd, transcript.changedAt, store.locationOf(state.castId));
   return {
     interruption: { note: interruptionNote(changed), ...(reply === undefined ? {} : { reply }) },
     ...(usage.input + usage.output + usage.cost > 0 ? { usage } : {}),
@@ -60,7 +60,7 @@ export async function readInterruptedVisit(
 /** Every finished answer of a visit in flight has led to one of these. */
 async function countJournaledReplies(
   store: CastStore,
-  { castId }: CurrentCast,
+  { castId }: CastState,
   { socket, number }: Visit,
 ): Promise<number> {
   const isBegun = (events: readonly CastEvent[]): boolean =>

@@ -9,19 +9,17 @@ import type { AgentHost, Ports } from "../ports.ts";
 import { redactEvent } from "../secrets/redact-event.ts";
 import { runAgentTurn, earlierTurns } from "./agent-turn.ts";
 import { checkpointVisit } from "./visit-checkpoints.ts";
-import { isPauseSignal, type EffectContext, type EffectResult, type RunOptions } from "./run-context.ts";
-import { openParallelItems, type ParallelItems } from "./parallel-items.ts";
+import {
+  isPauseSignal,
+  type EffectContext,
+  type EffectResult,
+  type RunOptions,
+  type RunOutcome,
+} from "../context/run-context.ts";
+import { openParallelItems, type ParallelItems } from "../items/parallel-items.ts";
 import { runUtilityVisit } from "./utility-visit.ts";
 import { materiaOf } from "../../core/compile/graph.ts";
 import { itemKey } from "../../core/model/handoff.ts";
-
-export type RunOutcome =
-  | { readonly kind: "ended"; readonly state: CastState }
-  | { readonly kind: "waiting"; readonly state: CastState }
-  /** [D29] Stopped where it stood, with nothing written about it: it goes on like one whose process was killed. */
-  | { readonly kind: "paused"; readonly state: CastState }
-  /** The journal or an artifact could not be written: the cast stands where its journal says. */
-  | { readonly kind: "broken"; readonly state: CastState; readonly problem: string };
 
 /** The one loop: next → run the effect → append → apply. Starting, resuming and continuing a cast are all this. */
 export async function runCast(start: CastState, ports: Ports, options: RunOptions): Promise<RunOutcome> {
@@ -34,7 +32,7 @@ export async function runCast(start: CastState, ports: Ports, options: RunOption
 }
 
 async function runLoop(log: EventLog, lanes: ParallelItems, ports: Ports, options: RunOptions): Promise<RunOutcome> {
-  for (const body of options.first ?? []) log.addEvent(body);
+  for (const body of options.firstEvents ?? []) log.addEvent(body);
   let interruption = options.interruption;
   for (;;) {
     const effect = decideUntilEffect(log, ports.agents);

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "../../core/model/json.ts";
 import { truncate } from "../../core/model/text.ts";
 import type { UtilityOutcome, UtilityRequest } from "../ports.ts";
 import { idempotencyKeyOf } from "../process/visit-processes.ts";
-import type { EffectContext, EffectResult } from "./run-context.ts";
+import type { EffectContext, EffectResult } from "../context/run-context.ts";
 
 type UtilityEffect = Extract<Effect, { kind: "utility" }>;
 

@@ -4,7 +4,7 @@ import type { CastState, Visit } from "../../core/cast/state/state.ts";
 import { socketOf } from "../../core/compile/graph.ts";
 import { toolMayWrite } from "../../core/model/materia.ts";
 import type { Ports, TurnProgress } from "../ports.ts";
-import { isPauseSignal, type EffectContext } from "./run-context.ts";
+import { isPauseSignal, type EffectContext } from "../context/run-context.ts";
 import { openCheckpointSession, type CheckpointSession } from "../git/checkpoint-session.ts";
 import type { CachedWorktree } from "../git/cached-worktree.ts";
 import type { CastFile } from "../store/cast-file.ts";

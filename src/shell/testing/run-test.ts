@@ -16,13 +16,12 @@ import {
 } from "../../core/testing/expectations.ts";
 import { findUnknownReplyKeys, findRehearsalMistakes, type RehearsalUsage } from "../../core/cast/rehearsal-usage.ts";
 import type { TestCast } from "../../core/testing/test-file.ts";
-import type { RunContext } from "../run/run-context.ts";
+import type { RunObserver, RunOutcome } from "../context/run-context.ts";
 import { exitCodeFor } from "../casting/prepared-cast.ts";
-import { prepareResume, resumeCast, type Resumption } from "../casting/resume-cast.ts";
-import { prepareCast, startCast } from "../casting/start-cast.ts";
+import { prepareResume, type Resumption } from "../casting/resume-cast.ts";
+import { prepareCast } from "../casting/start-cast.ts";
 import { loadWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { AgentHost } from "../ports.ts";
-import type { RunOutcome } from "../run/run-cast.ts";
 import { fileStore } from "../store/files/file-store.ts";
 import { errorText } from "../system/system-error.ts";
 import type { FoundTest } from "./find-tests.ts";
@@ -96,9 +95,7 @@ async function playTest(found: FoundTest, place: TestContext, scratch: ScratchFo
   const own: CastEvent[] = [];
   const ofItems = new Map<string, CastEvent[]>();
   const agents = { openReal: async () => host };
-  const driver: RunContext = {
-    host,
-    env: workspace.place.env,
+  const observer: RunObserver = {
     signal: place.signal,
     onSteps: (steps: readonly CastStep[]) => void own.push(...steps.map(({ event }) => event)),
     onItemSteps: (steps: readonly CastStep[]) => {
@@ -108,14 +105,14 @@ async function playTest(found: FoundTest, place: TestContext, scratch: ScratchFo
   const targets = testTargets(test.cast, workspace.catalog);
   const ready = await prepareCast(workspace, { targets, prompt: test.cast.request }, agents);
   if (!ready.ok) return ready;
-  let end = await startCast(workspace.store, ready.value.plan, driver);
+  let end = await ready.value.run(observer);
   let answered = 0;
   for (; end.ok && answered < test.cast.answers.length; answered += 1) {
     const how = resumptionFor(test.cast.answers[answered]);
     if (!canResumeWith(how, end.value)) break;
     const asked = { castId: end.value.state.castId, how, by: "materia test", trustsCast: true };
     const again = await prepareResume(workspace, asked, agents);
-    end = again.ok ? await resumeCast(workspace.store, again.value.plan, driver) : again;
+    end = again.ok ? await again.value.run(observer) : again;
   }
   if (!end.ok) return end;
   const { state } = end.value;

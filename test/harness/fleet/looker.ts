@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { Io } from "../../../src/apps/cli/terminal/io.ts";
 import { parseCastId } from "../../../src/core/model/ids.ts";
 import { lineText } from "../../../src/core/view/line.ts";
-import type { RunObserver } from "../../../src/shell/run/run-context.ts";
+import type { RunObserver } from "../../../src/shell/context/run-context.ts";
 import { createItemRows } from "../../../src/shell/casting/live-items.ts";
 import { loadWorkspace } from "../../../src/shell/workspace/workspace.ts";
 import { followFleetCast } from "../../../src/shell/commands/prepare-on-fleet.ts";

@@ -3,11 +3,11 @@ import type { CastEvent, EventBody, EventOf, EventType } from "../../../src/core
 import type { CastId } from "../../../src/core/model/ids.ts";
 import type { CastStep } from "../../../src/core/cast/cast-step.ts";
 import { NO_USAGE } from "../../../src/core/cast/state/usage.ts";
-import { createSharedBudget } from "../../../src/shell/items/shared-budget.ts";
-import { createItemRunner, type ItemCastRun } from "../../../src/shell/items/item-runner.ts";
+import { createItemRunner } from "../../../src/shell/items/item-runner.ts";
 import type { Ports, TurnRequest, UtilityRequest } from "../../../src/shell/ports.ts";
-import { runCast, type RunOutcome } from "../../../src/shell/run/run-cast.ts";
-import { planGraph } from "../../../src/shell/casting/start-cast.ts";
+import { runCast } from "../../../src/shell/run/run-cast.ts";
+import type { RunOptions, RunOutcome } from "../../../src/shell/context/run-context.ts";
+import { planCast } from "../../../src/shell/casting/start-cast.ts";
 import type { CastFile } from "../../../src/shell/store/cast-file.ts";
 import type { CastStore, OwnedCast } from "../../../src/shell/store/cast-store.ts";
 import { catalogOf, compiled, type TestConfig } from "../../harness/play.ts";
@@ -55,7 +55,7 @@ export interface Place {
 export function newPlace(scenario: Scenario): Place {
   const { store, giveUp } = memoryStore();
   const { limits, budget } = catalogOf(scenario.config).settings;
-  const { file } = planGraph(compiled(scenario.config).graph, { request: "do it", cwd: "/project", limits, budget });
+  const { file } = planCast(compiled(scenario.config).graph, { request: "do it", cwd: "/project", limits, budget });
   const known: string[] = [];
   const remembering: CastStore = {
     ...store,
@@ -134,35 +134,40 @@ async function lifeOf(
   if (state.phase.kind === "ended" && state.phase.outcome !== "failed" && state.phase.outcome !== "aborted")
     return { kind: "ended", state };
   const isNew = state.phase.kind === "unstarted";
-  const events = isNew ? [] : [...first, { type: "cast_resumed" as const, by: "test" }];
-  return drive(place, doomed, doomed(owned.value), { state, file, cwd: "/project", first: events, signal });
+  const firstEvents = isNew ? [] : [...first, { type: "cast_resumed" as const, by: "test" }];
+  return runLife(place, doomed, doomed(owned.value), { state, file, firstEvents, signal });
 }
 
-function drive(
+interface LifeRun extends Pick<RunOptions, "firstEvents" | "signal"> {
+  readonly state: CastState;
+  readonly file: CastFile;
+  readonly cwd?: string;
+  readonly admit?: Ports["admit"];
+}
+
+function runLife(
   place: Place,
   doomed: (owned: OwnedCast) => OwnedCast,
   owned: OwnedCast,
-  run: Omit<ItemCastRun, "admit"> & Pick<Ports, "admit">,
+  { state, file, cwd = "/project", firstEvents = [], signal, admit }: LifeRun,
 ): Promise<RunOutcome> {
-  const { store, trees, scenario, file } = place;
-  const isItem = run.file.window !== undefined;
+  const { store, trees, scenario } = place;
+  const isItem = file.window !== undefined;
+  const ports = portsOf(place, owned);
   const items = createItemRunner({
-    store,
     trees,
-    file,
-    writing: {},
-    budgetOf: createSharedBudget,
-    runItemCast: (child, each) => drive(place, doomed, doomed(child), each),
-    readInterruptedVisit: async () => ({}),
+    file: place.file,
+    context: { store, host: ports.agents, signal },
+    runOwnedCast: (child, cast, context, firstEventsOf) =>
+      runLife(place, doomed, doomed(child), { ...context, ...cast, firstEvents: firstEventsOf({}) }),
   });
-  const { state, cwd, first = [], signal, admit } = run;
   const all: Ports = {
-    ...portsOf(place, owned),
+    ...ports,
     ...(isItem || scenario.oneByOne ? {} : { items }),
     ...(admit ? { admit } : {}),
   };
-  const heard = isItem && place.onItemSteps ? { onSteps: place.onItemSteps } : {};
-  return runCast(state, all, { cwd, first, signal, ...heard });
+  const observer = isItem && place.onItemSteps ? { onSteps: place.onItemSteps } : {};
+  return runCast(state, all, { cwd, firstEvents, signal, ...observer });
 }
 
 function portsOf({ trees, scenario, turns }: Place, owned: OwnedCast): Ports {

@@ -4,7 +4,7 @@ import type { CastEvent, EventOf, EventType } from "../../../src/core/cast/state
 import type { CastState } from "../../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../../src/core/cast/state/usage.ts";
 import { resumeCast, type Resumption } from "../../../src/shell/casting/resume-cast.ts";
-import { planGraph, startCast } from "../../../src/shell/casting/start-cast.ts";
+import { planCast, startCast } from "../../../src/shell/casting/start-cast.ts";
 import type { AgentHost, TurnRequest } from "../../../src/shell/ports.ts";
 import { fileStore } from "../../../src/shell/store/files/file-store.ts";
 import type { CastFile } from "../../../src/shell/store/cast-file.ts";
@@ -98,8 +98,8 @@ export async function castIn(setting: Setting): Promise<Ran> {
   const store = fileStore(setting.casts ?? join(cwd, ".pi", "casts"));
   const config = setting.config ?? parallelWorkshop(lanes, more);
   const { limits, budget } = catalogOf(config).settings;
-  const plan = planGraph(compiled(config).graph, { request: "do it", cwd, limits, budget, ...details });
-  const end = await startCast(store, plan, { host: hostOf(setting), signal });
+  const plan = planCast(compiled(config).graph, { request: "do it", cwd, limits, budget, ...details });
+  const end = await startCast(plan, { store, host: hostOf(setting), signal });
   if (!end.ok) throw new Error(JSON.stringify(end.issues));
   return ranOf(store, plan.file.castId, end.value);
 }
@@ -108,8 +108,9 @@ export async function resumeIn(setting: Setting, before: Ran, how: Resumption = 
   const { store, castId } = before;
   const cast = await store.load(castId);
   if (!cast.ok) throw new Error(JSON.stringify(cast.issues));
-  const plan = { cast: cast.value, how, by: "recast", cwd: setting.cwd, notes: [] };
-  const end = await resumeCast(store, plan, { host: hostOf(setting), signal: new AbortController().signal });
+  const { cwd } = setting;
+  const plan = { cast: cast.value, how, by: "recast" };
+  const end = await resumeCast(plan, { store, cwd, host: hostOf(setting), signal: new AbortController().signal });
   if (!end.ok) throw new Error(JSON.stringify(end.issues));
   return ranOf(store, castId, end.value);
 }

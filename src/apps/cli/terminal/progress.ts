@@ -8,7 +8,7 @@ import { eventLine } from "../../../core/view/report/event-lines.ts";
 import { advanceTimeline, type CastTimeline } from "../../../core/cast/timeline.ts";
 import { wrapLineHanging, fitLine, line, toned, type Line } from "../../../core/view/line.ts";
 import { withProgramName } from "../../../core/view/issues.ts";
-import type { RunObserver, QueueStatus } from "../../../shell/run/run-context.ts";
+import type { RunObserver, QueueStatus } from "../../../shell/context/run-context.ts";
 import {
   createItemRows,
   NO_UNCOUNTED_USAGE,

@@ -1,7 +1,7 @@
 import type { TurnCallbacks } from "../agents/turn-control.ts";
 import { sessionConversation } from "../conversation/conversations.ts";
 import { askAfterInterrupt, askStop, type StopChoice, askLeave } from "./cast-dialogs.ts";
-import { PAUSE_REASON } from "../../../shell/run/run-context.ts";
+import { PAUSE_REASON } from "../../../shell/context/run-context.ts";
 import { thrownMessage } from "../../../core/model/text.ts";
 import { runUnlessReplacedAsync, runUnlessReplaced } from "../session/user-session.ts";
 import type { CommandContext } from "./session-state.ts";

@@ -5,7 +5,7 @@ import { statusText } from "../../../core/view/cast-list.ts";
 import { thrownMessage } from "../../../core/model/text.ts";
 import type { Workspace } from "../../../shell/workspace/workspace.ts";
 import { type PreparedCast, exitCodeFor } from "../../../shell/casting/prepared-cast.ts";
-import type { RunOutcome } from "../../../shell/run/run-cast.ts";
+import type { RunOutcome } from "../../../shell/context/run-context.ts";
 import type { VisibleTurns } from "../agents/visible-turns.ts";
 import type { TranscriptFollower } from "../conversation/transcript-conversations.ts";
 import { notifyPerson, restoreTitle, announceCast, forwardToScreen } from "../screen/screen.ts";

@@ -8,7 +8,7 @@ import { advanceTimeline, startTimeline, type CastTimeline } from "../../../core
 import { oneLine } from "../../../core/model/text.ts";
 import { line, toned, type Line } from "../../../core/view/line.ts";
 import { castStartOf } from "../../../shell/store/cast-file.ts";
-import type { RunObserver } from "../../../shell/run/run-context.ts";
+import type { RunObserver } from "../../../shell/context/run-context.ts";
 import {
   createItemRows,
   type LiveItemRows,

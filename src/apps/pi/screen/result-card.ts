@@ -8,7 +8,7 @@ import { figuresText } from "../../../core/view/numbers.ts";
 import { nextSteps } from "../../../core/view/report/next-steps.ts";
 import { columnsOf, cutColumns } from "../../../core/view/columns.ts";
 import { line, plainText, toned, wrapLine, type Line } from "../../../core/view/line.ts";
-import type { RunOutcome } from "../../../shell/run/run-cast.ts";
+import type { RunOutcome } from "../../../shell/context/run-context.ts";
 import { markdownLine, type Card, type CardLine } from "./card.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastStep } from "../../../core/cast/cast-step.ts";

@@ -17,7 +17,7 @@ import {
 } from "../session/user-session.ts";
 import { COMMAND_PREFIX } from "../session/project.ts";
 import type { PreparedCast } from "../../../shell/casting/prepared-cast.ts";
-import type { RunOutcome } from "../../../shell/run/run-cast.ts";
+import type { RunOutcome } from "../../../shell/context/run-context.ts";
 import type { CastWatch } from "./cast-watch.ts";
 import { basename } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";

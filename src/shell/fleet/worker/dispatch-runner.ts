@@ -1,5 +1,5 @@
 import { parseCastId } from "../../../core/model/ids.ts";
-import { sleepUnlessAborted } from "../../run/run-context.ts";
+import { sleepUnlessAborted } from "../../context/run-context.ts";
 import { isTransientError } from "../../store/postgres/database.ts";
 import { errorText } from "../../system/system-error.ts";
 import { createParking, requeue } from "./dispatch-state.ts";

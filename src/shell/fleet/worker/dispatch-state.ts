@@ -1,7 +1,7 @@
 import type { Database } from "../../store/postgres/database.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import type { CastStep } from "../../../core/cast/cast-step.ts";
-import { PAUSE_REASON } from "../../run/run-context.ts";
+import { PAUSE_REASON } from "../../context/run-context.ts";
 
 /** A dispatch of a cast and the worker that it is assigned to. */
 export interface WorkerDispatch {

@@ -4,7 +4,7 @@ import type { Budget } from "../../../core/model/config.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { hasBudgetForTurn, hasBudgetLimit, isBudgetUsedUp, subtractUsage } from "../../items/shared-budget.ts";
 import type { TurnAdmission, ItemRequest, Ports } from "../../ports.ts";
-import { sleepUnlessAborted } from "../../run/run-context.ts";
+import { sleepUnlessAborted } from "../../context/run-context.ts";
 import type { Database } from "../../store/postgres/database.ts";
 import type { Notifications } from "../../store/postgres/notifications.ts";
 

@@ -1,7 +1,7 @@
 import { itemResultOf } from "../../../core/cast/decide-items.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { type CastId, parallelRunNumber, parentCastId } from "../../../core/model/ids.ts";
-import { type ParentCast, type FleetHooks, sleepUnlessAborted } from "../../run/run-context.ts";
+import { type ParentCast, type FleetHooks, sleepUnlessAborted } from "../../context/run-context.ts";
 import { createGitWorktrees, type GitWorktrees } from "../../git/worktrees/git-worktrees.ts";
 import type { TreePosition } from "../../git/transfer/restore-tree.ts";
 import { isItemFinished, itemCastFile, itemResumeEvents } from "../../items/item-runner.ts";
@@ -167,11 +167,11 @@ export function createFleetHooks(
   context: RemoteItemsContext & { readonly budgets: Notifications },
   castId: CastId,
 ): FleetHooks {
-  const { database, budgets } = context;
+  const { database, budgets, workerId } = context;
   const [parent, fork] = [parentCastId(castId), parallelRunNumber(castId)];
   return parent === undefined || fork === undefined
-    ? { items: (of) => createRemoteItems(context, of) }
-    : { admit: createAdmission({ database, budgets, castId, parent, fork }) };
+    ? { workerId, items: (of) => createRemoteItems(context, of) }
+    : { workerId, admit: createAdmission({ database, budgets, castId, parent, fork }) };
 }
 
 const END_STATUSES = "('completed', 'not_satisfied', 'failed', 'aborted')";

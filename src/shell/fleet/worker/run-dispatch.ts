@@ -203,22 +203,16 @@ async function runClaimedCast(
   { host, leg, parking }: Pick<AssignedDispatch, "leg" | "parking"> & { readonly host: AgentHost },
 ): Promise<DispatchAttempt> {
   const { store, trees, env, workerId, database, notifyTurn } = context;
-  const { castId, file } = cast;
+  const { castId } = cast;
   const live = openLiveTurnPublisher({ database, castId, workerId, env, notify: notifyTurn });
   const pause = createPauseControl(context, parking);
   const { claim, result } = claimWithTree(context, cast, leg);
   try {
-    const plan = {
-      cast,
-      how: { kind: "recast" as const },
-      by: `worker ${workerId}`,
-      worker: workerId,
-      cwd: await trees.cwdOf(castId),
-      ...(file.model === null ? {} : { model: file.model }),
-      notes: [],
-    };
-    const resumed = await resumeCast({ ...store, claim }, plan, {
+    const plan = { cast, how: { kind: "recast" as const }, by: `worker ${workerId}` };
+    const resumed = await resumeCast(plan, {
+      store: { ...store, claim },
       host,
+      cwd: await trees.cwdOf(castId),
       env,
       signal: pause.signal,
       fleetHooks: createFleetHooks({ ...context, files: trees, park: parking.park }, castId),

@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CastStep } from "../../core/cast/cast-step.ts";
+import type { EffectOutcome } from "../../core/cast/decide.ts";
+import type { EventBody } from "../../core/cast/state/event.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
+import type { CastSummary } from "../../core/cast/summary.ts";
+import type { GraphSocket } from "../../core/compile/graph.ts";
+import type { SocketId } from "../../core/model/ids.ts";
+import type { QueuedCast } from "../../core/view/progress/fleet-status.ts";
+import type { CachedWorktree } from "../git/cached-worktree.ts";
+import type { AgentHost, ItemRunner, Ports, TurnAdmission, TurnProgress } from "../ports.ts";
+import { createRedactor } from "../secrets/redact.ts";
+import type { CastFile } from "../store/cast-file.ts";
+import type { CastStore, Durability, OwnedCast, WriteOptions } from "../store/cast-store.ts";
+
+/** Receives what happens in a cast, and may stop it. */
+export interface RunObserver {
+  readonly signal: AbortSignal;
+  /** Called after each write: every event with the state before and after it. */
+  readonly onSteps?: (steps: readonly CastStep[]) => void;
+  readonly onProgress?: (progress: TurnProgress, state: CastState) => void;
+  /** The same for the items of a parallel loop. Each item is a separate cast. */
+  readonly onItemSteps?: (steps: readonly CastStep[]) => void;
+  readonly onItemProgress?: (progress: TurnProgress, state: CastState) => void;
+  /** [B54] A started item has lost its worker. It waits for another one until its next event. */
+  readonly onItemQueued?: (state: CastState) => void;
+  /** [B73] A worker sets up the working tree; undefined when it has finished. */
+  readonly onSettingUp?: (settingUp: CastSummary["settingUp"]) => void;
+  /** [B71] Why no worker of a fleet runs the cast yet; undefined when one does. */
+  readonly onQueued?: (queued: QueueStatus | undefined) => void;
+}
+
+export interface QueueStatus extends Pick<QueuedCast, "queue" | "why"> {
+  readonly fleet: string;
+}
+
+/** How and where this process runs a cast, and for whom. */
+export interface RunContext extends RunObserver {
+  readonly store: CastStore;
+  /** Answers for the agents. */
+  readonly host: AgentHost;
+  /** Where agents and programs work; the folder in which the cast was started if unset. */
+  readonly cwd?: string;
+  /** Every agent uses it in place of its own model; the model that the cast was started with if unset. */
+  readonly model?: string;
+  /** Its secrets are written nowhere. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly durability?: Durability;
+  /** [V13] Set when the cast shares its budget with other casts. */
+  readonly admit?: Ports["admit"];
+  /** Facts about the working tree, when this process has just created it. */
+  readonly cachedWorktree?: CachedWorktree | undefined;
+  /** [B8] Set when another machine may continue the cast: the events of a visit are written together with its files. */
+  readonly fleetHooks?: FleetHooks;
+}
+
+/** What differs when many machines share a cast. */
+export interface FleetHooks {
+  /** [B28] The worker that runs the cast. */
+  readonly workerId: string;
+  /** [B12] Runs the items of parallel loops on any worker. */
+  readonly items?: (parent: ParentCast) => ItemRunner;
+  /** [V13] Set when the cast is an item: it shares its budget with casts on other workers. */
+  readonly admit?: Ports["admit"];
+}
+
+/** An owned cast with a parallel loop. */
+export interface ParentCast {
+  readonly owned: OwnedCast;
+  readonly file: CastFile;
+  readonly cwd: string;
+}
+
+export function writeOptionsFor({
+  durability = "write",
+  env = {},
+}: Pick<RunContext, "durability" | "env">): Required<WriteOptions> {
+  return { durability, redact: createRedactor(env) };
+}
+
+/** What the loop needs besides the ports. */
+export interface RunOptions extends Pick<RunObserver, "signal" | "onSteps" | "onProgress"> {
+  readonly cwd: string;
+  /** Every agent uses it in place of its own model. */
+  readonly model?: string;
+  /** Written before the loop continues: a resume, an answer, a raised limit. */
+  readonly firstEvents?: readonly EventBody[];
+  /** Set when the current visit was interrupted and has a transcript. */
+  readonly interruption?: Interruption;
+  /** [D24] The secret with which the programs of a visit are started. */
+  readonly secretOf?: (socket: SocketId, visit: number) => string;
+  /** [B8] Whether the events of a visit are written together with its files. */
+  readonly isOnFleet?: true;
+}
+
+export type RunOutcome =
+  | { readonly kind: "ended"; readonly state: CastState }
+  | { readonly kind: "waiting"; readonly state: CastState }
+  /** [D29] Stopped without an event: it continues like a cast whose process was killed. */
+  | { readonly kind: "paused"; readonly state: CastState }
+  /** The journal or an artifact could not be written. The journal holds the last state. */
+  | { readonly kind: "broken"; readonly state: CastState; readonly problem: string };
+
+/** A visit that continues from its transcript. */
+export interface Interruption {
+  /** Added to the prompt of the agent. */
+  readonly note: string;
+  /** The last reply, when the agent had answered before the process was killed. */
+  readonly reply?: string;
+}
+
+/** The abort reason of a signal that stops a cast without ending it. */
+export const PAUSE_REASON = Symbol("pause");
+
+export function isPauseSignal({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason === PAUSE_REASON;
+}
+
+/** What one effect runs with. */
+export interface EffectContext {
+  readonly state: CastState;
+  readonly ports: Ports;
+  readonly options: RunOptions;
+  readonly interruption: Interruption | undefined;
+  /** Set when the cast shares its budget with other casts. */
+  readonly admission?: TurnAdmission | undefined;
+  /** Writes an event while the effect runs. */
+  readonly report: (body: EventBody) => void;
+}
+
+export type EffectResult =
+  | {
+      readonly kind: "decided";
+      readonly socket: GraphSocket;
+      readonly outcome: EffectOutcome;
+    }
+  | { readonly kind: "broken"; readonly problem: string };
+
+/** Resolves after the delay, or as soon as the signal is aborted; never rejects. */
+export async function sleepUnlessAborted(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+}
