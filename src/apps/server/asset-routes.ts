@@ -26,7 +26,7 @@ const NOT_BUILT_PAGE = `<!doctype html>
 </html>
 `;
 
-/** [N24] The built client. It holds nothing of the project, so it needs no token; views of the client have addresses without a file. */
+/** [N24] The built page. It contains no project data and needs no token. Addresses without a file are views of the page. */
 export function assetRoutes(app: Hono, folder: string): void {
   app.get("*", (c) => {
     const file = assetFile(folder, c.req.path);
@@ -50,7 +50,7 @@ function assetFile(folder: string, path: string): string | undefined {
 }
 
 function sendFile(c: Context, file: string): Response {
-  // Names with a hash never change what they mean; the page itself does with every version.
+  // A name with a hash never changes its content; the page itself changes with every version.
   const cache = /-[\w-]{8,}\.\w+$/.test(file) ? "public, max-age=31536000, immutable" : "no-cache";
   const bytes = new Uint8Array(readFileSync(file));
   return c.body(bytes, 200, { "content-type": CONTENT_TYPES[extname(file)] ?? "", "cache-control": cache });

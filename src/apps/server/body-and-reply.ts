@@ -6,12 +6,12 @@ import { isUtf8 } from "node:buffer";
 import * as v from "valibot";
 import { validate } from "../../core/catalog/validate.ts";
 
-/** [N8] Every refusal has one shape, whatever was wrong. */
+/** [N8] Every refusal has one shape. */
 export function refuse(c: Context, status: ContentfulStatusCode, ...issues: readonly Issue[]): Response {
   return c.json({ issues }, status);
 }
 
-/** The refusal of something well formed that cannot be done: its first problem says which kind it is. */
+/** Refuses a valid request that cannot be carried out; its first issue decides the status. */
 export function refuseByCode(c: Context, issues: readonly Issue[]): Response {
   const [first] = issues;
   return refuse(c, (first && STATUS_BY_CODE[first.code]) ?? 422, ...issues);
@@ -47,7 +47,7 @@ export function notFound(c: Context): Response {
 
 const MIB = 1024 * 1024;
 
-/** [N5, N6] A body is JSON and not long; what says so itself is known before it is read. */
+/** [N5, N6] A body is JSON with a limited length. A declared length is checked before reading. */
 export function requireJsonBody(mebibytes: number): MiddlewareHandler {
   return async (c, next) => {
     const type = c.req.header("content-type") ?? "";
@@ -62,7 +62,7 @@ export function requireJsonBody(mebibytes: number): MiddlewareHandler {
 
 const BODY_KEY = "body";
 
-/** A body that does not say its length is counted while it comes, and left when it is too long. */
+/** Counts a body without a declared length while reading, and stops at the limit. */
 async function readLimitedBody(c: Context, mebibytes: number): Promise<Result<string>> {
   const most = mebibytes * MIB;
   const tooLarge = error("body_too_large", "", `a body has at most ${mebibytes} MiB here`);

@@ -11,17 +11,17 @@ import { followItemJournals } from "../../shell/casting/watch-cast.ts";
 import { NO_USAGE, addUsage } from "../../core/cast/state/usage.ts";
 import { parseTranscriptLine, type TranscriptMessage, type TranscriptPart } from "../../core/cast/transcript.ts";
 
-/** One cast that is listened to. */
+/** A cast with a listener. */
 export interface FollowedCast {
   readonly store: CastStore;
   readonly castId: CastId;
   readonly live: LiveSources;
   readonly wake: () => void;
-  /** Set where it is a cast of a fleet. */
+  /** Set for a cast of a fleet. */
   readonly fleet?: FleetClient;
 }
 
-/** [N11, N12, N13] The events of a cast behind `after`, then each new one, with what its agents do meanwhile. */
+/** [N11, N12, N13] The events of a cast after `after`, then every new one, with the progress of its agents. */
 export function openCastFeed(listened: FollowedCast, after: number): EventFeed {
   const { store, castId, live, wake } = listened;
   const journal = store.followEvents(castId, after, wake);
@@ -62,8 +62,8 @@ export function openCastFeed(listened: FollowedCast, after: number): EventFeed {
 }
 
 /**
- * Whether somebody drives the cast. A killed process leaves no mark: only looking tells, and only while one is said to live.
- * On a fleet the other workers notice, and say so.
+ * Whether a process drives the cast. A killed process leaves no trace, so a live owner is checked each second.
+ * On a fleet the other workers report a dead owner.
  */
 function watchOwner({ store, castId, live, wake, fleet }: FollowedCast) {
   let said: boolean | undefined;
@@ -95,7 +95,7 @@ function watchOwner({ store, castId, live, wake, fleet }: FollowedCast) {
   };
 }
 
-/** Where another process drives the cast, its agents are heard through the transcript of the visit in hand. */
+/** When another process drives the cast, progress comes from the transcript of the current visit. */
 function followTranscripts({ store, castId, live, wake }: FollowedCast) {
   let visit: EventOf<"visit_started"> | undefined;
   let open: TranscriptProgressReader | undefined;
@@ -113,7 +113,7 @@ function followTranscripts({ store, castId, live, wake }: FollowedCast) {
     },
     next: async (): Promise<AgentProgress | undefined> => {
       if (!visit) return undefined;
-      // Not before it is asked for: of all the visits of a long journal only the last is worth a watch.
+      // Open on demand: only the last visit of a long journal needs a watch.
       open ??= openTranscriptProgress(visit, store.followTranscript(castId, visit, wake));
       return open.next();
     },
@@ -121,7 +121,7 @@ function followTranscripts({ store, castId, live, wake }: FollowedCast) {
   };
 }
 
-/** [B27] Where a worker drives the cast, it says what its agent does. */
+/** [B27] Progress reported by the worker that drives the cast. */
 function followFleetTurn({ castId, wake }: FollowedCast, fleet: FleetClient) {
   const turn = fleet.followTurn(castId, wake);
   const waiting: AgentProgress[] = [];
@@ -141,12 +141,12 @@ interface FollowedItemsOptions {
   readonly wake: () => void;
 }
 
-/** [V25] Where the items of a cast are at work, each in a cast of its own: said when one comes to another socket. */
+/** [V25] Every arrival of an item at a socket. Each item runs in its own cast. */
 function followItemVisits({ store, castId, wake }: FollowedItemsOptions) {
   const items = followItemJournals({ store, wake });
   const said: string[] = [];
   let isAsked = false;
-  /** Who listens from the middle on has not heard who began before. */
+  /** A listener that joins late has not received the earlier starts. */
   const ask = async (): Promise<void> => {
     isAsked = true;
     const file = await store.readCastFile(castId);
@@ -179,7 +179,7 @@ function followItemVisits({ store, castId, wake }: FollowedItemsOptions) {
   };
 }
 
-/** What a visit's transcript tells of its agent, message by message. */
+/** The progress in the transcript of a visit, message by message. */
 export interface TranscriptProgressReader {
   readonly next: () => Promise<AgentProgress | undefined>;
   readonly close: () => void;

@@ -7,10 +7,10 @@ import { dirname } from "node:path";
 import type { FolderWatcher } from "../../shell/system/folder-watcher.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 
-/** Older casts than these are listed, but who resumes one of them is not heard. */
+/** Older casts are listed but not watched. */
 const MAX_WATCHED = 2_000;
 
-/** [N10] Every cast once, newest first, then each one that appears, changes or goes. */
+/** [N10] Every cast, newest first, then every new, changed or removed one. */
 export function openCastListFeed(
   store: CastStore,
   live: LiveSources,
@@ -61,7 +61,7 @@ export function openCastListFeed(
   };
 }
 
-/** Which casts may say something new: each is taken once for as often as it changed meanwhile. */
+/** The casts that may have changed; several changes of one cast count once. */
 function trackCastChanges(store: CastStore, live: LiveSources, wake: () => void) {
   const watched = new Map<CastId, () => void>();
   const changed = new Set<CastId>();
@@ -76,7 +76,7 @@ function trackCastChanges(store: CastStore, live: LiveSources, wake: () => void)
     wake();
   });
   return {
-    /** Whether casts may have come or gone since it was last asked. */
+    /** Whether casts may have appeared or disappeared since the last call. */
     takeList: (): boolean => {
       const wasNew = isListNew;
       isListNew = false;
@@ -112,7 +112,7 @@ function trackCastChanges(store: CastStore, live: LiveSources, wake: () => void)
   };
 }
 
-/** A killed process leaves no mark: casts of others that are said to run are looked at each second, and no other. */
+/** A killed process leaves no trace: check running casts of other processes each second. */
 function pollForeignRuns(live: LiveSources, look: (castId: CastId) => void) {
   const running = new Set<CastId>();
   let stop: (() => void) | undefined;
@@ -132,7 +132,7 @@ function pollForeignRuns(live: LiveSources, look: (castId: CastId) => void) {
   };
 }
 
-/** [N10] Says when one of the configuration files is made, changed or removed by whomever. */
+/** [N10] Announces every change of a configuration file. */
 export function openConfigFeed(files: readonly string[], watch: FolderWatcher, wake: () => void): EventFeed {
   let known = fileStamps(files);
   let isTouched = false;
@@ -147,7 +147,7 @@ export function openConfigFeed(files: readonly string[], watch: FolderWatcher, w
       if (!isTouched) return Promise.resolve(undefined);
       isTouched = false;
       const now = fileStamps(files);
-      // Other things lie beside them.
+      // The folder contains other files too.
       if (now === known) return Promise.resolve(undefined);
       known = now;
       return Promise.resolve(encodeMessage({ kind: "config", data: {} }));
@@ -166,7 +166,7 @@ function fileStamps(files: readonly string[]): string {
     .join("\n");
 }
 
-/** Two feeds as one; the first comes first. */
+/** Merges two feeds; the first has priority. */
 export function joinFeeds(first: EventFeed, second: EventFeed): EventFeed {
   return {
     next: async () => (await first.next()) ?? second.next(),

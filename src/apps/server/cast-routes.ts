@@ -67,7 +67,7 @@ export function withCast(
   });
 }
 
-/** [N9] Everything a page needs to draw a cast; a damaged journal is shown as far as it is sound. */
+/** [N9] Everything that the page needs to draw a cast; a damaged journal is sent up to the damage. */
 async function sendCast(c: Context, castId: CastId, workspace: Workspace): Promise<Response> {
   const { store } = workspace;
   const summary = await store.summary(castId);
@@ -100,7 +100,7 @@ async function readSoundEvents(
   return { events, issues: folded.ok ? [] : folded.issues };
 }
 
-/** The header is what a browser sends by itself after a lost connection, so it knows better than the address. */
+/** A browser sends the header after a lost connection: it is newer than the address. */
 function resumeAfter(c: Context): number | undefined {
   const text = c.req.header("last-event-id") ?? c.req.query("after") ?? "0";
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
@@ -109,7 +109,7 @@ function resumeAfter(c: Context): number | undefined {
 /** A longer file is read in pieces. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
-/** [N14] The files of a visit, as text and never as anything a browser would run. */
+/** [N14] The files of a visit, always as plain text: a browser must not run them. */
 export function castFileRoutes(app: Hono, served: ServedProject): void {
   app.get("/api/casts/:id/files/:socket/:visit/:name", withCast(served, sendVisitFile));
 }
@@ -120,7 +120,7 @@ async function sendVisitFile(c: Context, castId: CastId, { store }: Workspace): 
   if (!socket.success || !/^[1-9]\d{0,8}$/.test(visit) || !v.is(VisitFileName, name)) return notFound(c);
   const at = { socket: socket.output, visit: Number(visit), name };
   const size = (await store.readArtifact(castId, at, { maxBytes: 0 }))?.size;
-  // An event may be heard before the file it tells of is on the disk: that is no error, and no browser reports it as one.
+  // The event may arrive before its file is written. That is no error, and browsers must not log one.
   if (size === undefined && c.req.query("expected") !== undefined) return c.body(null, 204);
   if (size === undefined) return notFound(c);
   const asked = parseRange(c, size);
@@ -160,7 +160,7 @@ interface AskedRange {
   readonly byHeader: boolean;
 }
 
-/** `Range: bytes=…` with one range, or `?from=`, which may stand at the end of a file that grows. */
+/** One range of `Range: bytes=…`, or `?from=`, which may equal the length of a growing file. */
 function parseRange(c: Context, size: number): AskedRange | undefined {
   const from = c.req.query("from");
   if (from !== undefined) {

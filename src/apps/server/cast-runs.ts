@@ -5,14 +5,14 @@ import type { PreparedCast } from "../../shell/casting/prepared-cast.ts";
 import type { RunOutcome } from "../../shell/context/run-context.ts";
 import type { FolderWatcher } from "../../shell/system/folder-watcher.ts";
 
-/** The casts that this process drives, and who listens to their agents. */
+/** The casts that this process drives, and the listeners to their agents. */
 export interface CastRuns {
-  /** Sets a cast going; the answer comes with its first event, or with the refusal. */
+  /** Starts a cast; resolves with its first event or its refusal. */
   readonly begin: (prepared: PreparedCast) => Promise<Result<string>>;
   readonly isRunningHere: (castId: string) => boolean;
-  /** Every note of the turn in hand, then each new one. */
+  /** The progress of the current turn so far, then each new note. */
   readonly listen: (castId: string, listener: (note: AgentProgress) => void) => () => void;
-  /** Aborts all of them and waits until that is written. */
+  /** Aborts all casts and waits until that is written. */
   readonly stop: () => Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export function openCastRuns(report: (problem: string) => void): CastRuns {
     const onSteps = (): void => begun.resolve(ok(castId));
     const done = prepared.run({ signal: controller.signal, onSteps, onProgress: tell });
     const run: ActiveRun = { controller, soFar, done };
-    // Two commands for one cast: the second is refused by the first one's claim, and must not take its place here.
+    // The claim of the first command refuses a second one, which must not replace the first here.
     if (!runs.has(castId)) runs.set(castId, run);
     const over = done.finally(() => {
       if (runs.get(castId) === run) runs.delete(castId);
@@ -80,7 +80,7 @@ export function openCastRuns(report: (problem: string) => void): CastRuns {
   };
 }
 
-/** What the streams hear of the world. */
+/** What the streams of the server need. */
 export interface LiveSources {
   readonly watch: FolderWatcher;
   readonly runs: CastRuns;

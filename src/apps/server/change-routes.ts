@@ -15,9 +15,9 @@ const MAX_FILES = 2_000;
 /** A longer patch is cut at the end of a line. */
 const MAX_PATCH_BYTES = 2 * 1024 * 1024;
 
-/** [N31, N32] What a visit, an item or the whole cast changed, between checkpoints that its own journal names. */
+/** [N31, N32] The changes of a visit, an item or the whole cast, between checkpoints of its journal. */
 export function changeRoutes(app: Hono, served: ServedProject): void {
-  // What lies between two commits never changes, and is looked at file after file.
+  // The difference of two commits never changes, and the page asks for one file after another.
   const filesIn = cacheLastAnswer<readonly FileChange[]>();
   const inSpan = (route: (c: Context, asked: AskedChanges) => Response | Promise<Response>) =>
     withCast(served, async (c, castId, workspace) => {
@@ -33,7 +33,7 @@ export function changeRoutes(app: Hono, served: ServedProject): void {
   app.get("/api/casts/:id/changes/patch", inSpan(sendPatch));
 }
 
-/** Gives its last answer again to the same question. */
+/** Caches the last answer. */
 function cacheLastAnswer<T>(): (question: string, ask: () => Promise<T>) => Promise<T> {
   let known: { readonly question: string; readonly value: T } | undefined;
   return async (question, ask) => {
@@ -61,7 +61,7 @@ function sendChanges(c: Context, { tree, files }: AskedChanges): Response {
 
 async function sendPatch(c: Context, { tree, between, files }: AskedChanges): Promise<Response> {
   const path = c.req.query("path") ?? "";
-  // Only a name that git itself lists between these checkpoints is looked at.
+  // Read only paths that git lists between these checkpoints.
   const file = files.find((each) => each.path === path);
   if (!file) return refuseByCode(c, [error("unknown_file", path, "this file was not changed here")]);
   const paths = file.from === undefined ? [path] : [file.from, path];

@@ -20,7 +20,7 @@ import { prepareCommand } from "../../shell/commands/prepare.ts";
 import { requireJsonBody, parseBody, refuse, refuseByCode } from "./body-and-reply.ts";
 import { withWorkspace, type ServedProject } from "./served-project.ts";
 
-/** How wide the text of an answer is drawn. */
+/** The width of the text in a response. */
 const TEXT_WIDTH = 100;
 
 export function commandRoutes(app: Hono, served: ServedProject): void {
@@ -51,7 +51,7 @@ export function commandRoutes(app: Hono, served: ServedProject): void {
   );
 }
 
-/** [N37] The project as it would be with what the page has in hand; nothing of that is written anywhere but into the cast. */
+/** [N37] The project with the unsaved draft. The draft is written only into the cast. */
 function withDraft(workspace: Workspace, draft: ConfigDraft | undefined): Workspace {
   if (!draft) return workspace;
   const { materia, loadouts } = readLayer("explicit", draft);
@@ -96,7 +96,7 @@ function parsePageText(text: string): Result<ParsedCommand> {
   return fail(...elsewhere.map((name) => error("bad_option", `--${name}`, "this page serves one project only", hint)));
 }
 
-/** What the page asked for, in its project. */
+/** A command of the page with its workspace. */
 interface PageCommand extends ParsedCommand {
   readonly workspace: Workspace;
   readonly trust: boolean;
@@ -130,7 +130,7 @@ async function answerCommand(
   return c.json({ code, data, text: plainText(lines(TEXT_WIDTH)) } satisfies CommandResponse);
 }
 
-/** [B69] With ways out that are typed on the fleet, where the page is one of a fleet. */
+/** [B69] Hints name commands with the option of the fleet. */
 function refuseInWorkspace(c: Context, { fleet }: Workspace, issues: readonly Issue[]): Response {
   return refuseByCode(c, fleet ? withFleetOption(issues, fleet.name) : issues);
 }
@@ -145,7 +145,7 @@ function otherFleetIssue(on: string, served: string | undefined): Issue {
   );
 }
 
-/** [N15, B68] The cast goes on in this process or on its fleet; the page hears of it through its stream. */
+/** [N15, B68] The cast runs in this process or on its fleet; the page follows its stream. */
 async function startPageCast(
   c: Context,
   { openReal, live, fleet }: ServedProject,

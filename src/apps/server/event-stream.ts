@@ -1,15 +1,15 @@
 import type { Context } from "hono";
 import type { StreamMessage } from "../../core/wire/stream.ts";
 
-/** What one listener is sent, taken when there is room for it: a slow one holds nothing but its place. */
+/** The pieces of one stream, read only when the connection has room: a slow listener buffers nothing. */
 export interface EventFeed {
-  /** The next piece; nothing where there is none yet. */
+  /** The next piece; undefined if there is none yet. */
   readonly next: () => Promise<string | undefined>;
   readonly isOver: () => boolean;
   readonly close: () => void;
 }
 
-/** [N25] Server-sent events. `wake` says that there may be more; when the connection is gone nothing is kept for it. */
+/** [N25] Server-sent events. `wake` announces more pieces; a closed connection releases everything. */
 export function streamFeed(c: Context, open: (wake: () => void) => EventFeed): Response {
   const listener = createFeedReader(open);
   const { signal } = c.req.raw;
@@ -17,7 +17,7 @@ export function streamFeed(c: Context, open: (wake: () => void) => EventFeed): R
     {
       pull: async (controller) => {
         signal.addEventListener("abort", listener.close, { once: true });
-        // The connection may have gone before anybody could say so.
+        // The connection may already be closed.
         const piece = signal.aborted ? undefined : await listener.piece();
         if (piece !== undefined) return controller.enqueue(ENCODER.encode(piece));
         listener.close();
@@ -25,7 +25,7 @@ export function streamFeed(c: Context, open: (wake: () => void) => EventFeed): R
       },
       cancel: listener.close,
     },
-    // Nothing is opened and nothing is read before somebody takes it: a `HEAD` never does.
+    // Open and read only on demand: a `HEAD` request never reads.
     { highWaterMark: 0 },
   );
   return c.body(body, 200, { "content-type": "text/event-stream; charset=utf-8", "transfer-encoding": "chunked" });
@@ -34,7 +34,7 @@ export function streamFeed(c: Context, open: (wake: () => void) => EventFeed): R
 const ENCODER = new TextEncoder();
 
 interface FeedReader {
-  /** The next piece, as soon as there is one; nothing when it is over. */
+  /** Waits for the next piece; undefined at the end. */
   readonly piece: () => Promise<string | undefined>;
   readonly close: () => void;
 }
@@ -48,7 +48,7 @@ function createFeedReader(open: (wake: () => void) => EventFeed): FeedReader {
       return "retry: 1000\n\n";
     }
     while (!state.isClosed) {
-      // Made before looking: what comes in between must not be slept through.
+      // Create the promise before the look: a wake-up in between must not be missed.
       const { promise, resolve } = Promise.withResolvers<void>();
       state.resume = resolve;
       const piece = await state.feed.next();
@@ -81,12 +81,12 @@ function sseFrame({ event, id, data }: { event?: string; id?: number; data: stri
   return `${event === undefined ? "" : `event: ${event}\n`}${id === undefined ? "" : `id: ${id}\n`}data: ${data}\n\n`;
 }
 
-/** A message of a stream as it goes over the wire. */
+/** A message in the format of server-sent events. */
 export function encodeMessage({ kind, data }: Exclude<StreamMessage, { kind: "message" }>): string {
   return sseFrame({ event: kind, data: JSON.stringify(data) });
 }
 
-/** A line of the journal as it stands in the file: it has been read as an event, and is not written anew. */
+/** A line of the journal, unchanged: it was parsed as an event already. */
 export function encodeJournalLine(seq: number, line: string): string {
   return sseFrame({ id: seq, data: line });
 }

@@ -4,21 +4,21 @@ import { type EventFeed, encodeMessage } from "./event-stream.ts";
 import type { LiveSources } from "./cast-runs.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 
-/** [B26] The newest casts of a fleet, then each one that appears or changes: only what is told to have changed is read again. */
+/** [B26] The newest casts of a fleet, then every new or changed one. Only casts that the database reports are read again. */
 export function openFleetCastListFeed(store: CastStore, fleet: FleetClient, wake: () => void): EventFeed {
   const said = new Map<string, string>();
   const changed = new Set<string>();
   let isListOld = true;
   let isReady = false;
   const stop = store.onListChange((castId) => {
-    // Without a name anything may have happened: the connection was away.
+    // No name means that the connection was lost: any cast may have changed.
     if (castId === undefined) isListOld = true;
     else changed.add(castId);
     wake();
   });
   const newest = async (): Promise<string> => {
     const listed = await store.list();
-    // A database that is away is heard of again when it is back.
+    // A lost database calls back when it is reachable again.
     if (!listed.ok) return "";
     isListOld = false;
     const unlisted = new Set(said.keys());
@@ -54,7 +54,7 @@ export function openFleetCastListFeed(store: CastStore, fleet: FleetClient, wake
   };
 }
 
-/** Those of them that say something new. */
+/** The casts whose summary changed. */
 function encodeChanged(said: Map<string, string>, casts: readonly CastSummary[]): string {
   return casts
     .map((cast) => {
@@ -67,8 +67,8 @@ function encodeChanged(said: Map<string, string>, casts: readonly CastSummary[])
 }
 
 /**
- * [B29] Who works and what waits, for as long as somebody looks. Workers show each second that they live, so it is asked each
- * second: of the workers and of the first that wait, never of what is past.
+ * [B29] Workers and the head of the queue, once a second while a listener is connected: workers send a heartbeat each
+ * second. Finished casts are never read.
  */
 export function openFleetStatusFeed(
   fleet: FleetClient,

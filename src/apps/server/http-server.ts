@@ -8,19 +8,19 @@ import { SECURITY_HEADERS } from "./request-guard.ts";
 
 export interface HttpServer {
   readonly port: number;
-  /** Takes no more connections, waits for what is given, then ends those that are left. */
+  /** Refuses new connections, waits for the given promise, then closes the rest. */
   readonly close: (before: () => Promise<void>) => Promise<void>;
 }
 
 /** [N1] Loopback only. */
 export async function startHttpServer(app: Hono, port: number): Promise<Result<HttpServer>> {
   const answer = getRequestListener(app.fetch, {
-    // Pi and its tools share this process; its globals stay as they are.
+    // Pi and its tools share this process: leave its globals unchanged.
     overrideGlobalObjects: false,
     errorHandler: badRequestResponse,
   });
   const server = createServer(
-    // A request without a host reaches our own door, which refuses it like any other.
+    // Let a request without a host pass: the request guard refuses it like any other.
     { maxHeaderSize: 16 * 1024, requestTimeout: 30_000, headersTimeout: 10_000, requireHostHeader: false },
     (incoming, outgoing) => void answer(incoming, outgoing),
   );
@@ -39,13 +39,13 @@ export async function startHttpServer(app: Hono, port: number): Promise<Result<H
   });
 }
 
-/** What no request could be made of, or was cut off while it was read. */
+/** Malformed or interrupted requests. */
 function badRequestResponse(): Response {
   const issues = [error("bad_request", "", "this is not a request that can be understood")];
   return Response.json({ issues }, { status: 400, headers: SECURITY_HEADERS });
 }
 
-/** [N27] What Node would refuse by itself gets the same shape and headers as every other refusal. */
+/** [N27] Requests that Node itself refuses get the same shape and headers as other refusals. */
 function refuseRawRequest(code: string | undefined, socket: Duplex): void {
   if (!socket.writable) return void socket.destroy();
   const [status, phrase] = STATUS_BY_ERROR[code ?? ""] ?? [400, "Bad Request"];

@@ -12,23 +12,23 @@ import { requireJsonBody, parseBody, refuse } from "./body-and-reply.ts";
 import type { ServedProject } from "./served-project.ts";
 
 /**
- * [N34, N39] A browser that was here once gets in again without the address: it proves to have the key that it was given then.
- * The key itself never travels this way, and what is proven names this very port and this very start of the server, so that
- * a program that got hold of the port meanwhile learns nothing that opens anything.
+ * [N34, N39] A known browser logs in without the token: it proves that it has the key from its first visit.
+ * The key is never sent. The proof is bound to this port and this start of the server, so another program on the port
+ * cannot use it.
  */
-export function loginRoutes(app: Hono, { loginKey: doorKey, token, port }: ServedProject): void {
+export function loginRoutes(app: Hono, { loginKey, token, port }: ServedProject): void {
   const challenge = randomBytes(32).toString("base64url");
   app.get("/api/key", (c) => {
-    // Under a name the page may one day come from another address of this machine, and the key would be there for it.
-    if (doorKey === null || c.req.header("host") !== `127.0.0.1:${port()}`)
+    // A name such as localhost may later resolve to another server, which could then use the key.
+    if (loginKey === null || c.req.header("host") !== `127.0.0.1:${port()}`)
       return refuse(c, 404, error("not_found", "", "there is no key to keep for this address"));
-    return c.json({ key: doorKey } satisfies LoginKey);
+    return c.json({ key: loginKey } satisfies LoginKey);
   });
   app.get("/door", (c) => c.json({ challenge } satisfies LoginChallenge));
   app.post("/door", requireJsonBody(1), (c) => {
     const body = parseBody(c, LoginProof);
     if (!body.ok) return refuse(c, 400, ...body.issues);
-    if (doorKey === null || !isValidProof(body.value.proof, doorKey, loginMessage(port(), challenge)))
+    if (loginKey === null || !isValidProof(body.value.proof, loginKey, loginMessage(port(), challenge)))
       return refuse(
         c,
         401,

@@ -22,7 +22,7 @@ import { loginRoutes } from "./login-routes.ts";
 import { searchRoutes } from "./search-routes.ts";
 import type { ServedProject } from "./served-project.ts";
 
-/** [N1] The web UI of a project, behind a token that nobody guesses. */
+/** [N1] The page of a project, protected by a random token. */
 export const openUi: OpenUi = async ({ place, artifacts, on, port, openReal, report }) => {
   const token = randomBytes(32).toString("base64url");
   const runs = openCastRuns(report);
@@ -57,7 +57,7 @@ export const openUi: OpenUi = async ({ place, artifacts, on, port, openReal, rep
   });
 };
 
-/** [B26] One connection for as long as the page is served; whoever names no fleet loads nothing of it. */
+/** [B26] One database connection while the page is served. Without a fleet no fleet module is loaded. */
 async function connectToFleet(place: ConfigContext, on: string): Promise<Result<FleetConnection>> {
   const workspace = loadWorkspace(place);
   if (!workspace.ok) return workspace;
@@ -65,7 +65,7 @@ async function connectToFleet(place: ConfigContext, on: string): Promise<Result<
   return connectFleet(workspace.value, on, "all");
 }
 
-/** [N33] At the port of the last time, so that an open page and a kept link lead here; at any other where that is taken. */
+/** [N33] Reuse the last port so that open pages and bookmarks still work; take any other if it is in use. */
 async function serveAtLastPort(app: Hono, port = 0): Promise<Result<HttpServer>> {
   const serving = await startHttpServer(app, port);
   return serving.ok || port === 0 ? serving : startHttpServer(app, 0);
@@ -77,7 +77,7 @@ function everySecond(listener: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** Everything that the server answers, in the order in which it is decided. */
+/** All routes, in the order in which they are tried. */
 export function createWebApp(served: ServedProject): Hono {
   const app = new Hono();
   app.use(setSecurityHeaders);

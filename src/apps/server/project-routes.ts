@@ -19,7 +19,7 @@ import { VERSION } from "../../shell/system/package.ts";
 import { RenameInTestsRequest, type TestsWithOldName } from "../../core/wire/testing.ts";
 import { renameInTestFiles, findTestsNaming } from "../../shell/testing/rename-in-tests.ts";
 
-/** [N21] The two files that the page may edit, each at its one path. */
+/** [N21] The two files that the page may edit. */
 export function configRoutes(app: Hono, { place }: ServedProject): void {
   app.get("/api/config/:layer", (c) => {
     const layer = layerParam(c);
@@ -51,7 +51,7 @@ function sendConfig(c: Context, place: ConfigContext, layer: EditableLayer): Res
   return c.json({ layer, file, text, etag, ...parseConfig(layer, file, text) } satisfies ConfigResponse);
 }
 
-/** What the text means, broken or not. */
+/** The parsed text, even if it has issues. */
 function parseConfig(layer: EditableLayer, file: string, text: string): { value: unknown; issues: Issue[] } {
   const parsed = parseJson(file, text);
   if (!parsed.ok) return { value: null, issues: [...parsed.issues] };
@@ -80,14 +80,14 @@ function writeConfig(
   const wasTrusted = layer === "project" && (!before.ok || isTextTrusted(place, file, before.value.text));
   const written = writeConfigText(file, text, { root: layer === "project" ? place.cwd : undefined, isNew: !before.ok });
   if (!written.ok) return refuseByCode(c, written.issues);
-  // [N23] What the person wrote here is as trusted as what stood there before, and no more.
+  // [N23] A save keeps the trust that the file had, and adds none.
   if (wasTrusted) rememberTrust(place, parsed.value);
   c.header("etag", written.value);
   const saved: ConfigResponse = { layer, file, text, etag: written.value, ...parseConfig(layer, file, text) };
   return c.json(saved, before.ok ? 200 : 201);
 }
 
-/** [N46] Whoever overwrites a file has read it, and whoever makes one has seen that there is none. */
+/** [N46] A save must name the version that it replaces, or that there is no file. */
 function matchesEtag(c: Context, current: string | undefined): boolean {
   if (current === undefined) return c.req.header("if-none-match") === "*" && c.req.header("if-match") === undefined;
   return c.req.header("if-match") === current;
@@ -98,7 +98,7 @@ function isTextTrusted(place: ConfigContext, file: string, text: string): boolea
   return isTrusted(place, parsed.ok ? parsed.value : null);
 }
 
-/** [N20] What can be named and where it comes from; the page checks and composes it by itself. */
+/** [N20] All materia and loadouts with their layers; the page checks and composes them. */
 export function catalogRoutes(app: Hono, served: ServedProject): void {
   app.get(
     "/api/catalog",
@@ -125,7 +125,7 @@ export function catalogRoutes(app: Hono, served: ServedProject): void {
       const body = parseBody(c, TrustRequest);
       if (!body.ok) return refuse(c, 400, ...body.issues);
       if (trust.kind === "given") return c.json({ given: true } satisfies CatalogResponse["trust"]);
-      // [N35] What was shown is what is trusted: whoever changes it meanwhile gets nothing by it.
+      // [N35] Trust only the shown content: a change since then must be shown again.
       if (trust.digest !== body.value.digest)
         return refuse(
           c,
@@ -149,7 +149,7 @@ function trustJson(trust: ProjectTrust): CatalogResponse["trust"] {
   return { given: false, file, commands: [...commands], watched: [...watched], tooLarge: [...tooLarge], digest };
 }
 
-/** [N38] Tests that say the name that something had before it was renamed. */
+/** [N38] Tests that contain the name from before a rename. */
 export function testRoutes(app: Hono, served: ServedProject): void {
   app.post(
     "/api/tests/rename",

@@ -4,8 +4,8 @@ import type { Context, MiddlewareHandler } from "hono";
 import { refuse } from "./body-and-reply.ts";
 
 /**
- * [N2, N3] A page of another site may reach this port with a name that it lets point here, or by a form or a script of its own.
- * The name it used, and the origin that the browser adds, give it away.
+ * [N2, N3] Another site may reach this port through a host name that it controls, a form or a script.
+ * Its host name, or the origin that the browser adds, reveals it.
  */
 export function requireOwnOrigin(port: () => number): MiddlewareHandler {
   return async (c, next) => {
@@ -24,7 +24,7 @@ export function requireOwnOrigin(port: () => number): MiddlewareHandler {
   };
 }
 
-/** The page itself may be opened from elsewhere, by a link or by hand: it holds nothing. */
+/** Another site may link to the page itself: it contains no data. */
 function isOwnSite(site: string, c: Context): boolean {
   if (site === "same-origin" || site === "none") return true;
   return !isApiPath(c.req.path) && c.req.header("sec-fetch-mode") === "navigate";
@@ -34,7 +34,7 @@ function isApiPath(path: string): boolean {
   return path === "/api" || path.startsWith("/api/");
 }
 
-/** [N8] An escape that means nothing would reach the routes as it is. */
+/** [N8] Routes must never see invalid percent-encoding. */
 export const rejectMalformedUrls: MiddlewareHandler = async (c, next) => {
   try {
     const path = decodeURIComponent(URL.parse(c.req.url)?.pathname ?? "%");
@@ -49,7 +49,7 @@ export const rejectMalformedUrls: MiddlewareHandler = async (c, next) => {
 export function requireToken(token: string): MiddlewareHandler {
   const expected = digest(`Bearer ${token}`);
   return async (c, next) => {
-    // Digests are equally long, whatever was sent: the comparison takes the same time for all of them.
+    // Digests have one length, so the comparison takes the same time for every token.
     if (timingSafeEqual(digest(c.req.header("authorization") ?? ""), expected)) return next();
     c.header("www-authenticate", "Bearer");
     return refuse(
@@ -73,7 +73,7 @@ const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // React and the canvas set single properties of elements; a style sheet in the page stays forbidden.
+  // React and the canvas set style properties of elements; style sheets in the page stay forbidden.
   "style-src-attr 'unsafe-inline'",
   "img-src 'self' data:",
   "font-src 'self'",
@@ -94,7 +94,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "permissions-policy": "camera=(), geolocation=(), microphone=()",
 };
 
-/** [N7] On every answer, refusals included. */
+/** [N7] On every response, refusals included. */
 export const setSecurityHeaders: MiddlewareHandler = async (c, next) => {
   await next();
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) c.res.headers.set(name, value);

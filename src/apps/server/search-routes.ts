@@ -12,11 +12,11 @@ import { parseTranscriptLine } from "../../core/cast/transcript.ts";
 import type { CastStore } from "../../shell/store/cast-store.ts";
 import { TRANSCRIPT_FILE } from "../../shell/store/layout.ts";
 
-/** Shorter words are everywhere. */
+/** Shorter words match everywhere. */
 const MIN_LENGTH = 2;
 const MAX_LENGTH = 200;
 
-/** [N36] A search through what was said and done, in one cast or in all of them. */
+/** [N36] A search in the texts of one cast or of all casts. */
 export function searchRoutes(app: Hono, served: ServedProject): void {
   app.get(
     "/api/search",
@@ -38,20 +38,20 @@ function streamSearch(c: Context, { store }: Workspace, casts: readonly CastId[]
   return streamFeed(c, () => openSearchFeed(store, { needle, casts }));
 }
 
-/** A search ends where enough was found or read: nobody reads on beyond that, and no cost grows with the past. */
+/** The search stops at these limits: nobody reads further, and history must not make it slower. */
 const MAX_FOUND = 200;
 const MAX_CASTS = 1_000;
 const MAX_BYTES = 512 * 1024 * 1024;
-/** Of one file only the beginning is looked through. */
+/** Only the first part of each file is searched. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
 export interface SearchQuery {
   readonly needle: string;
-  /** The casts to look through, newest first. */
+  /** The casts to search, newest first. */
   readonly casts: readonly CastId[];
 }
 
-/** [N43] What is found, as it is found; nothing is read before the listener has taken what came before. */
+/** [N43] Hits as they are found. Nothing is read before the listener has taken the earlier hits. */
 function openSearchFeed(store: CastStore, search: SearchQuery): EventFeed {
   const found = searchCasts(store, search);
   let isOver = false;
@@ -125,7 +125,7 @@ async function* searchCast(
   }
 }
 
-/** What tools were given and what they said; what the agent said stands in its output. */
+/** Arguments and results of tool calls; the agent's own words are in its output. */
 function excerptInToolCalls(transcript: string, needle: string): ReturnType<typeof excerptAround> {
   for (const line of transcript.split("\n")) {
     const message = parseTranscriptLine(line);

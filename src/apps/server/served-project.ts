@@ -7,33 +7,33 @@ import type { FleetConnection } from "../../shell/fleet/fleet-workspace.ts";
 import type { LiveSources } from "./cast-runs.ts";
 import { refuseByCode } from "./body-and-reply.ts";
 
-/** The project that is served, and to whom. */
+/** The served project and its access. */
 export interface ServedProject {
   readonly place: ConfigContext;
-  /** Where casts are kept, where that was said on the command line. */
+  /** The folder of casts from the command line. */
   readonly artifacts?: string;
-  /** [B26] Set where the casts are those of a fleet. */
+  /** [B26] Set when the page shows the casts of a fleet. */
   readonly fleet?: FleetConnection;
   readonly token: string;
-  /** What a browser of this user proves to have; null where none can be kept. */
+  /** The key that a browser of this user must prove to have; null if none can be stored. */
   readonly loginKey: string | null;
-  /** Known once the server listens. */
+  /** Set after the server listens. */
   readonly port: () => number;
-  /** The built client. */
+  /** The folder of the built page. */
   readonly assets: string;
   readonly openReal: OpenAgentHost;
   readonly live: LiveSources;
-  /** Faults of ours, for whoever started the server. */
+  /** Reports our own faults to the person who started the server. */
   readonly report: (problem: string) => void;
 }
 
-/** Read anew for every request: files may have changed since the last one. */
+/** Read again for every request: files may have changed. */
 function openServedWorkspace({ place, artifacts, live, fleet }: ServedProject): Result<Workspace> {
   const workspace = loadWorkspace(place, artifacts, live.watch);
   return workspace.ok && fleet ? ok(fleet.workspaceFor(workspace.value)) : workspace;
 }
 
-/** A route that needs the project. */
+/** A route that needs the workspace. */
 export function withWorkspace(
   served: ServedProject,
   route: (c: Context, workspace: Workspace) => Response | Promise<Response>,

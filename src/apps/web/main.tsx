@@ -2,7 +2,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import "./styles/tokens.css";
 import "./styles/base.css";
-// In this order, so that what stands later may say more about what stands before it.
+// The order matters: later sheets override earlier ones.
 import "./styles/base.module.css";
 import "./styles/page.module.css";
 import "./ui/materia-icon.module.css";

@@ -73,7 +73,7 @@ export function App(): ReactElement {
   );
 }
 
-/** Pages that the bar does not name. */
+/** Pages without a link in the top bar. */
 const OTHER_PAGE_TITLES: Readonly<Record<string, string>> = {
   fleet: "Fleet",
   settings: "Settings",
@@ -83,7 +83,7 @@ const OTHER_PAGE_TITLES: Readonly<Record<string, string>> = {
   tests: "Tests",
 };
 
-/** The tab says what it shows, and of which project. */
+/** The title of the tab: page and project. */
 function useDocumentTitle(page: string, name: string | null): void {
   const { cwd } = useCatalog();
   const { before, shown: request } = useCastTitle(page, name);
@@ -98,7 +98,7 @@ function useDocumentTitle(page: string, name: string | null): void {
   }, [page, name, cwd, before, request]);
 }
 
-/** [W29] The browser asks before a page with unsaved work is closed, though it is kept. */
+/** [W29] The browser asks before it closes a page with unsaved work. */
 function useUnsavedWarning(): void {
   const has = useStore(draftIndex).names.length > 0;
   useEffect(() => {
@@ -109,7 +109,7 @@ function useUnsavedWarning(): void {
   }, [has]);
 }
 
-/** The search field of the page, where it has one. */
+/** The search field of the page, if it has one. */
 function focusSearch(): boolean {
   const field = document.querySelector<HTMLInputElement>("main input[type=search]");
   field?.focus();
@@ -117,12 +117,12 @@ function focusSearch(): boolean {
   return field !== null;
 }
 
-/** The next thing that is opened from the list is a cast: its page is there before it is asked for. */
+/** Preload the page of a cast: people usually open one from the list. */
 function loadCastPage(): Promise<{ readonly default: ComponentType<PageProps> }> {
   return import("../cast/page.tsx");
 }
 
-/** Each page is loaded when it is first opened. */
+/** Every page is loaded on first use. */
 const PAGES: Readonly<Record<string, ComponentType<PageProps>>> = {
   casts: lazy(() => import("../casts/page.tsx")),
   cast: lazy(loadCastPage),

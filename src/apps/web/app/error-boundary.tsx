@@ -8,7 +8,7 @@ import controlsSheet from "../ui/controls.module.css";
 
 const css = bindClassNames(pageSheet, controlsSheet);
 
-/** A page that could not be loaded, or broke: said in its place, with a way on. */
+/** Shown in place of a page that failed to load or to draw. */
 export class PageErrorBoundary extends Component<
   { readonly children: ReactNode },
   { readonly problem: string | null }
@@ -34,7 +34,7 @@ export class PageErrorBoundary extends Component<
   }
 }
 
-/** An address that leads nowhere says so. */
+/** Shown for an unknown address. */
 export function UnknownPage({ page }: { readonly page: string }): ReactElement {
   return (
     <div className={css("empty")}>

@@ -21,7 +21,7 @@ interface GoToEntry {
 
 const MAX_ENTRIES = 40;
 
-/** Go to: any page, cast, loadout or materia by a few letters of its name. */
+/** Opens any page, cast, loadout or materia by a few letters of its name. */
 export function GoToDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   const [text, setText] = useState("");
   const list = useId();
@@ -74,7 +74,7 @@ export function GoToDialog({ onClose }: { readonly onClose: () => void }): React
   );
 }
 
-/** Which of the options Enter takes: the arrows move it, and it stays in sight. */
+/** The option that Enter picks; arrow keys move it and keep it visible. */
 function useHighlightedEntry(
   list: string,
   entries: readonly GoToEntry[],

@@ -7,7 +7,7 @@ import { useCatalog } from "../data/use-catalog.ts";
 import { capitalize } from "../ui/status.tsx";
 import type { CastStatus, CastSummary } from "../../../core/cast/summary.ts";
 
-/** What a person who looks elsewhere wants to hear of. */
+/** The statuses that are worth a notification. */
 const NOTIFIED_STATUSES: ReadonlySet<CastStatus> = new Set([
   "waiting",
   "failed",
@@ -16,7 +16,7 @@ const NOTIFIED_STATUSES: ReadonlySet<CastStatus> = new Set([
   "interrupted",
 ]);
 
-/** [W32] What the tab says of casts: the one that is shown and how it stands, else how many wait for somebody. */
+/** [W32] The title of the tab: the shown cast and its status, otherwise the number of waiting casts. */
 export function useCastTitle(
   page: string,
   name: string | null,
@@ -30,7 +30,7 @@ export function useCastTitle(
   return { before: waiting === 0 ? "" : `(${waiting} waiting) `, shown: null };
 }
 
-/** [W32] A cast that comes to wait, fails or ends while nobody looks is told by the system, where the person allowed it. */
+/** [W32] A system notification for a cast that waits, fails or ends while the tab is hidden, if allowed. */
 export function useCastNotifications(): void {
   const { casts, isReady } = useCasts();
   const { catalog } = useCatalog();

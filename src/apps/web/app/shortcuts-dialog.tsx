@@ -25,7 +25,7 @@ export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }): 
                       part === "then" ? (
                         <span key={part}> then </span>
                       ) : (
-                        // The same key may stand in a row twice.
+                        // A row may have the same key twice.
                         <kbd key={`${part}${index}`}>{renderSymbols(part)}</kbd>
                       ),
                     )}

@@ -11,7 +11,7 @@ import shellSheet from "./app.module.css";
 
 const css = bindClassNames(shellSheet);
 
-/** What stands between the person and the server, and what leads on; nothing where all is well. */
+/** A banner for a lost connection, full storage or missing trust, with the action that helps. */
 export function StatusBanner(): ReactElement | null {
   const { state } = useConnection();
   const { cwd, trust } = useCatalog();

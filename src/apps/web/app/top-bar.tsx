@@ -23,10 +23,10 @@ export const MAIN_PAGES: readonly { readonly page: string; readonly label: strin
   { page: "link", label: "Link", icon: "link" },
 ];
 
-/** [B29] Only where the page shows the casts of one. */
+/** [B29] Only on a page of a fleet. */
 const FLEET_PAGE = { page: "fleet", label: "Fleet", icon: "fleet" } as const;
 
-/** The top bar; below 640 pixels its four places stand at the bottom of the screen. */
+/** The top bar; below 640 pixels its links are at the bottom of the screen. */
 export function TopBar({ page, onPalette }: { readonly page: string; readonly onPalette: () => void }): ReactElement {
   const theme = useTheme();
   const { fleet } = useCatalog();
@@ -72,7 +72,7 @@ export function TopBar({ page, onPalette }: { readonly page: string; readonly on
   );
 }
 
-/** Which project this is: several of them may be open in one browser. */
+/** The project: several may be open in one browser. */
 function ProjectLabel(): ReactElement | null {
   const { cwd, fleet } = useCatalog();
   if (cwd === null) return null;
@@ -90,7 +90,7 @@ export function projectName(cwd: string): string {
 
 const DRAFT_KINDS: Readonly<Record<string, string>> = { loadouts: "loadout", materia: "materia", link: "link" };
 
-/** [W29] What was not saved is said wherever the person is. */
+/** [W29] The number of unsaved drafts, visible on every page. */
 function UnsavedDot({ page }: { readonly page: string }): ReactElement | null {
   const count = useStore(draftIndex).names.filter(({ kind }) => kind === DRAFT_KINDS[page]).length;
   if (count === 0) return null;

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { createStore, useStore } from "./store.ts";
 
-/** The widths at which the page is arranged anew. */
+/** The widths at which the layout changes. */
 export type ScreenWidth = "small" | "medium" | "large";
 
 const smallScreen = matchMedia("(max-width: 639.98px)");
@@ -21,7 +21,7 @@ export function useScreenWidth(): ScreenWidth {
   );
 }
 
-/** How much larger than usual a person reads. */
+/** The factor of the text size that the person has set. */
 export function textScale(): number {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 }
@@ -41,7 +41,7 @@ function currentTheme(): Theme {
   return chosenTheme() ?? (prefersDark.matches ? "dark" : "light");
 }
 
-/** The system's theme until a person chooses; the choice is remembered. */
+/** The theme of the system, or the stored choice of the person. */
 export function applyTheme(): void {
   document.documentElement.dataset["theme"] = currentTheme();
   themeStore.set(currentTheme());

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 
 /**
  * Keys of a page, as `"ctrl+k"`, `"shift+["`, `"g c"` (one after the other) or `"x"`. The handler may return false
- * to let the key go on. Keys of what was mounted last come first, so that a dialog wins over its page.
+ * to pass the key on. The component mounted last comes first, so that a dialog wins over its page.
  */
 export type KeyMap = Readonly<Record<string, (event: KeyboardEvent) => unknown>>;
 
@@ -28,7 +28,7 @@ export function useKeys(map: KeyMap): void {
   }, []);
 }
 
-/** A dialog has its own Esc and its own undo. */
+/** Dialogs have their own Esc and undo. */
 export function useKeysOutsideDialogs(map: KeyMap): void {
   const guarded = Object.entries(map).map(([key, act]): [string, KeyMap[string]] => [
     key,
@@ -37,7 +37,7 @@ export function useKeysOutsideDialogs(map: KeyMap): void {
   useKeys(Object.fromEntries(guarded));
 }
 
-/** Single letters can be turned off: speech input types them by accident. */
+/** Single-letter keys can be turned off: speech input types them by accident. */
 export function areLetterKeysOn(): boolean {
   return localStorage.getItem(LETTER_KEYS_OFF) === null;
 }
@@ -54,7 +54,7 @@ export function listenForKeys(): void {
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
     if (plain && (isTyping(event.target) || isDisabledLetter(event.key)) && key !== "escape") return;
     if (isSliderKey(event.target, key)) return;
-    // Inside a dialog only the dialog's own keys count.
+    // While a dialog is open, only its keys count.
     if (document.querySelector("dialog[open]") && key !== "escape" && !key.startsWith("ctrl+")) return;
     const sequence = pendingPrefix === "" ? key : `${pendingPrefix} ${key}`;
     pendingPrefix = "";
@@ -76,7 +76,7 @@ function keyName(event: KeyboardEvent): string {
   return [
     ...(event.ctrlKey || event.metaKey ? ["ctrl"] : []),
     ...(event.altKey ? ["alt"] : []),
-    // A sign such as ? already carries its shift.
+    // Characters such as ? already imply Shift.
     ...(event.shiftKey && (letter || key.length > 1 || key === "{" || key === "}") ? ["shift"] : []),
     key === " " ? "space" : key,
   ].join("+");
@@ -86,7 +86,7 @@ function isDisabledLetter(key: string): boolean {
   return key.length === 1 && !areLetterKeysOn();
 }
 
-/** A slider moves with these by itself. */
+/** A slider handles these keys itself. */
 function isSliderKey(target: EventTarget | null, key: string): boolean {
   const isSlider = target instanceof HTMLInputElement && target.type === "range";
   return isSlider && ["home", "end", "left", "right", "up", "down", "pageup", "pagedown"].includes(key);

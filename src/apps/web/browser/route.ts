@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from "react";
 
-/** Where the page is, as the part of the address behind `#`: `#/casts/20261115-102125-amlte`. */
+/** The location of the page in the part of the address after `#`: `#/casts/20261115-102125-amlte`. */
 interface PageRoute {
   readonly page: string;
-  /** What of it, decoded: a cast id, the name of a loadout or materia. */
+  /** The decoded name: a cast id, a loadout or a materia. */
   readonly name: string | null;
   readonly search: URLSearchParams;
 }
 
-/** What a page is given: the name in the address (`#/loadouts/<name>`), or null. */
+/** The name in the address (`#/loadouts/<name>`), or null. */
 export type PageProps = Omit<PageRoute, "page">;
 
 function parseRoute(hash: string): PageRoute {
@@ -22,7 +22,7 @@ export function hrefOf(page: string, name?: string, search: Readonly<Record<stri
   return `#/${page}${name === undefined ? "" : `/${encodeURIComponent(name)}`}${query === "" ? "" : `?${query}`}`;
 }
 
-/** What is looked at goes into the address, so that it can be sent; it is no place of its own to go back to. */
+/** Writes the shown state into the address, so that it can be shared, without a step in the history. */
 export function replaceSearchParams(part: Readonly<Record<string, string | null>>): void {
   const [path = "", before = ""] = location.hash.split("?");
   const search = new URLSearchParams(before);
@@ -35,7 +35,7 @@ export function replaceSearchParams(part: Readonly<Record<string, string | null>
   if (hash !== location.hash) history.replaceState(history.state, "", hash);
 }
 
-/** A part of the address as it stands now. */
+/** The current value of a search parameter. */
 export function readSearchParam(name: string): string | null {
   return parseRoute(location.hash).search.get(name);
 }

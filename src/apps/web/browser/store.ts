@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** A value that belongs to the whole page: it outlives what shows it, and whoever shows it hears of a change. */
+/** A value of the whole page that outlives its components. Subscribers are called after a change. */
 export interface Store<T> {
   readonly get: () => T;
   readonly set: (next: T) => void;

@@ -1,36 +1,36 @@
 import { createStore, type Store, useStore } from "./store.ts";
 import * as v from "valibot";
 
-/** What a person has in hand and has not saved: it stays in this browser, for this project, until it is saved or given up. */
+/** Unsaved work, by name. It stays in this browser, for this project, until it is saved or discarded. */
 export interface DraftStore<T> extends Store<ReadonlyMap<string, T>> {
   readonly put: (name: string, value: T | null) => void;
   /** Changes the draft of this name, if there is one. */
   readonly update: (name: string, change: (value: T) => T) => void;
 }
 
-/** How one of them is written; null where there is nothing to lose. */
+/** Encodes a draft for the storage; null if there is nothing to lose. */
 export interface DraftCodec<T> {
   readonly write: (value: T) => object | null;
   readonly read: (name: string, kept: unknown) => T | null;
 }
 
-/** What is kept, of which kind; null until the project is known. */
+/** The stored drafts of this project. */
 interface DraftIndex {
   readonly names: readonly { readonly kind: string; readonly name: string }[];
-  /** Whether the browser could not take it: then it is gone with the page. */
+  /** The storage of the browser is full: drafts are lost with the page. */
   readonly isStorageFull: boolean;
 }
 
 export const draftIndex: Store<DraftIndex> = createStore<DraftIndex>({ names: [], isStorageFull: false });
 
 const KEY_PREFIX = "materia-draft";
-/** Typing fast is one write; a crash loses no more than this. */
+/** Groups fast typing into one write; a crash loses at most this much. */
 const WRITE_AFTER_MS = 150;
 
 let currentProject: string | null = null;
 const draftStores = new Map<string, { readonly load: () => void; readonly loadOne: (name: string) => void }>();
 
-/** Which project the page shows. Returns what was kept of it from before. */
+/** Sets the project of the page and returns its stored drafts. */
 export function loadProjectDrafts(cwd: string): DraftIndex["names"] {
   if (currentProject === cwd) return [];
   currentProject = cwd;
@@ -58,7 +58,7 @@ export function createDraftStore<T>(kind: string, form: DraftCodec<T>): DraftSto
     load: () => {
       for (const each of draftIndex.get().names) if (each.kind === kind) loadOne(each.name);
     },
-    // Another tab has saved it or given it up: this one then reads it from its file.
+    // Another tab saved or discarded the draft: read it from its file again.
     loadOne: (name) => {
       if (waiting.has(name)) return;
       store.set(withDraft(store.get(), name, readDraft(kind, name, form)));
@@ -78,7 +78,7 @@ export function createDraftStore<T>(kind: string, form: DraftCodec<T>): DraftSto
   return { ...store, put, update };
 }
 
-/** What another tab of this project does is done here too. */
+/** Follow changes of other tabs. */
 window.addEventListener("storage", ({ key }) => {
   const entry = key === null ? null : parseDraftKey(key);
   if (!entry) return;
@@ -111,7 +111,7 @@ function readDraft<T>(kind: string, name: string, { read }: DraftCodec<T>): T | 
   try {
     return read(name, JSON.parse(text));
   } catch {
-    // Of another version of the page: it can no longer be read by anybody.
+    // An unreadable draft of another version is useless.
     return null;
   }
 }
@@ -138,7 +138,7 @@ const textDrafts = createDraftStore<string>("text", {
   read: (_name, kept) => v.parse(StoredText, kept).text,
 });
 
-/** A text in a field that outlives its dialog, the page and the server; the empty text forgets it. */
+/** A text field that survives its dialog, the page and the server. An empty text removes the draft. */
 export function useTextDraft(name: string, first = ""): readonly [string, (text: string) => void] {
   const text = useStore(textDrafts).get(name) ?? first;
   return [text, (next) => textDrafts.put(name, next)];

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The time in milliseconds, anew each second while something runs. */
+/** The time in milliseconds, updated regularly while `runs`. */
 export function useNow(runs: boolean, everyMs = 1_000): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -1,13 +1,13 @@
 import { useVirtualizer, useWindowVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { useLayoutEffect, useRef, useState, type RefObject } from "react";
 
-/** Which rows of a long list are drawn. */
+/** The drawn rows of a long list. */
 export interface VirtualRows {
   readonly indices: readonly number[];
-  /** The room of what is not drawn, before and behind, in pixels. */
+  /** The height of the rows that are not drawn, before and after, in pixels. */
   readonly spaceBefore: number;
   readonly spaceAfter: number;
-  /** Rows say their height themselves: text may be large, and words long. */
+  /** Rows measure themselves: text may be large, and words long. */
   readonly measureRow: (row: Element | null) => void;
 }
 
@@ -15,11 +15,11 @@ export interface VirtualListOptions {
   readonly count: number;
   readonly heightOf: (index: number) => number;
   readonly keyOf: (index: number) => string | number;
-  /** What moves: the panel around it that has `data-scrolls`, or the page. */
+  /** The scrolling element: the nearest one with `data-scrolls`, or the page. */
   readonly scrollContainer: "panel" | "page";
 }
 
-/** Arrow keys go on where the next row is drawn already. */
+/** Draw some rows more, so that arrow keys reach the next row. */
 const OVERSCAN_ROWS = 12;
 
 export function useVirtualRows(body: RefObject<HTMLElement | null>, list: VirtualListOptions): VirtualRows {
@@ -46,7 +46,7 @@ function visibleRows<S extends Element | Window>(list: Virtualizer<S, Element>, 
   };
 }
 
-/** Where the list begins in the page. */
+/** The position of the list in the page. */
 function useScrollMargin(body: RefObject<HTMLElement | null>, scrolls: VirtualListOptions["scrollContainer"]): number {
   const [margin, setMargin] = useState(0);
   const known = useRef(0);

@@ -4,7 +4,7 @@ import { NO_USAGE, type Usage } from "../../../core/cast/state/usage.ts";
 import { pendingUsageAfter } from "../../../core/cast/timeline.ts";
 import type { AgentProgress } from "../../../core/wire/stream.ts";
 
-/** A piece of what an agent said or did, in order. */
+/** A text or tool call of an agent, in order. */
 export type TranscriptBlock = { readonly kind: "text" | "thinking" | "note"; readonly text: string } | ToolCallBlock;
 
 export interface ToolCallBlock {
@@ -14,19 +14,19 @@ export interface ToolCallBlock {
   readonly args: unknown;
   /** Null while it runs. */
   readonly result: string | null;
-  /** What it has said, while it runs. */
+  /** The output so far, while it runs. */
   readonly partialResult?: string;
   readonly failed: boolean;
 }
 
-/** The blocks of a transcript; a line that cannot be read is left out. */
+/** The blocks of a transcript, without unreadable lines. */
 export function parseTranscript(transcript: string): readonly TranscriptBlock[] {
   const blocks: TranscriptBlock[] = [];
   for (const line of transcript.split("\n")) {
     const message = parseTranscriptLine(line);
     if (message?.role === "assistant") blocks.push(...assistantBlocks(message));
     else if (message?.role === "toolResult") addToolResult(blocks, message);
-    // The first words of a person are the prompt, which has a tab of its own.
+    // The first user message is the prompt, which has its own tab.
     else if (message?.role === "user" && blocks.length > 0) blocks.push({ kind: "note", text: messageText(message) });
   }
   return blocks;
@@ -54,7 +54,7 @@ function messageText({ content }: TranscriptMessage): string {
   return content.map(({ text = "" }) => text).join("\n");
 }
 
-/** The one argument that says most: a path, a command, a pattern. */
+/** The most telling argument: a path, a command, a pattern. */
 export function mainArgumentOf({ args }: ToolCallBlock): string {
   if (typeof args !== "object" || args === null) return "";
   const known = ["path", "file_path", "command", "pattern", "query", "url"].map(
@@ -64,16 +64,16 @@ export function mainArgumentOf({ args }: ToolCallBlock): string {
   return (found ?? "").split("\n", 1)[0] ?? "";
 }
 
-/** What the agent of the visit in hand has said and done so far. */
+/** The output of the current visit's agent so far. */
 export interface ProgressLog {
   readonly push: (note: AgentProgress) => void;
   readonly clear: () => void;
-  /** An event of the journal: what it counts is not counted here any more. */
+  /** A journal event: its usage must not be counted twice. */
   readonly applyEvent: (event: CastEvent) => void;
-  /** What the turn in hand has used so far. */
+  /** The usage of the current turn so far. */
   readonly turnUsage: () => Usage;
   readonly blocksOf: (socket: string, visit: number) => readonly TranscriptBlock[];
-  /** In a few words, for the bar at the bottom of a small screen. */
+  /** A short text for the bottom bar of a small screen. */
   readonly activityText: () => string;
 }
 

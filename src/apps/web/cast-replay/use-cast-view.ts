@@ -17,34 +17,34 @@ import { useKeys } from "../browser/keyboard.ts";
 import { replaceSearchParams } from "../browser/route.ts";
 import { parseMillis } from "../../../core/model/text.ts";
 
-/** What of the cast is looked at: now, or a moment of the past; and the visit that is read. */
+/** The shown moment of a cast, now or in the past, and the open visit. */
 export interface CastView extends Omit<ViewedMoment, "chosen"> {
   readonly seq: number;
   readonly trail: CastTimeline;
   readonly board: CastBoard;
-  /** As it is now, whatever is looked at. */
+  /** The state now, independent of the shown moment. */
   readonly latest: CastBoard;
   readonly visits: readonly TimelineVisit[];
-  /** Every visit until now, also those after the moment that is looked at. */
+  /** All visits until now, also those after the shown moment. */
   readonly allVisits: readonly TimelineVisit[];
   readonly rows: readonly TimelineRow[];
-  /** [V23] The items that were worked on at once. */
+  /** [V23] The parallel items. */
   readonly itemLanes: readonly ItemTimeline[];
-  /** [V25] How many of them are at work at each socket now. */
+  /** [V25] The number of items at each socket now. */
   readonly workingItems: ReadonlyMap<string, number>;
   readonly waysTaken: readonly WayTaken[];
-  /** The edge that a limit closed, by the id of its way, where the cast stopped at one. */
+  /** The edge closed by a limit, by its id, if the cast stopped there. */
   readonly closedEdgeId: string | null;
-  /** The list that is walked now. */
+  /** The current list of items. */
   readonly pass: LoopPass | null;
-  /** The visit that is read. */
+  /** The open visit. */
   readonly visit: TimelineVisit | undefined;
   readonly now: number;
   readonly announcement: string;
   readonly stepVisit: (by: -1 | 1) => void;
 }
 
-/** What each part of the page is given. */
+/** The properties of every panel of the page. */
 export interface CastPanelProps {
   readonly cast: WatchedCast;
   readonly view: CastView;
@@ -97,7 +97,7 @@ export function useCastView(cast: WatchedCast, search: URLSearchParams): CastVie
 
 const NO_WORKING_ITEMS: ReadonlyMap<string, number> = new Map();
 
-/** [V25] How many items are at work at each socket. One whose cast has said nothing yet is where all begin. */
+/** [V25] The number of items at each socket. An item without an event yet is at the entry. */
 function countWorkingItems({ phase }: CastState, places: ReadonlyMap<string, string>): ReadonlyMap<string, number> {
   if (phase.kind !== "forked") return NO_WORKING_ITEMS;
   const { fork } = phase;
@@ -113,20 +113,20 @@ function hasParallelLoop({ loops }: WatchedCast["castFile"]["graph"]): boolean {
   return Object.values(loops).some(({ parallel }) => parallel !== undefined);
 }
 
-/** The cast in figures: as it is now, and at the moment of the past that is looked at. */
+/** The status of the cast now and at the shown moment. */
 function useBoards(
   { isAlive: alive, castFile, progress }: WatchedCast,
   { newest, past }: { readonly newest: CastTimeline; readonly past: CastTimeline | null },
 ): { readonly board: CastBoard; readonly latest: CastBoard; readonly now: number } {
   const isRunning = alive && newest.state.phase.kind !== "ended" && newest.state.phase.kind !== "waiting";
-  // An event may be newer than the last tick of the clock.
+  // An event may be newer than the last clock tick.
   const now = Math.max(useNow(isRunning), parseMillis(newest.clock.lastAt, 0));
   const lineage = useMemo(
     () => ({ targets: castFile.targets.map(({ name }) => name), fromCastId: castFile.fromCastId }),
     [castFile],
   );
   const used = progress.turnUsage();
-  // The journal does not know that a worker is waited for.
+  // The journal does not record the wait for a worker.
   const { casts } = useCasts();
   const isQueued = casts.some(({ castId, status }) => castId === castFile.castId && status === "queued");
   const driven = isQueued ? "queued" : alive;
@@ -141,7 +141,7 @@ function useBoards(
   return { board, latest, now };
 }
 
-/** What is said aloud when the cast goes on. */
+/** The text for screen readers when the cast moves on. */
 function announcementText({ status, position, item }: CastBoard, isLive: boolean): string {
   return [
     isLive ? statusText(status) : "Seen as it was",
@@ -150,39 +150,39 @@ function announcementText({ status, position, item }: CastBoard, isLive: boolean
   ].join(", ");
 }
 
-/** Without the time, which would be said again every second. */
+/** Without the time, which would be read aloud every second. */
 function currentPositionText(position: NonNullable<CastBoard["position"]>): string {
   return position.atWork
     ? `${positionName(position)}, ${positionText(position)}`
     : `${position.materia}, visit ${position.visit}`;
 }
 
-/** A cast that stopped at a limit wrote the limit, then its end. */
+/** The last limit of a cast that stopped at one. */
 function edgeClosedByLimit(...last: readonly (CastEvent | undefined)[]): CastView["closedEdgeId"] {
   const limit = last.find((event) => event?.type === "limit_reached");
   if (limit?.type !== "limit_reached" || limit.where.via !== "edge") return null;
   return edgeWayId(limit.where.socket, limit.where.index ?? -1);
 }
 
-/** The moment of the cast that is looked at, and the visit that is read. */
+/** The shown moment and the open visit. */
 export interface ViewedMoment {
-  /** The number of the event after which the cast is shown; null follows it live. */
+  /** The event after which the cast is shown; null follows it live. */
   readonly at: number | null;
-  /** The index of a visit that somebody chose to read. */
+  /** The index of the visit that the person opened. */
   readonly chosen: number | null;
   readonly goLive: () => void;
   readonly goTo: (seq: number) => void;
   readonly goToVisit: (index: number) => void;
-  /** Reads a visit without leaving the moment. */
+  /** Opens a visit without a change of the moment. */
   readonly read: (index: number) => void;
 }
 
-/** [W33] Where somebody stands in a cast is part of the address: `?visit=Socket-5%232` and `?at=123`. */
+/** [W33] The address contains moment and visit: `?visit=Socket-5%232` and `?at=123`. */
 function useViewedMoment(visits: readonly TimelineVisit[], lastSeq: number, search: URLSearchParams): ViewedMoment {
   const [{ at, chosen }, setMoment] = useState(() => momentFromAddress(search, visits, lastSeq));
   const address = `${search.get("visit") ?? ""} ${search.get("at") ?? ""}`;
   const known = useRef(address);
-  // Somebody came by a link or by Back; what is chosen here changes the address without being heard.
+  // A link or Back changed the address; own changes do not trigger this.
   useEffect(() => {
     if (known.current === address) return;
     known.current = address;
@@ -192,7 +192,7 @@ function useViewedMoment(visits: readonly TimelineVisit[], lastSeq: number, sear
     const visit = chosen === null ? undefined : visits[chosen];
     const moment = { visit: visit ? visitName(visit) : null, at: at === null ? null : `${at}` };
     known.current = `${moment.visit ?? ""} ${moment.at ?? ""}`;
-    // A dialog that the address asked for is open by now; a link that is sent on must not open it again.
+    // Remove the request for a dialog: a shared link must not open it again.
     replaceSearchParams({ ...moment, do: null, tab: null, found: null });
   }, [at, chosen]);
   return {
@@ -226,12 +226,12 @@ function visitName({ socket, visit }: TimelineVisit): string {
   return `${socket}#${visit}`;
 }
 
-/** The visit as it ended, before the cast went on from it. */
+/** The last event of the visit. */
 function visitEndSeq({ leftBy, lastSeq }: TimelineVisit, last: number): number {
   return leftBy === null ? Math.min(lastSeq, last) : leftBy - 1;
 }
 
-/** Brackets from visit to visit, braces from row to row of the timeline. */
+/** Brackets step through visits, braces through rows of the timeline. */
 function useVisitKeys(
   { at, goLive, goToVisit }: ViewedMoment,
   { here, last, rows }: { readonly here: number; readonly last: number; readonly rows: readonly TimelineRow[] },

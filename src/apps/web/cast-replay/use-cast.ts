@@ -8,18 +8,18 @@ import { followCast, type CastListener } from "../net/follow.ts";
 import type { CastFileView } from "../../../core/wire/casts.ts";
 import { createProgressLog, type ProgressLog } from "./transcript.ts";
 
-/** A cast as the page knows it: what it was started with, its events so far, and what its agent does right now. */
+/** A cast in the page: its file, its events and the current activity of its agent. */
 export interface WatchedCast {
   readonly castFile: CastFileView;
   readonly replay: CastPlayback;
   readonly progress: ProgressLog;
   readonly isAlive: boolean;
-  /** Where the casts of its items are, by their ids. */
+  /** The sockets of the casts of its items, by cast id. */
   readonly itemPlaces: ReadonlyMap<string, string>;
-  /** [S13] Whether it was begun by somebody else, or on another machine. */
+  /** [S13] Started by somebody else or on another machine. */
   readonly isForeign: boolean;
   readonly issues: readonly Issue[];
-  /** Grows with every change of the above, which keep their identity. */
+  /** Grows with every change of the fields above, which keep their identity. */
   readonly version: number;
 }
 
@@ -33,7 +33,7 @@ export function useCast(id: string): CastLoadState {
   const [round, setRound] = useState(0);
   const opened = useRef<CastSubscription | null>(null);
   const summary = useCasts().casts.find(({ castId }) => castId === id);
-  // Where other windows are heard instead, the list of casts says that there is more to read.
+  // While other windows have the stream, the list of casts announces new events.
   useEffect(() => void opened.current?.catchUp(), [summary]);
   useEffect(() => {
     const cast = subscribeToCast(id, { setLoad, onReset: () => setRound((before) => before + 1) });
@@ -47,7 +47,7 @@ export function useCast(id: string): CastLoadState {
 }
 
 interface CastSubscription {
-  /** Reads what has happened since, unless it is heard. */
+  /** Fetches new events unless the stream is open. */
   readonly catchUp: () => Promise<void>;
   readonly close: () => void;
 }
@@ -95,7 +95,7 @@ function subscribeToCast(id: string, { setLoad, onReset }: SubscriptionHandlers)
     known = replay;
     const isForeign = summary?.foreign === true;
     setLoad({ kind: "loaded", castFile, replay, ...heard, isAlive: alive, isForeign, issues, version: 0 });
-    // What cannot be read on has no more to tell.
+    // After an unreadable event the rest makes no sense.
     if (!issues.some(({ code }) => code === "damaged_journal"))
       stop = followCast(id, { ...listener, after: replay.lastSeq });
   };
@@ -115,7 +115,7 @@ function subscribeToCast(id: string, { setLoad, onReset }: SubscriptionHandlers)
   };
 }
 
-/** What its agents are at, and those of its items. */
+/** The progress of its agents and of its items. */
 function progressListener(
   { progress, itemPlaces }: { readonly progress: ProgressLog; readonly itemPlaces: Map<string, string> },
   changed: () => void,
@@ -129,12 +129,12 @@ function progressListener(
       itemPlaces.set(child, socket);
       changed();
     },
-    // Who joins a turn gets it from its beginning.
+    // A late listener receives the turn from its beginning.
     onOpen: progress.clear,
   };
 }
 
-/** Many events of one moment are drawn once. */
+/** Draw once for many events at the same time. */
 function oncePerFrame(signal: AbortSignal, draw: () => void): () => void {
   let frame = 0;
   return () => {
@@ -145,7 +145,7 @@ function oncePerFrame(signal: AbortSignal, draw: () => void): () => void {
   };
 }
 
-/** The same fault, said again and again, is one problem to a person. */
+/** Report an issue only once. */
 function addIssue(load: CastLoadState, issue: Issue): CastLoadState {
   if (load.kind !== "loaded" || load.issues.some(({ message }) => message === issue.message)) return load;
   return { ...load, issues: [...load.issues, issue] };

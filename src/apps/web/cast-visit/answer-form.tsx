@@ -17,12 +17,12 @@ import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 
 const css = bindClassNames(answerSheet, dialogSheet, controlsSheet, marksSheet);
 
-/** Whether a yes or no is asked for, and not an answer. */
+/** Whether the cast waits for a yes or no. */
 export function asksYesOrNo({ cast }: Pick<CastPanelProps, "cast">): boolean {
   return askedPersonMateria(cast.replay.timelineAt(cast.replay.lastSeq()).state) !== undefined;
 }
 
-/** What a person says to a cast that waits: yes or no to a gate, else words for the agent or none. */
+/** Answers a waiting cast: yes or no to a gate, or a message to the agent. */
 function AnswerForm(props: CastPanelProps & { readonly onDone?: () => void }): ReactElement {
   const { cast, onDone } = props;
   const { castId } = cast.castFile;
@@ -84,7 +84,7 @@ function AnswerForm(props: CastPanelProps & { readonly onDone?: () => void }): R
   );
 }
 
-/** [Q8] The question in full, as the Markdown it is, and the answer to it. */
+/** [Q8] The whole question as Markdown, and the answer form. */
 export function AnswerDialog(props: CastPanelProps & { readonly onClose: () => void }): ReactElement {
   const { view, onClose } = props;
   const who = view.latest.position?.materia ?? "The cast";
@@ -103,7 +103,7 @@ export function AnswerDialog(props: CastPanelProps & { readonly onClose: () => v
   );
 }
 
-/** [W32] The cast waits at the visit that is read: what is asked, and the answer to it, in the reader. */
+/** [W32] Question and answer form inside the open visit. */
 export function VisitQuestion(props: CastPanelProps & { readonly visit: TimelineVisit }): ReactElement | null {
   const { view, visit } = props;
   const { status, question, position } = view.latest;

@@ -18,7 +18,7 @@ const STATUS_LABELS = {
   { readonly sign: string; readonly word: string; readonly look: string }
 >;
 
-/** The files in git's order; one tab stop, arrows move. */
+/** The files in the order of git; one tab stop, arrow keys move. */
 export function ChangedFileList(props: {
   readonly files: readonly FileChange[];
   readonly chosen: string | null;
@@ -86,7 +86,7 @@ function ChangedFileRow(props: {
   );
 }
 
-/** `+41 −7`, or that the file is no text. */
+/** `+41 −7`, or that the file is binary. */
 export function LineCounts({ file: { added, removed } }: { readonly file: FileChange }): ReactElement {
   if (added === null || removed === null) return <span className={css("faint")}>no text</span>;
   return (

@@ -26,13 +26,13 @@ const css = bindClassNames(filesSheet, baseSheet);
 interface FilePatchProps extends CastPanelProps {
   readonly file: FileChange;
   readonly place: string | null;
-  /** The checkpoint that it is looked at in: while the visit lasts there are later ones. */
+  /** The checkpoint of the shown patch: a running visit makes later ones. */
   readonly checkpoint: string;
   readonly form: PatchViewMode;
   readonly onVisit: (index: number) => void;
 }
 
-/** One file: what became of it, and which visits it has to thank for that. */
+/** One file: its patch and the visits that changed it. */
 export function FilePatchView(props: FilePatchProps): ReactElement {
   const { cast, file, place, checkpoint: to, form } = props;
   const { castId } = cast.castFile;
@@ -79,7 +79,7 @@ const MODE_NAMES: Readonly<Record<string, string>> = {
   "160000": "a repository inside",
 };
 
-/** What is not said by its lines. */
+/** Facts that the lines do not show. */
 function patchNotes({ modes: { before, after }, similarity, isBinary, hunks }: FilePatch): readonly string[] {
   const word = (mode: string): string => MODE_NAMES[mode] ?? `mode ${mode}`;
   return [
@@ -140,8 +140,8 @@ type FetchState<T> =
   | { readonly kind: "refused"; readonly issues: readonly Issue[]; readonly again: () => void };
 
 /**
- * What the server says to a question, asked anew where `key` changes; null asks nothing. While the same thing (`of`)
- * is asked about again, what is known of it stays.
+ * Fetches again when `key` changes; null fetches nothing. While the same thing (`of`) is fetched again, the last
+ * response stays.
  */
 export function useFetched<T>(
   key: string | null,

@@ -32,7 +32,7 @@ const SCOPE_OPTIONS = [
   { value: "cast", label: "Cast" },
 ] as const;
 
-/** [W25] What the visit, its item or the whole cast changed. */
+/** [W25] The changed files of the visit, its item or the whole cast. */
 export function FilesTab(props: FilesTabProps): ReactElement {
   const { cast, visit } = props;
   const [wanted, setWanted] = useState<FilesScope>("visit");
@@ -150,7 +150,7 @@ function ChangedFiles(
 
 const PATCH_FORM_KEY = "materia-diff-form";
 
-/** Remembered by the browser. */
+/** Stored in the browser. */
 function usePatchForm(): readonly [PatchViewMode, (form: PatchViewMode) => void] {
   const [form, setForm] = useState<PatchViewMode>(() =>
     localStorage.getItem(PATCH_FORM_KEY) === "split" ? "split" : "unified",
@@ -164,7 +164,7 @@ function usePatchForm(): readonly [PatchViewMode, (form: PatchViewMode) => void]
   ];
 }
 
-/** Whose files are looked at. */
+/** The scope of the shown files. */
 export type FilesScope = "visit" | "item" | "cast";
 
 /** Its name on the command line and in addresses; null for the whole cast. */
@@ -179,7 +179,7 @@ function fileSpanOf(
   visit: TimelineVisit,
 ): CheckpointSpan {
   const { whole, visits, items } = spans;
-  // One whose beginning is not known yet has changed nothing yet.
+  // An item without a first event has changed nothing yet.
   const nothing = { from: whole.to, to: whole.to };
   if (scope === "visit")
     return visits.find((each) => each.socket === visit.socket && each.visit === visit.visit) ?? nothing;

@@ -21,15 +21,15 @@ const css = bindClassNames(dialogSheet, controlsSheet, marksSheet, baseSheet);
 interface ForkEdits {
   readonly request: string;
   readonly model: string;
-  /** What the visit hands over in place of being run; null runs it. */
+  /** The handoff to use instead of running the visit; null runs it. */
   readonly handoff: string | null;
   readonly restoresFiles: boolean;
 }
 
-/** [B26] Its files stand in the database of the fleet. */
+/** [B26] The files are in the database of the fleet. */
 export const FORK_NOT_ON_FLEET = "A cast is run again where its files are: take it home first";
 
-/** A new cast with the past of this one up to a visit; from the first visit on it is the same cast run again. */
+/** Starts a cast that shares the past of this one up to a visit. From the first visit it runs everything again. */
 export function ForkDialog(props: {
   readonly cast: WatchedCast;
   readonly visit: TimelineVisit;
@@ -131,7 +131,7 @@ function ForkSummary({
   );
 }
 
-/** Only what an agent says can be written for it. */
+/** Only the handoff of an agent can be written by hand. */
 function canWriteHandoff({ castFile }: WatchedCast, { materia }: TimelineVisit): boolean {
   return castFile.graph.materia[materia]?.type === "agent";
 }
@@ -160,7 +160,7 @@ function HandoffField(props: {
   );
 }
 
-/** What the visit handed on then, to be edited. */
+/** The recorded handoff of the visit, to edit. */
 function handoffTextOf({ replay }: WatchedCast, { firstSeq, lastSeq }: TimelineVisit): string {
   const handed = replay
     .events()

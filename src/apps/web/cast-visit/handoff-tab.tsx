@@ -16,7 +16,7 @@ const FOUND_TEXTS = {
   embedded: "The object stood inside other text.",
 } as const;
 
-/** What was handed on and how it was found: dropped fields, rejected replies, repair turns. */
+/** The handoff and how it was read: dropped fields, rejected replies, repair turns. */
 export function HandoffTab({ cast, visit }: VisitProps): ReactElement {
   const events = cast.replay.events().slice(visit.firstSeq - 1, visit.lastSeq);
   const told = events.flatMap((event) => {

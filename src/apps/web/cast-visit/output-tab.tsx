@@ -16,7 +16,7 @@ import type { WatchedCast } from "../cast-replay/use-cast.ts";
 
 const css = bindClassNames(readerSheet, marksSheet, baseSheet);
 
-/** What was said, with the tool calls where they were made. Follows what streams until a person scrolls up. */
+/** Texts and tool calls in order. Follows the stream until a person scrolls up. */
 export function OutputTab(props: VisitProps & { readonly blocks: readonly TranscriptBlock[] }): ReactElement {
   const { cast, visit, blocks } = props;
   const isUtility = cast.castFile.graph.materia[visit.materia]?.type === "utility";
@@ -59,7 +59,7 @@ function AgentOutput({
         </div>
       )}
       {shown.map((block, index) => (
-        // Blocks are only ever added behind the others.
+        // The index is the key: blocks are only appended.
         <OutputBlock key={index} block={block} isLast={isLive && index === shown.length - 1} />
       ))}
       {shown.length === 0 && (
@@ -166,7 +166,7 @@ function countLines(blocks: readonly TranscriptBlock[]): number {
   return blocks.reduce((sum, block) => sum + (block.kind === "tool" ? 1 : block.text.split("\n").length), 0);
 }
 
-/** Text of an agent; a handoff is read more easily with its lines broken. */
+/** Text of an agent; JSON gets line breaks. */
 const AgentText = memo(function Prose({ text }: { readonly text: string }): ReactElement {
   const json = prettyJsonOrNull(text);
   return json === null ? <Markdown text={text} /> : <pre className={css("code wrap")}>{json}</pre>;
@@ -181,7 +181,7 @@ function prettyJsonOrNull(text: string): string | null {
   }
 }
 
-/** All that the agent was told, or the input of a utility. */
+/** The prompt of the agent, or the input of a utility. */
 export function PromptTab({ cast, visit }: VisitProps): ReactElement {
   const isUtility = cast.castFile.graph.materia[visit.materia]?.type === "utility";
   const file = useVisitFile(cast, visit, isUtility ? "input.json" : "prompt.md");
@@ -203,14 +203,14 @@ export type VisitFileState =
   | { readonly kind: "none" }
   | { readonly kind: "text"; readonly text: string };
 
-/** How long a file that an event has told of is waited for; a busy disk may be that far behind. */
+/** The wait for the file of an event; a slow disk may be late. */
 const RETRY_DELAYS_MS = [200, 400, 800, 1_600, 3_200];
 
-/** A file of a visit, read anew when the visit has gone on; null for one that cannot be there. */
+/** A file of a visit, fetched again when the visit moves on; null fetches nothing. */
 export function useVisitFile(cast: WatchedCast, visit: TimelineVisit, name: VisitFileName | null): VisitFileState {
   const { castId } = cast.castFile;
   const { socket, visit: number } = visit;
-  // Where nobody drives the cast, nothing more is written.
+  // Without an owner nothing more is written.
   const waits = cast.isAlive ? RETRY_DELAYS_MS : RETRY_DELAYS_MS.slice(0, 1);
   const stage = `${visit.outcome} ${visit.repairs} ${visit.to === null} ${cast.isAlive}`;
   const [file, setFile] = useState<{ readonly key: string; readonly value: VisitFileState }>({

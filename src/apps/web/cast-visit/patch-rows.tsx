@@ -13,9 +13,9 @@ import filesSheet from "./files.module.css";
 
 const css = bindClassNames(filesSheet, baseSheet);
 
-/** So many rows are drawn at once, when they come near; a file of 5,000 lines costs no more than one of 100 at first. */
+/** Draw rows in blocks near the view: 5,000 lines must not cost more than 100 at first. */
 const ROWS_PER_SLICE = 100;
-/** Colours help to read, and nobody reads so much. */
+/** Longer files are drawn without colors: nobody reads them whole. */
 const MAX_COLOURED_ROWS = 20_000;
 
 export function PatchRows(props: {
@@ -37,7 +37,7 @@ export function PatchRows(props: {
   return (
     <div className={css("rows")} ref={frame} tabIndex={0} role="region" aria-label="Lines">
       {slices.map((slice, index) => (
-        // Rows never change their place; another file is another key above.
+        // The index is the key: another file has another key above.
         <RowSlice key={`${path} ${form} ${index}`} rows={slice} isFirst={index === 0} frame={frame} colour={colour} />
       ))}
       {isCut && <p className={css("faint rows-end")}>The rest is too long to be shown here.</p>}
@@ -45,7 +45,7 @@ export function PatchRows(props: {
   );
 }
 
-/** Empty space of about its height until it comes near. */
+/** A placeholder of about its height until it comes near the view. */
 const RowSlice = memo(function Slice(props: {
   readonly rows: readonly PatchRow[];
   readonly isFirst: boolean;
@@ -95,7 +95,7 @@ interface PatchLineProps extends PatchSide {
   readonly colour: LineTokenizer | null;
 }
 
-/** One line below the other. */
+/** Unified view. */
 function PatchLineRow({ line, changed, colour }: PatchLineProps): ReactElement {
   return (
     <div className={css(`line ${LINE_CLASSES[line.kind]}`)}>
@@ -106,7 +106,7 @@ function PatchLineRow({ line, changed, colour }: PatchLineProps): ReactElement {
   );
 }
 
-/** Before beside after. */
+/** Side-by-side view. */
 function SideBySideRow(props: {
   readonly left: PatchSide | null;
   readonly right: PatchSide | null;
@@ -138,7 +138,7 @@ function SideBySideHalf({ number, ...props }: PatchLineProps & { readonly number
   );
 }
 
-/** More of one line than this is nothing to read. */
+/** Longer lines are cut. */
 const MAX_LINE_CHARS = 4_000;
 
 function LineText({ line, changed, colour }: PatchLineProps): ReactElement {
@@ -180,7 +180,7 @@ interface TextPiece {
   readonly text: string;
 }
 
-/** What differs is marked and keeps the colour of plain text; the rest is coloured by what it is. */
+/** Changed words are marked in the plain color; the rest has syntax colors. */
 function highlightPieces(
   text: string,
   changed: ChangedRange | null,

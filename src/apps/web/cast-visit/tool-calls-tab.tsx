@@ -22,7 +22,7 @@ export function ToolCallsTab({ blocks }: { readonly blocks: readonly TranscriptB
   );
 }
 
-/** Folded until it is opened; what failed is opened at once, and what runs as soon as it says something. */
+/** Folded; opens by itself after a failure or the first output. */
 export function ToolCallView({ tool }: { readonly tool: ToolCallBlock }): ReactElement {
   const { name, result, partialResult: soFar, failed } = tool;
   const lines = result === null ? 0 : result.trimEnd().split("\n").length;
@@ -48,7 +48,7 @@ export function ToolCallView({ tool }: { readonly tool: ToolCallBlock }): ReactE
       </summary>
       {changes.length === 0 && <pre>{argumentsText(tool.args)}</pre>}
       {changes.map(({ before, after }, index) => (
-        // The same text may be replaced twice.
+        // The index is the key: an edit may repeat.
         <div key={index} className={css("tool-diff")}>
           <TextDiff before={before} after={after} label={`What ${name} changed`} />
         </div>
@@ -58,7 +58,7 @@ export function ToolCallView({ tool }: { readonly tool: ToolCallBlock }): ReactE
   );
 }
 
-/** What is being said is followed at its end. */
+/** Keep the end of growing output visible. */
 function scrollToEnd(element: HTMLElement | null): void {
   if (element) element.scrollTop = element.scrollHeight;
 }
@@ -85,10 +85,10 @@ const EditArguments = v.union([
 ]);
 const WriteArguments = v.object({ path: v.string(), content: v.string() });
 
-/** A longer text is not compared line by line: it is shown as it was given. */
+/** A longer text is shown without a comparison. */
 const MAX_COMPARED_CHARS = 100_000;
 
-/** [W34] What a call of `edit` or `writeConfig` puts in the place of what; nothing for any other call. */
+/** [W34] The replacement of an `edit` or `write` call; undefined for other calls. */
 function toolChangesOf({ name, args }: ToolCallBlock): readonly ToolChange[] {
   if (name === "edit") {
     const edited = v.safeParse(EditArguments, args);

@@ -22,7 +22,7 @@ import { eventLines } from "../../../core/view/report/event-lines.ts";
 
 const css = bindClassNames(readerSheet, marksSheet, baseSheet);
 
-/** How the cast got here, where it goes next and why, and what it took. */
+/** The route to and from the visit, with reasons, and its usage. */
 export function VisitFacts(props: VisitProps): ReactElement {
   const { cast, visit } = props;
   const { graph, model } = cast.castFile;
@@ -74,7 +74,7 @@ export function VisitFacts(props: VisitProps): ReactElement {
   );
 }
 
-/** [W34] What the visit has used; while a turn of it runs, with what that has used so far. */
+/** [W34] The usage of the visit, including the running turn. */
 function currentUsage({ cast, visit }: Pick<VisitProps, "cast" | "visit">): Usage {
   return visit.to === null ? addUsage(visit.usage, cast.progress.turnUsage()) : visit.usage;
 }
@@ -101,7 +101,7 @@ function VisitOrigin({ cast, view, visit }: VisitProps): ReactElement {
       {earlier.length > 0 &&
         (all ? (
           earlier.map((each, index) => (
-            // The same may be said twice.
+            // The index is the key: lines may repeat.
             <div key={index} className={css("note")}>
               {reasonText(each)}
             </div>
@@ -115,7 +115,7 @@ function VisitOrigin({ cast, view, visit }: VisitProps): ReactElement {
   );
 }
 
-/** The last visit of a socket before another: who sent it here, or said why. */
+/** The last visit of a socket before another: the sender or the source of a reason. */
 function lastVisitBefore(view: CastView, socket: string, before: number): TimelineVisit | undefined {
   return view.allVisits.slice(0, before).findLast((each) => each.socket === socket);
 }
@@ -124,7 +124,7 @@ function visitOpener(view: CastView, visit: TimelineVisit | undefined): (() => v
   return visit && (() => view.goToVisit(visit.index));
 }
 
-/** A reason leads to the visit that gave it. */
+/** A reason links to the visit that gave it. */
 function ReasonLink({
   reason,
   onGo,
@@ -157,7 +157,7 @@ function VisitDestination({ cast, view, visit }: VisitProps): ReactElement | nul
   return <TakenEdge graph={cast.castFile.graph} to={event.to} event={event} onGo={onGo} />;
 }
 
-/** A socket and the edge that joins it: condition, traversal of limit. */
+/** A socket and its edge: condition, traversal of limit. */
 function TakenEdge(props: {
   readonly graph: Graph;
   readonly to: string;
@@ -204,7 +204,7 @@ function SocketLabel({ graph, to }: { readonly graph: Graph; readonly to: string
   );
 }
 
-/** The ways on from a visit that is not over, in the order in which they are tried. */
+/** The edges of an unfinished visit, in the order in which they are tried. */
 function OutgoingEdges({ cast, visit }: VisitProps): ReactElement {
   const { graph } = cast.castFile;
   const socket = socketOf(graph, visit.socket);
@@ -212,7 +212,7 @@ function OutgoingEdges({ cast, visit }: VisitProps): ReactElement {
   return (
     <ul>
       {socket.edges.map(({ when, to, maxTraversals, then }, index) => (
-        // The same edge may be written twice.
+        // The index is the key: an edge may repeat.
         <li key={`${when} ${to} ${index}`} className={css("row wrap step")}>
           <SocketLabel graph={graph} to={to} />
           <span
@@ -233,7 +233,7 @@ function OutgoingEdges({ cast, visit }: VisitProps): ReactElement {
 
 const LINE_WIDTH = 400;
 
-/** Which way the cast went on from here, and why not each other one. */
+/** The edge taken, and why each other one was not. */
 export function RouteTab(props: VisitProps): ReactElement {
   const { cast, visit } = props;
   const events = cast.replay
@@ -253,7 +253,7 @@ export function RouteTab(props: VisitProps): ReactElement {
         return (
           <ul key={event.seq} className={css("reasons")}>
             {eventLines(before, event, LINE_WIDTH).map((line, index) => (
-              // The lines of one event have no identity but their order.
+              // The index is the key: lines never move.
               <li key={index}>
                 <LineText line={line} />
               </li>

@@ -41,7 +41,7 @@ export interface VisitProps extends CastPanelProps {
   readonly visit: TimelineVisit;
 }
 
-/** One visit: what it was told, what it said and did, what it handed on, and which way it went. */
+/** One visit: prompt, output, tool calls, handoff, route and files. */
 export function VisitPanel({ cast, view }: CastPanelProps): ReactElement {
   const { visit } = view;
   if (!visit)
@@ -53,7 +53,7 @@ export function VisitPanel({ cast, view }: CastPanelProps): ReactElement {
   return <VisitReader cast={cast} view={view} visit={visit} />;
 }
 
-/** A link may lead to a tab; from then on the person chooses. */
+/** A link may select a tab; the person selects from then on. */
 function tabFromAddress(): VisitTab {
   const asked = readSearchParam("tab");
   return VISIT_TABS.find(({ key }) => key === asked)?.key ?? "output";
@@ -138,11 +138,11 @@ function OutcomeStatus({ visit, view }: VisitProps): ReactElement {
   );
 }
 
-/** What the agent said and did: as it comes while the visit lasts, from its transcript afterwards. */
+/** The output of the agent: live during the visit, from the transcript afterwards. */
 function useTranscript({ cast, visit }: VisitProps): readonly TranscriptBlock[] {
   const live = cast.progress.blocksOf(visit.socket, visit.visit);
   const isAgent = cast.castFile.graph.materia[visit.materia]?.type === "agent";
-  // While it lasts the words come by the stream; the transcript is there when a turn is over.
+  // During the visit text comes by the stream; the transcript is written after a turn.
   const file = useVisitFile(
     cast,
     visit,

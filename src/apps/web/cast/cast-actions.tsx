@@ -16,7 +16,7 @@ const css = bindClassNames(castSheet, marksSheet);
 
 type ActionDialog = "abort" | "continue" | "raise" | "trust";
 
-/** The commands of a cast as buttons that keep their place; one that cannot act says why. */
+/** The commands of a cast as buttons in fixed places; a disabled one says why. */
 export function CastActions({
   cast,
   view,

@@ -52,7 +52,7 @@ export function CastHead({
   );
 }
 
-/** [B26] Whose cast of a fleet it is, and who drives it now. */
+/** [B26] Submitter and worker of a fleet's cast. */
 function FleetFacts({ castId }: { readonly castId: string }): ReactElement | null {
   const { casts } = useCasts();
   const fleet = casts.find((cast) => cast.castId === castId)?.fleet;
@@ -66,7 +66,7 @@ function FleetFacts({ castId }: { readonly castId: string }): ReactElement | nul
   );
 }
 
-/** A loadout leads to itself; a chain of them has no page of its own. */
+/** Links to the loadout; a chain has no page. */
 function LoadoutLink({ cast, name }: { readonly cast: CastPanelProps["cast"]; readonly name: string }): ReactElement {
   const [only, ...others] = cast.castFile.targets;
   if (only?.kind !== "loadout" || others.length > 0) return <span className={css("cut")}>{renderSymbols(name)}</span>;
@@ -77,7 +77,7 @@ function LoadoutLink({ cast, name }: { readonly cast: CastPanelProps["cast"]; re
   );
 }
 
-/** Where the cast stands and what it has used. */
+/** Status and usage of the cast. */
 function CastFigures({ view }: { readonly view: CastView }): ReactElement {
   const { board, trail } = view;
   return (
@@ -110,7 +110,7 @@ function CastFigures({ view }: { readonly view: CastView }): ReactElement {
   );
 }
 
-/** Why it stopped, or what it asks. */
+/** The reason of the stop, or the question. */
 function StatusNote({ view }: { readonly view: CastView }): ReactElement {
   const { board } = view;
   return (
@@ -154,7 +154,7 @@ function BudgetMeter(props: {
   );
 }
 
-/** How often the item in hand came back, where it did. */
+/** How often the current item was sent back. */
 function ReworkCount({ view }: { readonly view: CastView }): ReactElement | null {
   const rework = currentRework(view.trail.state);
   if (!rework || view.board.status === "completed") return null;

@@ -24,7 +24,7 @@ import { IssueList } from "../ui/issues.tsx";
 
 const css = bindClassNames(dialogSheet, controlsSheet, baseSheet);
 
-/** What leads on from a cast, whatever became of it. */
+/** Further actions on a cast in any status. */
 export function CastMenu({ cast, view }: CastPanelProps): ReactElement {
   const [dialog, setDialog] = useState<"again" | "record" | "compare" | null>(null);
   const { castId } = cast.castFile;
@@ -71,16 +71,16 @@ export function CastMenu({ cast, view }: CastPanelProps): ReactElement {
   );
 }
 
-/** The browser asks only when a person has asked for it; once answered, its own settings decide. */
+/** Ask for permission only on request; afterwards the browser's settings decide. */
 function notificationMenuItems(): readonly MenuItem[] {
   if (typeof Notification === "undefined" || Notification.permission !== "default") return [];
   return [{ label: "Notify me about casts", act: () => void Notification.requestPermission() }];
 }
 
-/** A longer list is searched by typing, in the browser's own way. */
+/** Browsers search a long list by typing. */
 const MAX_LISTED_CASTS = 500;
 
-/** Which cast this one is put beside; those of the same loadout come first. */
+/** Chooses the cast to compare with; casts of the same loadout come first. */
 function CompareCastsDialog({
   cast,
   onClose,
@@ -122,7 +122,7 @@ function CompareCastsDialog({
   );
 }
 
-/** A test from a cast that happened: what was answered, and what came of it. */
+/** Records the replies and results of a cast as a test. */
 function RecordTestDialog({
   castId,
   onClose,

@@ -11,7 +11,7 @@ import tablesSheet from "./cost-and-journal.module.css";
 
 const css = bindClassNames(tablesSheet, marksSheet, baseSheet);
 
-/** Tokens and cost by materia and by item, at the moment that is looked at. */
+/** Tokens and cost by materia and by item, at the shown moment. */
 export function CostPanel({ cast, view }: TimelineProps): ReactElement {
   const table = useMemo(() => costTable(timelineRows(view.visits)), [view.visits]);
   const free = table.total.cost === 0;
@@ -25,7 +25,7 @@ export function CostPanel({ cast, view }: TimelineProps): ReactElement {
   );
 }
 
-/** More items than these are read in the chart; the table has the sums. */
+/** With more items only the chart shows them one by one; the table has the sums. */
 const MAX_COLUMNS = 12;
 
 function withoutColumns(table: CostTable): CostTable {
@@ -35,11 +35,11 @@ function withoutColumns(table: CostTable): CostTable {
 interface CostProps {
   readonly cast: TimelineProps["cast"];
   readonly table: CostTable;
-  /** Nobody paid for it: tokens are told in place of money. */
+  /** True without a cost: show tokens in place of money. */
   readonly isFree: boolean;
 }
 
-/** [W36] One column per item, in the colours of the materia; it holds a hundred of them. */
+/** [W36] One column per item, in the colors of the materia; it has room for a hundred. */
 function CostChart({ cast, table, isFree: free }: CostProps): ReactElement {
   const amount = (usage: Usage): number => (free ? totalTokens(usage) : usage.cost);
   const text = (usage: Usage): string => (free ? `${amountText(totalTokens(usage))} tokens` : costText(usage.cost));
@@ -116,7 +116,7 @@ function CostFigures({ cast, table, isFree: free }: CostProps): ReactElement {
   );
 }
 
-/** What each item took, and all of it; what nobody paid for has no sum of money. */
+/** The cost of each item and the sum; rehearsals have no sum of money. */
 function CostTotals({ table, free }: { readonly table: CostTable; readonly free: boolean }): ReactElement {
   return (
     <>

@@ -29,7 +29,7 @@ import { countedText } from "../../../core/model/text.ts";
 
 const css = bindClassNames(castSheet, marksSheet, baseSheet);
 
-/** The panel is too narrow for the titles of bands to stand beside the sockets. */
+/** The panel is too narrow for titles of bands beside the sockets. */
 const NARROW_METRICS = { ...REGULAR_METRICS, band: COMPACT_METRICS.band };
 
 export function CastGraphPanel(
@@ -37,7 +37,7 @@ export function CastGraphPanel(
 ): ReactElement {
   const { cast, view, width, onOpen } = props;
   const { graph } = cast.castFile;
-  // Large letters fit only where the sockets say less.
+  // Large letters fit only with shorter socket texts.
   const compact = width !== "large" || textScale() >= 1.5;
   const handle = useRef<GraphHandle>(null);
   const [legend, setLegend] = useState(false);
@@ -49,7 +49,7 @@ export function CastGraphPanel(
   const read = view.visit?.socket;
   const selected = useMemo<readonly GraphPart[]>(() => (read ? [{ kind: "socket", id: read }] : []), [read]);
   const position = view.board.position;
-  // The graph goes along with what is looked at.
+  // Scroll the graph to the shown visit.
   useEffect(() => {
     if (position) handle.current?.reveal(position.socket);
   }, [position?.socket]);
@@ -108,14 +108,14 @@ function useCastDrawing(cast: WatchedCast, compact: boolean): GraphDrawing {
   );
 }
 
-/** A socket is read where it was visited last. */
+/** A click on a socket opens its last visit. */
 function readLatestVisit(view: CastView, part: GraphPart | null): void {
   if (part?.kind !== "socket") return;
   const latest = view.visits.findLast(({ socket }) => socket === part.id);
   if (latest) view.read(latest.index);
 }
 
-/** What a cast says of its graph at the moment that is looked at. */
+/** The marks of the graph at the shown moment. */
 function castMarks(drawing: GraphDrawing, view: CastView): GraphMarks {
   const { trail } = view;
   const { graph } = trail.state;
@@ -229,7 +229,7 @@ function edgeLabelText(way: DrawnWay, runs: RouteStyle, stitch: number | null): 
   return [...(stitch === null ? [] : [`stitch ${stitch}`]), ...(own === "" ? [] : [own])].join(" · ");
 }
 
-/** Room for the longest that a label will say, so that nothing moves while a cast runs. */
+/** Reserve room for the longest label, so that nothing moves while a cast runs. */
 function longestCastLabel(way: DrawnLine, runs: RouteStyle, stitch: number | null): readonly string[] {
   if (way.via === "items") return ["99 work items"];
   const words = edgeLabelText(way, runs, stitch);

@@ -102,7 +102,7 @@ function CastPanels({
   );
 }
 
-/** Where the cast is, above the bottom bar of a small screen. */
+/** The position of the cast, above the bottom bar of a small screen. */
 export function CurrentVisitBar({
   cast,
   view,
@@ -133,7 +133,7 @@ export function CurrentVisitBar({
 
 const SalvagedCast = v.object({ castId: v.string() });
 
-/** [W21] A damaged cast leads on: what of it is sound becomes a new cast, as `doctor --salvage` makes it. */
+/** [W21] Salvages a damaged cast into a new one, as `doctor --salvage` does. */
 export function DamagedCastNotice({
   id,
   issues,

@@ -23,7 +23,7 @@ const COUNTED_LIMITS: readonly LimitName[] = [
   "maxRepairs",
 ];
 
-/** Raises the budget of a cast; one that stopped at a limit goes on with it. */
+/** Raises a limit of a cast; a cast that stopped at it resumes. */
 export function RaiseLimitDialog({
   cast,
   view,
@@ -84,7 +84,7 @@ export function RaiseLimitDialog({
   );
 }
 
-/** The limit as it is, or twice what reached it. */
+/** The current limit, or twice the amount that reached it. */
 function suggestedLimit(limit: number | undefined, used: number): number | string {
   return limit === undefined ? "" : used >= limit ? Math.ceil(2 * used) : limit;
 }

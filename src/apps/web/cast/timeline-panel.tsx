@@ -78,7 +78,7 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
 
 const MAX_ZOOM = 4_096;
 
-/** Closer and wider around the moment that is looked at. */
+/** Zooms the timeline around the shown moment. */
 function ZoomButtons(props: {
   readonly zoom: number;
   readonly onZoom: (zoom: number) => void;
@@ -105,7 +105,7 @@ function ZoomButtons(props: {
   );
 }
 
-/** From visit to visit, and back to now. */
+/** Steps from visit to visit, and back to now. */
 function VisitStepButtons({ view }: { readonly view: CastView }): ReactElement {
   const here = view.visit?.index ?? 0;
   const isFirst = here <= 0 ? "This is the first visit" : null;
@@ -123,7 +123,7 @@ function VisitStepButtons({ view }: { readonly view: CastView }): ReactElement {
   );
 }
 
-/** [W36] The events themselves, newest first; each one can be gone to, and only those in sight are drawn. */
+/** [W36] The events, newest first. A click shows that moment; only visible rows are drawn. */
 function JournalPanel(props: TimelineProps): ReactElement {
   const { cast, width } = props;
   const list = useRef<HTMLOListElement>(null);

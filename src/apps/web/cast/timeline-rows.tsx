@@ -33,7 +33,7 @@ const MERGE_MARKS = {
   { readonly sign: string; readonly look: string; readonly word: string }
 >;
 
-/** [V23] An item that was worked on beside others: each attempt leads to its own cast, marks tell of merges and conflicts. */
+/** [V23] A parallel item: each attempt links to its cast, marks show merges and conflicts. */
 export function ItemLaneRow(props: {
   readonly lane: ItemTimeline;
   readonly scale: TimeScale;
@@ -114,7 +114,7 @@ const VISIT_LOOKS = {
   aborted: { look: "", sign: "", word: "aborted" },
 } as const satisfies Record<VisitOutcome, { readonly look: string; readonly sign: string; readonly word: string }>;
 
-/** A visit: length is its duration, fill its outcome; the name only where it fits whole. */
+/** A visit: length is duration, fill is outcome; the name shows only if it fits. */
 export const VisitBar = memo(function Bar(props: {
   readonly visit: TimelineVisit;
   readonly materia: Materia | undefined;
@@ -155,7 +155,7 @@ export const VisitBar = memo(function Bar(props: {
   );
 });
 
-/** [B28] Which worker drove the cast when; nothing of a cast that no fleet drives. */
+/** [B28] The worker of each period; empty for a cast without a fleet. */
 export function WorkerRow({
   cast,
   view,
@@ -202,7 +202,7 @@ export function WorkerRow({
   );
 }
 
-/** How milliseconds become shares of the width, in percent; what lies outside is below 0 or over 100. */
+/** Maps milliseconds to percent of the width; values outside are below 0 or above 100. */
 export interface TimeScale {
   readonly startMs: number;
   readonly spanMs: number;
@@ -210,7 +210,7 @@ export interface TimeScale {
   readonly lengthPercent: (ms: number) => number;
 }
 
-/** The whole cast, or the longest row where each begins at its own zero. */
+/** The whole cast, or the longest row when each starts at zero. */
 export function timelineLengthMs(
   { rows, lanes }: { readonly rows: readonly TimelineRow[]; readonly lanes: readonly ItemTimeline[] },
   { nowMs, aligned }: { readonly nowMs: number; readonly aligned: boolean },
@@ -227,7 +227,7 @@ export function timelineLengthMs(
   return Math.max(1_000, ...ends, ...laneEnds) * 1.02;
 }
 
-/** The part of the whole that is seen: all of it, or so much less around a moment. */
+/** The visible part: everything, or a zoomed range around a moment. */
 export function timeScaleFor(
   wholeMs: number,
   { zoom, around }: { readonly zoom: number; readonly around: number },

@@ -31,20 +31,20 @@ import { countedText } from "../../../core/model/text.ts";
 
 const css = bindClassNames(timelineSheet, baseSheet);
 
-/** More rows than this fold: what is done shows only when asked for. */
+/** Longer timelines fold: finished rows show on request. */
 const MAX_ROWS = 40;
-/** The axis and the scrubber, which stay in view above the rows. */
+/** The height of axis and scrubber, which stay visible above the rows. */
 const STICKY_HEIGHT_PX = 50;
 
 export interface TimelineOptions {
   readonly aligned: boolean;
-  /** One row per socket in place of one per item. */
+  /** One row per socket instead of per item. */
   readonly bySocket: boolean;
-  /** How many times less than the whole is seen. */
+  /** The zoom factor. */
   readonly zoom: number;
 }
 
-/** One row per item; bars as long as their visits; a line at the moment that is looked at. */
+/** One row per item, bars as long as their visits, and a line at the shown moment. */
 export function Timeline(props: TimelineProps & TimelineOptions): ReactElement {
   const { cast, view, aligned, bySocket, zoom } = props;
   const [unfolded, setUnfolded] = useState(false);
@@ -60,7 +60,7 @@ export function Timeline(props: TimelineProps & TimelineOptions): ReactElement {
   const shown = folds ? rows.filter((row, index) => isRowShown(row, index, rows.length, view.visit?.index)) : rows;
   const toCome = bySocket ? null : pendingItemRange(view.pass, view.allVisits);
   const list = useRef<HTMLDivElement>(null);
-  // The row that is read stays in view; only the list moves, never the page.
+  // Scroll the list, never the page, to the row of the open visit.
   useEffect(() => {
     const bar = list.current?.querySelector("button[aria-current=true]")?.getBoundingClientRect();
     const body = list.current?.parentElement;
@@ -98,7 +98,7 @@ export function Timeline(props: TimelineProps & TimelineOptions): ReactElement {
   );
 }
 
-/** The rows of visits in their order, and between them those of items that were worked on at once. */
+/** Rows of visits in order, with rows of parallel items between them. */
 function TimelineRows(
   props: TimelineProps &
     TimelineOptions & {
@@ -130,7 +130,7 @@ function TimelineRows(
   );
 }
 
-/** Items to come share one row. */
+/** All pending items share one row. */
 function UpcomingItems(props: {
   readonly items: readonly [number, number];
   readonly children: ReactNode;
@@ -171,7 +171,7 @@ function TimelineLegend(): ReactElement {
   );
 }
 
-/** Before and after the loop, the last few, what failed or was given up, and the row that is read. */
+/** Rows that never fold: outside the loop, the last few, failed ones, and the open one. */
 function isRowShown(row: TimelineRow, index: number, all: number, read: number | undefined): boolean {
   if (row.number === null || index >= all - MAX_ROWS / 2) return true;
   return row.visits.some(({ outcome, index: visit }) => outcome === "failed" || visit === read) || row.givenUp !== null;
@@ -239,7 +239,7 @@ function GridLines({ scale, at }: { readonly scale: TimeScale; readonly at: numb
   );
 }
 
-/** True to time where it is dragged; arrow keys step event by event. */
+/** Dragging moves by time; arrow keys step event by event. */
 function Scrubber({
   cast,
   view,

@@ -19,7 +19,7 @@ import { parseMillis } from "../../../core/model/text.ts";
 
 const css = bindClassNames(castsSheet, marksSheet, baseSheet);
 
-/** The same facts as the table, one card each; of many only those in sight are drawn. */
+/** The facts of the table as cards; only visible ones are drawn. */
 export function CastCards({ groups, now, waits, onAct, busy }: CastListProps): ReactElement {
   const list = useRef<HTMLUListElement>(null);
   const all = useMemo(() => castListRows(groups), [groups]);

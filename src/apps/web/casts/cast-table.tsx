@@ -29,19 +29,19 @@ const css = bindClassNames(castsSheet, marksSheet, baseSheet);
 export interface CastListProps {
   readonly groups: readonly CastGroup[];
   readonly now: number;
-  /** [B29] Those of a fleet that wait, as far as they are told one by one. */
+  /** [B29] The queued casts of a fleet that the server lists. */
   readonly waits: readonly QueuedCast[];
   readonly onAct: (cast: CastSummary, action: CastAction) => void;
-  /** The command that is under way. */
+  /** The command that the server is running. */
   readonly busy: TypedCommand | null;
 }
 
-/** Those that are there at every width: a title over more of them would make more. */
+/** Columns at every width: a title over more columns would add some. */
 const FIXED_COLUMNS = 6;
-/** And those that are there where there is room. */
+/** Columns at larger widths. */
 const WIDE_COLUMNS = 3;
 
-/** Of many casts only those in sight are drawn; each row says which of all it is. */
+/** Only visible rows are drawn; each has its index for screen readers. */
 export function CastTable({ groups, now, waits, onAct, busy }: CastListProps): ReactElement {
   const width = useScreenWidth();
   const body = useRef<HTMLTableSectionElement>(null);
@@ -94,7 +94,7 @@ export function CastTable({ groups, now, waits, onAct, busy }: CastListProps): R
   );
 }
 
-/** The room of rows that are not drawn. */
+/** The height of the rows that are not drawn. */
 function SpacerRow({ height }: { readonly height: number }): ReactElement {
   return (
     <tr aria-hidden="true">
@@ -148,7 +148,7 @@ function CastRow({
   );
 }
 
-/** [B26, B29] Whose cast of a fleet it is, and who drives it or why nobody does yet. */
+/** [B26, B29] Submitter and worker of a fleet's cast, or why it waits. */
 export function FleetDetails({
   cast: { castId, fleet, blocked, status },
   waits,
@@ -157,7 +157,7 @@ export function FleetDetails({
   const { project, person, worker } = fleet;
   const words = [project, person, ...(worker === null ? [] : [`on ${worker}`])].join(" · ");
   const { queue = "", why = null } = waits.find((cast) => cast.castId === castId) ?? {};
-  // What nobody could begin says so by itself, however many wait before it.
+  // A cast that no worker can take says so, at any position in the queue.
   const reason: WaitReason | null = blocked === undefined ? why : { kind: "blocked", why: blocked };
   const told = status === "queued" && reason && reason.kind !== "soon" ? waitReasonText(reason, queue) : null;
   return (
@@ -191,12 +191,12 @@ export function ItemsDone({ cast }: { readonly cast: CastSummary }): ReactElemen
   );
 }
 
-/** A listing knows how many were given up, not which: they stand behind those that are done. */
+/** The list has only the number of given-up items: draw them after the done ones. */
 function givenUpAfterDone(done: number, count: number): ItemProgress["givenUp"] {
   return { count, at: Array.from({ length: Math.min(count, MAX_ITEM_CELLS) }, (_, index) => done + index) };
 }
 
-/** What to do next, where there is something. */
+/** The next action, if there is one. */
 export function NextActionButton(
   props: Pick<CastListProps, "onAct" | "busy"> & { readonly cast: CastSummary },
 ): ReactElement | null {
@@ -250,7 +250,7 @@ export interface VisibleRows extends Omit<VirtualRows, "indices"> {
 
 const TITLE_HEIGHT_PX = 31;
 
-/** Which rows are drawn: those in sight of whatever scrolls, the panel or the page. */
+/** The visible rows of the scrolling panel or page. */
 export function useVisibleRows(
   body: RefObject<HTMLElement | null>,
   all: readonly CastListRow[],

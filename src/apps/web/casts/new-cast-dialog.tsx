@@ -72,7 +72,7 @@ export function NewCastDialog({
   );
 }
 
-/** The loadout that is active, until another is chosen. */
+/** The active loadout until the person chooses another. */
 function useLoadoutChoice(first = "") {
   const [catalog, setCatalog] = useState<CatalogResponse | null>(null);
   const [chosen, setChosen] = useState(first);
@@ -110,7 +110,7 @@ function RehearsalField({
   );
 }
 
-/** What a cast of this loadout will take, likely and at its bad; nothing where it cannot be told. */
+/** The forecast of a cast; null without comparable casts. */
 function ForecastTable({ loadout }: { readonly loadout: string }): ReactElement | null {
   const request: TypedCommandRequest = { command: { kind: "forecast", loadout } };
   const { value } = useCommandOutput(loadout === "" ? null : request, ForecastResponse);

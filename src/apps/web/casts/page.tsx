@@ -26,7 +26,7 @@ import type { CastSummary } from "../../../core/cast/summary.ts";
 
 const css = bindClassNames(castsSheet, controlsSheet, marksSheet, pageSheet, baseSheet);
 
-/** What a row can do besides being opened. */
+/** The action of a row. */
 export type CastAction = "continue" | "resume" | "abort" | "raise";
 
 const NO_QUEUED_CASTS: readonly QueuedCast[] = [];
@@ -40,7 +40,7 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
   const command = useCommand();
   const now = useNow(true, 10_000);
   const width = useScreenWidth();
-  // Large letters need the room of a table of their own.
+  // Large letters need the width of the cards.
   const isSmall = width === "small" || innerWidth < 608 * textScale();
   const CastList = isSmall ? CastCards : CastTable;
   const found = useMemo(() => casts.filter((cast) => matchesSearch(cast, search)), [casts, search]);
@@ -90,7 +90,7 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
   );
 }
 
-/** [W37] What is looked for is part of the address: it is there again when a person comes back. */
+/** [W37] The address contains the search, so that Back restores it. */
 function useCastSearch(address: URLSearchParams): readonly [CastSearch, (search: CastSearch) => void] {
   const [search, setSearch] = useState<CastSearch>(() => ({
     filter: CAST_FILTERS.find((each) => each === address.get("show")) ?? "all",
@@ -108,7 +108,7 @@ function useCastSearch(address: URLSearchParams): readonly [CastSearch, (search:
   return [search, change];
 }
 
-/** What a person may want to begin with. */
+/** Links to start something new. */
 function StartLinks({ onStart }: { readonly onStart: () => void }): ReactElement {
   return (
     <>
@@ -202,13 +202,13 @@ const ACTION_KEYS: Readonly<Record<string, readonly CastAction[]>> = {
   x: ["abort"],
 };
 
-/** Arrows from request to request; letters do what the button at the end of the row does. */
+/** Arrow keys move through the casts; letters run the action of the row. */
 function useCastListKeys(
   casts: readonly CastSummary[],
   act: (cast: CastSummary, action: CastAction) => void,
 ): { readonly list: RefObject<HTMLDivElement | null>; readonly onKeyDown: (event: KeyboardEvent) => void } {
   const list = useRef<HTMLDivElement>(null);
-  // From anywhere on the page where nothing else takes them.
+  // From anywhere on the page, unless a control handles the key.
   const enter = (from: "first" | "last"): boolean => {
     if (document.activeElement?.closest("main *")) return false;
     const links = [...(list.current?.querySelectorAll<HTMLAnchorElement>("a[data-cast]") ?? [])];

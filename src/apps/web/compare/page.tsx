@@ -62,7 +62,7 @@ function Comparison({ value }: { readonly value: CastComparison }): ReactElement
           <tr>
             <td />
             {[first, second].map(({ castId }, side) => (
-              // The same cast may stand on both sides.
+              // The index is the key: both sides may be the same cast.
               <th key={side} scope="col">
                 <a href={hrefOf("casts", castId)}>
                   <code>{castId}</code>
@@ -85,7 +85,7 @@ function Comparison({ value }: { readonly value: CastComparison }): ReactElement
       <h2>Path and handoffs</h2>
       <ol className={css("panel")} aria-label="Visits of both casts">
         {visits.map((row, index) => (
-          // A row has no name of its own: either side may be missing.
+          // The index is the key: either side may be missing.
           <ComparedVisitRow key={index} row={row} casts={[first.castId, second.castId]} />
         ))}
       </ol>

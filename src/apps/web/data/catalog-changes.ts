@@ -8,7 +8,7 @@ import { currentCatalog, loadCatalog } from "./use-catalog.ts";
 
 const OTHER_LAYER = { user: "project", project: "user" } as const satisfies Record<EditableLayer, EditableLayer>;
 
-/** [E27] What a file of the other layer says of a materia that has just been renamed follows, unless one of the old name is still there. */
+/** [E27] Renames a materia in the file of the other layer too, unless one with the old name still exists. */
 export async function renameInOtherLayer(layer: EditableLayer, was: string, now: string): Promise<void> {
   if (currentCatalog()?.materia.has(was) !== false) return;
   const other = OTHER_LAYER[layer];
@@ -28,18 +28,18 @@ export async function renameInOtherLayer(layer: EditableLayer, was: string, now:
   toast({ text: `${where} still says ${was}: ${why}.`, tone: "bad", action: again });
 }
 
-/** [E31] What was renamed last, and the tests that still say its old name; null where none does. */
+/** [E31] The last rename and the tests with its old name; null if there are none. */
 export const testsWithOldName: Store<(NameChange & TestsWithOldName) | null> = createStore<
   (NameChange & TestsWithOldName) | null
 >(null);
 
-/** [E31] Tests see the project's file, not the user's. */
+/** [E31] Tests use the file of the project, not the user's. */
 export async function findTestsWithOldName(rename: NameChange): Promise<void> {
   const answer = await renameInTests(rename);
   testsWithOldName.set(answer.ok && answer.value.tests.length > 0 ? { ...rename, ...answer.value } : null);
 }
 
-/** [E25] Makes a loadout the one that `cast` runs, as the command of that name does. */
+/** [E25] Makes a loadout active, with the command `loadout`. */
 export async function activateLoadout(name: string): Promise<void> {
   const answer = await runCommand({ command: { kind: "loadout", name } });
   if (!answer.ok) return answer.issues.forEach(({ message }) => toast({ text: message, tone: "bad" }));
@@ -47,7 +47,7 @@ export async function activateLoadout(name: string): Promise<void> {
   toast({ text: `${name} is the active loadout now.`, tone: "ok" });
 }
 
-/** [E25] Where the active loadout has just been renamed or deleted and some other file names it, that is put right too. */
+/** [E25] Replaces the name of a renamed or deleted active loadout in the other file too. */
 export async function updateActiveLoadout(was: string, now: string | null): Promise<void> {
   const catalog = currentCatalog();
   if (!catalog || catalog.settings.activeLoadout.value !== was || catalog.loadouts.has(was)) return;

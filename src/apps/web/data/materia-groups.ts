@@ -10,7 +10,7 @@ export interface MateriaGroup {
   readonly entries: readonly CatalogEntry<Materia>[];
 }
 
-/** The palette: what works, what makes work, what needs no model, and what answers yes or no without one. */
+/** The groups of the palette: agents, generators, utilities and gates. */
 export function groupMateria(catalog: Catalog, sought = ""): readonly MateriaGroup[] {
   const words = sought.toLowerCase().split(/\s+/);
   const found = [...catalog.materia.values()].filter(({ name, value }) => {

@@ -3,12 +3,12 @@ import { grantTrust } from "../net/api.ts";
 import { createStore, type Store } from "../browser/store.ts";
 import { currentTrust, loadCatalog } from "./use-catalog.ts";
 
-/** [W35] Who waits for the person's yes or no to all that the project would run; null where nobody does. */
+/** [W35] The callback of the open trust question; null if none is open. */
 export const pendingTrustAnswer: Store<((isGiven: boolean) => void) | null> = createStore<
   ((isGiven: boolean) => void) | null
 >(null);
 
-/** [W35] One question for everything that needs trust: it is asked, and what was refused is sent again. */
+/** [W35] Asks for trust after a refusal, then sends the request again. */
 export async function sendWithTrust<T>(send: (trust: boolean) => Promise<FetchResult<T>>): Promise<FetchResult<T>> {
   const refused = await send(false);
   if (refused.ok || !refused.issues.some(({ code }) => code === "untrusted_project")) return refused;
@@ -17,16 +17,16 @@ export async function sendWithTrust<T>(send: (trust: boolean) => Promise<FetchRe
   pendingTrustAnswer.set(null);
   if (!isGiven) return refused;
   const trust = currentTrust();
-  // What is too large to be watched is trusted this once.
+  // Content that is too large to watch is trusted for one request only.
   return send(trust?.given === false && trust.digest === null);
 }
 
-/** Asked without anything that waits for it. */
+/** Opens the question without a request. */
 export function showTrustDialog(): void {
   pendingTrustAnswer.set(() => pendingTrustAnswer.set(null));
 }
 
-/** Trust in exactly what was shown; false where it has changed meanwhile, and is to be looked at anew. */
+/** Trusts exactly the shown content; false if it changed and must be shown again. */
 export async function trustDigest(digest: string): Promise<boolean> {
   const answer = await grantTrust(digest);
   await loadCatalog();

@@ -9,9 +9,9 @@ import type { CastSummary } from "../../../core/cast/summary.ts";
 export interface CastsState {
   /** Newest first. */
   readonly casts: readonly CastSummary[];
-  /** Whether the list is known; until then it is empty for want of an answer. */
+  /** False until the first list has arrived. */
   readonly isReady: boolean;
-  /** What the server said of them that could not be read. */
+  /** Issues of messages that could not be parsed. */
   readonly issues: readonly Issue[];
 }
 
@@ -22,7 +22,7 @@ let issues: readonly Issue[] = [];
 let isFollowing = false;
 let isPublishPending = false;
 
-/** One list for the whole page, kept by the server's stream. */
+/** One list for the whole page, updated by the stream of the server. */
 export function useCasts(): CastsState {
   useEffect(followCastsOnce, []);
   return useStore(castsStore);
@@ -46,14 +46,14 @@ function followCastsOnce(): void {
     },
     onConfig: () => void loadCatalog(),
     onIssue: (issue) => {
-      // The same fault in every cast is one problem to a person.
+      // Report an issue once, even if every cast has it.
       if (!issues.some(({ message }) => message === issue.message)) issues = [...issues, issue];
       publishCasts();
     },
   });
 }
 
-/** Many casts arrive at once at first: the list is sorted once for all of them. */
+/** Sort once for the many casts of the first load. */
 function publishCasts(): void {
   if (isPublishPending) return;
   isPublishPending = true;
@@ -69,7 +69,7 @@ interface FleetStatusAnswer {
   readonly issues: readonly Issue[];
 }
 
-/** [B29] Who works on what, and what waits for whom; asked only while somebody wants to know. */
+/** [B29] Workers and queue of the fleet; followed only while `isWanted`. */
 export function useFleetStatus(isWanted: boolean): FleetStatusAnswer {
   const [standing, setStanding] = useState<FleetStatus | null>(null);
   const [issues, setIssues] = useState<readonly Issue[]>([]);

@@ -9,13 +9,13 @@ import { onReconnect } from "../net/connection.ts";
 import { toast } from "../ui/toasts.tsx";
 import type { CatalogResponse } from "../../../core/wire/catalog.ts";
 
-/** What can be named, as the files say it now. The last known one stays while it is read anew. */
+/** The catalog of the current files. The last one stays during a reload. */
 export interface CatalogState {
   readonly catalog: Catalog | null;
   readonly layers: CatalogResponse["layers"] | null;
   /** The folder of the project. */
   readonly cwd: string | null;
-  /** [B26] The fleet whose casts these are; null where they are kept here. */
+  /** [B26] The fleet that has the casts; null for casts on this machine. */
   readonly fleet: string | null;
   readonly trust: CatalogResponse["trust"] | null;
   readonly issues: readonly Issue[];
@@ -42,7 +42,7 @@ export async function loadCatalog(): Promise<void> {
 
 onReconnect(() => void loadCatalog());
 
-/** The last known one, for what happens outside of drawing. */
+/** The last catalog, for code outside of components. */
 export function currentCatalog(): Catalog | null {
   return catalogStore.get().catalog;
 }
@@ -67,7 +67,7 @@ function catalogFromAnswer({ settings, materia, loadouts, issues }: CatalogRespo
   };
 }
 
-/** What an answer says of a named thing; on the wire what is absent is null. */
+/** Converts an entry from the wire: null becomes absent. */
 interface WireEntry<T> extends Omit<CatalogEntry<T>, "file" | "value"> {
   readonly file: string | null;
   readonly value: T | null;

@@ -12,15 +12,15 @@ export interface CommandState {
   /** The command that the server is running. */
   readonly busy: TypedCommand | null;
   readonly issues: readonly Issue[];
-  /** [S14] Whether it was refused because somebody else began the cast: the problems say all that would run. */
+  /** [S14] Refused because somebody else started the cast; the issues list all that would run. */
   readonly isForeign: boolean;
-  /** [C32] Whether it was refused because another cast works on the same files. */
+  /** [C32] Refused because another cast uses the same files. */
   readonly isTreeInUse: boolean;
-  /** The id of the cast it started or went on with (empty for any other command), or null when it was refused. */
+  /** The id of the started or resumed cast (empty for other commands); null after a refusal. */
   readonly run: (command: TypedCommand, done: string, settings?: CommandSettings) => Promise<string | null>;
 }
 
-/** Sends a command; says what came of it, or keeps the problems for a dialog that shows them (`quiet`). */
+/** Sends a command and shows a notice, or keeps the issues for the dialog (`quiet`). */
 export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {}): CommandState {
   const [busy, setBusy] = useState<TypedCommand | null>(null);
   const [issues, setIssues] = useState<readonly Issue[]>([]);
@@ -34,7 +34,7 @@ export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {})
       return "castId" in answer.value ? answer.value.castId : "";
     }
     setIssues(answer.issues);
-    // What may be agreed to is asked about, and not only said.
+    // A dialog asks about trust: no notice for that.
     if (!quiet && !hasForeignCastIssue(answer.issues))
       for (const { message, hint } of answer.issues)
         toast({ text: hint === undefined ? message : `${message}: ${hint}`, tone: "bad" });
@@ -44,14 +44,14 @@ export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {})
   return { busy, issues, isForeign: hasForeignCastIssue(issues), isTreeInUse: isBusyTree, run };
 }
 
-/** What a command says; the last answer stays while another is asked for. */
+/** The output of a command; the last one stays while another is fetched. */
 interface CommandOutput<T> {
   readonly value: T | null;
   readonly issues: readonly Issue[];
   readonly busy: boolean;
 }
 
-/** Typing does not ask at every letter. */
+/** Do not send a request at every letter. */
 const DEBOUNCE_MS = 250;
 
 /** Sends the request whenever it changes; null sends nothing. */

@@ -13,7 +13,7 @@ import { useCatalog } from "../data/use-catalog.ts";
 
 const css = bindClassNames(dialogSheet, controlsSheet, baseSheet);
 
-/** [E28] Casts a loadout as it is in hand, saved or not. */
+/** [E28] Casts a loadout with its unsaved changes. */
 export function CastLoadoutDialog(props: {
   readonly loadout: string;
   readonly draft: ConfigDraft | null;
@@ -54,9 +54,9 @@ export function CastLoadoutDialog(props: {
   );
 }
 
-/** Which model a cast uses: any that Pi knows by name; those that materia name are offered. */
+/** The model of a cast: any that Pi knows; models of materia are suggested. */
 export function ModelField(props: {
-  /** Where it stands in a row that has its name already. */
+  /** The accessible name, for a field without its own label. */
   readonly named?: string;
   readonly value: string;
   readonly onType: (model: string) => void;
@@ -90,7 +90,7 @@ export function ModelField(props: {
   );
 }
 
-/** What a cast is asked for; Ctrl+Enter starts it. */
+/** The request of a cast; Ctrl+Enter starts it. */
 export function RequestField(props: {
   readonly value: string;
   readonly onType: (request: string) => void;

@@ -36,7 +36,7 @@ export function AbortDialog(props: {
   );
 }
 
-/** [S15] All that a cast of somebody else would run, as the server has just said it, before it does. */
+/** [S15] Lists everything that a cast started elsewhere would run, before it runs. */
 export function TrustCastDialog(props: {
   readonly castId: string;
   readonly issues: readonly Issue[];
@@ -65,7 +65,7 @@ export function TrustCastDialog(props: {
   );
 }
 
-/** The way out that it names is the one of the command line; here it is the button. */
+/** The hint names the option of the command line; here the button does that. */
 function withoutHint({ hint: _hint, ...issue }: Issue): Issue {
   return issue;
 }

@@ -11,7 +11,7 @@ const CONTEXT_LINES = 3;
 const LINE_CLASSES = { same: "", gone: "gone", new: "added-line" } as const;
 const LINE_SIGNS = { same: " ", gone: "−", new: "+" } as const;
 
-/** Two texts, line by line; what stayed the same is folded away. */
+/** The difference of two texts by line; unchanged parts are folded. */
 export function TextDiff(props: {
   readonly before: string;
   readonly after: string;
@@ -57,7 +57,7 @@ function groupIntoHunks(lines: readonly DiffLine[]): readonly (readonly DiffLine
   return hunks;
 }
 
-/** [E15] What a save changes in its file: one socket, loop or field per block, with the words that differ marked. */
+/** [E15] The changes of a save: one block for each socket, loop or field, with changed words marked. */
 export function FileDiff({ before, after }: { readonly before: string; readonly after: string }): ReactElement {
   const blocks = useMemo(() => diffBlocks(before, after), [before, after]);
   if (blocks.length === 0) return <p className={css("faint")}>Nothing differs.</p>;
@@ -94,7 +94,7 @@ function DiffLineRow({ kind, number, pieces }: HighlightedLine): ReactElement {
       {kind !== "same" && <span className={css("spoken")}>{kind === "gone" ? "removed: " : "added: "}</span>}
       <code>
         {pieces.map(({ text, isMarked }, index) =>
-          // Pieces have no identity but their place.
+          // The index is the key: pieces never move.
           isMarked ? <mark key={index}>{text}</mark> : <span key={index}>{text}</span>,
         )}
       </code>

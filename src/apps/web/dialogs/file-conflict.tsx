@@ -14,16 +14,16 @@ import saveSheet from "./save.module.css";
 const css = bindClassNames(saveSheet, marksSheet, baseSheet);
 
 export interface FileConflictProps {
-  /** As it was opened, as the file has it now (empty where it is gone), and as it is in hand. */
+  /** The text when opened, in the file now (empty if removed), and of the draft. */
   readonly base: string | null;
   readonly theirs: string;
   readonly mine: string;
   readonly onKeep: () => void;
-  /** Another text in place of mine. */
+  /** Replaces the draft with another text. */
   readonly onTake?: (text: string) => void;
 }
 
-/** [E24] A file that changed meanwhile: what each has done to it, place by place, and what is to stay. */
+/** [E24] Both changes of an entry that changed in its file, place by place, and the choice between them. */
 export function FileConflict(props: FileConflictProps): ReactElement {
   const { theirs, mine, onKeep, onTake } = props;
   const places = useMemo(() => findChanges(props), [props.base, theirs, mine]);
@@ -82,10 +82,10 @@ function findChanges({ base, theirs, mine }: FileConflictProps): readonly MergeD
   return other === undefined || own === undefined ? null : findMergeDifferences(old, own, other);
 }
 
-/** What a text means; nothing where it is no JSON. */
+/** The value of a text; undefined for invalid JSON. */
 function parseValue(text: string): Json | undefined {
   const read = parseJsonc(text);
-  return read.ok ? (read.value.value as Json) : undefined; // what a JSON reader gives
+  return read.ok ? (read.value.value as Json) : undefined; // a JSON parser returns JSON
 }
 
 function pathKey({ path }: MergeDifference): string {
@@ -152,7 +152,7 @@ function valueText(value: Json | undefined): string {
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
 }
 
-/** [E24] Said as soon as it happens, not only when it is too late to save. */
+/** [E24] Shown at once, not only at the save. */
 export function FileConflictBar({
   name,
   onCompare,

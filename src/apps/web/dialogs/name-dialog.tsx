@@ -8,14 +8,14 @@ import dialogSheet from "../ui/dialog.module.css";
 
 const css = bindClassNames(dialogSheet, baseSheet);
 
-/** Asks for a name that is free. */
+/** Asks for an unused name. */
 export function NameDialog(props: {
   readonly title: string;
   readonly action: string;
   readonly initial: string;
   readonly taken: (name: string) => boolean;
   readonly note?: string;
-  /** What else is to be chosen. */
+  /** Further fields. */
   readonly children?: ReactNode;
   readonly onClose: () => void;
   readonly onName: (name: string) => void;
@@ -40,7 +40,7 @@ export function NameDialog(props: {
   );
 }
 
-/** `Full-Auto-2`, or the next number that is free. */
+/** `Full-Auto-2`, or the next unused number. */
 export function nextFreeName(name: string, taken: (name: string) => boolean): string {
   const stem = name.replace(/-\d+$/, "");
   let number = 2;

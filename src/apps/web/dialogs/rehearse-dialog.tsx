@@ -21,15 +21,15 @@ import { startRehearsal } from "../net/api.ts";
 
 const css = bindClassNames(fieldsSheet, controlsSheet, marksSheet, baseSheet);
 
-/** [E30] A cast without a model: what each socket answers, made up, filled in, or taken from an earlier cast. */
+/** [E30] Rehearses without a model: replies are generated, typed or taken from an earlier cast. */
 export function RehearseDialog(props: {
   readonly title: string;
   readonly graph: Graph;
   readonly target: Pick<RehearsalRequest, "loadout" | "targets" | "draft">;
   readonly request?: string;
-  /** Why it would not run what is shown. */
+  /** A warning when the rehearsal differs from the shown graph. */
   readonly warning?: string | null;
-  /** Where it is played; without it the cast is gone to. */
+  /** Called with the cast; by default the page of the cast opens. */
   readonly onBegun?: (castId: string) => void;
   readonly onClose: () => void;
 }): ReactElement {
@@ -74,7 +74,7 @@ export function RehearseDialog(props: {
 
 type OnEmpty = "repeat-last" | "fail";
 
-/** Whose replies it begins with, and what follows the last of them. */
+/** The source of the replies, and what follows the last one. */
 function ReplyOptions(props: {
   readonly loadout: string | null;
   readonly replies: RehearsalReplies;
@@ -103,7 +103,7 @@ function ReplyOptions(props: {
 
 const MAX_OFFERED_CASTS = 30;
 
-/** Whose replies are begun with: made-up ones, or those of a cast that happened, casts of the same loadout first. */
+/** The source of the replies: generated, or an earlier cast. Casts of the same loadout come first. */
 function ReplySourceField(props: {
   readonly loadout: string | null;
   readonly value: string | null;
@@ -132,7 +132,7 @@ function ReplySourceField(props: {
   );
 }
 
-/** Starts the rehearsal, or keeps why it was refused. */
+/** Starts the rehearsal and keeps the issues of a refusal. */
 function useStartRehearsal(onBegun: (castId: string) => void): {
   readonly begin: (body: RehearsalRequest) => Promise<void>;
   readonly busy: boolean;

@@ -15,7 +15,7 @@ import { isJsonObject, type JsonObject } from "../../../core/model/json.ts";
 
 const css = bindClassNames(rehearseSheet, fieldsSheet, dialogSheet, controlsSheet, baseSheet);
 
-/** What one socket answers, visit by visit. */
+/** The replies of one socket, visit by visit. */
 export function SocketReplies(props: {
   readonly given: SocketReplyDraft;
   readonly seated: Materia | undefined;
@@ -69,7 +69,7 @@ function ReplyFieldList(props: {
     <>
       {replies.map((reply, index) => (
         <ReplyFields
-          // They have no names; their order is what they are.
+          // The index is the key: replies have no id.
           key={index}
           label={`Reply ${index + 1} of ${socket}`}
           asks={asks}
@@ -116,7 +116,7 @@ function repliesAsText(answers: ReplyDraft): string {
   return answers.kind === "text" ? answers.text : answers.replies.map((reply) => JSON.stringify(reply)).join("\n");
 }
 
-/** The same as fields; null where it says more than they can hold: tools, failures, another shape. */
+/** The replies as fields; null if fields cannot hold them: tools, failures, another shape. */
 function repliesAsFields(answers: ReplyDraft, asks: SocketReplies["replyShape"]): ReplyDraft | null {
   if (answers.kind === "fields") return answers;
   const { replies } = parseReplies(answers.text);
@@ -126,7 +126,7 @@ function repliesAsFields(answers: ReplyDraft, asks: SocketReplies["replyShape"])
   return replies !== null && replies.length > 0 && replies.every(isPlain) ? { kind: "fields", replies } : null;
 }
 
-/** One answer: whether it is satisfied, what it says, and the work items that it makes. */
+/** One reply: satisfied or not, context and work items. */
 function ReplyFields(props: {
   readonly label: string;
   readonly asks: SocketReplies["replyShape"];
@@ -182,7 +182,7 @@ function WorkItemFields(props: {
   return (
     <div className={css("reply-items")}>
       {items.map((item, index) => (
-        // They may be called alike.
+        // The index is the key: titles may repeat.
         <div key={index} className={css("row")}>
           <TextField
             label={`${label}: title of item ${index + 1}`}

@@ -13,7 +13,7 @@ import dialogSheet from "../ui/dialog.module.css";
 
 const css = bindClassNames(dialogSheet, baseSheet);
 
-/** [E31] The tests that a rename has left behind; they are written only with a yes. */
+/** [E31] The tests with the old name after a rename. Only a yes writes them. */
 export function RenameTestsDialog(): ReactElement | null {
   const still = useStore(testsWithOldName);
   return still && <RenameTestsForm {...still} />;

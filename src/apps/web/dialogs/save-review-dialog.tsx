@@ -26,18 +26,18 @@ import { updateActiveLoadout, findTestsWithOldName, renameInOtherLayer } from ".
 
 const css = bindClassNames(saveSheet, dialogSheet, marksSheet, baseSheet);
 
-/** The difference first, then the save; a file that changed meanwhile is never overwritten without a word. */
+/** Shows the difference before the save. A file that changed since it was opened is not overwritten silently. */
 export function SaveReviewDialog(props: {
   readonly title: string;
   readonly action: string;
   readonly saving: SaveRequest;
   readonly layer: EditableLayer;
   readonly problems: readonly Issue[];
-  /** What else is to be known before. */
+  /** Further notes before the save. */
   readonly children?: ReactNode;
   readonly onClose: () => void;
   readonly onSaved: (layer: EditableLayer) => void;
-  /** A file that had changed meanwhile: theirs, or both in one, in place of what was in hand. */
+  /** Called when the person takes the file's text or the merge in place of the draft. */
   readonly onTake?: (taken: { readonly text: string; readonly filed: string }) => void;
 }): ReactElement {
   const { title, action, saving, problems, onClose, onSaved, onTake } = props;
@@ -49,7 +49,7 @@ export function SaveReviewDialog(props: {
   const submit = async (): Promise<void> => {
     if (off === null && !busy && (await save())) onSaved(layer);
   };
-  // The same keys that led here lead on.
+  // The key that opened the review also saves.
   useKeys({ "ctrl+s": () => void submit() });
   return (
     <Dialog title={title} onClose={onClose} wide className={css("review")}>
@@ -142,16 +142,16 @@ function ReviewBody({ review }: { readonly review: SaveReview }): ReactNode {
   );
 }
 
-/** What is to be written: one named thing, and perhaps the name it had. */
+/** The entry to write, perhaps with its old name. */
 export interface SaveRequest {
   readonly section: ConfigSection;
   readonly name: string;
-  /** Null takes it out of the file. */
+  /** Null removes it from the file. */
   readonly text: string | null;
-  /** Its text in the file as it was opened; null where it was not there. */
+  /** Its text in the file when opened; null for a new entry. */
   readonly filed: string | null;
   readonly was: string | null;
-  /** [E16] Materia that came along; those that the file has already stay as they are. */
+  /** [E16] Imported materia; existing ones in the file stay unchanged. */
   readonly carriedMateria?: readonly MateriaText[];
 }
 
@@ -164,13 +164,13 @@ export type SaveReview =
       readonly before: string;
       readonly after: string;
       readonly etag: string | null;
-      /** What stands there now, where that is not what was opened; empty where it is gone. */
+      /** The text in the file if it changed since it was opened; empty if it was removed. */
       readonly theirs: string | null;
     };
 
 const NO_MATERIA: readonly MateriaText[] = [];
 
-/** The difference that a save would make, against the file as it is now. */
+/** The difference between the current file and the file after the save. */
 function useSaveReview(layer: EditableLayer, saving: SaveRequest) {
   const [review, setReview] = useState<SaveReview>({ kind: "reading" });
   const [busy, setBusy] = useState(false);
@@ -195,7 +195,7 @@ function useSaveReview(layer: EditableLayer, saving: SaveRequest) {
         void findTestsWithOldName({ kind: section === "loadouts" ? "loadout" : "materia", was, now: name });
       return true;
     }
-    // Somebody wrote between reading and saving: the difference is shown anew, against what is there now.
+    // The file changed between reading and saving: show the new difference.
     if (written.status === 412) await read();
     else setReview({ kind: "failed", issues: written.issues });
     return false;
@@ -219,7 +219,7 @@ async function loadReview(layer: EditableLayer, saving: SaveRequest): Promise<Sa
   return { kind: "ready", file, before, after: after.value, etag, theirs: isChanged ? (theirs ?? "") : null };
 }
 
-/** What else of the file goes with it. */
+/** Further changes to the file. */
 async function withRelatedEntries(file: string, saving: SaveRequest): Promise<Result<string>> {
   const { section, name, was, carriedMateria: brings = [] } = saving;
   if (section === "materia") return was === null ? ok(file) : ok(withMateriaRenamed(file, was, name));
@@ -232,10 +232,10 @@ async function withRelatedEntries(file: string, saving: SaveRequest): Promise<Re
   return carried.ok ? updateActiveLoadoutIn(carried.value, saving) : carried;
 }
 
-/** [E25] The file keeps naming an active loadout that is there. */
+/** [E25] The file must name an active loadout that exists. */
 async function updateActiveLoadoutIn(file: string, { name, text, was }: SaveRequest): Promise<Result<string>> {
   if (text !== null) return was === null ? ok(file) : withActiveLoadout(file, was, name);
   const { bundledLayer } = await import("../../../core/catalog/bundled-layer.ts");
-  // A bundled one of the same name takes its place.
+  // A bundled loadout of the same name replaces it.
   return bundledLayer().loadouts.has(name) ? ok(file) : withActiveLoadout(file, name, null);
 }

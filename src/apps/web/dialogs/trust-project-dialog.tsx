@@ -10,7 +10,7 @@ import dialogSheet from "../ui/dialog.module.css";
 
 const css = bindClassNames(dialogSheet, marksSheet, baseSheet);
 
-/** [W35] All that a project's configuration would run, before any of it does. */
+/** [W35] Lists everything that the configuration of a project would run, before it runs. */
 export function TrustProjectDialog(): ReactElement | null {
   const answer = useStore(pendingTrustAnswer);
   const { trust } = useCatalog();

@@ -13,7 +13,7 @@ import { parseJsonc } from "../../../core/edit/json-text.ts";
 import { ScriptedReply } from "../../../core/model/rehearsal.ts";
 import * as v from "valibot";
 
-/** The answers of a socket: as fields, or as the text of a rehearsal file. */
+/** The replies of a socket: as fields, or as the text of a rehearsal file. */
 export type ReplyDraft =
   | { readonly kind: "fields"; readonly replies: readonly RehearsedReply[] }
   | { readonly kind: "text"; readonly text: string };
@@ -27,11 +27,11 @@ export interface RehearsalReplies {
   readonly sockets: readonly SocketReplyDraft[];
   readonly items: string;
   readonly setItems: (items: string) => void;
-  /** The cast that they are taken from; null where they are made up. */
+  /** The cast that the replies come from; null for generated ones. */
   readonly sourceCastId: string | null;
   readonly loadFromCast: (castId: string | null) => void;
   readonly change: (socket: string, answers: ReplyDraft) => void;
-  /** Why it cannot begin. */
+  /** Why the rehearsal cannot start. */
   readonly fault: string | null;
   readonly issues: readonly Issue[];
   readonly buildReplies: () => RehearsalRequest["replies"];
@@ -86,7 +86,7 @@ function parseItemCount(text: string): number {
   return Number.isSafeInteger(count) && count >= 0 && count <= 200 ? count : 2;
 }
 
-/** Replies as they are typed: one per line as JSON, a whole JSON list, or plain words as one reply of text. */
+/** Typed replies: one per line as JSON, a JSON list, or plain text as one reply. */
 export function parseReplies(text: string): {
   readonly replies: v.InferInput<typeof ScriptedReply>[] | null;
   readonly fault: string | null;
@@ -104,7 +104,7 @@ export function parseReplies(text: string): {
         return read.ok ? read.value.value : undefined;
       });
   const bad = list.findIndex((reply: unknown) => !v.is(ScriptedReply, reply));
-  if (bad === -1) return { replies: list as v.InferInput<typeof ScriptedReply>[], fault: null }; // each has just been looked at
+  if (bad === -1) return { replies: list as v.InferInput<typeof ScriptedReply>[], fault: null }; // each was checked above
   const hint = 'write { "text": "…" } or { "json": { … } }, one reply per line';
   return { replies: null, fault: `Reply ${bad + 1} cannot be read; ${hint}.` };
 }

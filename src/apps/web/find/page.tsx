@@ -15,7 +15,7 @@ import { countedText } from "../../../core/model/text.ts";
 
 const css = bindClassNames(findSheet, controlsSheet, marksSheet, pageSheet, baseSheet);
 
-/** [W37] A search in what was said and done: `#/find?q=…`, in one cast with `&cast=<id>`. */
+/** [W37] Full-text search: `#/find?q=…`, in one cast with `&cast=<id>`. */
 export default function FindPage({ search }: PageProps): ReactElement {
   const castId = search.get("cast");
   const [text, setText] = useState(search.get("q") ?? "");

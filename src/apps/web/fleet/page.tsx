@@ -23,7 +23,7 @@ import { countedText } from "../../../core/model/text.ts";
 
 const css = bindClassNames(fleetSheet, marksSheet, pageSheet, baseSheet);
 
-/** [B29] Who works on what, and what waits for whom: `#/fleet`. */
+/** [B29] Workers and queue of the fleet: `#/fleet`. */
 export default function FleetPage(): ReactElement {
   const { fleet } = useCatalog();
   const { status: standing, issues } = useFleetStatus(true);
@@ -46,7 +46,7 @@ export default function FleetPage(): ReactElement {
   );
 }
 
-/** The name that commands are given. */
+/** The name of the fleet for commands. */
 function useFleetName(): string {
   return useCatalog().fleet ?? "…";
 }
@@ -111,7 +111,7 @@ function WorkerItem({
 
 const MAX_SLOTS_DRAWN = 16;
 
-/** A cell for each cast that it may drive at once; the words beside it say the same. */
+/** One cell per slot of the worker; the text beside it has the same facts. */
 function WorkerSlots({ taken, of }: { readonly taken: number; readonly of: number }): ReactElement | null {
   if (of > MAX_SLOTS_DRAWN) return null;
   return (

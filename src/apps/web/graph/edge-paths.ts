@@ -22,7 +22,7 @@ export function roundedPath(points: readonly Point[], before: number): string {
   return path;
 }
 
-/** The head of an arrow whose tip lies `before` the last point. */
+/** An arrowhead whose tip is `before` the last point. */
 export function arrowHeadPath(points: readonly Point[], before: number): string {
   const [from, to] = points.slice(-2);
   if (!from || !to) return "";
@@ -32,7 +32,7 @@ export function arrowHeadPath(points: readonly Point[], before: number): string 
   return `M${base.x - 5 * dx} ${base.y - 5 * dy}L${tip.x} ${tip.y}L${base.x + 5 * dx} ${base.y + 5 * dy}z`;
 }
 
-/** Two cross-stitches in the middle of the longest piece. */
+/** Two stitches in the middle of the longest segment. */
 export function stitchPath(points: readonly Point[]): string {
   let longest: readonly [Point, Point] | undefined;
   points.slice(1).forEach((to, index) => {
@@ -47,7 +47,7 @@ export function stitchPath(points: readonly Point[]): string {
   return [at(-4), at(4)].map((point) => `M${point.x - 4} ${point.y - 3}l8 6m0 -6l-8 6`).join("");
 }
 
-/** The middle of its first piece. */
+/** The middle of the first segment. */
 export function firstSegmentMiddle({ points }: PlacedEdge): Point {
   const [from, to] = points;
   return from && to ? { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 } : { x: 0, y: 0 };

@@ -24,11 +24,11 @@ interface EdgeLayerProps {
   readonly onSelect: GraphViewProps["onSelect"];
 }
 
-/** Every edge and its label, in one layer between the regions and the sockets. */
+/** All edges and labels, in one layer between regions and sockets. */
 export const EdgeLayer = memo(function Edges(props: EdgeLayerProps): ReactElement {
   const { drawing, marks } = props;
   const markOf = (edge: PlacedEdge): EdgeMark => marks?.edges?.get(edge.way.id) ?? {};
-  // What was walked lies over what was not.
+  // Taken edges lie above the others.
   const lines = drawing.edges.toSorted((a, b) => drawOrder(markOf(a)) - drawOrder(markOf(b)));
   return (
     <>
@@ -107,7 +107,7 @@ function EdgeLabel(props: EdgeProps): ReactElement | null {
     maxWidth: label.width + 8,
   };
   const words = lines.map((line, index) => (
-    // Lines have no identity but their order.
+    // The index is the key: lines never move.
     <span key={index} className={css("edge-line cut")}>
       <LineText line={line} />
     </span>
@@ -136,7 +136,7 @@ function EdgeLabel(props: EdgeProps): ReactElement | null {
   );
 }
 
-/** What an edge without a label is reached by: unseen until it is focused or pointed at. */
+/** The focus target of an edge without a label: invisible until focus or hover. */
 function UnlabeledEdgeButton({
   edge,
   graph,
@@ -167,7 +167,7 @@ function defaultLabel({ way, stitch }: PlacedEdge): readonly Line[] {
   return words === "" ? [] : [[{ text: words }]];
 }
 
-/** A label in a lane stands on its line, one beside the rail does not. */
+/** A label in a lane lies on its line; one beside the rail does not. */
 function isLabelOnLine({ label, points }: PlacedEdge): boolean {
   if (!label) return false;
   const middle = label.x + label.width / 2;

@@ -13,7 +13,7 @@ interface FlowNodesInput {
   readonly focus: GraphPart | null;
 }
 
-/** What React Flow is given to place: bands and loops below, sockets and the end above. */
+/** The nodes for React Flow: bands and loops below, sockets and the end above. */
 export function createFlowNodes(props: FlowNodesInput): Node[] {
   const { graph, drawing, marks, selected, compact, edit, focus } = props;
   const isChosen = (kind: GraphPart["kind"], id: string): boolean =>
@@ -73,7 +73,7 @@ function createNode(
     position: { x, y },
     width,
     height,
-    // Told, not measured: the layout decides every size, and nothing waits for the browser.
+    // Sizes come from the layout: React Flow must not wait to measure.
     measured: { width, height },
     zIndex,
     draggable: false,

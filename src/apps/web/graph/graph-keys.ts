@@ -5,13 +5,13 @@ import type { GraphPart } from "./graph-marks.ts";
 import { firstSegmentMiddle } from "./edge-paths.ts";
 
 export interface GraphKeys {
-  /** The part that has, or last had, the focus. */
+  /** The part with the current or last focus. */
   readonly focus: GraphPart | null;
   readonly onKeyDown: (event: KeyboardEvent) => void;
   readonly onFocus: (event: FocusEvent) => void;
 }
 
-/** One tab stop for the whole graph: up and down along the rail, left and right to branches and lanes, E through edges. */
+/** One tab stop for the graph: up and down along the rail, left and right to branches and lanes, E to edges. */
 export function useGraphKeys(
   box: RefObject<HTMLDivElement | null>,
   { drawing, onKey, onOpen, onSelect, reveal }: GraphViewProps & { readonly reveal: (box: Box) => void },
@@ -22,7 +22,7 @@ export function useGraphKeys(
     setFocus(part);
     const target = focusBox(drawing, part);
     if (target) reveal(target);
-    // The element may first have to be drawn, when it was out of sight.
+    // The element may need to be drawn first.
     requestAnimationFrame(() =>
       requestAnimationFrame(() =>
         box.current?.querySelector<HTMLElement>(`[data-part="${CSS.escape(`${part.kind} ${part.id}`)}"]`)?.focus(),
@@ -55,7 +55,7 @@ export function useGraphKeys(
 function partFromElement(target: EventTarget): GraphPart | null {
   const text = target instanceof HTMLElement ? target.closest<HTMLElement>("[data-part]")?.dataset["part"] : undefined;
   const [, kind, id] = /^(socket|edge|loop) (.*)$/.exec(text ?? "") ?? [];
-  return id === undefined ? null : { kind: kind as GraphPart["kind"], id }; // one of the three by the expression
+  return id === undefined ? null : { kind: kind as GraphPart["kind"], id }; // the expression matches only these kinds
 }
 
 function focusBox(drawing: GraphDrawing, { kind, id }: GraphPart): Box | undefined {
@@ -97,7 +97,7 @@ function socketPart(socket: PlacedSocket | undefined): GraphPart | undefined {
   return socket && { kind: "socket", id: socket.id };
 }
 
-/** The nearest row on that side, the column as near as can be. */
+/** The nearest row in that direction, then the nearest column. */
 function partInNextRow(sockets: readonly PlacedSocket[], at: PlacedSocket, step: 1 | -1): GraphPart | undefined {
   const beyond = sockets.filter(({ row }) => (row - at.row) * step > 0);
   const near = Math.min(...beyond.map(({ row }) => Math.abs(row - at.row)));
@@ -105,7 +105,7 @@ function partInNextRow(sockets: readonly PlacedSocket[], at: PlacedSocket, step:
   return socketPart(inRow.toSorted((a, b) => Math.abs(a.column - at.column) - Math.abs(b.column - at.column))[0]);
 }
 
-/** The branch beside it, else the lane on that side. */
+/** The branch beside it, otherwise the lane on that side. */
 function partBeside(
   drawing: GraphDrawing,
   at: PlacedSocket,

@@ -1,6 +1,6 @@
 /**
- * The one drawing of a graph. Give it a compiled graph and `layoutGraph(graph, …)`; what is true of the moment comes
- * as `marks`. An editor passes `edit` (drag, connect, drop) and `onKey`; without it nothing can be moved.
+ * Draws a graph for all pages, from a compiled graph and its `layoutGraph(graph, …)`. `marks` add the current state.
+ * An editor passes `edit` (drag, connect, drop) and `onKey`; otherwise nothing can be moved.
  */
 import {
   ReactFlow,
@@ -39,13 +39,13 @@ import marksSheet from "../ui/marks.module.css";
 
 const css = bindClassNames(nodeSheet, graphSheet, edgesSheet, marksSheet);
 
-/** Changes by hand. Nothing is kept here: the editor answers with another graph or drawing. */
+/** Edits by hand. The editor stores them and passes a new graph or layout. */
 export interface GraphEditHandlers {
-  /** While sockets are dragged, and once more with `isCallDone` when they are let go; in pixels of the drawing. */
+  /** While sockets are dragged, and with `isDone` when they are dropped; in pixels of the drawing. */
   readonly onMove?: (positions: Readonly<Record<string, Point>>, isDone: boolean) => void;
-  /** From the round (forward), square (return) or diamond (rework) handle of a socket onto a socket or the end. */
+  /** An edge from the round (forward), square (return) or diamond (rework) handle to a socket or the end. */
   readonly onConnect?: (from: string, to: string, handle: "forward" | "return" | "rework") => void;
-  /** Something was dropped that was dragged with `dataTransfer.setData("text/materia", name)`. */
+  /** A drop of `dataTransfer.setData("text/materia", name)`. */
   readonly onDrop?: (materia: string, at: Point) => void;
 }
 
@@ -54,20 +54,20 @@ export interface GraphViewProps {
   readonly drawing: GraphDrawing;
   readonly label: string;
   readonly marks?: GraphMarks;
-  /** Sockets, edges and loops that are chosen. */
+  /** The selected sockets, edges and loops. */
   readonly selected?: readonly GraphPart[];
   readonly onSelect?: (part: GraphPart | null, options: { readonly add: boolean }) => void;
   readonly onOpen?: (part: GraphPart) => void;
-  /** Before the keys of the graph itself; true means that it was taken. */
+  /** Runs before the keys of the graph; true means handled. */
   readonly onKey?: (event: KeyboardEvent, focus: GraphPart | null) => boolean;
   readonly edit?: GraphEditHandlers;
   readonly compact?: boolean;
-  /** As high as the drawing, so that the page scrolls and not the graph: on small screens. */
+  /** As high as the drawing, so that the page scrolls: for small screens. */
   readonly fullHeight?: boolean;
-  /** At first all of it is seen, however small; else its whole width at a size that can be read. */
+  /** Starts with the whole graph in view; otherwise with its whole width at a readable size. */
   readonly fitWhole?: boolean;
   readonly handle?: Ref<GraphHandle>;
-  /** Callouts and the like, in pixels of the drawing. */
+  /** Overlays such as callouts, in pixels of the drawing. */
   readonly children?: ReactNode;
 }
 
@@ -156,7 +156,7 @@ function socketState(mark: SocketMark | undefined): string | undefined {
 
 const NO_EDGES: never[] = [];
 
-/** The graph has its own keys, its own selection and its own edges. */
+/** React Flow's own keys, selection and edges are off. */
 const FLOW_OPTIONS = {
   nodesFocusable: false,
   edgesFocusable: false,
@@ -170,7 +170,7 @@ const FLOW_OPTIONS = {
   proOptions: { hideAttribution: true },
 } as const;
 
-/** Where the page scrolls, a finger on the graph must move the page. */
+/** When the page scrolls, a finger on the graph must scroll the page. */
 function scrollOptions(grows: boolean) {
   return { panOnDrag: !grows, panOnScroll: !grows, zoomOnPinch: !grows, preventScrolling: !grows };
 }
@@ -224,7 +224,7 @@ const LEGEND_EDGES = [
 
 const LEGEND_MATERIA_TYPES = ["agent", "utility", "person"] as const;
 
-/** What the lines mean, and the shapes of the sockets. */
+/** The legend of lines and shapes. */
 export function GraphLegend(): ReactElement {
   return (
     <div className={css("legend")}>

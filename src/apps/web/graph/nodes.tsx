@@ -26,7 +26,7 @@ interface SocketNodeData {
   readonly isConsumer: boolean;
   readonly mark?: SocketMark;
   readonly chosen: boolean;
-  /** Where the one tab stop of the graph is. */
+  /** The part with the tab stop of the graph. */
   readonly isStop: boolean;
   readonly compact: boolean;
   readonly edit: boolean;
@@ -99,12 +99,12 @@ function socketBadges({ socket, isEntry, isConsumer }: SocketNodeData): readonly
   ];
 }
 
-/** For who listens; the eye has the same from the shape and the place. */
+/** For screen readers; shape and place show the same. */
 function ScreenReaderText({ text }: { readonly text: string }): ReactElement {
   return <span className={css("spoken")}>{text}</span>;
 }
 
-/** Visits over cost; beside each other where badges need the second row. */
+/** Visits above cost; side by side when badges need the second row. */
 function VisitFigures(props: {
   readonly mark: SocketMark;
   readonly beside: boolean;
@@ -139,7 +139,7 @@ function VisitFigures(props: {
   );
 }
 
-/** Round below goes on, square at the left returns, the diamond at the right is for rework; the whole socket receives. */
+/** Handles: round below for forward, square left for return, diamond right for rework. The whole socket receives. */
 function ConnectionHandles(): ReactElement {
   return (
     <>

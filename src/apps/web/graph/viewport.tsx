@@ -19,7 +19,7 @@ import { textScale } from "../browser/display.ts";
 
 const css = bindClassNames(mapSheet);
 
-/** More than this is seldom seen at once at a size that can be read. */
+/** Larger graphs rarely fit at a readable size. */
 const MINI_MAP_MIN_SOCKETS = 20;
 
 export function needsMiniMap({ sockets }: GraphDrawing): boolean {
@@ -27,12 +27,12 @@ export function needsMiniMap({ sockets }: GraphDrawing): boolean {
 }
 
 /**
- * [W40] All of a large graph beside the part in sight: a click or a drag goes there. For pointers alone; keys reach
- * every socket in the graph itself.
+ * [W40] A small map of a large graph: a click or a drag moves the view. It is for pointers only; keys reach every
+ * socket in the graph itself.
  */
 export function MiniMap(props: {
   readonly drawing: GraphDrawing;
-  /** How a socket stands: `live`, `failed`, … */
+  /** The state of a socket: `live`, `failed`, … */
   readonly stateOf: (id: string) => string | undefined;
   readonly width: number;
   readonly height: number;
@@ -82,16 +82,16 @@ function rectOf({ x, y, width, height }: Box): Box {
   return { x, y, width, height };
 }
 
-/** What can be asked of a graph from outside. */
+/** Calls on a graph from outside. */
 export interface GraphHandle {
   readonly fit: () => void;
   readonly zoom: (factor: number) => void;
-  /** Brings a socket or edge into the middle. */
+  /** Centers a socket or edge. */
   readonly center: (part: string) => void;
-  /** Brings it into view where it is not, moving as little as possible. */
+  /** Scrolls it into view, as little as possible. */
   readonly reveal: (part: string) => void;
   readonly focus: (part: string) => void;
-  /** Where a part is drawn, in pixels of the drawing. */
+  /** The box of a part, in pixels of the drawing. */
   readonly boxOf: (part: string) => Box | undefined;
 }
 
@@ -101,7 +101,7 @@ export interface GraphFrame {
   readonly drawing: GraphDrawing;
   readonly width: number;
   readonly height: number;
-  /** As high as the drawing: the page scrolls, and the drawing never moves inside its frame. */
+  /** As high as the drawing: the page scrolls, not the drawing. */
   readonly fullHeight: boolean;
 }
 
@@ -140,7 +140,7 @@ function useGraphHandle(handle: Ref<GraphHandle> | undefined, frame: GraphFrame,
       },
       focus: (part) => {
         revealPart(part);
-        // What was out of sight is drawn in the next frame.
+        // Parts outside the view are drawn in the next frame.
         requestAnimationFrame(() => elementOf(part)?.focus({ preventScroll: !grows }));
       },
     };
@@ -155,7 +155,7 @@ function findPartBox({ sockets, edges, loops }: GraphDrawing, part: string): Box
   );
 }
 
-/** Moves the drawing as little as possible, so that something is in view. */
+/** Scrolls a box into view, as little as possible. */
 function useRevealBox({
   fullHeight: grows,
   width,
@@ -185,17 +185,17 @@ function animationDuration(): number {
 }
 
 interface GraphViewport {
-  /** Of the frame that the drawing is seen in. */
+  /** The size of the frame. */
   readonly width: number;
   readonly frameHeight: number;
   readonly extent: [[number, number], [number, number]];
   readonly height: number;
   readonly toDrawing: (point: Point) => Point;
-  /** Brings something into view, moving as little as possible. */
+  /** Scrolls a box into view, as little as possible. */
   readonly reveal: (box: Box) => void;
 }
 
-/** Of letters of the usual size: larger ones may shrink until they are as small. */
+/** For letters of normal size: larger letters may shrink to the same size. */
 const MIN_READABLE_ZOOM = 0.8;
 const MIN_ZOOM = 0.3;
 
@@ -224,7 +224,7 @@ export function useGraphViewport(
   return { ...frame, extent, height: Math.ceil(drawing.height * zoom), toDrawing: flow.screenToFlowPosition, reveal };
 }
 
-/** At first, and whenever the frame changes: whole width, from the top. What a person moved stays where it is. */
+/** Fits the whole width from the top, at first and after a resize. A person's own view stays. */
 function useInitialViewport(
   drawing: GraphDrawing,
   frame: { readonly width: number; readonly height: number; readonly zoom: number; readonly grows: boolean },
@@ -238,7 +238,7 @@ function useInitialViewport(
     placed.current = now;
     const fits = drawing.width * zoom <= width + 1;
     const entry = drawing.sockets[0]?.box;
-    // What is too wide begins at its rail, not at its outermost lane.
+    // A graph that is too wide starts at its rail, not at its outermost lane.
     const middle = fits || !entry ? drawing.width / 2 : entry.x + entry.width / 2;
     void flow.setViewport({ x: width / 2 - middle * zoom, y: 0, zoom });
   }, [flow, width, height, grows, drawing, zoom]);
@@ -250,7 +250,7 @@ function useElementSize(box: RefObject<HTMLDivElement | null>): { readonly width
     const element = box.current;
     if (!element) return undefined;
     const observer = new ResizeObserver(([entry]) => {
-      // Without the room that a map beside it takes.
+      // Without the area of the small map.
       if (entry) setSize({ width: entry.contentRect.width, height: entry.contentRect.height });
     });
     observer.observe(element);

@@ -6,7 +6,7 @@ import helpSheet from "./help.module.css";
 
 const css = bindClassNames(helpSheet);
 
-/** [W41] The guide of the page, as the package has it. */
+/** [W41] The guide of the page from the package. */
 export default function HelpPage(): ReactElement {
   return (
     <section className={css("guide")} aria-label="Guide" tabIndex={0}>

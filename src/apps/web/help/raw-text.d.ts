@@ -1,4 +1,4 @@
-/** A file as the text that it is. */
+/** A file as text. */
 declare module "*.md?raw" {
   const text: string;
   export default text;

@@ -19,7 +19,7 @@ import linkSheet from "./link.module.css";
 
 const css = bindClassNames(linkSheet, workbenchSheet, controlsSheet, marksSheet, baseSheet);
 
-/** How the chain came about, or why it did not. */
+/** The stitches of the chain, or the reasons of its refusal. */
 export function ChainDetails(props: {
   readonly composed: ChainResult;
   readonly chain: TargetChain;

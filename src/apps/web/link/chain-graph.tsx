@@ -16,7 +16,7 @@ import linkSheet from "./link.module.css";
 
 const css = bindClassNames(linkSheet, baseSheet);
 
-/** The chain drawn with one band per target: stitched, or with its open ends in red. */
+/** The graph of the chain, one band per target, with stitches or red open ends. */
 export function ChainGraph({ composed }: { readonly composed: ChainResult }): ReactElement {
   if (composed.kind === "empty")
     return (
@@ -53,7 +53,7 @@ function DrawnChain({ composed }: { readonly composed: Exclude<ChainResult, { ki
     };
     const layout = composed.kind === "composed" ? authoredLayout(composed.compiled) : {};
     const whole = layoutGraph(graph, { metrics, longestLabelOf: labelOf, stitches, layout });
-    // Of a target behind an open end only its entry is drawn, and no way leads from there.
+    // After an open end only the entry of the next target is drawn.
     const waiting =
       composed.kind === "refused"
         ? composed.joints

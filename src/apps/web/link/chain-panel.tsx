@@ -54,7 +54,7 @@ export function ChainPanel(props: {
         {chain.targets.length === 0 && <p className={css("faint")}>No target yet. Add a materia or a loadout below.</p>}
         <ol aria-label="Targets">
           {chain.targets.map((target, index) => (
-            // The same target may stand in the chain twice; its place tells it apart.
+            // The index is part of the key: a target may repeat.
             <Fragment key={index}>
               <TargetItem target={target} index={index} catalog={catalog} faulty={isUnstitched(joints[index])} />
               {index < chain.targets.length - 1 && <JointRow joint={joints[index]} />}
@@ -106,7 +106,7 @@ function TargetItem(props: {
     <li
       data-target
       className={css(`target ${faulty ? "refused-end" : ""}`)}
-      // One stop per target: Alt and arrows move it, Delete removes it.
+      // One tab stop per target: Alt and arrow keys move it, Delete removes it.
       tabIndex={0}
       aria-label={`${index + 1}, ${targetText(target)}${faulty ? ", no stitch to the next" : ""}`}
       draggable
@@ -143,7 +143,7 @@ function TargetItem(props: {
   );
 }
 
-/** Alt and arrows move a target, Delete removes it; the focus goes along. */
+/** Alt and arrow keys move a target, Delete removes it; the focus follows. */
 function moveTargetByKey(event: KeyboardEvent<HTMLLIElement>, index: number): void {
   const by = event.altKey ? ({ ArrowUp: -1, ArrowDown: 1 }[event.key] ?? 0) : 0;
   const list = event.currentTarget.parentElement;
@@ -181,7 +181,7 @@ function JointRow({ joint }: { readonly joint: ChainJoint | undefined }): ReactE
   );
 }
 
-/** A command as it is typed, to be copied. */
+/** A command with a copy button. */
 export function CopyableCommand({ text }: { readonly text: string }): ReactElement {
   return (
     <div className={css("command-line")}>

@@ -91,7 +91,7 @@ function countsText(composed: ChainResult): string {
   return `${sockets} ${sockets === 1 ? "socket" : "sockets"}, ${stitches.length} ${stitches.length === 1 ? "stitch" : "stitches"}`;
 }
 
-/** Whether it composes, and what can be done with it. */
+/** The result of the composition, and its actions. */
 function RunBar({ composed }: { readonly composed: ChainResult }): ReactElement {
   const chain = useChain();
   const command = useCommand();

@@ -81,7 +81,7 @@ function TargetChoiceList(props: {
           id={`${id}-${index}`}
           role="option"
           aria-selected={index === at}
-          // Before the field loses the focus and the list goes away.
+          // Before the blur of the field closes the list.
           onMouseDown={(event) => {
             event.preventDefault();
             onChoose(choice);

@@ -24,7 +24,7 @@ const StoredChain = v.object({
   request: v.string(),
 });
 
-/** [E23] The chain in hand; it outlives the page, with what was done to it. */
+/** [E23] The unsaved chain with its undo history; it survives the page. */
 const chainStore = createDraftStore<UndoHistory<TargetChain>>("link", {
   write: (history) => (history.past.length === 0 ? null : serializeHistory(history, (chain) => JSON.stringify(chain))),
   read: (_name, kept) =>
@@ -46,7 +46,7 @@ function currentHistory(): UndoHistory<TargetChain> {
   return chainStore.get().get(STORE_KEY) ?? EMPTY_HISTORY;
 }
 
-/** One step; letters typed into one field in a row are one. */
+/** Records one undo step; typing into one field is one step. */
 export function setChain(part: Partial<TargetChain>, what: string, kind?: string): void {
   const history = currentHistory();
   chainStore.put(STORE_KEY, recordStep(history, { ...history.present, ...part }, what, kind));

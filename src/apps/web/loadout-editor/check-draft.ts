@@ -17,13 +17,13 @@ import { isGenerator } from "../../../core/model/materia.ts";
 import { worstCaseExample, worstCaseText } from "../data/worst-case.ts";
 import type { GraphPart } from "../graph/graph-marks.ts";
 
-/** A problem with its place in the drawing and, where there is one, the click that mends it. */
+/** A problem with its part of the graph and its quick fix. */
 export interface LoadoutProblem {
   readonly key: string;
   readonly issue: Issue;
   readonly place: IssuePlace;
   readonly path: string;
-  /** The edges and exits that it makes red. */
+  /** The edges and exits to mark. */
   readonly ways: readonly string[];
   readonly quickFix: QuickFix | undefined;
 }
@@ -34,7 +34,7 @@ export interface CheckedDraft {
   readonly worst: { readonly words: string; readonly example: string | null } | null;
 }
 
-/** The same check as the command line, anew with every edit. */
+/** Checks the draft after every edit, as the command line does. */
 export function useCheckedDraft(name: string, draft: LoadoutDraft, catalog: Catalog): CheckedDraft {
   const shown = useDeferredValue(draft);
   return useMemo(() => checkDraft(name, shown, catalog), [name, shown, catalog]);
@@ -54,13 +54,13 @@ function checkDraft(name: string, draft: LoadoutDraft, catalog: Catalog): Checke
   const worst = sound ? worstCase(checked.graph, checked.flow, catalog.settings.limits).turns : undefined;
   return {
     graph: checked.graph,
-    // Errors first: they are what stops a cast.
+    // Errors first: only they stop a cast.
     problems: mergeAlikeProblems(problems).toSorted((a, b) => Number(isError(b.issue)) - Number(isError(a.issue))),
     worst: worst === undefined ? null : { words: worstCaseText(worst), example: worstCaseExample(worst) },
   };
 }
 
-/** Two edges with one fault and one mend are one problem to a person; each edge is still marked. */
+/** Joins problems with the same message and fix; every edge is still marked. */
 function mergeAlikeProblems(problems: readonly LoadoutProblem[]): readonly LoadoutProblem[] {
   const alike = (a: LoadoutProblem, b: LoadoutProblem): boolean =>
     a.issue.code === b.issue.code &&
@@ -92,7 +92,7 @@ export function knownMateria(catalog: Catalog): KnownMateria {
   };
 }
 
-/** What of the graph a problem is about. */
+/** The part of the graph that a problem is about. */
 export function graphPartOf({ place }: LoadoutProblem): GraphPart | null {
   if (place.kind === "loadout") return null;
   if (place.way !== null) return { kind: "edge", id: place.way };

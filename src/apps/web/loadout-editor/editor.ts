@@ -9,20 +9,20 @@ import { useCheckedDraft, type CheckedDraft } from "./check-draft.ts";
 import { changeLoadoutDraft, undoIfLast, type OpenLoadoutDraft, loadoutDrafts } from "./loadout-drafts.ts";
 import { undoEntryStep, redoEntryStep } from "../data/entry-drafts.ts";
 
-/** All that the parts of the editor share: what is in hand, what is chosen, and how to change it. */
+/** The shared state of the editor: draft, selection and edits. */
 export interface Editor {
   readonly name: string;
   readonly draft: OpenLoadoutDraft;
   readonly loadout: Loadout;
   readonly catalog: Catalog;
   readonly checked: CheckedDraft;
-  /** Why nothing can be changed here; null where it can. */
+  /** Why the loadout is read-only; null if it is editable. */
   readonly readOnly: string | null;
   readonly selected: readonly GraphPart[];
   readonly select: (...parts: readonly GraphPart[]) => void;
-  /** One step; false where it was refused, which is said. */
+  /** Applies one undo step; null after a refusal, which a notice shows. */
   readonly apply: (what: string, edit: LoadoutEdit, kind?: string) => Loadout | null;
-  /** [E26] The same for what takes something away: it can be undone from where it happened. */
+  /** [E26] Applies a removal, with Undo in its notice. */
   readonly remove: (what: string, edit: LoadoutEdit) => Loadout | null;
   readonly type: (text: string) => void;
   readonly undo: () => void;
@@ -99,14 +99,14 @@ export function useEditorState(draft: OpenLoadoutDraft, catalog: Catalog): Edito
   );
 }
 
-/** What was chosen may have been removed, or not be there any more after an undo. */
+/** A selected part may be gone after a removal or an undo. */
 function partExists(part: GraphPart, loadout: Loadout): boolean {
   if (part.kind === "socket") return Object.hasOwn(loadout.sockets, part.id);
   if (part.kind === "loop") return Object.hasOwn(loadout.loops, part.id);
   return true;
 }
 
-/** What the editor can open over its canvas. */
+/** The dialogs of the editor. */
 export type EditorDialogName =
   | "add"
   | "review"

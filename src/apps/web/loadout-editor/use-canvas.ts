@@ -29,7 +29,7 @@ import { line, toned, type Line, type Tone } from "../../../core/view/line.ts";
 import { textScale } from "../browser/display.ts";
 import type { CheckedDraft, LoadoutProblem } from "./check-draft.ts";
 
-/** A way that is being drawn with the keyboard. */
+/** An edge that is being drawn with the keyboard. */
 export interface PendingConnection {
   readonly from: string;
   readonly when: Condition | null;
@@ -39,7 +39,7 @@ type SocketPositions = Readonly<Record<string, Point>>;
 type SetDragged = (change: (before: SocketPositions | null) => SocketPositions | null) => void;
 type ConnectSockets = (from: string, to: string, when?: Condition) => void;
 
-/** The graph as it is drawn now, with what is being dragged where the pointer has it. */
+/** The current drawing, with dragged sockets at the pointer. */
 export function useEditorDrawing(compact: boolean): {
   readonly drawing: GraphDrawing;
   readonly marks: GraphMarks;
@@ -58,19 +58,18 @@ export function useEditorDrawing(compact: boolean): {
   return { drawing, marks, setDragged };
 }
 
-/** Connects two sockets, for the answer that fits where none was chosen. */
+/** Connects two sockets; without a condition `connectSockets` chooses one. */
 export function useConnectSockets(): ConnectSockets {
   const { catalog, loadout, apply } = useEditor();
   return (from, to, when) => {
     const own = catalog.materia.get(loadout.sockets[from]?.materia ?? "")?.value;
     const judges = own !== undefined && canAnswerSatisfied(own, loadout.sockets[from]?.parse);
-    // A socket of this graph, or its end.
-    const drawn = { from, to: to as Destination, judges, ...(when === undefined ? {} : { when }) };
+    const drawn = { from, to: to as Destination, judges, ...(when === undefined ? {} : { when }) }; // a socket or the end
     apply(`Connect ${from} to ${to}`, (each) => connectSockets(each, drawn));
   };
 }
 
-/** What the pointer does to the graph. */
+/** Edits by pointer. */
 export function useGraphEditing(
   drawing: GraphDrawing,
   draw: ConnectSockets,
@@ -94,12 +93,12 @@ export function useGraphEditing(
         if (apply(`Add ${materia}`, (each) => addSocket(each, materia, place))) select({ kind: "socket", id });
       },
     }),
-    // The functions of the editor change with the loadout, and only then.
+    // The editor's functions change only with the loadout.
     [apply, loadout, select, catalog, drawing],
   );
 }
 
-/** What is chosen by pointer and keys, and where a connection leads while one is drawn. */
+/** Selection by pointer and keys, and the target while an edge is drawn. */
 export function useGraphSelection(props: {
   readonly connecting: PendingConnection | null;
   readonly setConnecting: (connecting: PendingConnection | null) => void;
@@ -144,28 +143,28 @@ export function useGraphSelection(props: {
   };
 }
 
-/** Nothing is put where it cannot be seen, and sockets stand on a fine grid. */
+/** Keep sockets visible, on a fine grid. */
 function snapToGrid({ x, y }: Point): Point {
   return { x: Math.max(4, Math.round(x / 4) * 4), y: Math.max(4, Math.round(y / 4) * 4) };
 }
 
 const SNAP_DISTANCE_PX = 18;
 
-/** A socket that is put almost on the rail of another stands on it. */
+/** A socket dropped near the rail of another snaps to it. */
 function snapToColumn({ x, y }: Point, { sockets }: GraphDrawing, moved: readonly string[]): Point {
   const rails = sockets.filter(({ id }) => !moved.includes(id)).map(({ box }) => box.x);
   const rail = rails.toSorted((a, b) => Math.abs(a - x) - Math.abs(b - x))[0];
   return rail !== undefined && Math.abs(rail - x) <= SNAP_DISTANCE_PX ? { x: rail, y } : { x, y };
 }
 
-/** A drawing with the words of its edges. */
+/** A layout with the labels of its edges. */
 interface LabelledDrawing {
   readonly drawing: GraphDrawing;
   readonly labels: ReadonlyMap<string, readonly string[]>;
   readonly metrics: LayoutMetrics;
 }
 
-/** The drawing that the graph itself gives, with the order of edges written. */
+/** The automatic layout, with the order of edges. */
 function drawLabelledGraph(graph: Graph, compact: boolean, loopsTell: boolean): LabelledDrawing {
   const plain = scaleMetrics(compact ? COMPACT_METRICS : REGULAR_METRICS, textScale());
   const metrics = loopsTell ? withItemLineRoom(plain) : plain;
@@ -179,7 +178,7 @@ function drawLabelledGraph(graph: Graph, compact: boolean, loopsTell: boolean): 
   };
 }
 
-/** The same with what was placed by hand where it was put. */
+/** The layout with the positions set by hand. */
 function applyHandLayout({ drawing, metrics }: LabelledDrawing, graph: Graph, layout: Loadout["layout"]): GraphDrawing {
   return applyManualPositions(drawing, layout, { members: loopMembersOf(graph), metrics });
 }
@@ -188,7 +187,7 @@ function isLane({ points }: PlacedEdge): boolean {
   return points.length > 3;
 }
 
-/** `2 · ✗ not satisfied` and `up to 3`; an edge that is always taken says so only where it goes round the side. */
+/** `2 · ✗ not satisfied` and `up to 3`; `always` is shown only on edges beside the rail. */
 export function edgeLabelLines(graph: Graph, way: DrawnLine, lane: boolean): readonly string[] {
   if (way.via === "items") return ["work items"];
   if (way.via !== "edge") return way.label === "" ? [] : [way.label];
@@ -201,7 +200,7 @@ export function edgeLabelLines(graph: Graph, way: DrawnLine, lane: boolean): rea
   return words === "" ? limit : [`${order}${words}`, ...limit];
 }
 
-/** Problems on the sockets, edges and loops they are about. */
+/** Marks for the problems of sockets, edges and loops. */
 function problemMarks({ graph, problems }: CheckedDraft, labels: ReadonlyMap<string, readonly string[]>): GraphMarks {
   const edges = new Map<string, EdgeMark>(
     [...labels].map(([id, lines]) => [
@@ -211,7 +210,7 @@ function problemMarks({ graph, problems }: CheckedDraft, labels: ReadonlyMap<str
   );
   const sockets = new Map<string, SocketMark>();
   const loops = new Map<string, LoopMark>();
-  // The worst comes first, so the first of each place counts.
+  // Problems are sorted by severity: the first one of each part counts.
   for (const { issue, place } of problems) {
     const { severity, message: text } = issue;
     if (place.kind === "socket" && !sockets.has(place.id)) sockets.set(place.id, { problem: { severity, text } });

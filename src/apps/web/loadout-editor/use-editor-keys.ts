@@ -14,9 +14,9 @@ import { toast } from "../ui/toasts.tsx";
 import { knownMateria } from "./check-draft.ts";
 import { isDirty } from "./loadout-drafts.ts";
 
-/** What the keys need of the canvas around them. */
+/** What the keys need from the canvas. */
 interface CanvasControl {
-  /** Where a socket is drawn now. */
+  /** The current position of a socket. */
   readonly boxOf: (id: string) => Box | undefined;
   readonly open: (dialog: EditorDialogName) => void;
   readonly setConnecting: (connecting: PendingConnection | null) => void;
@@ -24,7 +24,7 @@ interface CanvasControl {
   readonly focusWhenDrawn: (id: string) => void;
 }
 
-/** The keys of the editor; each has a button or a menu that does the same. */
+/** The keys of the editor; every key has a button or menu entry. */
 export function useEditorKeys(editor: Editor, canvas: CanvasControl): void {
   const { apply, select, selected, undo, redo } = editor;
   const ids = (): readonly string[] => socketIdsIn(selected.length > 0 ? selected : focusedParts());
@@ -50,7 +50,7 @@ export function useEditorKeys(editor: Editor, canvas: CanvasControl): void {
       canvas.focusWhenDrawn(from.id);
       return true;
     },
-    // What has the focus is meant too, whether it was marked or not.
+    // The focused part counts as selected.
     l: () => makeLoopFrom(editor, [...new Set([...socketIdsIn(selected), ...socketIdsIn(focusedParts())])]),
     delete: remove,
     backspace: remove,
@@ -78,11 +78,11 @@ export function useEditorKeys(editor: Editor, canvas: CanvasControl): void {
   });
 }
 
-/** [E2] Added behind the socket that is chosen, where that has no way on yet. */
+/** [E2] Adds a socket after the selected one. */
 export function addSocketAfter(editor: Editor, materia: string, after: string | null): string | null {
   const id = nextSocketId(editor.loadout);
   const edges = after === null ? undefined : editor.loadout.sockets[after]?.edges;
-  // Where the only way on is always taken, the new socket comes into it.
+  // Insert the socket into the only edge, if that is always taken.
   if (after !== null && edges?.length === 1 && edges[0]?.when === "always")
     return addSocketIntoEdge(editor, materia, edgeWayId(after, 0));
   const leads = after !== null && edges?.length === 0;
@@ -97,7 +97,7 @@ export function addSocketAfter(editor: Editor, materia: string, after: string | 
   return id;
 }
 
-/** [E28] Put into an edge. */
+/** [E28] Inserts a socket into an edge. */
 export function addSocketIntoEdge(editor: Editor, materia: string, way: string): string | null {
   const id = nextSocketId(editor.loadout);
   if (!editor.apply(`Add ${materia}`, (each) => insertSocketInWay(each, way, materia))) return null;
@@ -105,7 +105,7 @@ export function addSocketIntoEdge(editor: Editor, materia: string, way: string):
   return id;
 }
 
-/** [E2] Where a click goes on: the chosen socket, else the only one that leads nowhere yet. */
+/** [E2] The socket to extend: the selected one, otherwise the only one without an edge. */
 export function socketToExtend({ selected, loadout }: Editor): string | null {
   const [chosen] = socketIdsIn(selected);
   if (chosen !== undefined) return chosen;
@@ -130,7 +130,7 @@ export function makeLoopFrom(editor: Editor, ids: readonly string[]): void {
 export function focusedPart(): GraphPart | null {
   const text = document.activeElement?.closest<HTMLElement>("[data-part]")?.dataset["part"];
   const [, kind, id] = /^(socket|edge|loop) (.*)$/.exec(text ?? "") ?? [];
-  return id === undefined ? null : { kind: kind as GraphPart["kind"], id }; // one of the three by the expression
+  return id === undefined ? null : { kind: kind as GraphPart["kind"], id }; // the expression matches only these kinds
 }
 
 function focusedParts(): readonly GraphPart[] {
@@ -165,7 +165,7 @@ function reorderEdge(editor: Editor, id: string, by: -1 | 1): boolean {
   return true;
 }
 
-/** Its place as it is drawn now, a little aside. */
+/** Its current position, a little aside. */
 function moveSocketTo(editor: Editor, id: string, at: Point): boolean {
   const place = { x: Math.max(4, at.x), y: Math.max(4, at.y) };
   return editor.apply(`Move ${id}`, (each) => placeSockets(each, { [id]: place }), `move ${id}`) !== null;

@@ -14,7 +14,7 @@ import { renderSymbols } from "../ui/line-text.tsx";
 
 const css = bindClassNames(overCanvasSheet);
 
-/** The problem of what is chosen, else the first error, beside its place. */
+/** The problem of the selected part, otherwise the first error, beside its part. */
 export function ProblemCallout({ drawing }: { readonly drawing: GraphDrawing }): ReactElement | null {
   const { checked, selected, apply, readOnly } = useEditor();
   const chosen = checked.problems.find(({ place }) =>
@@ -72,7 +72,7 @@ function issueTitle(code: string): string {
   return ISSUE_TITLES[code] ?? code.charAt(0).toUpperCase() + code.slice(1).replaceAll("_", " ");
 }
 
-/** [E28] At the socket or edge that is chosen: what comes behind it, or into it. */
+/** [E28] A button at the selected socket or edge, to add a socket there. */
 export function AddSocketButton(props: {
   readonly drawing: GraphDrawing;
   readonly onAdd: () => void;
@@ -96,13 +96,13 @@ export function AddSocketButton(props: {
   );
 }
 
-/** Beside the round handle, which draws an edge. */
+/** Beside the round handle. */
 function socketCorner({ sockets }: GraphDrawing, id: string): Point | undefined {
   const box = sockets.find((socket) => socket.id === id)?.box;
   return box && { x: box.x + box.width - 22, y: box.y + box.height + 2 };
 }
 
-/** Beside its label, or on the line where it has none. */
+/** Beside its label, or on the line without one. */
 function edgeMiddle({ edges }: GraphDrawing, id: string): Point | undefined {
   const edge = edges.find(({ way }) => way.id === id);
   const [from, to] = edge?.points ?? [];
@@ -112,7 +112,7 @@ function edgeMiddle({ edges }: GraphDrawing, id: string): Point | undefined {
 
 type ConditionChoice = Condition | "auto";
 
-/** What is being connected, and how; every key has its button. */
+/** The edge that is being drawn; every key has a button. */
 export function ConnectBar(props: {
   readonly connecting: PendingConnection;
   readonly setConnecting: (connecting: PendingConnection | null) => void;

@@ -21,7 +21,7 @@ import inspectSheet from "./inspector.module.css";
 
 const css = bindClassNames(inspectSheet, workbenchSheet, baseSheet);
 
-/** One edge, or one exit of a loop; the silent ways that nobody wrote are only explained. */
+/** One edge or exit of a loop; implicit edges are only explained. */
 export function EdgeInspector({ id }: { readonly id: string }): ReactElement {
   const { loadout } = useEditor();
   const way = findAuthoredWay(loadout, id);
@@ -80,7 +80,7 @@ function AuthoredEdge({ id, way }: { readonly id: string; readonly way: Authored
           value={to}
           options={isExit ? targets : [...targets, { value: "end", label: "end" }]}
           off={off}
-          // One of the sockets, or the end: nothing else is offered.
+          // the options are sockets and the end
           onPick={(next) => apply(`Lead it to ${next}`, (each) => setWay(each, id, { to: next as Destination }))}
         />
       </FieldRow>
@@ -147,7 +147,7 @@ function EdgeOrderRow({ from, index }: { readonly from: string; readonly index: 
   );
 }
 
-/** The ways out of a socket in the order in which they are tried. */
+/** The edges of a socket, in the order in which they are tried. */
 export function EdgeList({ from }: { readonly from: string }): ReactElement {
   const { loadout, apply, readOnly } = useEditor();
   const edges = loadout.sockets[from]?.edges ?? [];
@@ -168,7 +168,7 @@ export function EdgeList({ from }: { readonly from: string }): ReactElement {
       </h3>
       {edges.length === 0 && <p className={css("faint")}>No edge: the cast ends here.</p>}
       {edges.map((edge, index) => (
-        // Edges have no identity but their place in the order.
+        // The index is the key: edges have no id.
         <EdgeRow key={index} from={from} index={index} edge={edge} />
       ))}
       {edges.length > 0 && (
@@ -223,7 +223,7 @@ function EdgeRow({
         options={[...socketOptions(loadout), { value: "end", label: "end" }]}
         off={off}
         onPick={(to) =>
-          // One of the sockets, or the end: nothing else is offered.
+          // the options are sockets and the end
           apply(`Lead edge ${index + 1} to ${to}`, (each) => setEdge(each, from, index, { to: to as Destination }))
         }
       />

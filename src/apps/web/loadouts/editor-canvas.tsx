@@ -35,13 +35,13 @@ export interface CanvasProps {
   readonly setConnecting: (connecting: PendingConnection | null) => void;
   readonly onOpen: () => void;
   readonly onAdd: () => void;
-  /** What gets the focus as soon as it is drawn. */
+  /** The part to focus when it is drawn. */
   readonly pendingFocus: { readonly current: string | null };
 }
 
 export function EditorCanvas(props: CanvasProps): ReactElement {
   const { checked, loadout } = useEditor();
-  // An empty graph has nothing to draw, and yet things can be dropped onto it.
+  // An empty graph still accepts drops.
   return Object.keys(loadout.sockets).length === 0 || Object.keys(checked.graph.sockets).length === 0 ? (
     <EmptyCanvas onAdd={props.onAdd} />
   ) : (
@@ -125,13 +125,13 @@ function GraphCanvas({
   );
 }
 
-/** Space has selected already; the click that a button makes of it would select anew. */
+/** Space selected already: the click that the browser adds would select again. */
 function suppressSpaceClick(event: KeyboardEvent): void {
   if (event.key === " " && event.target instanceof HTMLElement && event.target.dataset["part"] !== undefined)
     event.preventDefault();
 }
 
-/** A socket that was just added is focused once it is there. */
+/** Focuses an added socket once it is drawn. */
 function usePendingFocus(
   awaited: CanvasProps["pendingFocus"],
   drawing: { readonly sockets: readonly { readonly id: string }[] },
@@ -145,7 +145,7 @@ function usePendingFocus(
   }, [awaited, drawing, handle]);
 }
 
-/** Zoom, a way to every socket, and what the lines mean: beside the graph, never on it. */
+/** Zoom, socket search and legend, beside the graph. */
 function CanvasFooter({ handle }: { readonly handle: RefObject<GraphHandle | null> }): ReactElement {
   return (
     <div className={css("below-canvas")}>
@@ -166,7 +166,7 @@ function CanvasFooter({ handle }: { readonly handle: RefObject<GraphHandle | nul
   );
 }
 
-/** [E28] A few letters of its id or its materia lead to a socket; Enter goes to the next that matches. */
+/** [E28] Finds a socket by letters of its id or materia; Enter goes to the next match. */
 function FindSocketField({ handle }: { readonly handle: RefObject<GraphHandle | null> }): ReactElement {
   const { loadout, select } = useEditor();
   const [text, setText] = useState("");

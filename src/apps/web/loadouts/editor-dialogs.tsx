@@ -23,12 +23,12 @@ import { NameDialog, nextFreeName } from "../dialogs/name-dialog.tsx";
 
 interface EditorDialogProps {
   readonly onClose: () => void;
-  /** A rehearsal has begun, and is played. */
+  /** Called when a rehearsal has started. */
   readonly onRehearsed: (castId: string) => void;
   readonly onAdded: (id: string) => void;
 }
 
-/** The dialog that is open. */
+/** The open dialog. */
 export function EditorDialogs(
   props: EditorDialogProps & { readonly dialog: EditorDialogName | null },
 ): ReactElement | null {
@@ -56,7 +56,7 @@ export function EditorDialogs(
     case "inspector":
     case "problems":
     case null:
-      // Those are panels that the view shows itself.
+      // The page itself shows these panels.
       return null;
   }
 }
@@ -113,7 +113,7 @@ function DeleteLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
     navigate(hrefOf("loadouts"));
     toast({ text: `${name} is deleted.`, tone: "ok", action: { label: "Undo", act: () => restoreDeleted(draft) } });
   };
-  // What no file has yet needs no file to be changed.
+  // A draft without a file needs no change of a file.
   if (draft.filed === null) {
     return (
       <ConfirmDialog title={`Delete ${name}`} action="Delete" danger onClose={onClose} onAct={leave}>
@@ -134,7 +134,7 @@ function DeleteLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
   );
 }
 
-/** [E26] As it was in hand, and not in any file before it is saved. */
+/** [E26] Restores the draft; only a save writes it. */
 function restoreDeleted(draft: OpenLoadoutDraft): void {
   restoreLoadoutDraft(draft);
   navigate(hrefOf("loadouts", draft.name));

@@ -22,7 +22,7 @@ import { getConfig } from "../net/api.ts";
 
 const css = bindClassNames(editorSheet, workbenchSheet, marksSheet, baseSheet);
 
-/** What can be done with the loadout as a whole. */
+/** The actions on the whole loadout. */
 export function EditorToolbar(props: {
   readonly open: (dialog: EditorDialogName) => void;
   readonly onLoop: () => void;
@@ -163,7 +163,7 @@ function MoreMenu({
   );
 }
 
-/** Why it cannot be what cast runs. */
+/** Why it cannot become active. */
 function whyNotActivatable(catalog: Catalog, name: string): string | null {
   if (catalog.settings.activeLoadout.value === name) return "It is already";
   return catalog.loadouts.has(name) ? null : "It is not saved yet";
@@ -174,7 +174,7 @@ function whyNotRevertible(draft: OpenLoadoutDraft): string | null {
   return isDirty(draft) ? null : "Nothing has changed";
 }
 
-/** [E16] The loadout as it is in hand, with the materia that it needs as their files spell them. */
+/** [E16] Exports the draft with the materia that it needs, in the text of their files. */
 async function exportLoadout({ name, history, brings }: OpenLoadoutDraft, catalog: Catalog): Promise<void> {
   const files = await Promise.all((["user", "project"] as const).map((layer) => getConfig(layer)));
   const texts = files.flatMap((file) => (file.ok ? [{ layer: file.value.layer, text: file.value.text }] : []));

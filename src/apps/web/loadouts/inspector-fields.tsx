@@ -15,7 +15,7 @@ import fieldsSheet from "../ui/fields.module.css";
 
 const css = bindClassNames(inspectSheet, fieldsSheet, baseSheet);
 
-/** What the socket puts into state: target and source, line by line. */
+/** The assignments of a socket to state: target and source. */
 export function AssignFields({ id }: { readonly id: string }): ReactElement {
   const { loadout, apply, readOnly } = useEditor();
   const [adding, setAdding] = useState(false);
@@ -35,7 +35,7 @@ export function AssignFields({ id }: { readonly id: string }): ReactElement {
         </span>
       </FieldRow>
       {assign.map(([target, source], index) => (
-        // A target may be renamed while it is typed; its place is what stays.
+        // The index is the key: typing may rename a target.
         <AssignRow key={index} id={id} number={index + 1} target={target} source={source} />
       ))}
       {adding && <NewAssignForm onAdd={add} onCancel={() => setAdding(false)} />}
@@ -115,7 +115,7 @@ export const CONDITION_OPTIONS: readonly SelectOption[] = (["always", "satisfied
   }),
 );
 
-/** Every socket by its id and materia. */
+/** Options for all sockets. */
 export function socketOptions(loadout: Loadout): readonly SelectOption[] {
   return sortSocketIds(Object.keys(loadout.sockets)).map((id) => ({
     value: id,
@@ -127,7 +127,7 @@ export function parseCondition(text: string): Condition {
   return text === "satisfied" || text === "not_satisfied" ? text : "always";
 }
 
-/** How often an edge may be taken for one item; empty for no limit. */
+/** The traversal limit of an edge per item; empty for no limit. */
 export function TraversalLimitField({ from, index }: { readonly from: string; readonly index: number }): ReactElement {
   const { loadout, name, apply, readOnly } = useEditor();
   const most = loadout.sockets[from]?.edges[index]?.maxTraversals;
@@ -153,7 +153,7 @@ export function TraversalLimitField({ from, index }: { readonly from: string; re
   );
 }
 
-/** Where an edge leads once its traversals are used up. */
+/** The target of an edge after its last traversal. */
 export function ThenField({ from, index }: { readonly from: string; readonly index: number }): ReactElement {
   const { loadout, apply, readOnly } = useEditor();
   const edge = loadout.sockets[from]?.edges[index];
@@ -171,7 +171,7 @@ export function ThenField({ from, index }: { readonly from: string; readonly ind
       options={options}
       off={readOnly !== null || edge?.maxTraversals === undefined}
       onPick={(then) =>
-        // One of the sockets, the end or the next item: nothing else is offered.
+        // the options are sockets, the end and the next item
         apply(`Then ${then === "" ? "fail" : then}`, (each) =>
           setEdge(each, from, index, { then: then === "" ? null : (then as NonNullable<Edge["then"]>) }),
         )

@@ -14,7 +14,7 @@ import workbenchSheet from "../ui/editor-layout.module.css";
 
 const css = bindClassNames(workbenchSheet, baseSheet);
 
-/** What is chosen; with nothing chosen the loadout itself. */
+/** Inspects the selected part, or the loadout without a selection. */
 export function Inspector({ onLoop }: { readonly onLoop: () => void }): ReactElement {
   const { selected } = useEditor();
   const [part, ...others] = selected;

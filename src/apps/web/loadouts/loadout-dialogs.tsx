@@ -21,7 +21,7 @@ import { ChangeList } from "./problems-panel.tsx";
 
 const css = bindClassNames(dialogSheet, controlsSheet, marksSheet, baseSheet);
 
-/** [E28] A name, and what it begins with. */
+/** [E28] Asks for a name and a template. */
 export function NewLoadoutDialog(props: {
   readonly catalog: Catalog;
   readonly taken: (name: string) => boolean;
@@ -59,7 +59,7 @@ export function NewLoadoutDialog(props: {
   );
 }
 
-/** Loadouts from a file or from pasted text; broken ones too, to be mended here. */
+/** Imports loadouts from a file or pasted text, also broken ones. */
 export function ImportLoadoutsDialog(props: {
   readonly catalog: Catalog;
   readonly onClose: () => void;
@@ -119,7 +119,7 @@ function importedMateriaText(names: readonly string[]): string {
   return names.length === 0 ? "" : ` · comes with ${names.join(", ")}`;
 }
 
-/** What a new loadout begins with. All but the empty one run as they are. */
+/** The templates of a new loadout. All but the empty one run unchanged. */
 export interface LoadoutTemplate {
   readonly key: string;
   readonly label: string;
@@ -147,7 +147,7 @@ const BUILD_AND_CHECK = `{
   }
 }`;
 
-/** [E28] Nothing, two small ones, and a copy of each that is bundled. */
+/** [E28] An empty one, two small ones, and a copy of each bundled loadout. */
 function loadoutTemplates(catalog: Catalog): readonly LoadoutTemplate[] {
   const bundled = [...catalog.loadouts.values()].flatMap(({ name, layer, value }) =>
     layer === "bundled" && value ? [{ name, value }] : [],
@@ -168,7 +168,7 @@ function loadoutTemplates(catalog: Catalog): readonly LoadoutTemplate[] {
   ];
 }
 
-/** What was added, removed and changed from another loadout to this one. */
+/** The changes from another loadout to this one. */
 export function CompareLoadoutsDialog(props: {
   readonly name: string;
   readonly loadout: Loadout;

@@ -32,7 +32,7 @@ export interface ListedLoadout {
   readonly isActive: boolean;
 }
 
-/** Every loadout, those in hand included, by the file it comes from. */
+/** All loadouts and drafts, by layer. */
 function listLoadouts(catalog: Catalog, drafts: ReadonlyMap<string, OpenLoadoutDraft>): readonly ListedLoadout[] {
   const renamed = new Set([...drafts.values()].flatMap(({ was }) => was ?? []));
   const names = [...new Set([...catalog.loadouts.keys(), ...drafts.keys()])].filter(
@@ -59,7 +59,7 @@ interface ProblemCount {
 
 const problemCounts = new WeakMap<object, ProblemCount>();
 
-/** Each version of a loadout is checked once; typing in one must not check them all. */
+/** Check each version of a loadout once: typing in one must not check them all. */
 function countProblems(
   name: string,
   version: LoadoutDraft | CatalogEntry<Loadout> | undefined,

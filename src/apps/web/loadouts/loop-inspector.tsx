@@ -64,7 +64,7 @@ export function LoopInspector({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-/** What a loop walks and where it leads, also beside one of its members. */
+/** The list and the exits of a loop; also shown for a member of it. */
 export function LoopFields({ id }: { readonly id: string }): ReactElement | null {
   const { loadout, catalog, apply, remove, select, selected, readOnly } = useEditor();
   const [adding, setAdding] = useState(false);

@@ -16,7 +16,7 @@ import dialogSheet from "../ui/dialog.module.css";
 
 const css = bindClassNames(workbenchSheet, dialogSheet, controlsSheet, baseSheet);
 
-/** Materia to drag onto the canvas; Enter or a click goes on where the chain ends. */
+/** Materia to drag onto the canvas; Enter or a click extends the chain. */
 export function MateriaPalette({ onAdded }: { readonly onAdded: (id: string) => void }): ReactElement {
   const editor = useEditor();
   const { catalog, readOnly } = editor;
@@ -91,7 +91,7 @@ function PaletteRow(props: {
   );
 }
 
-/** Which materia to seat in a new socket: a few letters, arrows, Enter. */
+/** Chooses the materia of a new socket: letters, arrow keys, Enter. */
 export function PickMateriaDialog(props: {
   readonly catalog: Catalog;
   readonly after: string | null;
@@ -114,7 +114,7 @@ export function PickMateriaDialog(props: {
     >
       <label className={css("field")}>
         <input
-          // The dialog was opened to type here.
+          // People open the dialog to type here.
           autoFocus
           role="combobox"
           aria-label="Find materia"

@@ -34,7 +34,7 @@ export default function LoadoutsPage({ name }: PageProps): ReactElement {
   const { catalog, issues } = useCatalog();
   const draft = useEntryDraft(loadoutDrafts, name, catalog);
   useEffect(() => {
-    // The list alone has nothing to show beside it: the active loadout is what people look for, where it is there.
+    // Without a name open the active loadout: most people look for it.
     const active = catalog?.settings.activeLoadout.value ?? "";
     const first = catalog?.loadouts.has(active) ? active : catalog?.loadouts.keys().next().value;
     if (name === null && first !== undefined) navigate(hrefOf("loadouts", first));
@@ -87,7 +87,7 @@ function LoadoutNotFound({ name }: { readonly name: string }): ReactElement {
   );
 }
 
-/** Palette, canvas, inspector and problems, arranged for the width there is. */
+/** Palette, canvas, inspector and problems, arranged for the width. */
 function EditorView(): ReactElement {
   const editor = useEditor();
   const { checked } = editor;
@@ -181,7 +181,7 @@ function LoadoutsAndPalette(props: {
   );
 }
 
-/** Goes to a problem, and from one to the next. */
+/** Selects a problem, and steps to the next. */
 function useProblemNavigation(
   handle: RefObject<GraphHandle | null>,
   onShown: () => void,
@@ -205,7 +205,7 @@ function useProblemNavigation(
   return { show, nextProblem };
 }
 
-/** The panels that have no place of their own at this width. */
+/** The panels that do not fit at this width. */
 function PanelSheets(props: {
   readonly dialog: EditorDialogName | null;
   readonly onClose: () => void;
@@ -229,7 +229,7 @@ function PanelSheets(props: {
   );
 }
 
-/** What does not fit beside the canvas. */
+/** The panel that does not fit beside the canvas. */
 function PanelBar(props: {
   readonly open: (dialog: EditorDialogName) => void;
   readonly problems: number;

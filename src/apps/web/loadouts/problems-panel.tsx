@@ -17,7 +17,7 @@ const css = bindClassNames(editorSheet, workbenchSheet, fieldsSheet, marksSheet,
 
 export type ProblemsPanelTab = "problems" | "json" | "changes";
 
-/** Problems, the text and what has changed, below the canvas. */
+/** Problems, JSON and changes, below the canvas. */
 export function ProblemsPanel(props: {
   readonly tab: ProblemsPanelTab;
   readonly setTab: (tab: ProblemsPanelTab) => void;
@@ -128,7 +128,7 @@ export function ChangeList({ changes }: { readonly changes: readonly LoadoutChan
   return (
     <ul className={css("changes")}>
       {changes.map(({ kind, what, text }, index) => (
-        // Two changes may read alike; their place tells them apart.
+        // The index is the key: changes may repeat.
         <li key={index} className={css(kind)}>
           <span aria-hidden="true">{CHANGE_SIGNS[kind]}</span>
           <span className={css("kind")}>{`${kind} ${what}`}</span>

@@ -30,7 +30,7 @@ import playSheet from "./rehearsal.module.css";
 
 const css = bindClassNames(editorSheet, playSheet, workbenchSheet, controlsSheet, marksSheet, baseSheet);
 
-/** [E30] A rehearsal in the place of what was rehearsed; an edit leads back to it. */
+/** [E30] Shows a rehearsal in place of the editor; an edit ends it. */
 export function RehearsalPlayer(props: {
   readonly castId: string;
   readonly handle: RefObject<GraphHandle | null>;
@@ -58,7 +58,7 @@ export function RehearsalPlayer(props: {
   );
 }
 
-/** The rehearsal on the canvas of the editor. A socket leads to its latest step. */
+/** The rehearsal on the canvas. A click on a socket goes to its latest step. */
 function RehearsalCanvas({
   play,
   castFile,
@@ -110,13 +110,13 @@ function RehearsalCanvas({
   );
 }
 
-/** Room for what a label will say, so that nothing moves while it is played. */
+/** Reserve room for labels, so that nothing moves during playback. */
 function longestRehearsalLabel(graph: Graph, way: DrawnLine, runs: RouteStyle): readonly string[] {
   const lines = edgeLabelLines(graph, way, runs === "lane");
   return lines.length === 0 ? ["99×"] : [...lines.slice(0, -1), `${lines.at(-1) ?? ""} 99×`];
 }
 
-/** [E30] Sockets as far as they were visited, edges as often as they were taken, at the step that is looked at. */
+/** [E30] Visited sockets and counts of taken edges at the shown step. */
 function rehearsalMarks(
   graph: Graph,
   drawing: GraphDrawing,
@@ -156,7 +156,7 @@ function rehearsalMarks(
   };
 }
 
-/** Where the rehearsal stands, and what was handed on there. */
+/** The current step and its handoff. */
 function RehearsalPanel({
   play,
   onClose,

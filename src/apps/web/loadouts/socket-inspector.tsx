@@ -27,7 +27,7 @@ import inspectSheet from "./inspector.module.css";
 
 const css = bindClassNames(inspectSheet, workbenchSheet, marksSheet, baseSheet);
 
-/** Everything about one socket. */
+/** The settings of one socket. */
 export function SocketInspector({ id }: { readonly id: string }): ReactElement | null {
   const { loadout, checked } = useEditor();
   const socket = loadout.sockets[id];
@@ -171,7 +171,7 @@ function SocketOutput({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-/** When the loop goes on to its next item behind this socket. */
+/** The condition under which the loop advances after this socket. */
 function AdvanceField({ id }: { readonly id: string }): ReactElement {
   const { loadout, apply, readOnly } = useEditor();
   const loop = loopContaining(loadout, id);
@@ -207,12 +207,12 @@ function needsJsonText(edges: readonly { readonly when: string }[]): string {
 const JSON_TOKEN =
   /("(?:\\.|[^"\\])*"\s*:)|("(?:\\.|[^"\\])*")|(-?\d+(?:\.\d+)?|true|false|null)|(\/\/[^\n]*|\/\*[^]*?\*\/)/g;
 
-/** JSON with its words told apart. */
+/** JSON with syntax colors. */
 function HighlightedJson({ text, label = "JSON" }: { readonly text: string; readonly label?: string }): ReactElement {
   return (
     <pre className={css("code")} tabIndex={0} aria-label={label}>
       {jsonTokens(text).map(({ kind, text: piece }, index) => (
-        // Pieces have no identity but their place.
+        // The index is the key: pieces never move.
         <span key={index} className={css(kind)}>
           {piece}
         </span>

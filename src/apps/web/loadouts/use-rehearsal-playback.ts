@@ -6,15 +6,15 @@ import { useKeysOutsideDialogs } from "../browser/keyboard.ts";
 import { getCast } from "../net/api.ts";
 import { followCast } from "../net/follow.ts";
 
-/** A rehearsal that is played step by step: a step is a visit. */
+/** The playback of a rehearsal; one step is one visit. */
 export interface RehearsalPlayback {
   readonly castId: string;
   readonly castFile: CastFileView | null;
   readonly issues: readonly Issue[];
   readonly replay: CastPlayback | null;
-  /** Every visit that there was so far. */
+  /** All visits so far. */
   readonly visits: readonly TimelineVisit[];
-  /** The one that is looked at, from 0; the last event of it. */
+  /** The shown step, from 0, and its last event. */
   readonly step: number;
   readonly seq: number;
   readonly isPlaying: boolean;
@@ -59,7 +59,7 @@ export function useRehearsalPlayback(castId: string, onClose: () => void): Rehea
   return { castId, castFile, issues, replay, visits, step, seq, isPlaying, goToStep: go, togglePlaying: turn };
 }
 
-/** As it ended, before the cast went on from it. */
+/** The last event of the visit. */
 function visitEndSeq({ leftBy, lastSeq }: TimelineVisit, last: number): number {
   return leftBy === null ? Math.min(lastSeq, last) : leftBy - 1;
 }
@@ -73,7 +73,7 @@ interface RehearsalEvents {
 
 const NO_EVENTS: RehearsalEvents = { castFile: null, replay: null, issues: [], version: 0 };
 
-/** What has happened so far; heard until the rehearsal is over. */
+/** Follows the events until the rehearsal ends. */
 function useRehearsalEvents(castId: string): RehearsalEvents {
   const [events, setEvents] = useState<RehearsalEvents>(NO_EVENTS);
   const stop = useRef<() => void>(() => undefined);
@@ -117,5 +117,5 @@ function useRehearsalEvents(castId: string): RehearsalEvents {
 }
 
 function ignore(): void {
-  // What an agent is at is not shown while it is played.
+  // Playback does not show progress.
 }

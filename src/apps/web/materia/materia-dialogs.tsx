@@ -198,7 +198,7 @@ function NameMateriaDialog({
   );
 }
 
-/** Each of them runs as it is. */
+/** Every template runs unchanged. */
 const MATERIA_TEMPLATES = {
   agent: { type: "agent", prompt: "Do what the request asks:\n{{request}}" },
   utility: { type: "utility", command: ["echo", "done"] },

@@ -70,7 +70,7 @@ export function restoreMateriaDraft(draft: OpenMateriaDraft): void {
   createMateriaDraft(draft.name, draft.history.present.raw);
 }
 
-/** What the draft means, by the door that reads files. */
+/** Parses the draft with the reader of configuration files. */
 export function readMateriaDraft(
   name: string,
   { raw }: MateriaDraft,
@@ -79,7 +79,7 @@ export function readMateriaDraft(
   return { value: entry?.value ?? null, issues: entry?.issues ?? [] };
 }
 
-/** The catalogue as it would be with this draft in it. */
+/** The catalog with this draft. */
 export function useCatalogWithDraft(catalog: Catalog, name: string, value: Materia | null): Catalog {
   const [kept, setKept] = useState({ catalog, value, made: catalog });
   if (kept.catalog === catalog && kept.value === value) return kept.made;
@@ -89,7 +89,7 @@ export function useCatalogWithDraft(catalog: Catalog, name: string, value: Mater
   return made;
 }
 
-/** The bundled materia of this name, as text; read only when a page asks for it. */
+/** The text of the bundled materia; loaded on demand. */
 export function useBundledMateriaText(name: string): string | null {
   const [text, setText] = useState<string | null>(null);
   useEffect(() => {
@@ -113,7 +113,7 @@ export interface MateriaUsage {
   readonly socket: string;
 }
 
-/** The sockets in which a materia is seated. */
+/** The sockets that use a materia. */
 export function usagesOf(catalog: Catalog, name: string): readonly MateriaUsage[] {
   return [...catalog.loadouts.values()].flatMap((entry) =>
     Object.entries(entry.value?.sockets ?? {})

@@ -13,7 +13,7 @@ import dialogSheet from "../ui/dialog.module.css";
 
 const css = bindClassNames(materiaSheet, dialogSheet, baseSheet);
 
-/** What a utility runs and what it is given. */
+/** The fields of a utility. */
 export function UtilityFields({ draft }: { readonly draft: OpenMateriaDraft }): ReactElement {
   const { name, history } = draft;
   const { raw } = history.present;
@@ -64,7 +64,7 @@ export function UtilityFields({ draft }: { readonly draft: OpenMateriaDraft }): 
   );
 }
 
-/** JSON in a field; what cannot be read stays in the field and nowhere else. */
+/** A JSON field; invalid text stays in the field only. */
 function JsonField({
   label,
   value,
@@ -85,13 +85,13 @@ function JsonField({
       onType={(next) => {
         setText(next);
         const parsed = parseJsonc(next);
-        if (parsed.ok) onChange(parsed.value.value as Json); // what a JSON reader gives
+        if (parsed.ok) onChange(parsed.value.value as Json); // a JSON parser returns JSON
       }}
     />
   );
 }
 
-/** What only an agent has. */
+/** The fields of an agent. */
 export function AgentFields({ draft }: { readonly draft: OpenMateriaDraft }): ReactElement {
   const { name, history } = draft;
   const { raw } = history.present;
@@ -155,7 +155,7 @@ function ToolsField({ draft }: { readonly draft: OpenMateriaDraft }): ReactEleme
   );
 }
 
-/** A program and its arguments, each in a field of its own: nothing is quoted, and no shell takes it apart. */
+/** A program and its arguments in separate fields: no quoting, no shell. */
 function CommandFields(props: {
   readonly value: Json | undefined;
   readonly onChange: (words: readonly string[], kind?: string) => void;
@@ -168,7 +168,7 @@ function CommandFields(props: {
       {shown.map((word, index) => {
         const label = index === 0 ? "Program" : `Argument ${index}`;
         return (
-          // Words have no identity but their place.
+          // The index is the key: words have no id.
           <div key={index} className={css("row")}>
             <TextField
               label={label}
@@ -217,7 +217,7 @@ export function FormField({
   );
 }
 
-/** A list of words with commas between them; what is typed stays as it is typed, and the words are read from it. */
+/** A comma-separated list. The typed text stays; the words are read from it. */
 function WordListField(props: {
   readonly label: string;
   readonly value: readonly string[];
@@ -226,7 +226,7 @@ function WordListField(props: {
 }): ReactElement {
   const { label, value, placeholder = "", onChange } = props;
   const [typed, setTyped] = useState({ text: value.join(", "), words: value });
-  // Undo, or another tab, may have changed the words without the field.
+  // Undo or another tab may change the words without the field.
   const isCurrent = typed.words.join("\n") === value.join("\n");
   return (
     <TextField

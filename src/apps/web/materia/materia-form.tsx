@@ -16,7 +16,7 @@ import marksSheet from "../ui/marks.module.css";
 
 const css = bindClassNames(materiaSheet, materiaIconSheet, marksSheet, baseSheet);
 
-/** Everything a materia says of itself. */
+/** The fields of a materia. */
 export function MateriaForm(props: {
   readonly draft: OpenMateriaDraft;
   readonly value: Materia | null;
@@ -130,7 +130,7 @@ function ColourField({ name, chosen }: { readonly name: string; readonly chosen:
 
 const INSERTABLE_VARIABLES = ["request", "item.title", "item.context", "state.path", "workItems"];
 
-/** The prompt, with its variables marked and known ones to insert. */
+/** The prompt editor, with marked variables and buttons to insert them. */
 function PromptEditor({
   name,
   field: key = "prompt",
@@ -138,7 +138,7 @@ function PromptEditor({
   value,
 }: {
   readonly name: string;
-  /** Where it stands: a person's question is written like a prompt. */
+  /** The key of the text: the question of a person is edited like a prompt. */
   readonly field?: "prompt" | "question";
   readonly prompt: string;
   readonly value: Materia | null;
@@ -217,7 +217,7 @@ function PromptSummary({ prompt, value }: { readonly prompt: string; readonly va
 
 function HighlightedPrompt({ prompt }: { readonly prompt: string }): ReactElement[] {
   return prompt.split(/(\{\{[^{}]*\}\})/).map((piece, index) => (
-    // Pieces have no identity but their place.
+    // The index is the key: pieces never move.
     <span key={index} className={css(piece.startsWith("{{") ? "variable" : "")}>
       {piece}
     </span>

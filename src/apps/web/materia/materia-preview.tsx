@@ -25,7 +25,7 @@ const SAMPLE_ITEMS = [
   { title: "Show the progress", context: "A bar with the rows done so far." },
 ];
 
-/** The prompt as a socket would send it, and where the materia is seated. */
+/** The prompt as a socket sends it, and the sockets that use the materia. */
 export function MateriaPreview(props: {
   readonly name: string;
   readonly value: Materia | null;
@@ -135,7 +135,7 @@ function PromptPreview(props: {
   );
 }
 
-/** Part by part, with how long each is and how long it stays the same. */
+/** The parts of the prompt with their lengths and how long each stays the same. */
 function PromptSections(props: {
   readonly text: AgentPrompt;
   readonly graph: Graph;
@@ -212,7 +212,7 @@ function compileUsage(
   return socket ? { graph, socket } : null;
 }
 
-/** Each variable of the prompt and what it would be here. */
+/** The variables of the prompt with example values. */
 function PromptVariables(props: {
   readonly value: Materia;
   readonly graph: Graph;

@@ -21,7 +21,7 @@ export function getCast(id: string, signal?: AbortSignal): Promise<FetchResult<C
   return fetchJson(`/api/casts/${encodeURIComponent(id)}`, CastResponse, signal ? { signal } : {});
 }
 
-/** A file of one visit; status 204 where it is not written yet. */
+/** A file of one visit; status 204 if it is not written yet. */
 export function getVisitFile(
   id: string,
   { socket, visit, name }: { readonly socket: string; readonly visit: number; readonly name: VisitFileName },
@@ -31,7 +31,7 @@ export function getVisitFile(
   return fetchText(`/api/casts/${path}?expected${name === "input.json" ? "&whole" : ""}`, signal ? { signal } : {});
 }
 
-/** What a visit (`Socket-4#2`), an item (`loop/WI-2`) or, with null, the whole cast changed. */
+/** The files that a visit (`Socket-4#2`), an item (`loop/WI-2`) or, with null, the whole cast changed. */
 export function getChanges(
   id: string,
   place: string | null,
@@ -42,7 +42,7 @@ export function getChanges(
   });
 }
 
-/** One of these files, as far as it is sent. */
+/** The patch of one of these files; the server cuts long ones. */
 export function getPatch(
   id: string,
   { place, path }: { readonly place: string | null; readonly path: string },
@@ -52,12 +52,12 @@ export function getPatch(
   return fetchJson(`/api/casts/${encodeURIComponent(id)}/changes/patch${query}`, PatchResponse, { signal });
 }
 
-/** Status 404 with the code `missing_file` where there is none yet. */
+/** Status 404 with the code `missing_file` if there is no file yet. */
 export function getConfig(layer: EditableLayer): Promise<FetchResult<ConfigResponse>> {
   return fetchJson(`/api/config/${encodeURIComponent(layer)}`, ConfigResponse);
 }
 
-/** `etag` is that of the text it replaces, null for a new file; a file that changed meanwhile is refused with 412. */
+/** `etag` is the tag of the replaced text, null for a new file. The server refuses a changed file with 412. */
 export function putConfig(
   layer: EditableLayer,
   text: string,
@@ -75,7 +75,7 @@ export function getCatalog(): Promise<FetchResult<CatalogResponse>> {
   return fetchJson("/api/catalog", CatalogResponse);
 }
 
-/** Trust in exactly what was shown; 412 where it is another by now. */
+/** Trusts exactly the shown content; 412 if it changed. */
 export function grantTrust(digest: string): Promise<FetchResult<unknown>> {
   const body: TrustRequest = { digest };
   return fetchJson("/api/trust", v.unknown(), { method: "POST", body });
@@ -98,12 +98,12 @@ export async function fetchCommandOutput<const S extends v.GenericSchema>(
   return read.ok ? { ...answer, value: read.value } : { ok: false, status: 200, issues: read.issues, body: data };
 }
 
-/** [E31] The tests that still say an old name; with `tests`, those that are to say the new one, and then what is left. */
+/** [E31] The tests with an old name. With `tests`, renames in those first. */
 export function renameInTests(body: RenameInTestsRequest): Promise<FetchResult<TestsWithOldName>> {
   return fetchJson("/api/tests/rename", TestsWithOldName, { method: "POST", body });
 }
 
-/** A cast of a loadout or a chain with replies that were typed or made up. */
+/** A rehearsal of a loadout or a chain with given or generated replies. */
 export function startRehearsal(body: RehearsalRequest): Promise<FetchResult<CommandResponse>> {
   return fetchJson("/api/rehearse", CommandResponse, { method: "POST", body });
 }

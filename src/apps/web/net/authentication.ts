@@ -3,7 +3,7 @@ import { LoginChallenge, LoginKey, LoginToken, loginMessage } from "../../../cor
 
 const TOKEN_KEY = "materia-token";
 
-/** The token comes with the address once, and is kept out of it from then on. */
+/** The address contains the token once; the page then removes it from the address. */
 export function takeTokenFromUrl(): void {
   const url = new URL(location.href);
   const token = url.searchParams.get("token");
@@ -14,10 +14,10 @@ export function takeTokenFromUrl(): void {
   void fetchBrowserKey();
 }
 
-/** A request as somebody whom the server knows; a token that it does not know any more is renewed once. */
+/** A request with the token; renews a rejected token once. */
 export async function fetchAuthenticated(path: string, { headers, ...init }: AuthenticatedRequest): Promise<Response> {
   const ask = (): Promise<Response> => fetch(path, { ...init, headers: { ...authorizationHeader(), ...headers } });
-  // A tab that was opened beside the first one has no token yet.
+  // A tab that another tab opened has no token yet.
   if (sessionStorage.getItem(TOKEN_KEY) === null) await renewToken();
   const response = await ask();
   return response.status === 401 && (await renewToken()) ? ask() : response;
@@ -34,7 +34,7 @@ function authorizationHeader(): Readonly<Record<string, string>> {
 
 let tokenRenewal: Promise<boolean> | null = null;
 
-/** [W28] Proves the key that was kept and gets the token of the server as it runs now; however many ask, once. */
+/** [W28] Proves the stored key and gets the token of the running server. Concurrent callers share one request. */
 function renewToken(): Promise<boolean> {
   tokenRenewal ??= exchangeKeyForToken().finally(() => {
     tokenRenewal = null;
@@ -55,14 +55,14 @@ async function exchangeKeyForToken(): Promise<boolean> {
     sessionStorage.setItem(TOKEN_KEY, v.parse(LoginToken, await answer.json()).token);
     return true;
   } catch {
-    // A server that is not there, or one of an older version: what was asked for says so itself.
+    // The server is stopped or older: the original request reports that.
     return false;
   }
 }
 
-/** The key is kept where scripts can use it and not read it. Without it the page works until the server ends. */
+/** Scripts can use the stored key but not read it. Without a key the page works until the server ends. */
 async function fetchBrowserKey(): Promise<void> {
-  // Under a name the server gives none.
+  // The server gives no key to a page under a host name.
   if (location.hostname !== "127.0.0.1") return;
   try {
     const answer = await fetch("/api/key", { headers: authorizationHeader() });
@@ -74,7 +74,7 @@ async function fetchBrowserKey(): Promise<void> {
       await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]),
     );
   } catch {
-    // A browser that keeps nothing, such as a private window.
+    // A browser without storage, such as a private window.
   }
 }
 
@@ -90,7 +90,7 @@ function decodeBase64Url(text: string): string {
 const STORE_NAME = "door";
 const KEY_NAME = "key";
 
-/** The key of this browser for this address, where it was given one. */
+/** The stored key of this browser for this address. */
 async function readBrowserKey(): Promise<CryptoKey | null> {
   const found: unknown = await withKeyStore("readonly", (place) => place.get(KEY_NAME));
   return found instanceof CryptoKey ? found : null;

@@ -1,10 +1,10 @@
 import { createStore, useStore } from "../browser/store.ts";
 import type { StreamState } from "./stream.ts";
 
-/** Whether the page hears the server: the worst of all its streams. */
+/** The worst state of all streams. */
 export interface ServerConnection {
   readonly state: "live" | "connecting" | "lost" | "refused";
-  /** When something was last heard, in milliseconds. */
+  /** The time of the last message, in milliseconds. */
   readonly lastHeardAt: number;
 }
 
@@ -19,7 +19,7 @@ export function reportStreamState(stream: symbol, state: StreamState | null): vo
   const now = connection.get();
   const states = new Set(streamStates.values());
   const worst = states.has("refused") ? "refused" : states.has("lost") ? "lost" : "live";
-  // While it tries again it is still lost: the word must not flicker.
+  // Stay "lost" while reconnecting: the word must not flicker.
   const next = worst === "live" && states.has("connecting") ? now.state : worst;
   if (next !== now.state || lastHeardAt !== now.lastHeardAt) connection.set({ state: next, lastHeardAt });
   if (next === "live" && now.state === "lost") for (const listener of reconnectListeners) listener();
@@ -27,12 +27,12 @@ export function reportStreamState(stream: symbol, state: StreamState | null): vo
 
 const reconnectListeners = new Set<() => void>();
 
-/** Called when the server answers again: what was asked for meanwhile is asked for anew. */
+/** Called when the server is reachable again, to repeat failed requests. */
 export function onReconnect(listener: () => void): void {
   reconnectListeners.add(listener);
 }
 
-/** Every message counts, and none of them is worth drawing the page anew. */
+/** Records a message without a redraw of the page. */
 export function recordServerActivity(): void {
   lastHeardAt = Date.now();
 }

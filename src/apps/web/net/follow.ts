@@ -18,30 +18,30 @@ import { followSharedStream, followWhileVisible } from "./shared-streams.ts";
 import { followStream, type ServerSentEvent } from "./stream.ts";
 
 export interface CastListener {
-  /** The number of the last event that is known. */
+  /** The number of the last received event. */
   readonly after: () => number;
   readonly onEvent: (event: CastEvent) => void;
   readonly onProgress: (progress: AgentProgress) => void;
   readonly onLive: (live: boolean) => void;
   readonly onItem: (item: { readonly child: string; readonly socket: string }) => void;
-  /** The journal is another one than before: everything is to be read anew. */
+  /** The journal was replaced: load everything again. */
   readonly onReset: () => void;
-  /** Something arrived that cannot be read, or the journal itself cannot be read on. */
+  /** A message or the journal cannot be parsed. */
   readonly onIssue: (issue: Issue) => void;
-  /** From here on it is heard, or heard again. */
+  /** The stream is open, or open again. */
   readonly onOpen: () => void;
-  /** Whether this tab hears it by itself: other windows may be looked at instead. */
+  /** Whether this tab has the stream; other windows may have it instead. */
   readonly onActiveChange: (isHeard: boolean) => void;
 }
 
-/** The events of a cast behind those that are known, for as long as somebody looks. Returns the stop. */
+/** Follows the events of a cast after the last received one. Returns a stop function. */
 export function followCast(id: string, listener: CastListener): () => void {
   const stream = Symbol(id);
   const hear = ({ event, data }: ServerSentEvent): void => {
     recordServerActivity();
     const message = readCastMessage(event, data);
     if (!message.ok) {
-      // What comes behind an event that is missing makes no sense; a note about an agent can be missed.
+      // Events after a missing one make no sense; a progress note may be missed.
       if (event === "message") stop();
       return message.issues.forEach(listener.onIssue);
     }
@@ -57,7 +57,7 @@ export function followCast(id: string, listener: CastListener): () => void {
       case "reset":
         return listener.onReset();
       case "damaged":
-        // Asked again, the server would say the same for ever.
+        // A retry would get the same answer.
         stop();
         return listener.onIssue(damagedJournalIssue(id, message.value.data.line));
     }
@@ -90,12 +90,12 @@ export interface CastsListener {
   readonly onCast: (cast: CastSummary) => void;
   readonly onGone: (castId: string) => void;
   readonly onReady: () => void;
-  /** A configuration file is another one than before. */
+  /** A configuration file changed. */
   readonly onConfig: () => void;
   readonly onIssue: (issue: Issue) => void;
 }
 
-/** [W38] Every cast, then each one that appears or changes, for as long as the page is there. */
+/** [W38] Follows all casts while the page is open. */
 export function followCasts({ onCast, onGone, onReady, onConfig, onIssue }: CastsListener): void {
   const stream = Symbol("casts");
   const since = new Set<string>();
@@ -126,7 +126,7 @@ export function followCasts({ onCast, onGone, onReady, onConfig, onIssue }: Cast
       reportStreamState(stream, answer.status === 401 ? "refused" : "lost");
       return answer.status === 200 ? answer.issues.forEach(onIssue) : undefined;
     }
-    // What was heard meanwhile is newer.
+    // Messages since the request are newer than its response.
     for (const cast of answer.value) if (!since.has(cast.castId)) onCast(cast);
     reportStreamState(stream, "open");
     return onReady();
@@ -139,7 +139,7 @@ export interface SearchListener {
   readonly onIssue: (issue: Issue) => void;
 }
 
-/** A search in one cast or, with null, in all of them, for as long as somebody waits for it. Returns the stop. */
+/** Searches one cast or, with null, all casts. Returns a stop function. */
 export function searchCastTexts(
   { needle, castId }: { readonly needle: string; readonly castId: string | null },
   { onFound, onDone: onOver, onIssue }: SearchListener,
@@ -149,14 +149,14 @@ export function searchCastTexts(
     const message = readSearchMessage(event, data);
     if (!message.ok) return message.issues.forEach(onIssue);
     if (message.value.kind === "found") return onFound(message.value.data);
-    // It would begin anew.
+    // A reconnect would start the search again.
     stop();
     return onOver(message.value.data);
   });
   return stop;
 }
 
-/** [B29] Who works on what, and what waits, for as long as somebody looks. Returns the stop. */
+/** [B29] Follows workers and queue of the fleet. Returns a stop function. */
 export function followFleet(listener: {
   readonly onStanding: (standing: FleetStatus) => void;
   readonly onIssue: (issue: Issue) => void;

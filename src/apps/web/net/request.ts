@@ -3,7 +3,7 @@ import { error, type Issue } from "../../../core/model/issue.ts";
 import { ErrorResponse, parseResponse } from "../../../core/wire/response.ts";
 import { fetchAuthenticated } from "./authentication.ts";
 
-/** What the server said: a value, or why not. A lost connection is an answer like any other, with status 0. */
+/** The response of the server: a value or issues. A lost connection has status 0. */
 export type FetchResult<T> =
   | { readonly ok: true; readonly status: number; readonly value: T; readonly etag: string | null }
   | { readonly ok: false; readonly status: number; readonly issues: readonly Issue[]; readonly body: unknown };
@@ -15,7 +15,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Asks for JSON, and reads the answer as what it must be. */
+/** Fetches JSON and parses it with a schema. */
 export async function fetchJson<const T extends v.GenericSchema>(
   path: string,
   shape: T,
@@ -28,7 +28,7 @@ export async function fetchJson<const T extends v.GenericSchema>(
   return read.ok ? { ...answer, value: read.value } : { ok: false, status: 200, issues: read.issues, body };
 }
 
-/** Asks for a text. */
+/** Fetches a text. */
 export async function fetchText(path: string, options: RequestOptions = {}): Promise<FetchResult<string>> {
   const { method = "GET", body, headers = {}, signal } = options;
   try {

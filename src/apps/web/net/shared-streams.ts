@@ -1,19 +1,19 @@
 /**
- * [W38] A browser opens six connections to a server for all its tabs together, and a stream holds one of them for as long
- * as it is heard. So the list of casts is heard once for all tabs, and of the casts themselves those in sight.
+ * [W38] A browser opens six connections to a server for all its tabs, and every open stream holds one.
+ * So all tabs share one stream of the list of casts, and only visible tabs follow their cast.
  */
 import { followStream, type ServerSentEvent, type StreamOptions, type StreamState } from "./stream.ts";
 
-/** What the tab that hears a stream tells the others. */
+/** Messages from the tab that has the stream to the other tabs. */
 type TabMessage = { readonly message: ServerSentEvent } | { readonly state: StreamState };
 
 /**
- * Follows a stream that every tab wants: one hears it and tells the others; when that one is closed, another goes on.
- * `onJoin` is called where another tab hears it already: what was said before is to be asked for.
+ * Follows a stream that all tabs share: one tab has it and forwards the messages; when it closes, another takes over.
+ * `onJoin` is called when another tab has it already: fetch the earlier state.
  */
 export function followSharedStream(path: string, { onMessage, onState, onJoin }: SharedStreamOptions): void {
   const channel = new BroadcastChannel(`materia ${path}`);
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of its own origin alone
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches only its own origin
   const tell = (told: TabMessage): void => channel.postMessage(told);
   let isLeading = false;
   const lead = (): Promise<void> =>
@@ -26,7 +26,7 @@ export function followSharedStream(path: string, { onMessage, onState, onJoin }:
         },
         onState: (state) => {
           onState(state);
-          // Who has no access says so here alone, and lets another one hear.
+          // A tab without access reports that only here, and leaves the stream to another tab.
           if (state === "refused" || state === "gone") resolve();
           else tell({ state });
         },
@@ -50,15 +50,15 @@ interface SharedStreamOptions {
   readonly onJoin: () => void;
 }
 
-/** With the list, four of six: two are left for whatever is asked meanwhile. */
+/** With the list of casts this makes four of six connections: two stay free for requests. */
 const STREAM_SLOTS = ["materia stream 1", "materia stream 2", "materia stream 3"];
 
 export interface VisibleStreamOptions extends StreamOptions {
-  /** Whether it is heard: not while nobody sees this tab, nor where three windows were looked at since. */
+  /** False while the tab is hidden, or after three other windows were used. */
   readonly onActiveChange: (isHeard: boolean) => void;
 }
 
-/** Follows a stream while this tab is in sight, and goes on behind the last event when it is again. Returns the stop. */
+/** Follows a stream while this tab is visible; continues after the last event. Returns a stop function. */
 export function followWhileVisible(
   path: string,
   { onActiveChange: onHeard, ...options }: VisibleStreamOptions,
@@ -74,7 +74,7 @@ export function followWhileVisible(
     if (!signal.aborted) onHeard(false);
   };
   const run = async (): Promise<void> => {
-    // The window that was opened or looked at last takes a place from another.
+    // The window that was used last takes a connection from another.
     let mayTake = true;
     while (!signal.aborted) {
       if (document.hidden) {
@@ -115,13 +115,13 @@ async function holdSlot(
       return "over";
     });
   } catch {
-    // The one way in which a lock is lost: another window has taken it.
+    // A lock is lost only when another window steals it.
     robbed.abort();
     return "robbed";
   }
 }
 
-/** Waits until somebody looks at this window (true) or until a place is free. */
+/** Waits until this window is focused (true) or a connection is free. */
 async function waitForFocusOrSlot(signal: AbortSignal): Promise<boolean> {
   const settled = new AbortController();
   const over = AbortSignal.any([signal, settled.signal]);

@@ -1,26 +1,26 @@
 import { fetchAuthenticated } from "./authentication.ts";
 
-/** One message of the server: its kind, its text and, for events of a journal, their number. */
+/** One message of the server: its kind, its text and, for journal events, the number. */
 export interface ServerSentEvent {
   readonly event: string;
   readonly data: string;
   readonly id: string | null;
 }
 
-/** `gone`: there is nothing of that name any more, which is no matter of the connection. */
+/** `gone`: the followed thing no longer exists; the connection is fine. */
 export type StreamState = "connecting" | "open" | "lost" | "refused" | "gone";
 
 export interface StreamOptions {
   readonly onMessage: (message: ServerSentEvent) => void;
   readonly onState?: (state: StreamState) => void;
-  /** Where to go on: the number of the last event that is known. */
+  /** The number of the last received event. */
   readonly after?: () => number;
 }
 
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 5_000;
 
-/** Follows a stream until it is told to stop; a lost connection goes on behind the last event. Returns the stop. */
+/** Follows a stream until stopped; reconnects after the last event. Returns a stop function. */
 export function followStream(path: string, { onMessage, onState = () => undefined, after }: StreamOptions): () => void {
   const control = new AbortController();
   const run = async (): Promise<void> => {
@@ -65,7 +65,7 @@ async function readStream(
     });
     if (response.status === 401) return "refused";
     if (response.status === 404) return "gone";
-    // A configuration that cannot be used is mended without a restart: it is asked for again.
+    // Retry: a broken configuration can be fixed without a restart.
     if (!response.ok || !response.body) return "lost";
     onOpen();
     const parse = createEventParser(onMessage);
@@ -109,7 +109,7 @@ function waitForRetry(ms: number, signal: AbortSignal): Promise<void> {
       clearTimeout(timer);
       resolve();
     });
-    // Coming back to the page or to the network is a good moment to look again.
+    // Retry when the person returns or the network is back.
     window.addEventListener("online", () => resolve(), { once: true, signal });
   });
 }

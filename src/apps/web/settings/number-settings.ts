@@ -7,12 +7,12 @@ import type { EditableLayer } from "../../../core/wire/catalog.ts";
 import { getConfig, putConfig } from "../net/api.ts";
 import { loadCatalog } from "../data/use-catalog.ts";
 
-/** One number of the settings: its place in the file, what it is called, and what it does. */
+/** A numeric setting: its key in the file, its label and its effect. */
 export interface NumberSetting {
   readonly path: readonly ["budget" | "limits", string];
   readonly label: string;
   readonly description: string;
-  /** What holds where nothing is set. */
+  /** The default. */
   readonly defaultText: string;
 }
 
@@ -76,14 +76,14 @@ export const LIMIT_FIELDS: readonly NumberSetting[] = [
   },
 ];
 
-/** What is in force now, as it is typed. */
+/** The value in force, as text. */
 export function currentValueText(settings: Settings, { path: [part, key] }: NumberSetting): string {
   const values: Readonly<Record<string, unknown>> = settings[part];
   const value = values[key];
   return typeof value === "number" ? String(value) : "";
 }
 
-/** A number that may stand there, nothing to take it out, or why neither. */
+/** A valid number, null to remove it, or the reason of a refusal. */
 export function parseSettingNumber(text: string): { readonly value: number | null } | { readonly fault: string } {
   const trimmed = text.trim();
   if (trimmed === "") return { value: null };
@@ -93,11 +93,11 @@ export function parseSettingNumber(text: string): { readonly value: number | nul
 
 interface ChangedSetting {
   readonly path: readonly string[];
-  /** Null takes it out of the file. */
+  /** Null removes it from the file. */
   readonly value: Json | null;
 }
 
-/** [E29] Writes what was changed into the file as it is now, and nothing else. Returns why not. */
+/** [E29] Writes only the changed settings into the current file. Returns the issues of a failure. */
 export async function saveSettings(
   layer: EditableLayer,
   changes: readonly ChangedSetting[],

@@ -24,7 +24,7 @@ import settingsSheet from "./settings.module.css";
 
 const css = bindClassNames(settingsSheet, pageSheet, baseSheet);
 
-/** [E29] What holds for every cast of this project. */
+/** [E29] The settings of this project. */
 export default function SettingsPage(): ReactElement {
   const { catalog, issues } = useCatalog();
   return (

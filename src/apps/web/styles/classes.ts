@@ -4,7 +4,7 @@ type ClassNameIn<S> = S extends unknown ? keyof S & string : never;
 
 type SplitWords<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | SplitWords<Rest> : Text;
 
-/** The text itself where every word of it is a known class; otherwise what is wrong with it. */
+/** The text if all its words are known classes; otherwise an error text. */
 type CheckedClassNames<Text extends string, Known extends string> = [Exclude<SplitWords<Text>, Known | "">] extends [
   never,
 ]
@@ -12,8 +12,8 @@ type CheckedClassNames<Text extends string, Known extends string> = [Exclude<Spl
   : `no style sheet here has the class ${Exclude<SplitWords<Text>, Known | "">}`;
 
 /**
- * Names as they stand in the style sheets of a component, separated by spaces → the names that the build made of them.
- * The first sheet that has a name decides. A name that none of them has does not compile.
+ * Translates class names of style sheets, separated by spaces, into the names of the build.
+ * The first sheet with a name wins. A name in none of the sheets does not compile.
  */
 export function bindClassNames<const Sheets extends readonly CssModule[]>(
   ...sheets: Sheets

@@ -23,7 +23,7 @@ import type { EdgeMark, GraphMarks, SocketMark } from "../graph/graph-marks.ts";
 
 const css = bindClassNames(baseSheet);
 
-/** A loadout as it is drawn everywhere, with what no test took in the colour of a warning. */
+/** The graph of a loadout; uncovered parts have the warning color. */
 export function CoverageGraph(props: {
   readonly catalog: Catalog;
   readonly loadout: string;
@@ -57,7 +57,7 @@ export function CoverageGraph(props: {
   );
 }
 
-/** [W31] What no test took stands out in the drawing: sockets and ways alike. */
+/** [W31] Marks for uncovered sockets and edges. */
 function coverageMarks(graph: Graph, drawing: GraphDrawing, missing: ReadonlySet<string>): GraphMarks {
   return {
     sockets: new Map(drawing.sockets.map(({ id }) => [id, socketMark(missing.has(id))])),
@@ -71,7 +71,7 @@ function socketMark(isMissing: boolean): SocketMark {
     : { state: "visited" };
 }
 
-/** [W31] An edge that was taken may still have a limit that no test reached: the words say which of it is missing. */
+/** [W31] The label says which limit of a covered edge no test reached. */
 function missingText(graph: Graph, way: DrawnLine, missing: ReadonlySet<string>): string | null {
   const found = coverageNames(graph, way).find(([name]) => missing.has(name));
   return found?.[1] ?? null;
@@ -88,7 +88,7 @@ function coverageLabel(way: DrawnLine, missing: string | null): readonly string[
   return [own, missing ?? ""].filter((text) => text !== "");
 }
 
-/** What coverage calls a way that is drawn, and what is said where no test took it. */
+/** The coverage key of an edge, and the text for an uncovered one. */
 function coverageNames(graph: Graph, way: DrawnLine): readonly (readonly [name: string, words: string])[] {
   const never = (name: string): readonly [string, string] => [name, "never taken"];
   if (way.via === "items") return [[emptyListName(way.loop), "never empty"]];

@@ -16,7 +16,7 @@ import testsSheet from "./tests.module.css";
 
 const css = bindClassNames(testsSheet, marksSheet, pageSheet, baseSheet);
 
-/** [W31] The tests of the project, run here, and what of each loadout they took. */
+/** [W31] Runs the tests of the project and shows the coverage of each loadout. */
 export default function TestsPage(): ReactElement {
   const { told, issues, busy, run } = useTestRun();
   const untrusted = issues.some(({ code }) => code === "untrusted_project");
@@ -128,7 +128,7 @@ function TestRow({ test }: { readonly test: TestsResponse["tests"][number] }): R
         <span className={css("spoken")}>{ok ? "passed" : "failed"}</span>
       </span>
       {failures.map(({ what, expected, got, where }, index) => (
-        // The same may be expected twice.
+        // The index is the key: failures may repeat.
         <dl key={index} className={css("failure")}>
           <dt>{what}</dt>
           <dd className={css("faint")}>{where}</dd>

@@ -10,10 +10,10 @@ const css = bindClassNames(controlsSheet, marksSheet, baseSheet);
 export interface ButtonProps extends Omit<ComponentProps<"button">, "disabled"> {
   readonly look?: "plain" | "primary" | "danger" | "bare";
   readonly icon?: IconName;
-  /** Why it cannot act now; the button keeps its place and says so. */
+  /** Why the button is disabled; it stays in place and shows the reason. */
   readonly off?: string | null | undefined;
   readonly busy?: boolean;
-  /** Only the icon is seen; the name is still told. */
+  /** Shows only the icon; screen readers get the name. */
   readonly label?: string;
   readonly children?: ReactNode;
 }
@@ -49,7 +49,7 @@ export function Button(props: ButtonProps): ReactElement {
   );
 }
 
-/** What a step back and a step forth would do; `what` names it where that is known, and nothing says that there is none. */
+/** An undo or redo step; `what` names it. */
 export interface UndoStep {
   readonly what?: string;
 }

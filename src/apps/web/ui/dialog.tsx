@@ -5,7 +5,7 @@ import dialogSheet from "./dialog.module.css";
 
 const css = bindClassNames(dialogSheet);
 
-/** A modal dialog; the browser keeps the focus inside and brings it back. `onClose` is called for Esc as well. */
+/** A modal dialog. The browser traps the focus and restores it. Esc calls `onClose` too. */
 export function Dialog({
   title,
   onClose,
@@ -16,7 +16,7 @@ export function Dialog({
 }: {
   readonly title: string;
   readonly onClose: () => void;
-  /** What a click beside the dialog does. */
+  /** Called for a click outside the dialog. */
   readonly onOutside?: () => void;
   readonly children: ReactNode;
   readonly wide?: boolean;
@@ -24,12 +24,12 @@ export function Dialog({
 }): ReactElement {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // In the layout phase: only a dialog that is still in the page brings the focus back when it closes.
+  // In the layout phase: only a dialog that is still in the page restores the focus.
   useLayoutEffect(() => {
     const shown = dialog.current;
     if (shown && !shown.open) {
       shown.showModal();
-      // What a dialog was opened for comes first, not its way out.
+      // Focus the content first, not the close button.
       const field = ":is(input, textarea, select):not([type=file])";
       const first = shown.querySelector<HTMLElement>("[data-first]") ?? shown.querySelector<HTMLElement>(field);
       first?.focus();
@@ -60,7 +60,7 @@ export function Dialog({
   );
 }
 
-/** A dialog that asks before it acts. What was typed into it is not lost by a slip. */
+/** A dialog with a confirm button. It asks before it discards typed text. */
 export function ConfirmDialog(props: {
   readonly title: string;
   readonly children: ReactNode;
@@ -68,7 +68,7 @@ export function ConfirmDialog(props: {
   readonly danger?: boolean;
   readonly busy?: boolean;
   readonly off?: string | null;
-  /** Its texts are there again when it is opened anew: it may be closed without a word. */
+  /** Its texts are stored as drafts: it may close without a question. */
   readonly keepsText?: boolean;
   readonly wide?: boolean;
   readonly onClose: () => void;

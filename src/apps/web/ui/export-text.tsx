@@ -2,7 +2,7 @@ import type { ReactElement } from "react";
 import { Button } from "./buttons.tsx";
 import { toast } from "./toasts.tsx";
 
-/** Copies a text and says so; `what` names it: "Copy the prompt". */
+/** Copies a text and shows a notice; `what` names it: "Copy the prompt". */
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }): ReactElement {
   return <Button look="bare" icon="copy" label={`Copy ${what}`} onClick={() => void copyText(text, what)} />;
 }
@@ -16,7 +16,7 @@ export async function copyText(text: string, what: string): Promise<void> {
   }
 }
 
-/** Hands a text to the person as a file. */
+/** Downloads a text as a file. */
 export function downloadText(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   const link = document.createElement("a");

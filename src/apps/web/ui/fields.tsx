@@ -14,7 +14,7 @@ export interface SelectOption {
   readonly label: string;
 }
 
-/** A choice from a list, as the system draws it. */
+/** A native select. */
 export function Select(props: {
   readonly label: string;
   readonly value: string;
@@ -91,7 +91,7 @@ export function FieldRow({ label, children }: { readonly label: string; readonly
   );
 }
 
-/** A line of text; what is typed counts as one step. */
+/** A text input whose typing is one undo step. */
 export function TextField(props: {
   readonly label: string;
   readonly value: string;
@@ -146,7 +146,7 @@ export function FieldError({
   );
 }
 
-/** A switch with its name beside it. */
+/** A switch with a label. */
 export function Switch(props: {
   readonly label: string;
   readonly on: boolean;
@@ -169,7 +169,7 @@ export function Switch(props: {
   );
 }
 
-/** Arrow keys through the options of a combobox, Enter takes one. */
+/** Arrow keys move through the options of a combobox; Enter picks one. */
 export function useOptionKeys<T>(
   found: readonly T[],
   choose: (option: T) => void,

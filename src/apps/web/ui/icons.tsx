@@ -46,7 +46,7 @@ const ICON_PATHS = {
 
 export type IconName = keyof typeof ICON_PATHS;
 
-/** A drawing of 16 by 16; always beside a word, or inside a control with a name. */
+/** A decorative 16 by 16 icon: the text beside it or its control has the name. */
 export function Icon({ name }: { readonly name: IconName }): ReactElement {
   return (
     <svg className={css("icon")} viewBox="0 0 16 16" aria-hidden="true">
@@ -57,7 +57,7 @@ export function Icon({ name }: { readonly name: IconName }): ReactElement {
 
 export const MATERIA_COLORS = ["leaf", "lagoon", "azure", "violet", "rose", "ember", "gold", "slate"] as const;
 
-/** A hue of the palette by its name, anything else as it was given; without one slate. */
+/** A palette color by name, or any CSS color; slate by default. */
 export function materiaColorStyle(color: string | undefined): CSSProperties {
   const known = MATERIA_COLORS.find((hue) => hue === color);
   const value = known
@@ -65,7 +65,7 @@ export function materiaColorStyle(color: string | undefined): CSSProperties {
     : color !== undefined && CSS.supports("color", color)
       ? color
       : "var(--slate)";
-  return { "--m": value } as CSSProperties; // a property of our own, which the types do not know
+  return { "--m": value } as CSSProperties; // a custom property, which the types do not have
 }
 
 const ICON_SIZE_CLASSES = { sm: "small-size", md: "", lg: "large" } as const;

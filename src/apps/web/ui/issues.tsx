@@ -6,7 +6,7 @@ import marksSheet from "./marks.module.css";
 
 const css = bindClassNames(marksSheet, baseSheet);
 
-/** Problems in words: what, where, and the way out where there is one. */
+/** Issues with message, place and hint. */
 export function IssueList({ issues }: { readonly issues: readonly Issue[] }): ReactElement | null {
   if (issues.length === 0) return null;
   return (

@@ -17,12 +17,12 @@ const TONE_CLASSES = {
   wait: "tone-waiting",
 } as const satisfies Record<Tone, string>;
 
-/** A line of the shared view: its words and what they mean to the eye. */
+/** A line of the shared view with its tones. */
 export function LineText({ line }: { readonly line: Line }): ReactElement {
   return (
     <>
       {line.map(({ text, tone = "plain" }, index) => (
-        // A line is drawn anew as a whole; its pieces have no identity but their place.
+        // The index is the key: a line is always drawn as a whole.
         <span key={index} className={css(TONE_CLASSES[tone])}>
           {renderSymbols(text)}
         </span>
@@ -42,12 +42,12 @@ const SYMBOL_PATHS: Readonly<Record<string, string>> = {
   "↓": "M8 2v12M3.500 9.500L8 14l4.500-4.500",
 };
 
-/** Signs are drawn, not written: not every system has letters for them. The word beside them says the same. */
+/** Symbols are drawn as icons: not every system has glyphs for them. */
 export function renderSymbols(text: string): ReactNode {
   if (!/[✓✗✕‖→←↑↓]/.test(text)) return text;
   return text.split(/([✓✗✕‖→←↑↓])/).map((piece, index) => {
     const sign = SYMBOL_PATHS[piece];
-    // Pieces of one text have no identity but their place.
+    // The index is the key: pieces never move.
     return sign ? (
       <svg key={index} className={css("glyph")} viewBox="0 0 16 16" aria-hidden="true">
         <path d={sign} />

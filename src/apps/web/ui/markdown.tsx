@@ -2,17 +2,17 @@ import { marked, type Token, type Tokens } from "marked";
 import { Fragment, memo, type ReactElement, type ReactNode } from "react";
 import styles from "./markdown.module.css";
 
-/** Longer texts, and what is nested deeper, are shown as they were written: reading them would stop the page. */
+/** Longer or deeper nested texts are shown raw: parsing them would block the page. */
 const MAX_CHARACTERS = 200_000;
 const MAX_DEPTH = 24;
 
 /**
- * Text of an agent with its headings, lists, tables, code and links. Tokens become elements, and nothing ever becomes
- * HTML: a tag in the text is shown as the letters it is written with.
+ * The Markdown of an agent: headings, lists, tables, code and links. Tokens become elements, never HTML:
+ * a tag in the text is shown as text.
  */
 export const Markdown = memo(function Markdown(props: {
   readonly text: string;
-  /** The level of the heading above the text; that of a panel is the second. */
+  /** The level of the heading above the text; panels have level 2. */
   readonly above?: 1 | 2;
 }): ReactElement {
   const { text, above = 2 } = props;
@@ -22,7 +22,7 @@ export const Markdown = memo(function Markdown(props: {
   return (
     <>
       {tokens.map((token, index) => (
-        // Tokens of a text have no identity but their place.
+        // The index is the key: tokens never move.
         <Block key={index} token={token} depth={0} level={levels.get(token) ?? null} />
       ))}
     </>
@@ -34,7 +34,7 @@ function parseTokens(text: string): readonly Token[] | null {
   try {
     return marked.lexer(text);
   } catch {
-    // Nested beyond what the lexer can follow.
+    // Nested too deeply for the lexer.
     return null;
   }
 }
@@ -42,13 +42,13 @@ function parseTokens(text: string): readonly Token[] | null {
 interface BlockProps {
   readonly token: Token;
   readonly depth: number;
-  /** The level of a heading; null where it is none of the page's own. */
+  /** The level of a heading; null inside lists and quotations. */
   readonly level?: number | null;
 }
 
 function Block({ token, depth, level = null }: BlockProps): ReactNode {
   if (depth > MAX_DEPTH) return <p>{token.raw}</p>;
-  const known = token as MarkedBlock; // one of the lexer's own tokens: it has no extensions
+  const known = token as MarkedBlock; // the lexer has no extensions
   switch (known.type) {
     case "space":
     case "def":
@@ -96,7 +96,7 @@ function renderBlocks(tokens: readonly Token[], depth: number): ReactNode {
 }
 
 function Heading({ level, children }: { readonly level: number | null; readonly children: ReactNode }): ReactElement {
-  // Inside a list or a quotation it is no heading of the page, whatever it looks like.
+  // A heading inside a list or quotation is not a heading of the page.
   if (level === null) return <p className={styles.heading}>{children}</p>;
   const Tag = level === 2 ? "h2" : level === 3 ? "h3" : level === 4 ? "h4" : level === 5 ? "h5" : "h6";
   return <Tag className={styles.heading}>{children}</Tag>;
@@ -187,7 +187,7 @@ function renderInlineToken(token: Token, depth: number): ReactNode {
     case "link":
       return <Link href={known.href}>{renderInlineTokens(known.tokens, depth)}</Link>;
     case "image":
-      // Nothing is loaded from elsewhere: an image is a link to it.
+      // Load nothing from other servers: show an image as a link.
       return <Link href={known.href}>{decodeEntities(known.text) || known.href}</Link>;
     case "escape":
       return known.text;
@@ -208,7 +208,7 @@ function Link({ href, children }: { readonly href: string; readonly children: Re
   );
 }
 
-/** Levels for the headings of a text in a page: below the one above it, and none left out on the way down. */
+/** Heading levels below the level of the page, without gaps. */
 function headingLevels(tokens: readonly Token[], above: number): ReadonlyMap<Token, number> {
   let last = above;
   return new Map(
@@ -223,7 +223,7 @@ function isHeading(token: Token): token is Tokens.Heading {
   return token.type === "heading";
 }
 
-/** An address that a text may lead to; null for every other, whatever its letters look like to a browser. */
+/** The address of an allowed link; null for every other scheme, even if disguised. */
 function safeHref(href: string): string | null {
   const url = URL.parse(href);
   return url && ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : null;
@@ -231,7 +231,7 @@ function safeHref(href: string): string | null {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 
-/** The few signs that people write by name in plain text; every other name stays as it was written. */
+/** The named entities that people write in plain text; others stay unchanged. */
 function decodeEntities(text: string): string {
   return text.replace(
     /&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,6}));/g,

@@ -9,11 +9,11 @@ const css = bindClassNames(controlsSheet);
 export interface MenuItem {
   readonly label: string;
   readonly act: () => void;
-  /** Why it cannot act now; it keeps its place and says so. */
+  /** Why the entry is disabled; it stays in place and shows the reason. */
   readonly off?: string | null;
 }
 
-/** What is done less often, behind one button, which is an icon alone where one is given. Arrow keys move, Esc closes. */
+/** A button with a menu of rarer actions. Arrow keys move, Esc closes. */
 export function Menu(props: {
   readonly label: string;
   readonly icon?: IconName;
@@ -39,7 +39,7 @@ export function Menu(props: {
   );
 }
 
-/** In the browser's top layer, so that no panel around it can cut it off; a click elsewhere closes it. */
+/** In the top layer, so that no panel clips it. A click elsewhere closes it. */
 function MenuPopover(props: {
   readonly label: string;
   readonly items: readonly MenuItem[];
@@ -62,7 +62,7 @@ function MenuPopover(props: {
     const all = [...(list.current?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
     const at = all.indexOf(document.activeElement as HTMLElement);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
-    // Keys of the page below do not count while a menu is open.
+    // Ignore page keys while a menu is open.
     event.stopPropagation();
     if (event.key === "Tab") onClose();
     if (to === undefined) return;
@@ -89,7 +89,7 @@ function MenuPopover(props: {
           tabIndex={-1}
           off={off}
           onClick={() => {
-            // The focus goes back to the button first, so that a dialog gives it back to there.
+            // Focus the button first: a dialog restores the focus to there.
             list.current?.hidePopover();
             act();
           }}

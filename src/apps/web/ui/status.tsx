@@ -52,7 +52,7 @@ const CELL_CLASSES = {
   to_come: "",
 } as const satisfies Record<ItemCell, string>;
 
-/** One cell per item, or a bar where there are too many; what it shows is always written beside it. */
+/** One cell per item, or a bar for many items; the text beside it has the same facts. */
 export function ItemCells({ items }: { readonly items: ItemProgress }): ReactElement {
   if (items.size > MAX_ITEM_CELLS) {
     return (
@@ -67,7 +67,7 @@ export function ItemCells({ items }: { readonly items: ItemProgress }): ReactEle
   return (
     <span className={css("cells")} aria-hidden="true">
       {itemCells(items).map((cell, index) => (
-        // Cells have no identity but their place.
+        // The index is the key: cells never move.
         <i key={index} className={css(CELL_CLASSES[cell])} />
       ))}
     </span>

@@ -7,11 +7,11 @@ const css = bindClassNames(controlsSheet);
 export interface Tab<K extends string> {
   readonly key: K;
   readonly label: string;
-  /** A figure behind the label. */
+  /** A count after the label. */
   readonly count?: ReactNode;
 }
 
-/** One tab stop; arrow keys choose. The panel is `<div role="tabpanel" aria-labelledby={tabId(name, key)}>`. */
+/** One tab stop; arrow keys select. The panel is `<div role="tabpanel" aria-labelledby={tabId(name, key)}>`. */
 export function Tabs<K extends string>(props: {
   readonly name: string;
   readonly label: string;

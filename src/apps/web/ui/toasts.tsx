@@ -10,7 +10,7 @@ const css = bindClassNames(toastsSheet, baseSheet);
 export interface Toast {
   readonly text: string;
   readonly tone?: "ok" | "bad" | "plain";
-  /** One thing that can be done about it, such as Undo. */
+  /** An action, such as Undo. */
   readonly action?: { readonly label: string; readonly act: () => void };
 }
 
@@ -21,7 +21,7 @@ const TOAST_DURATION_MS = 6_000;
 const shownToasts = createStore<readonly ShownToast[]>([]);
 let lastKey = 0;
 
-/** Says something in passing. What went wrong stays until it is closed. */
+/** Shows a short notice. Errors stay until they are closed. */
 export function toast(news: Toast): void {
   lastKey += 1;
   const key = lastKey;

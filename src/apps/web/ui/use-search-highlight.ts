@@ -1,7 +1,7 @@
 import { useEffect, useState, type RefObject } from "react";
 import { readSearchParam } from "../browser/route.ts";
 
-/** What a search led here for is marked and in sight, once it is drawn; from then on the person scrolls. */
+/** Marks the searched words and scrolls to them once; the person scrolls from then on. */
 export function useSearchHighlight(place: RefObject<HTMLElement | null>, tab: string): void {
   const [sought] = useState(() => ({ words: readSearchParam("found")?.toLowerCase() ?? "", tab }));
   useEffect(() => {
@@ -11,12 +11,12 @@ export function useSearchHighlight(place: RefObject<HTMLElement | null>, tab: st
       const range = findTextRange(element, sought.words);
       if (!range) return false;
       observer.disconnect();
-      // Marked without touching what is drawn; an older browser only scrolls.
+      // Mark without a change of the DOM; older browsers only scroll.
       if ("highlights" in CSS) CSS.highlights.set("found", new Highlight(range));
       scrollToRange(range);
       return true;
     };
-    // A prompt or an output may still be on its way.
+    // A prompt or an output may still be loading.
     const observer = new MutationObserver(look);
     if (!look()) observer.observe(element, { childList: true, subtree: true, characterData: true });
     return () => {
@@ -26,7 +26,7 @@ export function useSearchHighlight(place: RefObject<HTMLElement | null>, tab: st
   }, [place, sought, tab]);
 }
 
-/** Into the middle of whatever scrolls. A text may be one long element, which is in sight as soon as a part of it is. */
+/** Scrolls to the middle of the container. A long text element counts as visible when a part of it is. */
 function scrollToRange(range: Range): void {
   for (let frame = range.startContainer.parentElement; frame; frame = frame.parentElement) {
     const isPage = frame === document.scrollingElement;
@@ -37,7 +37,7 @@ function scrollToRange(range: Range): void {
   }
 }
 
-/** The first place of these words; they may stand across several pieces of text. */
+/** The first occurrence of these words, even across text nodes. */
 function findTextRange(element: HTMLElement, words: string): Range | null {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const pieces: { readonly node: Node; readonly from: number }[] = [];
