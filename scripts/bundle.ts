@@ -5,11 +5,12 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** What nearly every command needs, in few files: dozens of small ones take a third longer to find and load. What Pi needs at its start stands apart. */
 const SHARED = [
-  { name: "text", test: /get-east-asian-width\/|src\/core\/(view\/text|model\/values\/text)/ },
+  { name: "text", test: /get-east-asian-width\/|src\/core\/(view\/(columns|line|numbers)|model\/text)\.ts/ },
   { name: "libraries", test: /node_modules\/(valibot|jsonc-parser)\// },
   {
     name: "base",
-    test: /src\/(core\/(model|catalog|compile|cast|handoff|view|command)|shell\/(store|config|system|process|secrets|casting))\//,
+    // Few commands compare texts, so the library for it stays out of every start.
+    test: /src\/(core\/(model(?!\/diff)|catalog|compile|cast|handoff|view|command)|shell\/(store|config|system|process|secrets|casting))\//,
   },
 ];
 
