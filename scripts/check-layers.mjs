@@ -79,7 +79,12 @@ const FLEET_ONLY = {
 const MAY_IMPORT_PI = ["src/shell/agents", "src/apps/pi"];
 // An entry is imported by nobody and hands one face to another: `materia ui` opens the web server.
 const ENTRIES = ["src/apps/cli/start.ts"];
-const CORE_MAY_USE = ["node_modules/valibot/", "node_modules/jsonc-parser/", "node_modules/get-east-asian-width/"];
+const CORE_MAY_USE = [
+  "node_modules/valibot/",
+  "node_modules/jsonc-parser/",
+  "node_modules/get-east-asian-width/",
+  "node_modules/diff/",
+];
 
 const isForbidden = (source, to) =>
   Object.entries(FORBIDDEN).some(
