@@ -60,7 +60,11 @@ describe("[E1] an edit keeps the loadout valid or says why not", () => {
       (each) => setLoopGenerator(each, "workItemIteration", "Socket-5"),
       "Socket-5 stands inside the loop workItemIteration",
     ],
-    ["a silent way", (each) => removeWay(each, "end:Socket-7"), "nobody wrote this way"],
+    [
+      "an implicit way",
+      (each) => removeWay(each, "end:Socket-7"),
+      "this way is implicit: the loadout has no edge for it",
+    ],
   ])("%s", (_what, edit, why) => {
     const before = loadout();
     const kept = structuredClone(before);

@@ -199,7 +199,7 @@ describe("one cast in the browser", () => {
       route.fulfill({ contentType: "text/event-stream", body: 'event: weather\ndata: {"rain":true}\n\n' }),
     );
     await page.evaluate((hash) => (location.hash = hash), `#/casts/${id}`);
-    await says(page, "the server said something that this page does not know");
+    await says(page, "the server sent a message that this page does not know");
     expect(await socket(page, "Socket-5").textContent()).toContain("3×");
   });
 

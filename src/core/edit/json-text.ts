@@ -8,7 +8,7 @@ export function parseJsonc(text: string): Result<{ readonly value: unknown; read
   const tree = parseTree(text, faults, { allowTrailingComma: true });
   if (tree && faults.length === 0) return ok({ value: valueOf(tree), tree });
   if (faults.length === 0)
-    return failAll([error("bad_json", "line 1, column 1", "there is nothing here", "begin with { }")]);
+    return failAll([error("bad_json", "line 1, column 1", "the text is empty", "begin with { }")]);
   return failAll(
     faults.slice(0, 10).map(({ offset, error: code }) => {
       const { line, column } = lineAndColumnAt(text, offset);

@@ -51,7 +51,7 @@ export function removeWay(loadout: Loadout, id: string): Result<Loadout> {
 function unknownWay(id: string): Result<never> {
   return refuseEdit(
     id,
-    "nobody wrote this way",
+    "this way is implicit: the loadout has no edge for it",
     "it is taken where nothing else matches; add an edge or an exit instead",
   );
 }
@@ -59,7 +59,7 @@ function unknownWay(id: string): Result<never> {
 /** [E28] Inserts a socket into an edge: the edge leads to it, and it leads to the former target. In a loop it becomes a member. */
 export function insertSocketInWay(loadout: Loadout, way: string, materia: string): Result<Loadout> {
   const found = findAuthoredWay(loadout, way);
-  if (!found) return refuseEdit(way, "nobody wrote this way", "add an edge first");
+  if (!found) return refuseEdit(way, "this way is implicit: the loadout has no edge for it", "add an edge first");
   const id = nextSocketId(loadout);
   const [from, to] = found.kind === "edge" ? [found.from, found.edge.to] : [found.exit.from, found.exit.targetSocketId];
   const added = addSocket(loadout, materia);

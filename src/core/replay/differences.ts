@@ -40,7 +40,7 @@ export function findDifferences(recorded: RecordedCast, replay: ReplayComparison
       found.push({
         visit: left.key,
         kind: "socket",
-        message: `${right.socket} holds ${right.materia} now, not ${left.materia}`,
+        message: `${right.socket} has ${right.materia} now, not ${left.materia}`,
       });
     const [oldPrompts, newPrompts] = [before.prompts.get(left.key) ?? [], after.prompts.get(left.key) ?? []];
     found.push(
@@ -177,7 +177,7 @@ function differencesAfterParting(
     ...gone.map((id) => ({
       visit: old.find(({ socket }) => socket === id)?.key ?? id,
       kind: "socket" as const,
-      message: `${id} is no longer there`,
+      message: `${id} was removed`,
     })),
     ...moved,
   ];
@@ -196,7 +196,7 @@ function endDifferences(
       {
         visit: key,
         kind: "end",
-        message: `nobody has answered ${castSocketLabel(socket)} there; what follows is not known`,
+        message: `the recorded cast has no answer of ${castSocketLabel(socket)} here; later visits are unknown`,
       },
     ];
   }

@@ -45,7 +45,7 @@ export function forkCast(recorded: RecordedCast, { now, visit, handoff }: CastFo
       error(
         "unchanged_fork",
         now.castId,
-        "nothing that is configured now would change this cast",
+        "the current configuration would not change this cast",
         suggest`name the visit to begin with: ${typed`fork ${now.castId}@${keys.at(-1) ?? "Socket-1#1"}`}`,
       ),
     );
@@ -63,8 +63,8 @@ export function forkCast(recorded: RecordedCast, { now, visit, handoff }: CastFo
     touched?.visit === at
       ? `${touched.kind}: ${touched.message}`
       : at === named
-        ? "it was named"
-        : "the cast stood there";
+        ? "you named it"
+        : "the cast stopped there";
   const taken = handoff === undefined ? ok(kept) : withWrittenHandoff(kept, handoff);
   return taken.ok ? ok(buildFork(recorded, taken.value, { at, why })) : taken;
 }
@@ -133,7 +133,7 @@ function withWrittenHandoff(kept: ReplayResult, text: string): Result<ReplayResu
   for (let effect = next(state); ; effect = next(state)) {
     if (effect.kind === "record") for (const body of effect.events) note(body);
     else if (effect.kind !== "agent")
-      return fail(error("bad_option", "--handoff", "only the handoff of an agent can be written for it"));
+      return fail(error("bad_option", "--handoff", "--handoff works only for a visit of an agent"));
     else {
       const body = decide(state, effect.socket, { kind: "replied", text, usage: NO_USAGE });
       if (body.type === "handoff_rejected") return fail(error("bad_option", "--handoff", body.issues.join("; ")));
@@ -158,6 +158,6 @@ function buildFork(
     visit: at,
     reused,
     saved: { tokens: totalTokens(usage), cost: usage.cost },
-    anew: [{ visit: at, why }, ...left.map((visit) => ({ visit, why: `it comes after ${at}` }))],
+    anew: [{ visit: at, why }, ...left.map((visit) => ({ visit, why: `it follows ${at}` }))],
   };
 }

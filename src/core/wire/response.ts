@@ -27,7 +27,9 @@ export function parseResponse<const T extends v.GenericSchema>(
   const place = v.getDotPath(first);
   const where = place === null ? "" : ` at "${place}"`;
   const hint = "page and server may be of different versions: reload the page";
-  return fail(error("unexpected_response", what, `the server's answer cannot be read${where}: ${first.message}`, hint));
+  return fail(
+    error("unexpected_response", what, `the response of the server is invalid${where}: ${first.message}`, hint),
+  );
 }
 
 /** [N39] The key that a browser receives once, with the token, to log in again later. */

@@ -176,12 +176,12 @@ export function readFleetMessage(kind: string, text: string): Result<FleetMessag
 
 function readMessage<const S extends StreamSchemas>(shapes: S, kind: string, text: string): Result<MessageOf<S>> {
   const shape = Object.hasOwn(shapes, kind) ? shapes[kind] : undefined;
-  if (!shape) return fail(error("unexpected_response", kind, "the server said something that this page does not know"));
+  if (!shape) return fail(error("unexpected_response", kind, "the server sent a message that this page does not know"));
   let raw: unknown;
   try {
     raw = JSON.parse(text);
   } catch {
-    return fail(error("unexpected_response", kind, "the server said something that is not JSON"));
+    return fail(error("unexpected_response", kind, "the server sent a message that is not JSON"));
   }
   const read = parseResponse(shape, raw, kind);
   return read.ok ? ok({ kind, data: read.value }) : read;

@@ -38,18 +38,17 @@ interface PlacedSegment extends LaneSegment {
   readonly reach: number;
 }
 
+interface LaneContext {
+  readonly grid: LayoutGrid;
+  readonly metrics: LayoutMetrics;
+  readonly sizeOf: (route: EdgeRoute) => Size | null;
+}
+
 /**
  * Places every lane as near to the column as possible: lanes inside a loop first, then the border of the region, then
  * the rest; short lanes inside long ones. A lane has the width of its label, so that no label meets another lane.
  */
-export function assignLanes(
-  routes: readonly EdgeRoute[],
-  {
-    grid,
-    metrics,
-    sizeOf,
-  }: { readonly grid: LayoutGrid; readonly metrics: LayoutMetrics; readonly sizeOf: (route: EdgeRoute) => Size | null },
-): LaneAssignment {
+export function assignLanes(routes: readonly EdgeRoute[], { grid, metrics, sizeOf }: LaneContext): LaneAssignment {
   const laid = new Map<string, PlacedSegment[]>();
   const byRoute = new Map<EdgeRoute, readonly PlacedSegment[]>();
   const reaches = new Map<string, number>();
@@ -71,21 +70,13 @@ export function assignLanes(
     return placed;
   };
   const layBorder = (loop: LoopSpan, side: RouteSide, least = 0): void => {
-    const reach = reaches.get(`${loop.id} ${side}`);
-    if (reach !== undefined && reach >= least) return;
+    const former = reaches.get(`${loop.id} ${side}`);
+    if (former !== undefined && former >= least) return;
     const column = side === "left" ? loop.first.column : loop.last.column;
     const span = [4 * loop.first.row + HEAD, 4 * loop.last.row + FOOT] as const;
-    const stretch: LaneSegment = {
-      key: sideKey(column, side),
-      route: null,
-      column,
-      side,
-      span,
-      halfWidth: 0,
-      endIndex: 0,
-    };
+    const stretch = { key: sideKey(column, side), route: null, column, side, span, halfWidth: 0, endIndex: 0 };
     const inner = beside(stretch).reduce((most, { reach }) => Math.max(most, reach), 0);
-    const distance = reach === undefined ? Math.max(2 * metrics.region.side, inner + metrics.region.side) : least;
+    const distance = former === undefined ? Math.max(2 * metrics.region.side, inner + metrics.region.side) : least;
     reaches.set(`${loop.id} ${side}`, keep(stretch, distance).distance);
   };
 
