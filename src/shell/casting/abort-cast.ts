@@ -18,7 +18,7 @@ export async function abortCast(workspace: Workspace, castId: CastId, trustsCast
   const state = await readCastState(store, castId);
   if (!state.ok) return state;
   if (state.value.phase.kind === "ended") return alreadyEnded(castId, state.value.phase.outcome);
-  // [S10] It ends programs, and a cast that somebody planted says which.
+  // [S14] It ends programs, and a cast that somebody planted says which.
   const file = await store.readCastFile(castId);
   if (!file.ok) return file;
   const foreign = trustsCast ? undefined : foreignCastIssue(workspace, file.value);

@@ -50,7 +50,7 @@ export interface ResumePlan {
 /** What is asked for a stopped cast. */
 interface ResumeRequest extends Omit<ResumePlan, "cast"> {
   readonly castId: CastId;
-  /** [S10] Whether the person trusts exactly this cast, no matter who started it. */
+  /** [S14] Whether the person trusts exactly this cast, no matter who started it. */
   readonly trustsCast?: boolean;
 }
 

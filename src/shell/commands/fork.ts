@@ -166,7 +166,7 @@ function filesNote({ state }: CastFork, { here }: ForkCommand): string {
   return "files stay as they are now; --here restores them to this point";
 }
 
-/** [T20] `--plan`: report, and start nothing. */
+/** [T36] `--plan`: report, and start nothing. */
 export async function runForkPlan(workspace: Workspace, command: ForkCommand): Promise<Result<CommandOutput>> {
   const origin = await loadOrigin(workspace, command);
   if (!origin.ok) return origin;

@@ -14,7 +14,7 @@ import type { NewCast, CastStore, LoadedCast } from "../store/cast-store.ts";
 import { watchCast } from "../casting/watch-cast.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 
-/** [B10] Options that only make sense on a fleet: without one they would be ignored silently. */
+/** [B40] Options that only make sense on a fleet: without one they would be ignored silently. */
 export function fleetOptionIssues(options: Options): readonly Issue[] {
   return FLEET_OPTIONS.filter((name) => options[name] !== undefined).map((name) =>
     error("missing_option", `--${name}`, `--${name} needs a fleet`, "name the fleet with --on"),
@@ -66,7 +66,7 @@ export async function prepareSubmission(
   return ok({ ...cast, ...newCastHistory(file), remarks, run });
 }
 
-/** [B9] Workers do not have the submitter's settings: submit the model for materia that name none. */
+/** [B38] Workers do not have the submitter's settings: submit the model for materia that name none. */
 function withDefaultModel<T extends NewCast>(plan: T, model: string | null): T {
   if (model === null) return plan;
   const materia = Object.entries(plan.file.graph.materia).map(([name, each]) => [
@@ -93,7 +93,7 @@ const NO_LOCAL_HOST: AgentHost = {
   runTurn: () => Promise.reject(new Error("casts of a fleet are run by its workers")),
 };
 
-/** [B10] Records what a stopped cast of a fleet shall do; a worker continues it. */
+/** [B42] Records what a stopped cast of a fleet shall do; a worker continues it. */
 export async function prepareResumeOnFleet(
   castId: CastId,
   { how, by }: { readonly how: Resumption; readonly by: string },
@@ -183,7 +183,7 @@ async function readSettledSummary(
   }
 }
 
-/** [B29] Reports what keeps a cast from running. */
+/** [B71] Reports what keeps a cast from running. */
 function watchQueue(
   { store, fleet }: Pick<Workspace, "store" | "fleet">,
   castId: CastId,

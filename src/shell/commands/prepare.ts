@@ -32,7 +32,7 @@ export interface CommandCaller {
   readonly replies?: Rehearsal;
   /** [T27] Whether to show the forecast before a cast. */
   readonly tellsForecast?: boolean;
-  /** [S10] Whether the person trusts the named cast, even one that was started elsewhere. */
+  /** [S14] Whether the person trusts the named cast, even one that was started elsewhere. */
   readonly trustsCast?: boolean;
   /** Remembers the trust given with the command; called once, when the command runs. */
   readonly remember: () => void;
@@ -60,7 +60,7 @@ export async function prepareCommand(command: CastingCommand, asker: CommandCall
   }
 }
 
-/** [S10] Only a named cast can be trusted. */
+/** [S14] Only a named cast can be trusted. */
 export function namesSpecificCast(command: CastingCommand): boolean {
   if (command.kind === "continue")
     return command.castId !== undefined || (!command.literal && looksLikeCastId(firstWord(command.text)));
@@ -114,7 +114,7 @@ const WAITING: RequestedCast = {
   noneMessage: "no cast here waits for an answer",
 };
 
-/** [C28] The word was read as a cast: explain how to write it as a message. */
+/** [C47] The word was read as a cast: explain how to write it as a message. */
 function withDelimiterHint(issue: Issue): Issue {
   if (issue.code !== "unknown_cast" && issue.code !== "ambiguous_cast") return issue;
   const rest = issue.hintParts ?? (issue.hint === undefined ? [] : [issue.hint]);

@@ -153,7 +153,7 @@ export interface PackedTree {
   readonly pack?: { readonly head: string; readonly ckpt: string; readonly bytes: Buffer };
 }
 
-/** [B23] The files that a cast gets. */
+/** [B43] The files that a cast gets. */
 export type TreeChoice = "as it is now" | "of the branch";
 
 type TreeAtTop = PackedTree & { readonly top: string };

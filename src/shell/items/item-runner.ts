@@ -102,7 +102,7 @@ async function startItem(runner: ItemRunnerContext, request: ItemRequest): Promi
   return runOwnedItem(runner, request, owned.value, { state, file, cwd: tree.cwd });
 }
 
-/** [V6] What the cast of an item is started with: everything of its parent, with a window on the item. */
+/** [V29] What the cast of an item is started with: everything of its parent, with a window on the item. */
 export function itemCastFile(
   parent: CastFile,
   { castId, budget, data: state, window }: CastStart,

@@ -40,7 +40,7 @@ export async function runAgentTurn(effect: AgentEffect, context: EffectContext):
   const unkept = checkpoints && (await checkpoints.finish());
   // [D28] What came of the turn is no longer this process's to keep.
   if (outcome.kind === "failed" && outcome.reason === "taken_over") return { kind: "broken", problem: outcome.message };
-  // [D24] A command that left its group is ended like the others when its turn was.
+  // [D37] A command that left its group is ended like the others when its turn was.
   if (outcome.kind === "failed" && (outcome.reason === "aborted" || outcome.reason === "timeout"))
     await endVisitProcesses(options.secretOf?.(socket.id, visit.number), GRACE_MS);
   const problem = unkept ?? (await writeTurn(effect, context, outcome, told));
@@ -97,7 +97,7 @@ function turnRequest(
     item: currentItemKey(state),
     cwd: options.cwd,
     system: text.system,
-    // [A24] One that cannot touch the project need not know its rules.
+    // [A29] One that cannot touch the project need not know its rules.
     instructions: materia.instructions ?? (materia.tools === "none" ? "none" : "project"),
     prompt,
     tools: toolsInScope(materia.tools),

@@ -58,14 +58,14 @@ async function runLoop(log: EventLog, lanes: ParallelItems, ports: Ports, option
       continue;
     }
     if (effect.kind === "wait") return { kind: "waiting", state };
-    // [D16] A process that slept while another took its cast must not act for it.
+    // [D36] A process that slept while another took its cast must not act for it.
     if (!(await ports.holdsClaim())) return endBroken(log, "another process owns this cast now");
     if (effect.kind === "fork" || effect.kind === "items" || effect.kind === "join") {
       const result = await lanes.step(effect, state);
       if (result.kind === "decided") log.addEvent(result.decide(log.latestState()));
       if (result.kind === "broken") return endBroken(log, result.problem);
       if (effect.kind !== "join" || !options.isOnFleet) continue;
-      // [B12] Written by itself: what comes behind the items may be for another leg.
+      // [B49] Written by itself: what comes behind the items may be for another leg.
       const stands = await endPaused(log);
       if (stands.kind === "broken" || isPauseSignal(options.signal)) return stands;
       continue;

@@ -10,7 +10,7 @@ import type { CachedWorktree } from "../git/cached-worktree.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { CastStore, OwnedCast } from "../store/cast-store.ts";
 
-/** [Y1] What a visit that is over has made of the files; nothing where it changed none. */
+/** [Y13] What a visit that is over has made of the files; nothing where it changed none. */
 export async function checkpointVisit(
   { visit }: Extract<Effect, { kind: "checkpoint" }>,
   state: CastState,
@@ -55,7 +55,7 @@ function checkpointTaker(visit: Visit, { state, ports, report }: EffectContext):
     if (!taken || ("commit" in taken && taken.commit === last)) return "unchanged";
     if ("problem" in taken) return taken;
     last = taken.commit;
-    // [B14] In the same breath: what the conversation says from here on is not in these files.
+    // [B56] In the same breath: what the conversation says from here on is not in these files.
     artifacts.markTranscript?.(visit.socket, visit.number, last);
     report({ type: "checkpoint_taken", socket: visit.socket, visit: visit.number, files: taken });
     return "reported";
@@ -94,7 +94,7 @@ function checkpointAfterEachTool(take: TakeCheckpoint): TurnCheckpoints {
 const MIN_CHECKPOINT_GAP_MS = 20_000;
 
 /**
- * [B14] For another machine, where files without their conversation are as wrong as a conversation without its files: both of
+ * [B56] For another machine, where files without their conversation are as wrong as a conversation without its files: both of
  * one moment in which no tool ran, thrown away if one began meanwhile; seldom, and once more when the turn is over.
  */
 function checkpointBetweenTools(

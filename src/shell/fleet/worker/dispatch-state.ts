@@ -35,7 +35,7 @@ export async function beginDispatch(
   return (await database.query<DispatchRow>({ text: BEGIN_QUERY, values: [castId, leg, workerId, isAgain] }))[0];
 }
 
-/** [B32] The former worker may requeue the cast after this dispatch has begun, but not after the claim. Such an attempt does not count. */
+/** [B58] The former worker may requeue the cast after this dispatch has begun, but not after the claim. Such an attempt does not count. */
 export async function wasReassigned(database: Database, castId: string, leg: number): Promise<boolean> {
   const text = `update materia.casts set tries = greatest(tries - 1, 0) where cast_id = $1 and leg <> $2 returning 1 as moved`;
   return (await database.query({ text, values: [castId, leg] })).length > 0;
@@ -52,7 +52,7 @@ export async function requeue(database: Database, castId: string, leg: number): 
   });
 }
 
-/** [B32] Requeues a dispatch that did not start, even if a worker owns the cast. */
+/** [B58] Requeues a dispatch that did not start, even if a worker owns the cast. */
 export async function requeueUnstarted(database: Database, castId: string, leg: number): Promise<void> {
   await database.query({
     text: `with c as (update materia.casts set leg = leg + 1
@@ -62,14 +62,14 @@ export async function requeueUnstarted(database: Database, castId: string, leg: 
   });
 }
 
-/** [B5] Whether this worker may continue the cast. It must not retry a cast that another worker owns. */
+/** [B33] Whether this worker may continue the cast. It must not retry a cast that another worker owns. */
 export async function holdsLease(database: Database, { castId, leg, workerId }: WorkerDispatch): Promise<boolean> {
   const text =
     "select from materia.casts where cast_id = $1 and leg = $2 and status = 'running' and coalesce(owner, $3) = $3";
   return (await database.query({ text, values: [castId, leg, workerId] })).length > 0;
 }
 
-/** [B29] Shown to followers of the cast; the next event replaces it. */
+/** [B73] Shown to followers of the cast; the next event replaces it. */
 export async function markSettingUp(database: Database, castId: string, workerId: string): Promise<void> {
   const settingUp = { worker: workerId, since: new Date().toISOString() };
   await database.query({
@@ -108,7 +108,7 @@ export async function requeueRejected(
   });
 }
 
-/** [B12] A parked dispatch frees its slot while its items run. Its worker continues it beside its other dispatches. */
+/** [B49] A parked dispatch frees its slot while its items run. Its worker continues it beside its other dispatches. */
 export interface DispatchParking {
   readonly isParked: () => boolean;
   readonly park: () => Promise<void>;
@@ -144,7 +144,7 @@ export function createParking(database: Database, { castId, leg, workerId }: Par
   return { isParked: () => isParked, park: () => (parking ??= park()), parked };
 }
 
-/** [B12, B14] Requeues casts that were parked by gone workers: for the queues their dispatch is over. */
+/** [B49, B55] Requeues casts that were parked by gone workers: for the queues their dispatch is over. */
 export async function requeueOrphanedParked(database: Database): Promise<void> {
   await database.query({
     text: `with c as (update materia.casts set status = 'queued', leg = leg + 1
@@ -170,7 +170,7 @@ export function createPauseControl(
     signal: pause.signal,
     onSteps: (steps: readonly CastStep[]): void => {
       const has = (kind: string): boolean => steps.some(({ event }) => event.type === kind);
-      // [B12] The steps after the items need a slot again.
+      // [B49] The steps after the items need a slot again.
       if ((draining.aborted && has("visit_completed")) || (isParked() && has("loop_joined"))) stop();
     },
     close: () => {

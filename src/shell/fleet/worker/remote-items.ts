@@ -40,7 +40,7 @@ interface RemoteItemContext extends RemoteItemsContext {
   readonly trees: GitWorktrees;
 }
 
-/** [B12] Runs the items of a parallel loop as queued casts, and merges them here in the order of the list. */
+/** [B12, B49] Runs the items of a parallel loop as queued casts, and merges them here in the order of the list. */
 function createRemoteItems(context: RemoteItemsContext, { owned, file, cwd }: ParentCast): ItemRunner {
   const { castId } = file;
   const trees = createGitWorktrees({

@@ -38,7 +38,7 @@ export type DispatchOutcome =
   | { readonly how: "failed" | "stopped"; readonly why: string }
   | { readonly how: "not begun"; readonly why?: string };
 
-/** [B5] Or only the database was in the way: the dispatch is retried here. The outcome counts if the worker stops first. */
+/** [B33] Or only the database was in the way: the dispatch is retried here. The outcome counts if the worker stops first. */
 export type DispatchAttempt = DispatchOutcome | { readonly how: "retry"; readonly outcome: DispatchOutcome };
 
 export interface DispatchContext {
@@ -72,7 +72,7 @@ export interface AssignedDispatch {
 /** [B15] A cast fails after this many attempts without a completed visit. */
 const MAX_ATTEMPTS = 3;
 
-/** [B11] Runs a cast from its present state, as the command line does, until it ends, waits or is requeued. */
+/** [B47] Runs a cast from its present state, as the command line does, until it ends, waits or is requeued. */
 export async function runDispatch(context: DispatchContext, dispatch: AssignedDispatch): Promise<DispatchAttempt> {
   const { castId, leg, parking, isRetry = false } = dispatch;
   const { database, store, workerId } = context;
@@ -86,7 +86,7 @@ export async function runDispatch(context: DispatchContext, dispatch: AssignedDi
     return failCast(context, cast.value, `${MAX_ATTEMPTS} workers died over this cast without completing a visit`);
   const host = await openHostFor(store, cast.value);
   if ("issues" in host) return rejectCast(context, castId, host.issues);
-  // [B12] A parked dispatch whose items are joined needs a slot again.
+  // [B49] A parked dispatch whose items are joined needs a slot again.
   const isJoined = parking.isParked() && cast.value.state.phase.kind !== "forked";
   const attempt = isJoined ? REQUEUED : await runClaimedCast(context, cast.value, { host, leg, parking });
   return finishDispatch(context, { castId, leg }, attempt);
@@ -140,7 +140,7 @@ async function deliverResult({ database, trees, env }: DispatchContext, castId: 
   return { how: "completed", delivered };
 }
 
-/** [B5] Retries after a transient error of the database. After any other problem another worker may succeed. */
+/** [B33] Retries after a transient error of the database. After any other problem another worker may succeed. */
 async function handleStopped(
   { database, workerId, unwritten }: DispatchContext,
   { castId, leg }: Pick<AssignedDispatch, "castId" | "leg">,
@@ -154,7 +154,7 @@ async function handleStopped(
   return isOwned ? { how: "retry", outcome } : outcome;
 }
 
-/** [B14] An evicted worker must not fail a cast: its own folder may be removed. */
+/** [B57] An evicted worker must not fail a cast: its own folder may be removed. */
 async function wasEvicted({ database, workerId }: DispatchContext): Promise<boolean> {
   const text = "select from materia.workers where worker_id = $1 and state <> 'gone'";
   return (await database.query({ text, values: [workerId] })).length === 0;
@@ -227,7 +227,7 @@ async function runClaimedCast(
     if (!resumed.ok) return notStarted(resumed.issues);
     const { kind, state } = resumed.value;
     const checkpointProblem = trees.checkpointProblem(castId);
-    // [B8] No other worker could store the files either.
+    // [B36] No other worker could store the files either.
     if (kind === "broken" && checkpointProblem !== undefined)
       return await failCast(context, { castId, state }, `its files cannot be kept: ${checkpointProblem}`);
     if (kind === "broken") return { how: "stopped", why: resumed.value.problem };
@@ -280,7 +280,7 @@ async function openHostFor(
   return issues.length > 0 ? { issues } : host;
 }
 
-/** [B32] The owner of a cast that was dispatched to this worker is about to release it. */
+/** [B58] The owner of a cast that was dispatched to this worker is about to release it. */
 const TRANSIENT_CODES: readonly string[] = ["database_unreachable", "database_full", "cast_owned"];
 
 function notStarted(issues: readonly Issue[], ...moreTransientCodes: readonly string[]): DispatchAttempt {

@@ -216,7 +216,7 @@ const RETENTION_DAYS = 7;
 
 const GONE_AMONG = "select worker_id from materia.workers where state = 'gone' and worker_id = any($1)";
 
-/** [B18] Deletes workers that are gone for a week, unless they own a cast or are among those that still have dispatches. */
+/** [B66] Deletes workers that are gone for a week, unless they own a cast or are among those that still have dispatches. */
 export async function deleteStaleWorkers(database: Database, withDispatches: readonly string[]): Promise<void> {
   await database.query({
     text: `delete from materia.workers w where state = 'gone' and seen_at < now() - interval '${RETENTION_DAYS} days'
