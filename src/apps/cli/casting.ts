@@ -19,7 +19,7 @@ export async function runCastingCommand(command: CastingCommand, request: CliCon
   const asker = await commandCallerFor(request);
   const prepared = await prepareCommand(command, asker);
   if (prepared.ok) return runPrepared(request, prepared.value);
-  // [S10] Only a named cast can be trusted.
+  // [S14] Only a named cast can be trusted.
   const isAsked = namesSpecificCast(command) && hasForeignCastIssue(prepared.issues);
   if (!isAsked || !(await askToTrustCast(request.io, prepared.issues))) return prepared;
   const again = await prepareCommand(command, { ...asker, trustsCast: true });

@@ -212,7 +212,7 @@ async function pastEvents(
   return [{ ...started, files }, ...others];
 }
 
-/** [T20] Written before anything runs; the first cast does not change. Files come first: events name files that exist. */
+/** [T37] Written before anything runs; the first cast does not change. Files come first: events name files that exist. */
 async function writePast(
   store: CastStore,
   origin: CastId,

@@ -32,7 +32,7 @@ export async function runCasts(workspace: Workspace): Promise<Result<CommandOutp
   return ok({ code: 0, data, lines });
 }
 
-/** [B29] The listed casts that wait for a worker, each with its reason. */
+/** [B71] The listed casts that wait for a worker, each with its reason. */
 async function readQueuedCasts({ fleet }: Workspace, casts: readonly CastSummary[]): Promise<readonly QueuedCast[]> {
   const queued = new Set(casts.filter(({ status: stands }) => stands === "queued").map(({ castId }) => castId));
   if (!fleet || queued.size === 0) return [];

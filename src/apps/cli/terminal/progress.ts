@@ -29,9 +29,9 @@ interface ProgressDisplay {
   readonly onItemSteps?: (steps: readonly CastStep[]) => void;
   readonly onItemProgress?: (progress: TurnProgress, state: CastState) => void;
   readonly onItemQueued?: (state: CastState) => void;
-  /** [B29] Why no worker runs it yet. */
+  /** [B71] Why no worker runs it yet. */
   readonly onQueued?: (queued: QueueStatus | undefined) => void;
-  /** [B29] A worker is setting up its worktree. */
+  /** [B73] A worker is setting up its worktree. */
   readonly onSettingUp?: NonNullable<RunObserver["onSettingUp"]>;
   /** Clears temporary lines. */
   readonly stop: () => void;
@@ -146,7 +146,7 @@ function liveProgress(io: Io, start: CastTimeline): ProgressDisplay {
   };
 }
 
-/** [B29] With a way out as typed here. */
+/** [B72] With a way out as typed here. */
 function queueLines({ program }: Io, queued: QueueStatus | undefined): readonly Line[] {
   return queued ? withProgramName([waitLine(queued, queued.fleet)], program) : [];
 }

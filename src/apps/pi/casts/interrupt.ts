@@ -76,7 +76,7 @@ export function leavePiIfConfirmed(context: CommandContext): void {
 const RpcRequest = v.looseObject({ type: v.picklist(["abort", "clear_queue"]) });
 type RpcRequestName = v.InferOutput<typeof RpcRequest>["type"];
 
-/** [X35, X36] A client in RPC mode reaches only Pi's own session, which is idle while an agent works in another one. Listen where its requests arrive. The returned function stops listening. */
+/** [X36, X51] A client in RPC mode reaches only Pi's own session, which is idle while an agent works in another one. Listen where its requests arrive. The returned function stops listening. */
 export function onRpcRequests(
   { mode }: ExtensionContext,
   act: Readonly<Record<RpcRequestName, () => void>>,
