@@ -1,6 +1,6 @@
 import { RUN_OPTIONS, type OptionName } from "./options.ts";
 
-/** One row of the command table: help, completion and the grammar all read it. */
+/** One row of the command table. Help, completion and the grammar read it. */
 export interface CommandRow extends CommandEntry {
   readonly name: CommandName;
 }
@@ -13,7 +13,7 @@ interface CommandEntry {
   readonly does: string;
   readonly example: string;
   readonly options: readonly OptionName[];
-  /** Words after the name: at most so many, or a text to the end. */
+  /** The most words after the name, or a text to the end. */
   readonly takes: number | "prompt" | "targets" | "paths";
 }
 

@@ -10,10 +10,10 @@ import type { CommandRow } from "./command-table.ts";
 import type { Options } from "./options.ts";
 import { quoteWord } from "./split-words.ts";
 
-/** [L22] The command of a new cast as it can be typed again, and never more than one way. */
+/** [L22] The command of a new cast in its one canonical form, ready to be typed again. */
 export function commandText(command: CastCommand | Omit<LinkCommand, "kind">, options: Options = {}): string {
   const { budget, costUsd, prompt } = command;
-  // Where it is kept and how it is shown belongs to the moment.
+  // Where a cast is stored and how it is shown is not part of the command.
   const { config, model, thinking, rehearse, durability } = options;
   const run = optionWords({ budget, cost: costUsd, config, model, thinking, rehearse, durability });
   if (!("targets" in command))
@@ -48,12 +48,12 @@ function optionWords(options: Readonly<Record<string, string | number | undefine
   );
 }
 
-/** A prompt that would be read as an option or a file's name, or whose first blanks would be lost, stands behind the delimiter. */
+/** A prompt follows `--` if it would be read as an option or a file name, or would lose leading blanks. */
 function promptWords({ prompt, literal }: CastCommand): readonly string[] {
   return literal || /^(?:--|\s|@|-$)/.test(prompt) ? ["--", prompt] : [prompt];
 }
 
-/** How a command is used, as the hint of a refusal. */
+/** How to use a command, as the hint of a refusal. */
 export function usageOf({ usage }: CommandRow): string {
   return `usage: materia ${usage}`;
 }

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { wholeNumber } from "../model/schemas.ts";
 import type { Options } from "./options.ts";
 
-/** [C20, C35] What the demo shows: one item after another, or several at once. */
+/** [C20, C35] The demo runs one item after another, or several at once. */
 export type DemoKind = "plain" | "parallel";
 
 const text = v.pipe(v.string(), v.minLength(1, "is empty"));
@@ -13,11 +13,11 @@ const prompt = v.pipe(
 const castId = v.exactOptional(text);
 const flag = v.exactOptional(v.literal(true));
 
-/** A target as typed: a name, perhaps with the kind it must be. */
+/** A target as typed: a name, optionally with its kind. */
 export const TargetRef = v.strictObject({ kind: v.picklist(["materia", "loadout", "either"]), name: text });
 export type TargetRef = Readonly<v.InferOutput<typeof TargetRef>>;
 
-/** The budget of one cast, in place of the configured one. */
+/** The budget of one cast, instead of the configured one. */
 const budgetEntries = {
   budget: v.exactOptional(wholeNumber(0)),
   costUsd: v.exactOptional(v.pipe(v.number(), v.minValue(0, "must not be negative"))),
@@ -28,7 +28,7 @@ export type BudgetOptions = Readonly<v.InferOutput<typeof BudgetOptions>>;
 export const CastCommand = v.strictObject({
   kind: v.literal("cast"),
   prompt,
-  /** Typed behind `--`: the prompt never names a file. */
+  /** Typed after `--`: the prompt never names a file. */
   literal: flag,
   loadout: v.exactOptional(text),
   ...budgetEntries,
@@ -44,7 +44,7 @@ export const LinkCommand = v.strictObject({
 });
 export type LinkCommand = Readonly<v.InferOutput<typeof LinkCommand>>;
 
-/** Once more with a hint, as if it had been accepted, or on to the next item. */
+/** Retry with a hint, accept the result, or continue with the next item. */
 const ReworkDecision = v.variant("kind", [
   v.strictObject({ kind: v.literal("hint"), text }),
   v.strictObject({ kind: v.literal("accept") }),
@@ -65,7 +65,7 @@ export type RecastCommand = Readonly<v.InferOutput<typeof RecastCommand>>;
 
 export const ContinueCommand = v.strictObject({
   kind: v.literal("continue"),
-  /** Absent where `text` may begin with the id: only the store can tell an id from a message. */
+  /** Absent if `text` may begin with the id: only the store can tell an id from a message. */
   castId,
   text: v.string(),
   reject: v.boolean(),
@@ -84,11 +84,11 @@ const forkEntries = {
   here: flag,
 };
 
-/** A new cast that shares the past of another up to a visit. */
+/** A new cast that reuses the visits of another cast up to one visit. */
 export const ForkCommand = v.strictObject({ kind: v.literal("fork"), ...forkEntries });
 export type ForkCommand = Readonly<v.InferOutput<typeof ForkCommand>>;
 
-/** What such a fork would reuse and run. */
+/** Shows the visits that such a fork would reuse and run. */
 export const ForkPlanCommand = v.strictObject({ kind: v.literal("fork_plan"), ...forkEntries });
 
 export const AbortCommand = v.strictObject({ kind: v.literal("abort"), castId, trust: flag });
@@ -128,7 +128,7 @@ export const TestCommand = v.strictObject({
   kind: v.literal("test"),
   paths: v.pipe(v.array(text), v.readonly()),
   watch: flag,
-  /** Write the observed results into the files. */
+  /** Writes the observed results into the test files. */
   update: flag,
   junit: v.exactOptional(text),
   /** In percent. */
@@ -137,7 +137,7 @@ export const TestCommand = v.strictObject({
 });
 export type TestCommand = Readonly<v.InferOutput<typeof TestCommand>>;
 
-/** A request of a person, from any app. The commands that the page sends as JSON are schemas. */
+/** A request of a person, from any app. Commands that the page sends as JSON are schemas. */
 export type Command =
   | { readonly kind: "help"; readonly topic?: string }
   | CastCommand
@@ -187,7 +187,7 @@ export type Command =
   | CompletionCommand
   | { readonly kind: "demo"; readonly which: DemoKind };
 
-/** What is done with a fleet as a whole. */
+/** Actions on a fleet as a whole. */
 export const FLEET_ACTIONS = ["up", "down", "migrate", "workers", "limits", "schedule"] as const;
 
 export type FleetCommand = { readonly kind: "fleet" } & (
@@ -197,7 +197,7 @@ export type FleetCommand = { readonly kind: "fleet" } & (
   | { readonly action: "schedule"; readonly what: ScheduleAction }
 );
 
-/** [B23] What is done with the times at which a fleet submits something. */
+/** [B23] Actions on the schedules of a fleet. */
 export const SCHEDULE_ACTIONS = ["add", "list", "remove"] as const;
 export type ScheduleAction =
   | { readonly kind: "list" }
@@ -210,32 +210,32 @@ export type ScheduleAction =
       readonly submits: { readonly command: CastCommand | LinkCommand; readonly options: Options };
     };
 
-/** [B22] What the number of casts at once is limited for. */
+/** [B22] Limits on the number of casts that run at once. */
 export const FLEET_LIMIT_KINDS = ["all", "project", "provider"] as const;
 export type FleetLimitKind = (typeof FLEET_LIMIT_KINDS)[number];
 
 export interface FleetLimit {
   readonly kind: FleetLimitKind;
-  /** Of the project or the provider; empty for all. */
+  /** The project or provider; empty for all. */
   readonly name: string;
 }
 
-/** Without a number the limit is taken away. */
+/** Without a number the limit is removed. */
 export interface FleetLimitChange extends FleetLimit {
   readonly most?: number;
 }
 
-/** Shells whose completion is known. */
+/** Shells that completion supports. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
 export interface CompletionCommand {
   readonly kind: "completion";
-  /** The script for a shell, or what the last of these words could become. */
+  /** The script for a shell, or completions of the last word. */
   readonly wants: { readonly shell: Shell } | { readonly words: readonly string[] };
 }
 
-/** The story of a cast, or one visit of it (`Socket-4#2`). */
+/** The report of a cast, or one visit of it (`Socket-4#2`). */
 export interface ShowCommand {
   readonly kind: "show";
   readonly castId?: string;
@@ -245,7 +245,7 @@ export interface ShowCommand {
   readonly markdown?: true;
 }
 
-/** What a cast, a visit of it (`Socket-4#2`) or an item (`WI-2`) changed. */
+/** The files that a cast, a visit (`Socket-4#2`) or an item (`WI-2`) changed. */
 export interface DiffCommand {
   readonly kind: "diff";
   readonly castId?: string;
@@ -253,7 +253,7 @@ export interface DiffCommand {
   readonly as: "patch" | "stat" | "names";
 }
 
-/** The files as they were when a cast, or a visit of it, was over. */
+/** The files as they were at the end of a cast or of a visit. */
 export interface RestoreCommand {
   readonly kind: "restore";
   readonly castId: string;
@@ -262,7 +262,7 @@ export interface RestoreCommand {
   readonly here: boolean;
 }
 
-/** The conversation of a visit (`Socket-4#2`, or its number in the cast), to be gone on with in Pi. */
+/** Opens the conversation of a visit (`Socket-4#2`, or its number in the cast) in Pi. */
 export interface OpenCommand {
   readonly kind: "open";
   readonly castId?: string;
@@ -277,7 +277,7 @@ export interface GridCommand {
   readonly as: "text" | "mermaid";
 }
 
-/** The commands that set a cast going, a new one or one that stopped. */
+/** Commands that start or resume a cast. */
 export type CastingCommand = Extract<Command, { kind: "cast" | "link" | "continue" | "recast" | "fork" }>;
 
 export function isCastingCommand(command: Command): command is CastingCommand {

@@ -4,7 +4,7 @@ import { THINKING_LEVELS, ThinkingLevel } from "../model/materia.ts";
 import { nearestName } from "../model/text.ts";
 import type { CommandWord } from "./split-words.ts";
 
-/** What each option takes. Every face knows the same ones. */
+/** The value of each option. Every app has the same options. */
 const OPTIONS = {
   cwd: "text",
   config: "text",
@@ -80,7 +80,7 @@ export type Options = {
       : string;
 };
 
-/** Options that every command takes, and those that commands which run something take besides. */
+/** Options of every command, and further options of commands that run something. */
 export const COMMON_OPTIONS: readonly OptionName[] = [
   "cwd",
   "config",
@@ -94,13 +94,13 @@ export const RUN_OPTIONS: readonly OptionName[] = ["model", "thinking", "rehears
 
 export interface CommandArguments {
   readonly options: Options;
-  /** The words before the `--` that are no options. */
+  /** The words before the `--` that are not options. */
   readonly positional: readonly string[];
-  /** The words behind the `--`, where there is one. */
+  /** The words after the `--`, if there is one. */
   readonly afterDelimiter?: readonly string[];
 }
 
-/** Options stand anywhere before a `--`. */
+/** Options may be anywhere before a `--`. */
 export function splitOptions(words: readonly CommandWord[], allowed: readonly OptionName[]): Result<CommandArguments> {
   const options: Record<string, string | number | true> = {};
   const rest: string[] = [];
@@ -153,7 +153,7 @@ export function splitOptions(words: readonly CommandWord[], allowed: readonly Op
   return ok({ options, positional: rest, ...(behind === undefined ? {} : { afterDelimiter: behind }) });
 }
 
-/** What is wrong with the values of options that say how a cast is run. */
+/** Problems in the options that say how a cast runs. */
 export function runOptionIssues({ durability, thinking, on }: Options): readonly Issue[] {
   const issues: Issue[] = [];
   if (durability !== undefined && durability !== "sync" && durability !== "write")
@@ -169,12 +169,12 @@ export function runOptionIssues({ durability, thinking, on }: Options): readonly
   return issues;
 }
 
-/** [A27] How hard agents think whose materia does not say. */
+/** [A27] The thinking level of agents whose materia sets none. */
 export function thinkingLevelOption({ thinking }: Options): ThinkingLevel | undefined {
   return v.is(ThinkingLevel, thinking) ? thinking : undefined;
 }
 
-/** Whether the word is an option whose value is the word behind it. */
+/** Whether the word is an option that takes the next word as its value. */
 export function expectsValue(word: CommandWord): boolean {
   const name = word.text.slice(2);
   return (
@@ -212,12 +212,12 @@ const MULTIPLIERS: Readonly<Record<string, number>> = { "": 1, k: 1_000, m: 1_00
 function readAmount(text: string): number | undefined {
   const [, digits = "", power = ""] = /^([0-9][0-9_]*(?:\.[0-9]+)?)([km]?)$/i.exec(text) ?? [];
   if (digits === "") return undefined;
-  // Rounded to a millionth: 2.3 × 1000 is not 2300 to a computer.
+  // Round to a millionth: 2.3 × 1000 is not exactly 2300 in floating point.
   const amount = Math.round(Number(digits.replaceAll("_", "")) * (MULTIPLIERS[power.toLowerCase()] ?? 1) * 1e6) / 1e6;
   return Number.isFinite(amount) ? amount : undefined;
 }
 
-/** The same for what comes in whole pieces. */
+/** The same for whole numbers. */
 export function readCount(text: string): number | undefined {
   const amount = readAmount(text);
   return amount !== undefined && Number.isSafeInteger(amount) ? amount : undefined;

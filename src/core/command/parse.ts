@@ -51,7 +51,7 @@ export function parseArgv(argv: readonly string[]): Result<ParsedCommand> {
     : parseWords({ words: [HELP_WORD, ...typed.words] });
 }
 
-/** The same words with the command before all options; nothing where there is no command. */
+/** The same words with the command before all options; undefined without a command. */
 function moveCommandFirst({ words, ...rest }: CommandWords): CommandWords | undefined {
   const head = commandIndex(words);
   const command = words[head];
@@ -60,7 +60,7 @@ function moveCommandFirst({ words, ...rest }: CommandWords): CommandWords | unde
 
 const HELP_WORD: CommandWord = { text: "help", quoted: false };
 
-/** Options may stand before the command as well as behind it. */
+/** Options may be before or after the command. */
 function commandIndex(words: readonly CommandWord[]): number {
   let at = 0;
   for (let word = words[at]; word?.text.startsWith("--") && word.text !== "--"; word = words[at])
@@ -90,11 +90,11 @@ function unknownCommand(word: string): Result<never> {
 
 interface CommandInput {
   readonly args: CommandArguments;
-  /** The words that are no options. */
+  /** The words that are not options. */
   readonly positional: readonly string[];
-  /** What a prompt takes: the raw text where it was typed, the words joined with one space where a shell split it. */
+  /** The prompt: raw text if it was typed, words joined with one space if a shell split it. */
   readonly text: string;
-  /** [B23] The command that stands behind the `--`, in words or in one text. */
+  /** [B23] The command after the `--`, in words or in one text. */
   readonly parseNested: () => Result<ParsedCommand>;
 }
 
@@ -235,12 +235,12 @@ function readDoctor(row: CommandRow, { positional: rest, args: split }: CommandI
   return ok({ kind: "doctor", ...(castId === undefined ? {} : { castId }), ...(salvage ? { salvage } : {}) });
 }
 
-/** Behind a `--` with no word before it there is nothing but text. */
+/** After a `--` without a word before it there is only text. */
 function literalFlag({ positional: rest, args: split }: CommandInput): { readonly literal?: true } {
   return split.afterDelimiter !== undefined && rest.length === 0 ? { literal: true } : {};
 }
 
-/** `Socket-4#2`, `Socket-4`, `WI-2`, `loop/WI-2`: no id of a cast looks like these. */
+/** `Socket-4#2`, `Socket-4`, `WI-2`, `loop/WI-2`: no cast id looks like these. */
 const VISIT_OR_ITEM_PATTERN = /#|\/|^(Socket|WI)-\d+$/;
 
 function readDiff(row: CommandRow, { positional: rest, args: { options } }: CommandInput): Result<Command> {

@@ -5,7 +5,7 @@ import { SHELLS, parseTarget, type Command, type OpenCommand, type TestCommand }
 import { usageOf } from "./command-text.ts";
 import type { CommandRow } from "./command-table.ts";
 
-/** `words -- …` is what the scripts ask. */
+/** The completion scripts call `words -- …`. */
 export function readCompletion(
   row: CommandRow,
   [first, ...more]: readonly string[],
@@ -63,7 +63,7 @@ export function readGrid(row: CommandRow, rest: readonly string[], split: Comman
   return ok({ kind: "grid", as, ...(rest[0] === undefined ? {} : { name: rest[0] }) });
 }
 
-/** `Socket-4#2`, `Socket-4`, or the number that its card begins with: no id of a cast looks like these. */
+/** `Socket-4#2`, `Socket-4`, or the number of a visit: no cast id looks like these. */
 const VISIT_PATTERN = /#|^Socket-\d+$|^\d{1,6}$/;
 
 export function readOpen([first, second]: readonly string[], { trust }: Options): OpenCommand {
@@ -74,7 +74,7 @@ export function readOpen([first, second]: readonly string[], { trust }: Options)
   return { kind: "open", castId: first, visit: second, ...trusted };
 }
 
-/** `last Socket-4#2`, `last@Socket-4#2`, or one word that names a visit: one of the newest cast. */
+/** `last Socket-4#2`, `last@Socket-4#2`, or one word for a visit of the newest cast. */
 export function readShow(words: readonly string[], { full, markdown }: Options): Command {
   const [first, second] = words.length === 1 ? (words[0]?.split("@", 2) ?? []) : words;
   const [castId, visit] =

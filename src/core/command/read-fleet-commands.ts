@@ -7,7 +7,7 @@ import type { CommandRow } from "./command-table.ts";
 
 const MAX_COUNT = 1_000_000;
 
-/** The command behind the `--`: a schedule holds one. */
+/** Parses the command after the `--` that a schedule runs. */
 type ParseNested = () => Result<{ readonly command: Command; readonly options: Options }>;
 
 export function readFleetCommand(row: CommandRow, split: CommandArguments, inner: ParseNested): Result<Command> {
@@ -94,7 +94,7 @@ function readLimits(row: CommandRow, [verb, what, ...words]: readonly string[]):
   return ok({ kind: "fleet", action: "limits", change: { kind, name, most } });
 }
 
-/** What a cast at a time may say; the rest belongs to whoever types a command now. */
+/** The options that a scheduled cast may have. The others depend on the person at the terminal. */
 const SCHEDULABLE_OPTIONS: ReadonlySet<OptionName> = new Set([
   "loadout",
   "budget",

@@ -1,6 +1,6 @@
 import { error, fail, ok, type Result } from "../model/issue.ts";
 
-/** A command's words, and the text behind them that is taken as it was typed. */
+/** The words of a command, and the raw text after them. */
 export interface CommandWords {
   readonly words: readonly CommandWord[];
   readonly tail?: string;
@@ -18,9 +18,8 @@ export function wordsFromArgv(argv: readonly string[]): CommandWords {
 }
 
 /**
- * Words of typed text, up to the first `--` or to where `isPrintable` says that plain text begins; from there on quotes mean nothing.
- * Quotes, single or double, hold a word together and may stand beside other characters; there are no escapes,
- * so that any name can be written by switching between the two kinds.
+ * Words of typed text, up to the first `--` or the start of plain text; after that quotes have no meaning. Single or
+ * double quotes keep a word together. There are no escapes: any name can be typed by switching between both kinds.
  */
 export function splitWords(
   text: string,
@@ -36,7 +35,7 @@ export function splitWords(
       return fail(error("unclosed_quote", text.slice(at, at + 20), "a quotation mark is never closed", hint));
     }
     words.push({ text: word.text, quoted: word.quoted });
-    // One white space separates the delimiter from the prompt; all else belongs to the prompt.
+    // One white space separates the delimiter from the prompt; the rest belongs to the prompt.
     if (word.text === "--" && !word.quoted) return ok({ words, tail: text.slice(word.end + 1) });
     at = skipSpace(text, word.end);
   }
@@ -63,7 +62,7 @@ function readWord(text: string, start: number): (CommandWord & { readonly end: n
     const close = text.indexOf(character, at + 1);
     if (close === -1) return undefined;
     word += text.slice(at + 1, close);
-    // `--loadout="My Loadout"` is an option all the same; `-"-"` is none.
+    // `--loadout="My Loadout"` is an option; `-"-"` is not.
     quoted ||= at < start + 2;
     at = close + 1;
   }

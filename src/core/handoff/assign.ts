@@ -3,14 +3,14 @@ import type { WorkItem } from "../model/handoff.ts";
 import { isJsonObject, type Json, type JsonObject, valueAt, withValueAt } from "../model/json.ts";
 import { assertNever } from "../model/assert-never.ts";
 
-/** What `assign` can read besides the output itself. */
+/** Sources of `assign` besides the output. */
 export interface AssignSources {
   readonly data: JsonObject;
-  /** The item in hand and its place, inside a loop. */
+  /** The current item and its index, inside a loop. */
   readonly item: (WorkItem & { readonly index: number }) | null;
 }
 
-/** [H18] State with a utility's own patch merged in, one level deep; an agent's handoff never has one. */
+/** [H18] State with the patch of a utility merged in, one level deep. A handoff of an agent never has a patch. */
 export function applyStatePatch(data: JsonObject, handoff: JsonObject): JsonObject {
   const patch = handoff["state"];
   return isJsonObject(patch) ? { ...data, ...patch } : data;
@@ -32,13 +32,13 @@ export function readAssignedValues(
   }));
 }
 
-/** What `assign` cannot do, in sentences: because of what was said, or because of how state stands. */
+/** Problems of `assign` as sentences, caused by the reply or by the state. */
 export interface AssignProblems {
   readonly inReply: readonly string[];
   readonly inState: readonly string[];
 }
 
-/** [H16] Sources that lead nowhere, and targets that lead into a list. */
+/** [H16] Sources without a value, and targets inside a list. */
 export function findAssignProblems(
   assignments: readonly Assignment[],
   output: Json,
@@ -59,15 +59,15 @@ export function findAssignProblems(
   return { inReply: said, inState: state };
 }
 
-/** The part of a path that is a list, where more follows: a value put there would turn the list into something else. */
+/** The part of a path that is a list and has more steps after it: a value there would replace the list. */
 function listInsidePath(data: JsonObject, target: readonly string[]): string | undefined {
   const steps = target.slice(0, -1).map((_, index) => target.slice(0, index + 1));
   return steps.find((path) => Array.isArray(valueAt(data, path)))?.join(".");
 }
 
-/** State with a visit's values put in; `workItems` stands at `state.workItems` like any other value. */
+/** State with the values of a visit assigned. `workItems` is at `state.workItems` like any other value. */
 export function assign(assignments: readonly Assignment[], output: Json, around: AssignSources): JsonObject {
-  // Most sockets put nothing anywhere.
+  // Most sockets assign nothing.
   if (assignments.length === 0) return around.data;
   return readAssignedValues(assignments, output, around).reduce(
     (data, { assignment, value }) => (value === undefined ? data : withValueAt(data, assignment.target, value)),
@@ -80,7 +80,7 @@ function sourceOf({ from }: Assignment, output: Json, { data, item }: AssignSour
     case "output":
       return output;
     case "state":
-      // [O4] Inside a loop state shows the item as well.
+      // [O4] Inside a loop state also shows the item.
       return item === null ? data : { ...data, workItem: itemFields(item), workItemIndex: item.index };
     case "item":
       return item === null ? undefined : itemFields(item);

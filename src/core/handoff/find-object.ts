@@ -5,11 +5,11 @@ export interface FoundObject {
   readonly found: "exact" | "fenced" | "embedded";
 }
 
-/** [H1] The whole reply; else the last fenced block that is an object; else the last object that stands in the text by itself. */
+/** [H1] The whole reply; else the last fenced block that is an object; else the last top-level object in the text. */
 export function findObject(reply: string): FoundObject | undefined {
   const whole = parseJson(reply.trim());
   if (whole !== undefined) return isJsonObject(whole) ? { object: whole, found: "exact" } : undefined;
-  // A byte order mark is no character of the first line: a fence behind it still begins that line.
+  // A byte order mark must not hide a fence at the start of the first line.
   const text = reply.replace(/^\uFEFF/, "");
   const fenced = lastFencedObject(text);
   if (fenced) return { object: fenced, found: "fenced" };
@@ -34,9 +34,9 @@ function lastFencedObject(reply: string): JsonObject | undefined {
   let last: JsonObject | undefined;
   let fence: string | undefined;
   let lines: string[] = [];
-  // A JSON string holds no raw line break, so a fence inside one never stands at the beginning of a line.
+  // A JSON string holds no raw line break, so a fence inside one is never at the start of a line.
   for (const line of reply.split(/\r?\n/)) {
-    // What holds a backtick behind its own is code in a line of text, not the beginning of a block.
+    // A further backtick makes it inline code, not a fence.
     const mark = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)$/.exec(line);
     if (fence === undefined) {
       if (mark) [fence, lines] = [mark[1], []];
@@ -53,7 +53,7 @@ function blockObject(lines: readonly string[]): JsonObject | undefined {
   return block.startsWith("{") && block.endsWith("}") ? parseObject(block) : undefined;
 }
 
-/** Each bracket of the text is tried once, so that no reply, however hostile, takes more than a few passes. */
+/** Tries each bracket once: a hostile reply must not take more than a few passes. */
 function lastEmbeddedObject(reply: string): JsonObject | undefined {
   let last: JsonObject | undefined;
   const tried = new Set<number>();
@@ -61,11 +61,11 @@ function lastEmbeddedObject(reply: string): JsonObject | undefined {
   for (let match = bracket.exec(reply); match; match = bracket.exec(reply)) {
     if (tried.delete(match.index)) continue;
     const scan = scanJson(reply, match.index);
-    // What is inside something that was cut off is not top-level, however whole it looks.
+    // An object inside truncated JSON is not top-level.
     if (scan.kind === "cut") return last;
     if (scan.kind === "broken") for (const open of scan.open.slice(1)) tried.add(open);
     else {
-      // A list is passed over whole: an object inside it is not top-level either.
+      // Skip a whole list: an object inside it is not top-level.
       bracket.lastIndex = scan.end;
       last = parseObject(reply.slice(match.index, scan.end)) ?? last;
     }
@@ -73,10 +73,10 @@ function lastEmbeddedObject(reply: string): JsonObject | undefined {
   return last;
 }
 
-/** What stands at a bracket: JSON to its end, something else from a place on, or JSON that the text breaks off. */
+/** The JSON that starts at a bracket: complete, invalid, or truncated by the end of the text. */
 export type JsonScan =
   | { readonly kind: "whole"; readonly end: number }
-  /** The brackets that were still open there: each of them breaks at the same place. */
+  /** The brackets that were still open: each of them fails at the same position. */
   | { readonly kind: "broken"; readonly open: readonly number[] }
   | { readonly kind: "cut" };
 
@@ -85,7 +85,7 @@ type Expected = "value" | "value or end" | "key" | "key or end" | "colon" | "com
 const LITERAL = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const SPACE = /[ \t\r\n]*/y;
 
-/** Follows the grammar of JSON from a bracket on, without descending by calls: replies may be nested as deep as they are long. */
+/** Follows the grammar of JSON from a bracket on. Without recursion: replies may be nested as deep as they are long. */
 function scanJson(text: string, start: number): JsonScan {
   const open: number[] = [];
   let expected: Expected = "value";
@@ -146,7 +146,7 @@ function stringEnd(text: string, start: number): number | "broken" | "cut" {
   return "cut";
 }
 
-/** The first letters of a word that the end of the text has cut off. */
+/** The first letters of a literal at the end of the text. */
 function isLiteralPrefix(rest: string): boolean {
   return ["true", "false", "null", "-"].some((word) => word.startsWith(rest));
 }

@@ -8,7 +8,7 @@ import { findObject, type FoundObject } from "./find-object.ts";
 
 const MAX_DEPTH = 100;
 
-/** A reply as a handoff, or everything that is wrong with it, in sentences that a repair turn can pass on. */
+/** A reply read as a handoff, or its problems as sentences for a repair turn. */
 export type HandoffReading =
   | {
       readonly ok: true;
@@ -19,14 +19,14 @@ export type HandoffReading =
     }
   | UnusableReply;
 
-/** What is wrong, and whether whoever replied could have done better: state that is not there is not theirs. */
+/** The problems, and whether a better reply could solve them: missing state is not the agent's fault. */
 export interface UnusableReply {
   readonly ok: false;
   readonly problems: readonly string[];
   readonly blame: "reply" | "state";
 }
 
-/** [H8, H9] Never throws, whatever the reply. */
+/** [H8, H9] Never throws, for any reply. */
 export function readHandoff(graph: Graph, socket: GraphSocket, reply: string, around: AssignSources): HandoffReading {
   const found = findObject(reply);
   if (!found) return { ok: false, problems: [missingObject(reply)], blame: "reply" };
@@ -47,7 +47,7 @@ function missingObject(reply: string): string {
   return `the reply holds no JSON object; it begins with "${oneLine(reply, 80)}"`;
 }
 
-/** [H4, H5] The contract's fields and nothing else: what is unknown never routes, is never kept, and reaches no prompt. */
+/** [H4, H5] Keeps the contract's fields only: an unknown field never routes, is never stored and reaches no prompt. */
 function keepHandoffFields(object: JsonObject, ordered: boolean): { handoff: JsonObject; dropped: readonly string[] } {
   const dropped = Object.keys(object).filter((key) => !isContractField(key));
   const { items, droppedKeys } = keepItems(object["workItems"], ordered);
@@ -59,7 +59,7 @@ function keepHandoffFields(object: JsonObject, ordered: boolean): { handoff: Jso
   return { handoff, dropped: [...dropped.map((key) => oneLine(key, 80)), ...droppedKeys] };
 }
 
-/** [H18, H19] A program's own fields stay; graph control stays out of its state. */
+/** [H18, H19] Keeps a program's own fields, except those that control the graph. */
 function keepUtilityFields(object: JsonObject, ordered: boolean): { handoff: JsonObject; dropped: readonly string[] } {
   const { items, droppedKeys } = keepItems(object["workItems"], ordered);
   const state = object["state"];
@@ -79,14 +79,14 @@ function keepUtilityFields(object: JsonObject, ordered: boolean): { handoff: Jso
   return { handoff: asJournaled(handoff), dropped: [...own, ...control.map((key) => `state.${key}`), ...droppedKeys] };
 }
 
-/** As the journal will hold it: a number beyond all numbers is written as null, and the live cast must not differ. */
+/** The value as the journal stores it. JSON writes Infinity as null, and the live cast must not differ. */
 function asJournaled(value: JsonObject): JsonObject {
   if (depthExceeds(value, MAX_DEPTH)) return value;
   const written: unknown = JSON.parse(JSON.stringify(value));
   return isJsonObject(written) ? written : {};
 }
 
-/** [V3] What an item builds on is kept where it matters, and nowhere else. */
+/** [V3] Keeps `after` only in lists of parallel loops. */
 function keepItems(
   value: Json | undefined,
   ordered: boolean,
@@ -141,7 +141,7 @@ function missingProblems(graph: Graph, socket: GraphSocket, handoff: JsonObject)
     .map(([field, why]) => `"${field}" is missing (${why})`);
 }
 
-/** [H16] A source that leads nowhere is a fault of the reply, found before anything is kept. */
+/** [H16] A source without a value is a problem of the reply, found before anything is stored. */
 function findUnassignable(socket: GraphSocket, handoff: JsonObject, around: AssignSources): UnusableReply | undefined {
   const patched = { ...around, data: applyStatePatch(around.data, handoff) };
   const lists = readAssignedValues(socket.assign, handoff, patched).flatMap(({ assignment, value }) =>
@@ -178,7 +178,7 @@ const OLD_NAMES: Readonly<Record<string, string>> = {
   risks: "context",
 };
 
-/** [H6] */
+/** [H6] Hints for old field names. */
 function hintsFor(dropped: string): readonly string[] {
   const now = Object.hasOwn(OLD_NAMES, dropped) ? OLD_NAMES[dropped] : undefined;
   return now === undefined ? [] : [`"${dropped}" is no longer read; use "${now}"`];

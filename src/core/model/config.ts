@@ -43,10 +43,10 @@ export type Limits = v.InferOutput<typeof Limits>;
 
 type RequiredLimits<K extends keyof Limits> = { readonly [P in K]-?: NonNullable<Limits[P]> };
 
-/** What bounds a cast; decided by the engine. */
+/** Limits of a cast, enforced by the engine. */
 export type CastLimits = RequiredLimits<"maxNoAdvanceCycles" | "maxRepairs"> & Pick<Limits, "maxConflicts">;
 
-/** What earlier versions did not know of holds for their casts as well. */
+/** The default also applies to casts that were written without this limit. */
 export function maxConflictsOf({ maxConflicts = 2 }: Pick<Limits, "maxConflicts">): number {
   return maxConflicts;
 }
@@ -69,10 +69,10 @@ export const WorktreeConfig = v.object({
 });
 export type WorktreeConfig = v.InferOutput<typeof WorktreeConfig>;
 
-/** What bounds a turn; kept by whoever runs the agents. Where retries are not set, Pi's own settings hold. */
+/** Limits of a turn, enforced by the agent host. Unset retries use Pi's own settings. */
 export type AgentLimits = RequiredLimits<"agentSilenceMs"> & Pick<Limits, "maxRetries" | "retryBaseMs">;
 
-/** [B3] Where casts of a fleet are kept, and how its workers work. */
+/** [B3] The database of a fleet, and the settings of its workers. */
 export const FleetProfile = v.object({
   url: v.pipe(
     v.string(),
@@ -123,7 +123,7 @@ export const FleetConfig = v.object({
 });
 export type FleetConfig = v.InferOutput<typeof FleetConfig>;
 
-/** The parts of a configuration file that are not named things. */
+/** The settings of a configuration file, without its materia and loadouts. */
 export const settingsSchemaEntries = {
   $schema: v.optional(v.string()),
   artifactDir: v.optional(v.pipe(v.string(), v.minLength(1, "is empty"), v.description("Where casts are kept."))),
@@ -159,7 +159,7 @@ export const settingsSchemaEntries = {
   ),
 };
 
-/** A materia that says only what differs; what it leaves out comes from the one it extends. */
+/** A materia that lists only its differences. The rest comes from the materia that it extends. */
 const ExtendingMateria = v.object({
   ...v.partial(PersonMateria).entries,
   ...v.partial(UtilityMateria).entries,
@@ -168,7 +168,7 @@ const ExtendingMateria = v.object({
   extends: v.string(),
 });
 
-/** A whole file, as editors see it; it is read part by part, so that one broken loadout blocks nobody. */
+/** A whole file, as editors see it. It is read part by part, so that one invalid loadout blocks no other. */
 export const Config = v.object({
   ...settingsSchemaEntries,
   materia: v.optional(

@@ -1,15 +1,15 @@
 import * as v from "valibot";
 
-/** One generated unit of work. Its key (`WI-1`) is derived from its position and never written by an agent. */
+/** One unit of work. Its key (`WI-1`) comes from its position; no agent writes it. */
 export const WorkItem = v.object({ title: v.string(), context: v.string() });
 
-/** As it stands in a list; one that feeds a parallel loop may name what an item builds on. */
+/** An item of a list. In a list for a parallel loop it may name items that it builds on. */
 export interface WorkItem extends v.InferOutput<typeof WorkItem> {
   /** Numbers of earlier items, from 1. */
   readonly after?: readonly number[];
 }
 
-/** [V3] What is wrong with `after` in a list: an item can only build on items before it. */
+/** [V3] Problems of `after`: an item can build only on items before it. */
 export function itemOrderProblems(items: readonly unknown[]): readonly string[] {
   return items.flatMap((item, index) => {
     const after: unknown = typeof item === "object" && item !== null && "after" in item ? item.after : undefined;
@@ -26,7 +26,7 @@ export function isWorkItem(value: unknown): value is WorkItem {
   return v.is(WorkItem, value);
 }
 
-/** All that an agent hands over. */
+/** The fields that an agent hands over. */
 export const HANDOFF_FIELDS = ["workItems", "satisfied", "context"] as const;
 export type HandoffField = (typeof HANDOFF_FIELDS)[number];
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** [G14] Another identifier than `Socket-N` loads, with a warning; `end` is the way out, never a place. */
+/** [G14] Other identifiers than `Socket-N` load with a warning. `end` ends the cast and is never a socket. */
 export const SocketId = v.pipe(
   v.string(),
   v.regex(
@@ -13,7 +13,7 @@ export type SocketId = v.InferOutput<typeof SocketId>;
 
 export const END = "end";
 
-/** Where a way leads. */
+/** The target of a way. */
 export const Destination = v.union([v.literal(END), SocketId], 'is neither a socket id nor "end"');
 export type Destination = v.InferOutput<typeof Destination>;
 
@@ -29,7 +29,7 @@ export function sortSocketIds(ids: readonly string[]): readonly string[] {
   return numbered.map(({ id }) => id);
 }
 
-/** As they are mostly written: `Socket-1`, `Socket-2`, … */
+/** The usual order in a file: `Socket-1`, `Socket-2`, … */
 function areSortedByNumber(ids: readonly string[]): boolean {
   let before = 0;
   return ids.every((id) => {
@@ -53,24 +53,24 @@ export function parseCastId(text: string): CastId | undefined {
   return parsed.success ? parsed.output : undefined;
 }
 
-/** [V6] The cast that the cast of an item belongs to, told by its id: `<cast>_<fork>_WI-n`, and `_<attempt>` behind. */
+/** [V6] The cast that an item's cast belongs to, from its id: `<cast>_<fork>_WI-n` with an optional `_<attempt>`. */
 export function parentCastId(castId: CastId): CastId | undefined {
   const parent = /^(.+)_[1-9]\d*_WI-[1-9]\d*(?:_[1-9]\d*)?$/.exec(castId)?.[1];
   return parent === undefined ? undefined : parseCastId(parent);
 }
 
-/** Which fork of its parent the cast of an item belongs to. */
+/** The number of the parallel run in the parent cast. */
 export function parallelRunNumber(castId: CastId): string | undefined {
   return /_([1-9]\d*)_WI-[1-9]\d*(?:_[1-9]\d*)?$/.exec(castId)?.[1];
 }
 
-/** [V37] `WI-2`, and `WI-2.2` where it was done again: how rehearsals call the item that a cast is for. */
+/** [V37] `WI-2`, or `WI-2.2` for a second attempt: the name of the item in rehearsals. */
 export function itemKeyOfCast(castId: string): string | undefined {
   const [, item, attempt] = /_(WI-[1-9]\d*)(?:_([1-9]\d*))?$/.exec(castId) ?? [];
   return item === undefined ? undefined : `${item}${attempt === undefined ? "" : `.${attempt}`}`;
 }
 
-/** [V17] The name that keeps the work of an item from being swept away, until it is on the person's branch. */
+/** [V17] A git ref that protects the work of an item from garbage collection until it is merged. */
 export function itemGitRef(castId: string, name: string): string {
   return `refs/materia-items/${castId}/${name}`;
 }
@@ -87,32 +87,32 @@ export function isValidName(text: string): boolean {
   );
 }
 
-/** The names under which ways are drawn, marked and found again. Nobody takes one apart: whoever needs its parts makes it and compares. */
+/** Ids of ways. Code compares whole ids and never parses one. */
 export function edgeWayId(from: string, index: number): string {
   return `edge:${from}:${index + 1}`;
 }
 
-/** Where an edge leads once it is used up. */
+/** The way of an edge whose traversals are used up. */
 export function thenWayId(from: string, index: number): string {
   return `then:${from}:${index + 1}`;
 }
 
-/** A route of a loop; its form is fixed by the graph semantics. */
+/** The graph semantics fix the form of this id. */
 export function exitWayId(loop: string, exit: string): string {
   return `loop-exit:${loop}:${exit}`;
 }
 
-/** The end that a socket reaches where nothing matches. */
+/** The end of a socket where no edge matches. */
 export function implicitEndWayId(from: string): string {
   return `end:${from}`;
 }
 
-/** The end behind the last item, where no exit says otherwise. */
+/** The end after the last item, where no exit matches. */
 export function loopEndWayId(loop: string, from: string): string {
   return `loop-end:${loop}:${from}`;
 }
 
-/** The way past a loop that has nothing to walk. */
+/** The way past a loop with an empty list. */
 export function emptyListWayId(loop: string): string {
   return `loop-empty:${loop}`;
 }

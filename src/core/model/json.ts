@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** What a journal line, a state or a utility result can hold. */
+/** Values that a journal line, a state or the result of a utility can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json;
@@ -32,7 +32,7 @@ export function depthExceeds(value: unknown, limit: number): boolean {
   return false;
 }
 
-/** The value at a path, own keys only; `undefined` where the path leads nowhere. */
+/** The value at a path, own keys only; `undefined` if there is none. */
 export function valueAt(value: Json | undefined, path: readonly string[]): Json | undefined {
   let at = value;
   for (const key of path) {
@@ -43,7 +43,7 @@ export function valueAt(value: Json | undefined, path: readonly string[]): Json 
   return at;
 }
 
-/** The object with one value replaced; what stands in the way of the path gives place. */
+/** The object with one value replaced. A value on the path that is no object is replaced too. */
 export function withValueAt(object: JsonObject, path: readonly string[], value: Json): JsonObject {
   const [key, ...rest] = path;
   if (key === undefined) return object;
@@ -52,28 +52,28 @@ export function withValueAt(object: JsonObject, path: readonly string[], value: 
   return { ...object, [key]: withValueAt(isJsonObject(inner) ? inner : {}, rest, value) };
 }
 
-/** Keys that reach an object's prototype: no name, no step of a path. */
+/** Keys that reach an object's prototype: never a name or a step of a path. */
 export const PROTOTYPE_KEYS: readonly string[] = ["__proto__", "constructor", "prototype"];
 
-/** As many keys as V8 gives an object a hidden shape for. */
+/** V8 gives an object hidden shapes for this many keys. */
 const MAX_SHAPED_KEYS = 128;
 
 /**
- * `{}` for so many keys. For many it is a table from the start: in a plain one V8 makes shape after shape for the first
- * keys, changes all of them with every new kind of value, and then drops them.
+ * `{}` for so many keys. A large record is a table from the start: otherwise V8 makes a shape for each of the first
+ * keys and then drops them all.
  */
 export function createRecord<T>(keys: number): Record<string, T> {
   if (keys <= MAX_SHAPED_KEYS) return {};
-  return Object.setPrototypeOf(Object.create(null), Object.prototype) as Record<string, T>; // what `{}` is, in another form
+  return Object.setPrototypeOf(Object.create(null), Object.prototype) as Record<string, T>; // the same as `{}`, with another memory layout
 }
 
-/** Puts a value under any key, be it one that an assignment would take for the prototype. `Object.fromEntries` takes twice as long. */
+/** Stores a value under any key, even `__proto__`. `Object.fromEntries` takes twice as long. */
 export function setOwnKey<T>(record: Record<string, T>, key: string, value: T): void {
   if (key !== "__proto__") record[key] = value;
   else Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** Values by id. Unlike a record of valibot it keeps an id like `constructor`, and the values as they are. */
+/** Values by id. Unlike a valibot record it keeps ids such as `constructor`, and keeps the values themselves. */
 export function recordById<T>(schema: v.GenericSchema<unknown, T>) {
   return v.pipe(
     v.custom<Readonly<Record<string, T>>>(isJsonObject, "must be an object"),

@@ -9,7 +9,7 @@ export const Condition = v.pipe(
 );
 export type Condition = v.InferOutput<typeof Condition>;
 
-/** On to the next work item, as a place where an edge may lead when it is used up. */
+/** The next work item, as the target of an edge that is used up. */
 export const NEXT_ITEM = "next";
 
 export const Edge = v.object({
@@ -32,7 +32,7 @@ export const Edge = v.object({
 });
 export type Edge = v.InferOutput<typeof Edge>;
 
-/** Every place where an edge may lead, once it is used up included. */
+/** All targets of an edge, including its `then`. */
 export function edgeTargets({ to, then }: Edge): readonly Destination[] {
   return then === undefined || then === NEXT_ITEM ? [to] : [to, then];
 }
@@ -66,7 +66,7 @@ export const Exit = v.object({
 });
 export type Exit = v.InferOutput<typeof Exit>;
 
-/** More agents at once than this no provider and no disk serve. */
+/** No provider and no disk serves more agents at once. */
 const MAX_PARALLEL_ITEMS = 64;
 
 export const Loop = v.object({

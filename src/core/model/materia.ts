@@ -91,7 +91,7 @@ export const UtilityMateria = v.object({
   ),
   script: v.optional(describedText("The name of a bundled utility.")),
   params: v.optional(
-    // Not a record, which would leave out a key like `constructor`.
+    // A valibot record would drop a key such as `constructor`.
     v.pipe(v.custom<JsonObject>(isJsonObject, "must be an object"), v.description("Handed to the program as it is.")),
   ),
   timeoutMs: v.optional(v.pipe(wholeNumber(1), v.description("How long it may run; 30000 without it."))),
@@ -124,7 +124,7 @@ export function isInteractive(materia: Materia): boolean {
   return materia.type === "agent" && (materia.interactive === true || materia.multiTurn === true);
 }
 
-/** [Q1, Q5] Answers yes or no, with a reason: a command by its exit code, or a person. Nobody reads a reply of it. */
+/** [Q1, Q5] A gate answers yes or no with a reason: a command by its exit code, or a person. It has no reply to parse. */
 export function isGate(materia: Materia): boolean {
   return materia.type === "person" || (materia.type === "utility" && materia.gate === true);
 }
@@ -133,18 +133,18 @@ export function isGenerator(materia: Materia): boolean {
   return materia.type !== "person" && materia.generator === true;
 }
 
-/** [G1, Q3] How the output of a materia is read; a gate's answer is a handoff that nobody wrote, so there is nothing to choose. */
+/** [G1, Q3] How the output of a materia is parsed. A gate has no choice: its answer becomes a handoff. */
 export function parseModeOf(materia: Materia, own?: ParseMode): ParseMode {
   if (materia.type === "person" || isGate(materia)) return "json";
   return own ?? materia.parse ?? (materia.generator === true ? "json" : "text");
 }
 
-/** Whether ways on may ask what it answered. */
+/** Whether edges may depend on its answer. */
 export function canAnswerSatisfied(materia: Materia, own?: ParseMode): boolean {
   return !isGenerator(materia) && parseModeOf(materia, own) === "json";
 }
 
-/** The text of a materia that may hold variables, and the key it stands under. */
+/** The text of a materia that may hold variables, and its key. */
 export function templateOf(
   materia: Materia,
 ): { readonly key: "prompt" | "question"; readonly text: string } | undefined {
@@ -163,20 +163,20 @@ export function templateOf(
 const READ_ONLY_TOOLS = ["read", "grep", "find", "ls"] as const;
 const CODING_TOOLS = ["read", "bash", "edit", "write", "grep", "find", "ls"] as const;
 
-/** Every tool that Pi itself brings. */
+/** Every built-in tool of Pi. */
 export const KNOWN_TOOLS: readonly string[] = [...CODING_TOOLS, "powershell"];
 
-/** Whether a call of it may change a file; what is not known to only read is taken to. */
+/** Whether a call may change a file. Unknown tools count as writing. */
 export function toolMayWrite(tool: string): boolean {
   return !READ_ONLY_TOOLS.some((name) => name === tool);
 }
 
-/** Whether a visit of it may change a file: an agent with such a tool, and any program. */
+/** Whether a visit may change a file: an agent with a writing tool, or any program. */
 export function materiaMayWrite(materia: Materia): boolean {
   return materia.type === "utility" || (materia.type === "agent" && toolsInScope(materia.tools).some(toolMayWrite));
 }
 
-/** [A5] The tools that a scope stands for; `coding` has all of `readOnly`, so that widening a scope takes nothing away. */
+/** [A5] The tools of a scope. `coding` includes `readOnly`: a wider scope must not remove a tool. */
 export function toolsInScope(scope: ToolScope): readonly string[] {
   if (typeof scope === "object") return [...new Set(scope.tools)];
   switch (scope) {
@@ -191,11 +191,11 @@ export function toolsInScope(scope: ToolScope): readonly string[] {
   }
 }
 
-/** A `{{…}}` in a materia's prompt. */
+/** A `{{…}}` in the prompt of a materia. */
 export type TemplateVariable =
   | { readonly kind: "request" }
   | { readonly kind: "workItems" }
-  /** What the item in hand has changed so far. */
+  /** The changes of the current item so far. */
   | { readonly kind: "changes" }
   | { readonly kind: "item"; readonly field: "title" | "context" }
   | { readonly kind: "state"; readonly path: readonly string[] }
@@ -209,7 +209,7 @@ export function parseVariables(prompt: string): readonly TemplateVariable[] {
   return [...prompt.matchAll(VARIABLE_PATTERN)].map((match) => parseVariable(match[1] ?? ""));
 }
 
-/** Every variable replaced by what `parseValue` says; a value is never searched for variables again. */
+/** Replaces every variable. A value is not searched for variables again. */
 export function fillTemplate(prompt: string, valueOf: (variable: TemplateVariable) => string): string {
   return prompt.replace(VARIABLE_PATTERN, (_whole, name: string) => valueOf(parseVariable(name)));
 }

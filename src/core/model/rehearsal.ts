@@ -9,7 +9,7 @@ const ScriptedToolCall = v.strictObject({
   fails: v.optional(v.pipe(v.literal(true), v.description("It is meant to fail."))),
 });
 
-/** [A13] What the agent of one turn does and says. */
+/** [A13] The actions and the answer of an agent in one turn. */
 export const ScriptedReply = v.pipe(
   v.strictObject({
     text: v.optional(v.pipe(v.string(), v.description("The reply as it is, malformed or not."))),
@@ -28,7 +28,7 @@ export const ScriptedReply = v.pipe(
 );
 export type ScriptedReply = v.InferOutput<typeof ScriptedReply>;
 
-/** [A10] A cast without a model: what its agents answer, by socket id or materia name, perhaps for one item. */
+/** [A10] A cast without a model: replies by socket id or materia name, optionally for one item. */
 export const Rehearsal = v.strictObject({
   $schema: v.optional(v.string()),
   replies: v.pipe(

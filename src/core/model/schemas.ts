@@ -3,8 +3,8 @@ import * as v from "valibot";
 export type SchemaCheck = (value: unknown) => boolean;
 
 /**
- * A schema as one quick question: whether a value is of it. A journal has hundreds of thousands of lines, and all but a
- * damaged one are sound; what is wrong with that one says the schema itself.
+ * Compiles a schema into a fast check. A journal has hundreds of thousands of lines, and valibot is needed only to
+ * explain a damaged one.
  */
 export function compileCheck(schema: v.GenericSchema): SchemaCheck {
   const { pipe } = schema as CheckSchemaParts; // each part is looked for before it is used
@@ -14,11 +14,11 @@ export function compileCheck(schema: v.GenericSchema): SchemaCheck {
   const begin = first as v.GenericSchema & CheckSchemaParts; // a pipe begins with a schema, which may be one with a pipe
   if (asked.length === 0) return compileCheck(begin);
   const quick = begin.pipe ? undefined : begin.type === "number" ? numberCheck(asked) : textCheck(asked);
-  // What is not known here is left to the schema.
+  // Leave unknown actions to the schema.
   return quick ?? ((value) => v.is(schema, value));
 }
 
-/** What the schemas of an event are made of, as valibot keeps it. */
+/** The parts of valibot's schemas that events use. */
 interface CheckSchemaParts {
   readonly pipe?: readonly SchemaAction[];
   readonly entries?: Readonly<Record<string, v.GenericSchema>>;
@@ -91,10 +91,10 @@ function unionCheck(options: readonly unknown[] = []): SchemaCheck {
   };
 }
 
-/** Actions that refuse no value. */
+/** Actions that accept every value. */
 const ACCEPTING_ACTIONS: readonly string[] = ["brand", "readonly", "description"];
 
-/** One question for all bounds of a number: most fields of an event are such. */
+/** One check for all bounds of a number: most fields of an event are numbers. */
 function numberCheck(actions: readonly SchemaAction[]): SchemaCheck | undefined {
   const bound = (type: string): number | undefined =>
     actions
@@ -110,7 +110,7 @@ function numberCheck(actions: readonly SchemaAction[]): SchemaCheck | undefined 
 function textCheck([action, ...more]: readonly SchemaAction[]): SchemaCheck | undefined {
   const { requirement } = action ?? {};
   if (more.length > 0 || !(requirement instanceof RegExp)) return undefined;
-  // The same few names stand in line after line.
+  // Lines repeat the same few names.
   let sound: unknown;
   return (value) => {
     if (typeof value !== "string") return false;
@@ -121,7 +121,7 @@ function textCheck([action, ...more]: readonly SchemaAction[]): SchemaCheck | un
   };
 }
 
-/** A whole number from `minimum` on, no larger than can be counted exactly. */
+/** A whole number from `minimum` to the largest exact integer. */
 export function wholeNumber(minimum: 0 | 1) {
   const whole = minimum === 0 ? "must be a whole number" : "must be a whole number of at least 1";
   return v.pipe(

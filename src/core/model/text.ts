@@ -1,11 +1,11 @@
-/** At most `limit` characters; what was cut away is said, so that nobody takes a part for the whole. */
+/** At most `limit` characters. A mark says how much is missing, so that a part is not taken for the whole. */
 export function truncate(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const mark = `… [cut: ${text.length - limit} more characters]`;
   return `${dropHalfCharacter(text.slice(0, limit))}${mark}`;
 }
 
-/** The end of a text, at most `limit` characters with the mark that says what was cut away before it. */
+/** The end of a text, at most `limit` characters, after a mark that says how much is missing. */
 export function truncateStart(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const room = Math.max(0, limit - TRUNCATED_START_MARK.length - String(text.length).length);
@@ -15,33 +15,33 @@ export function truncateStart(text: string, limit: number): string {
 
 const TRUNCATED_START_MARK = "[cut: N characters before this] …";
 
-/** The beginning and the end of a text, with a line between them that says what was cut away. */
+/** The start and the end of a text, with a line between them that says how much is missing. */
 export function truncateMiddle(text: string, keep: { readonly beginning: number; readonly end: number }): string {
   if (text.length <= keep.beginning + keep.end) return text;
   const [first, last] = [dropHalfCharacter(text.slice(0, keep.beginning)), text.slice(-keep.end)];
   return `${first}\n… [cut: ${text.length - first.length - last.length} characters] …\n${last.replace(LONE_LOW_SURROGATE, "")}`;
 }
 
-/** The second half of a surrogate pair whose first was cut off is not valid text. */
+/** The second half of a surrogate pair alone is not valid text. */
 const LONE_LOW_SURROGATE = /^[\udc00-\udfff]/;
 
-/** What a program printed, as words: no control characters, no colours; lines and tabs stay. */
+/** The output of a program without control characters and colours; line breaks and tabs stay. */
 export function stripControls(text: string): string {
   return stripEscapeSequences(text.replace(/\r\n?/g, "\n")).replace(CONTROLS, "").toWellFormed();
 }
 
-/** One line for a list: white space folded, the end marked with an ellipsis. */
+/** One line for a list: white space collapsed, a cut end marked with an ellipsis. */
 export function oneLine(text: string, limit: number): string {
   const line = sanitizeForTerminal(text).replace(/\s+/g, " ").trim();
   return line.length <= limit ? line : `${dropHalfCharacter(line.slice(0, Math.max(0, limit - 1)))}…`;
 }
 
-/** A terminal obeys escape sequences, and bidirectional marks reorder what people read; neither may come from a title. */
+/** Removes escape sequences and bidirectional marks: a title must not control the terminal or reorder text. */
 export function sanitizeForTerminal(text: string): string {
   return stripEscapeSequences(text).replace(CONTROLS, "\ufffd").toWellFormed();
 }
 
-/** What was thrown, in its own words. */
+/** The message of a thrown value. */
 export function thrownMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
@@ -53,11 +53,11 @@ function stripEscapeSequences(text: string): string {
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 function dropHalfCharacter(text: string): string {
-  // A cut between the halves of a surrogate pair leaves a lone one, which is not valid text.
+  // A cut inside a surrogate pair would leave invalid text.
   return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text;
 }
 
-/** The known name that was probably meant, or nothing when none is close. */
+/** The known name that was probably meant; undefined if none is close. */
 export function nearestName(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
@@ -75,7 +75,7 @@ export function didYouMean(word: string, known: Iterable<string>): string | unde
 }
 
 function editDistance(a: string, b: string): number {
-  // A hostile name is long; nothing near it is worth finding.
+  // Long names are hostile; no suggestion is worth the time.
   if (a.length > 100 || b.length > 100) return 100;
   let beforeLast: readonly number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
@@ -83,7 +83,7 @@ function editDistance(a: string, b: string): number {
     const current = [i];
     for (let j = 1; j <= b.length; j += 1) {
       const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      // Two neighbours swapped are one slip, not two.
+      // Two swapped neighbours count as one slip.
       const swapped =
         i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (beforeLast[j - 2] ?? 0) + 1 : Infinity;
       current.push(Math.min(substitution, swapped, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1));
@@ -97,7 +97,7 @@ export function countedText(count: number, one: string, many = `${one}s`): strin
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** A time of the journal in milliseconds; one that cannot be read counts as `otherwise`. */
+/** A time of the journal in milliseconds; `otherwise` if it is invalid. */
 export function parseMillis(at: string | null, otherwise: number): number {
   const parsed = at === null ? Number.NaN : Date.parse(at);
   return Number.isNaN(parsed) ? otherwise : parsed;

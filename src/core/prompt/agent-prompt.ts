@@ -7,13 +7,13 @@ import { assertNever } from "../model/assert-never.ts";
 import { truncate } from "../model/text.ts";
 import { handoffContractText } from "./handoff-contract.ts";
 
-/** What an agent is told: stable text in `system`, what changes from visit to visit in `prompt`. */
+/** The prompt of an agent: stable text in `system`, text of one visit in `prompt`. */
 export interface AgentPrompt {
   readonly system: string;
   readonly prompt: string;
 }
 
-/** [P6] No part grows without end, and a cut is marked. */
+/** [P6] Every part has a limit, and a cut is marked. */
 const PART_LIMITS = {
   instructions: 40_000,
   filled: 80_000,
@@ -24,12 +24,12 @@ const PART_LIMITS = {
   answer: 20_000,
 } as const;
 
-/** What an agent is asked, and where. */
+/** The turn that the prompt is for. */
 export interface AgentPromptInput {
   readonly socket: GraphSocket;
   readonly visit: Visit;
   readonly ask: TurnReason;
-  /** [Y10] What the item in hand has changed so far, for a prompt that wants to know. */
+  /** [Y10] The changes of the current item so far, for prompts that use them. */
   readonly changes?: string;
 }
 
@@ -60,7 +60,7 @@ function answerText(state: CastState, socket: GraphSocket): string {
 function promptText(state: CastState, socket: GraphSocket, visit: Visit, ask: TurnReason): string {
   switch (ask.kind) {
     case "begin":
-      // [P7] The request stays the same for the whole cast, notes for a loop, the item for a few turns, the rest for one.
+      // [P7] Stable parts come first: the request for the cast, notes for a loop, the item for a few turns, the rest for one.
       return join([
         section("Request", truncate(state.request, PART_LIMITS.request)),
         noteText(state),
@@ -83,7 +83,7 @@ function promptText(state: CastState, socket: GraphSocket, visit: Visit, ask: Tu
   }
 }
 
-/** [Y6] What nobody of this cast did. */
+/** [Y6] Changes that this cast did not make. */
 function outsideChangesText({ files }: CastState): string {
   const names = files?.meanwhile ?? [];
   if (names.length === 0) return "";
@@ -99,22 +99,22 @@ function itemText(state: CastState): string {
   ]);
 }
 
-/** [P9] What holds for every item of the list. */
+/** [P9] Notes on every item of the list. */
 function noteText({ pass }: CastState): string {
   return pass?.note ? section(`Notes of ${pass.note.materia} (${pass.note.socket}) on all items`, pass.note.text) : "";
 }
 
-/** [P2] What the socket before passed on, under its name; a generator's list unless this very list is walked here. */
+/** [P2] The handoff of the previous socket; its list only if this loop does not walk that list. */
 function previousHandoffText({ handed, pass }: CastState, { reworked }: Visit): string {
   if (!handed) return "";
   const list = handed.workItems && handed.workItems !== pass?.items ? workItemsText(handed.workItems) : "";
-  // [P9, P10] Told elsewhere already: as the reason to do it again, or as a note on all items.
+  // [P9, P10] Skip text that is already there as a rework reason or a note.
   const told = reworked || handed.text.trim() === pass?.note?.text;
   const body = join([told ? "" : truncate(handed.text, PART_LIMITS.handed), list]);
   return section(`Handed on by ${handed.materia} (${handed.socket}${itemLabel(handed.item)})`, body);
 }
 
-/** [R2, R3] Why this visit is done again, newest reason first. */
+/** [R2, R3] Why this visit is repeated, newest reason first. */
 function reworkText(state: CastState, visit: Visit): string {
   if (!visit.reworked) return "";
   const [newest, ...earlier] = displayedReasons(reworkReasonsFor(state, visit.socket));
@@ -127,7 +127,7 @@ function reworkText(state: CastState, visit: Visit): string {
   ]);
 }
 
-/** [R2] The item in hand has its own part of the prompt; another one has to be named. */
+/** [R2] Another item is named; the current one has its own part. */
 function reasonText(state: CastState, { materia, socket, item, text }: ReworkReason): string {
   const about = item === (currentItem(state)?.title ?? null) ? null : item;
   return `${materia} (${socket}${itemLabel(about)}): ${text}`;

@@ -2,11 +2,11 @@ import type { Graph, GraphSocket } from "../compile/graph.ts";
 import { feedsParallelLoop, requiredHandoffFields } from "../compile/socket-outputs.ts";
 import { HANDOFF_FIELDS, type HandoffField } from "../model/handoff.ts";
 
-/** [P3] What the socket must return, in words; empty for plain text. */
+/** [P3] The fields that the socket must return; empty for plain text. */
 export function handoffContractText(graph: Graph, socket: GraphSocket): string {
   if (socket.parse === "text") return "";
   const needs = requiredHandoffFields(graph, socket);
-  // A judgement may be given where nothing depends on it: a lone evaluator still has something to say.
+  // A lone evaluator may answer `satisfied` even if no edge depends on it.
   const offered = HANDOFF_FIELDS.filter(
     (field) => needs.has(field) || field === "context" || (field === "satisfied" && !socket.generator),
   );
@@ -21,7 +21,7 @@ export function handoffContractText(graph: Graph, socket: GraphSocket): string {
   ].join("\n");
 }
 
-/** [V3] Whoever plans must know what an item sees of the others. */
+/** [V3] A planner must know which work an item can see. */
 const PARALLEL_ITEMS_TEXT =
   'an ordered array of units of work, each { "title": string, "context": string, "after": [numbers] } and nothing else. ' +
   "Several are worked on at the same time, each on files of its own, and merged in this order. An item sees the work of " +
