@@ -1,16 +1,40 @@
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** What nearly every command needs, in few files: dozens of small ones take a third longer to find and load. What Pi needs at its start stands apart. */
+/** What every command loads, and the list of casts: these modules, and what they import. */
+function startUpModules(): ReadonlySet<string> {
+  const roots = ["apps/cli/main.ts", "shell/commands/run-command.ts", "shell/commands/list-casts.ts"];
+  const found = new Set(roots.map((path) => `${ROOT}src/${path}`));
+  // A set visits what is added on the way.
+  for (const module of found)
+    for (const [, path = ""] of readFileSync(module, "utf8").matchAll(/^import (?!type ).*?from "(\.[^"]+)";/gms))
+      found.add(resolve(dirname(module), path));
+  return found;
+}
+
+const AT_START = startUpModules();
+
+/**
+ * What several commands need, in few files: dozens of small ones take a third longer to find and load. What every
+ * command loads at its start is apart from the rest, and what Pi loads at its start from both.
+ */
 const SHARED = [
-  { name: "text", test: /get-east-asian-width\/|src\/core\/(view\/(columns|line|numbers)|model\/text)\.ts/ },
-  { name: "libraries", test: /node_modules\/(valibot|jsonc-parser)\// },
+  {
+    name: "text",
+    test: /get-east-asian-width\/|src\/core\/(view\/(columns|line|numbers)|model\/text)\.ts/,
+    priority: 3,
+  },
+  { name: "libraries", test: /node_modules\/(valibot|jsonc-parser)\//, priority: 3 },
+  { name: "start", test: (id: string) => AT_START.has(id), priority: 2 },
   {
     name: "base",
     // Few commands compare texts, so the library for it stays out of every start.
     test: /src\/(core\/(model(?!\/diff)|catalog|compile|cast|handoff|view|command)|shell\/(store|config|system|process|secrets|casting))\//,
+    priority: 1,
   },
 ];
 

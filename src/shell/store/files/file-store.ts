@@ -4,24 +4,14 @@ import { isFromThisBoot } from "../../process/process-identity.ts";
 import { parentCastId, parseCastId, type CastId } from "../../../core/model/ids.ts";
 import { createFolderWatcher, type FolderWatcher } from "../../system/folder-watcher.ts";
 import { isMissingFile, errorText } from "../../system/system-error.ts";
-import { type CastStore, type OwnedCast, TIMELINE_WITH_EVENTS } from "../cast-store.ts";
+import type { CastStore, OwnedCast } from "../cast-store.ts";
 import { startedSummary, sufficesForSummary, notStartedSummary } from "../summary.ts";
-import { requestAbort, createOwnedCast, type OwnedCastOptions } from "./owned-cast.ts";
+import type { OwnedCastOptions } from "./owned-cast.ts";
 import { followEvents, followTranscript } from "./follow.ts";
 import { isJournalEmpty, readJournalEnds } from "./journal-ends.ts";
 import { layoutInFolder, castLayout, type CastLayout } from "../layout.ts";
-import { createCast, removeCasts, removedFolder } from "./cast-folders.ts";
 import { OWNER_TIMEOUT_MS, claimCast, currentOwner, type ClaimOutcome } from "./claims.ts";
 import type { BookmarkSettings, BookmarkKey } from "./bookmarks.ts";
-import {
-  readCurrentCast,
-  toCurrentCast,
-  castFileStamp,
-  findCast,
-  foldCast,
-  toLoadedCast,
-  readCastFile,
-} from "./read-cast.ts";
 import { readFileRange } from "./artifacts.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
 
@@ -36,6 +26,11 @@ const BOOKMARK_INTERVAL_BYTES = 1024 * 1024;
 
 const NO_KEY: BookmarkKey = { find: () => undefined, make: () => undefined };
 
+/** Loaded when a cast is read or written: a list needs neither. */
+const reading = () => import("./read-cast.ts");
+const writing = () => import("./owned-cast.ts");
+const folders = () => import("./cast-folders.ts");
+
 /** Casts as folders inside one folder. */
 export function fileStore(root: string, options: FileStoreOptions = {}): CastStore {
   const { watch = sharedWatcher } = options;
@@ -45,7 +40,7 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
   return {
     location: root,
     locationOf: (castId) => at(castId).folder,
-    find: async (text) => findCast(root, text),
+    find: async (text) => (await reading()).findCast(root, text),
     listIds: async () => listCastIds(root),
     summary,
     list: async () => {
@@ -56,13 +51,22 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
       return ok(casts);
     },
     owner: async (castId) => ownerOrNone(at(castId)),
-    stamp: async (castId) => castFileStamp(at(castId)),
-    readCastFile: async (castId) => readCastFile(at(castId)),
-    current: async (castId) =>
-      ifCastExists(root, castId, () => mapResult(readCurrentCast(at(castId), castId, bookmarks.key), toCurrentCast)),
-    load: async (castId) =>
-      ifCastExists(root, castId, () => mapResult(foldCast(at(castId), castId, TIMELINE_WITH_EVENTS), toLoadedCast)),
-    fold: async (castId, folding) => foldCast(at(castId), castId, folding),
+    stamp: async (castId) => (await reading()).castFileStamp(at(castId)),
+    readCastFile: async (castId) => (await reading()).readCastFile(at(castId)),
+    current: async (castId) => {
+      const { readCurrentCast, toCurrentCast } = await reading();
+      return ifCastExists(root, castId, () =>
+        mapResult(readCurrentCast(at(castId), castId, bookmarks.key), toCurrentCast),
+      );
+    },
+    load: async (castId) => {
+      const { foldCast, toLoadedCast } = await reading();
+      const { TIMELINE_WITH_EVENTS } = await import("../cast-store.ts");
+      return ifCastExists(root, castId, () =>
+        mapResult(foldCast(at(castId), castId, TIMELINE_WITH_EVENTS), toLoadedCast),
+      );
+    },
+    fold: async (castId, folding) => (await reading()).foldCast(at(castId), castId, folding),
     readEnds: async (castId, enough) => readJournalEnds(at(castId).journal, enough),
     readArtifact: async (castId, { socket, visit, name }, part = {}) =>
       readFileRange(at(castId).folder, at(castId).visitFile(socket, visit, name), part),
@@ -81,10 +85,10 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
       return part && Buffer.from(part.bytes).toString("utf8");
     },
     lastVisit: async (castId, socket) => lastVisit(at(castId).socketFolder(socket)),
-    create: (cast, how) => createCast(root, cast, { writeOptions: how, bookmarks }),
+    create: async (cast, how) => (await folders()).createCast(root, cast, { writeOptions: how, bookmarks }),
     claim: (castId, how) => claimOwnedCast(root, castId, { writeOptions: how, bookmarks }),
-    requestAbort: async (castId) => requestAbort(at(castId).abortRequest),
-    remove: (casts) => removeCasts(root, casts),
+    requestAbort: async (castId) => (await writing()).requestAbort(at(castId).abortRequest),
+    remove: async (casts) => (await folders()).removeCasts(root, casts),
     followEvents: (castId, after, wake) => followEvents(at(castId), castId, { after, wake, watch }),
     followTranscript: (castId, visit, wake) => followTranscript(at(castId), visit, { wake, watch }),
     onListChange: (listener) => watch.onChange(root, listener),
@@ -94,8 +98,8 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
 }
 
 /** Reads nothing that is no cast of this root. */
-function ifCastExists<T>(root: string, castId: CastId, read: () => Result<T>): Result<T> {
-  const found = findCast(root, castId);
+async function ifCastExists<T>(root: string, castId: CastId, read: () => Result<T>): Promise<Result<T>> {
+  const found = (await reading()).findCast(root, castId);
   return found.ok ? read() : found;
 }
 
@@ -138,7 +142,7 @@ async function summaryOf(layout: CastLayout, castId: CastId): Promise<CastSummar
   const isOwned = async (): Promise<boolean> => ownerOrNone(layout) !== undefined;
   if (ends.first?.type === "cast_started") return startedSummary(castId, ends, isOwned);
   if (!isJournalEmpty(layout.journal)) return undefined;
-  const file = readCastFile(layout);
+  const file = (await reading()).readCastFile(layout);
   return file.ok ? notStartedSummary(file.value, await isOwned()) : undefined;
 }
 
@@ -164,9 +168,11 @@ async function claimOwnedCast(
   parts: Pick<OwnedCastOptions, "writeOptions" | "bookmarks">,
 ): Promise<Result<OwnedCast>> {
   const layout = castLayout(root, castId);
+  const { createOwnedCast } = await writing();
+  const removed = (await folders()).removedFolder(root, castId);
   const mine = await claimCast(layout);
   if (mine.kind !== "mine") return fail(claimIssue(castId, mine));
-  return ok(createOwnedCast({ castId, layout, removed: removedFolder(root, castId), claim: mine, ...parts }));
+  return ok(createOwnedCast({ castId, layout, removed, claim: mine, ...parts }));
 }
 
 /** [J22, D16] Why a cast could not be claimed. */
