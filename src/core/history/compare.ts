@@ -4,7 +4,7 @@ import { totalTokens } from "../cast/state/usage.ts";
 import { diffLines } from "../model/diff.ts";
 import { truncate, parseMillis } from "../model/text.ts";
 import { castStatus } from "../cast/summary.ts";
-import { foldVisits, visitKey, type VisitRecord } from "./visits.ts";
+import { foldVisits, resultText, visitKey, type VisitRecord } from "./visits.ts";
 import * as v from "valibot";
 import { wholeNumber } from "../model/schemas.ts";
 
@@ -23,7 +23,7 @@ const MAX_HANDOFF_LENGTH = 20_000;
 export function compareCasts(first: ComparedCast, second: ComparedCast): Omit<CastComparison, "files"> {
   const [left, right] = [foldVisits(first.events), foldVisits(second.events)];
   const visits = alignVisits(left, right).map(([a, b]) => {
-    const [handedA, handedB] = [resultText(a), resultText(b)];
+    const [handedA, handedB] = [a ? resultText(a) : null, b ? resultText(b) : null];
     const same = a !== undefined && b !== undefined && a.socket === b.socket && handedA === handedB;
     const shown = (visit: VisitRecord | undefined, handed: string | null) =>
       visit === undefined
@@ -50,12 +50,6 @@ function comparedSideOf({ castId, state, events, file }: ComparedCast): Compared
     cost: state.usage.cost,
     seconds: Math.max(0, lasted) / 1000,
   };
-}
-
-function resultText(visit: VisitRecord | undefined): string | null {
-  const result = visit?.result;
-  if (!result) return null;
-  return result.kind === "handoff" ? JSON.stringify(result.handoff, null, 2) : result.text;
 }
 
 type VisitPair = readonly [VisitRecord | undefined, VisitRecord | undefined];

@@ -111,6 +111,12 @@ export function visitNumber({ index }: Pick<VisitRecord, "index">): number {
   return index + 1;
 }
 
+/** What a visit handed on, as text; null until the engine accepts a reply. */
+export function resultText({ result }: Pick<VisitRecord, "result">): string | null {
+  if (!result) return null;
+  return result.kind === "handoff" ? JSON.stringify(result.handoff, null, 2) : result.text;
+}
+
 /** The events of a visit, with those up to the next one. */
 export function eventsOfVisit(
   events: readonly CastEvent[],

@@ -2,6 +2,7 @@ import { useState, type ReactElement } from "react";
 import type { ForkCommand } from "../../../core/command/command.ts";
 import { castFileSpans } from "../../../core/view/file-changes.ts";
 import { amountText, costText } from "../../../core/view/numbers.ts";
+import { resultText } from "../../../core/history/visits.ts";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import { ForkPreview } from "../../../core/wire/testing.ts";
 import { navigate, hrefOf } from "../browser/route.ts";
@@ -68,7 +69,7 @@ export function ForkDialog(props: {
     >
       <ForkSummary plan={plan.value} isFirst={isFirst} />
       <TextAreaField label="Request" value={edits.request} onChange={(request) => set({ request })} />
-      {canWriteHandoff(cast, visit) && <HandoffField cast={cast} visit={visit} edits={edits} onEdit={set} />}
+      {canWriteHandoff(cast, visit) && <HandoffField visit={visit} edits={edits} onEdit={set} />}
       <label className={css("option")}>
         <span className={css("label")}>Model, from here on; empty for the one it had</span>
         <span className={css("field")}>
@@ -137,19 +138,18 @@ function canWriteHandoff({ castFile }: WatchedCast, { materia }: TimelineVisit):
 }
 
 function HandoffField(props: {
-  readonly cast: WatchedCast;
   readonly visit: TimelineVisit;
   readonly edits: ForkEdits;
   readonly onEdit: (part: Partial<ForkEdits>) => void;
 }): ReactElement {
-  const { cast, visit, edits, onEdit } = props;
+  const { visit, edits, onEdit } = props;
   return (
     <>
       <label className={css("row")}>
         <input
           type="checkbox"
           checked={edits.handoff !== null}
-          onChange={(event) => onEdit({ handoff: event.target.checked ? handoffTextOf(cast, visit) : null })}
+          onChange={(event) => onEdit({ handoff: event.target.checked ? (resultText(visit) ?? "") : null })}
         />
         <span>{`Write what ${visit.materia} hands on, in place of running it`}</span>
       </label>
@@ -158,16 +158,6 @@ function HandoffField(props: {
       )}
     </>
   );
-}
-
-/** The recorded handoff of the visit, to edit. */
-function handoffTextOf({ replay }: WatchedCast, { firstSeq, lastSeq }: TimelineVisit): string {
-  const handed = replay
-    .events()
-    .slice(firstSeq - 1, lastSeq)
-    .findLast(({ type }) => type === "handoff_accepted" || type === "output_accepted");
-  if (handed?.type === "handoff_accepted") return JSON.stringify(handed.handoff, null, 2);
-  return handed?.type === "output_accepted" ? handed.text : "";
 }
 
 function TextAreaField(props: {

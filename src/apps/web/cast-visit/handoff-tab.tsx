@@ -6,6 +6,7 @@ import { bindClassNames } from "../styles/classes.ts";
 import baseSheet from "../styles/base.module.css";
 import marksSheet from "../ui/marks.module.css";
 import readerSheet from "./visit.module.css";
+import { eventsOfVisit } from "../../../core/history/visits.ts";
 import { countedText } from "../../../core/model/text.ts";
 
 const css = bindClassNames(readerSheet, marksSheet, baseSheet);
@@ -18,7 +19,7 @@ const FOUND_TEXTS = {
 
 /** The handoff and how it was read: dropped fields, rejected replies, repair turns. */
 export function HandoffTab({ cast, visit }: VisitProps): ReactElement {
-  const events = cast.replay.events().slice(visit.firstSeq - 1, visit.lastSeq);
+  const events = eventsOfVisit(cast.replay.events(), visit);
   const told = events.flatMap((event) => {
     const shown = renderHandoffEvent(event);
     return shown ? [<div key={event.seq}>{shown}</div>] : [];

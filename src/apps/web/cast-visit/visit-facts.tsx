@@ -11,6 +11,7 @@ import { MateriaIcon } from "../ui/icons.tsx";
 import { limitReachedText } from "../../../core/view/report/route-lines.ts";
 import { capitalize } from "../ui/status.tsx";
 import { renderSymbols, LineText } from "../ui/line-text.tsx";
+import { eventsOfVisit } from "../../../core/history/visits.ts";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import type { CastView } from "../cast-replay/use-cast-view.ts";
 import type { VisitProps } from "./visit-panel.tsx";
@@ -236,10 +237,7 @@ const LINE_WIDTH = 400;
 /** The edge taken, and why each other one was not. */
 export function RouteTab(props: VisitProps): ReactElement {
   const { cast, visit } = props;
-  const events = cast.replay
-    .events()
-    .slice(visit.firstSeq - 1, visit.lastSeq)
-    .filter(({ type }) => ROUTE_EVENTS.has(type));
+  const events = eventsOfVisit(cast.replay.events(), visit).filter(({ type }) => ROUTE_EVENTS.has(type));
   return (
     <div className={css("output")} tabIndex={0} role="region" aria-label="Route">
       {events.length === 0 && (

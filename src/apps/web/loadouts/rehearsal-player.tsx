@@ -17,6 +17,7 @@ import { line, toned } from "../../../core/view/line.ts";
 import { edgeLabelLines } from "../loadout-editor/use-canvas.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { statusText } from "../../../core/view/cast-list.ts";
+import { eventsOfVisit } from "../../../core/history/visits.ts";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import { hrefOf } from "../browser/route.ts";
 import { Button } from "../ui/buttons.tsx";
@@ -202,7 +203,7 @@ function RehearsalStep({
   readonly play: RehearsalPlayback;
   readonly visit: TimelineVisit;
 }): ReactElement {
-  const events = play.replay?.events().slice(visit.firstSeq - 1, visit.lastSeq) ?? [];
+  const events = play.replay ? eventsOfVisit(play.replay.events(), visit) : [];
   const { socket, materia, visit: number, item, outcome } = visit;
   const left = events.find((event) => event.type === "edge_taken");
   return (
