@@ -1,6 +1,8 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { abortedEvent } from "../../src/core/cast/decide.ts";
-import { startedEvent } from "../../src/core/cast/next.ts";
+import { apply } from "../../src/core/cast/apply.ts";
+import { next, startedEvent } from "../../src/core/cast/next.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { watchCast } from "../../src/shell/casting/watch-cast.ts";
 import { castsIn, newPlace, run } from "../harness/cli.ts";
 import { TIME } from "../harness/seats.ts";
@@ -56,6 +58,37 @@ it("[C33] what an owner writes on leaving is still told: its cast has ended, and
   const watching = { signal: new AbortController().signal };
   const end = await watchCast({ ...store, owner: leaving }, cast.value, watching);
   expect(end).toMatchObject({ ok: true, value: { kind: "ended", state: { phase: { outcome: "aborted" } } } });
+});
+
+it("[C33] watch of a cast on this machine shows what its agent says, as on a fleet", async () => {
+  const { store, file } = newLife({ config: parallelWorkshop(1), deed: () => ({ text: "" }) });
+  const owned = await store.create({ file }, {});
+  const cast = await store.load(file.castId);
+  if (!owned.ok || !cast.ok) throw new Error("it is there");
+  const events: CastEvent[] = [];
+  let { state } = cast.value;
+  for (let effect = next(state); effect.kind === "record"; effect = next(state))
+    for (const body of effect.events) {
+      const event = { seq: state.seq + 1, at: TIME, ...body };
+      events.push(event);
+      state = apply(state, event);
+    }
+  const visit = state.phase.kind === "visiting" ? state.phase.visit : undefined;
+  if (!visit) throw new Error("its first agent works");
+  await owned.value.journal.append(events, 0);
+  const content = [{ type: "text", text: "I plan the hut." }];
+  const line = JSON.stringify({ type: "message", message: { role: "assistant", content } });
+  await owned.value.artifacts.append(visit.socket, visit.number, "transcript.jsonl", `${line}\n`);
+  const looking = new AbortController();
+  const seen: unknown[] = [];
+  await watchCast(store, cast.value, {
+    signal: looking.signal,
+    onProgress: (progress, at) => {
+      seen.push([progress, at.phase.kind]);
+      looking.abort();
+    },
+  });
+  expect(seen).toEqual([[{ kind: "text", delta: "I plan the hut." }, "visiting"]]);
 });
 
 it("[C33] a journal that is damaged while it is watched is refused with its line", async () => {

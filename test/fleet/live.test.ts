@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { join } from "node:path";
 import type { CastState } from "../../src/core/cast/state/state.ts";
+import type { SocketId } from "../../src/core/model/ids.ts";
 import type { AgentProgress } from "../../src/core/wire/stream.ts";
 import { openLiveTurnPublisher } from "../../src/shell/fleet/worker/live-turn.ts";
 import { postgresStore } from "../../src/shell/store/postgres/postgres-store.ts";
@@ -48,6 +49,7 @@ it("[B27] live output of an agent on a worker reaches the page and watch", async
   await until(async () => (await place.database.query({ text: "select from materia.live" })).length === 0);
 });
 
+const VISIT = { socket: "Socket-1" as SocketId, visit: 1 }; // of that form
 const VISITING = {
   phase: { kind: "visiting", visit: { socket: "Socket-1", number: 1 } },
 } as unknown as CastState; // all that is read of it
@@ -95,7 +97,7 @@ it("[B27] text arrives whole and once, without secrets, in pieces of any size", 
   const { castId, turn, reader } = await liveCast();
   const whole = "The key is sk-4f9Q2x7Zk1Lm8pWd, said the agent. ".repeat(3);
   const heard = heardUntil(
-    (wake) => reader.followTurn(castId, wake),
+    (wake) => reader.followTurn(castId, VISIT, wake),
     (notes) => notes.some(({ kind }) => kind === "tool_started"),
   );
   turn.onProgress({ kind: "told", system: "" }, VISITING);
@@ -133,7 +135,7 @@ it("[B70] the stored live turn is limited in size, and only the driving worker w
   });
   expect(row?.size).toBeLessThan(64 * 1024);
   const notes = await heardUntil(
-    (wake) => reader.followTurn(castId, wake),
+    (wake) => reader.followTurn(castId, VISIT, wake),
     (heard) => textOf(heard).endsWith("the end"),
   );
   expect(notes.length).toBeGreaterThan(0);

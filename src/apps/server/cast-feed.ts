@@ -1,15 +1,13 @@
-import type { CastEvent, EventOf } from "../../core/cast/state/event.ts";
+import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { AgentProgress } from "../../core/wire/stream.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { createProgressQueue, tailOfOutput } from "../../shell/casting/live-progress.ts";
+import { createProgressQueue } from "../../shell/casting/live-progress.ts";
 import type { FleetClient } from "../../shell/workspace/workspace.ts";
-import type { CastStore, Subscription, TranscriptUpdate, VisitRef } from "../../shell/store/cast-store.ts";
+import type { CastStore } from "../../shell/store/cast-store.ts";
 import { type EventFeed, encodeMessage, encodeJournalLine } from "./event-stream.ts";
 import type { LiveSources } from "./cast-runs.ts";
 import { itemRunAt } from "../../core/cast/item-runs.ts";
-import { followItemJournals } from "../../shell/casting/watch-cast.ts";
-import { NO_USAGE, addUsage } from "../../core/cast/state/usage.ts";
-import { parseTranscriptLine, type TranscriptMessage, type TranscriptPart } from "../../core/cast/transcript.ts";
+import { createTurnFollower, followItemJournals } from "../../shell/casting/watch-cast.ts";
 
 /** A cast with a listener. */
 export interface FollowedCast {
@@ -26,7 +24,7 @@ export function openCastFeed(listened: FollowedCast, after: number): EventFeed {
   const { store, castId, live, wake } = listened;
   const journal = store.followEvents(castId, after, wake);
   const notes = createProgressQueue();
-  const elsewhere = listened.fleet ? followFleetTurn(listened, listened.fleet) : followTranscripts(listened);
+  const elsewhere = followTurns(listened, after);
   const pulse = watchOwner(listened);
   const items = followItemVisits(listened);
   const unlisten = live.runs.listen(castId, (note) => {
@@ -95,44 +93,31 @@ function watchOwner({ store, castId, live, wake, fleet }: FollowedCast) {
   };
 }
 
-/** When another process drives the cast, progress comes from the transcript of the current visit. */
-function followTranscripts({ store, castId, live, wake }: FollowedCast) {
-  let visit: EventOf<"visit_started"> | undefined;
-  let open: TranscriptProgressReader | undefined;
-  const leave = (): void => {
-    open?.close();
-    open = undefined;
-    visit = undefined;
-  };
-  return {
-    hear: (event: CastEvent): void => {
-      if (event.type === "visit_completed" || event.type === "cast_ended") leave();
-      if (event.type !== "visit_started") return;
-      leave();
-      if (!live.runs.isRunningHere(castId)) visit = event;
-    },
-    next: async (): Promise<AgentProgress | undefined> => {
-      if (!visit) return undefined;
-      // Open on demand: only the last visit of a long journal needs a watch.
-      open ??= openTranscriptProgress(visit, store.followTranscript(castId, visit, wake));
-      return open.next();
-    },
-    close: leave,
-  };
-}
-
-/** [B27] Progress reported by the worker that drives the cast. */
-function followFleetTurn({ castId, wake }: FollowedCast, fleet: FleetClient) {
-  const turn = fleet.followTurn(castId, wake);
+/** When another process runs the cast, its agents are followed through the store. */
+function followTurns({ store, castId, live, wake }: FollowedCast, after: number) {
+  const turn = createTurnFollower(store, castId, wake);
   const waiting: AgentProgress[] = [];
+  let isAsked = after === 0;
+  const hear = (event: CastEvent): void => {
+    if (event.type === "visit_completed" || event.type === "cast_ended") turn.followVisit(undefined);
+    if (event.type === "visit_started") turn.followVisit(live.runs.isRunningHere(castId) ? undefined : event);
+  };
   return {
-    hear: (): void => undefined,
+    hear,
     next: async (): Promise<AgentProgress | undefined> => {
+      // A listener that joins later has not received the start of the current visit.
+      if (!isAsked) for (const event of await lastVisitEvents(store, castId)) hear(event);
+      isAsked = true;
       if (waiting.length === 0) waiting.push(...(await turn.next()));
       return waiting.shift();
     },
     close: turn.close,
   };
+}
+
+async function lastVisitEvents(store: CastStore, castId: CastId): Promise<readonly CastEvent[]> {
+  const { last } = await store.readEnds(castId, (events) => events.some(({ type }) => type === "visit_started"));
+  return last;
 }
 
 interface FollowedItemsOptions {
@@ -177,77 +162,4 @@ function followItemVisits({ store, castId, wake }: FollowedItemsOptions) {
     },
     close: items.close,
   };
-}
-
-/** The progress in the transcript of a visit, message by message. */
-export interface TranscriptProgressReader {
-  readonly next: () => Promise<AgentProgress | undefined>;
-  readonly close: () => void;
-}
-
-function openTranscriptProgress(
-  { socket, visit }: VisitRef,
-  lines: Subscription<TranscriptUpdate>,
-): TranscriptProgressReader {
-  const waiting: AgentProgress[] = [];
-  const before = { text: 0, thinking: 0 };
-  let used = NO_USAGE;
-  const place = { socket, visit };
-
-  const said = (kind: "text" | "thinking", delta: string): readonly AgentProgress[] => {
-    if (delta === "") return [];
-    const from = before[kind];
-    before[kind] += delta.length;
-    return [{ ...place, kind, from, delta }];
-  };
-  const partNotes = (part: TranscriptPart): readonly AgentProgress[] => {
-    if (part.type === "text") return said("text", part.text ?? "");
-    if (part.type === "thinking") return said("thinking", part.thinking ?? "");
-    if (part.type !== "toolCall" || part.id === undefined || part.name === undefined) return [];
-    return [{ ...place, kind: "tool_started", id: part.id, name: part.name, args: part.arguments }];
-  };
-  const answerNotes = ({ content, usage }: TranscriptMessage): readonly AgentProgress[] => {
-    const words = typeof content === "string" ? said("text", content) : content.flatMap(partNotes);
-    if (!usage) return words;
-    used = addUsage(used, usage);
-    return [...words, { ...place, kind: "used", usage: used }];
-  };
-  const messageNotes = (message: TranscriptMessage): readonly AgentProgress[] => {
-    const { role, toolCallId, toolName, isError } = message;
-    if (role === "user") {
-      used = NO_USAGE;
-      before.text = 0;
-      before.thinking = 0;
-      return [{ ...place, kind: "asked" }];
-    }
-    if (role === "assistant") return answerNotes(message);
-    if (role !== "toolResult" || toolCallId === undefined) return [];
-    return [
-      {
-        ...place,
-        kind: "tool_ended",
-        id: toolCallId,
-        name: toolName ?? "",
-        failed: isError === true,
-        said: toolOutputText(message),
-      },
-    ];
-  };
-
-  return {
-    next: async () => {
-      if (waiting.length > 0) return waiting.shift();
-      const news = await lines.next();
-      for (const line of news.kind === "lines" ? news.lines : []) {
-        const message = parseTranscriptLine(line);
-        if (message) waiting.push(...messageNotes(message));
-      }
-      return waiting.shift();
-    },
-    close: lines.close,
-  };
-}
-
-function toolOutputText({ content }: TranscriptMessage): string {
-  return tailOfOutput(typeof content === "string" ? content : content.map(({ text = "" }) => text).join("\n"));
 }

@@ -2,15 +2,10 @@ import type { CastState, CastPhase } from "../../core/cast/state/state.ts";
 import { truncate } from "../../core/model/text.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { AgentProgress } from "../../core/wire/stream.ts";
+import { tailOfOutput } from "../../core/wire/transcript-progress.ts";
 import type { TurnProgress } from "../ports.ts";
 
 const MAX_ARGUMENT_CHARS = 2_000;
-const MAX_OUTPUT_CHARS = 8_000;
-
-/** The end of what a tool said: it may say as much as it likes, and the transcript has all of it. */
-export function tailOfOutput(said: string): string {
-  return said.length > MAX_OUTPUT_CHARS ? `…${said.slice(-MAX_OUTPUT_CHARS)}` : said;
-}
 
 /** Progress with its place, and text with what came before it in the same turn. */
 export function createProgressReporter(
@@ -79,11 +74,6 @@ export function turnProgressFrom(note: AgentProgress): TurnProgress {
     case "retrying":
       return { kind: "retrying", attempt: note.attempt, delayMs: note.delayMs, error: note.error };
   }
-}
-
-/** What was said of a visit that is over is not said of the next. */
-export function belongsToVisit({ socket, visit }: AgentProgress, { phase }: CastState): boolean {
-  return phase.kind === "visiting" && phase.visit.socket === socket && phase.visit.number === visit;
 }
 
 /** How much is kept for a listener. */

@@ -2,8 +2,8 @@ import { suggest, typed, error, fail, ok, type Result } from "../../core/model/i
 import { replaySteps } from "../../core/cast/cast-step.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { RunObserver, RunOutcome } from "../context/run-context.ts";
-import { belongsToVisit, turnProgressFrom } from "./live-progress.ts";
-import type { CastStore, EventUpdate, LoadedCast, Subscription } from "../store/cast-store.ts";
+import { turnProgressFrom } from "./live-progress.ts";
+import type { CastStore, EventUpdate, LoadedCast, Subscription, VisitRef } from "../store/cast-store.ts";
 import { itemRunAt } from "../../core/cast/item-runs.ts";
 import { type CastState, initialState } from "../../core/cast/state/state.ts";
 import type { AgentProgress } from "../../core/wire/stream.ts";
@@ -12,8 +12,6 @@ import type { CastEvent } from "../../core/cast/state/event.ts";
 
 /** The signal stops the looking; the cast goes on. */
 export interface WatchOptions extends RunObserver {
-  /** [B27] What its agents do meanwhile, where that can be heard. */
-  readonly followTurn?: SubscribeToTurn;
   /** Whether it waits for a worker, where a cast may: that is no event of its own. */
   readonly isQueued?: (castId: CastId) => Promise<boolean>;
   /** Whether somebody will drive it, where that is known by other means than its owner. */
@@ -29,7 +27,7 @@ export async function watchCast(
   watching: WatchOptions,
 ): Promise<Result<RunOutcome>> {
   const { castId } = cast;
-  const { signal, onSteps, onProgress, followTurn } = watching;
+  const { signal, onSteps, onProgress } = watching;
   const isDriven = watching.isExpected ?? (async () => (await store.owner(castId)) !== undefined);
   let { state } = cast;
   let awake = Promise.withResolvers<void>();
@@ -37,8 +35,8 @@ export async function watchCast(
   // A killed owner leaves no mark: only looking tells. Nothing else keeps a process alive that does nothing but look.
   const pulse = watching.isExpected ? undefined : setInterval(wake, OWNER_CHECK_MS);
   const journal = store.followEvents(castId, state.seq, wake);
-  const turn = onProgress && followTurn?.(castId, wake);
-  const items = watching.onItemSteps && watchItems({ ...watching, followTurn, store, wake });
+  const turn = onProgress && createTurnFollower(store, castId, wake);
+  const items = watching.onItemSteps && watchItems({ ...watching, store, wake });
   const stops = [() => journal.close(), store.onOwnerChange(castId, wake), () => turn?.close(), () => items?.close()];
   signal.addEventListener("abort", wake);
   try {
@@ -60,8 +58,8 @@ export async function watchCast(
       if (!driven) return ok({ kind: state.phase.kind === "waiting" ? "waiting" : "paused", state });
       if (signal.aborted) return ok({ kind: "paused", state });
       await items?.read();
-      for (const note of (await turn?.next()) ?? [])
-        if (belongsToVisit(note, state)) onProgress?.(turnProgressFrom(note), state);
+      turn?.followVisit(currentVisit(state));
+      for (const note of (await turn?.next()) ?? []) onProgress?.(turnProgressFrom(note), state);
       await awake.promise;
     }
   } finally {
@@ -82,14 +80,43 @@ function journalIssue(castId: string, news: Extract<EventUpdate, { kind: "lost" 
       );
 }
 
-/** Follows what the agent of a cast does, where that can be heard. */
-export type SubscribeToTurn = (castId: CastId, wake: () => void) => Subscription<readonly AgentProgress[]>;
+/** Follows the agent of the current visit, on this machine or on a fleet. */
+export interface TurnFollower {
+  /** The visit to follow from now on, if any. */
+  readonly followVisit: (visit: VisitRef | undefined) => void;
+  readonly next: () => Promise<readonly AgentProgress[]>;
+  readonly close: () => void;
+}
+
+export function createTurnFollower(store: CastStore, castId: CastId, wake: () => void): TurnFollower {
+  let visit: VisitRef | undefined;
+  let turn: Subscription<readonly AgentProgress[]> | undefined;
+  const followVisit = (next: VisitRef | undefined): void => {
+    if (next && next.socket === visit?.socket && next.visit === visit.visit) return;
+    turn?.close();
+    turn = undefined;
+    visit = next;
+  };
+  return {
+    followVisit,
+    next: async () => {
+      if (!visit) return [];
+      // Subscribe on demand: of all visits of a long journal only the last is read.
+      turn ??= store.followTurn(castId, visit, wake);
+      return turn.next();
+    },
+    close: () => followVisit(undefined),
+  };
+}
+
+function currentVisit({ phase }: CastState): VisitRef | undefined {
+  return phase.kind === "visiting" ? { socket: phase.visit.socket, visit: phase.visit.number } : undefined;
+}
 
 interface WatchItemsOptions extends Pick<RunObserver, "onItemSteps" | "onItemProgress" | "onItemQueued"> {
   readonly isQueued?: (castId: CastId) => Promise<boolean>;
   readonly store: CastStore;
   readonly wake: () => void;
-  readonly followTurn: SubscribeToTurn | undefined;
 }
 
 export interface ItemWatcher {
@@ -103,17 +130,19 @@ export interface ItemWatcher {
 /** One item as it is known here; its turn is followed from its first event on. */
 interface WatchedItem {
   readonly state: CastState;
-  readonly turn: Subscription<readonly AgentProgress[]> | undefined;
+  readonly turn: TurnFollower | undefined;
 }
 
 /** [V15] Items that are at work in other processes, told as the process that drives them tells them. */
 function watchItems(listened: WatchItemsOptions): ItemWatcher {
-  const { store, wake, followTurn, isQueued, onItemSteps, onItemProgress, onItemQueued } = listened;
+  const { store, wake, isQueued, onItemSteps, onItemProgress, onItemQueued } = listened;
   const items = followItemJournals({ store, wake });
   const known = new Map<CastId, WatchedItem>();
   const begin = async (child: CastId): Promise<WatchedItem | undefined> => {
     const file = await store.readCastFile(child);
-    return file.ok ? { state: initialState(castStartOf(file.value)), turn: followTurn?.(child, wake) } : undefined;
+    return file.ok
+      ? { state: initialState(castStartOf(file.value)), turn: onItemProgress && createTurnFollower(store, child, wake) }
+      : undefined;
   };
   const tell = async (child: CastId): Promise<void> => {
     const events = await items.read(child);
@@ -126,8 +155,8 @@ function watchItems(listened: WatchItemsOptions): ItemWatcher {
     known.set(child, { ...item, state });
     if (steps.length > 0) onItemSteps?.(steps);
     if (mayBeLeft && (await isQueued?.(child))) onItemQueued?.(state);
-    for (const note of (await item.turn?.next()) ?? [])
-      if (belongsToVisit(note, state)) onItemProgress?.(turnProgressFrom(note), state);
+    item.turn?.followVisit(currentVisit(state));
+    for (const note of (await item.turn?.next()) ?? []) onItemProgress?.(turnProgressFrom(note), state);
   };
   const leave = (child: CastId): void => {
     items.unfollow(child);

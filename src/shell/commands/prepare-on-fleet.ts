@@ -151,12 +151,11 @@ export async function followFleetCast(
   cast: LoadedCast,
   listening: RunObserver,
 ): Promise<Result<RunOutcome>> {
-  const { store, fleet } = workspace;
+  const { store } = workspace;
   const queue = listening.onQueued && watchQueue(workspace, cast.castId, listening.onQueued);
   try {
     return await watchCast(store, cast, {
       ...listening,
-      ...(fleet ? { followTurn: fleet.followTurn } : {}),
       isQueued: async (castId) => (await store.summary(castId))?.status === "queued",
       isExpected: async () => {
         const summary = await readSettledSummary(store, cast.castId, listening.signal);

@@ -79,7 +79,6 @@ export function withFleet(
     unservedQueues: () => readUnservedQueues(fleet),
     fetchCheckpoints: (castId, cwd) => fetchCheckpoints(fleet, castId, cwd),
     status: () => readFleetStatus(fleet),
-    followTurn: fleet.store.followTurn,
     summariesOf: fleet.store.summariesOf,
   };
   const { store } = fleet;

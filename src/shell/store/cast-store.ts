@@ -1,3 +1,4 @@
+import type { AgentProgress } from "../../core/wire/stream.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import { type CastState, initialState } from "../../core/cast/state/state.ts";
 import type { CastId, SocketId } from "../../core/model/ids.ts";
@@ -61,6 +62,8 @@ export interface CastStore {
   readonly followEvents: (castId: CastId, after: number, wake: () => void) => Subscription<EventUpdate>;
   /** The lines of a visit's transcript, and each new one. */
   readonly followTranscript: (castId: CastId, visit: VisitRef, wake: () => void) => Subscription<TranscriptUpdate>;
+  /** [B27] The activity of a visit's agent: all of it as far as it is known, and then what is new. */
+  readonly followTurn: (castId: CastId, visit: VisitRef, wake: () => void) => Subscription<readonly AgentProgress[]>;
   /**
    * Calls back when something may have changed: the list, a cast, or the owner of a cast. For the list it passes the cast
    * if known. The returned function stops it.

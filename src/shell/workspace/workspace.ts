@@ -2,7 +2,7 @@ import { suggest, typed, isError, error, fail, ok, type Issue, type Result } fro
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { resolveArtifactRoot, loadConfig, type ConfigContext } from "../config/config.ts";
 import { userKeyAccess } from "../config/user-key.ts";
-import type { CastStore, CurrentCast, Subscription, NewCast } from "../store/cast-store.ts";
+import type { CastStore, CurrentCast, NewCast } from "../store/cast-store.ts";
 import { fileStore } from "../store/files/file-store.ts";
 import type { FolderWatcher } from "../system/folder-watcher.ts";
 import {
@@ -17,7 +17,6 @@ import type { CastId } from "../../core/model/ids.ts";
 import type { EventBody } from "../../core/cast/state/event.ts";
 import type { FleetLimit } from "../../core/command/command.ts";
 import type { FleetStatus, WaitReason } from "../../core/view/progress/fleet-status.ts";
-import type { AgentProgress } from "../../core/wire/stream.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 
 /** A project as a command finds it: its configuration and the place of its casts. */
@@ -149,8 +148,6 @@ export interface FleetClient {
   readonly fetchCheckpoints: (castId: CastId, cwd: string) => Promise<Result<FetchedCheckpoints>>;
   /** [B29] Who works on what, and what waits for whom. */
   readonly status: () => Promise<Result<FleetStatus>>;
-  /** [B27] What the agent of a cast does right now. */
-  readonly followTurn: (castId: CastId, wake: () => void) => Subscription<readonly AgentProgress[]>;
   /** What a listing says of these casts, as far as they are there and are no items of others; nothing where it cannot be asked. */
   readonly summariesOf: (casts: readonly string[]) => Promise<readonly CastSummary[] | undefined>;
 }

@@ -9,6 +9,7 @@ import type {
   TranscriptUpdate,
   VisitRef,
 } from "../../../src/shell/store/cast-store.ts";
+import { followTranscriptTurn } from "../../../src/shell/store/transcript-turn.ts";
 import { startedSummary, notStartedSummary } from "../../../src/shell/store/summary.ts";
 import { keptCast, loaded, nameOf, ownedOf, type Kept } from "./memory-cast.ts";
 import type { CastSummary } from "../../../src/core/cast/summary.ts";
@@ -111,6 +112,11 @@ export function memoryStore(): MemoryStore {
     },
     followEvents: (castId, after, wake) => followed(() => casts.get(castId), after, wake),
     followTranscript: (castId, visit, wake) => followedLines(() => casts.get(castId), visit, wake),
+    followTurn: (castId, visit, wake) =>
+      followTranscriptTurn(
+        visit,
+        followedLines(() => casts.get(castId), visit, wake),
+      ),
     onListChange: (listener) => listening(listListeners, listener),
     onCastChange: (castId, listener) => listening(casts.get(castId)?.listeners, listener),
     onOwnerChange: (castId, listener) => listening(casts.get(castId)?.listeners, listener),

@@ -1,14 +1,15 @@
 import { currentItemKey, type CastState } from "../../../core/cast/state/state.ts";
 import type { CastStep } from "../../../core/cast/cast-step.ts";
 import { materiaOf, socketOf } from "../../../core/compile/graph.ts";
-import { type TranscriptMessage, parseTranscriptLine, type TranscriptPart } from "../../../core/cast/transcript.ts";
+import { type TranscriptMessage, parseTranscriptLine } from "../../../core/cast/transcript.ts";
+import { createTranscriptProgress } from "../../../core/wire/transcript-progress.ts";
+import { turnProgressFrom } from "../../../shell/casting/live-progress.ts";
 import type { Pi } from "../../../shell/agents/pi-sdk.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import type { CastStore, Subscription, TranscriptUpdate } from "../../../shell/store/cast-store.ts";
 import type { Conversations, Conversation, SessionMessage } from "./conversations.ts";
 import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { thrownMessage } from "../../../core/model/text.ts";
-import { NO_USAGE, addUsage } from "../../../core/cast/state/usage.ts";
 
 /** [X54] The agents of a cast that another process runs, read from disk. */
 export interface TranscriptFollower {
@@ -56,7 +57,7 @@ function addTranscriptConversation(
   state: CastState,
 ): TranscriptConversation {
   const { castId } = state;
-  const progressOf = transcriptProgress();
+  const progressOf = createTranscriptProgress({ socket, visit });
   let made: TranscriptConversation | undefined;
   conversations.add({ castId, socket, materia, visit, item: currentItemKey(state), cwd }, (changed) => {
     const reading = {
@@ -65,7 +66,7 @@ function addTranscriptConversation(
       follow: (wake: () => void) => store.followTranscript(castId, { socket, visit }, wake),
       onMessage: (message: TranscriptMessage) => {
         // Text of a finished visit is no news.
-        for (const progress of progressOf(message)) if (made?.isWorking()) onProgress(progress, state);
+        for (const note of progressOf(message)) if (made?.isWorking()) onProgress(turnProgressFrom(note), state);
       },
       onProblem,
     };
@@ -160,36 +161,4 @@ function piToolDefinition(pi: Pi, name: string, cwd: string): ToolDefinition | u
     find: pi.createFindToolDefinition,
   };
   return Object.hasOwn(tools, name) ? (tools[name]?.(cwd) as ToolDefinition) : undefined; // each creates one
-}
-
-/** Turns messages of a transcript into progress, as an agent in this process reports it. */
-function transcriptProgress(): (message: TranscriptMessage) => readonly TurnProgress[] {
-  let used = NO_USAGE;
-  return (message) => {
-    const { role, content, usage } = message;
-    if (role === "user") {
-      used = NO_USAGE;
-      return [{ kind: "told", system: "" }];
-    }
-    if (role === "toolResult") return resultProgress(message);
-    if (role !== "assistant" || typeof content === "string") return [];
-    if (usage) used = addUsage(used, usage);
-    return [...content.flatMap(partProgress), { kind: "used", usage: used }];
-  };
-}
-
-function partProgress({ type, text = "", thinking = "", id, name, arguments: args }: TranscriptPart) {
-  const told: TurnProgress[] = [];
-  if (type === "thinking") told.push({ kind: "thinking", delta: thinking });
-  if (type === "text" && text !== "") told.push({ kind: "text", delta: text });
-  if (type === "toolCall" && id !== undefined && name !== undefined)
-    told.push({ kind: "tool_started", id, name, args });
-  return told;
-}
-
-function resultProgress({ content, toolCallId: id, toolName: name = "", isError }: TranscriptMessage) {
-  const said = typeof content === "string" ? content : content.map(({ text = "" }) => text).join("\n");
-  const ended: TurnProgress[] =
-    id === undefined ? [] : [{ kind: "tool_ended", id, name, failed: isError === true, said }];
-  return ended;
 }

@@ -8,6 +8,7 @@ import type { CastStore, OwnedCast } from "../cast-store.ts";
 import { startedSummary, sufficesForSummary, notStartedSummary } from "../summary.ts";
 import type { OwnedCastOptions } from "./owned-cast.ts";
 import { followEvents, followTranscript } from "./follow.ts";
+import { followTranscriptTurn } from "../transcript-turn.ts";
 import { isJournalEmpty, readJournalEnds } from "./journal-ends.ts";
 import { layoutInFolder, castLayout, type CastLayout } from "../layout.ts";
 import { OWNER_TIMEOUT_MS, claimCast, currentOwner, type ClaimOutcome } from "./claims.ts";
@@ -91,6 +92,8 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
     remove: async (casts) => (await folders()).removeCasts(root, casts),
     followEvents: (castId, after, wake) => followEvents(at(castId), castId, { after, wake, watch }),
     followTranscript: (castId, visit, wake) => followTranscript(at(castId), visit, { wake, watch }),
+    followTurn: (castId, visit, wake) =>
+      followTranscriptTurn(visit, followTranscript(at(castId), visit, { wake, watch })),
     onListChange: (listener) => watch.onChange(root, listener),
     onCastChange: (castId, listener) => watch.onChange(at(castId).folder, listener),
     onOwnerChange: (castId, listener) => watch.onChange(at(castId).owner, listener),

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { AgentProgress } from "../../../core/wire/stream.ts";
-import type { Subscription } from "../cast-store.ts";
+import type { CastStore, Subscription } from "../cast-store.ts";
 import type { Database } from "./database.ts";
 import { TURNS_CHANNEL, openNotifications, createNotifier } from "./notifications.ts";
 
@@ -28,7 +28,7 @@ export async function deleteLiveTurn(database: Database, castId: string): Promis
 
 /** Publishes and follows running turns. */
 export interface LiveTurns {
-  readonly followTurn: (castId: string, wake: () => void) => Subscription<readonly AgentProgress[]>;
+  readonly followTurn: CastStore["followTurn"];
   /** Notifies of new output. */
   readonly notifyTurn: (castId: string) => void;
   readonly close: () => Promise<void>;
@@ -37,7 +37,7 @@ export interface LiveTurns {
 export function openLiveTurns(database: Database): LiveTurns {
   const news = openNotifications(database, TURNS_CHANNEL);
   return {
-    followTurn: (castId, wake) => {
+    followTurn: (castId, visit, wake) => {
       let isOld = true;
       const stop = news.on(castId, () => {
         isOld = true;
@@ -48,7 +48,10 @@ export function openLiveTurns(database: Database): LiveTurns {
         isOld = false;
         return was;
       };
-      return followTurnRow(database, castId, { takeOld, stop });
+      const turn = followTurnRow(database, castId, { takeOld, stop });
+      // The row may still hold the turn of an earlier visit.
+      const isOfVisit = (note: AgentProgress): boolean => note.socket === visit.socket && note.visit === visit.visit;
+      return { ...turn, next: async () => (await turn.next()).filter(isOfVisit) };
     },
     notifyTurn: createNotifier(database, TURNS_CHANNEL),
     close: news.close,

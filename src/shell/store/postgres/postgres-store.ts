@@ -1,7 +1,6 @@
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, type Result } from "../../../core/model/issue.ts";
-import type { AgentProgress } from "../../../core/wire/stream.ts";
-import type { CastStore, Subscription } from "../cast-store.ts";
+import type { CastStore } from "../cast-store.ts";
 import type { Database } from "./database.ts";
 import { fileStore } from "../files/file-store.ts";
 import { createCastClaims, removeCasts, type ClaimingWorker } from "./claims.ts";
@@ -21,9 +20,7 @@ export interface PostgresStoreOptions extends CastScope {
 export interface PostgresStore extends CastStore {
   /** Rows of these casts in a listing, without items; undefined if the database cannot answer. */
   readonly summariesOf: (casts: readonly string[]) => Promise<readonly CastSummary[] | undefined>;
-  /** [B27] The present output of a cast's agent, as its worker publishes it. */
-  readonly followTurn: (castId: CastId, wake: () => void) => Subscription<readonly AgentProgress[]>;
-  /** Notifies of that output. */
+  /** Notifies of new activity of a cast's agent. */
   readonly notifyTurn: (castId: string) => void;
   readonly close: () => Promise<void>;
 }
@@ -59,7 +56,8 @@ export function postgresStore({ worker, ...scope }: PostgresStoreOptions): Postg
         (from) => artifacts.readArtifact(castId, { ...visit, name: TRANSCRIPT_FILE }, { from }),
         notifications.on(castId, wake),
       ),
-    ...turns,
+    followTurn: turns.followTurn,
+    notifyTurn: turns.notifyTurn,
     onListChange: (listener) => notifications.on(undefined, listener),
     onCastChange: (castId, listener) => notifications.on(castId, listener),
     onOwnerChange: (castId, listener) => notifications.on(castId, listener),
