@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { splitRegion } from "../../src/core/compile/worst-case-cycles.ts";
 import type { Arc, TraversalLimit } from "../../src/core/compile/worst-case-regions.ts";
-import { weighWalks } from "../../src/core/compile/worst-case-walks.ts";
+import { measureWalks } from "../../src/core/compile/worst-case-walks.ts";
 
 const free = (from: number, to: number): Arc => ({ from, to, limit: null, after: null });
 const limited = (from: number, to: number, limit: TraversalLimit): Arc => ({ from, to, limit, after: null });
@@ -16,12 +16,12 @@ interface Region {
 }
 
 /** Each visit of a socket weighs 1; a socket may be returned to once. */
-function weigh({ size, arcs, starts = [0], loops = 0 }: Region) {
+function measure({ size, arcs, starts = [0], loops = 0 }: Region) {
   const places = Array.from({ length: size }, (_, place) => place);
   const firstLoop = size - loops;
   const split = splitRegion({ places, starts: new Set(starts), arcs, firstLoop });
   const weights = places.map((place) => (place < firstLoop ? 1 : 0));
-  const { upTo, visits } = weighWalks(split, { weights, returns: 1, usesLimited: true });
+  const { upTo, visits } = measureWalks(split, { weights, returns: 1, usesLimited: true });
   return { weight: Math.max(...upTo.values()), visits: places.map((place) => visits.get(place) ?? 1) };
 }
 
@@ -87,7 +87,7 @@ it.each<[rule: string, region: Region, weight: number, visits: readonly number[]
     [2, 2],
   ],
 ])("%s", (_rule, region, weight, visits) => {
-  expect(weigh(region)).toEqual({ weight, visits });
+  expect(measure(region)).toEqual({ weight, visits });
 });
 
 /** So many cycles, each around the next: the first half leads on, and the second half back to its mirror, once each. */
@@ -102,6 +102,6 @@ it.each<[depth: number, visits: readonly number[]]>([
   [25, [2, 3, 26, 2]],
   [26, [54, 54, 54, Infinity]],
 ])("[G23] %i nested cycles are weighed one by one up to a depth", (depth, expected) => {
-  const { visits } = weigh(nested(depth));
+  const { visits } = measure(nested(depth));
   expect([0, 1, depth, 2 * depth - 1].map((place) => visits[place])).toEqual(expected);
 });

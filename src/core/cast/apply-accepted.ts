@@ -30,7 +30,7 @@ export function acceptHandoff(state: CastState, event: EventOf<"handoff_accepted
   const reason = context.trim() === "" ? (event.excerpt ?? "") : reworkReasonText(context, materia);
   const kept = keep(state, socket, applyStatePatch(state.data, handoff), handoff);
   const workItems = socket.generator ? handedList(kept, handoff) : null;
-  // What only sets state, or only says yes, has told nobody anything: what was said before it still stands.
+  // Output that only sets state or only says yes does not replace the last handoff text.
   const silent =
     isPassedGate(materia, satisfied) ||
     (context === "" && reason === "" && workItems === null && materia.type !== "agent");
@@ -39,7 +39,7 @@ export function acceptHandoff(state: CastState, event: EventOf<"handoff_accepted
   return withAcceptedVisit(state, event, { ...kept, visit, satisfied, handed, notes });
 }
 
-/** The list that was handed over: the very one that stands in state, by which a loop knows it. */
+/** The list that was handed over: the same object as in state, because a loop recognises its list by identity. */
 function handedList({ data }: KeptOutput, { workItems }: JsonObject): readonly WorkItem[] | null {
   if (!Array.isArray(workItems)) return null;
   const { workItems: stands } = data;
@@ -51,7 +51,7 @@ export function acceptOutput(state: CastState, event: EventOf<"output_accepted">
   const { visit } = expectPhase(state, event, "visiting");
   const socket = socketOf(state.graph, visit.socket);
   const kept = keep(state, socket, state.data, event.text);
-  // [H13] A program that printed nothing has said nothing: what was handed on before it still stands.
+  // [H13] A program without output keeps the last handoff.
   const silent = event.text === "" && materiaOf(state.graph, socket).type === "utility";
   const handed = silent
     ? state.handed
@@ -60,12 +60,12 @@ export function acceptOutput(state: CastState, event: EventOf<"output_accepted">
   return withAcceptedVisit(state, event, { ...kept, visit, satisfied: undefined, handed, notes });
 }
 
-/** [Q4] What a command printed while it had nothing to complain about is for people; the next agent needs what came before. */
+/** [Q4] Output of a passing command is for people; the next agent needs the earlier handoff. */
 function isPassedGate(materia: Materia, satisfied: boolean | undefined): boolean {
   return materia.type === "utility" && materia.gate === true && satisfied === true;
 }
 
-/** What is kept of an output: state, and for the cast of an item what was written into it. */
+/** State after the output, and the writes that the cast of an item records. */
 type KeptOutput = Pick<CastState, "data" | "item">;
 
 function keep(state: CastState, socket: GraphSocket, data: JsonObject, output: Json): KeptOutput {
@@ -79,7 +79,7 @@ function keep(state: CastState, socket: GraphSocket, data: JsonObject, output: J
   return { data: kept, item: { ...state.item, wrote: [...state.item.wrote, ...wrote] } };
 }
 
-/** [V7] What a utility's own patch put there, as the writes that it is: writing the old value back counts. */
+/** [V7] The patch of a utility as writes. Writing the old value back counts too. */
 function patchWrites(output: Json): readonly StateWrite[] {
   const patch = isJsonObject(output) ? output["state"] : undefined;
   return isJsonObject(patch) ? Object.entries(patch).map(([key, value]): StateWrite => [[key], value]) : [];
@@ -93,7 +93,7 @@ function handoffSource(state: CastState, socket: GraphSocket) {
   return { socket: socket.id, materia: socket.materia, item: currentItem(state)?.title ?? null };
 }
 
-/** What a visit leaves behind. */
+/** The state after an accepted visit. */
 interface VisitResult extends KeptOutput, Pick<CastState, "satisfied" | "handed" | "notes"> {
   readonly visit: Visit;
 }
@@ -103,7 +103,7 @@ function withAcceptedVisit(
   { approved, usage }: { approved?: true | undefined; usage: Usage },
   { visit, data, item, satisfied, handed, notes }: VisitResult,
 ): CastState {
-  // What a person approved was already counted as the turn that said it.
+  // An approved reply was already counted as a turn.
   const { turns, itemTurns, usage: used, largest } = approved ? state : turnCounts(state, visit, usage);
   return {
     ...state,
@@ -120,7 +120,7 @@ function withAcceptedVisit(
   };
 }
 
-/** One more turn was had, and the visit goes on. */
+/** One more turn is over, and the visit continues. */
 export function addFinishedTurn(
   state: CastState,
   visit: Visit,
@@ -134,7 +134,7 @@ export function addFinishedTurn(
 
 type TurnCounts = Pick<CastState, "turns" | "itemTurns" | "usage" | "largest">;
 
-/** What is counted of a turn that was had. */
+/** Counts a finished turn. */
 function turnCounts(state: CastState, visit: Visit, usage: Usage): TurnCounts {
   const { turns, itemTurns, pass } = state;
   return {

@@ -26,7 +26,7 @@ type ItemEvent = Extract<
   }
 >;
 
-/** What happens to the items of a parallel loop. */
+/** Applies the events of a parallel loop's items. */
 export function applyItemEvent(state: CastState, event: ItemEvent): CastState {
   switch (event.type) {
     case "loop_forked":
@@ -52,7 +52,7 @@ export function applyItemEvent(state: CastState, event: ItemEvent): CastState {
   }
 }
 
-/** [V5] From here on the items are casts of their own; without a base they are walked one by one as ever. */
+/** [V5] From here on each item is a separate cast. Without a base commit they run one by one. */
 function startParallelRun(state: CastState, event: EventOf<"loop_forked">): CastState {
   const { at, from, reworked } = expectPhase(state, event, "arriving");
   const { pass } = state;
@@ -91,7 +91,7 @@ function startItem(state: CastState, event: EventOf<"item_started">): CastState 
   return withItemRun(state, { ...fork, begun }, { kind: "running", ...work, resume: null, before: null });
 }
 
-/** The first place, from here on, whose item has not begun once this one has. */
+/** The first index, from here on, whose item has not started after this one. */
 function nextNotStarted(fork: ParallelRun, index: number): number {
   let { begun } = fork;
   while (begun === index || itemRunAt(fork, begun)) begun += 1;
@@ -107,7 +107,7 @@ export function applyItemEnded(state: CastState, event: EventOf<"item_ended">): 
   const next: ItemRun = isOver
     ? { kind: "ended", ...work, end: event, told: false }
     : { kind: "failed", ...work, end: event };
-  // A cast that was resumed tells all that it ever used; what it had told before counts once.
+  // A resumed cast reports its whole usage; count the earlier part once.
   const more = Object.entries(event.visits).map(([socket, count]) => ({
     socket,
     count: count - (before?.visits[socket] ?? 0),
@@ -125,7 +125,7 @@ export function applyItemEnded(state: CastState, event: EventOf<"item_ended">): 
   return withItemRun(counted, { ...fork, ender }, next);
 }
 
-/** [V7] In the order of the list, whoever was quicker: what an item put into state is put there again. */
+/** [V7] In the order of the list, not of completion: the writes of an item are repeated on the state. */
 export function applyItemMerged(state: CastState, event: EventOf<"item_merged">): CastState {
   const { fork } = expectPhase(state, event, "forked");
   const run = itemRunAt(fork, event.index);
@@ -137,7 +137,7 @@ export function applyItemMerged(state: CastState, event: EventOf<"item_merged">)
     ...state,
     data,
     notes,
-    // [R4] It has advanced.
+    // [R4] The item has advanced.
     rework: end.advanced === null ? state.rework : withoutItemReasons(state, fork.loop, event.index),
     done: {
       ...state.done,
@@ -162,7 +162,7 @@ function notesWithItemNotes(
   return { ...Object.fromEntries(Object.entries(state.notes).filter(([path]) => isKept(path))), ...notes };
 }
 
-/** An item is behind the others that are merged. */
+/** One more item is merged. */
 function withMergedItem(state: CastState, fork: ParallelRun, run: ItemRun, base: ItemBase): CastState {
   const { pass } = state;
   if (!pass) throw new Error("a fork is inside a pass");
@@ -170,19 +170,19 @@ function withMergedItem(state: CastState, fork: ParallelRun, run: ItemRun, base:
   return withItemRun({ ...state, pass: { ...pass, cursor: run.index + 1 } }, on, run);
 }
 
-/** [V9, V37] The item is done again on the merged state, or stops there. */
+/** [V9, V37] The item is repeated on the merged state, or stops there. */
 export function applyItemConflict(state: CastState, event: EventOf<"item_conflicted">): CastState {
   const { fork } = expectPhase(state, event, "forked");
   const run = itemRunAt(fork, event.index);
   if (run?.kind !== "ended" || event.index !== fork.merged) throw impossibleEventError(event);
   const { told, ...work } = run;
-  // Whether it is given up, and whether it ends the cast, its next attempt decides.
+  // Its next attempt decides whether it is given up or ends the cast.
   const open = told && state.pass ? withoutLastGivenUpItem(state, state.pass) : state;
   const ender = fork.ender === event.index ? nextEndingItem(state, fork, event.index) : fork.ender;
   return withItemRun(open, { ...fork, ender }, { ...work, kind: "stuck", conflict: event });
 }
 
-/** The first item behind this one that ended instead of advancing. */
+/** The first later item that ended instead of advancing. */
 function nextEndingItem({ pass }: CastState, fork: ParallelRun, index: number): number | null {
   const size = pass?.items.length ?? 0;
   for (let at = index + 1; at < size; at += 1) {
@@ -192,7 +192,7 @@ function nextEndingItem({ pass }: CastState, fork: ParallelRun, index: number): 
   return null;
 }
 
-/** [G28, V10] An item that was given up: by its own cast, or because its work cannot be merged. */
+/** [G28, V10] An item was given up: by its own cast, or because its work cannot be merged. */
 export function applyItemGivenUp(state: CastState, event: EventOf<"item_given_up">): CastState {
   const { fork } = expectPhase(state, event, "forked");
   const run = itemRunAt(fork, event.index);
@@ -206,7 +206,7 @@ export function applyItemGivenUp(state: CastState, event: EventOf<"item_given_up
   return withMergedItem(given, fork, { ...run, kind: "merged", dropped: true }, base);
 }
 
-/** [V35] All items are merged: the loop is left as if its last item had just advanced. */
+/** [V35] All items are merged: the loop exits as if its last item had just advanced. */
 function joinParallelRun(state: CastState, event: EventOf<"loop_joined">): CastState {
   const { fork } = expectPhase(state, event, "forked");
   const last = itemRunAt(fork, fork.merged - 1);
@@ -222,14 +222,14 @@ function joinParallelRun(state: CastState, event: EventOf<"loop_joined">): CastS
   return { ...joined, phase: { kind: "leaving", visit, moved: "advanced", gaveUp } };
 }
 
-/** A list that was handed on is the one in state, where it holds the same. */
+/** A handed-over list becomes the list in state if both are equal. */
 function handoffAfterJoin(
   state: CastState,
   fork: ParallelRun,
   last: Extract<ItemRun, { kind: "merged" }>,
 ): PreviousHandoff | null {
   const { handed } = last.end;
-  // [V10] The last that was said of an item whose work is left out is why.
+  // [V10] For an item whose work is left out, the last message is the reason.
   if (last.dropped) return handoffOfConflict(state, fork, last.index, last.conflict?.reason ?? "");
   if (!handed) return handed;
   const { workItems } = state.data;
@@ -237,12 +237,12 @@ function handoffAfterJoin(
   return isIt ? { ...handed, workItems: workItems as unknown as typeof handed.workItems } : handed; // it holds the same
 }
 
-/** The visit that ended the last item; it happened in the item's own cast. */
+/** The visit that ended the last item; it ran in the cast of the item. */
 function placeholderVisit(socket: SocketId, from: SocketId | null): Visit {
   return { socket, number: 0, from, reworked: false, repairs: 0, usage: NO_USAGE, turn: NO_TURN_USAGE };
 }
 
-/** [V12] What failed goes on; how often more, those learn that were stopped by a limit. */
+/** [V12] Failed items resume. Those that a limit stopped learn how much more is allowed. */
 export function resumeParallelRun(fork: ParallelRun, seq: number): ParallelRun {
   const resume: ItemResume = { seq, allow: fork.allow, decision: fork.decision };
   let resumed: ParallelRun = { ...fork, allow: 0, decision: null };
@@ -265,7 +265,7 @@ function withItemRun(state: CastState, fork: ParallelRun, run: ItemRun): CastSta
   return { ...state, phase: { kind: "forked", fork: withItemPlaces({ ...fork, runs }, run.index) } };
 }
 
-/** Who is at work and who has failed, in the order of the list. */
+/** Running and failed items, in the order of the list. */
 function withItemPlaces(fork: ParallelRun, changed?: number): ParallelRun {
   const places = [...new Set([...fork.running, ...fork.failed, ...(changed === undefined ? [] : [changed])])].toSorted(
     (a, b) => a - b,

@@ -25,7 +25,7 @@ export function takeEdge(state: CastState, event: EventOf<"edge_taken">): CastSt
   const staysInLoop =
     event.to !== END && state.pass !== null && socketOf(state.graph, event.to).loop === state.pass.loop;
   const pass = staysInLoop ? state.pass : null;
-  const reworked = bringsReason(state, way, event);
+  const reworked = carriesReason(state, way, event);
   return {
     ...state,
     walks,
@@ -36,7 +36,7 @@ export function takeEdge(state: CastState, event: EventOf<"edge_taken">): CastSt
   };
 }
 
-/** The way that an event speaks of. */
+/** The way of an event. */
 function wayOfEvent({ graph }: CastState, event: EventOf<"edge_taken">): Way {
   if (event.via === "none") return { via: "none", to: event.to };
   const socket = socketOf(graph, event.from);
@@ -52,18 +52,21 @@ function wayOfEvent({ graph }: CastState, event: EventOf<"edge_taken">): Way {
   return { via: "exit", to: exit.targetSocketId, exit, index };
 }
 
-/** [R1, R4] A `not_satisfied` route brings its reason to a socket that has run; what was given up is no reason for the next item. */
-function bringsReason(state: CastState, way: Way, event: EventOf<"edge_taken">): boolean {
+/**
+ * [R1, R4] A `not_satisfied` way carries its reason to a socket that has run. A given-up item leaves no reason for the
+ * next.
+ */
+function carriesReason(state: CastState, way: Way, event: EventOf<"edge_taken">): boolean {
   if (event.when !== "not_satisfied" || state.satisfied !== false || state.handed === null) return false;
   return event.to !== END && !startsNextItem(way) && countOf(state.visits, event.to) > 0;
 }
 
-/** [G28] Whether it begins the item behind one that is done with. */
+/** [G28] Whether it starts the item after a finished one. */
 function startsNextItem(way: Way): boolean {
   return way.via === "edge" && way.then === true && way.edge.then === NEXT_ITEM;
 }
 
-/** The reasons once the way was taken, with the pass that it left. */
+/** The reasons after the way was taken, for the pass that it left. */
 function reworkAfter(
   { graph, rework, handed }: CastState,
   pass: CastState["pass"],
@@ -95,7 +98,7 @@ export function enterLoop(state: CastState, event: EventOf<"loop_entered">): Cas
       loop: event.loop,
       items,
       note: given ? given.note : noteForList(state.notes, loop?.items ?? []),
-      // [V29] The cast of one item has the whole list, and walks one item of it.
+      // [V29] The cast of one item has the whole list and walks one item of it.
       cursor: window?.index ?? 0,
       end: window ? window.index + 1 : items.length,
       oneByOne: window !== undefined,
@@ -105,7 +108,7 @@ export function enterLoop(state: CastState, event: EventOf<"loop_entered">): Cas
     },
     done: { ...state.done, items: state.done.items + (window ? 1 : event.size) },
   };
-  // [G26] What was counted and said for another list does not hold for this one.
+  // [G26] Counts and notes of another list do not apply to this one.
   if (getValue(state.walks, event.loop)?.list === items) return entered;
   return {
     ...entered,
@@ -115,7 +118,7 @@ export function enterLoop(state: CastState, event: EventOf<"loop_entered">): Cas
   };
 }
 
-/** [G10, R4] A new item: neither returns nor reasons of the old one hold for it. */
+/** [G10, R4] A new item starts without the returns and reasons of the old one. */
 export function advance(state: CastState, event: EventOf<"cursor_advanced">): CastState {
   const phase = expectPhase(state, event, "leaving");
   if (!state.pass || event.index !== state.pass.cursor + 1)
@@ -131,7 +134,7 @@ export function advance(state: CastState, event: EventOf<"cursor_advanced">): Ca
   };
 }
 
-/** [G33] The item is left undone; which ones were, the end of the cast will say. */
+/** [G33] The item stays undone. The end of the cast lists such items. */
 export function giveUpCurrentItem(state: CastState, event: EventOf<"item_given_up">): CastState {
   const { index, reason } = event;
   const phase = expectPhase(state, event, "leaving");
@@ -151,7 +154,7 @@ export function exhaustLoop(state: CastState, event: EventOf<"loop_exhausted">):
     phase: { kind: "bypassing", loop: event.loop, member: at },
     pass: null,
     counts: { ...state.counts, passedBy: { ...passedBy, [event.loop]: times } },
-    // Nothing can be done again where there is nothing to do.
+    // A list without items has nothing to repeat.
     rework: withoutReworkReasons(state, at),
   };
 }

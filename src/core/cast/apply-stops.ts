@@ -28,7 +28,7 @@ export function endState(state: CastState, { outcome, reason }: EventOf<"cast_en
   return { ...state, phase: { kind: "ended", outcome, reason, limit: limitHitIn(phase), reached, before } };
 }
 
-/** Paid for and not finished: it counts, and the turn is still to be had. */
+/** An interrupted turn: its usage counts, and the turn is repeated. */
 export function addPartialTurn(
   state: CastState,
   { visit, ask }: { visit: Visit; ask: TurnReason | PersonDecision },
@@ -53,7 +53,7 @@ export function raiseLimits(state: CastState, event: EventOf<"limits_raised">): 
   const raised = { ...state, budget, warned: false };
   const decision = reworkDecisionIn(event);
   if (!isInParallelRun(state.phase)) return allowMore({ ...raised, handed: withPersonHint(state, hint) }, allow ?? 0);
-  // [R8] What was sent back is in the cast of an item, which learns of it when it goes on.
+  // [R8] The cast of the item holds the result that was sent back, and learns the decision when it resumes.
   const phase = decision ? updateParallelRun(state.phase, (fork) => ({ ...fork, decision })) : state.phase;
   return allowMore({ ...raised, phase }, allow ?? 0);
 }
@@ -63,7 +63,7 @@ function reworkDecisionIn({ hint, items }: EventOf<"limits_raised">): ReworkDeci
   return items && { kind: items };
 }
 
-/** [G8, G32] What stopped the cast may happen so many times more. */
+/** [G8, G32] Allows the reached limit so many more times. */
 function allowMore(state: CastState, times: number): CastState {
   const hit = limitHitIn(state.phase);
   if (!hit || times === 0) return state;
@@ -76,7 +76,7 @@ function allowMore(state: CastState, times: number): CastState {
   return hit.scope ? { ...state, ...addTraversals(state, "allowed", hit.scope, times) } : state;
 }
 
-/** [V12] Of every item that a limit stopped: its own cast learns how often more, when it goes on. */
+/** [V12] The cast of each item that a limit stopped learns the allowance when it resumes. */
 function allowMoreForItems(phase: CastPhase, times: number): CastPhase {
   return updateParallelRun(phase, (fork) => ({ ...fork, allow: fork.allow + times }));
 }

@@ -13,11 +13,11 @@ import { withValue, increment } from "./state/persistent-map.ts";
 import { NO_USAGE, addUsage } from "./state/usage.ts";
 import type { Checkpoint, InitialCheckpoint, MissingCheckpoint } from "../model/checkpoint.ts";
 
-/** The only way a cast changes: live, on resume, and in the browser. Throws when the event cannot follow what happened so far. */
+/** The only way a cast changes: live, on resume and in the browser. Throws if the event cannot follow the state. */
 export function apply(state: CastState, event: CastEvent): CastState {
   if (event.seq !== state.seq + 1) throw new Error(`event ${event.seq} cannot follow event ${state.seq}`);
   const after = applyBody(state, event);
-  // Most of what happens makes a new state, which nobody else has yet: another copy of it would cost as much as the event.
+  // Most events make a new state that nobody else holds, so it is changed in place: a copy would cost as much as the event.
   const next: Mutable<CastState> = after === state ? { ...state } : after;
   next.files = checkpointsAfter(state, event);
   next.seq = event.seq;
@@ -122,7 +122,7 @@ function applyBody(state: CastState, event: EventBody): CastState {
   }
 }
 
-/** [V29] A cast begins at the entry of its graph; that of an item where its loop is entered. */
+/** [V29] A cast starts at the entry of its graph, the cast of an item at the entry of its loop. */
 function firstArrival({ graph, item }: CastState): CastState["phase"] {
   if (!item) return { kind: "arriving", at: graph.entry, from: null, reworked: false };
   const { door, from, reasons } = item.window;
@@ -179,13 +179,13 @@ function failTurn(state: CastState, event: EventOf<"turn_failed">): CastState {
   const failure: CastFailure = { kind: "turn", socket: event.socket, message: event.message };
   if (state.phase.kind !== "visiting") return startFailing(state, failure);
   const { visit, ask } = expectPhase(state, event, "visiting");
-  // A reply that was missing was not had: once it is there, the cast goes on with it.
+  // A missing reply does not count as a turn: with a reply the cast continues.
   const wasTurn = event.reason !== "utility" && event.reason !== "rehearsal";
   const had = wasTurn ? addFinishedTurn(state, visit, event.usage, ask) : state;
   return startFailing(had, failure);
 }
 
-/** What an event says of the files. Without checkpoints there is nothing to keep. */
+/** Records the commits of an event. Without checkpoints there are none. */
 function checkpointsAfter({ files }: Pick<CastState, "files">, event: EventBody): CheckpointCommits | null {
   if (event.type === "cast_started") return initialCommits(event.files);
   if (files === null) return null;

@@ -3,15 +3,15 @@ import { diffMaps, type PersistentMap, applyMapChanges } from "./state/persisten
 import type { CastTimeline } from "./timeline.ts";
 
 /**
- * A cast as it stands, in plain JSON. Every list and object is a node with a number, so that what was one object is one
- * again, by which a walk knows its list. What an earlier pack has is only named: a pack is as long as what happened since.
+ * A cast as plain JSON. Every list and object is a numbered node, because a walk recognises its list by identity. A
+ * pack only refers to nodes of earlier packs, so its length depends on what happened since.
  */
 export interface PackedTimeline {
   readonly nodes: readonly PackedNode[];
   readonly root: PackedValue;
 }
 
-/** A plain value, the number of a node, or nothing for what is undefined. */
+/** A plain value, the number of a node, or nothing for undefined. */
 export type PackedValue = null | boolean | number | string | readonly [node: number] | readonly [];
 
 const LIST_NODE = 0;
@@ -19,21 +19,21 @@ const OBJECT_NODE = 1;
 const TABLE_NODE = 2;
 
 /**
- * The kind, then: the values of a list; keys and values of an object in turn; of a table the one that it is told by, the keys
- * that went from that, and what came, in turn.
+ * The kind first. Then the values of a list, or keys and values of an object in turn. A map has the map that it
+ * changes, the removed keys, and the new entries in turn.
  */
 export type PackedNode = readonly (PackedValue | readonly string[])[];
 
-/** What the packs so far have, by which the next one is shortened. */
+/** The content of all packs so far, which shortens the next one. */
 export interface PackingContext {
   /** The numbers of lists and objects. */
   readonly numbers: WeakMap<object, number>;
   readonly count: number;
-  /** The last table in each place of a state. */
+  /** The last map at each path of a state. */
   readonly tables: ReadonlyMap<string, PersistentMap<unknown>>;
 }
 
-/** What everybody who unpacks has already. */
+/** Values that every reader has. */
 function sharedNodes({ state, order }: CastTimeline): readonly object[] {
   return [state.graph, order];
 }
@@ -63,11 +63,11 @@ export function packTimeline(
   };
   const packed = (value: unknown): PackedValue => {
     if (value === undefined) return [];
-    if (!isObjectValue(value)) return value as PackedValue; // what JSON has besides lists and objects
+    if (!isObjectValue(value)) return value as PackedValue; // JSON without lists and objects
     const known = numbers.get(value);
     if (known !== undefined) return [known];
     const place = places.get(value);
-    if (place !== undefined) return packedTable(value as PersistentMap<unknown>, place); // only tables have a place
+    if (place !== undefined) return packedTable(value as PersistentMap<unknown>, place); // only maps have a path
     const node: (PackedValue | readonly string[])[] = Array.isArray(value) ? [LIST_NODE] : [OBJECT_NODE];
     if (Array.isArray(value)) for (const each of value) node.push(packed(each));
     else for (const key in value) if (Object.hasOwn(value, key)) node.push(key, packed(Reflect.get(value, key)));
@@ -92,7 +92,7 @@ function isObjectValue(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** The tables of a state that have many keys, and where each stands. One that is not named here would only be packed at length. */
+/** The large maps of a state and their paths. A map that is missing here would be packed in full each time. */
 function largeTablesOf(state: CastState | undefined): readonly (readonly [table: object, place: string])[] {
   if (!state) return [];
   const { visits, turns, lastVisits, counts, walks } = state;
@@ -101,16 +101,16 @@ function largeTablesOf(state: CastState | undefined): readonly (readonly [table:
   return Object.entries(named).flatMap(([place, table]) => (table.many ? [[table, place] as const] : []));
 }
 
-/** Reads packs, one behind the other. */
+/** Reads packs in order. */
 export interface TimelineUnpacker {
   readonly add: (pack: PackedTimeline) => void;
-  /** The cast that the last one holds. */
+  /** The cast of the last pack. */
   readonly timeline: () => CastTimeline;
-  /** What the next pack can name; asked for by whoever makes one. */
+  /** The content that the next pack can refer to. */
   readonly packingContext: () => PackingContext;
 }
 
-/** `start` is the same cast as it was begun. Only for packs that were made here: nothing is checked. */
+/** `start` is the same cast at its start. Only for packs of this machine: nothing is checked. */
 export function createUnpacker(start: CastTimeline): TimelineUnpacker {
   const nodes: unknown[] = [...sharedNodes(start)];
   let root: unknown = start;
@@ -132,11 +132,11 @@ export function createUnpacker(start: CastTimeline): TimelineUnpacker {
   };
 }
 
-/** Tables that the cast no longer has are named by no later pack: all of them would take more memory than the cast. */
+/** No later pack refers to maps that the cast no longer has. Keeping them would take more memory than the cast. */
 function dropUnusedTables(nodes: unknown[], tables: readonly number[], { state, last }: CastTimeline): number[] {
   const kept = new Set([...largeTablesOf(state), ...largeTablesOf(last?.before)].map(([table]) => table));
   return tables.filter((number) => {
-    const isKept = kept.has(nodes[number] as object); // a table
+    const isKept = kept.has(nodes[number] as object); // a map
     if (!isKept) nodes[number] = undefined;
     return isKept;
   });
@@ -145,18 +145,18 @@ function dropUnusedTables(nodes: unknown[], tables: readonly number[], { state, 
 function packingContextOf(nodes: readonly unknown[], { state }: CastTimeline): PackingContext {
   const numbers = new WeakMap<object, number>();
   for (const [number, node] of nodes.entries()) if (isObjectValue(node)) numbers.set(node, number);
-  const tables = new Map(largeTablesOf(state).map(([table, place]) => [place, table as PersistentMap<unknown>])); // only tables have a place
+  const tables = new Map(largeTablesOf(state).map(([table, place]) => [place, table as PersistentMap<unknown>])); // only maps have a path
   return { numbers, count: nodes.length, tables };
 }
 
 function unpackNode(node: PackedNode, unpacked: (value: PackedValue) => unknown): unknown {
   const [kind] = node;
-  if (kind === LIST_NODE) return node.slice(1).map((value) => unpacked(value as PackedValue)); // all behind the kind
+  if (kind === LIST_NODE) return node.slice(1).map((value) => unpacked(value as PackedValue)); // all after the kind
   if (kind === TABLE_NODE) return unpackTable(node, unpacked);
   const object: Record<string, unknown> = {};
   for (let at = 1; at < node.length; at += 2) {
     const [key, value] = [node[at] as string, unpacked(node[at + 1] as PackedValue)]; // in turn
-    // Assigned, it would become the prototype.
+    // An assignment would change the prototype.
     if (key === "__proto__") Object.defineProperty(object, key, { value, ...PLAIN_PROPERTY });
     else object[key] = value;
   }
@@ -167,7 +167,7 @@ const PLAIN_PROPERTY = { enumerable: true, configurable: true, writable: true };
 
 function unpackTable(node: PackedNode, unpacked: (value: PackedValue) => unknown): PersistentMap<unknown> {
   const [, from, removed] = node;
-  const table = unpacked(from as PackedValue) as PersistentMap<unknown> | null; // a table is told by a table
+  const table = unpacked(from as PackedValue) as PersistentMap<unknown> | null; // a map changes a map
   return applyMapChanges(table, ({ remove, put }) => {
     for (const key of removed as readonly string[]) remove(key);
     for (let at = 3; at < node.length; at += 2) put(node[at] as string, unpacked(node[at + 1] as PackedValue)); // in turn

@@ -8,20 +8,20 @@ import { totalsOf } from "./state/usage.ts";
 import { applyItemConflict, applyItemEnded, applyItemMerged } from "./apply-items.ts";
 import type { EndedItem } from "./item-runs.ts";
 
-/** What the cast of an item has come to, as its parent keeps it. */
+/** The result of an item's cast, as its parent stores it. */
 export type ItemResult = Omit<EventOf<"item_ended">, "type" | "loop" | "index" | "child" | "totals">;
 
-/** What became of a merge. */
+/** The outcome of a merge. */
 export type MergeOutcome =
   | { readonly kind: "merged"; readonly commit: string }
   | ({ readonly kind: "conflicted" } & Pick<EventOf<"item_conflicted">, "onto" | "tree" | "files" | "reason">);
 
-/** What lies in an item's tree when its cast is over. */
+/** The working tree of an item at the end of its cast. */
 export type ItemCommit = Pick<ItemResult, "commit" | "files">;
 
 const NO_COMMIT: ItemCommit = { commit: null };
 
-/** The facts of an item's cast that has ended. */
+/** The facts of a finished item cast. */
 export function itemResultOf(state: CastState, { commit, files }: ItemCommit = NO_COMMIT): ItemResult {
   const { phase, item, satisfied, handed, givenUp, usage, visits, graph } = state;
   if (phase.kind !== "ended" || !item) throw new Error("only the cast of an item that has ended tells its end");
@@ -66,7 +66,7 @@ export function itemEndedEvent(
   return { ...event, totals: totalsOf(applyItemEnded(state, event)) };
 }
 
-/** [V7, V9] What a merge means for the cast. */
+/** [V7, V9] The event for the outcome of a merge. */
 export function itemMergeEvent(
   state: CastState,
   fork: ParallelRun,

@@ -10,22 +10,22 @@ import { outputExcerpt } from "./state/rework-reasons.ts";
 import { assignSourcesOf, type CastState, type PersonDecision, type CastPhase, type Visit } from "./state/state.ts";
 import { NO_USAGE, totalsOf, type Usage } from "./state/usage.ts";
 
-/** What became of an effect. */
+/** The outcome of an effect. */
 export type EffectOutcome =
   | { readonly kind: "replied"; readonly text: string; readonly usage: Usage }
   | { readonly kind: "failed"; readonly reason: string; readonly message: string; readonly usage: Usage }
-  /** Used up what it may, and not finished. */
+  /** It reached its limit and did not finish. */
   | { readonly kind: "stopped"; readonly usage: Usage; readonly ms: number }
   | { readonly kind: "exited"; readonly stdout: string; readonly cut: boolean }
-  /** A gate's program ended by itself; both its streams as they came. */
+  /** The program of a gate ended by itself; both output streams. */
   | { readonly kind: "ended"; readonly code: number; readonly printed: string }
   | PersonDecision
   | { readonly kind: "aborted" };
 
-/** How much of a plain text is kept for the next prompt; the whole stands in the artifacts. */
+/** How much of a plain text the next prompt gets; the artifacts hold all of it. */
 export const MAX_KEPT_TEXT = 6_000;
 
-/** What a finished effect means for the cast: the event that keeps its result. Where it goes on, `nextEvent` says. */
+/** The event for the outcome of an effect. `nextEvent` decides where the cast continues. */
 export function decide(state: CastState, socket: GraphSocket, outcome: EffectOutcome): EventBody {
   const { phase } = state;
   if (outcome.kind === "aborted") return abortedEvent(state);
@@ -61,7 +61,7 @@ export function abortedEvent(state: CastState): EventBody {
   return { type: "cast_ended", outcome: "aborted", reason: "stopped by a person", totals: totalsOf(state) };
 }
 
-/** [Q2] The end of what a program printed: there it says what is wrong. */
+/** [Q2] The end of a program's output, where errors usually are. */
 const MAX_PRINTED_TEXT = 4_000;
 
 function printedText({ materia }: GraphSocket, { code, printed }: Extract<EffectOutcome, { kind: "ended" }>): string {
@@ -69,7 +69,7 @@ function printedText({ materia }: GraphSocket, { code, printed }: Extract<Effect
   return text === "" && code !== 0 ? `${materia} exited with code ${code} and printed nothing` : text;
 }
 
-/** [Q1, Q6] Yes or no with words beside it, as a handoff. */
+/** [Q1, Q6] Yes or no with a text, as a handoff. */
 function decideGate(
   state: CastState,
   socket: GraphSocket,
@@ -89,12 +89,12 @@ function decideReply(
   { text, usage }: Extract<EffectOutcome, { kind: "replied" }>,
 ): EventBody {
   const place = { socket: socket.id, visit: visit.number };
-  // [A8] A person decides when an interactive visit is over; no reply does.
+  // [A8] A person ends an interactive visit; no reply does.
   if (socket.interactive && (ask.kind === "begin" || ask.kind === "answer"))
     return { type: "turn_answered", ...place, text, usage };
   const read = readReply(state, socket, visit, text, usage);
   if (read.ok) return read.event;
-  // [H16] Asking again would not help: no reply can put into state what is not there.
+  // [H16] A repair would not help: no reply can supply missing state.
   if (read.blame === "state") return stateFailureEvent(place, read.problems, usage);
   return { type: "handoff_rejected", ...place, attempt: visit.repairs + 1, issues: [...read.problems], usage };
 }
@@ -127,7 +127,7 @@ function decideExit(
   };
 }
 
-/** The event that accepts a reply as it stands, or nothing when it does not meet the contract. */
+/** The event that accepts a reply unchanged; undefined if it breaks the contract. */
 export function acceptReply(state: CastState, socket: GraphSocket, visit: Visit, reply: string): EventBody | undefined {
   const read = readReply(state, socket, visit, reply, NO_USAGE);
   if (read.ok) return { ...read.event, approved: true };
@@ -164,13 +164,13 @@ function readReply(state: CastState, socket: GraphSocket, visit: Visit, text: st
   };
 }
 
-/** [R1] What was dropped does not come back as a reason: the words before the object, else the object as it was kept. */
+/** [R1] Dropped fields never become a reason: the text before the object does, else the stored object. */
 function reasonTextOf(reply: string, handoff: JsonObject): string {
   const words = reply.replace(/(```|~~~|[{[])[^]*$/, "").trim();
   return words === "" ? JSON.stringify(handoff) : words;
 }
 
-/** [H13, H14] Plain text is passed on as it is; only what state asks for is kept whole. */
+/** [H13, H14] Plain text is passed on unchanged; only text for state is stored whole. */
 function readText(
   state: CastState,
   socket: GraphSocket,

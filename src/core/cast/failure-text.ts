@@ -6,12 +6,12 @@ import { assertNever } from "../model/assert-never.ts";
 import type { EventOf } from "./state/event.ts";
 import type { CastState, CastFailure, CastPhase } from "./state/state.ts";
 
-/** Why a cast failed, in words for people; the facts stand in the events before its end. */
+/** Why a cast failed, in words for people. The events before its end hold the facts. */
 export function failureText(state: CastState, failure: CastFailure): string {
   return failure.kind === "turn" ? `${failure.socket}: ${failure.message}` : limitText(state, failure.reached);
 }
 
-/** What, where, how often, why. */
+/** The limit, its place, its count and its reason. */
 function limitText({ graph, handed, phase }: CastState, { limit, value, where }: EventOf<"limit_reached">): string {
   const socket = castSocketLabel(socketOf(graph, where.socket));
   const item = where.item === undefined ? "" : ` for the item "${where.item.title}"`;
@@ -42,7 +42,7 @@ function limitText({ graph, handed, phase }: CastState, { limit, value, where }:
   }
 }
 
-/** Before a turn, or at the end of a reply within one. */
+/** Before a turn, or at the end of a reply inside one. */
 function budgetMomentText(phase: CastPhase): string {
   const stood = phase.kind === "failing" ? phase.before : phase;
   if (stood.kind !== "visiting") return "before";
@@ -50,7 +50,7 @@ function budgetMomentText(phase: CastPhase): string {
   return input + output + cost > 0 ? "in the middle of" : "before";
 }
 
-/** [G5, G35] Why a cast that reached its end is not satisfied: what its last visit said, and what was given up. */
+/** [G5, G35] Why a cast that reached its end is not satisfied: its last answer, and given-up items. */
 export function endReasonText({ satisfied, handed, givenUp }: CastState): string {
   const said = satisfied === false ? (handed?.reason ?? "") : "";
   if (givenUp.count === 0) return satisfied === false ? said : "the graph reached its end";
@@ -71,7 +71,7 @@ function destinationText(graph: Graph, to: Destination): string {
   return to === END ? END : castSocketLabel(socketOf(graph, to));
 }
 
-/** `2 of 3`, and beyond the limit what a person allowed. */
+/** `2 of 3`, plus what a person allowed beyond the limit. */
 export function countOfLimitText(count: number, limit: number): string {
   return count <= limit ? `${count} of ${limit}` : `${count} of ${limit} + ${count - limit} allowed`;
 }

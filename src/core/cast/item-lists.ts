@@ -5,12 +5,12 @@ import type { CastState, LoopPass } from "./state/state.ts";
 import { truncate } from "../model/text.ts";
 import type { GeneratorNote } from "./state/parallel-run.ts";
 
-/** [G26] State in which a list that a program handed on as it found it, to judge its titles, is still the same list. */
+/** [G26] Keeps the list's identity if a program hands it on unchanged, for example to check its titles. */
 export function keepListsOfPrograms(state: CastState, socket: GraphSocket, data: JsonObject): JsonObject {
   return materiaOf(state.graph, socket).type === "agent" ? data : keepUnchangedLists(state, data);
 }
 
-/** State in which a list that holds the same as before is the one from before. */
+/** Keeps the earlier list object if the new one is equal. */
 export function keepUnchangedLists(
   { graph, data: before }: Pick<CastState, "graph" | "data">,
   data: JsonObject,
@@ -23,13 +23,13 @@ export function keepUnchangedLists(
   }, data);
 }
 
-/** The loop's list as it is now, or what is wrong with it. Only a parallel loop asks what its items build on. */
+/** The present list of the loop, or its problem. Only a parallel loop checks `after`. */
 export function readLoopList(
   state: CastState,
   { items: path, parallel }: Pick<GraphLoop, "items" | "parallel">,
 ): readonly WorkItem[] | string {
   if (path === null) return "the loop walks no list";
-  // [V29] The cast of an item walks the list of its parent, whatever stands in state by now.
+  // [V29] The cast of an item walks the list of its parent, even if state has another one by now.
   const given = state.item?.window.list;
   if (given) return given.items;
   const isOrdered = parallel !== undefined;
@@ -45,7 +45,7 @@ export function readLoopList(
 
 const MAX_NAMED_ITEMS = 20;
 
-/** [G33] One more item that is left undone; the end of the cast says which. */
+/** [G33] Counts one more given-up item; the end of the cast lists them. */
 export function withGivenUpItem(state: CastState, pass: LoopPass, index: number, reason: string): CastState {
   const { count, first } = state.givenUp;
   const title = pass.items[index]?.title ?? "";
@@ -58,7 +58,7 @@ export function withGivenUpItem(state: CastState, pass: LoopPass, index: number,
   };
 }
 
-/** [V38] The item that was given up last is worked on again. */
+/** [V38] The item that was given up last runs again. */
 export function withoutLastGivenUpItem(state: CastState, pass: LoopPass): CastState {
   const { count, first } = state.givenUp;
   const { itemsGivenUp = 0, ...done } = state.done;
@@ -70,10 +70,10 @@ export function withoutLastGivenUpItem(state: CastState, pass: LoopPass): CastSt
   };
 }
 
-/** With the words that mark a cut it stays below 2,000 characters. */
+/** With the mark of a cut it stays below 2,000 characters. */
 const NOTE_LIMIT = 1_950;
 
-/** [P9] What was said beside a list holds as long as the list does. */
+/** [P9] The note beside a list applies as long as the list. */
 export function updateNotes(
   before: CastState,
   data: JsonObject,
@@ -89,17 +89,17 @@ export function updateNotes(
   return Object.fromEntries([...kept, ...(note ? made.map((path): [string, GeneratorNote] => [path, note]) : [])]);
 }
 
-/** Where the list of a handoff goes. */
+/** The path of a handoff's list. */
 function listTargets({ assign }: GraphSocket): readonly string[] {
   return assign
     .filter((each) => each.from === "output" && each.path.join(".") === "workItems")
     .map(({ target }) => target.join("."));
 }
 
-/** What was said beside the list that stands at this path of state. */
+/** The note beside the list at this path of state. */
 export function noteForList(notes: CastState["notes"], path: readonly string[]): GeneratorNote | null {
   const key = path.join(".");
-  // A path may be a word that every object seems to have.
+  // A path may be a name that every object inherits.
   return Object.hasOwn(notes, key) ? (notes[key] ?? null) : null;
 }
 

@@ -15,7 +15,7 @@ import { reworkReasonsFor } from "./state/rework-reasons.ts";
 import type { CastStart, CastState, LoopPass } from "./state/state.ts";
 import { getValue } from "./state/persistent-map.ts";
 
-/** The items that are being worked on, and the one that is to be merged. */
+/** The running items, and the one to be merged. */
 export type RunningItem = Extract<ItemRun, { kind: "running" }>;
 export type EndedItem = Extract<ItemRun, { kind: "ended" }>;
 
@@ -23,18 +23,18 @@ export function itemRunAt(fork: ParallelRun, index: number): ItemRun | undefined
   return getValue(fork.runs, String(index));
 }
 
-/** An ordinary cast id: the parent's, the fork, the item, and the attempt where it is not the first. */
+/** An ordinary cast id: parent, parallel run, item, and the attempt if it is not the first. */
 export function itemCastId(parent: CastId, { number }: ParallelRun, index: number, attempt: number): CastId {
   return `${parent}_${number}_${itemKey(index)}${attempt === 1 ? "" : `_${attempt}`}` as CastId; // of letters, digits, _ and -
 }
 
-/** [V28] The loop's base, or what the last item left that it names. */
+/** [V28] The base of the loop, or the result of the last item in `after`. */
 export function itemBaseOf(fork: ParallelRun, { items }: LoopPass, index: number): ItemBase {
   const last = Math.max(0, ...(items[index]?.after ?? []));
   return (last === 0 ? undefined : getValue(fork.bases, String(last - 1))) ?? fork.base;
 }
 
-/** What the cast of an item starts with: all that its parent had, with a window on the item. */
+/** The start of an item's cast: everything of its parent, limited to one item. */
 export function itemCastStart(state: CastState, fork: ParallelRun, work: ItemRunFields): CastStart {
   const { pass, graph, request, limits, budget } = state;
   if (!pass) throw new Error("a fork is inside a pass");
@@ -60,7 +60,7 @@ export function itemCastStart(state: CastState, fork: ParallelRun, work: ItemRun
   return { castId: child, request, graph, limits, budget, data: from.data, window };
 }
 
-/** [V29] The list that is walked, where an item before has put another one in its place. */
+/** [V29] The list of the loop, if an earlier item replaced it in state. */
 function replacedList(
   { graph }: CastState,
   { loop, items, note }: LoopPass,
@@ -72,7 +72,7 @@ function replacedList(
   return isSame ? {} : { list: { items, note } };
 }
 
-/** Who sent the cast back to this loop meant where it begins: the first item. */
+/** A reason for this loop belongs to its first item. */
 function reasonsOfFirstItem(
   state: CastState,
   { door, reworked }: ParallelRun,
@@ -82,7 +82,7 @@ function reasonsOfFirstItem(
   return reworkReasonsFor({ ...state, pass: null }, door);
 }
 
-/** [V36] Nobody but git said it; it is told as the reason to do the item again. */
+/** [V36] Git reported it; the agent receives it as the reason to repeat the item. */
 function retryAfterConflict(
   state: CastState,
   fork: ParallelRun,
@@ -96,7 +96,7 @@ function retryAfterConflict(
   };
 }
 
-/** Why the work of an item could not be merged, as if it had been handed on where the item begins. */
+/** Why the work of an item could not be merged, as a handoff to the entry of the item. */
 export function handoffOfConflict(
   { pass, graph }: CastState,
   { door }: ParallelRun,

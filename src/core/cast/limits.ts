@@ -23,7 +23,7 @@ import { addUsage, totalTokens, type Usage } from "./state/usage.ts";
 
 type LimitReached = EventOf<"limit_reached">;
 
-/** [G8] What forbids this way now, if anything does. */
+/** [G8] The limit that forbids this way now, if any. */
 export function checkTraversalLimit(state: CastState, from: SocketId, way: Way): LimitReached | undefined {
   if (way.via !== "edge" || way.edge.maxTraversals === undefined || !isTraversalCounted(way)) return undefined;
   const { when, maxTraversals } = way.edge;
@@ -34,18 +34,18 @@ export function checkTraversalLimit(state: CastState, from: SocketId, way: Way):
   return limitReachedEvent(state, "maxTraversals", maxTraversals, { socket: from, to, via, index, when, taken });
 }
 
-type Arriving = Extract<CastPhase, { kind: "arriving" }>;
+type Arrival = Extract<CastPhase, { kind: "arriving" }>;
 
-/** [G9] Asked where a visit is about to begin: a socket that was visited too often since something made progress. */
-export function checkReturnLimit(state: CastState, { from }: Arriving, at: SocketId): LimitReached | undefined {
+/** [G9] Checked before a visit: a socket that was visited too often without progress. */
+export function checkReturnLimit(state: CastState, { from }: Arrival, at: SocketId): LimitReached | undefined {
   const { visits, allowed } = visitsWithoutProgress(state, at);
   return visits - allowed > state.limits.maxNoAdvanceCycles ? noProgressEvent(state, from, at, visits - 1) : undefined;
 }
 
-/** [G9] Loops without items that lead to each other run nothing, and would for ever. */
+/** [G9] Loops without items that lead to each other would never stop. */
 export function checkBypassLimit(
   state: CastState,
-  { from }: Arriving,
+  { from }: Arrival,
   { at, loop }: { readonly at: SocketId; readonly loop: string },
 ): LimitReached | undefined {
   const passed = Object.hasOwn(state.counts.passedBy, loop) ? (state.counts.passedBy[loop] ?? 0) : 0;
@@ -58,7 +58,7 @@ function noProgressEvent(state: CastState, from: SocketId | null, at: SocketId, 
   return limitReachedEvent(state, "maxNoAdvanceCycles", state.limits.maxNoAdvanceCycles, where);
 }
 
-/** Checked before each turn, so that nothing paid for is thrown away. */
+/** Checked before each turn, so that no paid result is lost. */
 export function checkTurnLimit(state: CastState, socket: SocketId): LimitReached | undefined {
   const { maxTokens, maxCostUsd } = state.budget;
   const usage = sharedUsage(state);
@@ -69,12 +69,12 @@ export function checkTurnLimit(state: CastState, socket: SocketId): LimitReached
   return undefined;
 }
 
-/** [V13] What counts against the budget: the cast of one item shares it with its parent and the other items. */
+/** [V13] Usage against the budget. The cast of an item shares the budget with its parent and the other items. */
 function sharedUsage({ usage, item }: Pick<CastState, "usage" | "item">): Usage {
   return item ? addUsage(usage, item.elsewhere) : usage;
 }
 
-/** [D31] What forbids a turn to go on that has used so much more than the journal knows of: the budget, or its materia. */
+/** [D31] The limit that stops a running turn: the budget, or the limit of its materia. */
 export function checkLimitDuringTurn(state: CastState, visit: Visit, more: TurnUsage): LimitReached | undefined {
   const { socket } = visit;
   const budget = checkTurnLimit({ ...state, usage: addUsage(state.usage, more.usage) }, socket);
@@ -96,7 +96,7 @@ export function checkRepairLimit(state: CastState, visit: Visit): LimitReached |
   return limitReachedEvent(state, "maxRepairs", maxRepairs, { socket: visit.socket, taken: visit.repairs - 1 });
 }
 
-/** [V37] How often an item may be done again because its work could not be merged. */
+/** [V37] How often an item may be repeated because its work could not be merged. */
 export function allowedConflicts({ limits, counts }: CastState, fork: number, index: number): number {
   return maxConflictsOf(limits) + countOf(counts.allowed, conflictAllowanceKey(fork, index));
 }
@@ -115,7 +115,7 @@ function conflictAllowanceKey(fork: number, index: number): string {
   return `conflict ${fork} ${index}`;
 }
 
-/** Whether a warning is due that the budget is nearly used. */
+/** Whether to warn that the budget is nearly used. */
 export function budgetWarning(state: CastState): EventOf<"cast_warned"> | undefined {
   const { maxTokens, maxCostUsd, warnAtPercent } = state.budget;
   if (state.warned || warnAtPercent === undefined) return undefined;
@@ -130,7 +130,7 @@ export function budgetWarning(state: CastState): EventOf<"cast_warned"> | undefi
   return undefined;
 }
 
-/** What raising the limit by `allow` raises. */
+/** The count that `allow` raises. */
 export function limitHitOf(state: CastState, { limit, where }: LimitReached): LimitHit {
   const { phase } = state;
   if (limit === "maxRepairs" && phase.kind === "visiting")
@@ -146,7 +146,7 @@ export function limitHitOf(state: CastState, { limit, where }: LimitReached): Li
   return { limit, scope: traversalScopeOf(state, where.socket, { via: "edge", to: edge.to, edge, index }) };
 }
 
-/** The limit that stopped a cast, where one did. */
+/** The limit that stopped a cast, if one did. */
 export function limitHitIn(phase: CastPhase): LimitHit | null {
   if (phase.kind === "ended") return phase.limit;
   return phase.kind === "failing" && phase.failure.kind === "limit" ? phase.failure.hit : null;

@@ -7,23 +7,23 @@ import type { CastState } from "./state/state.ts";
 import { NO_USAGE } from "./state/usage.ts";
 import { itemBaseOf, itemCastId, itemRunAt, type EndedItem, type RunningItem } from "./item-runs.ts";
 
-/** What a parallel loop needs of the world. */
+/** Effects of a parallel loop. */
 export type ParallelEffect =
-  /** Where its items begin, if they can be worked on at once. */
+  /** Find the commit where items start, if they can run in parallel. */
   | { readonly kind: "fork"; readonly loop: GraphLoop }
-  /** These are worked on, and this one is merged, all at once. */
+  /** Run these items and merge this one, all at once. */
   | {
       readonly kind: "items";
       readonly fork: ParallelRun;
       readonly running: readonly RunningItem[];
       readonly merge: EndedItem | null;
     }
-  /** All are merged: the person's branch and files follow. */
+  /** All items are merged: update the person's branch and files. */
   | { readonly kind: "join"; readonly fork: ParallelRun };
 
 type ParallelDecision = ParallelEffect | { readonly kind: "record"; readonly events: readonly EventBody[] };
 
-/** [V5] Depends on what is written alone: the lowest item that may begin, what runs, what is merged, the end. */
+/** [V5] Depends only on the journal: the lowest item that may start, running items, merges, the end. */
 export function nextForParallelRun(state: CastState, fork: ParallelRun): ParallelDecision {
   const loop = state.graph.loops[fork.loop];
   if (!loop) throw new Error(`the graph has no loop ${fork.loop}`);
@@ -37,7 +37,7 @@ export function nextForParallelRun(state: CastState, fork: ParallelRun): Paralle
   const running = fork.running.flatMap((index) => runningItemAt(fork, index));
   const merge = first?.kind === "ended" ? first : null;
   if (running.length > 0 || merge) return { kind: "items", fork, running, merge };
-  // [V11] What failed behind an item that ended the cast would never have begun one by one.
+  // [V11] Failures after an item that ended the cast do not count: one by one they would never have started.
   return isEverythingMerged(state, fork) ? { kind: "join", fork } : failureEffect(state, fork, first);
 }
 
@@ -50,7 +50,7 @@ function runningItemAt(fork: ParallelRun, index: number): readonly RunningItem[]
   return run?.kind === "running" ? [run] : [];
 }
 
-/** [V10, V38] An item that its own cast gave up, or whose work may not be tried again where the loop gives items up. */
+/** [V10, V38] An item that its own cast gave up, or that may not be retried in a loop that gives items up. */
 function givenUpEvent(
   state: CastState,
   loop: GraphLoop,
@@ -69,7 +69,7 @@ function hasConflictedTooOften(state: CastState, fork: ParallelRun, { index, con
   return (conflict?.round ?? 0) > allowedConflicts(state, fork.number, index);
 }
 
-/** The place of the item that begins now, if one may. */
+/** The index of the item that starts now, if any. */
 function nextItemToStart(state: CastState, fork: ParallelRun, first: ItemRun | undefined): number | undefined {
   const { pass } = state;
   if (!pass || fork.running.length >= fork.lanes || fork.failed.length > 0 || isEverythingMerged(state, fork))
@@ -83,13 +83,13 @@ function nextItemToStart(state: CastState, fork: ParallelRun, first: ItemRun | u
   return undefined;
 }
 
-/** [V13] The budget keeps an item from beginning only where it begins with a turn. */
+/** [V13] The budget stops an item only if the item starts with a turn. */
 function checkFirstTurnLimit(state: CastState, { door }: ParallelRun): EventBody | undefined {
   const { type } = materiaOf(state.graph, socketOf(state.graph, door));
   return type === "agent" ? checkTurnLimit(state, door) : undefined;
 }
 
-/** Whether nothing is left to be merged: the list is at its end, or the item that ended the cast is merged. */
+/** Whether nothing is left to merge: the list is done, or the item that ended the cast is merged. */
 function isEverythingMerged({ pass }: CastState, fork: ParallelRun): boolean {
   return fork.merged >= Math.min(pass?.items.length ?? 0, (fork.ender ?? Infinity) + 1);
 }
@@ -110,10 +110,10 @@ function itemStartedEvent(state: CastState, fork: ParallelRun, index: number): E
   };
 }
 
-/** [V11] Only when nobody is at work any more: the lowest item that stopped says why the cast fails. */
+/** [V11] Only when no item runs: the lowest stopped item is the reason why the cast fails. */
 function failureEffect(state: CastState, fork: ParallelRun, first: ItemRun | undefined): ParallelDecision {
   const [lowest = Infinity] = fork.failed;
-  // One that may be tried again has not failed: what keeps it from that is told.
+  // An item that may be retried has not failed. Its reason is the limit that forbids the retry.
   if (first?.kind === "stuck" && hasConflictedTooOften(state, fork, first))
     return recordEvent(conflictLimitEvent(state, fork.number, first.index));
   const run = itemRunAt(fork, lowest);

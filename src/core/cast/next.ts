@@ -41,13 +41,13 @@ import { countOf } from "./state/persistent-map.ts";
 import { totalsOf } from "./state/usage.ts";
 import { traversalCount, traversalScopeOf } from "./state/traversal-counts.ts";
 
-/** What is to be done now. It depends on the state alone, so that start, resume and continue are one path. */
+/** The next effect. It depends only on the state, so start, resume and continue are one path. */
 export type Effect =
-  /** Nothing but a decision: write these and ask again. */
+  /** Only a decision: write these events and ask again. */
   | { readonly kind: "record"; readonly events: readonly EventBody[] }
   | { readonly kind: "agent"; readonly socket: GraphSocket; readonly visit: Visit; readonly ask: TurnReason }
   | { readonly kind: "utility"; readonly socket: GraphSocket; readonly visit: Visit }
-  /** What the visit did to the files is looked at before it is over. */
+  /** Take a checkpoint before the visit ends. */
   | { readonly kind: "checkpoint"; readonly socket: GraphSocket; readonly visit: Visit }
   | { readonly kind: "wait"; readonly socket: GraphSocket; readonly visit: Visit }
   | ParallelEffect
@@ -93,7 +93,7 @@ export function next(state: CastState): Effect {
   }
 }
 
-/** The first event of a cast, with the checkpoint that it began from. */
+/** The first event of a cast, with its first checkpoint. */
 export function startedEvent(
   state: CastState,
   files?: InitialCheckpoint,
@@ -109,7 +109,7 @@ export function startedEvent(
   };
 }
 
-/** A visit is over; `files` is what it made of them, where that is known. */
+/** The end of a visit. `files` is its checkpoint, if there is one. */
 export function visitCompletedEvent(
   state: CastState,
   { socket, number, usage }: Visit,
@@ -126,7 +126,7 @@ function record(...events: readonly EventBody[]): Effect {
 function arrive(state: CastState, phase: Extract<CastPhase, { kind: "arriving" }>): Effect {
   const { at } = phase;
   if (at === END) {
-    // [G5, G35] However the end is reached: the last answer, and what was given up, decide what kind of end it is.
+    // [G5, G35] The last answer and given-up items decide the outcome, on every way to the end.
     const outcome = state.satisfied === false || state.givenUp.count > 0 ? "not_satisfied" : "completed";
     return record({ type: "cast_ended", outcome, reason: endReasonText(state), totals: totalsOf(state) });
   }
@@ -197,7 +197,7 @@ function visit(state: CastState, { visit, ask }: Extract<CastPhase, { kind: "vis
   return limit ? record(limit) : { kind: "agent", socket, visit, ask };
 }
 
-/** [O6] Advance, then the exits when the list is exhausted, else the first edge that matches; then the limits. */
+/** [O6] Advance, then the exits if the list is exhausted, else the first edge that matches; then the limits. */
 function leave(state: CastState, phase: Extract<CastPhase, { kind: "leaving" }>): Effect {
   const { visit, moved, gaveUp } = phase;
   const socket = socketOf(state.graph, visit.socket);
@@ -208,7 +208,7 @@ function leave(state: CastState, phase: Extract<CastPhase, { kind: "leaving" }>)
   if (moved === "advanced" && loop && pass && pass.cursor >= pass.end)
     return record({ type: "loop_exhausted", loop: loop.id, by: "advance" });
   if (moved === "exhausted" && loop) {
-    // [V29] Where the loop leads, its parent decides.
+    // [V29] The parent decides where the loop leads.
     const way = state.item ? IMPLICIT_END : (gaveUp ? exitForGivenUp : chooseExit)(loop, socket.id, state.satisfied);
     return record(edgeTakenEvent(state, socket.id, way));
   }
@@ -220,20 +220,20 @@ function advances({ advance }: GraphSocket, satisfied: boolean | undefined): boo
   return advance !== null && matchesCondition(advance, satisfied);
 }
 
-/** [G8, G27] The way, or what its `then` says where it is used up; without one that is a limit. */
+/** [G8, G27] The way, or its `then` if it is used up; without `then` that is a limit. */
 function followWay(state: CastState, from: SocketId, way: Way, moved: "no" | "advanced" | "exhausted"): EventBody {
   const limit = checkTraversalLimit(state, from, way);
   if (!limit) return edgeTakenEvent(state, from, way);
   const then = way.via === "edge" ? way.edge.then : undefined;
   if (then === undefined || way.via !== "edge" || (then === NEXT_ITEM && state.pass === null)) return limit;
   if (then !== NEXT_ITEM) return edgeTakenEvent(state, from, { ...way, to: then, then: true });
-  // Behind an advance the next item is in hand already; there is nothing to give up.
+  // After an advance the next item is current, so there is nothing to give up.
   if (moved === "advanced" || !state.pass) return nextItemEvent(state, from, way);
   const reason = state.satisfied === false ? (state.handed?.reason ?? "") : "";
   return { type: "item_given_up", loop: state.pass.loop, index: state.pass.cursor, reason };
 }
 
-/** [G28] An item begins where the loop was entered. */
+/** [G28] An item starts where the loop was entered. */
 function nextItemEvent(state: CastState, from: SocketId, way: Way): EventBody {
   if (way.via !== "edge" || !state.pass) throw new Error(`${from} gave up an item outside a loop`);
   return edgeTakenEvent(state, from, { ...way, to: state.pass.door, then: true });

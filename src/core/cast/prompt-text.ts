@@ -6,7 +6,7 @@ import { type Json, valueAt } from "../model/json.ts";
 import { assertNever } from "../model/assert-never.ts";
 import type { WorkItem } from "../model/handoff.ts";
 
-/** The materia of the person whose yes or no a cast waits for, or waited for when it was stopped. */
+/** The materia of the person that a cast waits for, or waited for when it stopped. */
 export function askedPersonMateria({ phase, graph }: Pick<CastState, "phase" | "graph">): PersonMateria | undefined {
   const stood = phase.kind === "ended" || phase.kind === "failing" ? phase.before : phase;
   if (stood.kind !== "waiting") return undefined;
@@ -17,7 +17,7 @@ export function askedPersonMateria({ phase, graph }: Pick<CastState, "phase" | "
 const MAX_QUESTION_TEXT = 20_000;
 const MAX_HANDOFF_TEXT = 6_000;
 
-/** [Q5] What a person is asked, with what they are to judge: the words and the list that the socket before handed on. */
+/** [Q5] The question for a person, with the text and the list of the previous handoff. */
 export function questionText(state: CastState, { question }: PersonMateria): string {
   const { handed, pass } = state;
   const asked = truncate(fillFromState(state, question).trim(), MAX_QUESTION_TEXT);
@@ -30,7 +30,7 @@ export function questionText(state: CastState, { question }: PersonMateria): str
 
 const VARIABLE_LIMITS = { request: 12_000, item: 6_000, list: 60_000, value: 40_000 } as const;
 
-/** [P8] A prompt or a question with its variables filled. A value that is not text is written as JSON, a missing one as nothing. */
+/** [P8] A prompt or question with its variables filled: other values than text as JSON, missing ones as nothing. */
 export function fillFromState(state: CastState, template: string, changes = ""): string {
   return fillTemplate(template, (variable) => (variable.kind === "changes" ? changes : valueOf(state, variable)));
 }
@@ -59,7 +59,7 @@ function valueText(value: Json | undefined, limit: number): string {
 
 const ITEM_TEXT_LIMITS = { title: 500, item: 6_000, list: 60_000 } as const;
 
-/** A list as agents and people read it; one that is empty says so. */
+/** A list for agents and people; an empty one says so. */
 export function workItemsText(items: readonly WorkItem[]): string {
   if (items.length === 0) return "Work items: none";
   const lines: string[] = [];

@@ -2,19 +2,19 @@ import { type Graph, socketsOf } from "../compile/graph.ts";
 import type { Rehearsal } from "../model/rehearsal.ts";
 import { didYouMean, oneLine } from "../model/text.ts";
 
-/** What a rehearsal was made of and what its cast made of it. */
+/** A rehearsal, and the replies that its cast used. */
 export interface RehearsalUsage {
   readonly replies: Rehearsal["replies"];
-  /** How many replies of each key were taken. */
+  /** The number of used replies of each key. */
   readonly taken: ReadonlyMap<string, number>;
   readonly calls: readonly RehearsedCall[];
 }
 
-/** A tool call of a reply, as it went. */
+/** A tool call of a reply, and its outcome. */
 export interface RehearsedCall {
   readonly key: string;
   readonly socket: string;
-  /** Which reply of the key, from 0. */
+  /** The index of the reply of this key. */
   readonly reply: number;
   readonly name: string;
   readonly failed: boolean;
@@ -22,14 +22,14 @@ export interface RehearsedCall {
   readonly said: string;
 }
 
-/** Something in a rehearsal that is probably a slip. */
+/** A probable mistake in a rehearsal. */
 export interface RehearsalMistake {
   readonly what: "key" | "left over" | "tool";
   readonly at: string;
   readonly message: string;
 }
 
-/** [T4] Keys that no turn can ever be served from. */
+/** [T4] Keys that no turn can use. */
 export function findUnknownReplyKeys(
   { replies }: Pick<RehearsalUsage, "replies">,
   graph: Graph,
@@ -53,7 +53,7 @@ export function findUnknownReplyKeys(
   });
 }
 
-/** [T5] What a cast has left over, and the calls that went otherwise than they were meant to. */
+/** [T5] Unused replies, and calls whose outcome differs from the expected one. */
 export function findRehearsalMistakes(played: RehearsalUsage, graph: Graph): readonly RehearsalMistake[] {
   const unknown = new Set(findUnknownReplyKeys(played, graph).map(({ at }) => at));
   const left = Object.entries(played.replies).flatMap(([key, own]): readonly RehearsalMistake[] => {

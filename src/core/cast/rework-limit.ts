@@ -6,17 +6,17 @@ import type { ParallelRun } from "./state/parallel-run.ts";
 import type { CastState } from "./state/state.ts";
 import { getValue } from "./state/persistent-map.ts";
 
-/** Where a cast stopped because something was sent back too often, and what a person can decide there. */
+/** A cast that stopped because a result was sent back too often, and the possible decisions. */
 export interface ReworkLimit {
-  /** The visit that was not content; null where it is one of an item with a cast of its own. */
+  /** The visit that was not satisfied; null for the cast of a parallel item. */
   readonly visit: { readonly socket: SocketId; readonly visit: number } | null;
-  /** The item in hand, which can be given up; null outside lists. */
+  /** The current item, which can be given up; null outside lists. */
   readonly item: { readonly loop: string; readonly index: number } | null;
-  /** Why it was sent back last. */
+  /** The last reason. */
   readonly reason: string;
 }
 
-/** [R6] The limit of an edge for what was not satisfied, while its visit has not been left. */
+/** [R6] The limit of a `not_satisfied` edge, before the cast leaves its visit. */
 export function reworkLimitOf({ phase, pass, satisfied, handed }: CastState): ReworkLimit | undefined {
   if (phase.kind !== "ended" || phase.outcome !== "failed" || phase.limit?.limit !== "maxTraversals") return undefined;
   const { before } = phase;
@@ -27,14 +27,14 @@ export function reworkLimitOf({ phase, pass, satisfied, handed }: CastState): Re
   return { visit: { socket, visit: number }, item, reason: handed?.reason ?? "" };
 }
 
-/** The lowest item that failed says why the cast did, and what it was. */
+/** The lowest failed item is the reason why the cast failed. */
 function reworkLimitOfItem(fork: ParallelRun): ReworkLimit | undefined {
   const run = getValue(fork.runs, String(fork.failed[0]));
   if (run?.kind !== "failed" || run.end.satisfied !== false) return undefined;
   return { visit: null, item: { loop: fork.loop, index: run.index }, reason: run.end.handed?.reason ?? "" };
 }
 
-/** [R6] What is written, once the cast goes on, of what a person decided about a result that was sent back too often. */
+/** [R6] The events of a person's decision, written when the cast resumes. */
 export function reworkDecisionEvents(state: CastState, decision: ReworkDecision | null): readonly EventBody[] {
   const limit = reworkLimitOf(state);
   if (!limit?.visit || !decision || decision.kind === "hint") return [];
@@ -43,14 +43,14 @@ export function reworkDecisionEvents(state: CastState, decision: ReworkDecision 
   return item ? [{ type: "item_given_up", ...item, reason }] : [];
 }
 
-/** [R6] A person takes the result as it is: it goes on as if the visit had been content. */
+/** [R6] A person accepts the result: the cast continues as if the visit were satisfied. */
 export function acceptUnsatisfiedResult(state: CastState, event: EventOf<"person_judged">): CastState {
   const { moved } = expectPhase(state, event, "leaving");
   if (moved !== "no") throw new Error("what has moved on cannot be judged any more");
   return { ...state, satisfied: event.satisfied };
 }
 
-/** [R6] What a person says beside the reason stands before it: it counts more, and is cut last. */
+/** [R6] A person's hint comes before the reason: it matters more, and is cut last. */
 export function withPersonHint({ handed }: CastState, hint: string | undefined): CastState["handed"] {
   if (!handed || hint === undefined || hint.trim() === "") return handed;
   const said = `The person you work for says: ${hint.trim()}`;

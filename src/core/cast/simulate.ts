@@ -6,15 +6,15 @@ import type { CastEvent, EventBody } from "./state/event.ts";
 import { initialState, type CastStart, type CastState } from "./state/state.ts";
 import type { SocketId } from "../model/ids.ts";
 
-/** Something that the engine asks of the world. */
+/** A request of the engine. */
 export type ExternalEffect = Extract<Effect, { kind: "agent" | "utility" | "wait" }>;
 
 export interface SimulatedCast {
   readonly events: readonly CastEvent[];
-  /** Those of the items that were worked on at once. */
+  /** The casts of parallel items. */
   readonly items: ItemEvents;
   readonly state: CastState;
-  /** Whether it came to its end. */
+  /** Whether it reached its end. */
   readonly ended: boolean;
 }
 
@@ -22,13 +22,13 @@ const EPOCH_TIME = "1970-01-01T00:00:00.000Z";
 
 type AnswerEffect = (asked: ExternalEffect, state: CastState) => EventBody;
 
-/** How the items of parallel loops are worked on; both happen to a cast. */
+/** How parallel items run: all at once, or one by one. */
 export type ItemsMode = "at once" | "one by one";
 
-/** Whether the work of an item, which begins at this socket, can be merged. */
+/** Whether the work of an item that starts at this socket can be merged. */
 export type CanMerge = (door: SocketId) => boolean;
 
-/** A cast through the engine itself, with answers that cost nothing; given up after so many of them. */
+/** Runs a cast through the engine with free answers; stops after so many of them. */
 export function simulateCast(
   start: CastStart,
   answer: AnswerEffect,
@@ -81,7 +81,7 @@ function conflictAt(onto: string): MergeOutcome {
   return { kind: "conflicted", onto, tree: NO_COMMIT, files: ["file"], reason };
 }
 
-/** Nothing is really worked on: there are no files, and only what is made up can conflict. */
+/** No files exist, so only made-up conflicts occur. */
 function forkOrJoinEvent(effect: Extract<Effect, { kind: "fork" | "join" }>, itemsGo: ItemsMode): EventBody {
   if (effect.kind === "join") return { type: "loop_joined", loop: effect.fork.loop, commit: effect.fork.tip };
   const { id, parallel = 1 } = effect.loop;
@@ -92,12 +92,12 @@ function forkOrJoinEvent(effect: Extract<Effect, { kind: "fork" | "join" }>, ite
 
 const NO_COMMIT = "0".repeat(40);
 
-/** What happened in the casts of items, by their ids. */
+/** Events of the casts of items, by their ids. */
 export type ItemEvents = ReadonlyMap<string, readonly CastEvent[]>;
 
 /**
- * [T26] The events of a cast with those of its items, as if they had been walked one by one: each where it was merged or
- * conflicted, whoever was quicker. What was never merged comes where the cast stops.
+ * [T26] The events of a cast with those of its items, as if they ran one by one: each item at its merge or conflict,
+ * not at its completion. Items that were never merged come where the cast stops.
  */
 export function mergeItemEvents(events: readonly CastEvent[], items: ItemEvents): readonly CastEvent[] {
   if (items.size === 0) return events;
@@ -113,7 +113,7 @@ export function mergeItemEvents(events: readonly CastEvent[], items: ItemEvents)
     const isGivenUp = event.type === "item_given_up" && open.has(event.index);
     if (isGivenUp || event.type === "item_merged" || event.type === "item_conflicted") bring(event.index);
     if (STOP_EVENTS.has(event.type)) for (const index of [...open.keys()].toSorted((a, b) => a - b)) bring(index);
-    // The item's own cast has told it.
+    // The item's own cast has this event.
     if (!isGivenUp) all.push(event);
   }
   return all;
@@ -126,7 +126,7 @@ const STOP_EVENTS: ReadonlySet<CastEvent["type"]> = new Set([
   "cast_ended",
 ]);
 
-/** Without what belongs to a cast and not to its item: that it began, and the way from its item to its end. */
+/** Without events that belong to the cast and not to its item: its start, and the way from the item to the end. */
 function itemSteps(events: readonly CastEvent[]): readonly CastEvent[] {
   const end = events.findIndex(({ type }) => type === "loop_exhausted");
   return (end === -1 ? events : events.slice(0, end)).filter(({ type }) => !CAST_ONLY_EVENTS.has(type));

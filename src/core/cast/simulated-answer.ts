@@ -7,17 +7,17 @@ import { isGate } from "../model/materia.ts";
 import { type JsonObject, withValueAt } from "../model/json.ts";
 import type { ExternalEffect } from "./simulate.ts";
 
-/** What somebody answers, whoever it is: yes or no, a list of so many items, or something that is no answer. */
+/** An answer of an agent, program or person: yes or no, a list of so many items, or an invalid one. */
 export interface SimulatedAnswer {
   readonly satisfied: boolean;
   readonly items: number;
-  /** Which of the hostile replies, in place of a good one. */
+  /** The index of a hostile reply, instead of a good one. */
   readonly hostile?: number;
 }
 
 export const SIMPLEST_ANSWER: SimulatedAnswer = { satisfied: true, items: 1 };
 
-/** Replies that break the contract, or try to reach what is none of theirs. */
+/** Replies that break the contract, or try to reach other state. */
 const HOSTILE_REPLIES: readonly [string, ...string[]] = [
   "I would rather not say.",
   "",
@@ -41,7 +41,7 @@ export function randomAnswer(chance: RandomSource, mostItems: number): Simulated
     : { satisfied, items };
 }
 
-/** What the engine makes of a choice. */
+/** The outcome of a choice for the engine. */
 export function answerEvent(choice: SimulatedAnswer, asked: ExternalEffect, state: CastState): EventBody {
   const { socket } = asked;
   const place = { socket: socket.id, visit: asked.visit.number };
@@ -71,7 +71,7 @@ export function answerHandoff({ satisfied, items }: SimulatedAnswer): JsonObject
   return { satisfied, context: satisfied ? "" : "not yet", workItems };
 }
 
-/** A program hands over whatever its socket wants to keep. */
+/** A program returns every field that its socket assigns. */
 function programOutput(choice: SimulatedAnswer, { parse, assign }: GraphSocket): string {
   if (parse === "text") return "done";
   const handoff = answerHandoff(choice);
@@ -86,7 +86,7 @@ function programOutput(choice: SimulatedAnswer, { parse, assign }: GraphSocket):
   return JSON.stringify(whole);
 }
 
-/** Chance that is the same for the same seed, on every machine. */
+/** Random numbers that are the same for the same seed on every machine. */
 export interface RandomSource {
   /** From 0 up to, but not including, 1. */
   readonly next: () => number;
@@ -95,7 +95,7 @@ export interface RandomSource {
   readonly pick: <T>(from: readonly [T, ...T[]]) => T;
 }
 
-/** mulberry32: small, quick, and good enough for choosing answers. */
+/** mulberry32: small, fast, and good enough to choose answers. */
 export function seededRandom(seed: number): RandomSource {
   let state = seed >>> 0;
   const next = (): number => {

@@ -5,7 +5,7 @@ import type { Totals } from "./state/usage.ts";
 /** `queued` is a cast of a fleet that waits for a worker. */
 export type CastStatus = CastOutcome | "running" | "waiting" | "interrupted" | "queued";
 
-/** [C13] What a listing says of a cast. */
+/** [C13] A cast in a listing. */
 export interface CastSummary extends CastFigures {
   readonly castId: string;
   readonly status: CastStatus;
@@ -13,31 +13,31 @@ export interface CastSummary extends CastFigures {
   readonly request: string;
   readonly startedAt: string;
   readonly endedAt: string | null;
-  /** [B16] Why no worker of a fleet could begin it. */
+  /** [B16] Why no worker of the fleet could start it. */
   readonly blocked?: string;
-  /** [B73] Set while a worker makes its tree ready: no visit is under way there yet. */
+  /** [B73] Set while a worker prepares its working tree, before the first visit. */
   readonly settingUp?: { readonly worker: string; readonly since: string };
-  /** [B63] What became of pushing its result, where a worker was to. */
+  /** [B63] The outcome of pushing its result, if a worker had to. */
   readonly delivered?: DeliveryOutcome;
-  /** [B26] Set where it is a cast of a fleet. */
+  /** [B26] Set for a cast of a fleet. */
   readonly fleet?: CastOnFleet;
-  /** [S13] Set where the cast was not begun by this user on this machine. */
+  /** [S13] Set if another user or another machine started the cast. */
   readonly foreign?: true;
-  /** [C36] Set where its agents answer from a file. */
+  /** [C36] Set if its agents answer from a file. */
   readonly rehearsed?: true;
 }
 
-/** [B26] Whose cast it is, and who drives it now. */
+/** [B26] The user of the cast, and its present worker. */
 export interface CastOnFleet {
   readonly project: string;
   readonly person: string;
   readonly worker: string | null;
 }
 
-/** Whether somebody drives a cast, or will once a worker of its fleet is free. */
+/** Whether a process runs the cast, or will once a worker is free. */
 export type CastLiveness = boolean | "queued";
 
-/** How a cast stands by its own state; one that neither ended nor waits runs only while its process lives. */
+/** The status from the cast's own state. A cast that neither ended nor waits runs only while its process lives. */
 export function castStatus({ phase }: CastState, alive: CastLiveness): CastStatus {
   if (phase.kind === "ended") return phase.outcome;
   if (alive === "queued") return "queued";
@@ -45,12 +45,12 @@ export function castStatus({ phase }: CastState, alive: CastLiveness): CastStatu
   return alive ? "running" : "interrupted";
 }
 
-/** Why a cast ended; empty while it has not ended. */
+/** Why a cast ended; empty before its end. */
 export function endReason({ phase }: Pick<CastState, "phase">): string {
   return phase.kind === "ended" ? phase.reason : "";
 }
 
-/** [C36] What a cast has come to: the same figures in a listing, in its status and in its story. */
+/** [C36] The totals of a cast: the same figures in a listing, in its status and in its report. */
 export interface CastFigures {
   readonly visits: number;
   /** Over all lists of the cast. */
@@ -64,11 +64,11 @@ export function castFigures(totals: Totals): CastFigures {
   return { visits, items: itemCounts(totals), tokens, cost };
 }
 
-/** How many items there were, and what became of those that are behind. */
+/** The number of items, and the outcomes of finished ones. */
 export interface ItemCounts {
   readonly done: number;
   readonly total: number;
-  /** Absent where none was. */
+  /** Absent if none was. */
   readonly givenUp?: number;
 }
 
@@ -77,13 +77,13 @@ export function itemCounts({ itemsDone, items, itemsGivenUp }: ProgressCounts): 
   return { done: itemsDone, total: items, ...(itemsGivenUp === undefined ? {} : { givenUp: itemsGivenUp }) };
 }
 
-/** What looks like a secret, and where; never the secret itself. */
+/** A probable secret and its place, never the secret itself. */
 export interface SecretFinding {
   readonly file: string;
   readonly kind: string;
 }
 
-/** [B63] What became of pushing the result of a cast. */
+/** [B63] The outcome of pushing the result of a cast. */
 export type DeliveryOutcome =
   | { readonly branch: string; readonly commit: string }
   | { readonly found: readonly SecretFinding[] }

@@ -7,17 +7,17 @@ import { NO_USAGE, type Usage } from "./state/usage.ts";
 import { parseMillis } from "../model/text.ts";
 import type { CastStatus } from "./summary.ts";
 
-/** A cast with what its state alone does not tell: when things happened, and which items came back. */
+/** A cast with facts that its state lacks: times, and items that were sent back. */
 export interface CastTimeline {
   readonly state: CastState;
-  /** The sockets in reading order, worked out once. */
+  /** The sockets in reading order, computed once. */
   readonly order: readonly SocketId[];
   readonly clock: WorkClock;
-  /** The clock when the visit in hand began. */
+  /** The clock at the start of the current visit. */
   readonly visitSince: WorkClock;
-  /** The last event that is worth a word, with the cast before it. */
+  /** The last reported event, with the cast before it. */
   readonly last: Pick<CastStep, "event" | "before"> | null;
-  /** The list that is walked, or was last. */
+  /** The current list, or the last one. */
   readonly walk: ListProgress | null;
 }
 
@@ -25,7 +25,7 @@ interface ListProgress {
   readonly loop: string;
   readonly size: number;
   readonly done: number;
-  /** Positions of items that came back, as far as cells are shown for them. */
+  /** Indexes of items that were sent back, as far as cells show them. */
   readonly reworked: readonly number[];
   readonly givenUp: GivenUpItems;
 }
@@ -35,12 +35,12 @@ export function startTimeline(state: CastState): CastTimeline {
   return { state, order, clock: UNSTARTED_CLOCK, visitSince: UNSTARTED_CLOCK, last: null, walk: null };
 }
 
-/** One step further; its cost does not depend on what happened before. */
+/** Advances by one step; its cost does not depend on earlier events. */
 export function advanceTimeline(trail: CastTimeline, step: CastStep): CastTimeline {
   return advanceTimelineBy(trail, [step]);
 }
 
-/** Further by the steps of one write. */
+/** Advances by the steps of one write. */
 export function advanceTimelineBy(trail: CastTimeline, steps: readonly CastStep[]): CastTimeline {
   let { state, clock, visitSince, walk } = trail;
   let last: CastStep | undefined;
@@ -68,7 +68,7 @@ function advanceListProgress(walk: ListProgress | null, { pass }: CastState, eve
   if (event.type === "cursor_advanced") return { ...walk, done: event.index - walk.givenUp.count };
   if (event.type === "item_merged") return { ...walk, done: event.index + 1 - walk.givenUp.count };
   if (event.type === "item_conflicted") {
-    // It is worked on again: that its own cast gave it up does not count.
+    // The item runs again, so the result of the earlier attempt does not count.
     const { count, at } = walk.givenUp;
     const givenUp = { count: pass?.givenUp ?? count, at: at.filter((index) => index !== event.index) };
     const known = event.index >= MAX_ITEM_CELLS || walk.reworked.includes(event.index);
@@ -87,12 +87,12 @@ function startListProgress({ loop, size }: EventOf<"loop_entered">): ListProgres
   return { loop, size, done: 0, reworked: [], givenUp: { count: 0, at: [] } };
 }
 
-/** When a cast began, when something last happened, and how long nothing worked in between. */
+/** The start of a cast, its last event, and the idle time between. */
 export interface WorkClock {
   readonly startedAt: string | null;
   readonly lastAt: string | null;
   readonly idleMs: number;
-  /** [T37] Set where what came before this moment was done in another cast. */
+  /** [T37] Set for a fork: earlier events belong to another cast. */
   readonly forkedAt?: string;
 }
 
@@ -102,28 +102,28 @@ export function advanceClock(clock: WorkClock, before: CastState, event: CastEve
   const startedAt = clock.startedAt ?? event.at;
   const idleMs = clock.idleMs + idleMsBefore(clock, before, event);
   const forkedAt = (event.type === "cast_started" ? event.forkedFrom?.at : undefined) ?? clock.forkedAt;
-  // Events of one write mostly share their moment.
+  // Events of one write usually share their time.
   if (event.at === clock.lastAt && idleMs === clock.idleMs && forkedAt === clock.forkedAt) return clock;
   const ticked: WorkClock = { startedAt, lastAt: event.at, idleMs };
   return forkedAt === undefined ? ticked : { ...ticked, forkedAt };
 }
 
-/** Time in which nothing worked: while a person was awaited, and until a cast was taken up again, be it as a fork. */
+/** Idle time: waiting for a person, or stopped before a resume or a fork. */
 function idleMsBefore({ lastAt, forkedAt = "" }: WorkClock, { phase }: CastState, event: CastEvent): number {
   if (forkedAt > (lastAt ?? forkedAt) && forkedAt <= event.at) return parseMillis(forkedAt, 0) - parseMillis(lastAt, 0);
-  // A cast whose process was killed left no end behind; that it stood still shows only when it is resumed.
+  // A killed process writes no end, so idle time shows only at the resume.
   if (phase.kind !== "waiting" && phase.kind !== "ended" && event.type !== "cast_resumed") return 0;
   const at = parseMillis(event.at, 0);
   return Math.max(0, at - parseMillis(lastAt, at));
 }
 
-/** How long was worked since a reading of this clock, until the last event or a later moment. */
+/** Working time since a reading of this clock, until the last event or a later moment. */
 export function workedMsSince(clock: WorkClock, since: WorkClock, until = parseMillis(clock.lastAt, 0)): number {
   const from = parseMillis(since.lastAt, until);
   return Math.max(0, until - from - (clock.idleMs - since.idleMs));
 }
 
-/** How long a cast has been worked on. Only one that runs grows older; any other stands as its last event left it. */
+/** How long a cast has worked. Only a running cast gets older. */
 export function elapsedMs(
   { startedAt, lastAt, idleMs }: WorkClock,
   { status, now }: { readonly status: CastStatus; readonly now: number },
@@ -132,12 +132,12 @@ export function elapsedMs(
   return Math.max(0, until - parseMillis(startedAt, until) - idleMs);
 }
 
-/** What the turn in hand has used, after an event: nothing more once the journal has counted it. */
+/** Usage of the current turn after an event; nothing once the journal has counted it. */
 export function pendingUsageAfter(used: Usage, event: CastEvent): Usage {
   return recordsUsage(event) ? NO_USAGE : used;
 }
 
-/** Whether with this event the journal has counted what was used before it. */
+/** Whether this event counts the usage before it. */
 export function recordsUsage(event: CastEvent): boolean {
   return "usage" in event || event.type === "visit_started";
 }
@@ -145,13 +145,13 @@ export function recordsUsage(event: CastEvent): boolean {
 /** More items than this are drawn as a bar. */
 export const MAX_ITEM_CELLS = 24;
 
-/** How many items of a list were given up, and which, as far as cells are shown for them. */
+/** The given-up items of a list: their number, and those that cells show. */
 export interface GivenUpItems {
   readonly count: number;
   readonly at: readonly number[];
 }
 
-/** Whether one-line reports mention the event. The rest is bookkeeping. */
+/** Whether one-line reports mention the event. */
 export function isReported({ phase }: CastState, event: CastEvent): boolean {
   switch (event.type) {
     case "checkpoint_taken":
@@ -159,7 +159,7 @@ export function isReported({ phase }: CastState, event: CastEvent): boolean {
     case "spent_elsewhere":
       return false;
     case "cursor_advanced":
-      // The report of an item that was given up has said it already.
+      // The report of the given-up item has said it already.
       return !(phase.kind === "leaving" && phase.gaveUp);
     case "edge_taken":
       return event.when === "not_satisfied";

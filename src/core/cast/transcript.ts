@@ -12,7 +12,7 @@ const Part = v.looseObject({
 export type TranscriptPart = v.InferOutput<typeof Part>;
 
 const amount = v.optional(v.number(), 0);
-/** [A19] What one answer used, as Pi writes it down and as it is counted. */
+/** [A19] The usage of one reply, as Pi writes it and as it is counted. */
 export const MessageUsage = v.pipe(
   v.object({
     input: amount,
@@ -41,7 +41,7 @@ const Entry = v.looseObject({
 });
 export type TranscriptMessage = v.InferOutput<typeof Entry>["message"];
 
-/** A message of a transcript's line; a line that is anything else says nothing to a person. */
+/** A message of a transcript line; other lines have nothing for a person. */
 export function parseTranscriptLine(line: string): TranscriptMessage | undefined {
   try {
     const parsed = v.safeParse(Entry, JSON.parse(line));

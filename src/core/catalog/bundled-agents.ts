@@ -29,7 +29,7 @@ Report in a few lines: what changed, file by file; what you ran and how it ended
     description: "Judges the real files and runs the tests; says precisely what must change.",
     group: "Agents",
     color: "rose",
-    // Bash, to run the tests; nothing that writes files.
+    // Bash runs the tests; no tool writes files.
     tools: { type: "custom", tools: ["read", "grep", "find", "ls", "bash"] },
     parse: "json",
     prompt: `You judge whether the current item is done; where there is none, whether the request is. You did not do the work,
@@ -57,7 +57,7 @@ What has changed in the files since the item began:
     description: "Judges items that were merged as one whole: what each got right alone and is wrong together.",
     group: "Agents",
     color: "rose",
-    // Bash, to run the tests; nothing that writes files.
+    // Bash runs the tests; no tool writes files.
     tools: { type: "custom", tools: ["read", "grep", "find", "ls", "bash"] },
     parse: "json",
     prompt: `You judge work that several agents did at the same time, each alone, and that was merged line by line. Every item

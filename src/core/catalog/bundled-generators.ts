@@ -3,7 +3,7 @@ import type { AgentMateria } from "../model/materia.ts";
 
 type Generators = Readonly<Record<string, v.InferInput<typeof AgentMateria>>>;
 
-/** What all planners mean by an item; whoever builds one sees no other. */
+/** What all planners mean by an item. An agent that builds one sees no other. */
 const ITEMS = `A good work item
 - is one change that leaves everything working and can be verified on its own;
 - comes after everything it needs;

@@ -4,7 +4,7 @@ import { BUNDLED_GENERATORS } from "./bundled-generators.ts";
 import { BUNDLED_LOADOUTS } from "./bundled-loadouts.ts";
 import { readLayer, type ConfigLayer } from "./layer.ts";
 
-/** What comes with the package, written as a user would write it and read through the same door. */
+/** The bundled configuration, written and read like a user's file. */
 const BUNDLED_CONFIG = {
   artifactDir: ".pi/pi-materia",
   activeLoadout: "Full-Auto",

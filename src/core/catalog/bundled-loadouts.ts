@@ -41,7 +41,7 @@ export const BUNDLED_LOADOUTS: Loadouts = {
       "Socket-2": { materia: "Detect-VCS", parse: "json", edges: [{ when: "always", to: "Socket-3" }] },
       "Socket-3": { materia: "Auto-Plan", parse: "json", edges: [{ when: "always", to: "Socket-4" }] },
       "Socket-4": { materia: "Build", edges: [{ when: "always", to: "Socket-5" }] },
-      // A failing test costs no token, so it may send the work back more often; what stays broken is left behind.
+      // A failing test costs no tokens, so it may send work back more often. An item that still fails is given up.
       "Socket-5": {
         materia: "Run-Checks",
         edges: [
@@ -76,7 +76,7 @@ export const BUNDLED_LOADOUTS: Loadouts = {
     description: "Plans, builds up to four items at once on a new branch, then checks and reviews the merged result.",
     entry: "Socket-1",
     sockets: {
-      // Items are worked on at once only where nothing is left uncommitted.
+      // Items run in parallel only in a clean working tree.
       "Socket-1": { materia: "Blackbelt-Bootstrap", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },
       "Socket-2": { materia: "Detect-VCS", parse: "json", edges: [{ when: "always", to: "Socket-3" }] },
       "Socket-3": { materia: "Parallel-Plan", parse: "json", edges: [{ when: "always", to: "Socket-4" }] },
@@ -97,7 +97,7 @@ export const BUNDLED_LOADOUTS: Loadouts = {
         ],
       },
       "Socket-7": { materia: "Maintain", advance: {}, edges: [{ when: "always", to: "Socket-4" }] },
-      // What each item got right alone may be wrong together: git merges lines, not meanings.
+      // Items that work alone may fail together: git merges lines, not meanings.
       "Socket-8": {
         materia: "Run-Checks",
         edges: [
@@ -138,7 +138,7 @@ export const BUNDLED_LOADOUTS: Loadouts = {
       "Socket-1": { materia: "Interactive-Plan", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },
       "Socket-2": { materia: "Context-Check", advance: {}, edges: [{ when: "always", to: "Socket-2" }] },
     },
-    // Without exits: the checked plan is the end, and in a link the next target goes on from here.
+    // No exits: the checked plan is the end, and a link continues from here.
     loops: { consult: { sockets: ["Socket-2"], consumes: { from: "Socket-1", output: "workItems" } } },
   },
 
@@ -156,10 +156,10 @@ export const BUNDLED_LOADOUTS: Loadouts = {
           { when: "not_satisfied", to: "Socket-4" },
         ],
       },
-      // Titles are corrected once; work that was agreed on does not stop for one that is still not right.
+      // Titles are corrected once. Work that was agreed on does not stop for a title.
       "Socket-4": { materia: "Auto-Architect", parse: "json", edges: [{ when: "always", to: "Socket-5" }] },
       "Socket-5": { materia: "Blackbelt-Bootstrap", parse: "json", edges: [{ when: "always", to: "Socket-6" }] },
-      // After the bootstrap, which may have made the repository.
+      // After the bootstrap, which may have created the repository.
       "Socket-6": { materia: "Detect-VCS", parse: "json", edges: [{ when: "always", to: "Socket-7" }] },
       "Socket-7": { materia: "Build", edges: [{ when: "always", to: "Socket-8" }] },
       "Socket-8": {

@@ -11,7 +11,7 @@ export const BUNDLED_UTILITY_MATERIA: Utilities = {
     color: "slate",
     script: "Ignore-Artifacts",
     parse: "json",
-    // Git's own ignore file of the person may already cover the folder.
+    // The person's global ignore file may already cover the folder.
     env: ["XDG_CONFIG_HOME"],
   },
   "Detect-VCS": {
@@ -36,7 +36,7 @@ export const BUNDLED_UTILITY_MATERIA: Utilities = {
 
 type Utility = v.InferInput<typeof UtilityMateria>;
 
-/** Not GIT_DIR: their commits belong to the repository that they found, whatever the environment points at. */
+/** Not GIT_DIR: commits go to the repository that the utility finds, even if the environment names another. */
 const COMMITTER = [
   "XDG_CONFIG_HOME",
   "GIT_AUTHOR_NAME",
@@ -48,7 +48,7 @@ const REMOTE = ["XDG_CONFIG_HOME", "SSH_AUTH_SOCK"];
 const GITHUB = [...REMOTE, "GH_TOKEN", "GITHUB_TOKEN", "GH_HOST", "GH_ENTERPRISE_TOKEN", "GH_CONFIG_DIR"];
 const AZURE = [...REMOTE, "AZURE_DEVOPS_EXT_PAT", "AZURE_CONFIG_DIR"];
 
-/** Mime works with git, Blackbelt with jj where there is a jj repository and else with git. */
+/** Mime uses git. Blackbelt uses jj in a jj repository and git elsewhere. */
 export const BUNDLED_VERSION_CONTROL: Readonly<Record<string, Utility>> = {
   "Blackbelt-Bootstrap": bootstrap(
     "Blackbelt-Bootstrap",
@@ -85,7 +85,7 @@ function utility(script: string, description: string): Utility {
 
 type Gates = Readonly<Record<string, v.InferInput<typeof UtilityMateria> | v.InferInput<typeof PersonMateria>>>;
 
-/** [Q8] What answers yes or no without a model. */
+/** [Q8] Gates that answer yes or no without a model. */
 export const BUNDLED_GATES: Gates = {
   "Run-Checks": {
     type: "utility",
@@ -95,7 +95,7 @@ export const BUNDLED_GATES: Gates = {
     script: "Run-Checks",
     gate: true,
     timeoutMs: 900_000,
-    // Where toolchains keep themselves and what they have built; no secret is among them.
+    // Paths of toolchains and their caches; none of them is secret.
     env: [
       "CI",
       "CARGO_HOME",
@@ -122,7 +122,7 @@ Request: {{request}}
   },
 };
 
-/** Bundled utility scripts by the name a materia's `script` gives, with the state each one writes. */
+/** Bundled utility scripts by the name in a materia's `script`, with the state that each one writes. */
 const BUNDLED_SCRIPTS: ReadonlyMap<string, { readonly file: string; readonly writes: readonly string[] }> = new Map([
   ["Ignore-Artifacts", { file: "ignore-artifacts.mjs", writes: ["artifactIgnore"] }],
   ["Detect-VCS", { file: "detect-vcs.mjs", writes: ["vcs"] }],

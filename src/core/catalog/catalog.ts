@@ -7,27 +7,27 @@ import { isJsonObject, type JsonObject } from "../model/json.ts";
 import { didYouMean, oneLine } from "../model/text.ts";
 import { readCompleteMateria } from "./read-materia.ts";
 
-/** What can be named, and the settings in force. */
+/** All materia and loadouts by name, and the effective settings. */
 export interface Catalog {
   readonly settings: Settings;
-  /** Apart from the settings, which the page is shown: a url may hold a password. */
+  /** Separate from the settings, which the page shows: a URL may hold a password. */
   readonly fleet?: FleetConfig;
   readonly materia: ReadonlyMap<string, CatalogEntry<Materia>>;
   readonly loadouts: ReadonlyMap<string, CatalogEntry<Loadout>>;
-  /** Problems of the files as wholes; those of a materia or loadout are kept with it. */
+  /** Problems of whole files. Problems of a materia or loadout are in its entry. */
   readonly issues: readonly Issue[];
 }
 
 export interface Settings {
   readonly artifactDir: LayeredSetting<string>;
   readonly activeLoadout: LayeredSetting<string>;
-  /** What agents use whose materia names none; null leaves it to Pi. */
+  /** The model of agents whose materia names none; null leaves the choice to Pi. */
   readonly model: string | null;
   readonly budget: Budget;
   readonly limits: CastLimits & AgentLimits;
-  /** Whether the files of a cast are kept after every visit. */
+  /** Whether a checkpoint follows every visit. */
   readonly checkpoints: boolean;
-  /** Whether a face may call the person. */
+  /** Whether an app may notify the person. */
   readonly notify: boolean;
   readonly worktree: WorktreeConfig;
 }
@@ -38,14 +38,17 @@ export interface LayeredSetting<T> {
   readonly file?: string;
 }
 
-/** What holds where no layer says otherwise. */
+/** Defaults where no layer has a value. */
 export const DEFAULT_LIMITS: CastLimits & AgentLimits = {
   maxNoAdvanceCycles: 3,
   maxRepairs: 1,
   agentSilenceMs: 900_000,
 };
 
-/** Later layers win: a materia or loadout replaces the earlier one whole (a materia may extend it), `null` removes it, settings merge by key. */
+/**
+ * Later layers win: a materia or loadout replaces the earlier one (a materia may extend it), `null` removes it,
+ * settings merge by key.
+ */
 export function mergeLayers(layers: readonly ConfigLayer[]): Catalog {
   return {
     settings: {
@@ -65,7 +68,7 @@ export function mergeLayers(layers: readonly ConfigLayer[]): Catalog {
   };
 }
 
-/** [B3] Only the user's own file is read for it. */
+/** [B3] Only the user's own file may configure a fleet. */
 function fleetSetting(layers: readonly ConfigLayer[]): Pick<Catalog, "fleet"> {
   const fleet = layers.find((layer) => layer.settings.fleet)?.settings.fleet;
   return fleet ? { fleet } : {};
@@ -97,13 +100,13 @@ function mergeLoadouts(layers: readonly ConfigLayer[]): ReadonlyMap<string, Cata
 
 type MateriaEntries = ReadonlyMap<string, CatalogEntry<Materia>>;
 
-/** An entry in force, and the one of the same name that it covers. */
+/** An effective entry, and the one of the same name that it overrides. */
 interface OverridingEntry {
   readonly entry: CatalogEntry<Materia>;
   readonly below?: CatalogEntry<Materia>;
 }
 
-/** The materia of all layers: a later one replaces an earlier one whole, or extends it where it says so. */
+/** The materia of all layers. A later one replaces an earlier one, or extends it with `extends`. */
 function mergeMateria(layers: readonly ConfigLayer[]): MateriaEntries {
   const stacked = new Map<string, OverridingEntry>();
   for (const layer of layers) {
@@ -128,7 +131,7 @@ function extendedName({ raw }: CatalogEntry<Materia>): string | undefined {
   return typeof base === "string" ? base : undefined;
 }
 
-/** [F17] What it leaves out it takes from another materia: any by its name, the covered one by its own. */
+/** [F17] Missing keys come from another materia by name, or from the overridden one of the same name. */
 function extendMateria(
   { entry, below }: OverridingEntry,
   all: ReadonlyMap<string, OverridingEntry>,
@@ -158,7 +161,7 @@ function extendMateria(
   return mergeWithBase(entry, base.value);
 }
 
-/** Key by key, `assign` within; checked as if it had been written out. */
+/** Merged key by key, also inside `assign`, then checked as if written in full. */
 function mergeWithBase(entry: CatalogEntry<Materia>, base: Materia): CatalogEntry<Materia> {
   const { raw = {} } = entry;
   const { command: _command, script: _script, ...withoutProgram }: JsonObject = { ...base } as JsonObject; // parsed from JSON
@@ -170,7 +173,7 @@ function mergeWithBase(entry: CatalogEntry<Materia>, base: Materia): CatalogEntr
   return { ...entry, issues: told, ...(value === undefined || told.some(isError) ? {} : { value }) };
 }
 
-/** [F18] What is lost in silence makes a cast do nothing: Build without tools builds nothing. */
+/** [F18] Silent loss makes a cast useless: Build without tools builds nothing. */
 function lostKeyWarnings(
   { name, raw = {} }: CatalogEntry<Materia>,
   { layer, value }: CatalogEntry<Materia>,

@@ -11,7 +11,7 @@ import { warning } from "../model/issue.ts";
 import { oneLine } from "../model/text.ts";
 import { BUNDLED_UTILITY_MATERIA, BUNDLED_VERSION_CONTROL } from "./bundled-utilities.ts";
 
-/** What of the whole file a loadout needs: generators whose items may run at once, and how many of them. */
+/** Facts of the whole file that a loadout needs: generators of parallel items, and their number at once. */
 interface ParallelSettings {
   readonly parallel: readonly string[];
   readonly lanes: number | undefined;
@@ -29,7 +29,7 @@ export function translateLoadout(name: string, loadout: JsonObject, lanes: Paral
   ]);
 }
 
-/** The older editor counted in cells. */
+/** The 0.1 editor counted in cells. */
 const CELL = { x: 290, y: 110 };
 
 function layoutEdits(path: readonly string[], loadout: JsonObject): FormatTranslation {
@@ -55,7 +55,7 @@ function socketEdits(path: readonly string[], socket: JsonObject): FormatTransla
 }
 
 interface LoopContext {
-  /** Of the loadout. */
+  /** The path of the loadout. */
   readonly path: readonly string[];
   readonly loadout: JsonObject;
   readonly id: string;
@@ -72,7 +72,7 @@ function loopEdits(place: LoopContext, lanes: ParallelSettings): FormatTranslati
   ]);
 }
 
-/** [M6] Where `exits` say already where to go, they are meant; the single `exit` and then `requestResult` are what was there before them. */
+/** [M6] `exits` win. The single `exit` and then `requestResult` are older forms of the same. */
 function exitEdits(path: readonly string[], { path: inFile, loadout, loop }: LoopContext): FormatTranslation {
   const exits: Json[] = Array.isArray(loop["exits"]) ? [...(loop["exits"] as readonly Json[])] : []; // it was read from JSON
   const edits: FormatEdit[] = [];
@@ -96,7 +96,7 @@ function exitEdits(path: readonly string[], { path: inFile, loadout, loop }: Loo
       add({ from: id, to: done }, [...inFile, "sockets", id, "advance", "done"]);
   }
   if (edits.length === 0) return NO_EDITS;
-  // Written as a whole: a list grows by no path. The places of what was added stand behind it.
+  // Written as a whole, because no path appends to a list. The positions of added entries follow it.
   return { edits: [{ path: [...path, "exits"], value: exits }, ...edits], issues: [] };
 }
 
@@ -111,7 +111,7 @@ function membersOf(loop: JsonObject): readonly string[] {
   return Array.isArray(sockets) ? sockets.filter((id: Json): id is string => typeof id === "string") : [];
 }
 
-/** [M6] The older engine moved on by itself where a loop with a list left by its exit. */
+/** [M6] Version 0.1 advanced by itself when a loop with a list left by its exit. */
 function advanceEdits({ path, loadout, loop, id }: LoopContext): FormatTranslation {
   const sockets = objectFields(loadout["sockets"]);
   const { from, when } = objectFields(loop["exit"]);
@@ -122,10 +122,10 @@ function advanceEdits({ path, loadout, loop, id }: LoopContext): FormatTranslati
   return { edits: [{ path: [...path, "sockets", from, "advance"], value, was }], issues: [] };
 }
 
-/** As many at once as the older program ran where its file did not say. */
+/** The parallel items of version 0.1 where its file had no number. */
 const DEFAULT_PARALLEL_ITEMS = 4;
 
-/** [M7] */
+/** [M7] Parallel generators become parallel loops. */
 function parallelEdits(
   path: readonly string[],
   { loadout, loop }: LoopContext,
@@ -138,7 +138,7 @@ function parallelEdits(
   return { edits: [{ path: [...path, "parallel"], value: lanes ?? DEFAULT_PARALLEL_ITEMS, was: path }], issues: [] };
 }
 
-/** The files that an older configuration names, and the bundled utilities that do their work. */
+/** Files that a 0.1 configuration names, and the bundled utilities that replace them. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   "ensure-ignored.mjs": "Ignore-Artifacts",
   "detect-vcs.mjs": "Detect-VCS",
@@ -164,7 +164,7 @@ const COLORS: Readonly<Record<string, string>> = {
   pink: "rose",
 };
 
-/** What is told in place of work on jj workspaces: parallel items have folders of their own, made and merged by the engine. */
+/** Replaces work on jj workspaces: the engine makes and merges a separate folder for each parallel item. */
 const WORKSPACES_NOT_NEEDED = "parallel items have folders of their own here, which are made and merged without it";
 
 export function translateMateria(name: string, materia: JsonObject): FormatTranslation {
@@ -177,14 +177,14 @@ export function translateMateria(name: string, materia: JsonObject): FormatTrans
   ]);
 }
 
-/** [M5] */
+/** [M5] Commands of 0.1 become bundled scripts. */
 function scriptEdits(path: readonly string[], materia: JsonObject): FormatTranslation {
   const { script } = materia;
   if (!isJsonObject(script)) return NO_EDITS;
   const was = [...path, "script", "name"];
   const file = typeof script["name"] === "string" ? script["name"] : "";
   const known = Object.hasOwn(SCRIPTS, file) ? SCRIPTS[file] : undefined;
-  // A name that no bundled utility has is refused as such where the file of today is read.
+  // An unknown script name is refused when the translated file is read.
   if (known === undefined) return { edits: [{ path: [...path, "script"], value: file, was }], issues: [] };
   const { env, timeoutMs } = { ...BUNDLED_UTILITY_MATERIA, ...BUNDLED_VERSION_CONTROL }[known] ?? {};
   const brings: readonly FormatEdit[] = [
@@ -196,7 +196,7 @@ function scriptEdits(path: readonly string[], materia: JsonObject): FormatTransl
   return { edits: [{ path: [...path, "script"], value: known, was }, ...brings], issues: [] };
 }
 
-/** [M4] Work that belonged to the older engine. */
+/** [M4] Work that the engine of 0.1 did. */
 function utilityEdits(path: readonly string[], materia: JsonObject): FormatTranslation {
   const { utility } = materia;
   if (typeof utility !== "string") return NO_EDITS;

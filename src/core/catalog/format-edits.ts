@@ -1,12 +1,12 @@
 import type { KeyPath, Issue } from "../model/issue.ts";
 import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 
-/** One step from an older file to one of today: a value that is written, or a key that goes. */
+/** One step from an older file to the current format: a value to write, or a key to remove. */
 export interface FormatEdit {
   readonly path: KeyPath;
-  /** Absent: the key goes. */
+  /** Absent: remove the key. */
   readonly value?: Json;
-  /** What the user wrote it as. */
+  /** The path in the user's file. */
   readonly was?: KeyPath;
 }
 
@@ -34,7 +34,7 @@ function withEdit(value: Json, [key, ...rest]: KeyPath, next: Json | undefined):
   );
 }
 
-/** [M2] Where a place of what was read stands in the user's own file. */
+/** [M2] The position in the user's file of a position in the translated one. */
 export function originalPositions(edits: readonly FormatEdit[]): (path: KeyPath) => KeyPath {
   const moved = edits.flatMap(({ path, was }) => (was ? [{ path, was }] : []));
   return (path) => {
@@ -45,7 +45,7 @@ export function originalPositions(edits: readonly FormatEdit[]): (path: KeyPath)
   };
 }
 
-/** What makes a part of a file one of today, and what of it is not done. */
+/** The edits that make a part current, and warnings for keys without an effect. */
 export interface FormatTranslation {
   readonly edits: readonly FormatEdit[];
   readonly issues: readonly Issue[];
@@ -57,12 +57,12 @@ export function joinTranslations(parts: readonly FormatTranslation[]): FormatTra
   return { edits: parts.flatMap(({ edits }) => edits), issues: parts.flatMap(({ issues }) => issues) };
 }
 
-/** What is no object has no fields; that it should be one is said where the file of today is read. */
+/** A value that is no object has no fields; reading the current format reports it. */
 export function objectFields(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** [M3] Keys that decide nothing here. */
+/** [M3] Keys without an effect here. */
 export function removeKeys(path: readonly string[], holder: JsonObject, keys: readonly string[]): FormatTranslation {
   return { edits: keys.filter((key) => key in holder).map((key) => ({ path: [...path, key] })), issues: [] };
 }

@@ -11,26 +11,26 @@ import {
 } from "./format-edits.ts";
 import { translateLoadout, translateMateria } from "./format-0-1.ts";
 
-/** A form in which configurations were once written. */
+/** An older format of configurations. */
 interface ConfigFormat {
   readonly name: string;
   readonly matches: (raw: JsonObject) => boolean;
-  /** What makes a file of today out of it, and what of it is not done. */
+  /** The edits that make the file current, and warnings for keys without an effect. */
   readonly read: (raw: JsonObject) => { readonly edits: readonly FormatEdit[]; readonly issues: readonly Issue[] };
 }
 
-/** One row per format; the first that matches reads the file. */
+/** One row for each format; the first that matches reads the file. */
 const FORMATS: readonly ConfigFormat[] = [{ name: "pi-materia 0.1", matches: isFormat01, read: translateFormat01 }];
 
 interface ConfigReading {
-  /** The file as it would be written today. */
+  /** The file in the current format. */
   readonly value: unknown;
   readonly edits: readonly FormatEdit[];
   readonly issues: readonly Issue[];
   readonly positionOf: (path: KeyPath) => KeyPath;
 }
 
-/** [M1] A configuration in whichever known form it is written; one of today as it is. */
+/** [M1] Reads a configuration in any known format; the current format stays unchanged. */
 export function readAnyFormat(raw: unknown): ConfigReading {
   const format = isJsonObject(raw) ? FORMATS.find(({ matches }) => matches(raw)) : undefined;
   if (!format || !isJsonObject(raw)) return { value: raw, edits: [], issues: [], positionOf: (path) => path };
@@ -44,7 +44,7 @@ export function readAnyFormat(raw: unknown): ConfigReading {
   };
 }
 
-/** [M1] Whether a file has anything that only the older form has. */
+/** [M1] Whether a file has anything that only version 0.1 has. */
 function isFormat01(raw: JsonObject): boolean {
   const [budget, materia, loadouts] = ["budget", "materia", "loadouts"].map((key) => objectFields(raw[key]));
   return (
@@ -84,7 +84,7 @@ function isOlderSocket(socket: Json): boolean {
   return "socketKind" in socket || "empty" in socket || (isJsonObject(advance) && "done" in advance);
 }
 
-/** [M3, M4, M5, M6] */
+/** [M3, M4, M5, M6] The edits for a whole file of version 0.1. */
 function translateFormat01(raw: JsonObject): FormatTranslation {
   const lanes = objectFields(raw["parallelism"])["maxConcurrency"];
   const parallel = Object.entries(objectFields(raw["materia"]))
@@ -103,7 +103,7 @@ function translateFormat01(raw: JsonObject): FormatTranslation {
   ]);
 }
 
-/** [M4] One line that says what is not done. */
+/** [M4] One warning for a removed key. */
 function dropped(raw: JsonObject, path: KeyPath, message: string): FormatTranslation {
   const { edits } = removeKeyAt(raw, path);
   const issues: readonly Issue[] = edits.length === 0 ? [] : [warning("unsupported_key", path, message)];

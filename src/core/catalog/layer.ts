@@ -13,7 +13,7 @@ import { validate } from "./validate.ts";
 export const LAYER_NAMES = ["bundled", "user", "project", "environment", "explicit"] as const;
 export type LayerName = (typeof LAYER_NAMES)[number];
 
-/** One configuration file, read part by part: what is broken is kept with its problems and harms nothing else. */
+/** One configuration file, read part by part: an invalid part keeps its problems and affects no other. */
 export interface ConfigLayer {
   readonly name: LayerName;
   readonly file?: string;
@@ -24,18 +24,18 @@ export interface ConfigLayer {
   readonly issues: readonly Issue[];
 }
 
-/** A named thing of a layer; without a value it is broken, and its issues say why. */
+/** A named entry of a layer. Without a value it is invalid, and its issues say why. */
 export interface CatalogEntry<T> {
   readonly name: string;
   readonly layer: LayerName;
   readonly file?: string;
   readonly value?: T;
-  /** What can be read of a broken one: it is judged together with what is wrong, and never used. */
+  /** The readable part of an invalid entry. Checks use it; casts never do. */
   readonly partial?: T;
-  /** As it was written, where that matters: what a materia leaves out may come from another one. */
+  /** The entry as written, for a materia: missing keys may come from another one. */
   readonly raw?: JsonObject;
   readonly issues: readonly Issue[];
-  /** [M2] Where a place of it stands in the file, which may be written in an older form. */
+  /** [M2] The position in the user's file, which may have an older format. */
   readonly positionOf?: (path: KeyPath) => KeyPath;
 }
 
@@ -106,14 +106,14 @@ function isEntryPath([section, name]: KeyPath): boolean {
   return (section === "materia" || section === "loadouts") && name !== undefined;
 }
 
-/** Which file a named thing stands in, and where in it. */
+/** The file of an entry, and its position there. */
 interface EntrySource {
   readonly layer: LayerName;
   readonly file?: string;
   readonly positionOf: (path: KeyPath) => KeyPath;
 }
 
-/** [B3] A file that comes with a project must never say which database a person's work goes to. */
+/** [B3] A project's file must never choose the database for a person's work. */
 function readFleet(raw: unknown, layer: LayerName): { value?: FleetConfig | undefined; issues: readonly Issue[] } {
   if (layer === "user" || raw === undefined) return validateSetting(v.optional(FleetConfig), raw, "fleet");
   const hint = "name it in your own configuration, and remove it here";

@@ -7,7 +7,7 @@ import { oneLine } from "../model/text.ts";
 import { nameIssues, validate } from "./validate.ts";
 import { AssignMap, ParseMode } from "../model/materia.ts";
 
-/** A loadout as it stands in one file, as far as it can be read without knowing what else there is. */
+/** A loadout of one file, read without the rest of the catalog. */
 export function readLoadout(
   name: string,
   raw: unknown,
@@ -37,7 +37,7 @@ function isLayoutIssue({ path }: Issue): boolean {
   return path[2] === "layout";
 }
 
-/** [M3] How a graph is drawn refuses nothing: it is drawn anew. */
+/** [M3] An invalid layout is only a warning: the graph is laid out again. */
 function withoutLayout(raw: unknown, keys: readonly string[], issues: readonly Issue[]) {
   const { layout: _layout, ...graph } = isJsonObject(raw) ? raw : {};
   const drawn = warning("bad_layout", [...keys, "layout"], "these places cannot be used, so the graph is drawn anew");
@@ -47,7 +47,7 @@ function withoutLayout(raw: unknown, keys: readonly string[], issues: readonly I
   };
 }
 
-/** A socket may be called `constructor`; a record leaves it out, so it is read by itself. */
+/** A socket may be called `constructor`. A valibot record drops it, so it is read separately. */
 function readSocketsMissedByRecord(
   raw: unknown,
   keys: readonly string[],
@@ -81,7 +81,7 @@ function socketIdIssue(id: string, keys: readonly string[]): Issue {
   return warning("nonstandard_socket_id", path, message, "tools generate only Socket-1, Socket-2, …");
 }
 
-/** What can be drawn of a broken loadout, so that its problems have a place to stand at. */
+/** The drawable part of an invalid loadout, so that its problems have a position. */
 function salvageLoadout(raw: unknown): Loadout | undefined {
   if (!isJsonObject(raw)) return undefined;
   const sockets = entriesOrNone(raw["sockets"]).flatMap(([id, value]): [string, Socket][] => {
@@ -120,7 +120,7 @@ function salvageSocket(value: unknown): Socket | undefined {
   };
 }
 
-/** An edge whose limit or condition is wrong still leads somewhere; one that leads nowhere keeps its place. */
+/** An edge with an invalid limit or condition keeps its target; one without a target keeps its place. */
 function salvageEdge(value: unknown): Edge {
   const { when, to } = isJsonObject(value) ? value : {};
   return { when: parseOrUndefined(Condition, when) ?? "always", to: parseOrUndefined(Destination, to) ?? END };

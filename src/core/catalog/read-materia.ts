@@ -10,20 +10,20 @@ interface MateriaReading {
   readonly issues: readonly Issue[];
 }
 
-/** A materia as it stands in one file. */
+/** A materia of one file. */
 export function readMateria(
   name: string,
   raw: unknown,
 ): { readonly name: string; readonly raw?: JsonObject } & MateriaReading {
   const named = nameIssues(name, ["materia", name]);
   const written = isJsonObject(raw) ? { raw } : {};
-  // What it extends stands in any layer: it is checked when all of them are known.
+  // The base may be in any layer, so it is checked when all layers are known.
   if (isJsonObject(raw) && typeof raw["extends"] === "string") return { name, ...written, issues: named };
   const { value, issues } = readCompleteMateria(name, raw);
   return { name, ...written, value, issues: [...named, ...issues] };
 }
 
-/** A materia with nothing left out. */
+/** A materia with all its keys. */
 export function readCompleteMateria(name: string, raw: unknown): MateriaReading {
   const keys = ["materia", name];
   const read = validate(schemaFor(raw), raw, keys);
@@ -64,7 +64,7 @@ function programIssues(materia: Materia | undefined, keys: readonly string[]): r
   return [error("unknown_script", [...keys, "script"], `there is no bundled utility "${oneLine(script, 60)}"`, hint)];
 }
 
-/** [Q3] A gate says yes or no: there is nothing to parse, and no list. */
+/** [Q3] A gate answers yes or no: it has nothing to parse, and no list. */
 function gateIssues(materia: Materia | undefined, keys: readonly string[]): readonly Issue[] {
   if (materia?.type !== "utility" || materia.gate !== true) return [];
   return [
@@ -77,7 +77,7 @@ function gateIssues(materia: Materia | undefined, keys: readonly string[]): read
   ];
 }
 
-/** Keys that only one kind of materia knows: written on another, they would be ignored and the materia be another one. */
+/** Keys of one type of materia. Written on another type, they would be silently ignored. */
 const KEYS_BY_KIND = { utility: ["command", "script", "gate"], person: ["question"] } as const;
 
 function wrongKindIssues(raw: unknown, keys: readonly string[]): readonly Issue[] {

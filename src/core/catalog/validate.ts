@@ -6,7 +6,7 @@ import { didYouMean, oneLine } from "../model/text.ts";
 
 type Schema = v.GenericSchema;
 
-/** The value with its narrow type, or every fault with the place it stands at. */
+/** The value with its narrow type, or every problem with its position. */
 export function validate<const T extends Schema>(
   schema: T,
   value: unknown,
@@ -52,8 +52,8 @@ function isOurWording(issue: v.BaseIssue<unknown>): boolean {
 }
 
 /**
- * What the schemas themselves let pass: keys that nobody knows (a misspelt `maxTraversal` must not mean "unlimited" in silence),
- * keys that a record drops because they reach an object's prototype, and a list where names are wanted.
+ * Finds what the schemas accept: unknown keys (a misspelt `maxTraversal` must not mean "unlimited"), keys that a
+ * record drops because they reach an object's prototype, and a list where names are expected.
  */
 function findKeyIssues(schema: Schema, value: unknown, keys: (string | number)[], found: Issue[]): void {
   if (typeof value !== "object" || value === null) return;
@@ -69,7 +69,7 @@ function findKeyIssues(schema: Schema, value: unknown, keys: (string | number)[]
     else if (shape.kind === "names" && PROTOTYPE_KEYS.includes(String(key)) && keys.at(-1) !== "sockets")
       found.push(droppedKeyIssue(String(key), keys));
     else if (typeof inner === "object") {
-      // One list for the whole way down: a loadout has thousands of places and hardly ever an issue.
+      // One list for all levels: a loadout has thousands of positions and rarely an issue.
       keys.push(key);
       findKeyIssues(entry, inner, keys, found);
       keys.pop();
@@ -100,7 +100,7 @@ type SchemaShape =
   | { readonly kind: "names"; readonly item: Schema }
   | { readonly kind: "leaf" };
 
-/** What valibot keeps of a schema, as far as its keys go. */
+/** The parts of valibot's schemas that hold keys. */
 interface SchemaParts {
   readonly type: string;
   readonly entries?: Readonly<Record<string, Schema>>;
@@ -127,7 +127,7 @@ function isSchema(value: unknown): value is Schema {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "schema";
 }
 
-/** Why a materia or a loadout cannot be called so. */
+/** Why the name of a materia or loadout is invalid. */
 export function nameIssues(name: string, keys: readonly string[]): readonly Issue[] {
   if (isValidName(name)) return [];
   const hint = "1 to 100 characters, no control characters, no space at either end";

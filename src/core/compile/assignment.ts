@@ -4,14 +4,14 @@ import { PROTOTYPE_KEYS } from "../model/json.ts";
 
 const Path = v.pipe(v.array(v.string()), v.readonly());
 
-/** One entry of `assign`, read: where a value comes from and which path in state it is put at. */
+/** One parsed entry of `assign`: the source of a value and its path in state. */
 export const Assignment = v.pipe(
   v.object({ target: Path, from: v.picklist(["output", "state", "item"]), path: Path }),
   v.readonly(),
 );
 export type Assignment = v.InferOutput<typeof Assignment>;
 
-/** What is wrong with an `assign` entry, as a sentence, or the entry. */
+/** The entry, or its problem as a sentence. */
 export function parseAssignment(target: string, source: string): Assignment | string {
   const targetPath = parseStatePath(target);
   if (targetPath === undefined || targetPath.length === 0) return `"${target}" is not a path into state`;
@@ -20,13 +20,13 @@ export function parseAssignment(target: string, source: string): Assignment | st
   return { target: targetPath, ...read };
 }
 
-/** An agent hands over three fields; a source outside them can never be filled. */
+/** An agent hands over three fields; no other source ever has a value. */
 export function isHandoffSource(assignment: Assignment): boolean {
   const [field] = assignment.path;
   return assignment.from !== "output" || field === undefined || HANDOFF_FIELDS.some((known) => known === field);
 }
 
-/** [H20] Whether something can stand there: a text or a yes has no inside, and an item has two fields. */
+/** [H20] Whether the path can exist: a text or a boolean has no fields, and an item has two. */
 export function canSourceExist({ from, path: [field, ...rest] }: Assignment): boolean {
   if (from === "item") return isItemField(field) && rest.length === 0;
   if (from !== "output") return true;
@@ -40,7 +40,7 @@ function isItemField(key: string | undefined): boolean {
   return key === "title" || key === "context";
 }
 
-/** A gate answers, and makes no list. */
+/** A gate answers and makes no list. */
 export function isGateSource({ from, path: [field] }: Assignment): boolean {
   return from !== "output" || field === undefined || field === "satisfied" || field === "context";
 }
@@ -58,7 +58,7 @@ function withPath(from: Assignment["from"], text: string): Omit<Assignment, "tar
   return path === undefined ? undefined : { from, path };
 }
 
-/** Dotted words; the three that reach an object's prototype are refused anywhere in it. */
+/** Dotted words. The three keys that reach an object's prototype are refused anywhere. */
 export function parseStatePath(text: string): readonly string[] | undefined {
   const keys = text.split(".");
   const usable = keys.every((key) => /^[\w-]+$/.test(key) && !PROTOTYPE_KEYS.includes(key));

@@ -12,30 +12,30 @@ import {
 import { requiresSatisfied } from "./socket-outputs.ts";
 import { chooseEdge, exitForEmptyList, chooseExit, exitForGivenUp, matchesCondition, type Way } from "./ways.ts";
 
-/** One step that a cast may take, as far as the graph alone tells. */
+/** One possible step of a cast, according to the graph alone. */
 export interface FlowStep {
   readonly way: Way;
   readonly satisfied: boolean | undefined;
-  /** Whether the loop's cursor moved on before it. */
+  /** Whether the cursor of the loop advanced before it. */
   readonly advanced: boolean;
-  /** Whether the list was at its end, so that the exits decided. */
+  /** Whether the list was exhausted, so that the exits decided. */
   readonly exhausted: boolean;
-  /** Where it may come to rest: where it leads, then behind the loops that turn out to be empty. The end is left out. */
+  /** Where the step may arrive: its target, then the sockets after empty loops. The end is left out. */
   readonly landings: readonly number[];
 }
 
-/** The graph as a builder sees it, worked out once and shared by every check. Sockets are known by their place in the graph. */
+/** All possible steps of a graph, computed once and shared by every check. Sockets have numbers in graph order. */
 export interface Flow {
   readonly sockets: readonly GraphSocket[];
   readonly numberOf: ReadonlyMap<string, number>;
   readonly steps: readonly (readonly FlowStep[])[];
-  /** Sockets reached from each socket, an empty list's way round its loop included. */
+  /** The sockets that each socket leads to, including ways past empty loops. */
   readonly next: readonly (readonly number[])[];
-  /** The same without what begins the next item: that leads to where its own pass came in, which has run before. */
+  /** The same without steps to the next item: they lead to an entry of the loop, which has run before. */
   readonly onward: readonly (readonly number[])[];
-  /** Sockets where a cast may begin. */
+  /** Sockets where a cast may start. */
   readonly starts: readonly number[];
-  /** All that can be reached from there. */
+  /** All sockets that a cast can reach. */
   readonly reached: ReadonlySet<number>;
 }
 
@@ -44,7 +44,7 @@ export function buildFlow(graph: Graph): Flow {
   const numberOf = new Map<string, number>(sockets.map(({ id }, number) => [id, number]));
   const builder = { graph, sockets, numberOf };
   const drawn = sockets.map((socket) => stepsFrom(builder, socket));
-  // A graph without sockets begins nowhere.
+  // A graph without sockets has no start.
   const starts = numberOf.has(graph.entry) ? landingsOf(builder, graph.entry, null) : NO_LANDINGS;
   const onward = drawn.map(socketsAfter);
   const reached = reachable({ next: onward, starts });
@@ -68,7 +68,7 @@ export function flowStepsOf(flow: Flow, id: SocketId): readonly FlowStep[] {
   return flow.steps[flow.numberOf.get(id) ?? -1] ?? [];
 }
 
-/** Every step of every socket, in their order. */
+/** Every step of every socket, in order. */
 export function forEachStep({ steps }: Flow, take: (socket: number, step: FlowStep) => void): void {
   for (const [socket, own] of steps.entries()) for (const step of own) take(socket, step);
 }
@@ -77,7 +77,7 @@ interface FlowBuilder extends Pick<Flow, "sockets" | "numberOf"> {
   readonly graph: Graph;
 }
 
-/** Everywhere a visit can lead: the same rules that route a cast, asked for every answer the socket may give. */
+/** All steps of a socket: the rules that route a cast, for every possible answer. */
 function stepsFrom(builder: FlowBuilder, socket: GraphSocket): readonly FlowStep[] {
   const answers = possibleAnswers(builder.graph, socket);
   const loop = loopOf(builder.graph, socket);
@@ -96,7 +96,7 @@ function stepsFrom(builder: FlowBuilder, socket: GraphSocket): readonly FlowStep
   return loop?.parallel === undefined ? steps : [...steps, ...stepsAfterConflict(builder, socket, loop)];
 }
 
-/** [V10] Behind a last item that is given up because it cannot be merged, a loop is left with a no, whatever was said. */
+/** [V10] If the last item cannot be merged and is given up, the loop exits as not satisfied, for any answer. */
 function stepsAfterConflict(builder: FlowBuilder, socket: GraphSocket, loop: GraphLoop): readonly FlowStep[] {
   if (!loop.items || !givesUpItems(builder.graph, loop)) return [];
   const way = exitForGivenUp(loop, socket.id, false);
@@ -105,7 +105,7 @@ function stepsAfterConflict(builder: FlowBuilder, socket: GraphSocket, loop: Gra
   return [{ way, satisfied: false, advanced: true, exhausted: true, landings: to }];
 }
 
-/** [G27, G34] Where an edge leads once it is used up. Giving up the last item ends no cast by itself: like an empty list it goes where the loop goes. */
+/** [G27, G34] The target of an edge that is used up. After the last given-up item the loop exits as for an empty list. */
 function stepsWhenUsedUp(builder: FlowBuilder, socket: GraphSocket, step: FlowStep): readonly FlowStep[] {
   const { way, satisfied } = step;
   if (way.via !== "edge" || way.edge.then === undefined) return [];
@@ -125,7 +125,7 @@ function stepsWhenUsedUp(builder: FlowBuilder, socket: GraphSocket, step: FlowSt
   ];
 }
 
-/** [G28] The item after one that was given up begins where its loop was entered. */
+/** [G28] The item after a given-up one starts where the loop was entered. */
 function stepsToNextItem(
   { sockets }: Flow,
   doors: ReadonlySet<number>,
@@ -142,13 +142,13 @@ function stepsToNextItem(
   });
 }
 
-/** The members by which a cast can enter their loops. What nothing reaches enters none. */
+/** Members by which a cast can enter their loops. Unreached sockets enter none. */
 function loopEntrySockets(flow: Flow): ReadonlySet<number> {
   const doors = new Set(flow.starts);
   for (const from of flow.reached)
     for (const { landings } of flow.steps[from] ?? [])
       landings.forEach((to, index) => {
-        // Behind a loop that is passed by, everything is entered from outside.
+        // A walk that skips an empty loop enters the next one from outside.
         if (index > 0 || flow.sockets[to]?.loop !== flow.sockets[from]?.loop) doors.add(to);
       });
   return doors;
@@ -163,12 +163,12 @@ function possibleAnswers(graph: Graph, socket: GraphSocket): readonly (boolean |
   return requiresSatisfied(graph, socket) ? BOTH_ANSWERS : EVERY_ANSWER;
 }
 
-/** Nothing about this socket asks what it answered. */
+/** Whether no edge, exit or advance depends on the answer. */
 function ignoresAnswer(graph: Graph, socket: GraphSocket): boolean {
   if (!socket.edges.every(isAlways)) return false;
   const exits = loopOf(graph, socket)?.exits ?? NO_EXITS;
   if (exits.every(isUnconditionalExit)) return socket.advance === null || socket.advance === "always";
-  // [G34] Behind a last item that is given up, the exits of every member are asked for the answer.
+  // [G34] After a given-up last item the exits of every member depend on the answer.
   if (socketGivesUpItems(socket)) return false;
   if (socket.advance === null) return true;
   const isAsked = exits.some(({ from, condition }) => from === socket.id && condition !== "always");
@@ -207,7 +207,7 @@ function numberOfSocket({ numberOf }: FlowBuilder, id: SocketId): number {
   return number;
 }
 
-/** Where a step to a socket goes on if that socket's loop, entered by it, has nothing to walk; the end where it enters none. */
+/** The target of a step if the loop that it enters has no items; the end if it enters none. */
 function bypassDestination({ graph, sockets }: FlowBuilder, to: number, fromLoop: string | null): Destination {
   const socket = sockets[to];
   const loop = socket && loopOf(graph, socket);
@@ -218,7 +218,7 @@ function socketsAfter(steps: readonly FlowStep[]): readonly number[] {
   return [...new Set(steps.flatMap(({ landings }) => landings))];
 }
 
-/** All that can be reached from these starts. */
+/** All places that the starts lead to. */
 function reachable({ next, starts }: Pick<Flow, "next" | "starts">): ReadonlySet<number> {
   const seen = new Set<number>();
   const open = [...starts];

@@ -6,7 +6,7 @@ import { wholeNumber } from "../model/schemas.ts";
 import { recordById } from "../model/json.ts";
 import { Assignment } from "./assignment.ts";
 
-/** Where a socket stands in the user's own file, before any renumbering. */
+/** The position of a socket in the user's file, before any renumbering. */
 export const Origin = v.pipe(
   v.object({
     target: wholeNumber(0),
@@ -41,7 +41,7 @@ export type GraphSocket = v.InferOutput<typeof GraphSocket>;
 export const GraphExit = v.pipe(
   v.object({
     ...Exit.entries,
-    /** Nobody wrote it: it leads on to the next part of a chain where the loop alone would have ended the cast. */
+    /** Added by a chain: it leads to the next part where the loop alone would have ended the cast. */
     stitched: v.exactOptional(v.literal(true)),
   }),
   v.readonly(),
@@ -52,30 +52,30 @@ export const GraphLoop = v.pipe(
   v.object({
     id: v.string(),
     sockets: list(SocketId),
-    /** The generator whose list it walks; null where it names none. */
+    /** The generator of its list; null if it names none. */
     from: v.nullable(SocketId),
-    /** Where the list stands in state; null for a region that walks none. */
+    /** The path of its list in state; null for a loop without one. */
     items: v.nullable(list(v.string())),
     exits: list(GraphExit),
-    /** How many of its items are worked on at once. */
+    /** How many of its items run at once. */
     parallel: v.exactOptional(wholeNumber(1)),
-    /** Where it stands in the user's own file. */
+    /** Its position in the user's file. */
     origin: v.pipe(v.object({ name: v.string(), loop: v.string(), file: v.exactOptional(v.string()) }), v.readonly()),
-    /** Where an empty list leads when no `always` exit says so; a linked part has one where another part follows. */
+    /** The target of an empty list without an `always` exit. A linked part has one if another part follows. */
     emptyTo: v.exactOptional(SocketId),
   }),
   v.readonly(),
 );
 export type GraphLoop = v.InferOutput<typeof GraphLoop>;
 
-/** A graph as compiled: every reference resolved, plain data, kept with the cast so that no later edit can change it. */
+/** A compiled graph: plain data with every reference resolved. The cast stores it, so that no later edit changes it. */
 export const Graph = v.pipe(
   v.object({
     name: v.string(),
     entry: SocketId,
     sockets: recordById(GraphSocket),
     loops: recordById(GraphLoop),
-    /** The materia seated in the sockets, by name. */
+    /** The materia of the sockets, by name. */
     materia: recordById(Materia),
   }),
   v.readonly(),
@@ -89,7 +89,10 @@ export type Graph = v.InferOutput<typeof Graph>;
 
 type ReferencePath = readonly [string, ...(string | number)[]];
 
-/** The first place that names something which is not there: a cast would meet it only when it comes by. */
+/**
+ * The first reference to something that does not exist. Without this check a cast would fail only when it arrives
+ * there.
+ */
 function brokenReference({ entry, sockets, loops, materia }: Graph): ReferencePath | undefined {
   const isSocket = (id: Destination): boolean => id === END || Object.hasOwn(sockets, id);
   if (!isSocket(entry)) return ["entry"];
@@ -113,7 +116,7 @@ function brokenReference({ entry, sockets, loops, materia }: Graph): ReferencePa
   return undefined;
 }
 
-/** As valibot writes a place; the keys are all that is read of it. */
+/** A path as valibot writes it; only its keys are read. */
 function valibotPath([first, ...rest]: ReferencePath): [v.IssuePathItem, ...v.IssuePathItem[]] {
   const step = (key: string | number): v.IssuePathItem => ({
     type: "unknown",
@@ -141,7 +144,7 @@ export function loopOf(graph: Graph, socket: GraphSocket): GraphLoop | undefined
   return socket.loop === null ? undefined : graph.loops[socket.loop];
 }
 
-/** [V10] Whether an item that cannot be done is left undone, as some edge of the loop says. */
+/** [V10] Whether an edge of the loop gives up items that cannot be done. */
 export function givesUpItems({ sockets }: Graph, loop: Pick<GraphLoop, "sockets">): boolean {
   return loop.sockets.some((id) => sockets[id]?.edges.some(({ then }) => then === NEXT_ITEM));
 }
@@ -150,12 +153,12 @@ export function socketsOf(graph: Graph): readonly GraphSocket[] {
   return Object.values(graph.sockets);
 }
 
-/** `Socket-4 (Build)` as it stands in the user's own loadout: the number they see in the editor and the name they think in. */
+/** `Socket-4 (Build)` as in the user's loadout: the number in the editor and the name of the materia. */
 export function socketLabel(socket: GraphSocket): string {
   return `${socket.origin.socket} (${socket.materia})`;
 }
 
-/** `Socket-4 (Build)` as the cast numbers it, which a chain may have changed. */
+/** `Socket-4 (Build)` as the cast numbers it; a chain may have renumbered it. */
 export function castSocketLabel(socket: GraphSocket): string {
   return `${socket.id} (${socket.materia})`;
 }

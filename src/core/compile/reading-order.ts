@@ -2,13 +2,13 @@ import type { Graph, GraphLoop, GraphSocket } from "./graph.ts";
 import { END, sortSocketIds, type Destination, type SocketId } from "../model/ids.ts";
 import { edgeTargets } from "../model/loadout.ts";
 
-/** A socket in its row; `aside` counts the places of the same rank before it, so that 0 stands on the rail. */
+/** A socket in its row. `aside` counts the places of the same rank before it; 0 is on the main column. */
 export interface OrderedSocket {
   readonly socket: GraphSocket;
   readonly aside: number;
 }
 
-/** What stands on the rail: a socket by itself, or a loop with its members. */
+/** A block of the main column: a single socket, or a loop with its members. */
 export type GraphBlock =
   | { readonly kind: "socket"; readonly row: OrderedSocket; readonly target: number; readonly reached: boolean }
   | {
@@ -20,7 +20,7 @@ export type GraphBlock =
       readonly reached: boolean;
     };
 
-/** Every socket once, in the order in which people read the graph: target by target, what goes on goes down. */
+/** Every socket once in reading order: target by target, later sockets below. */
 export function orderedBlocks(graph: Graph): readonly GraphBlock[] {
   const plan = orderingContextOf(graph);
   const entry = plan.placeOf(graph.entry);
@@ -31,14 +31,13 @@ export function orderedBlocks(graph: Graph): readonly GraphBlock[] {
   return [...buildBlocks(reached, plan, true), ...buildBlocks(lost, plan, false)];
 }
 
-/** The sockets of the graph in that order. */
 export function readingOrder(graph: Graph): readonly GraphSocket[] {
   return orderedBlocks(graph).flatMap((block) =>
     block.kind === "socket" ? [block.row.socket] : block.rows.map(({ socket }) => socket),
   );
 }
 
-/** A loop is one place of the whole, whatever goes on inside it. */
+/** A loop is one place of the graph. */
 type SocketOrLoop = GraphSocket | GraphLoop;
 
 interface OrderingContext {
@@ -46,7 +45,7 @@ interface OrderingContext {
   readonly places: readonly SocketOrLoop[];
   readonly placeOf: (id: Destination) => SocketOrLoop | undefined;
   readonly next: (place: SocketOrLoop) => readonly SocketOrLoop[];
-  /** Members that are entered from outside, in the order in which that is seen. */
+  /** Members that are entered from outside, in the order of discovery. */
   readonly loopEntries: ReadonlyMap<string, readonly SocketId[]>;
 }
 
@@ -68,7 +67,7 @@ function loopAround(graph: Graph, socket: GraphSocket): GraphLoop | undefined {
   return socket.loop !== null && Object.hasOwn(graph.loops, socket.loop) ? graph.loops[socket.loop] : undefined;
 }
 
-/** Where a place leads: edges first, then the ways out of a loop. */
+/** The targets of a place: edges first, then the exits of a loop. */
 function destinationsOf(graph: Graph, place: SocketOrLoop): readonly Destination[] {
   if (!isLoop(place)) return place.edges.flatMap(edgeTargets);
   const members = place.sockets.flatMap((id) => graph.sockets[id]?.edges.flatMap(edgeTargets) ?? []);
@@ -98,7 +97,7 @@ function loopEntriesOf(graph: Graph, places: readonly SocketOrLoop[]): ReadonlyM
   return doors;
 }
 
-/** Blocks in their rows; a chain keeps its targets apart, though the end of one may run beside the next. */
+/** Blocks in their rows. Targets of a chain stay separate, although ranks of neighbours may overlap. */
 function buildBlocks(
   ranked: readonly RankedPlace<SocketOrLoop>[],
   plan: OrderingContext,
@@ -143,20 +142,20 @@ function numberWithinRank<T>(
   });
 }
 
-/** A place and how far from the start it stands: the longest way there that never turns back. */
+/** A place and its rank: the length of the longest way there without a cycle. */
 export interface RankedPlace<N> {
   readonly place: N;
   readonly rank: number;
 }
 
 /**
- * Everything that the starts lead to, by rank; within a rank in the order in which a walk
- * that tries first edges first comes by. Without recursion: graphs may be thousands deep.
+ * Everything that the starts lead to, by rank; within a rank in depth-first order with first edges first. Without
+ * recursion: graphs may be thousands deep.
  */
 function rankByLongestPath<N>(starts: readonly N[], next: (at: N) => readonly N[]): readonly RankedPlace<N>[] {
   const { met, left, back } = walkDepthFirst(starts, next);
   const rank = new Map<N, number>(met.map((place) => [place, 0]));
-  // The last place to be left is the first that nothing else has to wait for.
+  // The place that was left last depends on no other.
   for (const place of left.toReversed()) {
     const onward = (rank.get(place) ?? 0) + 1;
     for (const to of next(place)) {
@@ -168,11 +167,11 @@ function rankByLongestPath<N>(starts: readonly N[], next: (at: N) => readonly N[
 }
 
 interface DepthFirstWalk<N> {
-  /** In the order in which places were first met. */
+  /** In the order of discovery. */
   readonly met: readonly N[];
-  /** In the order in which they were done with. */
+  /** In the order of completion. */
   readonly left: readonly N[];
-  /** Ways that lead back to a place the walk was still inside of. */
+  /** Arcs to a place that the walk has not left yet. */
   readonly back: ReadonlyMap<N, ReadonlySet<N>>;
 }
 

@@ -5,8 +5,8 @@ import { stateKeysWrittenBy } from "../catalog/bundled-utilities.ts";
 import { isGate, type Materia } from "../model/materia.ts";
 
 /**
- * The handoff fields that a socket must return, each with the reason.
- * The prompt, the validation and the repair turn all ask here, so that they cannot disagree.
+ * The handoff fields that a socket must return, each with its reason. Prompt, validation and repair turn share this
+ * function, so that they cannot disagree.
  */
 export function requiredHandoffFields(graph: Graph, socket: GraphSocket): ReadonlyMap<HandoffField, string> {
   const needs = new Map<HandoffField, string>();
@@ -27,7 +27,7 @@ export function requiredHandoffFields(graph: Graph, socket: GraphSocket): Readon
   return needs;
 }
 
-/** Whether `satisfied` is among them. A check asks it of every socket, so that no table is made. */
+/** Whether `satisfied` is required. The check asks for every socket, so no map is built. */
 export function requiresSatisfied(graph: Graph, socket: GraphSocket): boolean {
   if (socket.parse === "text") return false;
   return reasonForSatisfied(graph, socket) !== undefined || socket.assign.some(assignsSatisfied);
@@ -48,13 +48,13 @@ function hasConditions(socket: GraphSocket): boolean {
   );
 }
 
-/** An exit for one answer makes the answer matter, even where another exit takes all answers. */
+/** An exit for one answer makes the answer matter, even if another exit takes all answers. */
 function hasConditionalExits(graph: Graph, socket: GraphSocket): boolean {
   if (socket.advance === null) return false;
   return loopOf(graph, socket)?.exits.some((exit) => exit.from === socket.id && exit.condition !== "always") ?? false;
 }
 
-/** [V3] Whether its list is walked by a parallel loop, so that its items may say what they build on. */
+/** [V3] Whether a parallel loop walks its list, so that items may have `after`. */
 export function feedsParallelLoop({ loops }: Graph, socket: GraphSocket): boolean {
   return Object.values(loops).some(({ parallel, from, items }) => {
     if (parallel === undefined || items === null) return false;
@@ -63,7 +63,7 @@ export function feedsParallelLoop({ loops }: Graph, socket: GraphSocket): boolea
   });
 }
 
-/** What a user's own program reads or sets, nobody can know from outside. */
+/** State that a user's own program reads or sets is unknown. */
 export function isCustomUtility(materia: Materia): boolean {
   return materia.type === "utility" && materia.command !== undefined;
 }
@@ -81,11 +81,11 @@ function mayWriteStateKey(materia: Materia, key: string): boolean {
 export function mayMakeList(materia: Materia, { assign, parse }: GraphSocket, list: readonly string[]): boolean {
   const [first = ""] = list;
   if (assign.some(({ target }) => target.every((key, index) => list[index] === key))) return true;
-  // The `state` of a utility cannot set the work items.
+  // The `state` of a utility cannot set work items.
   return first !== "workItems" && parse === "json" && mayWriteStateKey(materia, first);
 }
 
-/** Whether a visit may put a list anywhere at all. */
+/** Whether a visit may put a list anywhere. */
 export function mayMakeAnyList(materia: Materia, { assign }: GraphSocket): boolean {
   return assign.length > 0 || materia.type === "utility";
 }

@@ -3,23 +3,22 @@ import type { Condition, Edge } from "../model/loadout.ts";
 import { assertNever } from "../model/assert-never.ts";
 import type { GraphExit, GraphLoop, GraphSocket } from "./graph.ts";
 
-/** One way out of a socket: an edge, a loop's exit, or the silent end where nothing matches. */
+/** One way out of a socket: an edge, a loop's exit, or the implicit end where nothing matches. */
 export type Way =
   | {
       readonly via: "edge";
       readonly to: Destination;
       readonly edge: Edge;
       readonly index: number;
-      /** Its traversals were used up, so that its `then` decided where it leads. */
+      /** The traversals were used up, so its `then` is the target. */
       readonly then?: true;
     }
   | { readonly via: "exit"; readonly to: Destination; readonly exit: GraphExit; readonly index: number }
   | { readonly via: "none"; readonly to: Destination };
 
-/** The silent end. */
 export const IMPLICIT_END: Way = { via: "none", to: END };
 
-/** [G4] The first edge that matches; where none does the cast ends. */
+/** [G4] The first edge that matches; the cast ends if none does. */
 export function chooseEdge(socket: GraphSocket, satisfied: boolean | undefined): Way {
   const { edges } = socket;
   for (let index = 0; index < edges.length; index += 1) {
@@ -49,7 +48,7 @@ function chooseExitAmong(
   return otherwise;
 }
 
-/** [O8] With nothing to walk no member runs: the loop's first `always` exit, whichever member it names. */
+/** [O8] With an empty list no member runs: the first `always` exit of the loop, for any member. */
 export function exitForEmptyList(loop: GraphLoop): Way {
   const index = loop.exits.findIndex(isUnconditionalExit);
   const exit = loop.exits[index];
@@ -65,15 +64,15 @@ function wayByExit(exit: GraphExit, index: number): Way {
   return { via: "exit", to: exit.targetSocketId, exit, index };
 }
 
-/** [G10] Whether a limit of its own bounds how often this way is taken. */
+/** [G10] Whether `maxTraversals` limits this way. */
 export function isTraversalCounted(way: Way): boolean {
   return way.via === "edge" && way.edge.maxTraversals !== undefined && way.then === undefined;
 }
 
 /**
- * [G34] The exit behind the last item, where that one was given up: those of the member that gave it up, as if it had
- * advanced; where it has none, the first of the loop that fits the answer, else what an empty list would take. [L20] What
- * a chain added decides last, so that a part goes the way that it goes alone.
+ * [G34] The exit after a last item that was given up: an exit of the member that gave it up, else the first exit that
+ * fits the answer, else the exit of an empty list. [L20] Exits that a chain added come last, so that a part goes the
+ * same way as alone.
  */
 export function exitForGivenUp(loop: GraphLoop, from: SocketId, satisfied: boolean | undefined): Way {
   const own = chooseExitAmong(loop, satisfied, (exit) => exit.from === from && !exit.stitched);
@@ -87,7 +86,7 @@ export function matchesCondition(when: Condition, satisfied: boolean | undefined
     case "satisfied":
       return satisfied === true;
     case "not_satisfied":
-      // Absent is not false: a socket that says nothing takes only `always`.
+      // Absent is not false: a socket without an answer takes only `always`.
       return satisfied === false;
     default:
       return assertNever(when);

@@ -27,7 +27,7 @@ export interface WalkCycle {
  * Traversals are numbers that the limits of arcs allow together.
  */
 export interface CutCycle {
-  /** What a segment passes. Cycles that avoid the cut are cut stages themselves. */
+  /** The stages of a segment. Cycles that avoid the cut are cut themselves. */
   readonly stages: readonly WalkStage[];
   /** Whether walks enter only at the cut. */
   readonly isOnlyEntry: boolean;

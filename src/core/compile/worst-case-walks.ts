@@ -1,6 +1,6 @@
 import type { CutCycle, SplitRegion, WalkCycle, WalkStage } from "./worst-case-cycles.ts";
 
-export interface WeighingOptions {
+export interface MeasureOptions {
   /** The weight of one visit, by place. */
   readonly weights: readonly number[];
   /** [G9] How often a walk may return to a socket before something makes progress. */
@@ -19,12 +19,12 @@ export interface WalkWeights {
   readonly visits: ReadonlyMap<number, number>;
 }
 
-export function weighWalks({ stages, firstLoop }: SplitRegion, options: WeighingOptions): WalkWeights {
+export function measureWalks({ stages, firstLoop }: SplitRegion, options: MeasureOptions): WalkWeights {
   const added = new Map<number, number>();
   const visits = new Map<number, number>();
   const upTo = heaviestWalks(stages, ({ places, cycle }) => {
     if (!cycle) return placeWeight(places, options);
-    const { once, extra } = weighCycle(places, cycle, { ...options, firstLoop, visits });
+    const { once, extra } = measureCycle(places, cycle, { ...options, firstLoop, visits });
     added.set(places[0] ?? -1, extra);
     return once + extra;
   });
@@ -49,30 +49,30 @@ function heaviest(places: readonly number[], upTo: ReadonlyMap<number, number>):
   return places.reduce((most, place) => Math.max(most, upTo.get(place) ?? 0), 0);
 }
 
-function placeWeight(places: readonly number[], { weights }: WeighingOptions): number {
+function placeWeight(places: readonly number[], { weights }: MeasureOptions): number {
   return places.reduce((sum, place) => sum + (weights[place] ?? 0), 0);
 }
 
-interface Weighing extends WeighingOptions {
+interface MeasureContext extends MeasureOptions {
   readonly firstLoop: number;
   readonly visits: Map<number, number>;
 }
 
 /** The heaviest walk that passes no place twice, and what further rounds add to it. */
-function weighCycle(places: readonly number[], { traversals, cut }: WalkCycle, weighing: Weighing) {
-  const all = placeWeight(places, weighing);
-  const mostVisits = visitsWith(traversals, weighing);
+function measureCycle(places: readonly number[], { traversals, cut }: WalkCycle, context: MeasureContext) {
+  const all = placeWeight(places, context);
+  const mostVisits = visitsWith(traversals, context);
   if (!cut) {
-    for (const place of places) weighing.visits.set(place, place < weighing.firstLoop ? mostVisits : Infinity);
+    for (const place of places) context.visits.set(place, place < context.firstLoop ? mostVisits : Infinity);
     return { once: all, extra: times(mostVisits - 1, all) };
   }
-  const segment = weighSegment(cut, weighing);
-  const extra = weighRounds(cut, { entered: 1, segment }, weighing);
+  const segment = measureSegment(cut, context);
+  const extra = measureRounds(cut, { entered: 1, segment }, context);
   return { once: segment.once, extra: Math.min(extra, times(mostVisits, all) - segment.once) };
 }
 
 /** [G9] How often a walk visits a socket: its returns count anew after each traversal of a limited edge. */
-function visitsWith(traversals: number, { returns, usesLimited }: WeighingOptions): number {
+function visitsWith(traversals: number, { returns, usesLimited }: MeasureOptions): number {
   return (1 + returns) * (1 + (usesLimited ? traversals : 0));
 }
 
@@ -82,29 +82,29 @@ interface Segment {
 }
 
 /** The heaviest segment of a cycle. It passes the cycles inside once. */
-function weighSegment({ stages }: CutCycle, options: WeighingOptions): Segment {
+function measureSegment({ stages }: CutCycle, options: MeasureOptions): Segment {
   const upTo = heaviestWalks(stages, (stage) =>
-    stage.cycle?.cut ? weighSegment(stage.cycle.cut, options).once : placeWeight(stage.places, options),
+    stage.cycle?.cut ? measureSegment(stage.cycle.cut, options).once : placeWeight(stage.places, options),
   );
   return { once: heaviest([...upTo.keys()], upTo), upTo };
 }
 
 /** What further rounds of a cycle and of those inside it add, where a walk enters it so often. */
-function weighRounds(
+function measureRounds(
   cycle: CutCycle,
   { entered, segment }: { readonly entered: number; readonly segment: Segment },
-  weighing: Weighing,
+  context: MeasureContext,
 ): number {
   // A walk that enters elsewhere comes to the cut once more without a full round.
   const partial = cycle.isOnlyEntry ? 0 : entered;
-  const bounds = boundsOfRounds(cycle, segment, weighing);
+  const bounds = boundsOfRounds(cycle, segment, context);
   const rounds = Math.min(...bounds.map((bound) => bound.rounds)) + partial;
   let extra = Math.min(...bounds.map((bound) => bound.extra)) + times(partial, segment.once);
   for (const { places, cycle: inner } of cycle.stages) {
-    if (!inner?.cut) for (const place of places) weighing.visits.set(place, entered + rounds);
+    if (!inner?.cut) for (const place of places) context.visits.set(place, entered + rounds);
     else {
-      const again = { entered: entered + rounds, segment: weighSegment(inner.cut, weighing) };
-      extra += weighRounds(inner.cut, again, weighing);
+      const again = { entered: entered + rounds, segment: measureSegment(inner.cut, context) };
+      extra += measureRounds(inner.cut, again, context);
     }
   }
   return extra;
@@ -116,7 +116,7 @@ interface RoundsBound {
 }
 
 /** Each limit bounds the further rounds and their weight by itself. */
-function boundsOfRounds(cycle: CutCycle, { once, upTo }: Segment, options: WeighingOptions): readonly RoundsBound[] {
+function boundsOfRounds(cycle: CutCycle, { once, upTo }: Segment, options: MeasureOptions): readonly RoundsBound[] {
   const { limitedReturns, freeReturns, traversalsBetween, resetsOfCut, resetsOfFreeReturns } = cycle;
   const limited = options.usesLimited ? limitedReturns : [];
   const closed = {

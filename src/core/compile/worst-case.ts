@@ -6,7 +6,7 @@ import { type Graph, type GraphSocket, materiaOf } from "./graph.ts";
 import { mayMakeList, mayMakeAnyList } from "./socket-outputs.ts";
 import { splitRegion, type SplitRegion } from "./worst-case-cycles.ts";
 import { itemRegion, mapLoops, outerRegion, type LoopMap } from "./worst-case-regions.ts";
-import { times, weighWalks } from "./worst-case-walks.ts";
+import { times, measureWalks } from "./worst-case-walks.ts";
 
 /** The most turns that a cast can take: without repairs, and with all repairs that its limits allow. */
 export interface WorstCase {
@@ -44,9 +44,9 @@ export function worstCase(graph: Graph, flow: Flow, limits: CastLimits): WorstCa
 /** The turns of one visit. */
 function turnsPerVisit({ socket, materia }: SeatedSocket, repairs: number): number {
   if (materia.type !== "agent") return 0;
-  // Any text will do, unless it must be a list for `assign`.
+  // Any text is valid, unless `assign` needs a list.
   if (socket.parse === "text" && socket.assign.length === 0) return 1;
-  // An interactive visit may need one more turn to put what was agreed into the contract; that is no repair.
+  // An interactive visit may need one more turn to write the agreed result; that is no repair.
   return 1 + repairs + (socket.interactive ? 1 : 0);
 }
 
@@ -69,13 +69,13 @@ function turnFormula(
   { items, outside }: { readonly items: SplitRegion; readonly outside: SplitRegion },
   turns: TurnWeights,
 ): TurnFormula {
-  const { upTo, visits } = weighWalks(outside, { ...turns, usesLimited: true });
+  const { upTo, visits } = measureWalks(outside, { ...turns, usesLimited: true });
   const listsFor = listCounter(map, turns.seats, visits);
   const formula = createRecord<number>(map.loops.length);
   const around = [...upTo.values()].reduce((most, weight) => Math.max(most, weight), 0);
   if (around === Infinity) return null;
   if (around > 0) formula[""] = around;
-  for (const [number, weight] of weighItems(map, items, turns).entries()) {
+  for (const [number, weight] of measureItems(map, items, turns).entries()) {
     const passes = visits.get(outside.firstLoop + number) ?? 1;
     const count = turnsPerItem(weight, passes, listsFor, turns);
     if (count === Infinity) return null;
@@ -92,9 +92,9 @@ interface ItemWeight {
   readonly added: number;
 }
 
-function weighItems({ loops, loopAt }: LoopMap, items: SplitRegion, turns: TurnWeights): readonly ItemWeight[] {
-  const full = weighWalks(items, { ...turns, usesLimited: true });
-  const bare = weighWalks(items, { ...turns, usesLimited: false });
+function measureItems({ loops, loopAt }: LoopMap, items: SplitRegion, turns: TurnWeights): readonly ItemWeight[] {
+  const full = measureWalks(items, { ...turns, usesLimited: true });
+  const bare = measureWalks(items, { ...turns, usesLimited: false });
   const found = loops.map((loop) => ({ loop, whole: 0, plain: 0, added: 0 }));
   for (const [at, whole] of full.upTo) {
     const weight = found[loopAt[at] ?? -1];
@@ -119,7 +119,7 @@ function turnsPerItem(
   return Math.min(times(passes, whole), times(passes, plain) + times(Math.min(passes, lists), added));
 }
 
-/** How many lists a loop can be given: as many as there are visits of sockets that may make one. */
+/** How many lists a loop can receive: one for each visit of a socket that may make one. */
 type ListCount = (loop: ItemWeight["loop"]) => number;
 
 function listCounter(
@@ -128,7 +128,7 @@ function listCounter(
   visits: ReadonlyMap<number, number>,
 ): ListCount {
   const count = (list: readonly string[]): number => {
-    // What an earlier cast left is there from the start.
+    // A list of an earlier cast exists from the start.
     let lists = list[0] === "previousCastContext" ? 1 : 0;
     seats.forEach(({ materia, socket }, at) => {
       if (!mayMakeAnyList(materia, socket) || !mayMakeList(materia, socket, list)) return;
@@ -136,7 +136,7 @@ function listCounter(
     });
     return Math.max(1, lists);
   };
-  // A thousand loops may walk what stands at one place.
+  // A thousand loops may walk the same list.
   const known = new Map<string, number>();
   return ({ items }) => {
     const place = JSON.stringify(items);

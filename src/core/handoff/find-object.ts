@@ -80,7 +80,7 @@ export type JsonScan =
   | { readonly kind: "broken"; readonly open: readonly number[] }
   | { readonly kind: "cut" };
 
-type Expected = "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end";
+type ExpectedToken = "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end";
 
 const LITERAL = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const SPACE = /[ \t\r\n]*/y;
@@ -88,7 +88,7 @@ const SPACE = /[ \t\r\n]*/y;
 /** Follows the grammar of JSON from a bracket on. Without recursion: replies may be nested as deep as they are long. */
 function scanJson(text: string, start: number): JsonScan {
   const open: number[] = [];
-  let expected: Expected = "value";
+  let expected: ExpectedToken = "value";
   for (let at = start; ;) {
     SPACE.lastIndex = at;
     SPACE.test(text);
@@ -106,9 +106,9 @@ function scanJson(text: string, start: number): JsonScan {
 function stepAt(
   text: string,
   at: number,
-  expected: Expected,
+  expected: ExpectedToken,
   open: number[],
-): { at: number; expected: Expected } | "broken" | "cut" {
+): { at: number; expected: ExpectedToken } | "broken" | "cut" {
   const character = text.charAt(at);
   const isObject = text.charAt(open.at(-1) ?? -1) === "{";
   if (character === (isObject ? "}" : "]") && expected.endsWith("or end")) {
@@ -131,8 +131,8 @@ function stepAt(
 
 function after(
   end: number | "broken" | "cut",
-  expected: Expected,
-): { at: number; expected: Expected } | "broken" | "cut" {
+  expected: ExpectedToken,
+): { at: number; expected: ExpectedToken } | "broken" | "cut" {
   return typeof end === "number" ? { at: end, expected } : end;
 }
 

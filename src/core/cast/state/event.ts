@@ -17,7 +17,7 @@ const count = wholeNumber(0);
 const object = v.custom<JsonObject>(isJsonObject);
 const json = v.custom<Json>((value) => value !== undefined);
 const usage = Usage;
-/** A person was content with what had been said: no further turn was had for it. */
+/** A person accepted the last reply, so there was no further turn. */
 const approved = v.optional(v.literal(true));
 const place = { socket: SocketId, visit: count };
 const worker = v.exactOptional(v.string()); // [B28] of a fleet, which drives the cast from here on, or has ended the item
@@ -43,30 +43,30 @@ const limitFields = {
   value: v.number(),
   where: v.object({
     socket: SocketId,
-    /** The way that was refused: where it leads, and which one it is. */
+    /** The refused way: its target and its index. */
     to: v.optional(Destination),
     via: v.optional(v.picklist(WAY_KINDS)),
     index: v.optional(v.nullable(count)),
     when: v.optional(Condition),
     /** How often it had been taken. */
     taken: v.optional(count),
-    /** The sockets of the way round, as they were visited. */
+    /** The sockets of the cycle, in the order of their visits. */
     cycle: v.optional(v.array(SocketId)),
     /** The current item. */
     item: v.optional(v.object({ title: v.string(), index: count })),
   }),
 };
 
-/** Everything that can happen to a cast, by type. A line of the journal is one of these with its `seq` and `pointAt`. */
+/** Every event of a cast, by type. A journal line is one of these with `seq` and `at`. */
 export const EVENT_SCHEMAS = {
   cast_started: v.object({
     type: v.literal("cast_started"),
     castId: CastId,
     request: v.string(),
     loadout: v.string(),
-    /** Absent where checkpoints are turned off. */
+    /** Absent if checkpoints are off. */
     files: v.exactOptional(InitialCheckpoint),
-    /** [T37] The cast whose past this one shares, up to that visit, and since when (absent in casts of earlier versions). */
+    /** [T37] The cast whose events this one shares, up to that visit, and the time of the fork. */
     forkedFrom: v.exactOptional(v.object({ castId: CastId, visit: v.string(), at: v.exactOptional(v.string()) })),
     rehearsed: v.exactOptional(v.literal(true)), // [C36] absent in casts of earlier versions too
     worker,
@@ -84,7 +84,7 @@ export const EVENT_SCHEMAS = {
     found: v.picklist(["exact", "fenced", "embedded"]),
     dropped: v.array(v.string()),
     hints: v.optional(v.array(v.string())),
-    /** The beginning of the reply, where it must serve as the reason of a rework. */
+    /** The start of the reply, if it serves as the reason of a rework. */
     excerpt: v.optional(v.string()),
     approved,
     usage,
@@ -112,17 +112,17 @@ export const EVENT_SCHEMAS = {
     delayMs: v.number(),
   }),
   turn_failed: v.object({ type: v.literal("turn_failed"), ...place, reason: v.string(), message: v.string(), usage }),
-  /** A turn that used up what it may, stopped at the end of a reply; what it did so far stands in its transcript. */
+  /** A turn that reached its limit and stopped at the end of a reply. Its transcript holds the work so far. */
   turn_stopped: v.object({ type: v.literal("turn_stopped"), ...place, usage, ms: v.number() }),
   turn_answered: v.object({ type: v.literal("turn_answered"), ...place, text: v.string(), usage }),
-  /** In the middle of a turn, behind a tool that wrote; counted from where its visit began. */
+  /** A checkpoint inside a turn, after a tool that wrote. Counted from the start of its visit. */
   checkpoint_taken: v.object({ type: v.literal("checkpoint_taken"), ...place, files: Checkpoint }),
   visit_completed: v.object({
     type: v.literal("visit_completed"),
     ...place,
     usage,
     totals: Totals,
-    /** Absent where it changed no file, or cannot. */
+    /** Absent if it changed no file, or cannot. */
     files: v.exactOptional(v.union([Checkpoint, MissingCheckpoint])),
   }),
   loop_entered: v.object({ type: v.literal("loop_entered"), loop: v.string(), size: count }),
@@ -145,16 +145,16 @@ export const EVENT_SCHEMAS = {
     to: Destination,
     when: v.nullable(Condition),
     via: v.picklist(WAY_KINDS),
-    /** Which edge of the socket, or which exit of its loop; null where nobody wrote this way. */
+    /** The index of the edge, or of the exit of its loop; null for an implicit way. */
     index: v.nullable(count),
     traversal: count,
-    /** The exit's id, where it was one. */
+    /** The id of the exit, if it was one. */
     exit: v.optional(v.string()),
-    /** Its traversals were used up: `to` is where its `then` leads. */
+    /** The traversals were used up: `to` is the target of `then`. */
     then: v.optional(v.literal(true)),
   }),
   limit_reached: v.object({ type: v.literal("limit_reached"), ...limitFields }),
-  /** A parallel loop begins: from which commit, or null and why its items are worked on one by one. */
+  /** A parallel loop starts: from a commit, or null with the reason why its items run one by one. */
   loop_forked: v.object({
     type: v.literal("loop_forked"),
     loop: v.string(),
@@ -162,7 +162,7 @@ export const EVENT_SCHEMAS = {
     base: v.nullable(v.string()),
     reason: v.exactOptional(v.string()),
   }),
-  /** An item is worked on by a cast of its own. */
+  /** A separate cast starts for an item. */
   item_started: v.object({
     type: v.literal("item_started"),
     loop: v.string(),
@@ -179,20 +179,20 @@ export const EVENT_SCHEMAS = {
     child: CastId,
     outcome: CastOutcome,
     reason: v.string(),
-    /** Its work, kept as a commit; null where it has none. */
+    /** Its work as a commit; null if it has none. */
     commit: v.nullable(v.string()),
-    /** What lies between that and where it began. */
+    /** The changes since its base. */
     files: v.exactOptional(ChangeCounts),
-    /** The member whose visit moved on behind the item; null where the item ended the cast. */
+    /** The member that advanced the item; null if the item ended the cast. */
     advanced: v.nullable(SocketId),
-    /** Why it was given up, where it was. */
+    /** Why it was given up, if it was. */
     gaveUp: v.exactOptional(v.string()),
     satisfied: v.exactOptional(v.boolean()),
     handed: v.nullable(PreviousHandoff),
     notes: v.exactOptional(v.record(v.string(), GeneratorNote)),
-    /** What it put into state, in the order in which it did. */
+    /** Its writes to state, in order. */
     wrote: v.array(v.tuple([v.array(v.string()), json])),
-    /** How often it came by each socket. */
+    /** The number of visits of each socket. */
     visits: v.record(v.string(), count),
     usage,
     worker,
@@ -216,17 +216,17 @@ export const EVENT_SCHEMAS = {
     tree: v.string(),
     files: v.array(v.string()),
     reason: v.string(),
-    /** Without what its own cast gave up: it is worked on again. Older journals have none. */
+    /** Set if its own cast had given it up: it runs again. */
     totals: v.exactOptional(Totals),
   }),
   loop_joined: v.object({
     type: v.literal("loop_joined"),
     loop: v.string(),
     commit: v.string(),
-    /** The files as they are then: no visit behind it is credited with what items did. */
+    /** The files at that time, so that no later visit is credited with the work of items. */
     files: v.exactOptional(v.union([Checkpoint, MissingCheckpoint])),
   }),
-  /** What others have used of a budget that this cast shares. */
+  /** Usage of others against a shared budget. */
   spent_elsewhere: v.object({ type: v.literal("spent_elsewhere"), usage }),
   cast_warned: v.object({
     type: v.literal("cast_warned"),
@@ -234,13 +234,13 @@ export const EVENT_SCHEMAS = {
     used: v.number(),
     of: v.number(),
   }),
-  /** Of a person's own socket it says what they are asked. */
+  /** The question of a person's socket. */
   cast_waiting: v.object({ type: v.literal("cast_waiting"), ...place, question: v.optional(v.string()) }),
   person_answered: v.object({ type: v.literal("person_answered"), ...place, text: v.string() }),
   person_finished: v.object({
     type: v.literal("person_finished"),
     ...place,
-    /** What the person made of the reply, where they changed it. */
+    /** The reply as the person edited it. */
     reply: v.exactOptional(v.string()),
   }),
   person_judged: v.object({
@@ -255,15 +255,15 @@ export const EVENT_SCHEMAS = {
     maxCostUsd: v.optional(v.number()),
     allow: v.optional(count),
     hint: v.exactOptional(v.string()),
-    /** What becomes of items of a parallel loop that were sent back too often. */
+    /** The decision about parallel items that were sent back too often. */
     items: v.exactOptional(v.picklist(["accept", "next"])),
   }),
   cast_resumed: v.object({
     type: v.literal("cast_resumed"),
     by: v.string(),
-    /** What the visit in flight had used when it was cut off, as far as it had not been counted. */
+    /** Usage of the interrupted visit that was not counted yet. */
     usage: v.optional(usage),
-    files: v.exactOptional(OutsideChanges), // absent where nothing had changed meanwhile
+    files: v.exactOptional(OutsideChanges), // absent if nothing had changed while the cast was stopped
     worker,
   }),
   cast_ended: v.object({ type: v.literal("cast_ended"), outcome: CastOutcome, reason: v.string(), totals: Totals }),
@@ -278,7 +278,7 @@ export type EventOf<K extends EventType> = v.InferOutput<EventSchemas[K]>;
 export type CastEvent = EventBody & { readonly seq: number; readonly at: string };
 
 const stampFields = { seq: wholeNumber(1), at: v.string() };
-/** Stamp and body in one, so that a long journal is looked at once. */
+/** Stamp and body in one schema, so that each line is checked once. */
 const LINE_SCHEMAS = new Map(
   Object.entries(EVENT_SCHEMAS).map(([type, body]) => {
     const schema: v.GenericSchema = v.object({ ...stampFields, ...body.entries });

@@ -1,7 +1,7 @@
 import type { EventBody } from "./event.ts";
 import type { CastState, CastPhase } from "./state.ts";
 
-/** The phase that an event of this type needs; anything else means that the journal was not written by us. */
+/** The phase that an event of this type needs. Any other phase means that another program wrote the journal. */
 export function expectPhase<K extends CastPhase["kind"]>(
   state: CastState,
   event: EventBody,
@@ -21,12 +21,12 @@ export function expectPhase<K extends CastPhase["kind"]>(
   return phase as Extract<CastPhase, { kind: K }>; // its kind was compared above
 }
 
-/** Nothing happens to a cast that has ended, except that it is resumed. */
+/** After its end a cast accepts only a resume. */
 export function expectNotEnded({ phase }: CastState, event: EventBody): void {
   if (phase.kind === "ended") throw new Error(`${event.type} cannot follow the end of a cast`);
 }
 
-/** What reached the end of its graph is over for good. */
+/** A cast that reached the end of its graph cannot be resumed. */
 export function expectNotCompleted({ phase }: CastState, event: EventBody): void {
   if (phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied")) {
     throw new Error(`${event.type} cannot follow the end of a cast that is ${phase.outcome}`);

@@ -1,6 +1,6 @@
 /**
- * Counts for the items of a list: by their place in it, then by name. A change copies one page and the list of pages,
- * so that a step costs the same however many items came before.
+ * Counts for the items of a list, by index, then by name. A change copies one page and the list of pages, so that a
+ * step costs the same after any number of items.
  */
 export type CountsByItem = readonly CountPage[];
 
@@ -26,7 +26,7 @@ export function addItemCount(counts: CountsByItem, index: number, name: string, 
   while (page.length <= place) page.push(null);
   const counted = page[place] ?? NO_COUNTS;
   const changed = { ...counted, [name]: (counted[name] ?? 0) + times };
-  // Most items go the way of the one before, and share its counts: what is the same object is bookmarked once.
+  // Most items go the same way as the one before and share its counts object: a bookmark stores it once.
   const before = page[place - 1];
   page[place] = before && isSame(before, changed) ? before : changed;
   pages[at] = page;

@@ -7,7 +7,7 @@ import { isWorkItem, type WorkItem } from "../../model/handoff.ts";
 import type { EventOf } from "./event.ts";
 import type { PersistentMap } from "./persistent-map.ts";
 
-/** What a generator said beside its list, for everybody who works on an item of it. */
+/** The note of a generator beside its list, for every agent that works on an item. */
 export const GeneratorNote = v.pipe(
   v.object({ socket: SocketId, materia: v.string(), text: v.string() }),
   v.readonly(),
@@ -17,12 +17,12 @@ export type GeneratorNote = v.InferOutput<typeof GeneratorNote>;
 const itemTitle = v.nullable(v.string());
 const workItems = v.custom<readonly WorkItem[]>((value) => Array.isArray(value) && value.every(isWorkItem));
 
-/** Why something is to be done again, and who said so. */
+/** Why work is repeated, and the socket that said so. */
 export const ReworkReason = v.pipe(
   v.object({
     socket: SocketId,
     materia: v.string(),
-    /** The title of the item that it was said about; it may lead out of its loop. */
+    /** The title of the item that it is about; the way may lead out of its loop. */
     item: itemTitle,
     text: v.string(),
   }),
@@ -30,14 +30,14 @@ export const ReworkReason = v.pipe(
 );
 export type ReworkReason = v.InferOutput<typeof ReworkReason>;
 
-/** What the socket before passes to the next prompt. */
+/** The handoff of the previous socket for the next prompt. */
 export const PreviousHandoff = v.pipe(
   v.object({
     socket: SocketId,
     materia: v.string(),
     item: itemTitle,
     text: v.string(),
-    /** Why it was not satisfied, where it said so: its own words, or the beginning of its output. */
+    /** The reason, if not satisfied: its own text, or the start of its output. */
     reason: v.string(),
     workItems: v.nullable(workItems),
   }),
@@ -45,32 +45,32 @@ export const PreviousHandoff = v.pipe(
 );
 export type PreviousHandoff = v.InferOutput<typeof PreviousHandoff>;
 
-/** [V29] What the cast of one item is besides a cast: the whole list, with a window on its item. */
+/** [V29] What makes the cast of one item: the whole list, limited to its item. */
 export const ItemCastInput = v.pipe(
   v.object({
     parent: CastId,
     loop: v.string(),
     index: wholeNumber(0),
     attempt: wholeNumber(1),
-    /** The member where every item begins, and the socket that led there. */
+    /** The member where every item starts, and the socket before it. */
     door: SocketId,
     from: v.nullable(SocketId),
     handed: v.nullable(PreviousHandoff),
     notes: v.record(v.string(), GeneratorNote),
-    /** The list that is walked, where another one stands in its place in state by now. */
+    /** The list of the loop, if state has another one at its path by now. */
     list: v.exactOptional(v.pipe(v.object({ items: workItems, note: v.nullable(GeneratorNote) }), v.readonly())),
-    /** Why it is done again, newest first; none for most. */
+    /** Why it is repeated, newest first; usually empty. */
     reasons: v.pipe(v.array(ReworkReason), v.readonly()),
-    /** The commit that its files begin from. */
+    /** The base commit of its files. */
     base: v.string(),
-    /** The files as a merge left them, with its marks; null where they are those of the base. */
+    /** The files as a merge left them, with conflict markers; null for the files of the base. */
     tree: v.nullable(v.string()),
   }),
   v.readonly(),
 );
 export type ItemCastInput = v.InferOutput<typeof ItemCastInput>;
 
-/** What an item begins from. It depends on its place in the list, never on who was quicker. */
+/** The base of an item. It depends on its index, never on the order of completion. */
 export interface ItemBase {
   readonly commit: string;
   readonly data: JsonObject;
@@ -78,49 +78,49 @@ export interface ItemBase {
   readonly notes: Readonly<Record<string, GeneratorNote>>;
 }
 
-/** The items of a parallel loop, each of which is a cast of its own. */
+/** The items of a parallel loop, each a separate cast. */
 export interface ParallelRun {
   readonly loop: string;
-  /** Which fork of the cast it is, from 1. */
+  /** The number of the parallel run in the cast, from 1. */
   readonly number: number;
   readonly lanes: number;
   readonly door: SocketId;
   readonly from: SocketId | null;
-  /** Whether the way here brought a reason to do it again. */
+  /** Whether the way into the loop carried a reason for rework. */
   readonly reworked: boolean;
-  /** What items begin from that name no other. */
+  /** The base of items without `after`. */
   readonly base: ItemBase;
-  /** What those begin from that name the item at this place. */
+  /** The base of items that name the item at this index. */
   readonly bases: PersistentMap<ItemBase>;
   readonly runs: PersistentMap<ItemRun>;
-  /** Places of items, in their order: being worked on, and stopped by a failure. */
+  /** Indexes of running and of failed items, in order. */
   readonly running: readonly number[];
   readonly failed: readonly number[];
-  /** All items before this place are merged; the first of them that has not begun. */
+  /** All items before this index are merged; and the first index that has not started. */
   readonly merged: number;
   readonly begun: number;
-  /** The commit that all merged items lead to. */
+  /** The commit of all merged items. */
   readonly tip: string;
-  /** The first item that ended the cast instead of advancing: none behind it counts. */
+  /** The first item that ended the cast instead of advancing: later items do not count. */
   readonly ender: number | null;
-  /** How often a person allowed what stopped the failed items, for when they go on. */
+  /** How often a person allowed the limit of the failed items, for their resume. */
   readonly allow: number;
-  /** [R8] What a person decided about those that were sent back too often. */
+  /** [R8] A person's decision about items that were sent back too often. */
   readonly decision: ReworkDecision | null;
 }
 
-/** One item; what has no run has not begun. */
+/** One item; without a run it has not started. */
 export type ItemRun =
-  /** `before` is what its cast had told when it failed, where it goes on. */
+  /** `before` is the usage that its cast had reported when it failed. */
   | ({
       readonly kind: "running";
       readonly resume: ItemResume | null;
       readonly before: EventOf<"item_ended"> | null;
     } & ItemRunFields)
-  /** Its cast is over; it waits for its turn to be merged. `told`: that it was given up stands in the journal. */
+  /** Its cast is finished and waits to be merged. `told`: the journal records that it was given up. */
   | ({ readonly kind: "ended"; readonly end: EventOf<"item_ended">; readonly told: boolean } & ItemRunFields)
   | ({ readonly kind: "failed"; readonly end: EventOf<"item_ended"> } & ItemRunFields)
-  /** Its work could not be merged, and may not be tried again. */
+  /** Its work could not be merged and may not be retried. */
   | ({ readonly kind: "stuck"; readonly end: EventOf<"item_ended"> } & ItemRunFields)
   | ({ readonly kind: "merged"; readonly end: EventOf<"item_ended">; readonly dropped: boolean } & ItemRunFields);
 
@@ -129,11 +129,11 @@ export interface ItemRunFields {
   readonly child: CastId;
   readonly attempt: number;
   readonly base: string;
-  /** The last merge that failed, where one did. */
+  /** The last failed merge, if any. */
   readonly conflict: EventOf<"item_conflicted"> | null;
 }
 
-/** An item that failed goes on: once for each time that its cast was resumed. */
+/** A failed item resumes, once for each resume of its cast. */
 export interface ItemResume {
   readonly seq: number;
   readonly allow: number;

@@ -1,20 +1,20 @@
 /**
- * Values by key that can be kept as they were. Few stand in one row; more are spread over three levels, so that changing one
- * does not copy them all: a cast of thousands of sockets or items must not slow down as it goes.
+ * A map that keeps earlier versions unchanged. Few entries are one list; more are spread over three levels, so that a
+ * change does not copy them all: a cast of thousands of sockets or items must not slow down.
  */
 export interface PersistentMap<T> {
   readonly few: Bucket<T>;
-  /** Set where they are more than a few. */
+  /** Set for many entries. */
   readonly many: HashLevels<T> | null;
 }
 
 type HashLevels<T> = readonly (readonly (readonly Bucket<T>[])[])[];
 
-/** Few enough to be searched one after another; plain objects with many different keys are slow to copy. */
+/** Few enough for a linear search. Plain objects with many different keys are slow to copy. */
 type Bucket<T> = readonly MapEntry<T>[];
 
 interface MapEntry<T> {
-  /** Of its key where they are many, so that few keys need be compared; 0 where they are few. */
+  /** The hash of the key in a large map, so that few keys are compared; 0 in a small one. */
   readonly hash: number;
   readonly key: string;
   readonly value: T;
@@ -43,7 +43,7 @@ export function withValue<T>(table: PersistentMap<T>, key: string, value: T): Pe
   return withEntry(table, bucket, indexInBucket(bucket, hash, key), { hash, key, value });
 }
 
-/** The table with what `change` makes of a key's value. */
+/** The map with the value of one key updated. */
 export function withUpdate<T>(
   table: PersistentMap<T>,
   key: string,
@@ -55,7 +55,7 @@ export function withUpdate<T>(
   return withEntry(table, bucket, at, { hash, key, value: change(at === -1 ? undefined : bucket[at]?.value) });
 }
 
-/** With an entry at a place of its bucket; at -1 it is a new one. */
+/** The bucket with an entry at an index; -1 appends. */
 function withEntry<T>({ many }: PersistentMap<T>, bucket: Bucket<T>, at: number, entry: MapEntry<T>): PersistentMap<T> {
   const changed = at === -1 ? [...bucket, entry] : replaceAt(bucket, at, entry);
   if (many) return { few: NO_ENTRIES, many: withBucket(many, entry.hash, changed) };
@@ -64,7 +64,7 @@ function withEntry<T>({ many }: PersistentMap<T>, bucket: Bucket<T>, at: number,
     : { few: changed, many: null };
 }
 
-/** A journal is thousands of these: a copy and one assignment take half as long as `with`. */
+/** A copy and one assignment take half as long as `with`, and a journal needs thousands. */
 function replaceAt<T>(row: readonly T[], at: number, value: T): readonly T[] {
   const copy = row.slice();
   copy[at] = value;
@@ -88,14 +88,14 @@ export function keysOf<T>({ few, many }: PersistentMap<T>): readonly string[] {
   return [few, ...(many ?? []).flat(2)].flatMap((bucket) => bucket.map(({ key }) => key));
 }
 
-/** Is told what must be done to one table to get another. */
+/** Receives the changes from one map to another. */
 export interface MapChangeWriter<T> {
   readonly remove: (key: string) => void;
-  /** A key that is new or has another value. */
+  /** A new key, or a new value of a key. */
   readonly put: (key: string, value: T) => void;
 }
 
-/** What lies between two tables of many keys; parts that both share are not looked at. `from` may be none. */
+/** The changes between two large maps; shared parts are skipped. `from` may be undefined. */
 export function diffMaps<T>(
   from: PersistentMap<T> | null,
   to: PersistentMap<T>,
@@ -129,7 +129,7 @@ function forEachChangedBucket<T>(
   }
 }
 
-/** The table of many keys that such changes lead to; without one to begin with, from none. Each part of it is copied once, not at every key. */
+/** The large map after such changes. Each part is copied once, not for every key. */
 export function applyMapChanges<T>(
   from: PersistentMap<T> | null,
   tell: (writer: MapChangeWriter<T>) => void,
@@ -226,9 +226,9 @@ function addOne(count = 0): number {
   return count + 1;
 }
 
-/** Visits of a socket without progress, and how many of them a person has allowed beyond the limit. */
+/** Visits of a socket without progress, and how many of them a person allowed beyond the limit. */
 export interface ReturnCount {
-  /** The place in its list of the item that they were for; null outside loops. */
+  /** The index of their item; null outside loops. */
   readonly place: number | null;
   readonly visits: number;
   readonly allowed: number;

@@ -10,24 +10,24 @@ const REASON_LIMIT = 900;
 const ALL_REASONS_LIMIT = 2_400;
 const MAX_REASONS = 3;
 
-/** [R1] Why a visit is done again, in the words that were handed on; a command says what matters at its end. */
+/** [R1] Why a visit is repeated, as handed over. For a command the end of its output matters. */
 export function reworkReasonText(handed: string, materia: Materia): string {
   return materia.type === "utility" && materia.gate === true
     ? truncateStart(handed.trim(), REASON_LIMIT)
     : truncate(handed.trim(), REASON_LIMIT);
 }
 
-/** The beginning of an output that gave no reason of its own. */
+/** The start of an output that gave no reason. */
 export function outputExcerpt(output: string): string {
   return truncate(output.trim(), REASON_LIMIT);
 }
 
-/** Reasons by socket and, inside a loop, by the place of the item; newest first. */
+/** Reasons by socket and, inside a loop, by the index of the item; newest first. */
 export type ReworkReasons = PersistentMap<Readonly<Record<string, readonly ReworkReason[]>>>;
 
 export const NO_REWORK_REASONS: ReworkReasons = EMPTY_MAP;
 
-/** [V36] What the cast of an item that is done again begins with. */
+/** [V36] The reasons at the start of an item that is repeated. */
 export function initialReworkReasons({ door, index, reasons }: ItemCastInput): ReworkReasons {
   return reasons.length === 0
     ? NO_REWORK_REASONS
@@ -36,24 +36,24 @@ export function initialReworkReasons({ door, index, reasons }: ItemCastInput): R
 
 type ReworkState = Pick<CastState, "graph" | "pass" | "rework">;
 
-/** The reasons that wait for a socket and the item that a visit there would be for. */
+/** The reasons for a socket and the item of its next visit. */
 export function reworkReasonsFor(state: ReworkState, socket: SocketId): readonly ReworkReason[] {
   return getValue(state.rework, socket)?.[itemPlaceFor(state, socket)] ?? [];
 }
 
-/** [R3] The newest reason first, with up to two before it. */
+/** [R3] The newest reason first, with up to two earlier ones. */
 export function withReworkReason(state: ReworkState, socket: SocketId, reason: ReworkReason): ReworkReasons {
   const kept = [reason, ...reworkReasonsFor(state, socket)].slice(0, MAX_REASONS);
   return withValue(state.rework, socket, { ...getValue(state.rework, socket), [itemPlaceFor(state, socket)]: kept });
 }
 
-/** [R4] Nothing is kept any longer for this socket and item. */
+/** [R4] Removes the reasons of this socket and item. */
 export function withoutReworkReasons(state: ReworkState, socket: SocketId): ReworkReasons {
   if (state.rework === NO_REWORK_REASONS) return NO_REWORK_REASONS;
   return withoutPlace(state.rework, socket, itemPlaceFor(state, socket));
 }
 
-/** [R4, G26] The item at this place is done: nobody is told of it any more, in this loop or another that walks the same list. */
+/** [R4, G26] The item is done: no prompt gets its reasons any more, in any loop over the same list. */
 export function withoutItemReasons({ graph, rework }: CastState, loop: string, index: number): ReworkReasons {
   if (rework === NO_REWORK_REASONS) return rework;
   const list = graph.loops[loop]?.items?.join(".");
@@ -63,14 +63,14 @@ export function withoutItemReasons({ graph, rework }: CastState, loop: string, i
   return left;
 }
 
-/** [G26] The list was made anew: only what has just sent the cast here still holds. */
+/** [G26] The list is new: only the reason that led here stays. */
 export function withoutListReasons(state: CastState, loop: string, brought: SocketId | null): ReworkReasons {
   const newest = brought === null ? undefined : reworkReasonsFor(state, brought)[0];
   const left = withoutKeys(state.rework, state.graph.loops[loop]?.sockets ?? []);
   return newest && brought !== null ? withReworkReason({ ...state, rework: left }, brought, newest) : left;
 }
 
-/** The item in hand inside its loop; the first one where a loop is about to be entered. */
+/** The current item inside its loop; the first one before a loop is entered. */
 function itemPlaceFor({ graph, pass }: Pick<CastState, "graph" | "pass">, id: SocketId): string {
   const loop = loopOf(graph, socketOf(graph, id));
   if (!loop?.items) return "";
@@ -84,7 +84,7 @@ function withoutPlace(reasons: ReworkReasons, socket: string, place: string): Re
   return Object.keys(others).length === 0 ? withoutKeys(reasons, [socket]) : withValue(reasons, socket, others);
 }
 
-/** What is shown of them: the newest whole, the others as far as there is room. */
+/** The displayed reasons: the newest whole, the others as far as there is room. */
 export function displayedReasons(reasons: readonly ReworkReason[]): readonly ReworkReason[] {
   let room = ALL_REASONS_LIMIT;
   return reasons.flatMap((reason) => {

@@ -12,7 +12,7 @@ import { EMPTY_MAP, type PersistentMap, EMPTY_TALLY, type ReturnCount, type Tall
 import type { TraversalScope } from "./traversal-counts.ts";
 import { NO_USAGE, type Usage } from "./usage.ts";
 
-/** A cast as it stands: the fold of its journal over what it was started with. Only `apply` makes a new one. */
+/** The state of a cast: its start with all events of its journal applied. Only `apply` makes a new one. */
 export interface CastState {
   readonly graph: Graph;
   readonly castId: CastId;
@@ -22,55 +22,55 @@ export interface CastState {
   readonly budget: Budget;
   readonly seq: number;
   readonly phase: CastPhase;
-  /** What materia share: `state.…` in prompts, assignments and utilities. */
+  /** State that materia share: `state.…` in prompts, assignments and utilities. */
   readonly data: JsonObject;
   readonly pass: LoopPass | null;
   readonly handed: PreviousHandoff | null;
-  /** What generators said beside their lists, by where in state the list stands. */
+  /** Notes of generators beside their lists, by the path of the list. */
   readonly notes: Readonly<Record<string, GeneratorNote>>;
-  /** What the last completed visit said of itself. */
+  /** The answer of the last completed visit. */
   readonly satisfied: boolean | undefined;
   readonly visits: Tally;
   readonly turns: Tally;
-  /** Those of them that were had for an item, by the place of the item and by socket. */
+  /** Turns of items, by index and socket. */
   readonly itemTurns: CountsByItem;
-  /** The sockets that were visited last, oldest first; no more than a person reads. */
+  /** The last visited sockets, oldest first; no more than a person reads. */
   readonly walked: readonly SocketId[];
-  /** When each socket was visited last, as the number of the visit in the cast. */
+  /** The last visit of each socket, as the number of the visit in the cast. */
   readonly lastVisits: Tally;
   readonly begun: number;
   readonly counts: CastCounts;
-  /** What is remembered of each loop's list, for as long as it is the same list. */
+  /** Counts of each loop, as long as its list is the same. */
   readonly walks: PersistentMap<ListCounts>;
   readonly rework: ReworkReasons;
   readonly givenUp: GivenUpSummary;
   readonly usage: Usage;
   readonly done: ProgressCounts;
   readonly warned: boolean;
-  /** Null where the files of this cast are not kept. */
+  /** Null without checkpoints. */
   readonly files: CheckpointCommits | null;
-  /** The most that one turn has used: what another one may take of a budget that several share. */
+  /** The largest usage of one turn: an estimate for the next one against a shared budget. */
   readonly largest: Usage;
-  /** How often items were worked on at once. */
+  /** The number of parallel runs. */
   readonly forks: number;
-  /** Set where this is the cast of one item. */
+  /** Set for the cast of one item. */
   readonly item: ItemCast | null;
 }
 
-/** What the cast of one item keeps for the cast that it belongs to. */
+/** Facts that the cast of one item records for its parent. */
 export interface ItemCast {
   readonly window: ItemCastInput;
-  /** What it put into state, in the order in which it did. */
+  /** Its writes to state, in order. */
   readonly wrote: readonly StateWrite[];
-  /** The member whose visit moved on behind the item. */
+  /** The member that advanced the item. */
   readonly advanced: SocketId | null;
-  /** What others have used of the budget that they share. */
+  /** Usage of others against the shared budget. */
   readonly elsewhere: Usage;
 }
 
 export type StateWrite = readonly [path: readonly string[], value: Json];
 
-/** What a cast was started with; kept in `cast.json`, so that a resume needs nothing else. */
+/** The start of a cast, stored in `cast.json`, so that a resume needs nothing else. */
 export interface CastStart {
   readonly castId: CastId;
   readonly request: string;
@@ -84,34 +84,34 @@ export interface CastStart {
 
 export type CastPhase =
   | { readonly kind: "unstarted" }
-  /** On the way to a place; the visit there has not begun. */
+  /** Before a visit, which has not started. */
   | {
       readonly kind: "arriving";
       readonly at: Destination;
       readonly from: SocketId | null;
-      /** Whether the way here brought a reason to do it again. */
+      /** Whether the way here carried a reason for rework. */
       readonly reworked: boolean;
     }
-  /** At the door of a parallel loop, with its items at work. */
+  /** At the entry of a parallel loop, with its items running. */
   | { readonly kind: "forked"; readonly fork: ParallelRun }
-  /** At the door of a loop whose list is empty. */
+  /** At the entry of a loop with an empty list. */
   | { readonly kind: "bypassing"; readonly loop: string; readonly member: SocketId }
   | { readonly kind: "visiting"; readonly visit: Visit; readonly ask: TurnReason | PersonDecision }
-  /** An interactive agent has replied; the person has not been called yet. */
+  /** An interactive agent has replied; the person is not notified yet. */
   | { readonly kind: "answered"; readonly visit: Visit; readonly reply: string }
-  /** `agentReply` is what the person is shown: what the agent said, or what they are asked themselves. */
+  /** `agentReply` is shown to the person: the reply of the agent, or the question. */
   | { readonly kind: "waiting"; readonly visit: Visit; readonly reply: string }
-  /** The result is kept; that the visit is over has not been written. */
+  /** The result is stored; the end of the visit is not written yet. */
   | { readonly kind: "accepted"; readonly visit: Visit }
-  /** The visit is over; which way it goes on has not been written. */
+  /** The visit is over; its way on is not written yet. */
   | {
       readonly kind: "leaving";
       readonly visit: Visit;
       readonly moved: "no" | "advanced" | "exhausted";
-      /** Whether the item was given up, so that the next one begins where the loop was entered. */
+      /** Whether the item was given up, so that the next one starts where the loop was entered. */
       readonly gaveUp: boolean;
     }
-  /** Something failed or a limit was reached; the end has not been written. */
+  /** A failure or a limit; the end is not written yet. */
   | { readonly kind: "failing"; readonly failure: CastFailure; readonly before: CastPhase }
   | {
       readonly kind: "ended";
@@ -119,12 +119,12 @@ export type CastPhase =
       /** As the journal has it. */
       readonly reason: string;
       readonly limit: LimitHit | null;
-      /** What was said of that limit. */
+      /** The facts of that limit. */
       readonly reached: EventOf<"limit_reached"> | null;
       readonly before: CastPhase;
     };
 
-/** What made a cast fail: a limit that it reached, or a turn that gave nothing. */
+/** Why a cast failed: a reached limit, or a turn without a result. */
 export type CastFailure =
   | { readonly kind: "limit"; readonly reached: EventOf<"limit_reached">; readonly hit: LimitHit }
   | { readonly kind: "turn"; readonly socket: SocketId; readonly message: string };
@@ -132,13 +132,13 @@ export type CastFailure =
 export interface Visit {
   readonly socket: SocketId;
   readonly number: number;
-  /** The socket whose way led here. */
+  /** The socket before. */
   readonly from: SocketId | null;
-  /** Whether a reason to do it again is shown. */
+  /** Whether its prompt shows a reason for rework. */
   readonly reworked: boolean;
   readonly repairs: number;
   readonly usage: Usage;
-  /** What the turn in hand had used when it was stopped or cut off; nothing for one that has just begun. */
+  /** Usage of the current turn when it was stopped or interrupted; nothing for a new one. */
   readonly turn: TurnUsage;
 }
 
@@ -149,66 +149,66 @@ export interface TurnUsage {
 
 export const NO_TURN_USAGE: TurnUsage = { usage: NO_USAGE, ms: 0 };
 
-/** Why the agent is asked now. */
+/** Why the agent gets a turn now. */
 export type TurnReason =
   | { readonly kind: "begin" }
   | { readonly kind: "repair"; readonly problems: readonly string[] }
   | { readonly kind: "answer"; readonly text: string }
-  /** A person is content: the agreed result is taken from the last reply, or asked for once more. */
+  /** A person accepts: the result is the last reply, or one more turn writes it. */
   | { readonly kind: "finish"; readonly reply: string };
 
-/** A person has said yes or no; nobody is asked any more. */
+/** A person has answered yes or no; no turn follows. */
 export interface PersonDecision {
   readonly kind: "judged";
   readonly satisfied: boolean;
   readonly text: string;
 }
 
-/** One walk through a loop's list, as the list was at entry. */
+/** One pass over a loop's list, as the list was at entry. */
 export interface LoopPass {
   readonly loop: string;
-  /** [G26] The list itself: made anew it is another one, even if it holds the same. */
+  /** [G26] The list itself: a new list is another one, even if it is equal. */
   readonly items: readonly WorkItem[];
-  /** What was said beside this list when it was made. */
+  /** The note beside this list. */
   readonly note: GeneratorNote | null;
   readonly cursor: number;
-  /** Where the walk ends: behind the list, or behind the one item that this cast is for. */
+  /** The end of the pass: after the list, or after the one item of this cast. */
   readonly end: number;
-  /** Whether its items are worked on one by one because they cannot be at once. */
+  /** Whether its items run one by one because they cannot run in parallel. */
   readonly oneByOne: boolean;
   /** The member by which the loop was entered. */
   readonly door: SocketId;
-  /** How many items of this walk were given up. */
+  /** The number of given-up items of this pass. */
   readonly givenUp: number;
-  /** How many visits of the cast had begun when the item in hand did. */
+  /** The number of visits of the cast when the current item started. */
   readonly since: number;
 }
 
-/** What was counted for the items of a list, by their place in it; kept from one pass to the next. */
+/** Counts for the items of a list, by index; kept from one pass to the next. */
 export interface ListCounts {
   readonly list: readonly WorkItem[];
   readonly taken: CountsByItem;
   readonly allowed: CountsByItem;
 }
 
-/** The items that were given up: how many, and the first of them by name. */
+/** Given-up items: their number, and the first names. */
 export interface GivenUpSummary {
   readonly count: number;
   readonly first: readonly { readonly index: number; readonly title: string; readonly reason: string }[];
 }
 
 export interface CastCounts {
-  /** Ways outside loops, and those that leave one. */
+  /** Ways outside loops, and ways that leave one. */
   readonly taken: Tally;
-  /** What a person has allowed beyond a limit: of those ways, and of repairs. */
+  /** Allowances of a person beyond a limit, for those ways and for repairs. */
   readonly allowed: Tally;
-  /** Visits of sockets since something made progress, one entry for each item. */
+  /** Visits of sockets without progress, one entry for each item. */
   readonly returns: PersistentMap<readonly ReturnCount[]>;
-  /** Loops that were passed by since the last visit. */
+  /** Loops that were skipped since the last visit. */
   readonly passedBy: Readonly<Record<string, number>>;
 }
 
-/** The limit that stopped a cast, and what raising it raises. */
+/** The limit that stopped a cast, and the count that raises it. */
 export type LimitHit =
   | { readonly limit: LimitName; readonly scope?: TraversalScope }
   | { readonly limit: "maxNoAdvanceCycles"; readonly at: SocketId | undefined };
@@ -220,14 +220,14 @@ export interface ProgressCounts {
   readonly itemsGivenUp?: number;
 }
 
-/** The checkpoints that a cast refers to; each is a commit. */
+/** The checkpoints of a cast; each is a commit. */
 export interface CheckpointCommits {
   readonly base: string;
   readonly last: string;
-  /** What stood when the visit and the item in hand began. */
+  /** The commits at the start of the current visit and item. */
   readonly visit: string;
   readonly item: string;
-  /** [Y6] Names of files that changed while the cast was stopped; the next agent is told. */
+  /** [Y6] Files that changed while the cast was stopped, for the next prompt. */
   readonly meanwhile: readonly string[];
 }
 
@@ -261,7 +261,7 @@ export function initialState({ window, ...start }: CastStart): CastState {
   };
 }
 
-/** A list that is the one in state is that very one: by this a prompt knows that it is told already. */
+/** Replaces an equal list by the one in state: a prompt recognises it by identity and does not repeat it. */
 function initialHandoff(
   { graph, data }: Omit<CastStart, "window">,
   { handed, loop, list: given }: ItemCastInput,
@@ -272,7 +272,10 @@ function initialHandoff(
   return { ...handed, workItems: list as unknown as readonly WorkItem[] }; // it holds the same as what was checked
 }
 
-/** [O4] State as materia see it: inside a loop with `workItem` and `workItemIndex`, the item in hand and its place from 0. */
+/**
+ * [O4] State as materia see it: inside a loop with `workItem` and `workItemIndex`, the current item and its index from
+ * 0.
+ */
 export function visibleState(state: CastState): JsonObject {
   const item = currentItem(state);
   if (item === null || state.pass === null) return state.data;
@@ -280,26 +283,26 @@ export function visibleState(state: CastState): JsonObject {
   return { ...state.data, workItem, workItemIndex: state.pass.cursor };
 }
 
-/** What `assign` can read besides the output. */
+/** Sources of `assign` besides the output. */
 export function assignSourcesOf({ data, pass }: Pick<CastState, "data" | "pass">): AssignSources {
   const item = currentItem({ pass });
   return { data, item: item && pass ? { ...item, index: pass.cursor } : null };
 }
 
-/** The key of the item in hand; that of a later attempt at it says which. */
+/** The key of the current item, with the number of a later attempt. */
 export function currentItemKey({ pass, item }: Pick<CastState, "pass" | "item">): string | null {
   if (!pass) return null;
   const attempt = item?.window.attempt ?? 1;
   return `${itemKey(pass.cursor)}${attempt === 1 ? "" : `.${attempt}`}`;
 }
 
-/** The place of the item with this key; undefined for a key that no item of this cast has. */
+/** The index of the item with this key; undefined for an unknown key. */
 export function itemIndexOf({ item }: Pick<CastState, "item">, key: string): number | undefined {
   const [, number, attempt = "1"] = /^WI-([1-9]\d*)(?:\.([1-9]\d*))?$/.exec(key) ?? [];
   return number === undefined || Number(attempt) !== (item?.window.attempt ?? 1) ? undefined : Number(number) - 1;
 }
 
-/** [O4] The item in hand: only inside its loop. */
+/** [O4] The current item, only inside its loop. */
 export function currentItem({ pass }: Pick<CastState, "pass">): WorkItem | null {
   return pass?.items[pass.cursor] ?? null;
 }

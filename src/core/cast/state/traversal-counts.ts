@@ -5,7 +5,7 @@ import { addItemCount, itemCount } from "./item-counts.ts";
 import type { CastState } from "./state.ts";
 import { getValue, withValue, countOf, keysOf, withoutKeys, type ReturnCount } from "./persistent-map.ts";
 
-/** [G7] What a way is counted for: the item in hand where it stays in its loop, else the whole cast. */
+/** [G7] The scope of a count: the current item if the way stays in its loop, else the whole cast. */
 export type TraversalScope =
   | { readonly kind: "cast"; readonly way: string }
   | { readonly kind: "item"; readonly loop: string; readonly index: number; readonly way: string };
@@ -30,7 +30,7 @@ function wayKey(from: SocketId, way: Way): string {
   }
 }
 
-/** How often a way was `takeKey`, and how often a person `allowed` it beyond its limit. */
+/** How often a way was taken, and how often a person allowed it beyond its limit. */
 type TraversalMeasure = "taken" | "allowed";
 
 export function traversalCount(state: CastState, measure: TraversalMeasure, scope: TraversalScope): number {
@@ -39,7 +39,7 @@ export function traversalCount(state: CastState, measure: TraversalMeasure, scop
   return walk ? itemCount(walk[measure], scope.index, scope.way) : 0;
 }
 
-/** What a state counts, and what it remembers of its lists, with so many times more. */
+/** The state with so many more traversals counted. */
 export function addTraversals(
   { counts, walks }: Pick<CastState, "counts" | "walks">,
   measure: TraversalMeasure,
@@ -57,7 +57,7 @@ export function addTraversals(
   return { counts, walks: withValue(walks, scope.loop, after) };
 }
 
-/** [G9] Visits of a socket for the item in hand since something made progress: the first, and each return. */
+/** [G9] Visits of a socket for the current item without progress: the first, and each return. */
 export function visitsWithoutProgress(state: CastState, socket: SocketId): ReturnCount {
   const place = itemIndexAt(state, socket);
   return getValue(state.counts.returns, socket)?.find((each) => each.place === place) ?? noReturns(place);
@@ -74,30 +74,30 @@ export function countVisit(state: CastState, socket: SocketId): CastState["count
   return withValue(returns, socket, [...others, { ...had, visits: had.visits + 1 }]);
 }
 
-/** The place in its list of the item that a visit of this socket is for; null outside loops. */
+/** The index of the item that a visit of this socket is for; null outside loops. */
 function itemIndexAt({ graph, pass }: CastState, socket: SocketId): number | null {
   return pass && socketOf(graph, socket).loop === pass.loop ? pass.cursor : null;
 }
 
-/** [G10] The counts after an item advanced, or the list was made anew: those of the loop's members begin again. */
+/** [G10] The counts after an item advanced or the list was made anew: those of the loop's members restart. */
 export function withoutLoopReturns({ graph, counts }: CastState, loop: string): CastState["counts"]["returns"] {
   return withoutKeys(counts.returns, graph.loops[loop]?.sockets ?? []);
 }
 
-/** [G10] The counts after a counted edge: every socket on the cycle that it closes begins again. */
+/** [G10] The counts after a limited edge: every socket on the cycle that it closes restarts. */
 export function returnsAfterWay(state: CastState, from: SocketId, way: Way): CastState["counts"]["returns"] {
   const { graph, pass, counts } = state;
   if (way.to === "end" || !isTraversalCounted(way)) return counts.returns;
   const { loop } = socketOf(graph, from);
   const inLoop = pass !== null && pass.loop === loop && socketOf(graph, way.to).loop === loop;
   const last = getValue(state.lastVisits, way.to);
-  // What was visited for an earlier item, or never, is not on a way round that this edge closes.
+  // A socket without a visit for this item is not on the cycle.
   if (last === undefined || (inLoop && last <= pass.since)) return counts.returns;
   const among = inLoop ? (graph.loops[pass.loop]?.sockets ?? []) : keysOf(state.lastVisits);
   return withoutKeys(counts.returns, visitedSince(state, last, among));
 }
 
-/** [G32] The counts after a person allowed so many more rounds through a socket. */
+/** [G32] The counts after a person allowed more visits of a socket. */
 export function withExtraReturns(state: CastState, socket: SocketId, times: number): CastState["counts"] {
   const { counts, lastVisits } = state;
   const last = getValue(lastVisits, socket) ?? Infinity;
@@ -115,7 +115,7 @@ function visitedSince({ lastVisits }: CastState, last: number, among: readonly s
   return among.filter((key) => countOf(lastVisits, key) >= last);
 }
 
-/** The way round: from the last visit of a socket on, as it was walked since. */
+/** The cycle: the sockets since the last visit of this one. */
 export function cycleSinceLastVisit({ walked }: CastState, socket: SocketId): readonly SocketId[] {
   const start = walked.lastIndexOf(socket);
   return start === -1 ? [] : walked.slice(start);

@@ -4,18 +4,18 @@ import type { CastState } from "./state.ts";
 import { parentCastId, type CastId } from "../../model/ids.ts";
 import type { CastEvent } from "./event.ts";
 
-/** What turns cost; tokens as the provider counts them, cost in dollars. */
+/** The cost of turns: tokens as the provider counts them, cost in dollars. */
 export const Usage = v.pipe(v.object({ input: v.number(), output: v.number(), cost: v.number() }), v.readonly());
 export type Usage = v.InferOutput<typeof Usage>;
 
 const count = wholeNumber(0);
 
-/** What a listing needs of a cast, carried along so that it need not read the whole journal. */
+/** Totals for a listing, stored in events so that it need not read the whole journal. */
 export const Totals = v.object({
   visits: count,
   itemsDone: count,
   items: count,
-  /** Absent where none was. */
+  /** Absent if none was. */
   itemsGivenUp: v.exactOptional(count),
   tokens: v.number(),
   cost: v.number(),
@@ -28,7 +28,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return { input: a.input + b.input, output: a.output + b.output, cost: a.cost + b.cost };
 }
 
-/** The most of each. */
+/** The larger value of each. */
 export function maxUsage(a: Usage, b: Usage): Usage {
   return {
     input: Math.max(a.input, b.input),
@@ -45,14 +45,14 @@ export function totalsOf(state: Pick<CastState, "done" | "usage">): Totals {
   return { ...state.done, tokens: totalTokens(state.usage), cost: state.usage.cost };
 }
 
-/** Whether some event says what the cast had come to by then. */
+/** Whether an event holds totals. */
 export function hasTotals(events: readonly CastEvent[]): boolean {
   return events.some((event) => "totals" in event);
 }
 
 /**
- * [C36] What a cast has come to, from its last events alone: what the last of them that says so says, and what those
- * behind it added. It must be what `apply` makes of all events, or a listing tells other figures than the cast itself.
+ * [C36] The totals of a cast from its last events alone: the last stored totals plus later usage. They must equal the
+ * totals of `apply`, or a listing differs from the cast.
  */
 export function totalsFromLastEvents(castId: CastId, events: readonly CastEvent[]): Totals {
   const from = events.findLastIndex((event) => "totals" in event);
@@ -62,7 +62,7 @@ export function totalsFromLastEvents(castId: CastId, events: readonly CastEvent[
   let gaveUp = false;
   for (const event of events.slice(from + 1)) {
     totals = withUsage(totals, uncountedUsage(event));
-    // The cast of one item walks one item, however long the list is.
+    // The cast of one item walks one item of the list.
     if (event.type === "loop_entered")
       totals = { ...totals, items: totals.items + (parentCastId(castId) === undefined ? event.size : 1) };
     if (event.type === "item_given_up") totals = { ...totals, itemsGivenUp: (totals.itemsGivenUp ?? 0) + 1 };
@@ -72,7 +72,7 @@ export function totalsFromLastEvents(castId: CastId, events: readonly CastEvent[
   return totals;
 }
 
-/** What a turn used that no total has counted yet; what a person approved was counted as the turn that said it. */
+/** Usage of a turn that no total has counted. An approved reply was counted as its turn. */
 function uncountedUsage(event: CastEvent): Usage | undefined {
   switch (event.type) {
     case "handoff_accepted":

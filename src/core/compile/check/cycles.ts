@@ -5,7 +5,7 @@ import { createDigraph, findCycles } from "../digraph.ts";
 import { isTraversalCounted } from "../ways.ts";
 import { issueAtLoop, issueAtSocket, warningWith } from "./issues.ts";
 
-/** Sockets that nobody reaches. */
+/** Sockets that no cast reaches. */
 export function checkReachability(flow: Flow): readonly Issue[] {
   return flow.sockets
     .filter((_, number) => !flow.reached.has(number))
@@ -22,7 +22,7 @@ export function checkReachability(flow: Flow): readonly Issue[] {
     );
 }
 
-/** [G20] A way back that neither counts nor advances is stopped only by limits.maxNoAdvanceCycles. */
+/** [G20] Only limits.maxNoAdvanceCycles stops a cycle that has no limit and does not advance. */
 export function checkCycles(graph: Graph, flow: Flow): readonly Issue[] {
   return [...uncountedCycleIssues(flow), ...uncountedCyclesThroughLoops(graph, flow).map(loopCycleIssue)];
 }
@@ -64,15 +64,15 @@ function uncountedCycleIssues(flow: Flow): readonly Issue[] {
   });
 }
 
-/** A place on a way round: a socket outside loops, or a loop as a whole. */
+/** A place on a cycle: a socket outside loops, or a whole loop. */
 export type CyclePlace = GraphSocket | GraphLoop;
 
-/** [G20] Ways round through a loop that nothing counts. */
+/** [G20] Cycles through a loop without a limit. */
 function uncountedCyclesThroughLoops(graph: Graph, flow: Flow): readonly (readonly CyclePlace[])[] {
   return cyclesAmong(graph, flow, () => true);
 }
 
-/** Ways round from loop to loop alone: no socket on them is returned to, so that nothing ends them. */
+/** Cycles of loops alone never end: no limit counts returns to a loop. */
 export function cyclesOfLoopsAlone(graph: Graph, flow: Flow): readonly (readonly CyclePlace[])[] {
   return cyclesAmong(graph, flow, isGraphLoop);
 }
@@ -87,7 +87,7 @@ function cyclesAmong(
     return loop?.items ? loop : socket;
   });
   if (!places.some(isGraphLoop)) return [];
-  // A loop stands where its first socket stands.
+  // A loop takes the number of its first socket.
   const firstOf = new Map<GraphLoop, number>();
   const numberOf = places.map((place, number) => {
     if (!isGraphLoop(place)) return number;

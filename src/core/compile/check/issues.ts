@@ -2,14 +2,14 @@ import { error, warning, type Issue, type KeyPath } from "../../model/issue.ts";
 import type { IssueCode } from "../../model/issue-codes.ts";
 import type { GraphLoop, GraphSocket } from "../graph.ts";
 
-/** What nearly every place has: one list for all of them. */
+/** Most positions share this list. */
 export const NO_ISSUES: readonly Issue[] = [];
 
 export function appendIssues(found: readonly Issue[], issues: Issue[]): void {
   if (found !== NO_ISSUES) for (const issue of found) issues.push(issue);
 }
 
-/** A problem placed in the user's own file, at a socket or below it. */
+/** A problem at a socket, with its position in the user's file. */
 export function issueAtSocket({ origin }: GraphSocket, below: KeyPath, issue: IssueAtPath): Issue {
   const { kind, name, socket } = origin;
   return issueAt(
@@ -19,7 +19,7 @@ export function issueAtSocket({ origin }: GraphSocket, below: KeyPath, issue: Is
   );
 }
 
-/** A problem placed at a loop, or below it. */
+/** A problem at a loop, with its position in the user's file. */
 export function issueAtLoop({ origin }: GraphLoop, below: KeyPath, issue: IssueAtPath): Issue {
   return issueAt(origin, ["loadouts", origin.name, "loops", origin.loop, ...below], issue);
 }

@@ -6,7 +6,7 @@ import { type Graph, type GraphLoop, materiaOf } from "../graph.ts";
 import { NO_ISSUES, issueAtLoop, issueAtSocket, errorWith, appendIssues } from "./issues.ts";
 import { mayMakeList } from "../socket-outputs.ts";
 
-/** What loops walk: a list that something makes, and that nothing writes into. */
+/** Checks the lists of loops: a socket makes each one, and no assignment writes into one. */
 export function checkLists(graph: Graph, flow: Flow): readonly Issue[] {
   const walked = Object.values(graph.loops).flatMap((loop): readonly WalkedList[] =>
     loop.items === null ? [] : [{ loop, list: loop.items }],
@@ -27,11 +27,11 @@ interface WalkedList {
   readonly list: readonly string[];
 }
 
-/** [O15] A loop over a list that nothing can have made would be passed by in silence, and the cast end as completed. */
+/** [O15] A loop whose list nothing makes would be skipped silently, and the cast would complete. */
 function checkListIsMade({ numberOf, reached }: Flow, { loop, list }: WalkedList, isMade: IsMade): readonly Issue[] {
   if (loop.from !== null) return NO_ISSUES;
   const members = loop.sockets.flatMap((id) => numberOf.get(id) ?? []);
-  // A loop that nothing reaches is reported as that.
+  // Another check reports an unreachable loop.
   if (!members.some((member) => reached.has(member)) || isMade(list, members)) return NO_ISSUES;
   const message = `nothing that runs before the loop "${loop.id}" makes state.${list.join(".")}, so it has nothing to walk`;
   return [
@@ -45,13 +45,13 @@ function checkListIsMade({ numberOf, reached }: Flow, { loop, list }: WalkedList
 
 type IsMade = (list: readonly string[], members: readonly number[]) => boolean;
 
-/** Looks back from a loop as far as the nearest that makes its list: that is near it, however large the graph. */
+/** Searches back from a loop to the nearest socket that makes its list: usually a short way. */
 function createMakerSearch(graph: Graph, flow: Flow): IsMade {
   let drawn: Digraph | undefined;
-  /** Where looking back for a list has led to nobody that makes it. */
+  /** Sockets from which the search found no socket that makes the list. */
   const barren = new Map<string, Set<number>>();
   return (list, members) => {
-    // A loop that names its generator asks nobody.
+    // A loop with `consumes` names its generator.
     const before = (drawn ??= reverseFlow(flow));
     const key = JSON.stringify(list);
     const known = barren.get(key) ?? new Set<number>();
@@ -70,13 +70,13 @@ function createMakerSearch(graph: Graph, flow: Flow): IsMade {
         makesItself ||= makes;
         open.push(from);
       }
-    // What its own members make, another loop may walk.
+    // Another loop may walk a list that this loop's members make.
     if (!makesItself) for (const each of seen) known.add(each);
     return false;
   };
 }
 
-/** From each socket to those that lead to it, of those that a cast can come to. */
+/** From each reached socket to those that lead to it. */
 function reverseFlow({ next, reached }: Flow): Digraph {
   return reverseDigraph(next.map((targets, from) => (reached.has(from) ? targets : [])));
 }
@@ -85,7 +85,7 @@ function targetsInsideValue({ target }: Assignment): boolean {
   return target.length > 1;
 }
 
-/** [H20] A target inside a list would turn the list into an object. Told by list, whether a loop walks it or not. */
+/** [H20] A target inside a list would turn the list into an object. Issues by list, because only lists of loops count. */
 function checkTargets(flow: Flow): ReadonlyMap<string, readonly Issue[]> {
   const found = new Map<string, Issue[]>();
   const assigning = flow.sockets.filter(({ assign }) => assign.some(targetsInsideValue));

@@ -6,7 +6,7 @@ import { createDominanceTest } from "../digraph.ts";
 import { NO_ISSUES, issueAtLoop, warningWith, errorWith, appendIssues, issueAtSocket } from "./issues.ts";
 import { END, type SocketId } from "../../model/ids.ts";
 
-/** Faults of the loop regions. */
+/** Problems of loops. */
 export function checkLoops(graph: Graph, flow: Flow): readonly Issue[] {
   const loops = Object.values(graph.loops);
   if (loops.length === 0) return [];
@@ -27,7 +27,7 @@ interface LoopWithMembers {
   readonly members: readonly GraphSocket[];
 }
 
-/** [O10] A loop that walks a list must have a member that moves it on. */
+/** [O10] A loop over a list needs a member that advances. */
 function checkLoopAdvances({ loop, members }: LoopWithMembers): readonly Issue[] {
   if (loop.items && !members.some(({ advance }) => advance !== null)) {
     const hint = 'give its last member "advance": { "when": "always" }';
@@ -46,7 +46,7 @@ function checkLoopAdvances({ loop, members }: LoopWithMembers): readonly Issue[]
   return NO_ISSUES;
 }
 
-/** [O16] A member with exits, and an answer that none of them takes: the cast would end there in silence. */
+/** [O16] A member with exits, and an answer that none of them takes: the cast would end silently. */
 function checkExitCoverage(flow: Flow, loop: GraphLoop): readonly Issue[] {
   if (!loop.exits.some(({ from }) => flowStepsOf(flow, from).some(endsUnnoticed))) return NO_ISSUES;
   return [...new Set(loop.exits.map(({ from }) => from))].flatMap((from) => {
@@ -68,22 +68,22 @@ function endsUnnoticed({ exhausted, way }: FlowStep): boolean {
   return exhausted && way.via === "none";
 }
 
-/** The first member that a cast can come to before it has come by the socket. */
+/** The first member that a cast can reach before the socket has run. */
 type FindEarlyMember = (source: GraphSocket, region: LoopWithMembers) => GraphSocket | undefined;
 
-/** Mostly a loop is entered from its generator alone; only where one is not, what runs before what is searched for. */
+/** A loop is usually entered only from its generator. The dominance search runs only if another way exists. */
 function createEarlyMemberSearch(graph: Graph, flow: Flow): FindEarlyMember {
   const elsewhere = loopsEnteredElsewhere(graph, flow);
   let runsBefore: ReturnType<typeof createDominanceTest> | undefined;
   return (source, { loop, members }) => {
-    // One that two loops name belongs to the other.
+    // A socket that two loops name belongs to the other loop.
     if (!elsewhere.has(loop.id) && members.every((member) => member.loop === loop.id)) return undefined;
     const search = (runsBefore ??= createDominanceTest(flow));
     return members.find(({ id }) => !search(source.id, id));
   };
 }
 
-/** The loops that a cast can come into from another socket than the one whose list they consume. */
+/** Loops that a cast can enter from another socket than their generator. */
 function loopsEnteredElsewhere(graph: Graph, { sockets, onward, starts }: Flow): ReadonlySet<string> {
   const found = new Set<string>();
   for (const start of starts) found.add(sockets[start]?.loop ?? "");
@@ -140,12 +140,12 @@ function checkSource(graph: Graph, region: LoopWithMembers, earlyMember: FindEar
   ];
 }
 
-/** Exits that stand where nothing can take them. */
+/** Exits that are never taken. */
 function checkExit(graph: Graph, loop: GraphLoop, index: number): readonly Issue[] {
   const exit = loop.exits[index];
   const member = exit && loop.sockets.includes(exit.from) ? socketOf(graph, exit.from) : undefined;
   if (!exit || !member) return NO_ISSUES;
-  // [G34] One that gives items up leaves by its exits behind the last of them.
+  // [G34] A member that gives up items leaves by its exits after the last one.
   if (member.advance === null && !member.edges.some(({ then }) => then === NEXT_ITEM))
     return [
       issueAtLoop(
@@ -159,7 +159,7 @@ function checkExit(graph: Graph, loop: GraphLoop, index: number): readonly Issue
   return [issueAtLoop(loop, ["exits", index], warningWith("exit_needs_json", message, 'set "parse": "json"'))];
 }
 
-/** [V2] What a loop needs so that its items can be worked on apart from each other. */
+/** [V2] Requirements of a loop whose items run separately. */
 export function checkParallel(graph: Graph, flow: Flow): readonly Issue[] {
   return Object.values(graph.loops)
     .filter((loop) => loop.parallel !== undefined)
@@ -185,14 +185,14 @@ function missingListIssue(loop: GraphLoop): Issue {
   );
 }
 
-/** Several people at once would be asked, each about files that the others do not see. */
+/** Several people would be asked at once, each about files that the others do not see. */
 function askingMemberIssues(graph: Graph, member: GraphSocket): readonly Issue[] {
   if (!member.interactive && materiaOf(graph, member).type !== "person") return [];
   const message = `${socketLabel(member)} waits for a person, and stands in a parallel loop`;
   return [issueAtSocket(member, [], errorWith("parallel_person_gate", message, "ask before the loop or behind it"))];
 }
 
-/** The other items are still at work: no single one can lead the cast elsewhere. It may only end it. */
+/** Other items still run, so one item cannot lead the cast elsewhere. It may only end it. */
 function leavingEdgeIssues(graph: Graph, loop: GraphLoop, member: GraphSocket): readonly Issue[] {
   return member.edges.flatMap((edge, index) =>
     edgeTargets(edge)
@@ -211,7 +211,7 @@ function leavingEdgeIssues(graph: Graph, loop: GraphLoop, member: GraphSocket): 
   );
 }
 
-/** Every item begins anew, so it must be known where, whoever came before it. */
+/** Every item starts at the same socket, so the entry must not depend on the way into the loop. */
 function entryIssues(flow: Flow, loop: GraphLoop): readonly Issue[] {
   const members = new Set<number>(loop.sockets.map((id) => flow.numberOf.get(id) ?? -1));
   const begins = new Set<SocketId>();

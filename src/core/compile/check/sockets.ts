@@ -4,7 +4,7 @@ import { type GraphSocket, socketLabel, type Graph, loopOf } from "../graph.ts";
 import type { Flow, FlowStep } from "../flow.ts";
 import { NO_ISSUES, issueAtSocket, warningWith, errorWith, appendIssues } from "./issues.ts";
 
-/** Faults that one socket has on its own. */
+/** Problems of single sockets. */
 export function checkSockets({ sockets, steps }: Flow): readonly Issue[] {
   const issues: Issue[] = [];
   for (let number = 0; number < sockets.length; number += 1) {
@@ -65,7 +65,7 @@ function checkParse(socket: GraphSocket): readonly Issue[] {
   return [...guards, ...advance];
 }
 
-/** [G13] What stands behind an `always` can never be taken. */
+/** [G13] Edges after an `always` are never taken. */
 function checkEdges(socket: GraphSocket): readonly Issue[] {
   const always = socket.edges.findIndex(isAlways);
   if (always === -1 || always === socket.edges.length - 1) return NO_ISSUES;
@@ -131,7 +131,7 @@ function checkAdvance(socket: GraphSocket): readonly Issue[] {
   ];
 }
 
-/** [G19] An answer without a way on sends the cast to the end in silence, even with items left to do. */
+/** [G19] An answer without an edge silently ends the cast, even with items left. */
 function checkAnswerCoverage(socket: GraphSocket, steps: readonly FlowStep[]): readonly Issue[] {
   if (
     socket.edges[socket.edges.length - 1]?.when === "always" ||
@@ -159,7 +159,7 @@ function answerText({ satisfied, advanced }: FlowStep): string {
   return advanced ? "the next item" : "an answer without satisfied";
 }
 
-/** [G29] What follows the last traversal makes sense only where traversals are counted, and the next item only where there are items. */
+/** [G29] `then` needs `maxTraversals`, and `next` needs a loop with items. */
 export function checkThen(graph: Graph, { sockets }: Flow): readonly Issue[] {
   const concerned = sockets.filter(({ edges }) => edges.some(hasThen));
   return concerned.flatMap((socket) =>

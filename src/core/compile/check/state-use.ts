@@ -7,16 +7,16 @@ import { NO_ISSUES, issueAtSocket, warningWith } from "./issues.ts";
 import { bundledStateWrites, isCustomUtility } from "../socket-outputs.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 
-/** State that the cast itself keeps. */
+/** State that the engine maintains. */
 const ENGINE_STATE_KEYS = ["workItems", "previousCastContext"];
 
-/** State that something outside the graph sets and reads. */
+/** State that code outside the graph sets and reads. */
 export interface StateUse {
   readonly sets: ReadonlySet<string>;
   readonly reads: ReadonlySet<string>;
 }
 
-/** State that is read and never set, or set and never read; and variables that nothing fills. */
+/** State that is read and never set, or set and never read; and unknown variables. */
 export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: () => StateUse): readonly Issue[] {
   const seated = Object.values(graph.materia);
   const variables = variablesByMateria(graph);
@@ -39,7 +39,7 @@ export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: () => 
   const unread = unknownReaders
     ? []
     : writes.filter(({ key }) => !own.reads.has(key) && !ENGINE_STATE_KEYS.includes(key));
-  // All other loadouts are searched only where something is in doubt.
+  // Search the other loadouts only if a key is in doubt.
   const others = unset.length + unread.length === 0 ? own : elsewhere();
   const written = new Set([...ENGINE_STATE_KEYS, ...others.sets, ...own.sets]);
   const listIsSet = unknownWriters || writes.some(({ key }) => key === "workItems");
@@ -88,7 +88,7 @@ interface StateKeyUse {
   readonly key: string;
 }
 
-/** Each prompt is searched once, however many sockets hold it. */
+/** Parses each prompt once, for all sockets that use it. */
 function variablesByMateria({ materia }: Graph): ReadonlyMap<string, readonly TemplateVariable[]> {
   return new Map(Object.entries(materia).map(([name, each]) => [name, parseVariables(templateOf(each)?.text ?? "")]));
 }
@@ -97,7 +97,7 @@ function readsOrWrites({ assign, advance }: GraphSocket, used: readonly Template
   return used.length > 0 || assign.length > 0 || advance !== null;
 }
 
-/** Each key once: those of the prompt, of `assign`, and of the list that is walked. */
+/** Each key once: from the prompt, from `assign`, and the path of the list. */
 function collectReads(
   graph: Graph,
   socket: GraphSocket,
@@ -107,7 +107,7 @@ function collectReads(
   const items = loopOf(graph, socket)?.items ?? null;
   const first = reads.length;
   const noteKey = (key: string | undefined): void => {
-    // [O4] Inside a loop the cast itself keeps these two.
+    // [O4] Inside a loop the engine sets these two.
     if (key === undefined || (items !== null && (key === "workItem" || key === "workItemIndex"))) return;
     for (let index = first; index < reads.length; index += 1) if (reads[index]?.key === key) return;
     reads.push({ socket, key });
@@ -153,7 +153,7 @@ function hintFor(key: string, written: ReadonlySet<string>): string {
 
 const known = new WeakMap<Catalog, StateUse>();
 
-/** [G21] State that other parts of the configuration set or read: a loadout may be meant to be linked with them. */
+/** [G21] State that other loadouts set or read: a loadout may be meant to be linked with them. */
 export function stateUsedInCatalog(catalog: Catalog): StateUse {
   const found = known.get(catalog) ?? collectStateUse(catalog);
   known.set(catalog, found);

@@ -7,14 +7,14 @@ import type { Graph } from "../graph.ts";
 import { worstCase, type WorstCase } from "../worst-case.ts";
 import { checkTarget } from "./compile.ts";
 
-/** A loadout without errors, and how many turns it can take. */
+/** A loadout without errors, and its worst case. */
 export interface ValidLoadout {
   readonly entry: CatalogEntry<Loadout>;
   readonly graph: Graph;
   readonly worst: WorstCase;
 }
 
-/** Every problem of a configuration, whoever asks. What the bundled layer brings is our business: only its errors would be the user's. */
+/** Every problem of a configuration. Warnings of bundled entries are omitted: the user cannot fix them. */
 export function checkCatalog(catalog: Catalog): {
   readonly issues: readonly Issue[];
   readonly loadouts: readonly ValidLoadout[];

@@ -14,9 +14,9 @@ import { checkLoops, checkParallel } from "../check/loops.ts";
 import { checkCycles, checkReachability } from "../check/cycles.ts";
 import { checkSockets, checkThen } from "../check/sockets.ts";
 
-/** A chain of one or more targets as one graph, with what a person needs to understand how it came about. */
+/** A chain of targets compiled into one graph, with the facts that explain it. */
 export interface CompiledChain {
-  /** Names the virtual loadout; the same command over the same configuration gives the same one. */
+  /** The id of the virtual loadout. The same command and configuration give the same id. */
   readonly id: string;
   readonly graph: Graph;
   readonly flow: Flow;
@@ -25,7 +25,7 @@ export interface CompiledChain {
   readonly warnings: readonly Issue[];
 }
 
-/** Typed targets → one checked graph, or every problem that stands in the way. */
+/** Compiles typed targets into one checked graph, or returns every problem. */
 export function compileTargets(refs: readonly TargetRef[], catalog: Catalog): Result<CompiledChain> {
   const targets = resolveTargets(refs, catalog);
   if (!targets.ok) return targets;
@@ -51,7 +51,7 @@ export function compileTargets(refs: readonly TargetRef[], catalog: Catalog): Re
   return ok({ id, graph, flow, targets: targets.value, stitches, warnings });
 }
 
-/** What a part lacks, another part of the chain may bring. */
+/** Another part of the chain may supply what a part lacks. */
 function mayOtherPartResolve({ code }: Issue): boolean {
   return code === "state_never_set" || code === "state_never_read" || code === "list_never_produced";
 }
@@ -62,26 +62,26 @@ export interface CheckedTarget extends GraphFragment {
   readonly flow?: Flow;
 }
 
-/** One target alone, with all its problems; the flow is there when its references hold. */
+/** One target alone, with all its problems. The flow exists if all references are valid. */
 export function checkTarget(target: ResolvedTarget, catalog: Catalog, order: number): CheckedTarget {
   const { graph, issues } = buildFragment(target, catalog, order);
   const faults = target.kind === "loadout" ? target.entry.issues : [];
-  const placed = (issue: Issue): Issue => atAuthoredPath(issue, target);
+  const placed = (issue: Issue): Issue => withAuthoredPath(issue, target);
   const named = [...faults, ...withoutFollowUpIssues(faults, issues).map(placed)];
   if (!Object.hasOwn(graph.sockets, graph.entry)) return { graph, issues: named };
   const flow = buildFlow(graph);
   const found = checkGraph(graph, flow, () => stateUsedInCatalog(catalog));
-  // What looks doubtful in a graph with a broken reference is mostly the broken reference again.
+  // Most warnings about a graph with a broken reference only repeat that reference.
   const doubted = named.some(isError) ? found.filter(isError) : found;
   return { graph, issues: [...named, ...withoutFollowUpIssues(faults, doubted).map(placed)], flow };
 }
 
-/** [M2] A problem of a graph points into the file as its author wrote it. */
-function atAuthoredPath(issue: Issue, { entry }: ResolvedTarget): Issue {
+/** [M2] A problem of a graph gets the path that its author wrote. */
+function withAuthoredPath(issue: Issue, { entry }: ResolvedTarget): Issue {
   return entry.positionOf && issue.file === entry.file ? { ...issue, path: entry.positionOf(issue.path) } : issue;
 }
 
-/** [L19] Each part was sound alone, so an error in the whole belongs to a joint. */
+/** [L19] Each part is valid alone, so an error of the whole belongs to a joint. */
 function stitchIssues(issues: readonly Issue[], graph: Graph, stitches: readonly Stitch[]): readonly Issue[] {
   const label = (id: SocketId): string => {
     const socket = socketOf(graph, id);
@@ -95,7 +95,7 @@ function stitchIssues(issues: readonly Issue[], graph: Graph, stitches: readonly
   }));
 }
 
-/** [W39] Where the authors of its loadouts put the sockets of a graph, each in the measure of its own loadout. */
+/** [W39] The authors' positions of the sockets, in the coordinates of each loadout. */
 export function authoredLayout({ targets, graph }: Pick<CompiledChain, "targets" | "graph">): Layout {
   return Object.fromEntries(
     socketsOf(graph).flatMap(({ id, origin }) => {
@@ -107,7 +107,7 @@ export function authoredLayout({ targets, graph }: Pick<CompiledChain, "targets"
   );
 }
 
-/** How the sockets of the chain are called in the user's own loadouts. */
+/** The ids of the sockets in the user's own loadouts. */
 export function socketOrigins(
   graph: Graph,
 ): readonly { readonly socket: string; readonly target: number; readonly name: string; readonly source: string }[] {
@@ -133,12 +133,12 @@ function checkGraph(graph: Graph, flow: Flow, elsewhere: () => StateUse): readon
   ];
 }
 
-/** Keys whose value decides nothing about where a cast goes. */
+/** Keys whose value does not affect where a cast goes. */
 const KEYS_WITHOUT_EFFECT: readonly (string | number)[] = ["maxTraversals", "description", "label", "cursor"];
 
 /**
- * [G16] One bad value hides nothing else: what can be read of a broken loadout is judged with it.
- * Left out is what would only be the bad value again, or a judgement about something that could not be read.
+ * [G16] One invalid value hides no other problem: the readable part of the loadout is checked too. Problems that only
+ * repeat the invalid value, or depend on it, are left out.
  */
 function withoutFollowUpIssues(faults: readonly Issue[], found: readonly Issue[]): readonly Issue[] {
   const broken = faults.filter(isError).map(({ path }) => path);
@@ -147,14 +147,14 @@ function withoutFollowUpIssues(faults: readonly Issue[], found: readonly Issue[]
   const canBeJudged = ({ path, code }: Issue): boolean =>
     damaged.length === 0 ||
     NAME_ISSUE_CODES.includes(code) ||
-    // What concerns several sockets waits until all of them can be read.
+    // Checks across sockets need every socket to be readable.
     (path[2] === "sockets" && !damaged.some((part) => isWithin(path, part)));
   return found.filter(
     (issue) => isError(issue) && !broken.some((path) => isWithin(issue.path, path)) && canBeJudged(issue),
   );
 }
 
-/** Names are right or wrong whatever stands beside them. */
+/** Names are valid or not, independently of other problems. */
 const NAME_ISSUE_CODES: readonly Issue["code"][] = ["unknown_socket", "unknown_materia", "invalid_materia"];
 
 function affectsStructure(path: KeyPath): boolean {

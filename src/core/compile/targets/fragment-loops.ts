@@ -6,10 +6,10 @@ import { didYouMean } from "../../model/text.ts";
 import { parseStatePath } from "../assignment.ts";
 import type { GraphLoop } from "../graph.ts";
 
-/** Tells of a fault at a place below the loadout. */
+/** Reports a problem at a path below the loadout. */
 export type ReportIssue = (keys: KeyPath, code: IssueCode, message: string, hint?: LazyHint) => void;
 
-/** A way out; looking for the nearest name costs something, so it may be worked out only when it is shown. */
+/** A hint, or a function for one: the search for the nearest name runs only if it is shown. */
 export type LazyHint = string | (() => string | undefined);
 
 /** [O1] A socket belongs to at most one loop. */
@@ -37,11 +37,11 @@ export function loopMemberships(loadout: Loadout, report: ReportIssue): Readonly
   return membership;
 }
 
-/** What the building of a loadout passes round. */
+/** The context of building a loadout. */
 export interface LoadoutBuildContext {
   readonly loadout: Loadout;
   readonly report: ReportIssue;
-  /** Of the loadout. */
+  /** The path of the loadout. */
   readonly name: string;
   readonly file?: string;
 }
@@ -68,7 +68,7 @@ export function buildLoop(id: string, loop: Loop, building: LoadoutBuildContext)
 
 const NO_EXITS: readonly Exit[] = [];
 
-/** [O13] Exits belong to members, lead out, and no two answer the same. */
+/** [O13] Exits belong to members, lead out, and no two have the same condition. */
 function checkExit(id: string, loop: Loop, index: number, { loadout, report }: LoadoutBuildContext): void {
   const exit = loop.exits[index];
   if (!exit) return;
@@ -102,7 +102,7 @@ function checkExit(id: string, loop: Loop, index: number, { loadout, report }: L
   }
 }
 
-/** [O12] A loop that consumes walks `state.workItems`; one that does not may name another list in `advance.items`. */
+/** [O12] A loop with `consumes` walks `state.workItems`; another one may name its list in `advance.items`. */
 function listPath(id: string, loop: Loop, { loadout, report }: LoadoutBuildContext): readonly string[] | null {
   const named: { readonly socket: string; readonly items: string }[] = [];
   let advances = false;

@@ -10,12 +10,12 @@ import { canSourceExist, isHandoffSource, isGateSource, parseAssignment, type As
 import { buildLoop, loopMemberships, type LoadoutBuildContext, type ReportIssue } from "./fragment-loops.ts";
 import type { Graph, GraphLoop, GraphSocket, Origin } from "../graph.ts";
 
-/** What a target names, found in the catalog. */
+/** A target, found in the catalog. */
 export type ResolvedTarget =
   | { readonly kind: "materia"; readonly name: string; readonly entry: CatalogEntry<Materia> }
   | { readonly kind: "loadout"; readonly name: string; readonly entry: CatalogEntry<Loadout> };
 
-/** A target as a graph of its own. Broken references are reported and left out, so that the rest can still be checked; so is what the file itself has wrong. */
+/** A target as a separate graph. Broken references are reported and left out, so that the rest can be checked. */
 export interface GraphFragment {
   readonly graph: Graph;
   readonly issues: readonly Issue[];
@@ -83,7 +83,7 @@ function fileOf(entry: CatalogEntry<unknown>): { readonly file?: string } {
 function fragmentFromLoadout(loadout: Loadout, place: FragmentSource, catalog: Catalog): GraphFragment {
   const issues: Issue[] = [];
   const report: ReportIssue = (keys, code, message, hint) => {
-    // A file with thousands of faults needs no thousands of suggestions.
+    // A file with thousands of problems needs no thousands of suggestions.
     const shown = typeof hint === "string" || issues.length > 50 ? hint : hint?.();
     const issue = error(code, [...place.keys, ...keys], message, typeof shown === "string" ? shown : undefined);
     issues.push(place.file === undefined ? issue : { ...issue, file: place.file });
@@ -98,7 +98,7 @@ function fragmentFromLoadout(loadout: Loadout, place: FragmentSource, catalog: C
     ...(place.file === undefined ? {} : { file: place.file }),
   };
   const ids = sortSocketIds(Object.keys(loadout.sockets));
-  // Ids are safe as keys: they were checked when the layer was read. A name may be anything.
+  // Ids are safe as keys: reading the layer checked them. Names are not.
   const sockets = createRecord<GraphSocket>(ids.length);
   const materia = new Map<string, Materia>();
   for (let index = 0; index < ids.length; index += 1) {
@@ -127,7 +127,7 @@ interface FragmentContext extends LoadoutBuildContext {
   readonly membership: ReadonlyMap<string, string>;
 }
 
-/** Seated where a materia is missing, and of the kind that raises no further complaint about the same fault. */
+/** Replaces a missing materia. Its type causes no further problem for the same mistake. */
 const PLACEHOLDER_MATERIA: Materia = {
   type: "agent",
   prompt: "missing",
@@ -169,7 +169,7 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Frag
     );
   }
   const isSound = areValidEdges(socket.edges, loadout);
-  // [H14] A socket adds to what its materia assigns, and may say otherwise for a target.
+  // [H14] A socket adds to the `assign` of its materia, and may override a target.
   const sources =
     socket.assign && materia.assign ? { ...materia.assign, ...socket.assign } : (socket.assign ?? materia.assign);
   const edges = isSound
@@ -182,7 +182,7 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Frag
     parse,
     generator,
     interactive: isInteractive(materia),
-    // [H17] A generator sets the list without being told.
+    // [H17] A generator sets the list without an `assign`.
     assign: generator && parse === "json" ? withWorkItems(assign) : assign,
     advance: socket.advance?.when ?? null,
     edges,
@@ -191,7 +191,7 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Frag
   };
 }
 
-/** The keys of a socket below its loadout; a materia alone is one. */
+/** The keys of a socket below its loadout; a single materia has none. */
 function socketKeys(id: string, { place }: FragmentContext): readonly string[] {
   return place.kind === "materia" ? [] : ["sockets", id];
 }
@@ -210,7 +210,7 @@ function isKnownDestination({ sockets }: Loadout, to: Destination): boolean {
   return to === END || Object.hasOwn(sockets, to);
 }
 
-/** An edge to nowhere keeps its place, so that those behind it keep theirs in what is reported. */
+/** An edge to an unknown socket keeps its index, so that paths of later edges stay right. */
 function replaceUnknownEdge(edge: Edge, index: number, id: string, context: FragmentContext): Edge {
   const { loadout, report } = context;
   const known = (key: "to" | "then", to: Destination): Destination => {

@@ -4,7 +4,7 @@ import { collectResults, error, fail, failAll, isError, ok, type Result } from "
 import { didYouMean, oneLine } from "../../model/text.ts";
 import type { ResolvedTarget } from "./fragment.ts";
 
-/** Every target found in the catalog, in the order given; or the problems of all of them. */
+/** Every target found in the catalog, in the given order; or the problems of all of them. */
 export function resolveTargets(refs: readonly TargetRef[], catalog: Catalog): Result<readonly ResolvedTarget[]> {
   return collectResults(refs.map((ref) => resolveTarget(ref, catalog)));
 }
@@ -52,7 +52,7 @@ function unknownTargetResult(ref: TargetRef, catalog: Catalog) {
   return error("unknown_target", shown, `there is no ${what} named "${oneLine(ref.name, 80)}"`, hint);
 }
 
-/** The name is right and the prefix is not. */
+/** The name is right and the prefix is wrong. */
 function otherKindHint({ kind, name }: TargetRef, catalog: Catalog): string | undefined {
   if (kind === "loadout" && catalog.materia.has(name)) return `"${name}" is a materia: link it as materia:${name}`;
   if (kind === "materia" && catalog.loadouts.has(name)) return `"${name}" is a loadout: link it as loadout:${name}`;

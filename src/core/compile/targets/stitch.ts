@@ -25,11 +25,11 @@ export interface Stitch {
 /** A part of a chain, already renumbered so that no two parts share a name. */
 interface ChainPart {
   readonly graph: Graph;
-  /** Of the part, be it from before: other names change no way. */
+  /** The flow of the part; renumbering does not change it. */
   readonly flow: Flow;
 }
 
-/** [L15, L16] Neighbours are joined where exactly one terminal meets the one entry; nothing is guessed. */
+/** [L15, L16] Joins neighbours where exactly one terminal meets the one entry; nothing is guessed. */
 export function stitchParts(
   parts: readonly ChainPart[],
 ): Result<{ readonly graph: Graph; readonly stitches: readonly Stitch[] }> {
@@ -122,7 +122,7 @@ function endingWayText(socket: GraphSocket, { way, advanced }: FlowStep): string
   return socket.edges.length === 0 ? "it has no edges" : "an answer has no edge";
 }
 
-/** Every way to the end of the one terminal, and the early end of an empty list, lead to the next entry instead. */
+/** Every way from the terminal to the end, and the early end of an empty list, lead to the next entry instead. */
 function redirect({ graph, flow }: ChainPart, { from, to }: Stitch): Graph {
   const terminal = socketOf(graph, from);
   const edges: readonly Edge[] = terminal.edges.map((edge) => ({
@@ -130,10 +130,10 @@ function redirect({ graph, flow }: ChainPart, { from, to }: Stitch): Graph {
     to: edge.to === END ? to : edge.to,
     ...(edge.then === END ? { then: to } : {}),
   }));
-  // A part may be numbered anew since its flow was worked out: sockets are known by their place.
+  // A part may be renumbered after its flow was computed, so sockets are matched by position.
   const place = socketsOf(graph).findIndex(({ id }) => id === from);
   const isOpen = (flow.steps[place] ?? []).some(({ way, exhausted }) => way.via === "none" && !exhausted);
-  // [V2] In a parallel loop an edge that no answer takes would still seem to lead out of it.
+  // [V2] In a parallel loop an edge that no answer takes would count as an edge out of it.
   const isShut = !isOpen && loopOf(graph, terminal)?.parallel !== undefined;
   const covered = isShut || edges.some((edge) => edge.when === "always");
   const socket: GraphSocket = { ...terminal, edges: covered ? edges : [...edges, { when: "always", to }] };
@@ -158,7 +158,10 @@ function redirectLoop(loop: GraphLoop, terminal: GraphSocket, to: SocketId): Gra
   return { ...loop, exits: [...written, ...exits], emptyTo: to };
 }
 
-/** The outcomes for which the loop ends the cast. Where only guards stand, an `always` beside them would no longer ask for an answer. */
+/**
+ * The answers for which the loop ends the cast. If all exits have conditions, an added `always` would ignore the
+ * answer.
+ */
 function uncoveredConditions(loop: GraphLoop, terminal: GraphSocket): readonly Condition[] {
   const own = loop.exits.filter((exit) => exit.from === terminal.id).map((exit) => exit.condition);
   if (own.includes("always")) return [];
@@ -166,9 +169,12 @@ function uncoveredConditions(loop: GraphLoop, terminal: GraphSocket): readonly C
   return (["satisfied", "not_satisfied"] as const).filter((condition) => !own.includes(condition));
 }
 
-/** [L12] `Socket-1…n` over all parts in target order, then in the order of the source ids; loops and exits get the part's number. */
+/**
+ * [L12] `Socket-1…n` over all parts in target order, then in the order of source ids. Loops and exits get the part's
+ * number.
+ */
 export function renumberSockets(graphs: readonly Graph[]): readonly Graph[] {
-  // One part keeps its own names: casting a loadout must not rename the user's sockets.
+  // A single part keeps its names: casting a loadout must not rename the user's sockets.
   if (graphs.length === 1) return graphs;
   let count = 0;
   return graphs.map((graph, index) => {
@@ -208,7 +214,7 @@ function renameSockets(graph: Graph, renamed: ReadonlyMap<string, SocketId>, pre
   for (const socket of Object.values(graph.sockets).map(socketOf)) sockets[socket.id] = socket;
   const renamedLoops = Object.values(graph.loops).map(loopOf);
   const loops = createRecord<GraphLoop>(renamedLoops.length);
-  // Behind the prefix no id is one of the prototype's.
+  // With the prefix no id reaches an object's prototype.
   for (const loop of renamedLoops) loops[loop.id] = loop;
   return { ...graph, entry: idOf(graph.entry), sockets, loops };
 }
