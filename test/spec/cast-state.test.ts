@@ -12,6 +12,7 @@ import {
   withoutKeys,
   type PersistentMap,
 } from "../../src/core/cast/state/persistent-map.ts";
+import { NO_ITEM_COUNTS, addItemCount, itemCount, type CountsByItem } from "../../src/core/cast/state/item-counts.ts";
 import type { Materia } from "../../src/core/model/materia.ts";
 import { startOf } from "../harness/play.ts";
 import { TIME, items, socket, workshop } from "../harness/seats.ts";
@@ -147,4 +148,28 @@ it("[J1] of thousands of counts a change copies only the few beside it", () => {
   expect(Math.max(...rows)).toBeLessThanOrEqual(12);
   const changed = withValue(table, "Socket-77", -1).many ?? [];
   expect(changed.filter((sheet, at) => sheet !== sheets[at])).toHaveLength(1);
+});
+
+it("[J12] what is counted for one item counts for no other, wherever they stand, and changes no earlier state", () => {
+  const added = fc.record({
+    index: fc.nat(200),
+    name: fc.constantFrom("Socket-1 edge 0", "Socket-2 edge 0", "Socket-2 edge 1"),
+    times: fc.integer({ min: 1, max: 3 }),
+  });
+  fc.assert(
+    fc.property(fc.array(added, { maxLength: 60 }), (all) => {
+      const expected = new Map<string, number>();
+      let counts: CountsByItem = NO_ITEM_COUNTS;
+      for (const { index, name, times } of all) {
+        const before = JSON.stringify(counts);
+        const after = addItemCount(counts, index, name, times);
+        expect(JSON.stringify(counts)).toBe(before);
+        counts = after;
+        expected.set(`${index} ${name}`, (expected.get(`${index} ${name}`) ?? 0) + times);
+      }
+      for (let index = 0; index <= 201; index += 1)
+        for (const name of ["Socket-1 edge 0", "Socket-2 edge 0", "Socket-2 edge 1"])
+          expect(itemCount(counts, index, name)).toBe(expected.get(`${index} ${name}`) ?? 0);
+    }),
+  );
 });
