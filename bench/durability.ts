@@ -52,9 +52,9 @@ export interface CastsFigures {
   readonly medianMs: number;
 }
 
-/** `casts --json` over so many casts, half of them interrupted, in a process of its own. */
+/** `casts --json` over so many casts, half of them interrupted, in a separate process. */
 export async function measureCasts(casts: number, rounds = 5): Promise<CastsFigures> {
-  return inScratch(async (scratch) => {
+  return withScratch(async (scratch) => {
     const program = join(await published(), "bin", "materia.mjs");
     const root = join(scratch, "casts");
     const file = castFile(scratch);
@@ -102,7 +102,7 @@ export interface SyncFigures {
 
 /** What the engine adds to the syncs that it needs. Both take turns, so that a busy disk is busy for both, and write the same bytes. */
 export async function measureSync(steps: number, rounds = 5): Promise<SyncFigures> {
-  return inScratch(async (scratch) => {
+  return withScratch(async (scratch) => {
     const file = castFile(scratch);
     const chunks: string[] = [];
     await runUntil(file, steps, encoding(file, chunks));
@@ -212,7 +212,7 @@ function median(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 }
 
-async function inScratch<T>(measure: (scratch: string) => Promise<T>): Promise<T> {
+async function withScratch<T>(measure: (scratch: string) => Promise<T>): Promise<T> {
   const scratch = mkdtempSync(join(tmpdir(), "materia-bench-"));
   try {
     return await measure(scratch);

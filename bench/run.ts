@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { calm } from "./measure/calm.ts";
+import { waitForQuietMachine } from "./measure/calm.ts";
 import type { CheckFigures } from "./measure/check.ts";
 import type { CheckpointFigures } from "./measure/checkpoints.ts";
 import type { EnginePair } from "./measure/engine.ts";
@@ -63,7 +63,7 @@ function rounded(_key: string, value: unknown): unknown {
 
 /** Figures, or the sentence that says why there are none. */
 async function attempt<T>(what: string, measure: () => Promise<T>): Promise<T | string> {
-  busy.push(await calm());
+  busy.push(await waitForQuietMachine());
   process.stderr.write(`${what} …\n`);
   try {
     return await measure();

@@ -151,7 +151,7 @@ for (const problem of all) console.error(`layers: ${problem}`);
 console.log(`layers: ${modules.length} modules, ${all.length} problems`);
 process.exitCode = all.length > 0 ? 1 : 0;
 
-/** Folders that need each other, by way of however many others: neither can be read before the other. */
+/** Folders that need each other, directly or through others: neither can be read before the other. */
 function folderKnots(read) {
   const needs = new Map();
   for (const { source, dependencies } of read)

@@ -1,4 +1,4 @@
-// Two workers in network namespaces of their own, over TLS and with the times of a real fleet; the link of one is cut and mended.
+// Two workers in separate network namespaces, over TLS and with the times of a real fleet; the link of one is cut and restored.
 // As root, on Linux: node scripts/cut-link.ts
 import { execFileSync } from "node:child_process";
 import {

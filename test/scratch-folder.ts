@@ -83,11 +83,11 @@ function endDatabase(pidFile: string): void {
   try {
     process.kill(Number(readFileSync(pidFile, "utf8").split("\n")[0]), "SIGQUIT");
   } catch {
-    // It has ended meanwhile.
+    // It has ended since.
   }
 }
 
-/** What a test that was given up has left running, where that can be seen: it would keep whoever waits for the tests waiting. */
+/** Processes that an abandoned test has left running, if they can be seen: they would block the end of the run. */
 function programsOf(folder: string): readonly number[] {
   if (process.platform !== "linux") return [];
   const others = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
@@ -98,7 +98,7 @@ function programsOf(folder: string): readonly number[] {
       if (command.includes("vitest")) return false;
       return command.includes(folder) || readFileSync(`/proc/${pid}/environ`, "utf8").includes(folder);
     } catch {
-      // It has ended meanwhile, or belongs to somebody else.
+      // It has ended since, or belongs to another user.
       return false;
     }
   });
@@ -108,6 +108,6 @@ function end(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended meanwhile.
+    // It has ended since.
   }
 }

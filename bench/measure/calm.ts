@@ -5,7 +5,7 @@ const ENOUGH_IDLE = 0.6;
 const LONGEST_WAIT_MS = 15_000;
 
 /** Waits for a moment in which others leave the machine alone, but not for ever. Gives the share of it that they used then. */
-export async function calm(): Promise<number> {
+export async function waitForQuietMachine(): Promise<number> {
   const deadline = performance.now() + LONGEST_WAIT_MS;
   for (;;) {
     const busy = await busyShare();

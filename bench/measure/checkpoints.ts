@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { diffText, hasCommit, listChanges } from "../../src/shell/git/diff.ts";
 import { openCheckpointSession } from "../../src/shell/git/checkpoint-session.ts";
 import { findRepository } from "../../src/shell/git/repository.ts";
-import { inScratch, median } from "./process.ts";
+import { withScratch, median } from "./process.ts";
 
 export interface CheckpointFigures {
   readonly files: number;
@@ -20,7 +20,7 @@ export interface CheckpointFigures {
 
 /** The checkpoints of a cast in a repository of so many files. */
 export function measureCheckpoints(files: number, rounds: number): Promise<CheckpointFigures> {
-  return inScratch(async (scratch) => {
+  return withScratch(async (scratch) => {
     const cwd = join(scratch, "project");
     makeRepository(cwd, files);
     const checkpoints = openCheckpointSession({

@@ -10,10 +10,7 @@ export interface EnginePair {
   readonly first: EngineFigures | string;
 }
 
-/**
- * Our engine and that of the first release in turns, each in a process of its own; the middle of several rounds.
- * Both as published, like the peers: removing types in the checkout takes a third of the memory by itself.
- */
+/** Our engine and that of the first release in turns, each in a separate process; the middle of several rounds. Both as published, like the peers: removing types in the checkout takes a third of the memory by itself. */
 export async function measureEngines(steps: number, rounds: number): Promise<EnginePair> {
   const engine = join(await published(), "dist", "engine.js");
   const old = await bundleFirstRelease();

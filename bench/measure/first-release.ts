@@ -12,7 +12,7 @@ const FIRST_RELEASE = "6144c3afcd6ce634ac17e5662f853d86fbd2488c";
  * A sentence where the history is missing, as in a tarball or a shallow clone.
  */
 export async function bundleFirstRelease(): Promise<{ readonly engine: string } | string> {
-  // Inside of node_modules: the old sources find their dependencies there.
+  // Inside node_modules: the old sources find their dependencies there.
   const folder = join("node_modules", ".cache", "materia-bench-first");
   const [sources, dist] = [join(folder, "sources"), join(ROOT, folder, "dist")];
   rmSync(join(ROOT, folder), { recursive: true, force: true });

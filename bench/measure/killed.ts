@@ -1,7 +1,7 @@
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ask, inScratch, median } from "./process.ts";
+import { ask, withScratch, median } from "./process.ts";
 import { published } from "./start-up.ts";
 
 const HALF_WAY = fileURLToPath(new URL("../killed-child.ts", import.meta.url));
@@ -17,7 +17,7 @@ export interface KilledFigures {
 
 /** Our own cast, killed by SIGKILL after so many steps and taken up by another process, several times from the same state. */
 export function measureKilled(steps: number, rounds: number): Promise<KilledFigures> {
-  return inScratch(async (scratch) => {
+  return withScratch(async (scratch) => {
     const half = await ask<{ readonly root: string; readonly castId: string }>(
       [process.execPath, HALF_WAY, scratch, String(steps)],
       { kill: true },

@@ -10,7 +10,7 @@ import type { AgentHost } from "../../src/shell/ports.ts";
 import type { CastStore } from "../../src/shell/store/cast-store.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { makeRepository } from "./checkpoints.ts";
-import { inScratch, median } from "./process.ts";
+import { withScratch, median } from "./process.ts";
 
 export interface ParallelFigures {
   readonly files: number;
@@ -35,7 +35,7 @@ const TURN_TOKENS = 100;
 
 /** Items of one second each, several at once, in a repository of so many files. */
 export function measureParallel(files: number, rounds: number): Promise<ParallelFigures> {
-  return inScratch(async (scratch) => {
+  return withScratch(async (scratch) => {
     const cwd = join(scratch, "project");
     makeRepository(cwd, files);
     const store = fileStore(join(scratch, "casts"));

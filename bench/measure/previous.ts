@@ -14,7 +14,7 @@ import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { castFile, createdCast } from "../new-cast.ts";
 import { instantAgent } from "../workload.ts";
-import { inScratch } from "./process.ts";
+import { withScratch } from "./process.ts";
 
 export interface PreviousFigures {
   readonly visits: number;
@@ -27,7 +27,7 @@ export interface PreviousFigures {
 
 /** What `link --from` does with an earlier cast of so many visits, all its files on disk. */
 export function measurePrevious(visits: number): Promise<PreviousFigures> {
-  return inScratch(async (scratch) => {
+  return withScratch(async (scratch) => {
     const root = join(scratch, "casts");
     const { castId, stepsPerSecond } = await castWithFiles(root, visits);
     const times: number[] = [];
@@ -52,7 +52,7 @@ export interface DiskFigures {
 
 /** A list of so many items of 500 bytes, deep in a state that changes with every item, and a utility that is given all of it for each. */
 export function measureDisk(items: number): Promise<DiskFigures> {
-  return inScratch(async (scratch) => {
+  return withScratch(async (scratch) => {
     const perVisit = async (count: number): Promise<number> => {
       const root = join(scratch, String(count));
       const file = { ...castFile(root), graph: listGraph() };

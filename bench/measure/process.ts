@@ -5,7 +5,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-export interface Asked<T> {
+export interface MeasuredProcess<T> {
   /** From the start of the process to its answer. */
   readonly ms: number;
   readonly answer: T;
@@ -19,8 +19,8 @@ export interface AskOptions {
   readonly capSeconds?: number;
 }
 
-/** One measurement in a process of its own, which answers with one line of JSON. */
-export async function ask<T>(command: readonly string[], options: AskOptions = {}): Promise<Asked<T>> {
+/** One measurement in a separate process, which answers with one line of JSON. */
+export async function ask<T>(command: readonly string[], options: AskOptions = {}): Promise<MeasuredProcess<T>> {
   const { env = {}, cwd, kill = false, capSeconds = 600 } = options;
   const started = performance.now();
   const child = spawn(command[0] ?? "", command.slice(1), {
@@ -32,7 +32,7 @@ export async function ask<T>(command: readonly string[], options: AskOptions = {
   const cap = setTimeout(() => child.kill("SIGKILL"), capSeconds * 1000);
   let told = "";
   child.stderr.on("data", (data: Buffer) => (told += data.toString("utf8")));
-  let asked: Asked<T> | undefined;
+  let asked: MeasuredProcess<T> | undefined;
   for await (const line of createInterface({ input: child.stdout })) {
     if (asked || !line.startsWith("{")) continue;
     asked = { ms: performance.now() - started, answer: JSON.parse(line) as T };
@@ -71,7 +71,7 @@ export function middle<T>(answers: readonly T[], figure: (answer: T) => number):
   return answer;
 }
 
-export async function inScratch<T>(work: (scratch: string) => Promise<T>): Promise<T> {
+export async function withScratch<T>(work: (scratch: string) => Promise<T>): Promise<T> {
   const scratch = mkdtempSync(join(tmpdir(), "materia-bench-"));
   try {
     return await work(scratch);

@@ -18,7 +18,7 @@ export interface PromptFigures {
   readonly repeatedOverall: number;
 }
 
-/** Full-Auto with so many items, every fourth refused once; what each turn is told, and how much of it was told before. */
+/** Full-Auto with so many items, every fourth refused once; the prompt of each turn, and how much of it was sent before. */
 export async function measurePrompts(items: number): Promise<PromptFigures> {
   const turns = await turnsOf(items);
   const inLoop = [...Map.groupBy(turns, (turn) => turn.materia)].filter(([, all]) => all.length >= items);
@@ -33,22 +33,22 @@ export async function measurePrompts(items: number): Promise<PromptFigures> {
   return { items, sizes, growth, repeated, repeatedOverall: same / told };
 }
 
-/** The first turn for an item; whoever does it again is told why, too. */
-function sizeAt(turns: readonly Told[], item: number, items: number): number {
+/** The first turn for an item; a repeated turn also gets the reason. */
+function sizeAt(turns: readonly SentPrompt[], item: number, items: number): number {
   const turn = turns.find(({ text }) => text.includes(`\n${item} of ${items}: `));
   if (!turn) throw new Error(`item ${item} was never worked on`);
   return turn.text.length;
 }
 
-interface Told {
+interface SentPrompt {
   readonly materia: string;
   readonly text: string;
 }
 
-async function turnsOf(items: number): Promise<readonly Told[]> {
+async function turnsOf(items: number): Promise<readonly SentPrompt[]> {
   const compiled = compileTargets([{ kind: "loadout", name: "Full-Auto" }], mergeLayers([bundledLayer()]));
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
-  const turns: Told[] = [];
+  const turns: SentPrompt[] = [];
   const runTurn = async (request: TurnRequest): Promise<TurnOutcome> => {
     turns.push({ materia: request.materia, text: `${request.system}\n\n${request.prompt}` });
     return { kind: "said", text: replyTo(request, items), usage: { input: 0, output: 0, cost: 0 }, model: "instant" };
@@ -97,7 +97,7 @@ function replyTo({ materia, visit }: TurnRequest, items: number): string {
   return JSON.stringify({ satisfied: visit % 5 !== 4, context: sentence.repeat(3) });
 }
 
-function repeatedShare(turns: readonly Told[]): number {
+function repeatedShare(turns: readonly SentPrompt[]): number {
   const later = turns.slice(1);
   const told = later.reduce((sum, turn) => sum + turn.text.length, 0);
   return later.reduce((sum, turn, index) => sum + samePrefix(turns[index]?.text ?? "", turn.text), 0) / told;

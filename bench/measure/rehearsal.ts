@@ -4,7 +4,7 @@ import { realTimer } from "../../src/shell/agents/turn-guard.ts";
 import { EMPTY_CREDENTIALS, loadPi, bareResources, createSettings } from "../../src/shell/agents/pi-sdk.ts";
 import { createRehearsalHost } from "../../src/shell/agents/rehearsal-host.ts";
 import { SCRIPTED_MODEL, createScriptedProvider, type ReplyScript } from "../../src/shell/agents/scripted-provider.ts";
-import { inScratch, median } from "./process.ts";
+import { withScratch, median } from "./process.ts";
 
 export interface RehearsalFigures {
   readonly turns: number;
@@ -19,7 +19,7 @@ const WARM_UP = 20;
 
 /** What one isolated turn costs beyond what Pi itself takes for it. Both take turns, so that a busy machine is busy for both. */
 export function measureRehearsal(turns: number): Promise<RehearsalFigures> {
-  return inScratch(async (scratch) => {
+  return withScratch(async (scratch) => {
     const ours = oursIn(scratch);
     const pi = await piIn(scratch);
     const times: { ours: number; pi: number }[] = [];

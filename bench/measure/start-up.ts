@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ask, inScratch, median } from "./process.ts";
+import { ask, withScratch, median } from "./process.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -16,7 +16,7 @@ export interface StartUpFigures {
 
 /** From start to exit in an empty project; one run before fills Node's compile cache. Bare Node takes turns with us. */
 export function measureStartUp(rounds: number): Promise<StartUpFigures> {
-  return inScratch(async (scratch) => {
+  return withScratch(async (scratch) => {
     const program = join(await published(), "bin", "materia.mjs");
     const commands: Readonly<Record<string, readonly string[]>> = {
       "--help": [program, "--help"],

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { longCast } from "../durability.ts";
 import { homeIn } from "../new-cast.ts";
-import { inScratch, median } from "./process.ts";
+import { withScratch, median } from "./process.ts";
 import { published } from "./start-up.ts";
 
 const PEAK = new URL("../peak.mjs", import.meta.url).href;
@@ -14,9 +14,9 @@ export interface StatusFigures {
   readonly peakMb: number;
 }
 
-/** `status --json` of one long cast, in a process of its own. */
+/** `status --json` of one long cast, in a separate process. */
 export function measureStatus(events: number, rounds: number): Promise<StatusFigures> {
-  return inScratch(async (scratch) => {
+  return withScratch(async (scratch) => {
     const program = join(await published(), "bin", "materia.mjs");
     const root = join(scratch, "casts");
     const { castId, seq } = await longCast(root, scratch, events);

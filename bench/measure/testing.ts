@@ -13,7 +13,7 @@ import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { planCast } from "../../src/shell/casting/start-cast.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
-import { inScratch } from "./process.ts";
+import { withScratch } from "./process.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/materia.mjs", import.meta.url));
 
@@ -40,7 +40,7 @@ function graphOf(name: string) {
 }
 
 export function measureTesting(tests: number, replayed: number, kept: number): Promise<TestingFigures> {
-  return inScratch(async (scratch) => {
+  return withScratch(async (scratch) => {
     const [testMs, replayMs] = [
       timeTests(join(scratch, "tests"), tests),
       await timeReplay(join(scratch, "replay"), replayed),
@@ -108,7 +108,7 @@ function fuzzRate(): number {
   return settings.casts / ((performance.now() - started) / 1000);
 }
 
-/** In a process of its own, from its start to its end. */
+/** In a separate process, from its start to its end. */
 function timed(args: readonly string[], code: number): number {
   const started = performance.now();
   const { status, stderr, stdout } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8" });

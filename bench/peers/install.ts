@@ -44,14 +44,14 @@ export const PEERS: readonly Peer[] = [
 ];
 
 /** A peer that can be asked, and the Node on which it runs. */
-export interface Installed {
+export interface InstalledPeer {
   readonly command: readonly [node: string, script: string];
   readonly env: Readonly<Record<string, string>>;
   readonly nodeVersion: string;
 }
 
 /** Installs a peer outside the product, once for each set of pins, and tries it out; or says why it cannot be had. */
-export async function install(peer: Peer): Promise<Installed | string> {
+export async function install(peer: Peer): Promise<InstalledPeer | string> {
   const hash = createHash("sha256").update(JSON.stringify(peer.pins)).digest("hex").slice(0, 12);
   const folder = join(tmpdir(), "materia-bench-peers", `${peer.script.replace(".mjs", "")}-${hash}`);
   const done = join(folder, "installed");
@@ -83,7 +83,7 @@ async function installPins(folder: string, pins: Peer["pins"]): Promise<void> {
 }
 
 /** A native module may be built for another Node than ours: the first on the path that runs the workload is taken. */
-async function tryOut(folder: string, { script, env = {} }: Peer): Promise<Installed | string> {
+async function tryOut(folder: string, { script, env = {} }: Peer): Promise<InstalledPeer | string> {
   let why = "there is no Node";
   for (const node of nodes()) {
     try {

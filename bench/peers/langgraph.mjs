@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ITEMS, contend } from "./contender.mjs";
 
 /** LangGraph.js with its SQLite checkpointer; `LANGGRAPH_STATE=cursor` keeps the items out of the state. */
-const inState = process.env["LANGGRAPH_STATE"] !== "cursor";
+const stateUpdate = process.env["LANGGRAPH_STATE"] !== "cursor";
 
 await contend({
   load: async () => ({
@@ -22,7 +22,7 @@ await contend({
     mkdirSync(store, { recursive: true });
     const saver = SqliteSaver.fromConnString(join(store, "checkpoints.db"));
     const State = Annotation.Root({
-      ...(inState ? { items: Annotation() } : {}),
+      ...(stateUpdate ? { items: Annotation() } : {}),
       cursor: Annotation(),
       satisfied: Annotation(),
       reworks: Annotation(),
@@ -30,7 +30,7 @@ await contend({
     const graph = new StateGraph(State)
       .addNode("plan", async () => {
         await step("plan", 0);
-        return { ...(inState ? { items: ITEMS } : {}), cursor: 0, reworks: 0 };
+        return { ...(stateUpdate ? { items: ITEMS } : {}), cursor: 0, reworks: 0 };
       })
       .addNode("build", async ({ cursor }) => {
         await step("build", cursor);

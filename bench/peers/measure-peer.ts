@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { ask, inScratch, median, middle } from "../measure/process.ts";
-import type { Installed } from "./install.ts";
+import { ask, withScratch, median, middle } from "../measure/process.ts";
+import type { InstalledPeer } from "./install.ts";
 
 /** One run of the workload. */
 export interface RunFigures {
@@ -38,8 +38,8 @@ interface RunAnswer {
 }
 
 /** The workload in a fresh process, import and compile not counted, no warm-up; the middle one of several rounds. */
-export function measureRun({ command, env }: Installed, steps: number, rounds: number): Promise<RunFigures> {
-  return inScratch(async (scratch) => {
+export function measureRun({ command, env }: InstalledPeer, steps: number, rounds: number): Promise<RunFigures> {
+  return withScratch(async (scratch) => {
     const answers: RunAnswer[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const folder = join(scratch, String(round));
@@ -64,8 +64,8 @@ export function measureRun({ command, env }: Installed, steps: number, rounds: n
 }
 
 /** Killed by SIGKILL when half of the steps are done, then resumed by a new process. */
-export function measureResume({ command, env }: Installed, steps: number): Promise<ResumeFigures> {
-  return inScratch(async (scratch) => {
+export function measureResume({ command, env }: InstalledPeer, steps: number): Promise<ResumeFigures> {
+  return withScratch(async (scratch) => {
     const folder = join(scratch, "work");
     const half = await ask<{ readonly half?: number; readonly problem?: string }>(
       [...command, "half", String(steps), folder],
@@ -85,7 +85,7 @@ export function measureResume({ command, env }: Installed, steps: number): Promi
 
 /** The first time in a fresh process. */
 export async function measureFirst(
-  { command, env }: Installed,
+  { command, env }: InstalledPeer,
   what: "import" | "compile",
   { count = 0, rounds }: { readonly count?: number; readonly rounds: number },
 ): Promise<number> {

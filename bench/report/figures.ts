@@ -74,10 +74,10 @@ export interface Results {
   /** Absent in results of earlier benchmarks. */
   readonly first?: FirstRelease;
   readonly own: OwnFigures;
-  readonly targets: readonly Judged[];
+  readonly targets: readonly JudgedFigure[];
 }
 
-export interface Judged {
+export interface JudgedFigure {
   readonly what: string;
   readonly target: string;
   readonly figure: string;

@@ -21,7 +21,7 @@ export function resultsText(results: Results): string {
 
 function machineText({ date, cores, node, system, load, busyWithOthers, seconds }: Machine): string {
   return `${date} · ${cores} cores · Node ${node} · ${system} · load ${load.before.toFixed(1)} before, ${load.after.toFixed(1)} after, ${Math.round(busyWithOthers * 100)} % busy with other work · ${Math.round(seconds)} s
-Each figure comes from a process of its own, without warm-up where none is named; the middle of three where there are three.
+Each figure comes from a separate process, without warm-up where none is named; the middle of three where there are three.
 Written: bytes handed to the system. Resume: killed half way, from the start of the new process to its first new step; again: finished steps run again.
 Compile: the first time in a process. Ours reads, checks and weighs a graph with loops; the others build a chain, unchecked.`;
 }

@@ -68,7 +68,7 @@ it("[A14] the file is looked for where the command is typed", async () => {
   expect([code, stdout]).toEqual([0, expect.stringContaining("made")]);
 });
 
-/** Ends the process with a name of its own as soon as anything of Pi is loaded. */
+/** Ends the process with a special name as soon as anything of Pi is loaded. */
 const WATCH = `import { registerHooks } from "node:module";
 registerHooks({ resolve: (name, context, next) => {
   const found = next(name, context);

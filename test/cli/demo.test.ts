@@ -9,7 +9,7 @@ let demo: Ran;
 let repository: string;
 
 beforeAll(async () => {
-  // Whatever the user has configured: the demo is the same.
+  // The demo does not depend on the user's configuration.
   cwd = newPlace({ ".pi/pi-materia.json": "{ broken", "../home/.config/pi/pi-materia/materia.json": "{ broken" });
   demo = await run(["demo"], { cwd });
   const scratch = join(dirname(cwd), "tmp");
@@ -60,7 +60,7 @@ it("[C21] what it offers to type works where it was offered", async () => {
   expect(ran.map(({ code }) => code)).toEqual([0, 0, 0]);
 });
 
-it("[S10] its cast belongs to whoever ran it", async () => {
+it("[S10] its cast belongs to the person who ran it", async () => {
   const listed = await run(["casts", "--cwd", repository, "--json"], { cwd });
   expect(JSON.parse(listed.stdout)).toMatchObject([{ rehearsed: true }]);
   expect(listed.stdout).not.toContain("started elsewhere");

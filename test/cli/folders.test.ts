@@ -32,7 +32,7 @@ it("[F19] trust that was given in one folder of a project holds in all of them",
   expect((await run(["cast", "x"], { cwd: top, from: deep })).code).toBe(0);
 });
 
-it("[F19] a folder with casts of its own does not hide the configuration above", async () => {
+it("[F19] a folder with casts does not hide the configuration above", async () => {
   const { top, deep } = repository();
   put(deep, { ".pi/pi-materia/note.txt": "" });
   expect((await run(["cast", "--trust", "x"], { cwd: top, from: deep })).code).toBe(0);

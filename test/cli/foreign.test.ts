@@ -32,7 +32,7 @@ async function victim(castId = "zz-latest"): Promise<string> {
   const planted = (text: string) => text.replaceAll(made, castId).replaceAll(attacker, cwd);
   const [file, journal] = [castFile(cwd, castId, "cast.json"), castFile(cwd, castId, "journal.jsonl")];
   writeFileSync(file, planted(readText(file)));
-  // Whoever plants a cast can also make its digests fit.
+  // A planted cast can have matching digests.
   writeFileSync(journal, encodeLines(eventsOf(planted(readText(journal))), firstChainHead(castId), 1).text);
   return cwd;
 }

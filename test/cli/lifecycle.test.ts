@@ -85,7 +85,7 @@ it("[A9] a cast that goes on is answered by the file that is named then, in plac
   expect([answered.code, answered.stdout]).toEqual([4, expect.stringContaining("Green, then?")]);
 });
 
-it("[D6] a last line that was cut off is told by the command that goes on", async () => {
+it("[D6] the resuming command reports an incomplete last line", async () => {
   const cwd = place();
   await run(["cast", ...config, "--rehearse", "replies.json", "paint it"], { cwd });
   appendFileSync(castFile(cwd, castsIn(cwd)[0] ?? "", "journal.jsonl"), '{"seq":');

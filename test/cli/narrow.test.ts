@@ -38,7 +38,7 @@ const replies = {
 };
 
 let cwd = "";
-/** One after another: whoever reads standard output and error as one sees them in this order. */
+/** One after another: a reader of both standard output and error sees them in this order. */
 async function typed(columns: number, argv: readonly string[]): Promise<string> {
   let text = "";
   const io: Io = {

@@ -28,7 +28,7 @@ const config = {
   loadouts: { Main: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Say" } } } },
 };
 
-/** All of these looks come to an end by themselves, whatever they find, and none of them with a stack. */
+/** Each of these commands ends by itself, and none with a stack trace. */
 async function looks(cwd: string, commands: readonly (readonly string[])[]): Promise<readonly (number | null)[]> {
   const ran = await Promise.all(commands.map((words) => run([...words], { cwd })));
   for (const { stderr } of ran) expect(stderr).not.toMatch(/\n\s+at .*:\d+:\d+/);

@@ -47,7 +47,7 @@ it("[R6] the item is given up, and the next one begins", async () => {
   expect(since()).toEqual(["item_given_up", "Make b", "Judge b", "not_satisfied"]);
 });
 
-it("[R6] once more with a hint, which whoever does it is told before the reason", async () => {
+it("[R6] once more with a hint, which the agent gets before the reason", async () => {
   expect((await run(["recast", castId, ...HOW, "--hint", "take the other wood"], { cwd })).code).toBe(0);
   expect(since()).toEqual(["Make a", "Judge a", "Make b", "Judge b", "completed"]);
   const third = join(cwd, ".pi", "pi-materia", castId, "sockets", "Socket-2", "3", "transcript.jsonl");

@@ -60,7 +60,7 @@ it("[C39] the story names the model, and the tools of each visit with those that
   expect(story).not.toContain("line 8999");
 });
 
-it("[C39] --full tells every text whole, and each tool call with what it was told and said", async () => {
+it("[C39] --full shows every text whole, and each tool call with its input and output", async () => {
   const story = await show("--full");
   expect(story).toMatch(/1\. write {2}ok {2}a\.txt\n {4}2\. read {2}failed {2}none\.txt\n {7}\S/);
   expect(story).toContain("line 8999");

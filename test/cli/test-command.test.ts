@@ -34,10 +34,10 @@ function testOf(more: object = {}, replies: object = {}) {
 async function tested(test: object, args: readonly string[] = []) {
   const cwd = newPlace({ "review.json": CONFIG, "a.json": test });
   const ran = await run(["test", "a.json", "--json", ...args], { cwd });
-  return { cwd, ...ran, data: ran.stdout === "" ? undefined : (JSON.parse(ran.stdout) as Told) };
+  return { cwd, ...ran, data: ran.stdout === "" ? undefined : (JSON.parse(ran.stdout) as TestReport) };
 }
 
-interface Told {
+interface TestReport {
   readonly tests: readonly {
     readonly file: string;
     readonly ok: boolean;
@@ -48,7 +48,7 @@ interface Told {
   >;
 }
 
-function whats(data: Told | undefined): readonly string[] {
+function whats(data: TestReport | undefined): readonly string[] {
   return data?.tests.flatMap(({ failures }) => failures.map(({ what }) => what)) ?? [];
 }
 
@@ -70,7 +70,7 @@ describe("[T2] expectations", () => {
     expect([code, whats(data)]).toEqual([0, []]);
   });
 
-  it("[T2, T29] all that do not hold are told at once, with the place", async () => {
+  it("[T2, T29] all failed expectations are reported at once, with the place", async () => {
     const expectation = {
       outcome: "failed",
       exitCode: 1,
@@ -111,7 +111,7 @@ describe("[T2] expectations", () => {
   });
 });
 
-it("[T1] every fault of a file is told at once, and nothing has run", async () => {
+it("[T1] every fault of a file is reported at once, and nothing has run", async () => {
   const broken = { ...testOf(), cast: { loadot: "Review", seed: 3 }, expect: { outcom: "done", path: "Build" } };
   const cwd = newPlace({ "review.json": CONFIG, "a.json": broken });
   const { code, stderr } = await run(["test", "a.json"], { cwd });
@@ -195,7 +195,7 @@ describe("[T7] coverage", () => {
     const refused = await run(["test"], { cwd });
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("untrusted_project")]);
     const { code, stdout } = await run(["test", "--json", "--trust"], { cwd });
-    const { tests, coverage } = JSON.parse(stdout) as Told;
+    const { tests, coverage } = JSON.parse(stdout) as TestReport;
     expect([code, tests.length, coverage["Lonely"]]).toMatchObject([0, 1, { taken: 0, of: 6 }]);
   });
 });
@@ -256,7 +256,7 @@ const EXAMPLES = fileURLToPath(new URL("../../examples/tests", import.meta.url))
 
 it("[T13] a test of a bundled loadout holds", async () => {
   const { code, stdout } = await run(["test", join(EXAMPLES, "full-auto.json"), "--json"], { cwd: newPlace() });
-  const { tests } = JSON.parse(stdout) as Told;
+  const { tests } = JSON.parse(stdout) as TestReport;
   expect([code, tests.map((each) => each.ok)]).toEqual([0, [true]]);
 });
 
@@ -264,7 +264,7 @@ it.runIf(isFull)("[T13] the bundled loadouts are covered whole by their tests", 
   const cwd = newPlace();
   const { code, stdout, stderr } = await run(["test", EXAMPLES, "--min-coverage", "100", "--json"], { cwd });
   expect(stderr).toBe("");
-  const { tests, coverage } = JSON.parse(stdout) as Told;
+  const { tests, coverage } = JSON.parse(stdout) as TestReport;
   expect([code, tests.filter((each) => !each.ok)]).toEqual([0, []]);
   expect(Object.keys(coverage)).toEqual([...bundledLayer().loadouts.keys()].toSorted());
   expect(existsSync(join(cwd, ".pi"))).toBe(false);

@@ -31,7 +31,7 @@ describe.each(BODIES)("agents %s that are ended or cannot begin", (_name, play) 
     expect(getEventListeners(request.signal, "abort")).toEqual([]);
   });
 
-  it("[A20] an abort that comes while the agent is told its task is not forgotten", async () => {
+  it("[A20] an abort that comes while the agent gets its task is not forgotten", async () => {
     const { host } = await play([{ text: "built" }]);
     const { request, abort } = ask();
     const onProgress = () => abort();

@@ -21,7 +21,7 @@ const turns = (
   turnsFor: (item) => byItem[item] ?? 0,
 });
 
-function told(outcome: TurnOutcome): string {
+function promptOf(outcome: TurnOutcome): string {
   return outcome.kind === "said" ? outcome.text : `${outcome.reason}: ${outcome.message}`;
 }
 
@@ -31,7 +31,7 @@ async function replyTo(
   materia: string,
   earlier: readonly SocketTurnCount[] = [],
 ): Promise<string> {
-  return told(
+  return promptOf(
     await createRehearsalHost(script).runTurn(
       ask({ socket: socket(at), materia, earlierTurns: () => earlier }).request,
     ),
@@ -61,7 +61,7 @@ describe("replies of a rehearsal", () => {
     while (left.length > 0) {
       const script = rehearsal(Object.fromEntries(left.map(([key, text]) => [key, [{ text }]])));
       const { request } = ask({ socket: socket("Socket-2"), materia: "Build", item: "WI-2" });
-      said.push(told(await createRehearsalHost(script).runTurn(request)));
+      said.push(promptOf(await createRehearsalHost(script).runTurn(request)));
       left.shift();
     }
     expect(said).toEqual(["a", "b", "c", "d"]);
@@ -70,7 +70,7 @@ describe("replies of a rehearsal", () => {
   it("[A10] a key of an item serves no other item, and none outside loops", async () => {
     const script = rehearsal({ "Build@WI-2": [{ text: "second item" }], Build: [{ text: "any" }] });
     for (const item of [null, "WI-1", "WI-22"])
-      expect(told(await createRehearsalHost(script).runTurn(ask({ materia: "Build", item }).request))).toBe("any");
+      expect(promptOf(await createRehearsalHost(script).runTurn(ask({ materia: "Build", item }).request))).toBe("any");
   });
 
   it("[A11] the position under a key counts the turns that this key has served", async () => {
@@ -86,7 +86,7 @@ describe("replies of a rehearsal", () => {
     ];
     const reply = async (at: string, item: string): Promise<string> => {
       const { request } = ask({ socket: socket(at), materia: "Build", item, earlierTurns });
-      return told(await createRehearsalHost(script).runTurn(request));
+      return promptOf(await createRehearsalHost(script).runTurn(request));
     };
     expect(await reply("Socket-1", "WI-2")).toBe("second 4");
     expect(await reply("Socket-2", "WI-2")).toBe("own second 3");
@@ -128,8 +128,8 @@ describe("replies of a rehearsal", () => {
   it("[A23] an error uses up one reply, and the retry takes the next", async () => {
     const script = rehearsal({ Build: [{ error: "provider" }, { text: "2" }, { text: "3" }] });
     const { request, progress } = ask();
-    expect(told(await createRehearsalHost(script).runTurn(request))).toBe("2");
-    // Two turns by the count of whoever listens: the next position is the third reply.
+    expect(promptOf(await createRehearsalHost(script).runTurn(request))).toBe("2");
+    // Two turns by the listener's count: the next position is the third reply.
     expect(progress.filter(({ kind }) => kind === "retrying")).toHaveLength(1);
     expect(await replyTo(script, "Socket-1", "Build", [turns("Socket-1", "Build", 2)])).toBe("3");
   });
@@ -153,7 +153,7 @@ describe("replies of a rehearsal", () => {
     );
   });
 
-  it("[A13] usage as written, else from the lengths of what was told and said; it costs nothing", async () => {
+  it("[A13] usage as written, else from the lengths of prompt and reply; it costs nothing", async () => {
     expect(await usageOf({ text: "x", usage: { input: 5, output: 6 } })).toEqual({ input: 5, output: 6, cost: 0 });
     expect(await usageOf({ text: "x".repeat(40) })).toEqual({ input: 100, output: 10, cost: 0 });
     expect(await usageOf({ error: "overflow", usage: { input: 9, output: 0 } })).toEqual({
@@ -169,7 +169,7 @@ describe("replies of a rehearsal", () => {
     const turn = host.runTurn(ask().request);
     await timer.set(4000);
     timer.fire(4000);
-    expect(told(await turn)).toBe("late");
+    expect(promptOf(await turn)).toBe("late");
   });
 
   it.each<[title: string, reply: object]>([
@@ -189,7 +189,7 @@ describe("the stage of a rehearsal", () => {
     piFolder({});
     const host = createRehearsalHost(rehearsal({ Build: [{ text: "ok" }] }));
     expect(await host.preflight([need({ model: "nobody/knows", tools: ["read"] })])).toEqual([]);
-    expect(told(await host.runTurn(ask({ model: "nobody/knows", thinking: "high" }).request))).toBe("ok");
+    expect(promptOf(await host.runTurn(ask({ model: "nobody/knows", thinking: "high" }).request))).toBe("ok");
   });
 
   it("[A6] a tool that does not exist is refused all the same", async () => {
@@ -201,7 +201,7 @@ describe("the stage of a rehearsal", () => {
     const outcome = await createRehearsalHost(rehearsal({ Build: [{ text: "ok" }] })).runTurn(
       ask({ earlierTurns: noMemory }).request,
     );
-    expect(told(outcome)).toBe("provider: no memory");
+    expect(promptOf(outcome)).toBe("provider: no memory");
   });
 
   it("[A2] turns that run at the same time do not mix", async () => {
@@ -218,7 +218,7 @@ describe("the stage of a rehearsal", () => {
     );
     const asked = names.map((materia) => ask({ materia, tools: ["write"] }));
     const outcomes = await Promise.all(asked.map(({ request }) => host.runTurn(request)));
-    expect(outcomes.map(told)).toEqual(names);
+    expect(outcomes.map(promptOf)).toEqual(names);
     expect(asked.map(({ request }) => readFileSync(join(request.cwd, "me"), "utf8"))).toEqual(names);
   });
 

@@ -9,7 +9,7 @@ const touch = (name: string) => ({ name: "write", arguments: { path: name, conte
 const threeRequests = { tools: [touch("a"), touch("b")], text: "done", usage: { input: 90, output: 30 } };
 
 describe.each(BODIES)("money within a turn of agents %s", (_name, play) => {
-  it("[A25] what was used so far is told at every reply", async () => {
+  it("[A25] the usage so far is reported at every reply", async () => {
     const { host } = await play([threeRequests]);
     const { request, progress } = ask({ tools: ["write"] });
     await host.runTurn(request);
@@ -37,7 +37,7 @@ describe.each(BODIES)("money within a turn of agents %s", (_name, play) => {
     expect(conversation(request.transcript).filter((line) => line === "assistant: write")).toHaveLength(2);
   });
 
-  it("[A25] a finished answer is taken, whatever it used", async () => {
+  it("[A25] a finished answer is taken, even if it used more", async () => {
     const { host } = await play([{ text: "built", usage: { input: 500, output: 5 } }]);
     expect(await host.runTurn(ask({ isBudgetSpent: () => true }).request)).toMatchObject({
       kind: "said",

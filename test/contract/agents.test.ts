@@ -17,7 +17,7 @@ describe.each(BODIES)("agents %s", (_name, play) => {
     expect(progress).toContainEqual({ kind: "text", delta: "built" });
   });
 
-  it("[A17] all that the agent is told is known before it is asked", async () => {
+  it("[A17] the whole prompt is known before the agent is asked", async () => {
     const { host } = await play([{ text: "ok" }]);
     const { request, progress } = ask({ system: "You plan.\nIn few words." });
     await host.runTurn(request);
@@ -69,7 +69,7 @@ describe.each(BODIES)("agents %s", (_name, play) => {
     expect(progress.filter(({ kind }) => kind === "tools_over")).toHaveLength(2);
   });
 
-  it("[A5] a tool outside the scope does not run, and the agent is told so", async () => {
+  it("[A5] a tool outside the scope does not run, and the agent gets an error", async () => {
     const tools = [{ name: "write", arguments: { path: "a.txt", content: "x" } }];
     const { host } = await play([{ tools, text: "done" }]);
     const { request, progress } = ask({ tools: ["read"] });
@@ -188,7 +188,7 @@ describe.each(BODIES)("agents %s", (_name, play) => {
     expect(progress.filter(({ kind }) => kind === "retrying")).toHaveLength(2);
   });
 
-  it.each(["provider", "timeout", "overflow"] as const)("[A18] %s is a reason of its own", async (error) => {
+  it.each(["provider", "timeout", "overflow"] as const)("[A18] %s is a separate reason", async (error) => {
     const { host } = await play([{ error }], { maxRetries: 0 });
     expect(await host.runTurn(ask().request)).toMatchObject({ kind: "failed", reason: error });
   });

@@ -9,7 +9,7 @@ import { memoryStore } from "../harness/store/memory-store.ts";
 import type { StoreUnderTest } from "../harness/store/store-casts.ts";
 import { storeContract } from "../harness/store/store-contract.ts";
 
-const inFiles = (): StoreUnderTest => {
+const storedInFiles = (): StoreUnderTest => {
   const root = join(scratchFolder(), "casts");
   return {
     store: fileStore(root),
@@ -24,7 +24,7 @@ const inFiles = (): StoreUnderTest => {
 };
 
 describe("casts in files", () => {
-  storeContract(inFiles);
+  storeContract(storedInFiles);
 });
 
 describe("casts in memory", () => {

@@ -16,8 +16,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-type Prepared = ReturnType<typeof utility>;
-type End = (prepared: Prepared) => void;
+type PreparedUtility = ReturnType<typeof utility>;
+type End = (prepared: PreparedUtility) => void;
 
 const timeOut: End = ({ request }) => vi.advanceTimersByTime(request.materia.timeoutMs ?? 30_000);
 const abort: End = (prepared) => prepared.abort();
@@ -28,14 +28,14 @@ const WAYS: readonly [how: string, end: End, told: string][] = [
 ];
 
 /** A program that would never end, ended when it has written `ready`. */
-async function endWhenReady(prepared: Prepared, end: End): Promise<UtilityOutcome> {
+async function endWhenReady(prepared: PreparedUtility, end: End): Promise<UtilityOutcome> {
   const outcome = runUtility(prepared.request);
   await prepared.written("ready");
   end(prepared);
   return settle(outcome);
 }
 
-function endless(source: string, input: UtilityRequest["input"] = {}): Prepared {
+function endless(source: string, input: UtilityRequest["input"] = {}): PreparedUtility {
   return utility(`${source}\nforever();`, { input, timeoutMs: 3_600_000 });
 }
 

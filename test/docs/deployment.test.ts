@@ -59,6 +59,6 @@ it("[C22] the unit names the files that it needs, and starts a worker again that
   // It leaves with 75 then, which is no success.
   expect(settings.get("Restart")).toBe("on-failure");
   expect([...unit.matchAll(/^\[(\w+)\]$/gm)].map(([, name]) => name)).toEqual(["Unit", "Service", "Install"]);
-  // One signal asks it to hand back; whatever it runs must not get it too.
+  // One signal asks it to drain; its child processes must not get it too.
   expect(settings.get("KillMode")).toBe("mixed");
 });

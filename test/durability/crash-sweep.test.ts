@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { newPlace } from "../harness/cli.ts";
-import { told, type Told } from "../harness/told.ts";
+import { traceCast, type CastTrace } from "../harness/cast-trace.ts";
 import { begin, goOn, onlyCast, subject, type Kill, type Life, type Subject } from "../harness/killed.ts";
 import { SWEEP, sampleCases } from "../harness/sweep.ts";
 
@@ -13,7 +13,7 @@ const names = readdirSync(examples)
   .filter((name) => name.endsWith(".rehearsal.json"))
   .map((name) => name.replace(".rehearsal.json", ""));
 
-/** A project of its own with the example in it. */
+/** A separate project with the example in it. */
 function example(name: string): Subject {
   const cwd = newPlace({ "README.md": "A project.\n" });
   return subject(cwd, join(examples, `${name}.rehearsal.json`), join(examples, `${name}.json`));
@@ -42,7 +42,7 @@ describe.each(names)("[D1, D2] %s, killed", (name) => {
   it("after every append and in the middle of every append, ends as if nothing had happened", SWEEP, async () => {
     const whole = example(name);
     const calm = await begin(whole);
-    const expected = told(whole, calm);
+    const expected = traceCast(whole, calm);
     expect(calm.end?.kind).toBe("ended");
     const kills = Array.from({ length: calm.appends }, (_, index): readonly Kill[] => {
       const append = index + 1;
@@ -54,13 +54,17 @@ describe.each(names)("[D1, D2] %s, killed", (name) => {
   });
 });
 
-async function expectSame(name: string, kill: Kill, { calm, expected }: { calm: Life; expected: Told }): Promise<void> {
+async function expectSame(
+  name: string,
+  kill: Kill,
+  { calm, expected }: { calm: Life; expected: CastTrace },
+): Promise<void> {
   const one = example(name);
   const first = await begin(one, kill);
   const finished = completedFiles(one);
   const second = await goOn(one);
   const at = `killed ${kill.where} append ${kill.append}`;
-  expect({ at, ...told(one, second) }).toEqual({ at, ...expected });
+  expect({ at, ...traceCast(one, second) }).toEqual({ at, ...expected });
   // Every turn once: what was answered before the kill is not asked again, however little of it was written.
   expect({ at, asked: [...first.asked, ...second.asked] }).toEqual({ at, asked: calm.asked });
   const after = completedFiles(one);
@@ -70,7 +74,7 @@ async function expectSame(name: string, kill: Kill, { calm, expected }: { calm: 
 it("[D1] killed again and again, at every second append of every life, a cast still ends the same", async () => {
   const whole = example("graph-semantics-loadout");
   const calm = await begin(whole);
-  const expected = told(whole, calm);
+  const expected = traceCast(whole, calm);
   const one = example("graph-semantics-loadout");
   let life = await begin(one, { append: 1, where: "after" });
   const asked = [...life.asked];
@@ -79,7 +83,7 @@ it("[D1] killed again and again, at every second append of every life, a cast st
     life = await goOn(one, { append: 2, where: lives % 2 === 0 ? "hardly" : "after" });
     asked.push(...life.asked);
   }
-  expect(told(one, life)).toEqual(expected);
+  expect(traceCast(one, life)).toEqual(expected);
   expect(asked).toEqual(calm.asked);
   expect(lives).toBeGreaterThan(calm.appends / 2);
 });

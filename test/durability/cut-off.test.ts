@@ -11,7 +11,7 @@ import {
   startHosted,
   workspaceWith,
   type Agent,
-  type Hosted,
+  type HostedCast,
 } from "../harness/hosted.ts";
 
 const workspace = (more: object = {}) =>
@@ -47,12 +47,12 @@ function cutOff(content: string): Agent {
   };
 }
 
-async function aborted(content: string, more: object = {}): Promise<Hosted> {
+async function aborted(content: string, more: object = {}): Promise<HostedCast> {
   return startHosted(workspace(more), "Eval", cutOff(content));
 }
 
 /** The one request that the resumed cast made. */
-async function resumedWith(cast: Hosted): Promise<TurnRequest | undefined> {
+async function resumedWith(cast: HostedCast): Promise<TurnRequest | undefined> {
   let seen: TurnRequest | undefined;
   await resumeHosted(cast, (request) => {
     seen = request;

@@ -52,7 +52,7 @@ async function failedCast(cwd: string): Promise<string> {
 }
 
 it(
-  `[D14] of ${RACERS} processes that resume a cast at once exactly one does, and the others are told which`,
+  `[D14] of ${RACERS} processes that resume a cast at once exactly one does, and the others learn which`,
   SWEEP,
   async () => {
     const cwd = newPlace();

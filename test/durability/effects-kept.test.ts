@@ -10,7 +10,7 @@ import { always, exited, graph, said, satisfied, seat, world } from "../harness/
 
 const { signal } = new AbortController();
 
-it("[D29] a pause before the turn begins nothing, and one that cannot be written is told", async () => {
+it("[D29] a pause before the turn begins nothing, and one that cannot be written is reported", async () => {
   const stopping = new AbortController();
   stopping.abort(PAUSE_REASON);
   const before = await castOnce(one, () => said("never"), {}, { signal: stopping.signal });
@@ -39,7 +39,7 @@ it.each<[rule: string, elsewhere: typeof NO_USAGE]>([
   ["[V13] tokens out", { input: 0, output: 3, cost: 0 }],
   ["[V13] as many in as out", { input: 3, output: 3, cost: 0 }],
   ["[V13] cost alone", { input: 0, output: 0, cost: 1 }],
-])("%s that others have used are told before the turn, which is asked for again", async (_rule, elsewhere) => {
+])("%s that others have used are recorded before the turn, which is requested again", async (_rule, elsewhere) => {
   let [asked, over] = [0, 0];
   const admit: Ports["admit"] = async () => ({
     usedElsewhere: (asked += 1) === 1 ? elsewhere : NO_USAGE,

@@ -100,7 +100,7 @@ function changing(): { files: NonNullable<Ports["checkpoints"]>; taken: string[]
   return { files, taken, described };
 }
 
-it("[Y10] only a prompt that asks for the changes is told them: of the cast, or of the item", async () => {
+it("[Y10] only a prompt that asks for the changes gets them: of the cast, or of the item", async () => {
   const { files, described } = changing();
   const config = graph(
     {

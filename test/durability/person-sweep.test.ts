@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { askedPersonMateria } from "../../src/core/cast/prompt-text.ts";
 import { newPlace } from "../harness/cli.ts";
 import { begin, goOn, onlyCast, subject, type Kill, type Life, type Subject } from "../harness/killed.ts";
-import { eventsOf, told, type Told } from "../harness/told.ts";
+import { eventsOf, traceCast, type CastTrace } from "../harness/cast-trace.ts";
 import type { Resumption } from "../../src/shell/casting/resume-cast.ts";
 import { SWEEP, sampleCases } from "../harness/sweep.ts";
 
@@ -64,13 +64,13 @@ async function attend(one: Subject, kill?: Kill): Promise<Life> {
 }
 
 interface Course {
-  readonly told: Told;
+  readonly told: CastTrace;
   readonly asked: readonly string[];
   /** How many appends each life had. */
   readonly lives: readonly number[];
 }
 
-/** Until it ends; the life of that number is killed, and whatever comes behind it is not. */
+/** Until it ends; the process of that number is killed, later ones are not. */
 async function course(life?: number, kill?: Kill): Promise<Course> {
   const one = judged();
   let now = await begin(one, life === 0 ? kill : undefined);
@@ -80,7 +80,7 @@ async function course(life?: number, kill?: Kill): Promise<Course> {
     asked.push(...now.asked);
     lives.push(now.appends);
   }
-  return { told: told(one, now), asked, lives };
+  return { told: traceCast(one, now), asked, lives };
 }
 
 it(

@@ -8,7 +8,7 @@ import { doom, gone, lives, pidIn, said } from "../harness/doomed.ts";
 const RUN = "setsid sh -c 'echo $$ > child.pid; exec sleep 1000' & echo $$ > utility.pid; while :; do sleep 1000; done";
 const config = { materia: { Endless: { type: "utility", command: ["sh", "-c", RUN], timeoutMs: 1_000_000 } } };
 
-/** A process of somebody else, in a group of its own. */
+/** A process of another user, in a separate group. */
 function stranger(program: string, ...args: readonly string[]): number {
   const child = spawn(program, args, { stdio: "ignore", detached: true });
   onTestFinished(() => void child.kill("SIGKILL"));

@@ -59,11 +59,11 @@ describe("an agent that is looked at while it works", () => {
     expect(seen.diff).toContain("a roof");
   });
 
-  it("[X43] it follows to the end of the turn, and the cast has gone on meanwhile", () => {
+  it("[X43] it follows to the end of the turn, and the cast has continued", () => {
     expect(seen.over).toContain("The hut stands, and this is how it was built.");
   });
 
-  it("[X44] a finished visit is opened as a session of its own, in which one can ask on", () => {
+  it("[X44] a finished visit is opened as a separate session, in which one can ask on", () => {
     expect(seen.opened).toContain("The hut stands");
     const asked = lastAsked(seen.place.model).said;
     expect(asked.at(-1)).toBe("user: why a roof?");

@@ -54,7 +54,7 @@ describe("beside other extensions", () => {
     expect(existsSync(join(place.cwd, "allowed.txt"))).toBe(true);
   });
 
-  it("[X7] an agent of a cast starts no cast of its own", async () => {
+  it("[X7] an agent of a cast starts no further cast", async () => {
     const inner = `"${process.execPath}" "${PI}" -e "${EXTENSION}" -p "/materia link Build -- more"; echo "code $?"`;
     const place = await newPiPlace({}, bash(inner), { text: "there is one already" });
     const pi = startPi(place);

@@ -78,7 +78,7 @@ describe("a plain clone", () => {
   });
 });
 
-/** The files of the project as they are now, as a repository; git is told to find it at an address. */
+/** The files of the project as they are now, as a repository; git finds it at an address. */
 function servedAs({ cwd }: PiPlace, address: string): string {
   const clone = copyOfTheProject(join(dirname(cwd), "served"));
   const git = (...args: readonly string[]) =>

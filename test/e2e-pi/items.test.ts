@@ -6,7 +6,7 @@ import { newPiPlace, userConfig } from "../harness/pi-place.ts";
 import { KEYS, openPiTui, openPiTuiAt } from "../harness/pi-tui.ts";
 
 const ALT_W = "\u001bw";
-const atOnce = (parallel: number): object => ({
+const parallelLoadout = (parallel: number): object => ({
   entry: "Socket-1",
   sockets: {
     "Socket-1": { materia: "Planner", edges: [{ when: "always", to: "Socket-2" }] },
@@ -20,7 +20,7 @@ it("[V15] while items are at work each has a row in Pi's widget, also in a Pi th
   const workItems = ["a small hut", "a garden"].map((title) => ({ title, context: "" }));
   const built = { text: "It stands.", until: held.promise, usage: { input: 9000, output: 800 } };
   const place = await newPiPlace(
-    { ".gitignore": ".pi/\n", ...userConfig({ loadouts: { Two: atOnce(2) } }) },
+    { ".gitignore": ".pi/\n", ...userConfig({ loadouts: { Two: parallelLoadout(2) } }) },
     { text: JSON.stringify({ workItems }) },
     built,
     built,
@@ -51,7 +51,7 @@ it("[V15, X27] rows of any script fit a narrow Pi and one that watches while age
   const halves = [1, 2, 3].map(() => Promise.withResolvers<void>());
   const workItems = [HINDI, MIXED, LONG].map((title) => ({ title, context: title }));
   const place = await newPiPlace(
-    { ".gitignore": ".pi/\n", ...userConfig({ loadouts: { Three: atOnce(3) } }) },
+    { ".gitignore": ".pi/\n", ...userConfig({ loadouts: { Three: parallelLoadout(3) } }) },
     { text: JSON.stringify({ workItems }) },
     ...halves.map(({ promise }) => ({ text: `${HINDI} ${MIXED} ${LONG}`, until: promise })),
   );

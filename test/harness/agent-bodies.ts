@@ -13,21 +13,21 @@ type Options = Pick<PiHostOptions, "maxRetries" | "silenceMs">;
 /** A delay that no test waits for: the model has been asked, and does not answer. */
 export const HANG = 60_000;
 
-interface Played {
+interface PlayedAgents {
   readonly host: AgentHost;
   readonly timer: HandTimer;
   /** Resolves when the model has been asked for an answer that never comes. */
   readonly hanging: () => Promise<void>;
 }
 
-async function playPi(replies: Replies, options: Options = {}): Promise<Played> {
+async function playPi(replies: Replies, options: Options = {}): Promise<PlayedAgents> {
   const server = await servePi(serverReplies(replies.map((reply) => v.parse(ScriptedReply, reply))));
   const timer = handTimer();
   const host = createPiHost({ defaultModel: "local/small", baseDelayMs: 0, after: timer.after, ...options });
   return { host, timer, hanging: server.asked };
 }
 
-async function playRehearsal(replies: Replies, options: Options = {}): Promise<Played> {
+async function playRehearsal(replies: Replies, options: Options = {}): Promise<PlayedAgents> {
   const timer = handTimer();
   const host = createRehearsalHost(rehearsal({ Build: [...replies] }), { after: timer.after, ...options });
   return { host, timer, hanging: () => timer.set(HANG) };

@@ -15,14 +15,14 @@ export function scratchFolder(): string {
   return folder;
 }
 
-interface Asked {
+interface AgentRequest {
   readonly request: TurnRequest;
   readonly progress: readonly TurnProgress[];
   readonly abort: () => void;
 }
 
 /** A turn to ask for, and what is heard of it. */
-export function ask(part: Partial<TurnRequest> = {}): Asked {
+export function ask(part: Partial<TurnRequest> = {}): AgentRequest {
   const cwd = part.cwd ?? scratchFolder();
   const progress: TurnProgress[] = [];
   const controller = new AbortController();
@@ -96,7 +96,7 @@ function spoken(reply: ScriptedReply): ServerReply {
   return { text, usage: reply.usage ? shareOf(reply) : { input: 1, output: 1 } };
 }
 
-/** A Pi configuration folder of its own, and none of the keys of whoever runs the tests. */
+/** A separate Pi configuration folder, without the keys of the person who runs the tests. */
 export function piFolder(files: Readonly<Record<string, unknown>>): string {
   const folder = join(scratchFolder(), "agent");
   if (Object.keys(files).length > 0) mkdirSync(folder);

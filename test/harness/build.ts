@@ -109,7 +109,7 @@ function timeAt(second: number): string {
 }
 
 /** What a turn gives: an object is a JSON reply, a string plain text; anything else is an outcome as it is. */
-export type Played = string | { readonly json: unknown } | EffectOutcome;
+export type PlayedReplies = string | { readonly json: unknown } | EffectOutcome;
 
 export interface Play {
   readonly start: CastStart;
@@ -120,7 +120,7 @@ export interface Play {
 /** A cast with scripted replies, by materia and in order; it stops where they run out, or when it ends or waits. */
 export function play(
   start: CastStart,
-  replies: Readonly<Record<string, readonly Played[]>>,
+  replies: Readonly<Record<string, readonly PlayedReplies[]>>,
   before: readonly CastEvent[] = [],
 ): Play {
   const left = new Map(Object.entries(replies).map(([name, list]) => [name, [...list]]));
@@ -152,12 +152,12 @@ export function play(
 export function playOn(
   { start, events, state }: Play,
   bodies: readonly EventBody[],
-  replies: Readonly<Record<string, readonly Played[]>> = {},
+  replies: Readonly<Record<string, readonly PlayedReplies[]>> = {},
 ): Play {
   return play(start, replies, [...events, ...eventsOf(bodies, state.seq + 1)]);
 }
 
-function outcomeOf(reply: Played, kind: "agent" | "utility"): EffectOutcome {
+function outcomeOf(reply: PlayedReplies, kind: "agent" | "utility"): EffectOutcome {
   if (typeof reply === "object" && "kind" in reply) return reply;
   const text = typeof reply === "string" ? reply : JSON.stringify(reply.json);
   return kind === "utility"
@@ -165,10 +165,10 @@ function outcomeOf(reply: Played, kind: "agent" | "utility"): EffectOutcome {
     : { kind: "replied", text, usage: { input: 1000, output: 200, cost: 0.01 } };
 }
 
-export function handed(json: unknown): Played {
+export function handed(json: unknown): PlayedReplies {
   return { json };
 }
 
-export function workItems(...titles: readonly string[]): Played {
+export function workItems(...titles: readonly string[]): PlayedReplies {
   return { json: { workItems: titles.map((title) => ({ title, context: `about ${title}` })) } };
 }

@@ -118,7 +118,7 @@ function collector(): { readonly stream: Writable; readonly text: () => string }
   return { stream, text: () => Buffer.concat(chunks).toString("utf8") };
 }
 
-/** The same in a process of its own: where several run at once, or the process itself is what is looked at. */
+/** The same in a separate process: if several run at once, or the process itself is under test. */
 export function runProcess(
   args: readonly string[],
   { cwd, from = cwd, env = {}, stdin = "" }: RunOptions,

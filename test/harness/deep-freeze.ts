@@ -1,4 +1,4 @@
-/** Whoever changes a value that was given, or any part of it, is caught in the act. */
+/** Catches every change of a given value, or of any part of it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

@@ -7,16 +7,16 @@ import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { listProcesses } from "../../src/shell/process/processes.ts";
 import { PROGRAM, envOf } from "./cli.ts";
 
-/** `suggestMateria` in a process of its own that is not going to end by itself. */
-export interface Doomed {
+/** `suggestMateria` in a separate process that does not end by itself. */
+export interface DoomedProcess {
   readonly pid: number;
-  /** Resolves when so many events have been told. */
+  /** Resolves when so many events have been reported. */
   readonly events: (count: number) => Promise<void>;
   readonly signal: (name: NodeJS.Signals) => void;
   readonly exited: Promise<number | NodeJS.Signals | null>;
 }
 
-export function doom(cwd: string, ...args: readonly string[]): Doomed {
+export function doom(cwd: string, ...args: readonly string[]): DoomedProcess {
   const child = spawn(process.execPath, [PROGRAM, ...args, "--json"], {
     cwd,
     env: envOf(cwd),

@@ -24,7 +24,7 @@ interface Once {
   readonly asked: readonly TurnRequest[];
 }
 
-/** A cast of this graph in a world of its own; with `files` it keeps them from its start. */
+/** A cast of this graph with a separate store and folder; with `files` it takes checkpoints from its start. */
 export async function castOnce(
   config: TestConfig,
   answer: (request: TurnRequest) => TurnOutcome,

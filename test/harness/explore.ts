@@ -9,7 +9,7 @@ import type { GraphSocket } from "../../src/core/compile/graph.ts";
 import { requiredHandoffFields } from "../../src/core/compile/socket-outputs.ts";
 import { isGate } from "../../src/core/model/materia.ts";
 
-export interface Exploring {
+export interface Exploration {
   /** How many items every list has. */
   readonly items: number;
   /** Whether replies that break the contract are tried as well. */
@@ -22,7 +22,7 @@ const AT = "2026-01-01T00:00:00.000Z";
 const USAGE = { input: 1, output: 1, cost: 0 };
 
 /** The most turns that a cast can take, every answer tried with the engine itself; nothing where there are too many states. */
-export function mostTurns(start: CastState, exploring: Exploring): number | undefined {
+export function mostTurns(start: CastState, exploring: Exploration): number | undefined {
   const known = new Map<string, number>();
   let looked = 0;
   const from = (before: CastState): number => {
@@ -54,7 +54,7 @@ function upToAnswer(before: CastState): { readonly state: CastState; readonly ef
   }
 }
 
-function answersTo(state: CastState, effect: Effect, exploring: Exploring): readonly EventBody[] {
+function answersTo(state: CastState, effect: Effect, exploring: Exploration): readonly EventBody[] {
   if (effect.kind === "stop" || effect.kind === "record") return [];
   if (effect.kind === "fork")
     return [{ type: "loop_forked", loop: effect.loop.id, lanes: 1, base: null, reason: "there are no trees here" }];

@@ -11,7 +11,7 @@ import type { RunOutcome } from "../../src/shell/context/run-context.ts";
 import { envOf, eventsOf, newPlace } from "./cli.ts";
 
 /** A cast with real files whose agents are functions. */
-export interface Hosted {
+export interface HostedCast {
   readonly castId: CastId;
   readonly runDir: string;
   readonly workspace: Workspace;
@@ -27,7 +27,7 @@ export function workspaceWith(config: object): Workspace {
   return workspace.value;
 }
 
-export async function startHosted(workspace: Workspace, materia: string, agent: Agent): Promise<Hosted> {
+export async function startHosted(workspace: Workspace, materia: string, agent: Agent): Promise<HostedCast> {
   const { agents, signal } = hosting(agent);
   const link = { targets: [{ kind: "materia", name: materia } as const], prompt: "Do it." };
   const ready = await prepareCast(workspace, link, agents);
@@ -39,7 +39,7 @@ export async function startHosted(workspace: Workspace, materia: string, agent: 
 }
 
 export async function resumeHosted(
-  { workspace, castId }: Hosted,
+  { workspace, castId }: HostedCast,
   agent: Agent,
   how: Resumption = { kind: "recast" },
 ): Promise<RunOutcome | readonly Issue[]> {
@@ -57,7 +57,7 @@ function hosting(agent: Agent) {
   return { agents: { openReal: async () => host }, signal: controller.signal };
 }
 
-export function journalIn({ runDir }: Pick<Hosted, "runDir">): readonly CastEvent[] {
+export function journalIn({ runDir }: Pick<HostedCast, "runDir">): readonly CastEvent[] {
   return eventsOf(readFileSync(join(runDir, "journal.jsonl"), "utf8"));
 }
 

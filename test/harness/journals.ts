@@ -62,14 +62,14 @@ export function sealNextLines(file: string, castId: string, text: string): strin
   return sealLines(text, castId, lastCrc(file));
 }
 
-interface Writing {
+interface JournalOptions {
   readonly durability: Durability;
   readonly redact: (text: string) => string;
   readonly castId?: string;
 }
 
 /** A journal without its cast file, opened after what was appended to it. */
-export function openJournal(file: string, { durability, redact, castId = "cast-1" }: Writing): TestJournal {
+export function openJournal(file: string, { durability, redact, castId = "cast-1" }: JournalOptions): TestJournal {
   let after: number | undefined;
   let writer: ReturnType<typeof openJournalWriter> | undefined;
   return {

@@ -55,7 +55,7 @@ export async function begin(
   );
   const runDir = join(workspace.root, ready.castId);
   return live(runDir, kill, async ({ onSteps, ...watching }) => {
-    const both: Watching["onSteps"] = (steps) => {
+    const both: WatchedRun["onSteps"] = (steps) => {
       heard(steps.map(({ event }) => event));
       onSteps(steps);
     };
@@ -65,7 +65,7 @@ export async function begin(
 
 export async function goOn({ workspace }: Subject, kill?: Kill, how: Resumption = { kind: "recast" }): Promise<Life> {
   const castId = onlyCast(workspace);
-  const run = async (watching: Watching): Promise<RunOutcome> => {
+  const run = async (watching: WatchedRun): Promise<RunOutcome> => {
     const asked = { castId, how, by: "test" };
     const ready = value(await prepareResume(workspace, asked, { openReal: noModel }));
     return value(await ready.run(watching));
@@ -79,7 +79,7 @@ export function onlyCast({ root }: Workspace): CastId {
   return castId as CastId; // the name of its folder
 }
 
-interface Watching {
+interface WatchedRun {
   readonly durability: "write";
   readonly signal: AbortSignal;
   readonly onSteps: (steps: readonly CastStep[]) => void;
@@ -91,7 +91,7 @@ const KILLED = new Error("killed");
 async function live(
   runDir: string,
   kill: Kill | undefined,
-  run: (watching: Watching) => Promise<RunOutcome>,
+  run: (watching: WatchedRun) => Promise<RunOutcome>,
 ): Promise<Life> {
   const asked: string[] = [];
   let appends = 0;

@@ -2,7 +2,7 @@ import { evaluateFormula, type TurnFormula, worstCase } from "../../src/core/com
 import { checkTarget } from "../../src/core/compile/targets/compile.ts";
 import { type Issue, pathText } from "../../src/core/model/issue.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
-import { catalogOf, compiled, type Played, type TestConfig } from "./play.ts";
+import { catalogOf, compiled, type PlayedCast, type TestConfig } from "./play.ts";
 
 /** One materia of each kind, for graphs in which only the kind matters. */
 export const MATERIA = {
@@ -96,7 +96,7 @@ export function formulas(config: TestConfig): { readonly turns: TurnFormula; rea
 }
 
 /** What a formula allows the cast that was played: each loop counts with the longest list it was entered with. */
-export function allowedTurns(formula: TurnFormula, { events }: Pick<Played, "events">): number {
+export function allowedTurns(formula: TurnFormula, { events }: Pick<PlayedCast, "events">): number {
   return evaluateFormula(formula, (loop) =>
     Math.max(
       0,
@@ -105,7 +105,7 @@ export function allowedTurns(formula: TurnFormula, { events }: Pick<Played, "eve
   );
 }
 
-export function reasonOf({ events }: Pick<Played, "events">): string {
+export function reasonOf({ events }: Pick<PlayedCast, "events">): string {
   const last = events.at(-1);
   return last?.type === "cast_ended" ? last.reason : "";
 }

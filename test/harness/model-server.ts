@@ -97,7 +97,7 @@ function answer(response: ServerResponse, reply: ServerReply, number: number): v
     delta({ role: "assistant", tool_calls: [call] });
     delta({}, "tool_calls");
   } else if (reply.until) {
-    // The first half is on its way while the rest is held back.
+    // The first half is sent while the rest waits.
     const half = Math.ceil(reply.text.length / 2);
     delta({ role: "assistant", content: reply.text.slice(0, half) });
     void reply.until.then(() => {

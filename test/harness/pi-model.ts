@@ -57,7 +57,7 @@ async function answerOf(reply: ModelReply, signal: AbortSignal | undefined): Pro
   return fauxAssistantMessage("", { stopReason: "aborted", errorMessage: "aborted" });
 }
 
-interface Told {
+interface ModelMessage {
   readonly role: string;
   readonly content?: unknown;
   readonly sections?: Readonly<Record<string, string | null>>;
@@ -65,7 +65,7 @@ interface Told {
   readonly toolsRemoved?: readonly { readonly name: string }[];
 }
 
-function requestOf(model: string, messages: readonly Told[]): ModelRequest {
+function requestOf(model: string, messages: readonly ModelMessage[]): ModelRequest {
   const systems = messages.filter(({ role }) => role === "system");
   const tools = new Set<string>();
   for (const { toolsAdded = [], toolsRemoved = [] } of systems) {

@@ -76,7 +76,7 @@ export interface RpcOptions {
 const PATIENCE_MS = 120_000;
 const running = new Set<PiRpc>();
 
-/** The real `pi --mode rpc` with the extension, in a place of its own. */
+/** The real `pi --mode rpc` with the extension, in a separate folder. */
 export function startPi(place: PiPlace, options: RpcOptions = {}): PiRpc {
   const { args = [], env = {}, onDialog = cancel } = options;
   const extension = options.installed ? [] : ["-e", EXTENSION];

@@ -1,6 +1,6 @@
 import type { ExtensionUIContext } from "@earendil-works/pi-coding-agent";
 
-/** What was shown, and whoever waits for something of it. */
+/** Shown texts, and the waiters for them. */
 export function openMemory() {
   const all: string[] = [];
   const taken = new Set<number>();

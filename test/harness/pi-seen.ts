@@ -46,7 +46,7 @@ export function gone(method: "setWidget" | "setStatus"): (record: PiRecord) => t
     undefined;
 }
 
-/** The final card: what the conversation is told of a cast. */
+/** The final card: the message of a cast to the conversation. */
 export function result(record: PiRecord): string | undefined {
   if (record.type !== "message_end" || record.message.customType !== "materia-result") return undefined;
   return `${textOf(record.message.content)}\n${cardText(record.message.details)}`;
@@ -93,7 +93,7 @@ export async function settingsOf(pi: PiRpc): Promise<{ readonly model: string; r
   return { model: state.model.id, thinking: state.thinkingLevel };
 }
 
-export interface Asked {
+export interface AskedQuestion {
   readonly model: string;
   readonly thinking: string | undefined;
   readonly tools: readonly string[];
@@ -103,7 +103,7 @@ export interface Asked {
 }
 
 /** What the model was asked last, or the given number of requests before that. */
-export function lastAsked({ requests }: ModelServer, before = 0): Asked {
+export function lastAsked({ requests }: ModelServer, before = 0): AskedQuestion {
   const request = requests.at(-1 - before);
   if (!request) throw new Error("the model was not asked");
   const [system, ...said] = request.messages.map(({ role, content }) => ({ role, text: textOf(content) }));

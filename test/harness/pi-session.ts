@@ -57,7 +57,7 @@ const people = new Map<string, string>();
 export async function openPiSession(setting: PiSetting = {}): Promise<PiSession> {
   const cwd = setting.cwd ?? scratchFolder();
   const agentDir = piFolder({ "settings.json": {}, ...setting.agentFiles });
-  // Whoever comes back to a place is the same person.
+  // A person who comes back to a folder is the same person.
   const person = people.get(cwd) ?? scratchFolder();
   people.set(cwd, person);
   vi.stubEnv("XDG_CONFIG_HOME", person);

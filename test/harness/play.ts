@@ -31,7 +31,7 @@ export interface Script {
   readonly data?: JsonObject;
 }
 
-export interface Played {
+export interface PlayedCast {
   readonly end: RunOutcome;
   readonly state: CastState;
   readonly events: readonly CastEvent[];
@@ -54,7 +54,7 @@ export function compiled(config: TestConfig, target = "loadout:Main"): CompiledC
   return result.value;
 }
 
-export async function play(config: TestConfig, script: Script = {}): Promise<Played> {
+export async function play(config: TestConfig, script: Script = {}): Promise<PlayedCast> {
   const { request = "do it", data = {} } = script;
   return playFrom(initialState(startOf(config, { request, data })), script);
 }
@@ -71,7 +71,7 @@ export function startWith(graph: Graph, { settings }: Catalog, more: Partial<Cas
   return { castId, request: "do it", graph, limits, budget, data: {}, ...more };
 }
 
-export async function playFrom(state: CastState, script: Script): Promise<Played> {
+export async function playFrom(state: CastState, script: Script): Promise<PlayedCast> {
   const events: CastEvent[] = [];
   const asked: TurnRequest[] = [];
   const end = await runCast(state, scriptedPorts(script, events, asked), {
@@ -148,7 +148,7 @@ function traceLine(event: CastEvent): readonly string[] {
   }
 }
 
-/** What each visit of a socket is told under "Do it again". */
+/** The text of each visit of a socket under "Do it again". */
 export function reworkOf(asked: readonly TurnRequest[], socket: string): readonly string[] {
   return asked
     .filter((request) => request.socket === socket)

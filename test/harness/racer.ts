@@ -3,7 +3,7 @@ import { prepareResume } from "../../src/shell/casting/resume-cast.ts";
 import { loadWorkspace } from "../../src/shell/workspace/workspace.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
 
-/** A process that loads everything, says so, and resumes a cast when it is told to; the one that gets it asks its agent. */
+/** A process that loads everything, says so, and resumes a cast on request; the one that gets it asks its agent. */
 const [cwd = "", castId = ""] = process.argv.slice(2);
 const workspace = loadWorkspace({ cwd, env: { HOME: cwd } });
 if (!workspace.ok) throw new Error(JSON.stringify(workspace.issues));

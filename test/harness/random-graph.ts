@@ -199,14 +199,14 @@ function randomItems(chance: Chance, mood: Mood): Json {
   }));
 }
 
-export interface Simulated {
+export interface SimulatedCast {
   readonly events: readonly CastEvent[];
   readonly state: CastState;
   readonly turns: number;
 }
 
 /** A cast with random replies, until it ends or has had `most` events. */
-export function simulate(start: CastState, chance: Chance, most: number): Simulated {
+export function simulate(start: CastState, chance: Chance, most: number): SimulatedCast {
   const mood = randomMood(chance);
   const events: CastEvent[] = [];
   let state = start;

@@ -81,7 +81,7 @@ export function sampleOf(schema: v.GenericSchema): fc.Arbitrary<unknown> {
         maxKeys: 3,
       });
     case "custom":
-      // Objects and lists of work items are told from others by a function.
+      // A function distinguishes objects and lists of work items from others.
       return fc
         .oneof(
           fc.dictionary(fc.string({ maxLength: 4 }), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 }),
@@ -106,7 +106,7 @@ export function withChanged(value: unknown, at: number, odd: unknown): unknown {
   const keys = Object.keys(value);
   if (keys.length === 0 || at % 7 === 0) return odd;
   const key = keys[at % keys.length] ?? "";
-  const inner: unknown = (value as Readonly<Record<string, unknown>>)[key]; // a key of its own
+  const inner: unknown = (value as Readonly<Record<string, unknown>>)[key]; // its own key
   if (at % 5 === 0) {
     const { [key]: _gone, ...rest } = value as Readonly<Record<string, unknown>>; // an object
     return rest;

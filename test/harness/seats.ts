@@ -126,7 +126,7 @@ interface World extends Ports {
   readonly appended: readonly (readonly CastEvent[])[];
 }
 
-/** A world where agents answer at once; whatever else it does is given. */
+/** A world where agents answer at once; the rest of its behaviour is given. */
 export function world(answer: (request: TurnRequest) => TurnOutcome, part: Partial<Ports> = {}): World {
   const asked: TurnRequest[] = [];
   const appended: (readonly CastEvent[])[] = [];

@@ -4,7 +4,7 @@ import type { TurnFormula } from "../../src/core/compile/worst-case.ts";
 import { materiaOf, socketOf, type Graph } from "../../src/core/compile/graph.ts";
 import { allowedTurns } from "./loadouts.ts";
 
-/** [D21] What no journal may show, whatever happened; read from the events alone, without the engine. */
+/** [D21] Laws that every journal keeps; checked from the events alone, without the engine. */
 export function stormProblems(start: CastStart, events: readonly CastEvent[], worst: TurnFormula): readonly string[] {
   return [
     ...itemProblems(start.graph, events),

@@ -23,7 +23,7 @@ export interface Storm {
 }
 
 /** A cast as its journal tells it. */
-export interface Standing {
+export interface StandingCast {
   readonly state: CastState;
   readonly events: readonly CastEvent[];
 }
@@ -40,7 +40,7 @@ export class World {
   #state: CastState;
   #dead = false;
 
-  constructor(storm: Storm, owned: OwnedCast, before: Standing, stormy: boolean) {
+  constructor(storm: Storm, owned: OwnedCast, before: StandingCast, stormy: boolean) {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     this.killed = promise;
     this.#die = () => resolve(undefined);

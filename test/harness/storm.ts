@@ -19,7 +19,7 @@ import type { RunOutcome } from "../../src/shell/context/run-context.ts";
 import { catalogOf, type TestConfig } from "./play.ts";
 import { chanceOf, randomConfig, randomMood } from "./random-graph.ts";
 import { stormProblems } from "./storm-laws.ts";
-import { World, type Standing, type Storm } from "./storm-world.ts";
+import { World, type StandingCast, type Storm } from "./storm-world.ts";
 import { castStatus } from "../../src/core/cast/summary.ts";
 
 const KEY = { find: () => "a key of this user", make: () => "a key of this user" };
@@ -27,7 +27,7 @@ const MOST_LIVES = 40;
 /** After so many lives the weather is calm, so that every cast comes to its end. */
 const STORMY_LIVES = 10;
 
-export type Weathered =
+export type StormResult =
   | { readonly kind: "no_graph" }
   | {
       readonly kind: "ended";
@@ -37,7 +37,7 @@ export type Weathered =
     };
 
 /** The cast that this number stands for, to its end, and everything that was wrong on the way. */
-export async function weather(seed: number, root: string): Promise<Weathered> {
+export async function weather(seed: number, root: string): Promise<StormResult> {
   const storm = gather(seed, root);
   if (!storm) return { kind: "no_graph" };
   const { file, problems, compiled, store } = storm;
@@ -90,7 +90,12 @@ function gather(seed: number, root: string): Storm | undefined {
 }
 
 /** From owning the cast to letting it go or being killed; what is found on the disk afterwards. */
-async function liveOnce(storm: Storm, life: number, owned: OwnedCast, first: readonly EventBody[]): Promise<Standing> {
+async function liveOnce(
+  storm: Storm,
+  life: number,
+  owned: OwnedCast,
+  first: readonly EventBody[],
+): Promise<StandingCast> {
   const current = sound(await owned.load());
   const before = sound(await storm.store.load(storm.file.castId));
   let { timeline: trail } = current;
@@ -115,7 +120,7 @@ async function liveOnce(storm: Storm, life: number, owned: OwnedCast, first: rea
 const GONE = JSON.stringify({ pid: 2 ** 22 + 1, startedAt: "gone", host: hostname() });
 
 /** [D21] What lies on the disk is what the process thought, and what a listing says. */
-async function found({ store, file, problems }: Storm, end: RunOutcome | undefined): Promise<Standing> {
+async function found({ store, file, problems }: Storm, end: RunOutcome | undefined): Promise<StandingCast> {
   const { state, events, timeline: trail } = sound(await store.load(file.castId));
   const { timeline: bookmarked } = sound(await store.current(file.castId));
   if (!isDeepStrictEqual(bookmarked, trail)) problems.push(`its bookmark is not what ${events.length} events fold to`);

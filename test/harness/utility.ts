@@ -5,7 +5,7 @@ import type { UtilityMateria } from "../../src/core/model/materia.ts";
 import type { UtilityRequest } from "../../src/shell/ports.ts";
 import { scratchFolder } from "./agents.ts";
 
-interface Prepared {
+interface PreparedUtility {
   readonly request: UtilityRequest;
   readonly abort: () => void;
   /** Resolves with what the program wrote to that file in its folder. */
@@ -26,14 +26,14 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 export { existsSync, readFileSync };
 // Longer than any test, but not for ever: a test that fails must not leave it behind.
 export const forever = () => setTimeout(() => process.exit(), 120_000);
-// Renamed into place: whoever waits for the file never sees half of it.
+// Renamed into place: a reader of the file never sees half of it.
 export const write = (file, text = "") => { writeFileSync(file + ".part", text); renameSync(file + ".part", file); };
 export const grandchild = (source, options = {}) =>
   spawn(process.execPath, ["--input-type=module", "-e", ${JSON.stringify(HEAD)} + source], { stdio: "inherit", ...options });
 `;
 
-/** A utility with this program, ready to be run in a folder of its own. */
-export function utility(source: string, { input = {}, cwd = scratchFolder(), ...part }: Part = {}): Prepared {
+/** A utility with this program, ready to run in a separate folder. */
+export function utility(source: string, { input = {}, cwd = scratchFolder(), ...part }: Part = {}): PreparedUtility {
   if (existsSync(cwd)) {
     writeFileSync(join(cwd, "kit.mjs"), KIT);
     writeFileSync(join(cwd, "utility.mjs"), `${HEAD}${source}\n`);

@@ -9,7 +9,7 @@ export interface World {
   readonly reply: (place: Place, visit: string, turn: number) => string;
   /** With which code the command of a gate ends. */
   readonly exitCode: (place: Place, visit: string) => number;
-  readonly person: (place: Place, visit: string, turn: number) => Verdict;
+  readonly person: (place: Place, visit: string, turn: number) => PersonAnswer;
   /** Whether the items of a parallel loop can be worked on at once, this time. */
   readonly together: (fork: number) => boolean;
   /** Of all that is under way, what has the smallest number is over first. */
@@ -20,7 +20,7 @@ export interface World {
   readonly raise: (limit: string, times: number) => number | undefined;
 }
 
-export interface Verdict {
+export interface PersonAnswer {
   readonly yes: boolean;
   readonly text: string;
 }
@@ -44,7 +44,7 @@ export interface Pass {
 export interface Route {
   readonly from?: Place;
   readonly to: string;
-  /** How it is told, once nothing stops it. */
+  /** Its outcome, once nothing stops it. */
   readonly fact?: string;
   /** The reason that a `not_satisfied` way carries. */
   readonly reason?: string;
@@ -53,7 +53,7 @@ export interface Route {
 }
 
 /** What was handed on to the next visit. */
-export interface Handed {
+export interface HandedOn {
   /** The title of the item it was said about. */
   readonly label: string;
   readonly text: string;
@@ -65,11 +65,11 @@ export interface Handed {
 }
 
 /** What a cast and those of its items have in common. */
-export interface Shared {
+export interface SharedCounts {
   tokens: number;
   /** [D17] How many tokens may be used, with what a person has allowed. */
   most: number;
-  /** How many lists were made, by whomever. */
+  /** How many lists were made, by any socket. */
   made: number;
   visits: number;
 }
@@ -88,7 +88,7 @@ export type Steps<T> = Generator<Stop, T, number>;
 export interface Cast {
   readonly graph: Graph;
   readonly world: World;
-  readonly shared: Shared;
+  readonly shared: SharedCounts;
   /** [V6] What comes before the visits of an item's own cast: they are counted anew. */
   readonly name: string;
   readonly facts: string[];
@@ -110,7 +110,7 @@ export interface Cast {
   readonly givenUp: string[];
   data: JsonObject;
   pass: Pass | undefined;
-  handed: Handed;
+  handed: HandedOn;
   last: boolean | undefined;
   /** How often items were worked on at once. */
   forks: number;
@@ -124,7 +124,7 @@ export function newCast(graph: Graph, world: World): Cast {
   return castWith(graph, world, shared, "");
 }
 
-export function castWith(graph: Graph, world: World, shared: Shared, name: string): Cast {
+export function castWith(graph: Graph, world: World, shared: SharedCounts, name: string): Cast {
   return {
     graph,
     world,
@@ -153,7 +153,7 @@ export function castWith(graph: Graph, world: World, shared: Shared, name: strin
 }
 
 /** Thrown where a cast ends in the middle of something. */
-export class Ended extends Error {
+export class CastEnd extends Error {
   /** Whether only nobody follows it any longer. */
   readonly isTooLong: boolean;
   constructor(isTooLong = false) {
@@ -164,7 +164,7 @@ export class Ended extends Error {
 
 export function fail(cast: Cast): never {
   cast.facts.push("ended failed");
-  throw new Ended();
+  throw new CastEnd();
 }
 
 /** [D33] Stops at a limit; where a person allows more, the cast goes on where it stood. */

@@ -13,7 +13,7 @@ import {
 import { problemsOf, wayProblems } from "./problems.ts";
 import { reachable, waysFrom } from "./ways.ts";
 
-export type Composed =
+export type ComposedGraph =
   | { readonly graph: Graph; readonly problems?: undefined }
   | { readonly problems: readonly string[] };
 
@@ -23,7 +23,7 @@ interface Part {
 }
 
 /** [L10–L20] The targets as one graph, or the rules that they break. */
-export function compose(targets: readonly string[], texts: Texts): Composed {
+export function compose(targets: readonly string[], texts: Texts): ComposedGraph {
   const found = targets.map((target) => resolve(target, texts));
   const unknown = found.flatMap((loadout) => (typeof loadout === "string" ? [loadout] : []));
   const parts = found.flatMap((loadout, index) => (typeof loadout === "string" ? [] : [{ order: index + 1, loadout }]));
@@ -59,7 +59,7 @@ function renumbered(parts: readonly Part[]): readonly Part[] {
       [END, END],
       ["next", "next"],
     ]);
-    for (const id of Object.keys(loadout.sockets).toSorted(bySource)) names.set(id, `Socket-${(used += 1)}`);
+    for (const id of Object.keys(loadout.sockets).toSorted(compareSources)) names.set(id, `Socket-${(used += 1)}`);
     const of = (id: string): string => names.get(id) ?? id;
     const edge = ({ to, then, ...rest }: EdgeText): EdgeText => ({
       ...rest,
@@ -86,7 +86,7 @@ function renumbered(parts: readonly Part[]): readonly Part[] {
   });
 }
 
-function bySource(left: string, right: string): number {
+function compareSources(left: string, right: string): number {
   const number = (id: string): number => Number(/^Socket-(\d+)$/.exec(id)?.[1] ?? Infinity);
   const [a, b] = [number(left), number(right)];
   return a === b ? (left < right ? -1 : 1) : a - b;
@@ -121,7 +121,7 @@ function graphOf({ order, loadout }: Part, texts: Texts): Graph {
   return { entry: loadout.entry, places: new Map(places), regions: new Map(regions) };
 }
 
-/** [V3] Whether this socket makes the list of a loop: the one that it consumes from, else whoever puts a list there. */
+/** [V3] Whether this socket makes the list of a loop: the one that it consumes from, else any socket that assigns a list. */
 function feeds({ id, materia, assign }: Place, { list = [], from }: Region): boolean {
   if (from !== undefined) return from === id;
   const path = list.join(".");

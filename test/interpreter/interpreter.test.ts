@@ -3,13 +3,13 @@ import { survey } from "./against/survey.ts";
 import type { Aspect } from "./against/compare.ts";
 import { SWEEP, isFull, sweepSize } from "../harness/sweep.ts";
 
-/** One pass over all cases; what it finds is told by the tests below. */
+/** One pass over all cases; the tests below report its findings. */
 const CASTS = sweepSize(400, 3_000);
 const { reached, differences } = survey(1, CASTS);
 
 it.each<[title: string, aspect: Aspect]>([
   ["[G16, L18] the rules refuse what the engine refuses, and nothing else", "check"],
-  ["[O6, P1] every cast goes as the rules say, and every agent is told what they say", "cast"],
+  ["[O6, P1] every cast goes as the rules say, and every agent gets the prompt that they say", "cast"],
   ["[H14] it leaves the state that the rules say", "state"],
   ["[D1] a journal that was cut anywhere goes on to the same end", "resume"],
   ["[G24] no cast takes more turns than its worst case", "worst case"],
@@ -50,6 +50,6 @@ it.each([
   expect(reached.get(kind) ?? 0).toBeGreaterThanOrEqual(isFull ? least : Math.floor((least * CASTS) / 6_000));
 });
 
-it.each([12_167, 38_069, 41_699, 47_383])("[D21] seed %i, where the two once differed, is told alike", (seed) => {
+it.each([12_167, 38_069, 41_699, 47_383])("[D21] seed %i, where the two once differed, gives the same", (seed) => {
   expect(survey(seed, 1).differences).toEqual([]);
 });

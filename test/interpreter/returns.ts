@@ -4,7 +4,7 @@ import { itemOf, placeOf, stopAt, type Cast, type Route, type Steps } from "./ca
 /** [G9, G10] Visits of a socket for an item since something made progress: the first, and every return. */
 export function* countReturn(cast: Cast, { from, to }: Route): Steps<void> {
   const key = `${to} ${itemOf(cast)}`;
-  while ((cast.returns.get(key) ?? 0) > cast.world.limits.maxNoAdvanceCycles) yield* forgive(cast, from, to);
+  while ((cast.returns.get(key) ?? 0) > cast.world.limits.maxNoAdvanceCycles) yield* allowMore(cast, from, to);
   cast.returns.set(key, (cast.returns.get(key) ?? 0) + 1);
 }
 
@@ -15,17 +15,17 @@ export function cycleClosedBy(cast: Cast, from: Place, to: string): readonly str
   return last < since ? [] : cast.walked.slice(last);
 }
 
-export function forget(cast: Cast, socket: string): void {
+export function dropReturns(cast: Cast, socket: string): void {
   for (const key of cast.returns.keys()) if (key.startsWith(`${socket} `)) cast.returns.delete(key);
 }
 
-/** [R4] Nobody is told any more why this item was done again. */
-export function forgetReasons(cast: Cast, item: string): void {
+/** [R4] The reasons of this item are dropped. */
+export function dropReasons(cast: Cast, item: string): void {
   for (const key of cast.reasons.keys()) if (key.endsWith(` ${item}`)) cast.reasons.delete(key);
 }
 
 /** [D33] A person allows further rounds of the cycle: of all that was passed on it, not of one socket. */
-export function* forgive(cast: Cast, from: Place | undefined, to: string): Steps<void> {
+export function* allowMore(cast: Cast, from: Place | undefined, to: string): Steps<void> {
   const last = cast.walked.lastIndexOf(to);
   const cycle = last < 0 ? [] : cast.walked.slice(last);
   const more = yield* stopAt(cast, "maxNoAdvanceCycles", `${from?.id ?? to} ${to} ${cycle.join(">")}`);

@@ -11,7 +11,7 @@ import {
   type Region,
 } from "./texts.ts";
 import {
-  Ended,
+  CastEnd,
   currentOf,
   fail,
   itemOf,
@@ -28,22 +28,22 @@ import {
   type Write,
 } from "./cast.ts";
 import { workAtOnce } from "./items/at-once.ts";
-import { countReturn, cycleClosedBy, forget, forgetReasons, forgive, staysIn } from "./returns.ts";
+import { countReturn, cycleClosedBy, dropReturns, dropReasons, allowMore, staysIn } from "./returns.ts";
 import { affordTurn, asked } from "./visit/asked.ts";
 import { isInOrder, type Item, type Said } from "./visit/reply.ts";
-import { marksOf, told } from "./visit/told.ts";
+import { marksOf, promptMarks } from "./visit/prompt-marks.ts";
 import { edgeFor, emptyExit, exitFor, givenUpExit } from "./ways.ts";
 
 /** Visits after which nobody follows a cast any longer. */
 export const LONGEST = 60;
 
 /** What became of a cast: one line per fact, and what it leaves. */
-export interface Walked extends Pick<Cast, "data" | "givenUp" | "itemsDone"> {
+export interface WalkResult extends Pick<Cast, "data" | "givenUp" | "itemsDone"> {
   readonly facts: readonly string[];
 }
 
 /** What happens in a cast of this graph. */
-export function walk(graph: Graph, world: World): Walked {
+export function walk(graph: Graph, world: World): WalkResult {
   const cast = newCast(graph, world);
   const steps = begin(cast);
   try {
@@ -57,7 +57,7 @@ export function walk(graph: Graph, world: World): Walked {
       step = steps.next(more);
     }
   } catch (error) {
-    if (!(error instanceof Ended)) throw error;
+    if (!(error instanceof CastEnd)) throw error;
   }
   return cast;
 }
@@ -69,7 +69,7 @@ function* begin(cast: Cast): Steps<void> {
 /** From a socket to the end. */
 function* follow(cast: Cast, first: string): Steps<void> {
   for (let at = first; at !== END; at = yield* arrive(cast, yield* visit(cast, placeOf(cast, at))))
-    if (cast.shared.visits >= LONGEST) throw new Ended(true);
+    if (cast.shared.visits >= LONGEST) throw new CastEnd(true);
   // [G5, G35] However it came to its end.
   cast.facts.push(cast.last === false || cast.givenUp.length > 0 ? "ended not_satisfied" : "ended completed");
 }
@@ -78,7 +78,7 @@ function* follow(cast: Cast, first: string): Steps<void> {
 function* arrive(cast: Cast, route: Route): Steps<string> {
   if (route.fact !== undefined) cast.facts.push(route.fact);
   if (route.to === END) return END;
-  if (route.counted && route.from) for (const id of cycleClosedBy(cast, route.from, route.to)) forget(cast, id);
+  if (route.counted && route.from) for (const id of cycleClosedBy(cast, route.from, route.to)) dropReturns(cast, id);
   const region = regionOf(cast, route.to);
   const enters = !region || route.from?.loop !== region.id;
   if (enters) cast.pass = region?.list && passOf(cast, region, region.list, route.to);
@@ -115,7 +115,7 @@ function passOf(cast: Cast, region: Region, list: readonly string[], door: strin
 function* passBy(cast: Cast, region: Region, { from, to: entered }: Route): Steps<Route> {
   // [G9] Loops without items that lead to each other would be passed by for ever.
   while ((cast.passedBy.get(region.id) ?? 0) > cast.world.limits.maxNoAdvanceCycles)
-    yield* forgive(cast, from, entered);
+    yield* allowMore(cast, from, entered);
   cast.passedBy.set(region.id, (cast.passedBy.get(region.id) ?? 0) + 1);
   cast.facts.push(`exhausted ${region.id} empty`);
   const exit = emptyExit(region);
@@ -143,7 +143,7 @@ function* visit(cast: Cast, place: Place): Steps<Route> {
   cast.passedBy.clear();
   const item = cast.pass ? ` WI-${cast.pass.index + 1} ${cast.pass.items[cast.pass.index]?.title}` : "";
   cast.facts.push(`visit ${place.id} ${number}${item}`);
-  if (kind !== "utility") cast.facts.push(told(cast, place));
+  if (kind !== "utility") cast.facts.push(promptMarks(cast, place));
   const name = `${cast.name}${number}`;
   const said = yield* asked(cast, place, name);
   const data = assigned(cast, place, said);
@@ -179,7 +179,7 @@ function assigned(cast: Cast, place: Place, said: Said): readonly Write[] {
   ];
 }
 
-/** What the next visit is told of this one. */
+/** What the next visit gets of this one. */
 function handOn(cast: Cast, place: Place, { found, handoff, text, answer }: Said): void {
   const list = cast.lists.get("workItems") ?? 0;
   const { type, generator, gate } = place.materia;
@@ -223,8 +223,8 @@ function* leave(cast: Cast, place: Place, said: Said): Steps<Route> {
 function advance(cast: Cast, place: Place, said: Said): boolean {
   const { pass } = cast;
   if (!pass) return false;
-  forgetReasons(cast, itemOf(cast));
-  for (const member of pass.region.members) forget(cast, member);
+  dropReasons(cast, itemOf(cast));
+  for (const member of pass.region.members) dropReturns(cast, member);
   cast.advanced = { place, said };
   cast.pass = { ...pass, index: pass.index + 1, since: cast.walked.length };
   cast.facts.push(`advanced ${pass.region.id} ${pass.index + 1}/${pass.items.length}`);
@@ -272,7 +272,7 @@ function take(cast: Cast, place: Place, to: string, how: string): Route {
   return { from: place, to, fact: way(cast, place, to, how, traversal), counted: false };
 }
 
-/** A way from part to part is a joint, whatever it was before: only its two ends are told. */
+/** A way from part to part is a joint, of any former kind: only its two ends are reported. */
 function way(cast: Cast, from: Place, to: string, how: string, traversal: number): string {
   const joint = to !== END && placeOf(cast, to).part !== from.part;
   return joint ? `joint ${to}` : `way ${from.id} ${to} ${how} ${traversal}`;

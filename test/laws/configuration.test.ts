@@ -167,7 +167,7 @@ describe("[G17] the check answers for every configuration", () => {
     expect(useAll(SOUND)).toEqual([]);
   });
 
-  it("[G17] whatever stands in a place where something else should", SWEEP, () => {
+  it("[G17] any value in a place where another kind should be", SWEEP, () => {
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (changes) => {
         expect(useAll(changes.reduce<unknown>(changed, SOUND)).every(isWhole)).toBe(true);
@@ -176,7 +176,7 @@ describe("[G17] the check answers for every configuration", () => {
     );
   });
 
-  it("[G17] whatever the file holds", () => {
+  it("[G17] any content of the file", () => {
     fc.assert(
       fc.property(value, (raw) => {
         expect(useAll(raw).every(isWhole)).toBe(true);

@@ -55,7 +55,7 @@ it("[G25] compiling twice gives the same graph, byte for byte", () => {
   );
 });
 
-it("[G24] every cast of a bounded graph ends within its formula, whatever is replied", SWEEP, () => {
+it("[G24] every cast of a bounded graph ends within its formula, for any replies", SWEEP, () => {
   fc.assert(
     fc.property(seeds, (seed) => {
       const drawn = draw(seed);
@@ -87,7 +87,7 @@ it("[J1] folding what was written gives the live state, for every graph and ever
   );
 });
 
-it("[J1] no event changes the state that it follows: whoever still has it has what it was", () => {
+it("[J1] no event changes the state before it, which others may still hold", () => {
   fc.assert(
     fc.property(seeds, (seed) => {
       const drawn = draw(seed);

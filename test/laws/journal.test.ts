@@ -65,7 +65,7 @@ const replies = fc.array(
   { maxLength: 30 },
 );
 
-it("[J1] folding the journal gives the live state, whatever was answered", async () => {
+it("[J1] folding the journal gives the live state, for any answers", async () => {
   await fc.assert(
     fc.asyncProperty(replies, async (said) => {
       const { end, appended } = await run(start, said);
@@ -75,7 +75,7 @@ it("[J1] folding the journal gives the live state, whatever was answered", async
   );
 });
 
-it("[J27] who watches is told what was written, each event with the cast before and after it", async () => {
+it("[J27] a watcher gets what was written, each event with the cast before and after it", async () => {
   const { appended, steps } = await run(start, rounds);
   expect(steps.map(({ event }) => event)).toEqual(appended.flat());
   expect(steps[0]?.before).toEqual(initialState(start));

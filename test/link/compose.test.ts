@@ -182,7 +182,7 @@ describe("stitching", () => {
     expect(endless.ok ? [] : endless.issues).toMatchObject([{ code: "missing_terminal" }]);
   });
 
-  it("[O11, G28] the item behind one that was given up begins at the door of its own pass, not at another", () => {
+  it("[O11, G28] the item after one that was given up begins at the entry of its pass, not at another", () => {
     const sockets = {
       "Socket-1": seat("Plan", always("Socket-2")),
       "Socket-2": seat("Json", { ...satisfied("Socket-2", 1), then: "next" }),
@@ -229,7 +229,7 @@ describe("stitching", () => {
     expect(codes.toSorted()).toEqual(["ambiguous_terminal", "ambiguous_terminal", "missing_terminal"]);
   });
 
-  it("[L19] a fault of a target is refused with its place in the user's file, whatever stands beside it", () => {
+  it("[L19] a fault of a target is refused with its place in the user's file, also beside other targets", () => {
     const result = link("Text Faulty", config);
     expect(result.ok ? [] : result.issues).toMatchObject([
       { code: "guard_needs_json", file: "test.json", path: ["loadouts", "Faulty", "sockets", "Socket-1", "edges", 0] },

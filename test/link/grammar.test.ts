@@ -93,7 +93,7 @@ describe("[L5] print and read", () => {
   );
   const prompt = fc.string({ unit: "binary", minLength: 1 }).filter((text) => text.trim() !== "");
 
-  it("[L5] a command that was typed comes back, whatever its names", () => {
+  it("[L5] a command that was typed comes back, for any names", () => {
     const from = fc.option(name.filter((text) => text !== ""));
     fc.assert(
       fc.property(fc.array(name, { minLength: 1, maxLength: 6 }), from, prompt, (targets, castId, said) => {
@@ -106,7 +106,7 @@ describe("[L5] print and read", () => {
     );
   });
 
-  it("[L5, L22] a cast comes back with every option that decides how it runs, whatever their values", () => {
+  it("[L5, L22] a cast comes back with every option that decides how it runs, for any values", () => {
     const value = name.filter((text) => text !== "");
     const options = fc.record(
       {

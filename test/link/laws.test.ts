@@ -86,14 +86,19 @@ it("[L14] linking changes nothing in the catalogue", () => {
 
 const MOST_EVENTS = 400;
 
-interface Walked {
+interface WalkedGraph {
   /** Each visit, and each turn that was asked for in it. */
   readonly visits: readonly string[];
   readonly state: CastState;
 }
 
 /** A cast in which each turn of a socket, known by its target and its own id there, gets the answer that belongs to it. */
-function walk(graph: Graph, data: JsonObject, limits: CastState["limits"], answer: (key: string) => string): Walked {
+function walk(
+  graph: Graph,
+  data: JsonObject,
+  limits: CastState["limits"],
+  answer: (key: string) => string,
+): WalkedGraph {
   const castId = "test" as CastId; // of an id's form
   let state = initialState({ castId, request: "x", graph, limits, budget: {}, data });
   const turns = new Map<string, number>();

@@ -206,7 +206,7 @@ it.each<Refusal>([
   expect(await refused(args())).toEqual(refusal(code, said));
 });
 
-it("[L29] Chain-Context without input is told to say so, and its answer is the cast's", async () => {
+it("[L29] Chain-Context without input says so, and its answer is the cast's", async () => {
   const said = "state.previousCastContext is unavailable";
   const place = newPlace({
     "replies.json": {

@@ -15,7 +15,7 @@ async function callsFor(items: number): Promise<number> {
   return calls();
 }
 
-it("[V24] an item whose tree is used again costs at most fourteen calls of git, however many there are", async () => {
+it("[V24] an item whose tree is used again costs at most fourteen calls of git, for any number of items", async () => {
   const few = await callsFor(2);
   const many = await callsFor(10);
   expect((many - few) / 8).toBeLessThanOrEqual(14);

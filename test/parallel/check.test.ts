@@ -164,7 +164,7 @@ it("[V3] in a list that no parallel loop walks it is dropped, and the contract d
   expect(told).toEqual([false, true]);
 });
 
-it("[V3] whoever makes the list of a parallel loop is told, named or not, and nobody else", () => {
+it("[V3] the makers of the list of a parallel loop know it, named or not, and no others", () => {
   const listed = (parallel: object): TestConfig =>
     graph(
       {

@@ -5,11 +5,11 @@ import { commitAll, personsView } from "../git/scratch.ts";
 import {
   castIn,
   git,
-  ofType,
+  eventsOfType,
   repositoryWith,
   resumeIn,
   writeFiles,
-  type Doing,
+  type ItemAction,
   type Ran,
 } from "./harness/repository.ts";
 import { withFullDisk } from "./harness/full-disk.ts";
@@ -18,7 +18,7 @@ const LINES = "one\ntwo\nthree\nfour\nfive\n";
 const read = (cwd: string, name: string): string => readFileSync(join(cwd, name), "utf8");
 const subjects = (cwd: string): readonly string[] => git(cwd, "log", "--format=%s", "--reverse").split("\n");
 const edits =
-  (name: string, from: string, to: string): Doing[string] =>
+  (name: string, from: string, to: string): ItemAction[string] =>
   ({ cwd }) =>
     writeFileSync(join(cwd, name), read(cwd, name).replace(from, to));
 
@@ -26,7 +26,7 @@ it("[V32] the branch moves once, with the items in list order; our trees and ref
   const cwd = repositoryWith({ "first.txt": LINES });
   const seen: (readonly string[])[] = [];
   const before = personsView(cwd);
-  const doing: Doing = {
+  const doing: ItemAction = {
     "WI-1": (request) => {
       seen.push(personsView(cwd));
       writeFiles(request.cwd, { "a b\tü.txt": "one\n" });
@@ -52,7 +52,7 @@ it("[V32] the branch moves once, with the items in list order; our trees and ref
 
 it("[V7] any number of lanes gives the same commits", async () => {
   const dates = "2026-01-02T03:04:05Z";
-  const doing: Doing = Object.fromEntries(
+  const doing: ItemAction = Object.fromEntries(
     ["WI-1", "WI-2", "WI-3", "WI-4"].map((key) => [
       key,
       ({ cwd }) => {
@@ -75,7 +75,7 @@ it("[V7] any number of lanes gives the same commits", async () => {
 it("[V28] an item has the work of the items that it names, and of no other", async () => {
   const cwd = repositoryWith({ "first.txt": LINES });
   const found: (readonly string[])[] = [];
-  const doing: Doing = {
+  const doing: ItemAction = {
     "WI-3": (request) => void found.push(readdirSync(request.cwd).filter((name) => name.startsWith("WI-"))),
     "WI-4": (request) => void found.push(readdirSync(request.cwd).filter((name) => name.startsWith("WI-"))),
   };
@@ -86,7 +86,7 @@ it("[V28] an item has the work of the items that it names, and of no other", asy
 it("[V9, V36] a conflict is mended on the merged files; the reason names the file and its first lines", async () => {
   const cwd = repositoryWith({ "same.txt": LINES });
   const told: string[] = [];
-  const doing: Doing = {
+  const doing: ItemAction = {
     "WI-1": edits("same.txt", "one", "ONE"),
     "WI-2": edits("same.txt", "one", "uno"),
     "WI-2.2": (request) => {
@@ -103,7 +103,7 @@ it("[V9, V36] a conflict is mended on the merged files; the reason names the fil
 
 it("[V36] remaining marks are the next conflict, and conflicts without marks are described in words", async () => {
   const cwd = repositoryWith({ "same.txt": LINES, "gone.txt": LINES });
-  const doing: Doing = {
+  const doing: ItemAction = {
     "WI-1": ({ cwd: tree }) => rmSync(join(tree, "gone.txt")),
     "WI-2": edits("gone.txt", "one", "uno"),
     "WI-2.2": ({ cwd: tree }) => rmSync(join(tree, "gone.txt"), { force: true }),
@@ -114,7 +114,7 @@ it("[V36] remaining marks are the next conflict, and conflicts without marks are
   };
   const config = { limits: { maxConflicts: 1 } };
   const ran = await castIn({ cwd, titles: ["a", "b", "c", "d"], doing, more: config });
-  const conflicts = await ofType(ran, "item_conflicted");
+  const conflicts = await eventsOfType(ran, "item_conflicted");
   expect(conflicts.map(({ index, round, files }) => [index, round, files])).toEqual([
     [1, 1, ["gone.txt"]],
     [3, 1, ["same.txt"]],
@@ -158,7 +158,7 @@ it.each<[what: string, prepare: (cwd: string) => void, why: string]>([
   prepare(cwd);
   const ran = await castIn({ cwd, titles: ["a", "b"] });
   expect(ran.state.phase).toMatchObject({ outcome: "completed" });
-  expect(await ofType(ran, "loop_forked")).toMatchObject([{ base: null, reason: expect.stringContaining(why) }]);
+  expect(await eventsOfType(ran, "loop_forked")).toMatchObject([{ base: null, reason: expect.stringContaining(why) }]);
   expect([read(cwd, "WI-1.txt"), read(cwd, "WI-2.txt")]).toEqual(["WI-1\n", "WI-2\n"]);
 });
 
@@ -174,7 +174,7 @@ it("[V16] files in the folder of casts that is not ignored do not count as chang
 it.each<[what: string, doing: (cwd: string) => void]>([
   ["commits", (cwd) => (git(cwd, "add", "-A"), git(cwd, "commit", "-qm", "mine"))],
   ["resets behind its base", (cwd) => git(cwd, "reset", "-q", "--soft", "HEAD~1")],
-  ["switches to a branch of its own", (cwd) => git(cwd, "checkout", "-q", "-b", "elsewhere")],
+  ["switches to a new branch", (cwd) => git(cwd, "checkout", "-q", "-b", "elsewhere")],
   ["stages half of it", (cwd) => git(cwd, "add", "made.txt")],
   [
     "commits and resets hard",
@@ -186,7 +186,7 @@ it.each<[what: string, doing: (cwd: string) => void]>([
   writeFiles(cwd, { "first.txt": LINES });
   git(cwd, "add", "-A");
   git(cwd, "commit", "-qm", "second");
-  const doing: Doing = {
+  const doing: ItemAction = {
     "WI-1": (request) => {
       writeFiles(request.cwd, { "made.txt": "made\n", "also.txt": "also\n" });
       act(request.cwd);
@@ -228,7 +228,7 @@ it("[V32] hooks of the repository do not run", async () => {
 
 it.each<[what: string, doing: (cwd: string) => void, kept: boolean]>([
   ["removes git's file in its tree", (cwd) => rmSync(join(cwd, ".git")), true],
-  ["makes a repository of its own there", (cwd) => (rmSync(join(cwd, ".git")), void git(cwd, "init", "-q")), false],
+  ["makes a nested repository there", (cwd) => (rmSync(join(cwd, ".git")), void git(cwd, "init", "-q")), false],
 ])("[V42] an agent that %s loses nothing of its work", async (_what, doing, kept) => {
   const cwd = repositoryWith({});
   const ran = await castIn({
@@ -249,14 +249,14 @@ it.each<[what: string, doing: (cwd: string) => void, kept: boolean]>([
 it("[V8] names with spaces, newlines and letters of other scripts are merged, conflict and are mended like any other", async () => {
   const same = ' the same\n"file" 漢 ไทย.txt';
   const cwd = repositoryWith({ [same]: LINES });
-  const doing: Doing = {
+  const doing: ItemAction = {
     "WI-1": ({ cwd: tree }) => writeFiles(tree, { [same]: LINES.replace("one", "ONE"), "-n ü\nö.txt": "1\n" }),
     "WI-2": ({ cwd: tree }) => writeFiles(tree, { [same]: LINES.replace("one", "uno"), "עברית/😀 .txt": "2\n" }),
     "WI-2.2": ({ cwd: tree }) => writeFiles(tree, { [same]: LINES.replace("one", "ONE uno") }),
   };
   const ran = await castIn({ cwd, titles: ["a", "b"], doing });
   expect(ran.state.phase).toMatchObject({ outcome: "completed" });
-  expect((await ofType(ran, "item_conflicted")).map(({ files }) => files)).toEqual([[same]]);
+  expect((await eventsOfType(ran, "item_conflicted")).map(({ files }) => files)).toEqual([[same]]);
   expect([read(cwd, same), read(cwd, "-n ü\nö.txt"), read(cwd, "עברית/😀 .txt")]).toEqual([
     LINES.replace("one", "ONE uno"),
     "1\n",

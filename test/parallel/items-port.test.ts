@@ -137,7 +137,7 @@ it("[V14] an abort reaches every item that is at work, also those that a killed 
   };
   const { items } = standIn({ run });
   const { end, events } = await cast({ items }, undefined, stopping.signal);
-  // One that has ended meanwhile is visited again: it may have left programs.
+  // One that has ended since is visited again: it may have left programs.
   expect([atWork.every(({ aborted }) => aborted), end.state.phase]).toMatchObject([true, { outcome: "aborted" }]);
   const killed = events.slice(0, events.findLastIndex(isOf("item_started")) + 1);
   atWork.length = 0;

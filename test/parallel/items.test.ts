@@ -9,13 +9,13 @@ import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { TIME } from "../harness/seats.ts";
 import { parentCastId } from "../../src/core/model/ids.ts";
 import type { TurnRequest } from "../../src/shell/ports.ts";
-import { endOf, eventsOf, live, newPlace, ofType, type Deed, type Scenario } from "./harness/lives.ts";
-import { YES, doing, parallelWorkshop, type Deeds } from "./harness/scenarios.ts";
+import { endOf, eventsOf, live, newPlace, eventsOfType, type AgentAction, type Scenario } from "./harness/lives.ts";
+import { YES, doing, parallelWorkshop, type AgentActions } from "./harness/scenarios.ts";
 
-/** Items that build files of their own; whatever else one does is given by its key. */
+/** Items that build separate files; other behaviour is given by key. */
 function scenario(
   titles: readonly string[],
-  deeds: Deeds = {},
+  deeds: AgentActions = {},
   more: Parameters<typeof parallelWorkshop>[1] = {},
 ): Scenario {
   const workItems = titles.map((title) => ({ title, context: "c" }));
@@ -34,7 +34,7 @@ it("[V6, V29] the cast of an item has the whole list, its own key and its place 
   );
   await live(place);
   expect(told).toEqual(["WI-2"]);
-  const [, second] = await ofType(place, "item_started");
+  const [, second] = await eventsOfType(place, "item_started");
   expect(second?.child).toBe(`${place.file.castId}_1_WI-2`);
   expect(parentCastId(second?.child ?? place.file.castId)).toBe(place.file.castId);
   const child = await eventsOf(place, second?.child);
@@ -61,7 +61,7 @@ it("[V6, V29] the cast of an item has the whole list, its own key and its place 
 
 it("[V9, V36, V37] a conflict goes back to the item that caused it, on the merged state, with the files in its prompt", async () => {
   const prompts: string[] = [];
-  const clash = (text: string) => (): Deed => ({ text, edits: { "same.txt": text } });
+  const clash = (text: string) => (): AgentAction => ({ text, edits: { "same.txt": text } });
   const place = newPlace(
     scenario(["a", "b"], {
       "Socket-2@WI-1": clash("one"),
@@ -76,12 +76,12 @@ it("[V9, V36, V37] a conflict goes back to the item that caused it, on the merge
   expect(await endOf(place)).toMatchObject({ how: ["completed", null], files: [["same.txt", "one and two"]] });
   expect(prompts).toHaveLength(1);
   expect(prompts[0]).toContain("cannot be merged: same.txt");
-  expect(await ofType(place, "item_conflicted")).toMatchObject([{ index: 1, round: 1, files: ["same.txt"] }]);
+  expect(await eventsOfType(place, "item_conflicted")).toMatchObject([{ index: 1, round: 1, files: ["same.txt"] }]);
 });
 
 const stubborn = {
-  "Socket-2@WI-1": (): Deed => ({ text: "one", edits: { "same.txt": "one" } }),
-  "Socket-2@WI-2": (): Deed => ({ text: "two", edits: { "same.txt": "two" } }),
+  "Socket-2@WI-1": (): AgentAction => ({ text: "one", edits: { "same.txt": "one" } }),
+  "Socket-2@WI-2": (): AgentAction => ({ text: "two", edits: { "same.txt": "two" } }),
 };
 
 it("[V10] an item that stays in conflict is given up where the loop gives items up, and the others are not touched", async () => {
@@ -98,7 +98,7 @@ it("[V10] an item that stays in conflict is given up where the loop gives items 
 });
 
 it("[V11] a failed item lets the others finish, and the cast fails with the lowest that failed", async () => {
-  const fails = (why: string) => (): Deed => ({ text: "", fails: why, patience: 2 });
+  const fails = (why: string) => (): AgentAction => ({ text: "", fails: why, patience: 2 });
   const place = newPlace(
     scenario(["a", "b", "c", "d", "e", "f", "g", "h"], {
       "Socket-2@WI-3": fails("three"),
@@ -109,8 +109,8 @@ it("[V11] a failed item lets the others finish, and the cast fails with the lowe
   const end = await live(place);
   const { phase } = end?.state ?? {};
   expect(phase).toMatchObject({ outcome: "failed", reason: expect.stringContaining('WI-2 "b" failed') });
-  expect((await ofType(place, "item_merged")).map(({ index }) => index)).toEqual([0]);
-  expect((await ofType(place, "item_started")).length).toBeLessThan(8);
+  expect((await eventsOfType(place, "item_merged")).map(({ index }) => index)).toEqual([0]);
+  expect((await eventsOfType(place, "item_started")).length).toBeLessThan(8);
 });
 
 it("[V12] a resume goes on with what failed and repeats nothing that is done", async () => {
@@ -132,7 +132,7 @@ it("[V12] a resume goes on with what failed and repeats nothing that is done", a
 });
 
 it("[V12] what a person allows reaches the item that a limit stopped", async () => {
-  const words = { "Socket-4@WI-2": (): Deed => ({ text: "no JSON at all" }) };
+  const words = { "Socket-4@WI-2": (): AgentAction => ({ text: "no JSON at all" }) };
   const place = newPlace(scenario(["a", "b"], words, { limits: { maxRepairs: 0 } }));
   const end = await live(place);
   expect(end?.state.phase).toMatchObject({ outcome: "failed", limit: { limit: "maxRepairs" } });
@@ -154,11 +154,11 @@ it.each<[kind: "accept" | "next" | "hint", how: string, builds: number]>([
   const hint = "take the other wood";
   const built: string[] = [];
   const deeds = {
-    "Socket-2@WI-2": ({ prompt }: TurnRequest): Deed => {
+    "Socket-2@WI-2": ({ prompt }: TurnRequest): AgentAction => {
       built.push(prompt);
       return { text: "built" };
     },
-    "Socket-4@WI-2": (): Deed => ({
+    "Socket-4@WI-2": (): AgentAction => ({
       text: built.at(-1)?.includes(hint) ? YES : JSON.stringify({ satisfied: false, context: "too small" }),
     }),
   };
@@ -186,7 +186,7 @@ it.each<[how: string, quiet: boolean]>([
     for (const lanes of [1, 2, 8, 16]) {
       const titles = Array.from({ length: 16 }, (_, index) => `t${index}`);
       const limited = scenario(titles, {}, { budget: { maxTokens: 205 } });
-      const deed = (request: TurnRequest): Deed => ({ ...limited.deed(request), quiet, patience: 3 });
+      const deed = (request: TurnRequest): AgentAction => ({ ...limited.deed(request), quiet, patience: 3 });
       const place = newPlace({ ...limited, deed, config: parallelWorkshop(lanes, { budget: { maxTokens: 205 } }) });
       const end = await live(place);
       expect(end?.state.phase, `${lanes} lanes`).toMatchObject({ outcome: "failed", limit: { limit: "maxTokens" } });
@@ -200,7 +200,7 @@ it.each<[how: string, quiet: boolean]>([
 
 it.each<[what: string, budget: Readonly<Record<string, number>>, most: number]>([
   ["without a budget nobody waits for anybody", {}, 3],
-  ["where no usage is told, all but the first go on side by side", { maxTokens: 1_000 }, 3],
+  ["without reported usage, all but the first run side by side", { maxTokens: 1_000 }, 3],
 ])("[V13] %s", async (_what, budget, most) => {
   let atWork = 0;
   let seen = 0;
@@ -234,13 +234,13 @@ it("[V14] aborting ends the items first, and a resume goes on with them", async 
   );
   const end = await live(place, { signal: stop.signal });
   expect(end?.state.phase).toMatchObject({ outcome: "aborted" });
-  for (const { child } of await ofType(place, "item_started"))
+  for (const { child } of await eventsOfType(place, "item_started"))
     expect((await eventsOf(place, child)).at(-1)).toMatchObject({ type: "cast_ended" });
   await live(place);
   expect(await endOf(place)).toMatchObject({ how: ["completed", null], done: { itemsDone: 3 } });
 });
 
-it("[V15] while items are at work each has a row with its key, socket and title, and what happens to them is told", async () => {
+it("[V15] while items run each has a row with its key, socket and title, and their events are reported", async () => {
   let lanes = NO_LIVE_ITEMS;
   let rows: readonly string[] = [];
   const place = newPlace(scenario(["first", "second"], { "Socket-2@WI-2": () => ({ text: "built", patience: 9 }) }));

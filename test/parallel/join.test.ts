@@ -5,14 +5,22 @@ import { removeCastRefs } from "../../src/shell/git/refs.ts";
 import { joinMergedItems } from "../../src/shell/git/worktrees/join-items.ts";
 import { findItemRepository } from "../../src/shell/git/worktrees/item-repository.ts";
 import { scratch } from "../git/scratch.ts";
-import { castIn, git, repositoryWith, resumeIn, writeFiles, type Doing, type Files } from "./harness/repository.ts";
+import {
+  castIn,
+  git,
+  repositoryWith,
+  resumeIn,
+  writeFiles,
+  type ItemAction,
+  type Files,
+} from "./harness/repository.ts";
 
 const LINES = "one\ntwo\nthree\nfour\nfive\n";
 const read = (cwd: string, name: string): string => readFileSync(join(cwd, name), "utf8");
 const subjects = (cwd: string): readonly string[] => git(cwd, "log", "--format=%s", "--reverse").split("\n");
 it("[V33] a branch that moved keeps its new commits, with the items after them", async () => {
   const cwd = repositoryWith({ "first.txt": LINES });
-  const doing: Doing = {
+  const doing: ItemAction = {
     "WI-2": (request) => {
       writeFiles(request.cwd, { "WI-2.txt": "WI-2\n" });
       writeFiles(cwd, { "person.txt": "mine\n" });
@@ -36,7 +44,7 @@ function twoCommits(): string {
 
 it("[V33] a branch that was reset before the base gets the items, and not the removed commits", async () => {
   const cwd = twoCommits();
-  const doing: Doing = { "WI-2": () => void git(cwd, "reset", "-q", "--hard", "HEAD~1") };
+  const doing: ItemAction = { "WI-2": () => void git(cwd, "reset", "-q", "--hard", "HEAD~1") };
   const ran = await castIn({ cwd, titles: ["a", "b"], doing });
   expect(ran.state.phase).toMatchObject({ outcome: "completed" });
   expect([subjects(cwd), git(cwd, "status", "--porcelain")]).toEqual([["first", "a"], ""]);
@@ -59,7 +67,7 @@ function forcePushed(cwd: string, files: Files): void {
 
 it("[V33] a branch that was force-pushed keeps its new commits, with the items' work after them", async () => {
   const cwd = twoCommits();
-  const doing: Doing = {
+  const doing: ItemAction = {
     "WI-2": (request) => {
       writeFiles(request.cwd, { "WI-2.txt": "WI-2\n" });
       forcePushed(cwd, { "first.txt": "mended\n" });
@@ -73,7 +81,7 @@ it("[V33] a branch that was force-pushed keeps its new commits, with the items' 
 
 it("[V34] items that conflict with the moved branch fail the cast and change nothing", async () => {
   const cwd = twoCommits();
-  const doing: Doing = {
+  const doing: ItemAction = {
     "WI-1": (request) => {
       writeFiles(request.cwd, { "first.txt": LINES.replace("one", "1") });
       forcePushed(cwd, { "first.txt": LINES.replace("one", "uno") });
@@ -126,7 +134,7 @@ it.each<[what: string, prepare: (cwd: string) => void, clear: (cwd: string) => v
   "[V34] %s in the way fails the cast with git's message and stays; a resume repeats only the last step",
   async (_what, prepare, clear) => {
     const cwd = repositoryWith({ "first.txt": LINES });
-    const doing: Doing = {
+    const doing: ItemAction = {
       "WI-1": (request) => {
         writeFiles(request.cwd, { "WI-1.txt": "WI-1\n", "first.txt": LINES.replace("one", "1") });
         git(request.cwd, "add", "-A");
@@ -152,7 +160,7 @@ it.each<[what: string, prepare: (cwd: string) => void, clear: (cwd: string) => v
 
 it("[V19] a kill in the middle of the last step is put right where all that differs is the items' own", async () => {
   const cwd = repositoryWith({ "first.txt": LINES });
-  const doing: Doing = {
+  const doing: ItemAction = {
     "WI-1": (request) => {
       writeFiles(request.cwd, { "first.txt": "merged\n" });
       // As git leaves it when it is killed while it writes files.
@@ -166,7 +174,7 @@ it("[V19] a kill in the middle of the last step is put right where all that diff
 
 it("[V19] a lock beside a change of the person's is left alone", async () => {
   const cwd = repositoryWith({ "first.txt": LINES });
-  const doing: Doing = {
+  const doing: ItemAction = {
     "WI-1": (request) => {
       writeFiles(request.cwd, { "first.txt": "merged\n" });
       writeFiles(cwd, { "first.txt": "mine\n", ".git/index.lock": "" });
@@ -179,7 +187,7 @@ it("[V19] a lock beside a change of the person's is left alone", async () => {
 
 it("[V17] locks that a killed git left on the names of items keep nobody out", async () => {
   const cwd = repositoryWith({ "first.txt": LINES });
-  const locks: Doing[string] = (request) => {
+  const locks: ItemAction[string] = (request) => {
     const castId = request.castId.replace(/_1_WI-1$/, "");
     const names = ["merged-1", `${castId}_1_WI-1`].map((name) => `.git/refs/materia-items/${castId}/${name}.lock`);
     writeFiles(cwd, Object.fromEntries(names.map((name) => [name, ""])));
@@ -202,7 +210,7 @@ it("[V17] with its cast the names of its items go, and those of another stay", a
   expect(git(cwd, "for-each-ref", "--format=%(refname)", "refs/materia-items")).toBe("refs/materia-items/other/x");
 });
 
-it("[V17, V41] a failed cast keeps the work that is done under names of its own, and its trees; a resume merges it", async () => {
+it("[V17, V41] a failed cast keeps finished work under separate names, and its trees; a resume merges it", async () => {
   const cwd = repositoryWith({ "first.txt": LINES });
   const setting = { cwd, titles: ["a", "b", "c"] };
   const ran = await castIn({ ...setting, doing: { "WI-2": () => ({ fails: "no network" }) } });
@@ -220,11 +228,11 @@ it("[V18, V26] a tree is used again with nothing of the item before, ignored fil
   const cwd = repositoryWith({ ".gitignore": ".pi/\n*.log\n.env\n", "first.txt": LINES });
   writeFiles(cwd, { ".env": "KEY=1\n" });
   const found: string[] = [];
-  const looking: Doing[string] = (request) => {
+  const looking: ItemAction[string] = (request) => {
     found.push(readdirSync(request.cwd).toSorted().join(" "));
     writeFiles(request.cwd, { "left.log": "x", ".env": "changed\n", [`${request.item}.txt`]: "x" });
   };
-  const doing: Doing = { "WI-1": looking, "WI-2": looking, "WI-3": looking };
+  const doing: ItemAction = { "WI-1": looking, "WI-2": looking, "WI-3": looking };
   const ran = await castIn({
     cwd,
     titles: ["a", "b", "c"],
@@ -259,7 +267,7 @@ it.each<[what: string, link: (cwd: string) => void, problem: string]>([
   writeFiles(cwd, { ".env": "KEY=1\n", "local/a.txt": "a\n" });
   link(cwd);
   const found: string[] = [];
-  const doing: Doing = {
+  const doing: ItemAction = {
     "WI-1": ({ cwd: tree }) => void found.push(read(tree, "local/a.txt"), readlinkSync(join(tree, "local", "env"))),
   };
   const ran = await castIn({ cwd, titles: ["a"], doing, details: { worktree: { copy: ["local"] } } });

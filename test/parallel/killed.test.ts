@@ -7,11 +7,11 @@ import { PROGRAM, castsIn, envOf, newPlace, run } from "../harness/cli.ts";
 import {
   castIn,
   git,
-  ofType,
+  eventsOfType,
   repositoryWith,
   resumeIn,
   writeFiles,
-  type Doing,
+  type ItemAction,
   type Ran,
   type Setting,
 } from "./harness/repository.ts";
@@ -21,7 +21,7 @@ import { mortalGit, soundGit } from "../harness/mortal-git.ts";
 import { parallelWorkshop } from "./harness/scenarios.ts";
 import { SWEEP, sampleCases, sweepSize } from "../harness/sweep.ts";
 
-const doing: Doing = {
+const doing: ItemAction = {
   "WI-1": ({ cwd }) => writeFiles(cwd, { "same.txt": "one\n" }),
   "WI-2": ({ cwd }) => writeFiles(cwd, { "same.txt": "two\n", "zwei ü.txt": "2\n" }),
   "WI-2.2": ({ cwd }) => writeFiles(cwd, { "same.txt": "one\ntwo\n" }),
@@ -73,7 +73,7 @@ it(
       const ran = await castThrough({ ...usual, cwd });
       soundGit();
       // A death at the questions before the fork means one item after another.
-      const [forked] = await ofType(ran, "loop_forked");
+      const [forked] = await eventsOfType(ran, "loop_forked");
       if (forked?.base === null) continue;
       expect([isDone(ran), found(cwd)], `killed ${when} at call ${at} of ${all}`).toEqual([true, expected]);
     }
@@ -110,7 +110,7 @@ function fill(cwd: string): void {
   commitAll(cwd);
 }
 
-/** Casts in a process of its own, which is killed when it has told so many events of its own journal. */
+/** Casts in a separate process, which is killed after so many events of its journal. */
 function killedAfter(cwd: string, events: number): Promise<void> {
   return new Promise((resolve) => {
     const args = [PROGRAM, "cast", "--trust", "--json", "--rehearse", "replies.json", "do it"];

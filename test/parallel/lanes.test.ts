@@ -45,7 +45,7 @@ it("[V23] each item has a lane: its attempts as long as they took, its conflicts
     expect([0 <= from, from <= to, to <= replay.workedAt(replay.lastSeq())]).toEqual([true, true, true]);
 });
 
-it("[V23] visits before and behind items that are worked on at once stand in rows of their own", async () => {
+it("[V23] visits before and after parallel items are in separate rows", async () => {
   const { replay, items: lanes, parallelStarts: forked } = await replayed({ cwd: repositoryWith({}), titles: ["a"] });
   const rows = timelineRows(replay.visitsAt(replay.lastSeq()), forked);
   expect(

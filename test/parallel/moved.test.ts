@@ -2,12 +2,12 @@ import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
-import { castIn, git, repositoryWith, resumeIn, writeFiles, type Doing } from "./harness/repository.ts";
+import { castIn, git, repositoryWith, resumeIn, writeFiles, type ItemAction } from "./harness/repository.ts";
 
 it("[V42] in a moved project items continue in their own trees, with their work", async () => {
   const cwd = repositoryWith({ "first.txt": "one\n" });
   const titles = ["a", "b", "c"];
-  const failing: Doing[string] = (request) => {
+  const failing: ItemAction[string] = (request) => {
     writeFiles(request.cwd, { "half.txt": "half\n" });
     return { fails: "no network" };
   };
@@ -16,7 +16,7 @@ it("[V42] in a moved project items continue in their own trees, with their work"
   const moved = `${cwd} moved`;
   renameSync(cwd, moved);
   const found: boolean[] = [];
-  const looking: Doing[string] = (request) => {
+  const looking: ItemAction[string] = (request) => {
     found.push(existsSync(join(request.cwd, "half.txt")));
     writeFiles(request.cwd, { "WI-2.txt": "WI-2\n" });
   };

@@ -2,7 +2,15 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { emptyWorktreePool } from "../../src/shell/git/worktrees/worktree.ts";
-import { castIn, git, ofType, repositoryWith, writeFiles, type Doing, type Files } from "./harness/repository.ts";
+import {
+  castIn,
+  git,
+  eventsOfType,
+  repositoryWith,
+  writeFiles,
+  type ItemAction,
+  type Files,
+} from "./harness/repository.ts";
 
 /** Long names make the index of a large repository out of few files. */
 function manyFiles(): Files {
@@ -13,7 +21,7 @@ function manyFiles(): Files {
 it("[V41] in a large repository trees stay for later casts, without files of an item", async () => {
   const cwd = repositoryWith({ ...manyFiles(), ".gitignore": ".pi/\n.env\n" });
   const pool = join(cwd, ".pi/casts/.trees");
-  const doing: Doing = {
+  const doing: ItemAction = {
     "WI-1": (request) => writeFiles(request.cwd, { "made.txt": "one\n", ".env": "SECRET=1\n" }),
   };
   const first = await castIn({ cwd, titles: ["a", "b"], lanes: 2, doing });
@@ -22,7 +30,7 @@ it("[V41] in a large repository trees stay for later casts, without files of an 
   expect(left).toHaveLength(2);
   expect(left.filter((name) => existsSync(join(pool, name, ".env")))).toEqual([]);
   const seen: string[] = [];
-  const looks: Doing = {
+  const looks: ItemAction = {
     "WI-1": (request) => {
       seen.push(...[".env", "made.txt"].filter((name) => existsSync(join(request.cwd, name))));
       writeFiles(request.cwd, { "more.txt": "two\n" });
@@ -31,7 +39,7 @@ it("[V41] in a large repository trees stay for later casts, without files of an 
   const second = await castIn({ cwd, titles: ["c", "d"], lanes: 2, doing: looks });
   // What is on the branch by now is there; what git does not keep is not.
   expect(seen).toEqual(["made.txt"]);
-  expect(await ofType(second, "item_merged")).toHaveLength(2);
+  expect(await eventsOfType(second, "item_merged")).toHaveLength(2);
   expect(git(cwd, "status", "--porcelain")).toBe("");
   expect(readdirSync(pool)).toHaveLength(2);
   await emptyWorktreePool(cwd, pool);

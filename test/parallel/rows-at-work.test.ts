@@ -14,12 +14,12 @@ interface Face extends Required<Pick<RunObserver, "onItemSteps" | "onItemProgres
   readonly lines: () => readonly string[];
 }
 
-function inPi(atWork: AtWork): Face {
+function rowsInPi(atWork: AtWork): Face {
   const { widgetContent: picture, ...heard } = watched(atWork);
   return { ...heard, lines: () => picture.lines(100).map(lineText) };
 }
 
-function inTerminal({ file, events, steps }: AtWork): Face {
+function rowsInTerminal({ file, events, steps }: AtWork): Face {
   let frame = "";
   const [env, cwd, stdin] = [{}, "/", Readable.from([])];
   const as = { live: true, canAsk: false, isTerminal: true, color: false, columns: () => 101, program: "materia" };
@@ -74,16 +74,16 @@ const COUNTED = [
 ];
 
 it("[V15, X40] in Pi the tokens of items count while their agents still write, each its own, and as the model tells them then", async () => {
-  expect(await counted(inPi)).toEqual(COUNTED);
+  expect(await counted(rowsInPi)).toEqual(COUNTED);
 });
 
 it("[V15] and so they do in a terminal", async () => {
-  expect(await counted(inTerminal)).toEqual(COUNTED);
+  expect(await counted(rowsInTerminal)).toEqual(COUNTED);
 });
 
 it.each([
-  ["Pi", inPi],
-  ["a terminal", inTerminal],
+  ["Pi", rowsInPi],
+  ["a terminal", rowsInTerminal],
 ])("[B54] in %s an item without its worker waits for another until that writes an event", async (_where, open) => {
   const atWork = await itemsAtWork(["a small hut", "a garden"]);
   const face = open(atWork);

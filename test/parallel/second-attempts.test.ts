@@ -1,14 +1,17 @@
 import { expect, it } from "vitest";
 import type { TurnRequest } from "../../src/shell/ports.ts";
-import { live, newPlace, ofType, type Deed, type Scenario } from "./harness/lives.ts";
-import { YES, doing, parallelWorkshop, type Deeds } from "./harness/scenarios.ts";
+import { live, newPlace, eventsOfType, type AgentAction, type Scenario } from "./harness/lives.ts";
+import { YES, doing, parallelWorkshop, type AgentActions } from "./harness/scenarios.ts";
 
 const NO = JSON.stringify({ satisfied: false, context: "not yet" });
-const clash = ({ item }: Pick<TurnRequest, "item">): Deed => ({ text: "built", edits: { "same.txt": `by ${item}` } });
-const says = (text: string) => (): Deed => ({ text });
+const clash = ({ item }: Pick<TurnRequest, "item">): AgentAction => ({
+  text: "built",
+  edits: { "same.txt": `by ${item}` },
+});
+const says = (text: string) => (): AgentAction => ({ text });
 
 /** As many items as letters; the work of the first two cannot be merged with each other. */
-function shop(titles: string, deeds: Deeds, more: Parameters<typeof parallelWorkshop>[1] = {}): Scenario {
+function shop(titles: string, deeds: AgentActions, more: Parameters<typeof parallelWorkshop>[1] = {}): Scenario {
   const items = titles.split("").map((title) => ({ title, context: "c" }));
   const clashing = { "Socket-2@WI-1": clash, "Socket-2@WI-2": clash, "Socket-2@WI-2.2": says("mended") };
   return { config: parallelWorkshop(2, more), files: {}, deed: doing(items, { ...clashing, ...deeds }) };
@@ -18,12 +21,12 @@ it("[V11] an item that ended the cast, could not be merged and advances the seco
   const place = newPlace(shop("abcd", { "Socket-3@WI-2": says(NO) }));
   const end = await live(place);
   expect(end?.state.phase).toMatchObject({ outcome: "completed" });
-  expect((await ofType(place, "item_merged")).map(({ index }) => index)).toEqual([0, 1, 2, 3]);
+  expect((await eventsOfType(place, "item_merged")).map(({ index }) => index)).toEqual([0, 1, 2, 3]);
   expect(end?.state.done).toMatchObject({ itemsDone: 4, items: 4 });
 });
 
 it("[V11] what fails behind an item that ends the cast does not count: one by one it would not have begun", async () => {
-  const deeds: Deeds = {
+  const deeds: AgentActions = {
     "Socket-2@WI-2": says("built"),
     "Socket-3@WI-1": () => ({ text: NO, patience: 9 }),
     "Socket-3@WI-2": () => ({ text: "", fails: "no network" }),
@@ -41,9 +44,9 @@ it("[V38] of a given-up item that runs again only the last attempt counts", asyn
   expect(undone?.state.done).toMatchObject({ itemsDone: 1, itemsGivenUp: 1 });
 });
 
-it("[V10] behind a last item that stays in conflict the next is told why, and nothing of what came before the loop", async () => {
+it("[V10] after a last item that stays in conflict the next visit gets the reason, and nothing from before the loop", async () => {
   const told: string[] = [];
-  const tell = ({ prompt }: TurnRequest): Deed => (told.push(prompt), { text: "told" });
+  const tell = ({ prompt }: TurnRequest): AgentAction => (told.push(prompt), { text: "told" });
   const end = await live(newPlace(shop("ab", { "Socket-5": tell }, { limits: { maxConflicts: 0 } })));
   expect(end?.state.phase).toMatchObject({ outcome: "not_satisfied" });
   expect(told.join()).toContain('Handed on by Build (Socket-2, item "b")\n\ncannot be merged: same.txt');
@@ -56,7 +59,7 @@ it("[V29] an item walks the list that the loop was entered with, also after an e
   const changed = { ...config, loadouts: { Main: { ...Main, sockets: { ...Main.sockets, "Socket-4": judge } } } };
   const other = JSON.stringify({ satisfied: true, context: "", workItems: [{ title: "another", context: "" }] });
   const told: string[] = [];
-  const deeds: Deeds = {
+  const deeds: AgentActions = {
     "Socket-4": says(other),
     "Socket-2@WI-2.2": ({ prompt }) => (told.push(prompt), { text: "mended" }),
   };
@@ -68,19 +71,19 @@ it("[V29] an item walks the list that the loop was entered with, also after an e
 
 it("[V11] the cast fails with what failed, not with a conflict that may still be mended; then both go on", async () => {
   let tries = 0;
-  const fails = (): Deed => ((tries += 1) === 1 ? { text: "", fails: "no network" } : { text: YES });
+  const fails = (): AgentAction => ((tries += 1) === 1 ? { text: "", fails: "no network" } : { text: YES });
   // The first is still at work when the third has failed: the second conflicts only then.
-  const slow = (request: TurnRequest): Deed => ({ ...clash(request), patience: 30 });
+  const slow = (request: TurnRequest): AgentAction => ({ ...clash(request), patience: 30 });
   const place = newPlace(shop("abc", { "Socket-2@WI-1": slow, "Socket-3@WI-3": fails }));
   expect((await live(place))?.state.phase).toMatchObject({ reason: expect.stringContaining('WI-3 "c" failed') });
-  expect(await ofType(place, "item_conflicted")).toHaveLength(1);
+  expect(await eventsOfType(place, "item_conflicted")).toHaveLength(1);
   expect((await live(place))?.state.phase).toMatchObject({ outcome: "completed" });
 });
 
 it("[V12] what a person allows reaches the item in conflict and those that other limits stopped", async () => {
-  const bad = (): Deed => ({ text: "no object" });
+  const bad = (): AgentAction => ({ text: "no object" });
   let asked = 0;
-  const late = (): Deed => ((asked += 1) < 3 ? bad() : { text: YES });
+  const late = (): AgentAction => ((asked += 1) < 3 ? bad() : { text: YES });
   const limits = { maxConflicts: 0, maxRepairs: 1 };
   const config = parallelWorkshop(3, { limits });
   const { Main } = config.loadouts as { readonly Main: { readonly sockets: Record<string, { edges?: object[] }> } };

@@ -6,10 +6,10 @@ import { run } from "../harness/cli.ts";
 import {
   castIn,
   git,
-  ofType,
+  eventsOfType,
   repositoryWith,
   writeFiles,
-  type Doing,
+  type ItemAction,
   type Ran,
   type Setting,
 } from "./harness/repository.ts";
@@ -26,7 +26,7 @@ async function json(cwd: string, { castId }: Ran): Promise<Record<string, unknow
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-const clash: Doing = {
+const clash: ItemAction = {
   "WI-1": ({ cwd }) => writeFiles(cwd, { "same.txt": "one\n" }),
   "WI-2": ({ cwd }) => writeFiles(cwd, { "same.txt": "two\n" }),
 };
@@ -34,7 +34,7 @@ const clash: Doing = {
 it("[V21] each item has a line with its cast, its commit and what it changed, in words and as data", async () => {
   const cwd = repositoryWith({});
   const ran = await castIn({ cwd, titles: ["first", "second"] });
-  const [one, two] = await ofType(ran, "item_merged");
+  const [one, two] = await eventsOfType(ran, "item_merged");
   expect((await shown(cwd, ran)).slice(0, 3)).toEqual([
     "Items",
     `✓ ${ran.castId}_1_WI-1  merged as ${one?.commit.slice(0, 9)} · 1 file, +1 −0  first`,
@@ -79,9 +79,9 @@ it("[V21, V39] of a cast that failed it says what is merged and not on the branc
 it("[V40] no visit is credited with changes of items, and diff takes an item", async () => {
   const cwd = repositoryWith({});
   const ran = await castIn({ cwd, titles: ["a", "b"], details: { checkpoints: true } });
-  const visits = await ofType(ran, "visit_completed");
+  const visits = await eventsOfType(ran, "visit_completed");
   expect(visits.map(({ files }) => files ?? null)).toEqual([null, null]);
-  const [joined] = await ofType(ran, "loop_joined");
+  const [joined] = await eventsOfType(ran, "loop_joined");
   expect(joined?.files).toMatchObject({ changed: 2, added: 2 });
   const told = await run(["diff", ran.castId, "WI-2", "--name-only", "--artifacts", ARTIFACTS], { cwd });
   expect(told.stdout.trim()).toBe("WI-2.txt");
@@ -91,7 +91,7 @@ it("[V40] no visit is credited with changes of items, and diff takes an item", a
 
 it("[V39] quarantined files of an agent's tree are named with their folder", async () => {
   const cwd = repositoryWith({});
-  const doing: Doing = {
+  const doing: ItemAction = {
     "WI-1": ({ cwd: tree }) => {
       execFileSync("git", ["init", "-q", "inner"], { cwd: tree });
       writeFiles(tree, { "inner/file.txt": "one\n" });

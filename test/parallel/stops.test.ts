@@ -2,13 +2,13 @@ import { expect, it } from "vitest";
 import { countOf } from "../../src/core/cast/state/persistent-map.ts";
 import type { TurnRequest } from "../../src/shell/ports.ts";
 import { exit, graph, notSatisfied, satisfied, seat } from "../harness/seats.ts";
-import { live, newPlace, ofType, type Deed, type Scenario } from "./harness/lives.ts";
-import { YES, doing, type Deeds } from "./harness/scenarios.ts";
+import { live, newPlace, eventsOfType, type AgentAction, type Scenario } from "./harness/lives.ts";
+import { YES, doing, type AgentActions } from "./harness/scenarios.ts";
 
 const NO = JSON.stringify({ satisfied: false, context: "not yet" });
 
 /** Plan → per item, three at once: Build → Eval (no: the cast ends) → Eval, who judges the whole. */
-function shop(items: readonly object[], deeds: Deeds = {}, more: Parameters<typeof graph>[1] = {}): Scenario {
+function shop(items: readonly object[], deeds: AgentActions = {}, more: Parameters<typeof graph>[1] = {}): Scenario {
   const workItems = items.map((item, index) => ({ title: "abcdef"[index], context: "c", ...item }));
   const config = graph(
     {
@@ -38,9 +38,9 @@ function shop(items: readonly object[], deeds: Deeds = {}, more: Parameters<type
 it("[V28] an item starts after the last item that it names, the others from the loop's commit", async () => {
   const place = newPlace(shop([{}, { after: [1] }, {}, { after: [1, 2] }]));
   await live(place);
-  const [{ base } = { base: "" }] = await ofType(place, "loop_forked");
-  const merged = (await ofType(place, "item_merged")).map(({ commit }) => commit);
-  const begun = (await ofType(place, "item_started")).toSorted((a, b) => a.index - b.index);
+  const [{ base } = { base: "" }] = await eventsOfType(place, "loop_forked");
+  const merged = (await eventsOfType(place, "item_merged")).map(({ commit }) => commit);
+  const begun = (await eventsOfType(place, "item_started")).toSorted((a, b) => a.index - b.index);
   expect(begun.map((event) => event.base)).toEqual([base, merged[0], base, merged[1]]);
 });
 
@@ -48,12 +48,12 @@ it("[V11] an item that ends its cast ends the whole once it is merged; none behi
   const place = newPlace(shop([{}, {}, {}, {}, {}, {}], { "Socket-3@WI-2": () => ({ text: NO }) }));
   const end = await live(place);
   expect(end?.state.phase).toMatchObject({ outcome: "not_satisfied", reason: "not yet" });
-  expect((await ofType(place, "item_merged")).map(({ index }) => index)).toEqual([0, 1]);
+  expect((await eventsOfType(place, "item_merged")).map(({ index }) => index)).toEqual([0, 1]);
   expect(end?.state.done).toMatchObject({ itemsDone: 1, items: 6 });
   expect([end?.state.pass, end?.state.satisfied]).toEqual([null, false]);
 });
 
-const clash = (text: string) => (): Deed => ({ text, edits: { "same.txt": text } });
+const clash = (text: string) => (): AgentAction => ({ text, edits: { "same.txt": text } });
 
 it("[V37] an item that stays in conflict stops the cast, and an allowance gives one more attempt", async () => {
   const deeds = { "Socket-2@WI-1": clash("one"), "Socket-2@WI-2": clash("two") };
@@ -68,19 +68,19 @@ it("[V37] an item that stays in conflict stops the cast, and an allowance gives 
       where: { socket: "Socket-2", taken: 0, item: { index: 1, title: "b" } },
     },
   });
-  const before = await ofType(place, "item_started");
+  const before = await eventsOfType(place, "item_started");
   expect(before.map(({ index, attempt }) => `${index} ${attempt}`)).toEqual(["0 1", "1 1", "2 1"]);
   await live(place, { first: [{ type: "limits_raised", allow: 1 }] });
-  const [again, ...others] = (await ofType(place, "item_started")).slice(before.length);
+  const [again, ...others] = (await eventsOfType(place, "item_started")).slice(before.length);
   expect([again?.index, again?.attempt, others]).toEqual([1, 2, []]);
-  const merges = await ofType(place, "item_merged");
+  const merges = await eventsOfType(place, "item_merged");
   expect(again?.base).toBe(merges[0]?.commit);
   expect(merges.map(({ index }) => index)).toEqual([0, 1, 2]);
 });
 
 it("[V36] the conflict is the rework reason at the first socket of the item", async () => {
   const told: string[] = [];
-  const mend = ({ prompt }: TurnRequest): Deed => {
+  const mend = ({ prompt }: TurnRequest): AgentAction => {
     told.push(prompt);
     return { text: "mended", edits: { "same.txt": "both" } };
   };
@@ -94,7 +94,7 @@ it("[V36] the conflict is the rework reason at the first socket of the item", as
 it("[R2] who sends the cast back to the loop is heard by its first item alone", async () => {
   const told: string[] = [];
   let judged = 0;
-  const deeds: Deeds = {
+  const deeds: AgentActions = {
     "Socket-2": ({ prompt, item }) => {
       if (prompt.includes("Eval (Socket-4): not yet")) told.push(`${item}`);
       return { text: "built", edits: { [`${item}.txt`]: `built ${judged}` } };
@@ -104,7 +104,7 @@ it("[R2] who sends the cast back to the loop is heard by its first item alone", 
   const place = newPlace(shop([{}, {}], deeds));
   const end = await live(place);
   expect(end?.state.phase).toMatchObject({ outcome: "completed" });
-  expect((await ofType(place, "item_started")).map(({ child }) => child.replace(/^.*?_/, ""))).toEqual([
+  expect((await eventsOfType(place, "item_started")).map(({ child }) => child.replace(/^.*?_/, ""))).toEqual([
     "1_WI-1",
     "1_WI-2",
     "2_WI-1",
@@ -117,13 +117,13 @@ it("[V13] the budget warns and stops while items are at work: none begins that i
   const place = newPlace(shop([{}, {}, {}, {}], {}, { budget: { maxTokens: 60, warnAtPercent: 50 } }));
   const end = await live(place);
   expect(end?.state.phase).toMatchObject({ outcome: "failed", reached: { limit: "maxTokens" } });
-  expect(await ofType(place, "cast_warned")).toHaveLength(1);
-  expect((await ofType(place, "item_started")).length).toBeLessThan(4);
+  expect(await eventsOfType(place, "cast_warned")).toHaveLength(1);
+  expect((await eventsOfType(place, "item_started")).length).toBeLessThan(4);
 });
 
-it("[V12] what an item had used before it failed counts once, however often it goes on", async () => {
+it("[V12] the usage of an item before it failed counts once, for any number of resumes", async () => {
   let tries = 0;
-  const failing = (): Deed => ((tries += 1) < 3 ? { text: "", fails: "no network" } : { text: YES, tokens: 10 });
+  const failing = (): AgentAction => ((tries += 1) < 3 ? { text: "", fails: "no network" } : { text: YES, tokens: 10 });
   const place = newPlace(shop([{}, {}], { "Socket-3@WI-2": failing }));
   await live(place);
   await live(place);
@@ -138,8 +138,9 @@ it("[V12] what an item had used before it failed counts once, however often it g
 it("[V13] what an item had used before it failed counts once against the budget, too", async () => {
   let tries = 0;
   const deeds = {
-    "Socket-2@WI-2": (): Deed => ({ text: "built", tokens: 100 }),
-    "Socket-3@WI-2": (): Deed => ((tries += 1) < 2 ? { text: "", fails: "no network" } : { text: YES, tokens: 10 }),
+    "Socket-2@WI-2": (): AgentAction => ({ text: "built", tokens: 100 }),
+    "Socket-3@WI-2": (): AgentAction =>
+      (tries += 1) < 2 ? { text: "", fails: "no network" } : { text: YES, tokens: 10 },
   };
   const place = newPlace(shop([{}, {}], deeds, { budget: { maxTokens: 200 } }));
   expect((await live(place))?.state.phase).toMatchObject({ outcome: "failed", reached: null });

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { commitWorktree } from "../../src/shell/git/worktrees/save-item.ts";
 import { findItemRepository } from "../../src/shell/git/worktrees/item-repository.ts";
 import { findRepository } from "../../src/shell/git/repository.ts";
-import { castIn, git, repositoryWith, resumeIn, writeFiles, type Doing, type Ran } from "./harness/repository.ts";
+import { castIn, git, repositoryWith, resumeIn, writeFiles, type ItemAction, type Ran } from "./harness/repository.ts";
 
 /** What an agent does in its tree, the commits that come of it, and the files. */
 interface Unruly {
@@ -87,9 +87,9 @@ const UNRULY: readonly Unruly[] = [
     files: { "b3 ü/file": "1\n", "b3 ü/more": "2\n" },
   },
   {
-    does: "commits a repository inside, with another inside of that",
+    does: "commits a repository inside, with another inside that",
     script: `git init -q b4; cd b4; echo 1 > file; git add -A; ${NESTED}; git init -q deep; echo 2 > deep/file; cd ..; ${COMMIT} linked`,
-    commits: ["linked", "commits a repository inside, with another inside of that"],
+    commits: ["linked", "commits a repository inside, with another inside that"],
     files: { "b4/file": "1\n", "b4/deep/file": "2\n" },
   },
   { does: "does nothing unusual", script: "echo 1 > b5", commits: ["does nothing unusual"], files: { b5: "1\n" } },
@@ -120,17 +120,17 @@ const trees = (cwd: string): readonly string[] =>
   git(cwd, "worktree", "list", "--porcelain").match(/^worktree .*/gm) ?? [];
 
 /** What was set aside of the item with this number, by its name. */
-function aside(cwd: string, { castId }: Ran, item: number, name: string): string {
+function quarantined(cwd: string, { castId }: Ran, item: number, name: string): string {
   const folder = join(cwd, ".pi/casts", castId, "trees");
   const found = readdirSync(folder).filter((each) => each.startsWith(`${castId}_1_WI-${item}.lost-`));
   return found.map((each) => join(folder, each, name)).find((path) => existsSync(path)) ?? "nothing";
 }
 
-it("[V8, V18, V31] whatever agents do with git in their trees, each brings what lies there, and the next finds nothing of it", async () => {
+it("[V8, V18, V31] after any git commands of agents in their trees, each brings its files, and the next finds nothing of it", async () => {
   const cwd = personsRepository();
   const found: string[] = [];
-  const doing: Doing = Object.fromEntries(
-    UNRULY.map((unruly, at): [string, Doing[string]] => [
+  const doing: ItemAction = Object.fromEntries(
+    UNRULY.map((unruly, at): [string, ItemAction[string]] => [
       `WI-${at + 1}`,
       ({ cwd: tree }) => {
         found.push(script(tree, "git status --long; ls -A"));
@@ -158,18 +158,18 @@ it("[V8, V18, V31] whatever agents do with git in their trees, each brings what 
     expect.stringContaining("WIP on main"),
   ]);
   // The trees that agents added are set aside with what lies in them, and so is the history of a repository.
-  const inner = [aside(cwd, ran, 9, "unkept"), aside(cwd, ran, 10, "unkept")];
+  const inner = [quarantined(cwd, ran, 9, "unkept"), quarantined(cwd, ran, 10, "unkept")];
   expect(inner.map((path) => readFileSync(path, "utf8"))).toEqual(["1\n", "2\n"]);
   expect(trees(cwd).toSorted()).toEqual(
     [cwd, ...inner.map((path) => join(path, ".."))].map((path) => `worktree ${path}`).toSorted(),
   );
-  expect(git(aside(cwd, ran, 12, "b3 ü"), "log", "--format=%s")).toBe("nested");
-  expect(existsSync(aside(cwd, ran, 13, "b4/deep/.git"))).toBe(true);
+  expect(git(quarantined(cwd, ran, 12, "b3 ü"), "log", "--format=%s")).toBe("nested");
+  expect(existsSync(quarantined(cwd, ran, 13, "b4/deep/.git"))).toBe(true);
 });
 
 it("[V31] a submodule that an agent adds stays a submodule, and the next item may add it too", async () => {
   const cwd = personsRepository();
-  const adds: Doing[string] = ({ cwd: tree }) => {
+  const adds: ItemAction[string] = ({ cwd: tree }) => {
     const common = git(tree, "rev-parse", "--path-format=absolute", "--git-common-dir");
     git(tree, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", join(common, ".."), "sub");
     if (!existsSync(join(cwd, ".pi", "second"))) git(tree, "commit", "-qm", "a submodule");
@@ -197,7 +197,7 @@ it("[V31] a kill between quarantining a history and storing its files loses neit
 
 it("[V8] what an agent says about line ends holds for its files, and changes none of another", async () => {
   const cwd = personsRepository();
-  const doing: Doing = {
+  const doing: ItemAction = {
     "WI-1": ({ cwd: tree }) => writeFiles(tree, { ".gitattributes": "*.txt text eol=crlf\n", "a.txt": "1\r\n2\r\n" }),
     "WI-2": ({ cwd: tree }) => {
       writeFiles(tree, { "b.dat": "1\r\n2\r\n" });
@@ -223,7 +223,7 @@ it("[V8] what an agent says about line ends holds for its files, and changes non
 
 it("[V33, V34] the person's files follow a branch that an agent moved, except a file in the way", async () => {
   const cwd = personsRepository();
-  const doing: Doing = {
+  const doing: ItemAction = {
     "WI-1": ({ cwd: tree }) => {
       script(tree, `git switch -q --ignore-other-worktrees main; echo 1 > made; ${COMMIT} 'on main'`);
       writeFiles(cwd, { made: "the person's\n" });
@@ -242,13 +242,13 @@ it("[V33, V34] the person's files follow a branch that an agent moved, except a 
 
 it("[V32] core.bare set by an agent does not block the join", async () => {
   const cwd = personsRepository();
-  const doing: Doing = {
+  const doing: ItemAction = {
     "WI-1": ({ cwd: tree }) => void script(tree, "echo 1 > a; git config core.bare true"),
     "WI-2": ({ cwd: tree }) => void script(tree, `echo 1 > b; ${COMMIT} b`),
   };
   const ran = await castIn({ cwd, titles: ["a", "b"], doing, lanes: 1, more: CODING, details: { checkpoints: true } });
   expect([ran.problem, ran.state.phase]).toMatchObject(["", { outcome: "completed" }]);
-  // What the agent wrote there is the person's to judge; whoever casts again is told.
+  // The person decides about the agent's files there; the next cast reports them.
   expect(git(cwd, "config", "core.bare")).toBe("true");
   expect(await findRepository(cwd)).toMatchObject({ why: expect.stringContaining('"git config core.bare false"') });
   git(cwd, "config", "core.bare", "false");

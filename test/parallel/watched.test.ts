@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { watchCast } from "../../src/shell/casting/watch-cast.ts";
 import type { CastStore } from "../../src/shell/store/cast-store.ts";
-import { eventsOf, live, newPlace, ofType, type Place } from "./harness/lives.ts";
+import { eventsOf, live, newPlace, eventsOfType, type Place } from "./harness/lives.ts";
 import { YES, doing, parallelWorkshop } from "./harness/scenarios.ts";
 
-it("[V15] who watches from elsewhere is told all that items do, and follows no more of them than are at work", async () => {
+it("[V15] a watcher elsewhere gets all that items do, and follows no more of them than are running", async () => {
   const workItems = ["a", "b", "c", "d", "e", "f", "g"].map((title) => ({ title, context: "c" }));
   const told = new Map<string, readonly CastEvent[]>();
   const followed = new Set<string>();
@@ -49,7 +49,7 @@ it("[V15] who watches from elsewhere is told all that items do, and follows no m
   });
   await live(place);
   expect(await watching).toMatchObject({ ok: true, value: { kind: "ended" } });
-  const [, ...later] = await ofType(place, "item_started");
+  const [, ...later] = await eventsOfType(place, "item_started");
   for (const { child } of later) expect([child, told.get(child)]).toEqual([child, await eventsOf(place, child)]);
   expect(new Set(ends)).toEqual(new Set(["cast_ended"]));
   expect([most, followed.size]).toEqual([3, 0]);

@@ -82,7 +82,7 @@ describe("[X6] leaving the session", () => {
     const asked = pi.asked();
     await pi.type("/materia link Build -- make it");
     await asked;
-    // As after a crash of whoever should have told us: the session goes, and nobody asked us to leave.
+    // As after a crash of the process that should have informed us: the session ends without a question.
     pi.session.extensionRunner.invalidate();
     pi.session.dispose();
     await pi.leave("quit");
@@ -155,7 +155,7 @@ describe("[X10] cards", () => {
     expect(details).toMatch(/✕ failed[^]*0 visits[^]*the key is wrong[^]*\/materia recast/);
   });
 
-  it("[X12] is all that the user's conversation is told of a cast", async () => {
+  it("[X12] is the only message of a cast in the user's conversation", async () => {
     const pi = await openPiSession({ replies: ["mine", "built it", "yours"] });
     await pi.type("before");
     await pi.type("/materia link Build -- make it");
@@ -181,7 +181,7 @@ describe("[X13] faults", () => {
 });
 
 describe("[X29] the demo", () => {
-  it("is a cast of this session in a repository of its own", async () => {
+  it("is a cast of this session in a separate repository", async () => {
     const pi = await openPiSession();
     await pi.type("/materia demo");
     expect(await pi.sees(/scripted/)).toContain("materia-demo-");

@@ -75,7 +75,7 @@ describe("[X41] the desktop", () => {
     ["kitty", { TERM: "xterm-kitty" }, "\u001b]99;;it waits, now\u001b\\"],
     ["tmux", { TERM_PROGRAM: "iTerm.app", TMUX: "/tmp/tmux" }, ""],
     ["an unknown terminal", { TERM: "xterm-256color" }, ""],
-  ])("is told through %s", (_what, env, sequence) => {
+  ])("is reported through %s", (_what, env, sequence) => {
     expect(desktopNotification("it waits; now\n", env)).toBe(sequence);
   });
 });
@@ -111,7 +111,7 @@ describe("[X9] a request that is tried again", () => {
   it.each([
     ["overloaded", "overloaded"],
     ['529: {"type":"error","message":"Overloaded, try later"}', "529: Overloaded, try later"],
-  ])("is told with its number and the time left: %s", (error, said) => {
+  ])("is shown with its number and the time left: %s", (error, said) => {
     const retrying = applyProgress(IDLE_ACTIVITY, { kind: "retrying", attempt: 2, delayMs: 60_000, error });
     const [shown = ""] = activityLines(retrying, 80, false).map(lineText);
     expect(shown).toMatch(/↻ retry 2 in (?:60|59) s: /);

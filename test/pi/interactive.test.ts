@@ -81,7 +81,7 @@ describe("[X17] refinement", () => {
   });
 });
 
-describe("[X18] what such a turn is told", () => {
+describe("[X18] the context of such a turn", () => {
   it("its own system text, tools and turns, and nothing of the user's conversation", async () => {
     const pi = await openPiSession({ replies: ["mine", "Plan A", "Plan B"] });
     await pi.type("SECRET");

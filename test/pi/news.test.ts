@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { forwardToScreen, type Screen } from "../../src/apps/pi/screen/screen.ts";
 import type { CastWatch } from "../../src/apps/pi/screen/cast-watch.ts";
 
-it("[X3] what items of a parallel loop do is data with the id of their own cast", () => {
+it("[X3] events of items of a parallel loop are data with the id of the item's cast", () => {
   const heard: string[] = [];
   const screen = { sendNews: (castId: string, news: object) => heard.push(`${castId} ${Object.keys(news).join()}`) };
   const nothing = (): void => undefined;

@@ -84,7 +84,7 @@ const PASTES: readonly [what: string, text: string, kept: string][] = [
   ["one letter that moves elsewhere", "q", "q"],
 ];
 
-describe("[X50] a paste is text, whatever stands in it", () => {
+describe("[X50] a paste is text, with any content", () => {
   it.each(PASTES)(
     "%s among the choices: nothing is chosen or left, and the editor has it",
     async (_what, text, kept) => {

@@ -13,14 +13,14 @@ import { ask, handTimer, scratchFolder, type HandTimer } from "../harness/agents
 import type { ModelReply } from "../harness/pi-model.ts";
 import { openPiSession, type PiSetting } from "../harness/pi-session.ts";
 
-interface Played {
+interface PlayedTurn {
   readonly host: AgentHost;
   readonly timer: HandTimer;
   readonly requests: () => number;
   readonly asked: () => Promise<void>;
 }
 
-type Play = (replies: readonly ModelReply[], patience: AgentRetryOptions) => Promise<Played>;
+type Play = (replies: readonly ModelReply[], patience: AgentRetryOptions) => Promise<PlayedTurn>;
 
 /** As the command line opens it, with a clock that passes by hand where time matters. */
 const onCommandLine: Play = async (replies, patience) => {
@@ -42,7 +42,7 @@ const onCommandLine: Play = async (replies, patience) => {
   return { host, timer, requests: () => server.requests.length, asked: server.asked };
 };
 
-const inPi =
+const playInPi =
   (isVisible: boolean): Play =>
   async (replies, patience) => {
     const { pi, user } = await sessionOf({ replies });
@@ -71,8 +71,8 @@ async function sessionOf(setting: PiSetting) {
 
 const FACES: readonly (readonly [name: string, play: Play])[] = [
   ["on the command line", onCommandLine],
-  ["isolated in Pi", inPi(false)],
-  ["in the user's session", inPi(true)],
+  ["isolated in Pi", playInPi(false)],
+  ["in the user's session", playInPi(true)],
 ];
 
 describe.each(FACES)("[X32] patience with an agent %s", (_name, play) => {

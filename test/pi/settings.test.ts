@@ -44,7 +44,7 @@ describe("[X20] the user's settings", () => {
     expect(settings(pi)).toEqual(before);
   });
 
-  it("a model that the user chooses meanwhile stays", async () => {
+  it("a model that the user chooses during the turn stays", async () => {
     const pi = await openPiSession({ cwd: project(PICKY), confirm: () => true, replies: [{ hang: true }] });
     const asked = pi.asked();
     await pi.type("/materia link Plan -- plan it");
@@ -73,7 +73,7 @@ describe("[X20] the user's settings", () => {
 });
 
 describe("[X22] the user's later requests", () => {
-  it("are told nothing of the turns of a cast, aborted ones included", async () => {
+  it("get nothing of the turns of a cast, aborted ones included", async () => {
     const pi = await openPiSession({ replies: ["mine", "Plan A", { hang: true }, "yours"] });
     await pi.type("before");
     await pi.type("/materia link Interactive-Plan -- plan it");

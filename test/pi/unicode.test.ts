@@ -25,7 +25,7 @@ const THEME = {
   strikethrough: (text: string) => `\u001b[9m${text}\u001b[29m`,
 } as unknown as Theme; // no more of it is used
 
-const atWork = await itemsAtWork(["a", "b"]);
+const runningWatch = await itemsAtWork(["a", "b"]);
 
 beforeAll(() => {
   setPiTui(tui);
@@ -167,7 +167,7 @@ function doing(text: string, width: number) {
   return activityLines(said, width, true);
 }
 
-/** An agent that was asked this, thought it, called a tool with it and was told it. */
+/** An agent with this text as prompt, as thought, as tool input and as tool output. */
 function viewOf(text: string): ReturnType<Component> {
   const call = { type: "toolCall", id: "1", name: text, arguments: { path: text } };
   const said = { role: "assistant", content: [{ type: "thinking", thinking: text }, { type: "text", text }, call] };
@@ -210,7 +210,7 @@ function widgetOf(lines: Parameters<typeof openWidget>[1]["lines"]): ReturnType<
 
 /** As a cast is watched whose items are all called this. */
 function itemsWidget(title: string): ReturnType<Component> {
-  return widgetOf(watched(retitled(atWork, title), "Esc interrupts").widgetContent.lines);
+  return widgetOf(watched(retitled(runningWatch, title), "Esc interrupts").widgetContent.lines);
 }
 
 /** The first row that is wider than the screen, or is not one. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Json, JsonObject } from "../../src/core/model/json.ts";
-import { play, playFrom, type Played, type Script } from "../harness/play.ts";
+import { play, playFrom, type PlayedCast, type Script } from "../harness/play.ts";
 import {
   after,
   always,
@@ -16,7 +16,7 @@ import {
 } from "../harness/seats.ts";
 
 /** One utility with this result and this assignment. */
-function kept(result: Json, assign: object, script: Script = {}): Promise<Played> {
+function kept(result: Json, assign: object, script: Script = {}): Promise<PlayedCast> {
   const config = graph({ "Socket-1": { ...seat("Tool"), assign } });
   return play(config, { utility: () => exited(JSON.stringify(result)), ...script });
 }
@@ -65,7 +65,7 @@ it("[H14] every source is read before any target is written", async () => {
   expect(state.data).toEqual({ a: 2, b: 1 });
 });
 
-it("[H14] the whole output of a text socket, however long", async () => {
+it("[H14] the whole output of a text socket, of any length", async () => {
   const text = "x".repeat(20_000);
   const config = graph({ "Socket-1": { ...seat("Print"), assign: { report: "$" } } });
   const { state } = await play(config, { utility: () => exited(text) });
@@ -121,7 +121,7 @@ it.each<[rule: string, source: string, refused: boolean]>([
   expect(refusals(config)).toEqual(refused ? ["bad_assign loadouts.Main.sockets.Socket-1.assign.a"] : []);
 });
 
-it("[H15] the materia's own assign is held to the same rule", () => {
+it("[H15] the materia's own assign follows the same rule", () => {
   const config = graph(
     { "Socket-1": seat("Eval") },
     { materia: { Eval: { prompt: "Judge.", parse: "json", assign: { a: "$.x" } } } },
@@ -145,7 +145,7 @@ it.each<[rule: string, materia: string, source: string]>([
   expect([end.kind, state.phase, state.data]).toEqual(["ended", expect.objectContaining({ outcome: "failed" }), {}]);
 });
 
-it("[H16] an agent is told what is missing", async () => {
+it("[H16] an agent learns what is missing", async () => {
   const config = graph({ "Socket-1": { ...seat("Eval"), assign: { a: "$.workItems.1.title" } } });
   const { asked, state } = await play(config, { says: { Eval: [items("a"), items("a", "b")] } });
   expect(asked[1]?.prompt).toContain("state.a");
@@ -176,8 +176,8 @@ it.each<[rule: string, materia: string, part: object, after: JsonObject]>([
   ["[H17] a utility generator", "Sigil", {}, items("new")],
   ["[H17] an agent that is no generator", "Eval", {}, before],
   ["[H17] a utility that is no generator", "Tool", {}, before],
-  ["[H17] an agent that is told to", "Eval", { assign: { workItems: "$.workItems" } }, items("new")],
-  ["[H17] a utility that is told to", "Tool", { assign: { workItems: "$.workItems" } }, items("new")],
+  ["[H17] an agent with such an assign", "Eval", { assign: { workItems: "$.workItems" } }, items("new")],
+  ["[H17] a utility with such an assign", "Tool", { assign: { workItems: "$.workItems" } }, items("new")],
 ])("%s", async (_rule, materia, part, data) => {
   const sigil = { type: "utility", command: ["sigil"], generator: true };
   const config = graph({ "Socket-1": { ...seat(materia), ...part } }, { materia: { Sigil: sigil } });

@@ -106,7 +106,7 @@ describe("[V29, O4] the start of an item's cast", () => {
 /** Keys that a table cannot tell apart but by comparing them. */
 const ALIKE = ["AaAa", "AaBB", "BBAa", "BBBB"];
 
-it("[J1] what a cast counts is kept however much it is: set, changed and removed like in a plain list of pairs", () => {
+it("[J1] the counts of a cast, of any size: set, changed and removed like in a plain list of pairs", () => {
   const step = fc.record({ key: fc.nat(60), how: fc.constantFrom("set", "change", "remove"), value: fc.nat() });
   fc.assert(
     // Of the usual size, few tables would hold more than the few that stand in one row.

@@ -123,7 +123,7 @@ describe("[F4] unknown keys", () => {
         'warning unknown_key loadouts.L.sockets.Socket-1.edge: did you mean "edges"?',
         'warning unknown_key loadouts.L.loops.X.consumes.form: did you mean "from"?',
         'warning unknown_key loadouts.L.loops.X.exit: did you mean "exits"?',
-      ].toSorted(inOrderOf(found.map((issue) => pathText(issue.path)))),
+      ].toSorted(sortedAs(found.map((issue) => pathText(issue.path)))),
     );
   });
 
@@ -269,7 +269,7 @@ describe("[F9, F10] names", () => {
   );
 });
 
-function inOrderOf(paths: readonly string[]): (a: string, b: string) => number {
+function sortedAs(paths: readonly string[]): (a: string, b: string) => number {
   const rank = (line: string): number => paths.findIndex((path) => line.includes(` ${path}:`));
   return (a, b) => rank(a) - rank(b);
 }

@@ -18,7 +18,7 @@ function checked(own: object, bundled: object = {}) {
   };
 }
 
-it("[C19] every problem of materia, loadouts and settings is told, and the worst case of what is sound", () => {
+it("[C19] every problem of materia, loadouts and settings is reported, and the worst case of sound ones", () => {
   const loadouts = { Good: one("Text"), Doubtful: one("Odd"), Bad: one("Missing"), Torn: 5 };
   expect(checked({ activeLoadout: "Goood", materia, loadouts })).toEqual({
     issues: [
@@ -35,7 +35,7 @@ it("[C19] every problem of materia, loadouts and settings is told, and the worst
   });
 });
 
-it("[C19] of what is bundled only errors are told", () => {
+it("[C19] of bundled parts only errors are reported", () => {
   const bundled = { materia, loadouts: { Doubtful: one("Odd"), Bad: one("Missing") }, activeLoadout: "Doubtful" };
   expect(checked({}, bundled).issues).toEqual([
     "error bad_value materia.Broken.prompt nowhere",

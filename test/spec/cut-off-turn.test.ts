@@ -53,7 +53,7 @@ it("[D4] a cast that waits has no turn that could have used anything", () => {
   expect(resumed).toMatchObject({ usage: waiting.usage, phase: waiting.phase });
 });
 
-it("[Q6] the person whose word a cast waits for is known, also when it was stopped meanwhile", () => {
+it("[Q6] the person whose answer a cast waits for is known, also after it was stopped", () => {
   expect(askedPersonMateria(waiting)).toMatchObject({ type: "person", question: "Good?" });
   expect(askedPersonMateria(put(waiting, ended))).toMatchObject({ type: "person", question: "Good?" });
   for (const other of [start, visiting, put(visiting, ended)]) expect(askedPersonMateria(other)).toBe(undefined);

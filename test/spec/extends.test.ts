@@ -46,7 +46,7 @@ describe("[F17] a materia extends another", () => {
       expect(all.get("Mine")?.value).toMatchObject({ prompt: "Late.", tools: "none", model: "a/b" });
   });
 
-  it("[F17] a program of its own takes the place of the other's", () => {
+  it("[F17] its own program takes the place of the other's", () => {
     const all = merged(bundled, ["project", { Mine: { extends: "Tool", script: "Detect-VCS" } }]);
     expect(all.get("Mine")).toMatchObject({
       value: { type: "utility", script: "Detect-VCS", timeoutMs: 5 },
@@ -80,7 +80,7 @@ describe("[F17] a materia extends another", () => {
     ],
     ["[F17] no name", { Mine: { extends: 3, prompt: "x" } }, ["error bad_value materia.Mine.extends"]],
     [
-      "[F17] wrong and unknown keys of its own",
+      "[F17] its own wrong and unknown keys",
       { Mine: { extends: "Build", tools: "all", promt: "x" } },
       ["error bad_value materia.Mine.tools", "warning unknown_key materia.Mine.promt"],
     ],

@@ -78,7 +78,7 @@ it("[Y5] a checkpoint in the middle of a turn is the last one, and the visit beg
   expect(taken.phase).toEqual(before.phase);
 });
 
-it("[Y6] what somebody changed meanwhile is told until the visit in hand is over", () => {
+it("[Y6] changes by others are reported until the current visit has ended", () => {
   const before = upTo(of("visit_started", "Socket-2", 1));
   const files = { commit: "by hand", ...changed, names: ["mine.txt"] };
   const resumed = put(before, { type: "cast_resumed", by: "recast", files });

@@ -84,11 +84,7 @@ describe("[G27, G28] where a visit can lead", () => {
   });
 
   it.each<[rule: string, exits: readonly object[], ways: readonly string[]]>([
-    [
-      "[O9] without a guarded exit of its own the answer does not matter",
-      [exit("Socket-4", "always", "Socket-6")],
-      ["any"],
-    ],
+    ["[O9] without its own guarded exit the answer does not matter", [exit("Socket-4", "always", "Socket-6")], ["any"]],
     [
       "[O9] a guarded exit asks for it",
       [exit("Socket-4", "satisfied", "Socket-6"), exit("Socket-4", "not_satisfied", "end")],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import type { UtilityOutcome } from "../../src/shell/ports.ts";
-import { catalogOf, compiled, play, playFrom, type Played, type Script, type TestConfig } from "../harness/play.ts";
+import { catalogOf, compiled, play, playFrom, type PlayedCast, type Script, type TestConfig } from "../harness/play.ts";
 import { apply } from "../../src/core/cast/apply.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/worst-case.ts";
@@ -43,7 +43,7 @@ function answers(...outcomes: readonly UtilityOutcome[]): Script {
   return { says: { Build: ["built it"], Tell: ["told"] }, utility: () => left.shift() ?? judged(0) };
 }
 
-function handoffOf({ events }: Played): JsonObject | undefined {
+function handoffOf({ events }: PlayedCast): JsonObject | undefined {
   return events.flatMap((event) => (event.type === "handoff_accepted" ? [event.handoff] : []))[0];
 }
 
@@ -118,11 +118,11 @@ describe("a command as a gate", () => {
 
 describe("a person as a gate", () => {
   const config = gated(PERSON);
-  const begun = (more: Script = {}): Promise<Played> =>
+  const begun = (more: Script = {}): Promise<PlayedCast> =>
     play(config, { says: { Build: ["built it"] }, data: { note: "this plan" }, ...more });
 
   /** The cast after the person has answered. */
-  async function answered(satisfied: boolean, text: string): Promise<Played> {
+  async function answered(satisfied: boolean, text: string): Promise<PlayedCast> {
     const { state } = await begun();
     const at = "2026-01-01T00:00:00.000Z";
     const place = { socket: "Socket-2", visit: 1 } as const;

@@ -75,7 +75,7 @@ describe("[G21, G22] state and variables", () => {
     ["[G21] one part sets it as a text, another reads it", "Says Reads", []],
     ["[G21] no part of the chain reads it", "Sets Text", ["state_never_read materia.Sets.assign"]],
     ["[G21] no part of the chain sets it", "Text Reads", ["state_never_set materia.Reads"]],
-    ["[G21] what one part has wrong alone is told once", "Odd Text", ["unknown_variable materia.Odd"]],
+    ["[G21] a problem of one part alone is reported once", "Odd Text", ["unknown_variable materia.Odd"]],
   ])("%s", (_rule, chain, found) => {
     const materia = {
       Sets: { prompt: "s", parse: "json", assign: { note: "$.context" } },
@@ -119,7 +119,7 @@ describe("[G21, G22] state and variables", () => {
     expect(found?.hint).toContain(hint);
   });
 
-  it("[G22] what has changed is told to an agent only", () => {
+  it("[G22] only an agent gets the changes", () => {
     const asked = {
       Ask: { type: "person", question: "{{changes}} {{request}}?" },
       Do: { prompt: "{{changes}} {{request}}" },
@@ -153,12 +153,12 @@ describe("[G21, G22] state and variables", () => {
 
   it("[G22] the item is there in a loop that walks a list, and the work items behind a generator", () => {
     const loop = consuming(["Socket-2"], exit("Socket-2", "always", "Socket-3"));
-    expect(problems(inLoop("{{item.title}} {{item.context}} {{workItems}}", {}, loop))).toEqual([]);
+    expect(problems(loopMember("{{item.title}} {{item.context}} {{workItems}}", {}, loop))).toEqual([]);
   });
 
   it("[G22] a region that walks no list has no item", () => {
     const region = { sockets: ["Socket-2"], exits: [exit("Socket-2", "always", "Socket-3")] };
-    expect(problems(inLoop("{{item.title}}", undefined, region))).toEqual([
+    expect(problems(loopMember("{{item.title}}", undefined, region))).toEqual([
       "warning exit_never_taken loops.L.exits.0",
       "warning unknown_variable sockets.Socket-2",
     ]);
@@ -177,7 +177,7 @@ function two(first: object, second: object) {
   );
 }
 
-function inLoop(prompt: string, advance: object | undefined, loop: object) {
+function loopMember(prompt: string, advance: object | undefined, loop: object) {
   return main(
     {
       "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },

@@ -186,7 +186,7 @@ describe("[G6, G7, G8] maxTraversals", () => {
     for (const part of ["Socket-2 → Socket-2", '"b"', "1", "still no test"]) expect(reason).toContain(part);
   });
 
-  it("[G7] an edge that leaves its loop is counted for the whole cast, whatever the item", async () => {
+  it("[G7] an edge that leaves its loop is counted for the whole cast, for all items together", async () => {
     const sockets = {
       "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
       "Socket-2": {
@@ -256,7 +256,7 @@ describe("[G6, G7, G8] maxTraversals", () => {
     ]);
   });
 
-  it("[G8] the count that is told holds what was allowed since", async () => {
+  it("[G8] the reported count includes what was allowed since", async () => {
     const first = await play(again(notSatisfied("Socket-1", 2)), { says: { Json: [NO] } });
     const second = await playFrom(raised(first.state, 5), { says: { Json: [NO] } });
     expect(reasonOf(second)).toMatch(/\b7\b/);

@@ -73,7 +73,7 @@ describe("[O15] a loop over a list that nothing can have made", () => {
   it.each([
     ["Socket-2", "Socket-3"],
     ["Socket-3", "Socket-2"],
-  ])("[O15] of %s and %s one that a cast comes to is enough, and it is told at every such loop", (...members) => {
+  ])("[O15] of %s and %s one that a cast comes to is enough, and it is reported at every such loop", (...members) => {
     const sockets = {
       "Socket-1": { materia: "Text", edges: to2 },
       "Socket-2": walk,

@@ -16,7 +16,7 @@ const last: SocketInput = { materia: "Text" };
 const sockets = { "Socket-1": plan, "Socket-2": walk, "Socket-3": last };
 const out = exit("Socket-2", "always", "Socket-3");
 
-/** The errors of a loadout, whatever is doubtful besides. */
+/** The errors of a loadout, without its warnings. */
 function errors(
   seats: Readonly<Record<string, SocketInput>>,
   loops: Readonly<Record<string, object>>,

@@ -6,7 +6,7 @@ import { compiled, play, type TestConfig } from "../harness/play.ts";
 import { always, exit, graph, items, loop, notSatisfied, satisfied, seat, socket } from "../harness/seats.ts";
 
 const ends = [satisfied("end"), notSatisfied("end")];
-const inLoop = (condition: string, advance: string, ...more: readonly object[]): TestConfig =>
+const loopMember = (condition: string, advance: string, ...more: readonly object[]): TestConfig =>
   graph(
     {
       "Socket-1": seat("Plan", always("Socket-2")),
@@ -41,15 +41,15 @@ it.each<[rule: string, config: TestConfig, id: string, fields: readonly string[]
     "Socket-1",
     ["satisfied"],
   ],
-  ["[H9, H10] advance", inLoop("always", "satisfied"), "Socket-2", ["satisfied"]],
-  ["[H9, H10] a guarded exit", inLoop("satisfied", "always"), "Socket-2", ["satisfied"]],
+  ["[H9, H10] advance", loopMember("always", "satisfied"), "Socket-2", ["satisfied"]],
+  ["[H9, H10] a guarded exit", loopMember("satisfied", "always"), "Socket-2", ["satisfied"]],
   [
     "[H9, H10] a guarded exit beside always",
-    inLoop("satisfied", "always", exit("Socket-2", "always", "Socket-4")),
+    loopMember("satisfied", "always", exit("Socket-2", "always", "Socket-4")),
     "Socket-2",
     ["satisfied"],
   ],
-  ["[H9, H10] an exit that is always taken", inLoop("always", "always"), "Socket-2", []],
+  ["[H9, H10] an exit that is always taken", loopMember("always", "always"), "Socket-2", []],
   ["[H9, H10] a generator", graph({ "Socket-1": seat("Plan") }), "Socket-1", ["workItems"]],
   [
     "[H9, H10] a generator that judges",

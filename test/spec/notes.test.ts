@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { workItemsText } from "../../src/core/cast/prompt-text.ts";
-import { play, type Played } from "../harness/play.ts";
+import { play, type PlayedCast } from "../harness/play.ts";
 import { always, exited, graph, items, loop, notSatisfied, satisfied, seat, workshop } from "../harness/seats.ts";
 
 const yes = { satisfied: true };
@@ -14,7 +14,7 @@ function parts(text = ""): Readonly<Record<string, string>> {
   );
 }
 
-function promptOf({ asked }: Played, id: string, turn = 0): Readonly<Record<string, string>> {
+function promptOf({ asked }: PlayedCast, id: string, turn = 0): Readonly<Record<string, string>> {
   return parts(asked.filter(({ socket }) => socket === id)[turn]?.prompt);
 }
 
@@ -130,7 +130,7 @@ describe("another list", () => {
   });
 });
 
-it("[P2] an empty list is told as none", async () => {
+it("[P2] an empty list is written as none", async () => {
   const config = graph({ "Socket-1": seat("Plan", always("Socket-2")), "Socket-2": seat("Build") });
   const played = await play(config, { says: { Plan: [items()] } });
   expect(promptOf(played, "Socket-2")["Handed on by Plan (Socket-1)"]).toBe("Work items: none");
@@ -165,7 +165,7 @@ it("[R2] a reason that leaves its item names it", async () => {
   expect(prompt["Do it again"]).toContain('Eval (Socket-2, item "b"): too big');
 });
 
-it("[P10] a long reason is told once, and whole", async () => {
+it("[P10] a long reason is given once, and whole", async () => {
   const reason = `first ${"x".repeat(3_000)} last`;
   const says = { Plan: [items("a")], Eval: [{ satisfied: false, context: reason }, yes] };
   const prompt = promptOf(await play(workshop(), { says }), "Socket-2", 1);

@@ -16,7 +16,8 @@ const example: unknown = JSON.parse(textOf("examples/graph-semantics-loadout.jso
 
 const issuesOf = (raw: unknown) =>
   checkCatalog(mergeLayers([bundledLayer(), readLayer("project", raw, "old.json")])).issues;
-const told = (raw: unknown) => issuesOf(raw).map(({ severity, code, path }) => `${severity} ${code} ${pathText(path)}`);
+const reportedTexts = (raw: unknown) =>
+  issuesOf(raw).map(({ severity, code, path }) => `${severity} ${code} ${pathText(path)}`);
 
 const single = (socket: object, rest: object = {}) => ({
   loadouts: { Main: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Build", ...socket } }, ...rest } },
@@ -33,7 +34,7 @@ describe("[M1] a file is known by any key that only the older form has", () => {
     ["a single exit", single({}, { loops: { l: { sockets: ["Socket-1"], exit: {} } } })],
     ["a layout of sockets", single({}, { layout: { sockets: {} } })],
   ])("%s", (_what, raw) => {
-    expect(told(raw).filter((issue) => issue.includes("older_format"))).toEqual(["info older_format "]);
+    expect(reportedTexts(raw).filter((issue) => issue.includes("older_format"))).toEqual(["info older_format "]);
   });
 
   it("a file of today is read as it is", () => {
@@ -76,7 +77,7 @@ it("[M3] what decides nothing is read in silence", () => {
       },
     },
   };
-  expect(told(raw)).toEqual(["info older_format "]);
+  expect(reportedTexts(raw)).toEqual(["info older_format "]);
   expect(readLayer("project", raw).loadouts.get("Main")?.value?.layout).toEqual({ "Socket-1": { x: 290, y: 220 } });
   expect(readLayer("project", raw).materia.get("A")?.value?.color).toBe("slate");
 });
@@ -88,7 +89,7 @@ it.each([[{ "Socket-1": { x: "left" } }], ["nowhere"], [[1, 2]]])("[M3] the layo
 });
 
 it("[M4] what is not done is said once each", () => {
-  const notDone = told(catalogue).filter((issue) => issue.includes("unsupported_key"));
+  const notDone = reportedTexts(catalogue).filter((issue) => issue.includes("unsupported_key"));
   expect(notDone).toEqual([
     "warning unsupported_key eventing",
     "warning unsupported_key budget.stopAtLimit",
@@ -96,7 +97,7 @@ it("[M4] what is not done is said once each", () => {
     "warning unsupported_key materia.Integrate-JJ-Workspaces.utility",
     "warning unsupported_key materia.Finalize-JJ-Workspace.utility",
   ]);
-  expect(told(catalogue).filter((issue) => issue.includes("unknown_key"))).toEqual([]);
+  expect(reportedTexts(catalogue).filter((issue) => issue.includes("unknown_key"))).toEqual([]);
 });
 
 it("[M5] a script is the bundled utility of its file, with what that one needs", () => {
@@ -188,5 +189,7 @@ it("[M7] a loop over the list of a parallel generator runs its items at once", (
 });
 
 it("[M10] the catalogue and the example load without an error", () => {
-  expect([...told(example), ...told(catalogue)].filter((issue) => issue.startsWith("error"))).toEqual([]);
+  expect([...reportedTexts(example), ...reportedTexts(catalogue)].filter((issue) => issue.startsWith("error"))).toEqual(
+    [],
+  );
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
-import { play, startOf, type Played } from "../harness/play.ts";
+import { play, startOf, type PlayedCast } from "../harness/play.ts";
 import {
   after,
   always,
@@ -30,7 +30,7 @@ function parts(text = ""): Readonly<Record<string, string>> {
 }
 
 function asked(
-  { asked: all }: Played,
+  { asked: all }: PlayedCast,
   id: string,
   turn = 0,
 ): { system: Readonly<Record<string, string>>; prompt: Readonly<Record<string, string>> } {
@@ -70,7 +70,7 @@ it("[P1] what has nothing to say is left out", async () => {
   expect(asked(played, "Socket-2")).toEqual({ system: { "": "Build." }, prompt: { Request: "Go." } });
 });
 
-it("[P1] an interactive agent is told that a person answers", async () => {
+it("[P1] an interactive agent learns that a person answers", async () => {
   const played = await play(graph({ "Socket-1": seat("Talk") }));
   expect(asked(played, "Socket-1").system[""]).toMatch(/^Talk\.\n\n.*person/);
 });
@@ -155,7 +155,7 @@ it.each<[rule: string, materia: string, edges: typeof judged, fields: readonly s
   ["[P3] a generator", "Plan", [], ['"workItems" (required)', '"context" (optional)']],
   ["[P3] an evaluator", "Eval", judged, ['"satisfied" (required)', '"context" (optional)']],
   ["[P3] a socket whose way is fixed", "Eval", [always("end")], ['"satisfied" (optional)', '"context" (optional)']],
-])("%s is told what it must return and what it may", async (_rule, materia, edges, fields) => {
+])("%s learns what it must return and what it may", async (_rule, materia, edges, fields) => {
   const played = await play(graph({ "Socket-1": seat(materia, ...edges) }), { says: { Eval: [yes], Plan: [items()] } });
   const text = asked(played, "Socket-1").system["How to answer"] ?? "";
   expect([...text.matchAll(/^- ("\w+" \(\w+\))/gm)].map((match) => match[1])).toEqual(fields);

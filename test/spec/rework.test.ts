@@ -120,7 +120,7 @@ it("[R1] a utility's output serves as well as an agent's", async () => {
   ]);
 });
 
-it("[R2] an always edge brings no reason, whatever was handed over", async () => {
+it("[R2] an always edge brings no reason, for any handoff", async () => {
   const config = graph({
     "Socket-1": seat("Build", always("Socket-2")),
     "Socket-2": seat("Eval", satisfied("end"), always("Socket-1")),
@@ -129,7 +129,7 @@ it("[R2] an always edge brings no reason, whatever was handed over", async () =>
   expect(reworkOf(asked, "Socket-1")).toEqual(["", ""]);
 });
 
-it("[R2] only the visit at the end of the route is told", async () => {
+it("[R2] only the visit at the end of the route gets it", async () => {
   const { asked } = await play(pair, { says: { Eval: [no("again"), yes] } });
   expect(reworkOf(asked, "Socket-2")).toEqual(["", ""]);
 });

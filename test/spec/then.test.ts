@@ -228,7 +228,7 @@ describe("[G28] then next", () => {
     expect(chain.trace.slice(0, alone.trace.length - 2)).toEqual(alone.trace.slice(0, -2));
   });
 
-  it("[G28] an item that begins behind an advance is told no reason of the one before", async () => {
+  it("[G28] an item that begins after an advance gets no reason of the one before", async () => {
     const config = main(
       {
         "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },

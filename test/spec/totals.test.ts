@@ -56,7 +56,7 @@ describe("[C36] the figures of a cast from its last events are those of the cast
     expect(totalsFromLastEvents(castId, more([], body))).toEqual(counts ? { ...none, tokens: 5, cost: 1 } : none);
   });
 
-  it("[C36] the cast of one item walks one item, however long the list is", () => {
+  it("[C36] the cast of one item walks one item, for any length of the list", () => {
     const entered: EventBody = { type: "loop_entered", loop: "each", size: 5 };
     const child = "cast-1_1_WI-2" as CastId; // of an id's form
     expect([castId, child].map((id) => totalsFromLastEvents(id, more([], entered)).items)).toEqual([5, 1]);

@@ -11,7 +11,7 @@ function trap(): { readonly program: string; readonly sprung: () => boolean } {
   return { program: join(newProgram("trap", `echo x >> ${mark}; cat`), "trap"), sprung: () => existsSync(mark) };
 }
 
-describe("a repository that brings programs of its own", () => {
+describe("a repository with its own programs", () => {
   it.each<[rule: string, key: string]>([
     ["[U40] a file-system monitor", "core.fsmonitor"],
     ["[U40] an external diff", "diff.external"],

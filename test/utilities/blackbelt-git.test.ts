@@ -141,7 +141,7 @@ describe("a repository without a commit", () => {
 });
 
 describe("uncommitted work", () => {
-  it("[U24] becomes a checkpoint of its own, and main stays", () => {
+  it("[U24] becomes a separate checkpoint, and main stays", () => {
     const root = newRepository({ "a.txt": "a", "gone.txt": "g", "same.txt": "s" });
     const main = git(root, "rev-parse", "main");
     write(join(root, "a.txt"), "staged");

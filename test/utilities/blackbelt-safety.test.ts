@@ -201,7 +201,7 @@ describe("what it reports", () => {
         },
       },
       context:
-        `The work is on the git branch ${branch} in ${root}. Not committed, being repositories of their own: inner/. ` +
+        `The work is on the git branch ${branch} in ${root}. Not committed, because they are separate repositories: inner/. ` +
         "Git knows no user.name and user.email here: set them before committing.",
     });
   });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { resultOf, runIn } from "./harness.ts";
 
-interface Verdict {
+interface SigilResult {
   readonly workItems: readonly unknown[];
   readonly satisfied: boolean;
   readonly context: string;
 }
 
-function judge(titles: readonly string[], params: object = {}): Verdict {
+function judge(titles: readonly string[], params: object = {}): SigilResult {
   const workItems = titles.map((title) => ({ title, context: "" }));
-  return resultOf("commit-sigil", { state: { workItems }, params }) as Verdict;
+  return resultOf("commit-sigil", { state: { workItems }, params }) as SigilResult;
 }
 
 /** The faults of one title, as the context gives them after the title. */
@@ -22,12 +22,12 @@ function faults(title: string, params: object = {}): string {
 }
 
 describe("Commit-Sigil", () => {
-  it("[U33] hands the list on unchanged, whatever is in it", () => {
+  it("[U33] hands the list on unchanged, with any content", () => {
     const workItems = [
       { title: "feat: a", context: "x", extra: { deep: [1] } },
       JSON.parse(`{"title":"fix: \\ud800 b.","context":"","__proto__":{"a":1}}`),
     ];
-    const result = resultOf("commit-sigil", { state: { workItems } }) as Verdict;
+    const result = resultOf("commit-sigil", { state: { workItems } }) as SigilResult;
     expect(JSON.stringify(result.workItems)).toBe(JSON.stringify(workItems));
     expect(result.satisfied).toBe(false);
   });

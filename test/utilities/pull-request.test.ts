@@ -8,7 +8,7 @@ interface Scene {
   readonly remote: string;
 }
 
-/** A repository with work on a branch of its own, and the bare repository it came from. */
+/** A repository with work on a separate branch, and the bare repository it came from. */
 function working(branch = "materia/search"): Scene {
   const cwd = newRepository();
   const remote = newFolder();
@@ -22,7 +22,7 @@ function working(branch = "materia/search"): Scene {
   return { cwd, remote };
 }
 
-/** A stand-in for the platform's program, which writes down what it is told. */
+/** A stand-in for the platform's program, which writes down its arguments. */
 function program(name: string, answers: { readonly list?: string; readonly create?: string }) {
   const log = join(newFolder({ log: "" }), "log");
   const folder = newProgram(

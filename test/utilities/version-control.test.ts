@@ -67,7 +67,7 @@ describe("Mime-Maintain and Blackbelt-Maintain with git", () => {
   });
 });
 
-it("[U43] in a tree of its own, as a parallel item has, a commit needs no branch", () => {
+it("[U43] in a separate tree, as a parallel item has, a commit needs no branch", () => {
   const cwd = newRepository();
   const tree = join(newFolder(), "tree");
   git(cwd, "worktree", "add", "--quiet", "--detach", tree);

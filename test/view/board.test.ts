@@ -14,7 +14,7 @@ import {
   startOf,
   workItems,
   type Play,
-  type Played,
+  type PlayedReplies,
 } from "../harness/build.ts";
 
 const READY = { "Ignore-Artifacts": [handed({})], "Detect-VCS": [handed({})] };
@@ -33,7 +33,7 @@ function lines(cast: Play, width = 90): readonly string[] {
   return plainText(boardLines(board(cast), width)).split("\n");
 }
 
-function cast(titles: readonly string[], replies: Readonly<Record<string, readonly Played[]>>): Play {
+function cast(titles: readonly string[], replies: Readonly<Record<string, readonly PlayedReplies[]>>): Play {
   return play(startOf(fullAuto()), { ...READY, "Auto-Plan": [workItems(...titles)], ...replies });
 }
 
@@ -167,7 +167,7 @@ describe("[C14] items as cells", () => {
     [100, 100, `${"█".repeat(24)} 100 of 100`],
   ])("%i items, %i done", (size, done, line) => {
     const titles = Array.from({ length: size }, () => "t");
-    const many = (reply: Played) => Array.from({ length: done }, () => reply);
+    const many = (reply: PlayedReplies) => Array.from({ length: done }, () => reply);
     const at = cast(titles, { Build: many("x"), "Auto-Eval": many(YES), Maintain: many("x") });
     expect(lines(at)[4]).toBe(line);
   });

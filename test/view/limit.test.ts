@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { storyLines } from "../../src/core/view/report/story.ts";
 import { plainText } from "../../src/core/view/line.ts";
-import { graphOf, handed, play, playOn, startOf, type LoadoutInput, type Played } from "../harness/build.ts";
+import { graphOf, handed, play, playOn, startOf, type LoadoutInput, type PlayedReplies } from "../harness/build.ts";
 
 const NO = handed({ satisfied: false, context: "still red" });
 
@@ -23,7 +23,9 @@ const loadout: LoadoutInput = {
   },
 };
 
-it.each<[what: string, loadout: LoadoutInput, replies: Readonly<Record<string, readonly Played[]>>, told: RegExp]>([
+it.each<
+  [what: string, loadout: LoadoutInput, replies: Readonly<Record<string, readonly PlayedReplies[]>>, told: RegExp]
+>([
   ["a way", loadout, { Build: ["a", "b", "c"], Judge: [NO, NO, NO] }, /2 of 1 \+ 1 allowed times/g],
   [
     "repairs",

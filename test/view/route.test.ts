@@ -1,13 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { storyLines } from "../../src/core/view/report/story.ts";
 import { plainText } from "../../src/core/view/line.ts";
-import { graphOf, handed, play, startOf, workItems, type LoadoutInput, type Played } from "../harness/build.ts";
+import { graphOf, handed, play, startOf, workItems, type LoadoutInput, type PlayedReplies } from "../harness/build.ts";
 
 type Edges = NonNullable<LoadoutInput["sockets"][string]["edges"]>;
 type Exits = NonNullable<NonNullable<LoadoutInput["loops"]>[string]["exits"]>;
 
 /** The lines of the last way that the cast took. */
-function lastRoute(loadout: LoadoutInput, replies: Readonly<Record<string, readonly Played[]>>): readonly string[] {
+function lastRoute(
+  loadout: LoadoutInput,
+  replies: Readonly<Record<string, readonly PlayedReplies[]>>,
+): readonly string[] {
   const graph = graphOf(loadout, { Plan: { prompt: "Plan.", generator: true } });
   const { start, events } = play(startOf(graph), replies);
   const last = events.map(({ type }) => type).lastIndexOf("edge_taken");

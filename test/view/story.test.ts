@@ -15,7 +15,7 @@ import {
   workItems,
   type LoadoutInput,
   type Play,
-  type Played,
+  type PlayedReplies,
 } from "../harness/build.ts";
 
 function story({ start, events }: Play, options: StoryOptions = {}): readonly string[] {
@@ -38,7 +38,7 @@ function onTo(to: string): NonNullable<LoadoutInput["sockets"][string]["edges"]>
   return [{ when: "always", to }];
 }
 
-function one(materia: object, ...replies: readonly Played[]): Play {
+function one(materia: object, ...replies: readonly PlayedReplies[]): Play {
   const graph = graphOf(
     { entry: "Socket-1", sockets: { "Socket-1": { materia: "Build" } } },
     { Build: { prompt: "x", ...materia } },

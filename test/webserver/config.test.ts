@@ -266,7 +266,7 @@ describe("[N35] trust in what was shown", () => {
     loadouts: { Own: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Run" } } } },
   });
 
-  it("[N35] holds for exactly that, and nothing is remembered of what changed meanwhile", async () => {
+  it("[N35] holds for exactly that, and nothing is remembered of later changes", async () => {
     const at = site();
     at.write("good.sh", "true");
     at.write(".pi/pi-materia.json", withCommand("good.sh"));

@@ -44,7 +44,7 @@ describe("who may ask", () => {
     expect(await json(app.request(`http://${host}/api/casts`, { headers }))).toEqual([]);
   });
 
-  it("[N2] an absolute address of another host is refused, whatever Host says", async () => {
+  it("[N2] an absolute address of another host is refused, for any Host", async () => {
     const { app } = site();
     const headers = { host: `127.0.0.1:${PORT}`, authorization: `Bearer ${TOKEN}` };
     expect(await refusal(app.request("http://example.com/api/casts", { headers }))).toBe("421 wrong_host");

@@ -25,7 +25,7 @@ export interface Project {
   readonly write: (name: string, content: unknown) => string;
 }
 
-/** An empty project with a user configuration of its own. */
+/** An empty project with a separate user configuration. */
 export function project(): Project {
   const top = realpathSync(mkdtempSync(join(tmpdir(), "materia-web-")));
   const cwd = join(top, "project");
@@ -45,7 +45,7 @@ export interface Site extends Project {
   readonly runs: CastRuns;
   readonly watch: FolderWatcher;
   readonly problems: string[];
-  /** A second goes by for whoever waits for one. */
+  /** A second passes for everyone who waits for one. */
   readonly tick: () => void;
   /** A request as the page makes it. */
   readonly ask: (path: string, init?: Ask) => Promise<Response>;

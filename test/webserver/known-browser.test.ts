@@ -75,13 +75,13 @@ describe("[N33] the place of a project", () => {
     await first.close();
     await second.close();
     const again = await portOf(from);
-    // A neighbour may have taken it meanwhile; where it is free it is taken again.
+    // A neighbour may have taken it since; if it is free it is taken again.
     const wanted = deriveUiEndpoint(from.place)?.port;
     expect([wanted, again.port]).toContain(first.port);
     await again.close();
   });
 
-  it("[N33] is kept with the key of the user, for the folder whatever leads to it, and another for each project", () => {
+  it("[N33] is kept with the key of the user, for the folder by any path to it, and another for each project", () => {
     const from = project();
     const door = deriveUiEndpoint(from.place);
     const link = join(from.cwd, "..", "link");

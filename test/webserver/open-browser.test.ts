@@ -30,7 +30,7 @@ describe.skipIf(process.platform === "win32")("the openers of systems", () => {
     ["darwin", "open", []],
     ["win32", "rundll32", ["url.dll,FileProtocolHandler"]],
   ])(
-    "[N29] on %s the opener %s is told of a file of this user's alone, never of the address",
+    "[N29] on %s the opener %s gets a file of this user's alone, never the address",
     async (platform, name, before) => {
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
       onTestFinished(() => void vi.useRealTimers());
@@ -56,7 +56,7 @@ describe.skipIf(process.platform === "win32")("the openers of systems", () => {
   );
 });
 
-it("[N29] where there is no opener, or no room, that is told and nothing stays", async () => {
+it("[N29] where there is no opener, or no room, that is reported and nothing stays", async () => {
   const [made, empty]: [string[], string] = [[], scratchFolder()];
   const watched = withCalls(({ mkdtempSync }) => ({
     mkdtempSync: ((prefix: string) => made.push(mkdtempSync(prefix)) && made.at(-1)) as typeof mkdtempSync, // of texts

@@ -139,7 +139,7 @@ it("[N11] where the system has no watches left, the journal is looked at each se
 });
 
 describe("what the agents do", () => {
-  it("[N13, N40] tools and text come between the events, and whoever joins late hears the turn from its beginning", async () => {
+  it("[N13, N40] tools and text come between the events, and a late follower gets the turn from its beginning", async () => {
     const at = site();
     const tools = [{ name: "write", arguments: { path: "a.txt", content: "x".repeat(5_000) } }];
     const replies = { Build: [{ tools, text: "done" }] };

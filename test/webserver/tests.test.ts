@@ -25,16 +25,16 @@ const naming = (at: Site, kind: string, more: object = {}) =>
   at.send("/api/tests/rename", { kind, was: "Old", now: "New", ...more });
 const read = (at: Site, file: string): unknown => JSON.parse(readFileSync(join(at.cwd, file), "utf8"));
 
-interface Naming {
+interface RenameFixture {
   readonly tests: readonly { readonly file: string; readonly etag: string; readonly places: readonly string[] }[];
 }
 
-async function found(at: Site, kind: string): Promise<Naming["tests"]> {
-  return ((await json(naming(at, kind))) as Naming).tests; // N30 has its shape
+async function found(at: Site, kind: string): Promise<RenameFixture["tests"]> {
+  return ((await json(naming(at, kind))) as RenameFixture).tests; // N30 has its shape
 }
 
 describe("tests that say an old name", () => {
-  it("[E31, N38] are told with their places and written only when they are named, as they were seen", async () => {
+  it("[E31, N38] are reported with their places and written only when they are named, as they were seen", async () => {
     const at = site(renamed());
     at.write(".pi/tests/a.json", testOf({ loadout: "Old" }));
     at.write(".pi/tests/deep/b.json", testOf({ link: ["Bundled", "loadout:Old"] }));
@@ -70,7 +70,7 @@ describe("tests that say an old name", () => {
     expect(await places()).toEqual([]);
   });
 
-  it("[N38] one that has changed meanwhile, is no test or leads elsewhere is not written, nor is any other", async () => {
+  it("[N38] one that has changed since, is no test or leads elsewhere is not written, nor is any other", async () => {
     const at = site(renamed());
     const [a, b] = [".pi/tests/a.json", ".pi/tests/b.json"];
     const before = testOf({ loadout: "Old" });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { ended } from "../webserver/harness.ts";
-import { REPLIES, begin, look, says, served, socket, withPages, type Seen, type Served } from "./cast-page.ts";
+import { REPLIES, begin, look, says, served, socket, withPages, type Seen, type ServedCast } from "./cast-page.ts";
 
 withPages();
 
-async function finished(): Promise<Seen & { readonly at: Served; readonly id: string }> {
+async function finished(): Promise<Seen & { readonly at: ServedCast; readonly id: string }> {
   const at = await served();
   const id = await begin(at);
   await ended(at, id);

@@ -24,7 +24,7 @@ export async function builtClient(): Promise<void> {
   }
 }
 
-/** In a process of its own: under the environment of a test, React would be the one for development. */
+/** In a separate process: under the environment of a test, React would be the one for development. */
 async function build(): Promise<void> {
   const vite = join(root, "node_modules/vite/bin/vite.js");
   const env = { ...process.env, NODE_ENV: "production" };

@@ -21,7 +21,7 @@ export function withPages(): void {
   });
 }
 
-export interface Served extends Site {
+export interface ServedCast extends Site {
   readonly url: string;
   /** As if the process had ended; casts of it are stopped. */
   readonly stop: () => Promise<void>;
@@ -29,7 +29,7 @@ export interface Served extends Site {
 }
 
 /** The real server on a project; the port of one before it can be taken again. */
-export async function served(from: Project = project(), port = 0, token = TOKEN): Promise<Served> {
+export async function served(from: Project = project(), port = 0, token = TOKEN): Promise<ServedCast> {
   let listening = port;
   const at = site(from, { assets: ASSETS, port: () => listening, token });
   const serving = await startHttpServer(at.app, port);
@@ -61,7 +61,7 @@ export interface Seen {
 }
 
 export async function look(
-  at: Pick<Served, "url">,
+  at: Pick<ServedCast, "url">,
   place = "casts",
   { width = 1440, theme = "light" }: Look = {},
 ): Promise<Seen> {

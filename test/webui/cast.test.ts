@@ -13,12 +13,12 @@ import {
   socket,
   withPages,
   type Seen,
-  type Served,
+  type ServedCast,
 } from "./cast-page.ts";
 
 withPages();
 
-async function finished(): Promise<Seen & { readonly at: Served; readonly id: string }> {
+async function finished(): Promise<Seen & { readonly at: ServedCast; readonly id: string }> {
   const at = await served();
   const id = await begin(at);
   await ended(at, id);

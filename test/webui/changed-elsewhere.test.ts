@@ -126,7 +126,7 @@ describe("taking something away", () => {
 });
 
 describe("tests of what is renamed", () => {
-  it("[E31] are told with the places that say the old name, and written only with a yes", async () => {
+  it("[E31] are listed with the places that say the old name, and written only with a yes", async () => {
     const from = withFile();
     const testOf = (loadout: string) => ({ cast: { loadout, request: "go" }, replies: {}, expect: {} });
     from.write(".pi/tests/mine.json", testOf("Own"));

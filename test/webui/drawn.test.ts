@@ -34,7 +34,7 @@ async function leftOf(page: Page, id: string): Promise<number> {
   return (await socket(page, id).boundingBox())?.x ?? Number.NaN;
 }
 
-it("[W39] a loadout with places of its own is drawn so in its cast as in the editor", async () => {
+it("[W39] a loadout with saved places is drawn so in its cast as in the editor", async () => {
   const at = await served(withLoadouts());
   const id = await begin(at, { Build: [{ text: "done" }] }, { loadout: "Pair" });
   await ended(at, id);

@@ -4,10 +4,10 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { parseJsonc } from "../../src/core/edit/json-text.ts";
 import { project } from "../webserver/harness.ts";
-import { look, served, type Look, type Seen, type Served } from "./cast-page.ts";
+import { look, served, type Look, type Seen, type ServedCast } from "./cast-page.ts";
 
-export interface Opened extends Seen {
-  readonly at: Served;
+export interface OpenEditor extends Seen {
+  readonly at: ServedCast;
   readonly cwd: string;
 }
 
@@ -15,7 +15,7 @@ export interface Opened extends Seen {
 export async function openPage(
   place: string,
   { files = {}, ...view }: Look & { readonly files?: Readonly<Record<string, unknown>> } = {},
-): Promise<Opened> {
+): Promise<OpenEditor> {
   const from = project();
   for (const [name, content] of Object.entries(files)) from.write(name, content);
   const at = await served(from);

@@ -235,7 +235,7 @@ describe("[E12] problems in place", () => {
   });
 });
 
-describe("[E15] a file that changed meanwhile", () => {
+describe("[E15] a file that changed since", () => {
   const theirs = CONFIG.replace('"Narrate"', '"Planner"');
 
   it("[E15] is not overwritten before a person has chosen", async () => {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { castHere, lastCast, repositoryPlace, writes } from "../git/cast-place.ts";
 import { type Project, ended } from "../webserver/harness.ts";
-import { begin, look, says, served, withPages, type Look, type Seen, type Served } from "./cast-page.ts";
+import { begin, look, says, served, withPages, type Look, type Seen, type ServedCast } from "./cast-page.ts";
 
 withPages();
 
@@ -15,7 +15,7 @@ const REPLIES = {
   Look: [{ json: { satisfied: false, context: "a second line" } }, { json: { satisfied: true } }],
 };
 
-async function filesOf(how: Look = {}): Promise<Seen & { readonly at: Served; readonly id: string }> {
+async function filesOf(how: Look = {}): Promise<Seen & { readonly at: ServedCast; readonly id: string }> {
   const cwd = repositoryPlace(REPLIES);
   await castHere(cwd);
   const place: Project["place"] = { cwd, env: { HOME: join(cwd, "../home"), PATH: process.env["PATH"] } };

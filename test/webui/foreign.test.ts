@@ -2,7 +2,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ended } from "../webserver/harness.ts";
-import { begin, look, says, served, withPages, type Served } from "./cast-page.ts";
+import { begin, look, says, served, withPages, type ServedCast } from "./cast-page.ts";
 
 withPages();
 
@@ -12,7 +12,7 @@ const CONFIG = {
 };
 
 /** A cast that failed, and of which this user's machine knows nothing any more. */
-async function planted(): Promise<{ readonly at: Served; readonly castId: string }> {
+async function planted(): Promise<{ readonly at: ServedCast; readonly castId: string }> {
   const at = await served();
   at.write("../config/pi/pi-materia/materia.json", CONFIG);
   const castId = await begin(at, {}, { loadout: "Main", prompt: "Clean up" });

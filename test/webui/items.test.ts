@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ended, project } from "../webserver/harness.ts";
 import { git, writeFiles } from "../parallel/harness/repository.ts";
-import { begin, look, says, served, socket, withPages, type Served } from "./cast-page.ts";
+import { begin, look, says, served, socket, withPages, type ServedCast } from "./cast-page.ts";
 
 withPages();
 
@@ -20,7 +20,7 @@ const LOADOUT = {
 };
 
 /** A repository in which the first item stays at Build and the second at Maintain until there is a file `navigate`. */
-async function begun(): Promise<{ readonly at: Served; readonly id: string; readonly go: () => void }> {
+async function begun(): Promise<{ readonly at: ServedCast; readonly id: string; readonly go: () => void }> {
   const from = project();
   writeFiles(from.cwd, {
     ".gitignore": ".pi/pi-materia/\ngo\n",

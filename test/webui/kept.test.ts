@@ -43,7 +43,7 @@ async function keyKept(page: Page): Promise<void> {
   await expect.poll(() => page.evaluate(kept)).toBe(1);
 }
 
-/** Left and opened anew, as after a crash: whatever the page had in its memory is gone. */
+/** Left and opened again, as after a crash: the page's memory is gone. */
 async function reopened(page: Page, place: string): Promise<void> {
   await page.goto("about:blank");
   await page.goto(place);
@@ -164,7 +164,7 @@ describe("the page and its server", () => {
     await again.stop();
   });
 
-  it("[W28] a second tab and a pasted address work; a browser that was never here is told what to do", async () => {
+  it("[W28] a second tab and a pasted address work; an unknown browser shows what to do", async () => {
     const at = await served(withLoadout());
     const { page } = await look(at, "casts");
     await page.getByText("Live", { exact: true }).waitFor();

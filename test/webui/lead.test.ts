@@ -28,7 +28,7 @@ describe("reading a cast", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("[W32] a person who looks elsewhere is told by the system", async () => {
+  it("[W32] a person who looks elsewhere is notified by the system", async () => {
     const at = await served();
     const { page } = await look(at, "casts");
     await page.evaluate(() => {

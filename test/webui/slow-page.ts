@@ -1,10 +1,6 @@
 import type { BrowserContext, Page } from "playwright-core";
 
-/**
- * `SLOW_PAGE=300 npm run test:webui` makes every page answer late by that many milliseconds: what it asks the server for,
- * a new address, whatever it put off itself. A test that acts on the page that is being left, or looks before the page has
- * answered, fails here every time instead of once in hundreds of runs.
- */
+/** `SLOW_PAGE=300 npm run test:webui` delays every page by that many milliseconds: requests, new addresses, and deferred work. A test that acts on the page that is being left, or looks before the page has answered, then fails every time instead of once in hundreds of runs. */
 const LATE_MS = Number(process.env["SLOW_PAGE"] ?? 0);
 /** Its own work takes that much longer, too. */
 const CPU_FACTOR = 4;
@@ -20,7 +16,7 @@ async function throttle(page: Page): Promise<void> {
   await session.send("Emulation.setCPUThrottlingRate", { rate: CPU_FACTOR });
 }
 
-/** Runs in the page, before anything of its own. */
+/** Runs in the page, before the page's own code. */
 function late(ms: number): void {
   const told = new WeakSet<Event>();
   globalThis.addEventListener(

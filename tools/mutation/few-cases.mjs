@@ -8,7 +8,7 @@ import { catalogOf, startWith } from "../../test/harness/play.ts";
 import { chanceOf } from "../../test/harness/random-graph.ts";
 import { structuredConfig } from "../../test/harness/structured.ts";
 import { compare } from "../../test/interpreter/against/compare.ts";
-import { inLanes } from "../../test/interpreter/random/lanes.ts";
+import { withParallelLoops } from "../../test/interpreter/random/lanes.ts";
 import { randomCase } from "../../test/interpreter/random/worlds.ts";
 import { endOf, live, newPlace } from "../../test/parallel/harness/lives.ts";
 import { randomScenario } from "../../test/parallel/harness/scenarios.ts";
@@ -23,7 +23,7 @@ it.each(counted(6))("the engine goes as the interpreter says", (batch) => {
 const IN_LANES = [...counted(200), 273, 461, 737, 941, 2_304, 2_492, 2_615, 4_278];
 it.each(counted(13))("so it does with several items at once", (batch) => {
   for (const seed of IN_LANES.slice(batch * 16, batch * 16 + 16))
-    expect(compare(inLanes(randomCase(seed))).difference).toBeUndefined();
+    expect(compare(withParallelLoops(randomCase(seed))).difference).toBeUndefined();
 });
 
 it.each([1, 3, 4, 10, 11])("no answers make a cast longer than its formula", (seed) => {

@@ -18,7 +18,7 @@ export function commitPending(git, subject) {
   return { commits, files };
 }
 
-/** Repositories inside with work of their own: no commit out here can hold it. */
+/** Nested repositories with their own work: no commit out here can hold it. */
 export function readLeft(git, root) {
   const pending = readPending(git).map(({ path }) => path);
   // Each by its own configuration: looked at from out here, git would run what a submodule's names.

@@ -28,7 +28,7 @@ export function artifactPathIn(root, artifactDir) {
   return isAbsolute(path) || ["..", ".git", ".jj"].includes(top) ? undefined : path.split(sep).join("/");
 }
 
-/** [U16] A line that means this folder and no other, whatever characters its name has. */
+/** [U16] A line that means this folder and no other, for any characters in its name. */
 export function patternFor(path) {
   if (/[\r\n]/.test(path)) {
     refuse(`no ignore file can name ${JSON.stringify(path)}`, 'set "artifactDir" to a folder without a line break');

@@ -58,7 +58,7 @@ function clean(text) {
   return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, " ");
 }
 
-/** A tree of its own beside the main one, as a parallel item has: who made it also takes its commits. */
+/** A separate tree beside the main one, as a parallel item has: its maker also takes its commits. */
 function isLinkedTree(git) {
   const [own, common] = git
     .text(["rev-parse", "--absolute-git-dir", "--path-format=absolute", "--git-common-dir"])

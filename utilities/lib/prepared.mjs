@@ -25,7 +25,7 @@ export function describePrepared({ kind, root, branch, created, checkpoint, left
       `Uncommitted work that was there${checkpoint.from ? ` on ${checkpoint.from}` : ""} is kept in ${commits}.`,
     );
   }
-  if (left) sentences.push(`Not committed, being repositories of their own: ${left.join(", ")}.`);
+  if (left) sentences.push(`Not committed, because they are separate repositories: ${left.join(", ")}.`);
   if (identity) sentences.push("Git knows no user.name and user.email here: set them before committing.");
   return sentences.join(" ");
 }

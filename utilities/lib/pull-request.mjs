@@ -94,7 +94,7 @@ function targetOf(git, { branch, commit, remoteHint }, { params }) {
     remote,
     base,
     missing: [
-      ...(isDefault ? [`a branch of its own: ${branch} is where the work shall go, and is never pushed to`] : []),
+      ...(isDefault ? [`a separate branch: ${branch} is the target of the pull request and is never pushed to`] : []),
       ...(isDefault || commit === undefined ? [] : newWork(git, { remote, base, commit })),
     ],
   };

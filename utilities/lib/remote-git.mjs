@@ -21,7 +21,7 @@ export function remoteGit(root, gitDir) {
   return commandAt(root, "git", settings, { GIT_SSH_COMMAND: own("core.sshCommand").at(-1) ?? "ssh" });
 }
 
-/** What git below another program is told, so that it runs no more than ours does. */
+/** Settings for git under another program, so that it runs no more than ours does. */
 export function quietEnvironment(gitDir) {
   const pairs = quiet
     .filter((word) => word !== "-c")

@@ -8,7 +8,7 @@ export interface StoreFigures {
   readonly appendMs: number;
   /** The same where the database does not wait for its disk. */
   readonly unsyncedMs: number;
-  /** From the append to one who follows, on connections of their own. */
+  /** From the append to a follower, on separate connections. */
   readonly seenMs: { readonly p50: number; readonly p99: number };
 }
 
@@ -43,11 +43,11 @@ export async function measureStore(open: () => Promise<Database>, scratch: strin
   }
 }
 
-interface Appending {
+interface AppendFigures {
   readonly step: (seq: number) => Promise<void>;
 }
 
-async function begun(store: PostgresStore, id: string): Promise<Appending> {
+async function begun(store: PostgresStore, id: string): Promise<AppendFigures> {
   const made = await store.create({ file: castFile(id) }, {});
   if (!made.ok) throw new Error(JSON.stringify(made.issues));
   const [first, ...others] = await eventsOf(id);

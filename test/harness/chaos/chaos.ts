@@ -95,7 +95,7 @@ function environmentOf(fault: Fault, number: number): Record<string, string> {
   };
 }
 
-/** An owner that is paused still owns: a rival is refused, by whatever clock it goes. */
+/** A paused owner still owns: a rival is refused, by any clock. */
 async function pausedProblems(place: ChaosPlace, pid: number): Promise<readonly string[]> {
   const castId = castIn(place);
   if (castId === undefined) return ["a cast that tells events has no folder"];

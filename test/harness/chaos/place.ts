@@ -7,7 +7,7 @@ import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 const PROGRAM = fileURLToPath(new URL("../../../bin/materia.mjs", import.meta.url));
 const FAULTS = new URL("faults.mjs", import.meta.url).href;
 
-/** A project of its own with a user of its own, and a secret that must be found in no file. */
+/** A separate project with a separate user, and a secret that no file may contain. */
 export interface ChaosPlace {
   readonly top: string;
   readonly cwd: string;

@@ -31,7 +31,7 @@ export function authority(): Authority {
   };
 }
 
-interface Certified {
+interface CertificateParts {
   readonly issuer: Buffer;
   readonly subject: Buffer;
   readonly publicKey: KeyObject;
@@ -39,7 +39,10 @@ interface Certified {
 }
 
 /** X.509, version 3, for as long as any test lasts. */
-function certificate({ issuer, subject, publicKey, signer }: Certified, ...extensions: readonly Buffer[]): string {
+function certificate(
+  { issuer, subject, publicKey, signer }: CertificateParts,
+  ...extensions: readonly Buffer[]
+): string {
   const algorithm = tlv(0x30, hex("06082a8648ce3d040302"));
   const [from, to] = ["200101000000Z", "491231235959Z"].map((time) => tlv(0x17, Buffer.from(time)));
   const body = tlv(

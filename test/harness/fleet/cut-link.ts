@@ -1,10 +1,10 @@
 import { connect, createServer, type Socket } from "node:net";
 
-/** The way to a database, which can be cut: nothing comes through any more, and nobody is told. */
+/** The way to a database, which can be cut: nothing comes through any more, and neither side notices. */
 export interface Link {
   readonly url: string;
   readonly cut: () => void;
-  /** What had been sent meanwhile arrives, as after a short cut; or what was open is gone, as after a long one. */
+  /** Delivers what was sent during the cut, as after a short cut; or closes the connections, as after a long one. */
   readonly mend: (old: "arrives" | "is gone") => void;
   readonly close: () => Promise<void>;
 }

@@ -73,7 +73,7 @@ export interface FleetPlace {
   /** Where a visit that waits says so. */
   readonly gate: string;
   readonly materia: (...args: readonly string[]) => Promise<Ran>;
-  /** The same in a process of its own: several may do so at once. */
+  /** The same in a separate process: several may do so at once. */
   readonly materiaBeside: (...args: readonly string[]) => Promise<Ran>;
   readonly worker: (setup?: Partial<WorkerSetup>) => Promise<WorkerProcess>;
 }
@@ -125,7 +125,7 @@ export async function eventsOn({ database }: FleetPlace, castId: string): Promis
   return rows.map(({ event }) => JSON.parse(event) as CastEvent); // written by the program under test
 }
 
-/** Of one that has stopped it is told when its worker has let go of it: until then others are refused. */
+/** Resolves when the worker of a stopped cast has released it: until then others are refused. */
 export async function statusOn({ database }: FleetPlace, castId: string): Promise<string> {
   return until(async () => {
     const [row] = await database.query<{ status: string; held: boolean }>({

@@ -5,10 +5,7 @@ import { put } from "../cli.ts";
 import { fleetPlace, statusOn, type FleetPlace } from "./fleet-place.ts";
 import { until } from "./start-worker.ts";
 
-/**
- * The list is as long as the folder of gates says. An item says that it is there, waits while it is held, and writes a file of
- * its own, and one that all share where it is told to; the marks of a conflict it takes away.
- */
+/** The list is as long as the folder of gates says. An item reports that it started, waits while its gate is closed, and writes its file, and a shared file if it should; it removes conflict marks. */
 const ITEM = `
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 const input = JSON.parse(await new Promise((done) => { let text = ""; process.stdin.on("data", (c) => (text += c)).on("end", () => done(text)); }));

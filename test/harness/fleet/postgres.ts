@@ -7,7 +7,7 @@ import { migrateFleet } from "../../../src/shell/fleet/worker/migrate-fleet.ts";
 import { openDatabase, type Database } from "../../../src/shell/store/postgres/database.ts";
 import { NOBODY, isRoot, reachable } from "./programs.ts";
 
-/** The one server of this run of the tests: whoever comes first starts it, the others wait for its address. */
+/** The one server of this run of the tests: the first test starts it, the others wait for its address. */
 async function serverUrl(): Promise<string> {
   const folder = process.env["MATERIA_TEST_POSTGRES"] ?? "";
   const [lock, ready] = [join(folder, "lock"), join(folder, "ready")];
@@ -37,25 +37,25 @@ async function serverUrl(): Promise<string> {
 async function makeTemplate(server: string): Promise<void> {
   const admin = await opened(server);
   await admin.queryOnce({ text: `create database ${TEMPLATE}` });
-  const migrated = await migrateFleet({ url: inServer(server, TEMPLATE) });
+  const migrated = await migrateFleet({ url: databaseUrl(server, TEMPLATE) });
   if (!migrated.ok) throw new Error(JSON.stringify(migrated.issues));
   await admin.close();
 }
 
 const TEMPLATE = "migrated";
 
-function inServer(server: string, name: string): string {
+function databaseUrl(server: string, name: string): string {
   return server.replace(/\/postgres$/, `/${name}`);
 }
 
-/** A database of its own with the tables of a fleet. */
+/** A separate database with the tables of a fleet. */
 export async function fleetDatabase(): Promise<{ readonly url: string; readonly database: Database }> {
   const server = await serverUrl();
   const name = `t_${randomUUID().replaceAll("-", "")}`;
   const admin = await opened(server);
   await admin.queryOnce({ text: `create database ${name} template ${TEMPLATE}` });
   await admin.close();
-  const url = inServer(server, name);
+  const url = databaseUrl(server, name);
   return { url, database: await opened(url) };
 }
 
@@ -74,7 +74,7 @@ export async function enrol(database: Database, id: string): Promise<string> {
   return id;
 }
 
-/** Closed when the test is over, whatever became of it. */
+/** Closed when the test has ended, also after a failure. */
 export function closing<T extends { readonly close: () => Promise<unknown> }>(thing: T): T {
   onTestFinished(async () => void (await thing.close()));
   return thing;

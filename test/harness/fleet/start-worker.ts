@@ -41,7 +41,10 @@ export interface WorkerProcess {
   readonly end: () => Promise<void>;
 }
 
-type Told = Record<string, unknown> & { readonly waiting?: readonly WaitGroup[]; readonly state?: WorkerState };
+type WorkerMessage = Record<string, unknown> & {
+  readonly waiting?: readonly WaitGroup[];
+  readonly state?: WorkerState;
+};
 
 const PACE: HeartbeatTiming = {
   beatMs: 100,
@@ -68,7 +71,7 @@ export async function startWorker(setup: WorkerSetup): Promise<WorkerProcess> {
     pace: { ...PACE, ...pace },
   });
   const [file, ...words] = [...through, process.execPath, PROGRAM, given];
-  // It leaves when its input ends, with the test that started it. Errors of its own would keep the pipe of all tests open.
+  // It exits when its input ends, with the test that started it. Its standard error would keep the pipe of all tests open.
   const child = spawn(file, words, { env: { ...process.env, ...env } });
   const ended = once(child, "exit").then(([code]) => code as number | null); // of the event "exit"
   if (setup.signal?.aborted) child.kill("SIGKILL");
@@ -81,7 +84,7 @@ export async function startWorker(setup: WorkerSetup): Promise<WorkerProcess> {
   const lines = createInterface(child.stdout);
   const id = await new Promise<string>((resolve, reject) => {
     lines.on("line", (text) => {
-      const { waiting: groups, state, ...value } = JSON.parse(text) as Told; // the script prints one object per line
+      const { waiting: groups, state, ...value } = JSON.parse(text) as WorkerMessage; // the script prints one object per line
       if (groups) waiting.push(...groups);
       else if (state) states.push(state);
       else said.push(value);
@@ -108,7 +111,7 @@ export async function startWorker(setup: WorkerSetup): Promise<WorkerProcess> {
 /** A guard against what never comes, below that of the tests: this one says what was waited for. */
 const PATIENCE_MS = 240_000;
 
-/** As soon as something is so: whoever makes it so is another process. */
+/** Resolves as soon as something is so: another process makes it so. */
 export async function until<T>(
   look: () => T | undefined | false | Promise<T | undefined | false>,
   signal?: AbortSignal,

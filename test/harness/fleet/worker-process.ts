@@ -15,7 +15,7 @@ const { profile, folder, queues, concurrency, pace, patienceMs, toolsUser, sweep
   sweepError?: string;
   pace: Parameters<typeof runWorker>[0]["pace"] & object;
 }; // given by the test that starts it
-// The end of whoever started it, however that came about.
+// The end of the process that started it, for any reason.
 process.stdin.on("end", () => process.exit(1)).resume();
 const [draining, stopping] = [new AbortController(), new AbortController()];
 process.on("SIGTERM", () => (draining.signal.aborted ? stopping : draining).abort());

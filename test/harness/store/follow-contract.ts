@@ -18,7 +18,7 @@ export function followContract(open: () => StoreUnderTest): void {
     }
   });
 
-  it("[N11] what is appended meanwhile wakes the follower and is given once", async () => {
+  it("[N11] later appends wake the follower and are given once", async () => {
     const { store } = open();
     const owned = await created(store);
     const events = await eventsOf("c-1");
@@ -36,7 +36,7 @@ export function followContract(open: () => StoreUnderTest): void {
     expect(heard).toEqual(events);
   });
 
-  it("[N12] who has seen more than there is, or follows a cast that went, is told so", async () => {
+  it("[N12] a follower that has seen more than there is, or follows a removed cast, gets an error", async () => {
     const { store } = open();
     const events = await finished(store);
     const ahead = store.followEvents(castId, events.length + 1, () => undefined);

@@ -117,7 +117,7 @@ function reading(open: () => StoreUnderTest): void {
 }
 
 function owning(open: () => StoreUnderTest): void {
-  it("[J22] of many that claim a cast at once exactly one gets it; the others are told whose it is", async () => {
+  it("[J22] of many that claim a cast at once exactly one gets it; the others learn the owner", async () => {
     const { store } = open();
     await finished(store);
     const claims = await Promise.all(Array.from({ length: 8 }, () => store.claim(castId, {})));

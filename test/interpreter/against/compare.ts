@@ -2,7 +2,7 @@ import { evaluateFormula, worstCase } from "../../../src/core/compile/worst-case
 import type { CompiledChain } from "../../../src/core/compile/targets/compile.ts";
 import { compose } from "../compose.ts";
 import type { World } from "../cast.ts";
-import { walk, type Walked } from "../walk.ts";
+import { walk, type WalkResult } from "../walk.ts";
 import type { Graph } from "../texts.ts";
 import { chanceOf } from "../random/chance.ts";
 import { worldOf } from "../random/replies.ts";
@@ -19,7 +19,7 @@ export interface Difference {
   readonly text: string;
 }
 
-export interface Compared {
+export interface Comparison {
   readonly difference?: Difference;
   /** What was reached, for the measure of what the cases cover. */
   readonly facts: readonly string[];
@@ -27,7 +27,7 @@ export interface Compared {
 }
 
 /** The same case for the interpreter and for the engine: where they differ first, or nothing. */
-export function compare(each: Case): Compared {
+export function compare(each: Case): Comparison {
   const ours = compose(each.targets, each.texts);
   const theirs = engineGraph(each);
   const rules = ours.problems ?? [];
@@ -47,7 +47,7 @@ export function compare(each: Case): Compared {
     firstDifference("cast", facts.filter(isBuilt).map(plainWay), ran.facts.filter(isBuilt).map(plainWay)) ??
     firstDifference("state", leftBy(walked), leftByEngine(ran)) ??
     resumed(each, theirs.value, ran, { graph: ours.graph, world }) ??
-    inOtherLanes(each, theirs.value, ran, { graph: ours.graph, world }) ??
+    withOtherLanes(each, theirs.value, ran, { graph: ours.graph, world }) ??
     beyondWorst(each, theirs.value, ran);
   return { facts, bounded: turns !== null, ...(difference && { difference }) };
 }
@@ -91,7 +91,7 @@ function resumed(
 }
 
 /** [V28, V7] Neither the number of lanes nor who is quicker changes what comes of a cast that nothing stopped. */
-function inOtherLanes(
+function withOtherLanes(
   each: Case,
   compiled: CompiledChain,
   ran: Ran,
@@ -120,7 +120,7 @@ function upTo(log: Ran["log"], cut: number): Ran["log"] {
   return log.slice(0, last === "limits_raised" && log[cut - 1]?.cast !== log[0]?.cast ? cut - 1 : cut);
 }
 
-function leftBy({ data, givenUp, itemsDone }: Walked): readonly string[] {
+function leftBy({ data, givenUp, itemsDone }: WalkResult): readonly string[] {
   return [sorted(data), `given up: ${givenUp.join()}`, `${itemsDone} items done`];
 }
 

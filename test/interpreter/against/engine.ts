@@ -13,7 +13,7 @@ import { writeAgentPrompt } from "../../../src/core/prompt/agent-prompt.ts";
 import type { World } from "../cast.ts";
 import type { Graph, Place } from "../texts.ts";
 import { TURN } from "../visit/asked.ts";
-import { marksOf } from "../visit/told.ts";
+import { marksOf } from "../visit/prompt-marks.ts";
 import { LONGEST } from "../walk.ts";
 import type { Case } from "../random/worlds.ts";
 import { performItems, spendElsewhere, type ItemsPlace } from "./items.ts";
@@ -115,9 +115,9 @@ function nameOf(state: CastState, number: number): string {
   return `${fork}${key}${attempt === undefined ? "" : `.${attempt}`}/${number}`;
 }
 
-type Visiting = Extract<Effect, { kind: "agent" | "utility" }>;
+type VisitInProgress = Extract<Effect, { kind: "agent" | "utility" }>;
 
-function performVisit(run: Run, journal: Journal, effect: Visiting, had: Map<string, number>): void {
+function performVisit(run: Run, journal: Journal, effect: VisitInProgress, had: Map<string, number>): void {
   const state = journal.state();
   const place = placeAt(run, effect.socket.id);
   const key = `${place.id} ${effect.visit.number}`;

@@ -1,8 +1,8 @@
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import type { Graph } from "../texts.ts";
-import { marksOf } from "../visit/told.ts";
+import { marksOf } from "../visit/prompt-marks.ts";
 
-/** An event as the interpreter would have told it; `atOnce` while items are worked on at once. */
+/** An event as the interpreter would have told it; `parallelLoadout` while items are worked on at once. */
 export function factsOf(event: CastEvent, graph: Graph, atOnce: boolean): readonly string[] {
   switch (event.type) {
     case "visit_started":

@@ -26,7 +26,7 @@ export interface ItemsPlace {
   readonly work: RunningItem;
 }
 
-/** What a parallel loop asks of the world, with items in whatever order the world is quick. */
+/** The world of a parallel loop, with items in the order in which the world is quick. */
 export function performItems(
   { log, graph, world, journal }: Parent,
   effect: ParallelEffect,

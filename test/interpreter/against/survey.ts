@@ -1,4 +1,4 @@
-import { inLanes } from "../random/lanes.ts";
+import { withParallelLoops } from "../random/lanes.ts";
 import { smallest } from "../random/smaller.ts";
 import { randomCase, type Case } from "../random/worlds.ts";
 import { compare, type Aspect } from "./compare.ts";
@@ -17,7 +17,7 @@ export function survey(first: number, casts: number, { shown = 5, parallel = fal
   const times = new Map<string, number>();
   const differences: Survey["differences"][number][] = [];
   for (let seed = first; seed < first + casts; seed += 1) {
-    const each = parallel ? inLanes(randomCase(seed)) : randomCase(seed);
+    const each = parallel ? withParallelLoops(randomCase(seed)) : randomCase(seed);
     const { difference, facts, bounded } = compare(each);
     for (const kind of [...facts.map(kindOf), ...(bounded ? ["bounded"] : [])]) count(reached, kind);
     if (!difference || count(times, difference.kind) > 1 || times.size > shown) continue;

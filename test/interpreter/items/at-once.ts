@@ -1,6 +1,6 @@
-import { Ended, placeOf, stopAt, type Cast, type Pass, type Route, type Steps } from "../cast.ts";
+import { CastEnd, placeOf, stopAt, type Cast, type Pass, type Route, type Steps } from "../cast.ts";
 import { judged } from "../visit/reply.ts";
-import { forgetReasons } from "../returns.ts";
+import { dropReasons } from "../returns.ts";
 import { givesUp } from "../ways.ts";
 import { attemptAt, baseOf, handedAbout, merge, type Attempt, type Lanes } from "./lanes.ts";
 
@@ -38,7 +38,7 @@ export function* workAtOnce(cast: Cast, pass: Pass, door: Route, follow: Follow)
     else yield* stopped(lanes);
   }
   // [R4] All of them have advanced.
-  for (const [index] of pass.items.entries()) forgetReasons(cast, `${pass.list}:${index}`);
+  for (const [index] of pass.items.entries()) dropReasons(cast, `${pass.list}:${index}`);
   cast.handed = lanes.behind.get(lanes.merged - 1)?.handed ?? cast.handed;
   cast.pass = undefined;
   cast.facts.push(`joined ${pass.region.id}`);
@@ -85,7 +85,7 @@ function mayTryAgain({ cast, conflicts, allowed, merged }: Lanes): boolean {
   return (conflicts.get(merged)?.times ?? 0) <= most;
 }
 
-/** [V7] Whoever was quicker: the next in the order of the list. */
+/** [V7] In any order of completion: the next in the order of the list. */
 function firstOver(lanes: Lanes): Attempt | undefined {
   const first = lanes.attempts.get(lanes.merged);
   return first?.stands === "over" && !isOver(lanes) ? first : undefined;
@@ -97,7 +97,7 @@ function work({ cast }: Lanes, attempt: Attempt): void {
     attempt.stands = step.done ? "over" : "stopped";
     attempt.stop = step.done ? undefined : step.value;
   } catch (error) {
-    if (!(error instanceof Ended)) throw error;
+    if (!(error instanceof CastEnd)) throw error;
     if (error.isTooLong) throw error;
     attempt.stands = "failed";
   }
@@ -132,7 +132,7 @@ function mergeFirst(lanes: Lanes, attempt: Attempt): void {
   lanes.merged = index + 1;
 }
 
-/** What happened in the cast of an item is told when it is its turn, or where the cast stops with it. */
+/** The events of an item's cast are reported when it is its turn, or where the cast stops with it. */
 function tell({ cast }: Lanes, attempt: Attempt): void {
   cast.facts.push(...attempt.cast.facts.slice(attempt.told));
   attempt.told = attempt.cast.facts.length;
@@ -149,7 +149,7 @@ function* stopped(lanes: Lanes): Steps<void> {
   const isStuckForGood = isStuck(lanes) && !mayTryAgain(lanes);
   if (!isStuckForGood && lowest?.stands === "failed") {
     cast.facts.push("ended failed");
-    throw new Ended();
+    throw new CastEnd();
   }
   const limit = isStuckForGood ? "maxConflicts" : (lowest?.stop?.limit ?? "maxTokens");
   const where = isStuckForGood ? pass.door : (lowest?.stop?.where ?? pass.door);

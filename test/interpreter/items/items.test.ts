@@ -3,7 +3,7 @@ import { survey } from "../against/survey.ts";
 import type { Aspect } from "../against/compare.ts";
 import { SWEEP, isFull, sweepSize } from "../../harness/sweep.ts";
 
-/** One pass over cases whose loops are parallel; what it finds is told by the tests below. */
+/** One pass over cases whose loops are parallel; the tests below report its findings. */
 const CASTS = sweepSize(200, 1_500);
 const { reached, differences } = survey(1, CASTS, { parallel: true });
 
@@ -35,7 +35,7 @@ it.each([
 });
 
 it.each([14, 25, 33, 273, 461, 737, 941, 2_304, 2_492, 2_615, 4_278])(
-  "[V5] seed %i, where the two once differed, is told alike",
+  "[V5] seed %i, where the two once differed, gives the same",
   (seed) => {
     expect(survey(seed, 1, { parallel: true }).differences).toEqual([]);
   },

@@ -4,7 +4,7 @@ import {
   overlaps,
   written,
   type Cast,
-  type Handed,
+  type HandedOn,
   type Pass,
   type Route,
   type Steps,
@@ -17,10 +17,10 @@ export interface Base {
   readonly data: JsonObject;
   readonly lists: ReadonlyMap<string, number>;
   readonly notes: ReadonlyMap<number, string>;
-  readonly handed: Handed;
+  readonly handed: HandedOn;
 }
 
-/** One attempt at an item: a cast of its own. */
+/** One attempt at an item: a separate cast. */
 export interface Attempt {
   readonly index: number;
   readonly number: number;
@@ -31,7 +31,7 @@ export interface Attempt {
   stop: Stop | undefined;
   /** How much more it is allowed when it goes on. */
   more: number;
-  /** How many of its facts were told, and of its visits counted. */
+  /** How many of its facts were reported, and how many of its visits were counted. */
   told: number;
   readonly counted: Map<string, number>;
 }
@@ -89,7 +89,7 @@ function sentBack({ cast, door, pass }: Lanes): readonly string[] {
   return cast.reasons.get(`${door.to} ${pass.list}:0`) ?? [];
 }
 
-export function handedAbout(title: string, text: string): Handed {
+export function handedAbout(title: string, text: string): HandedOn {
   return { label: title, text, items: [], made: false };
 }
 

@@ -3,7 +3,7 @@ import { chanceOf, type Chance } from "./chance.ts";
 import type { Case } from "./worlds.ts";
 
 /** The case with its loops in lanes: most of them as they must be for that, some as they were. */
-export function inLanes(each: Case): Case {
+export function withParallelLoops(each: Case): Case {
   const chance = chanceOf("lanes", each.seed);
   const { texts } = each;
   const loadouts = Object.entries(texts.loadouts).map(([name, loadout]) => [name, widened(chance, loadout)] as const);

@@ -1,9 +1,9 @@
 import type { Json, JsonObject, Place } from "../texts.ts";
-import type { Verdict, World } from "../cast.ts";
+import type { PersonAnswer, World } from "../cast.ts";
 import { chanceOf, type Chance } from "./chance.ts";
 import { BUILT, type Case } from "./worlds.ts";
 
-/** What everybody answers in this case: every turn has its own, whoever asks and however often. */
+/** The answers of this case: every turn has its own, by socket and by count. */
 export function worldOf({ seed, texts, parallel = false }: Case): World {
   const chance = chanceOf("world", seed);
   const mood: Mood = {
@@ -20,7 +20,7 @@ export function worldOf({ seed, texts, parallel = false }: Case): World {
     budget: texts.budget,
     reply: (place, visit, turn) => reply(mood, place, visit, turn),
     exitCode: (place, visit) => (content(mood, place, chanceOf(seed, "exit", place.id, visit)) ? 0 : 1),
-    person: (place, visit, turn) => verdict(mood, place, visit, turn),
+    person: (place, visit, turn) => personAnswer(mood, place, visit, turn),
     together: (fork) => chanceOf(seed, "together", fork).happens(0.95),
     pace: (work) => chanceOf(seed, "pace", work).count(0, 2 ** 32),
     conflict: (attempt) =>
@@ -43,7 +43,7 @@ function content({ seed }: Mood, { id }: Place, chance: Chance): boolean {
   return chance.happens(chanceOf(seed, "mind", id).pick(0, 0.3, 0.5, 0.7, 0.8, 1, 1));
 }
 
-function verdict(mood: Mood, place: Place, visit: string, turn: number): Verdict {
+function personAnswer(mood: Mood, place: Place, visit: string, turn: number): PersonAnswer {
   const chance = chanceOf(mood.seed, "person", place.id, visit, turn);
   const yes = turn > 3 || content(mood, place, chance);
   return { yes, text: yes && chance.happens(0.5) ? "" : `so «v${place.id}#${visit}.${turn}»` };

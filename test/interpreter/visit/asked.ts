@@ -1,12 +1,12 @@
 import type { Place } from "../texts.ts";
 import { fail, regionOf, stopAt, type Cast, type Steps } from "../cast.ts";
 import { judged, read, type Said } from "./reply.ts";
-import { toldAgain } from "./told.ts";
+import { repeatedMarks } from "./prompt-marks.ts";
 
 /** Tokens of every turn. */
 export const TURN = 15;
 
-/** What a visit comes to, whoever is seated there. */
+/** The result of a visit, for any kind of materia. */
 export function* asked(cast: Cast, place: Place, name: string): Steps<Said> {
   const kind = place.materia.type ?? "agent";
   if (kind === "agent") return yield* agree(cast, place, name);
@@ -38,7 +38,7 @@ function* agree(cast: Cast, place: Place, name: string): Steps<Said> {
   const talk = function* (turn: number, answer = ""): Steps<string> {
     if (turn > 1) {
       yield* affordTurn(cast, place);
-      cast.facts.push(toldAgain(cast, place, answer));
+      cast.facts.push(repeatedMarks(cast, place, answer));
     }
     cast.shared.tokens += TURN;
     return cast.world.reply(place, name, turn);

@@ -133,7 +133,7 @@ function find(reply: string): Found | undefined {
 
 function objectIn(text: string): JsonObject | undefined {
   try {
-    const value = JSON.parse(text) as Json; // whatever JSON can be
+    const value = JSON.parse(text) as Json; // any JSON value
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -16,7 +16,7 @@ import { memoryStore } from "../../harness/store/memory-store.ts";
 import { type Files, type MemoryTrees, memoryTrees } from "./memory-trees.ts";
 
 /** What an agent does and says in one turn. */
-export interface Deed {
+export interface AgentAction {
   readonly text: string;
   readonly edits?: Files;
   readonly tokens?: number;
@@ -30,7 +30,7 @@ export interface Deed {
 export interface Scenario {
   readonly config: TestConfig;
   readonly files?: Files;
-  readonly deed: (request: TurnRequest) => Deed;
+  readonly deed: (request: TurnRequest) => AgentAction;
   readonly utility?: (request: UtilityRequest) => string;
   /** Without trees items are worked on one by one. */
   readonly oneByOne?: boolean;
@@ -203,7 +203,7 @@ export async function eventsOf({ store, file }: Place, castId: CastId = file.cas
   return cast.value.events;
 }
 
-export async function ofType<K extends EventType>(place: Place, type: K): Promise<readonly EventOf<K>[]> {
+export async function eventsOfType<K extends EventType>(place: Place, type: K): Promise<readonly EventOf<K>[]> {
   return (await eventsOf(place)).filter((event) => event.type === type); // filtered by type
 }
 

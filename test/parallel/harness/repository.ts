@@ -37,18 +37,18 @@ export function writeFiles(cwd: string, files: Files): void {
   }
 }
 
-/** What the agent of an item does in its tree, by its key; whatever is not named writes a file of its own. */
-export type Doing = Readonly<Record<string, (request: TurnRequest) => Failing | void>>;
+/** The actions of an item's agent in its tree, by key; an item that is not named writes one file. */
+export type ItemAction = Readonly<Record<string, (request: TurnRequest) => FailingItem | void>>;
 
 /** Why the turn of an agent fails. */
-export interface Failing {
+export interface FailingItem {
   readonly fails: string;
 }
 
 export interface Setting {
   readonly cwd: string;
   readonly titles: readonly string[];
-  readonly doing?: Doing;
+  readonly doing?: ItemAction;
   readonly lanes?: number;
   readonly after?: Readonly<Record<number, readonly number[]>>;
   readonly more?: Parameters<typeof parallelWorkshop>[1];
@@ -128,6 +128,6 @@ async function eventsOf({ store, castId }: Ran): Promise<readonly CastEvent[]> {
   return cast.ok ? cast.value.events : [];
 }
 
-export async function ofType<K extends EventType>(ran: Ran, type: K): Promise<readonly EventOf<K>[]> {
+export async function eventsOfType<K extends EventType>(ran: Ran, type: K): Promise<readonly EventOf<K>[]> {
   return (await eventsOf(ran)).filter((event) => event.type === type); // filtered by type
 }

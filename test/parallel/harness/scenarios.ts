@@ -2,7 +2,7 @@ import type { TurnRequest } from "../../../src/shell/ports.ts";
 import { chanceOf, type Chance } from "../../harness/random-graph.ts";
 import { exit, graph, notSatisfied, satisfied, seat } from "../../harness/seats.ts";
 import type { TestConfig } from "../../harness/play.ts";
-import type { Deed, Scenario } from "./lives.ts";
+import type { AgentAction, Scenario } from "./lives.ts";
 
 /** Plan → per item, several at once: Build → Guard (no: the cast ends) → Eval (no: Build again, then the next) → Tell. */
 export function parallelWorkshop(lanes: number, more: Parameters<typeof graph>[1] = {}): TestConfig {
@@ -35,10 +35,10 @@ export function parallelWorkshop(lanes: number, more: Parameters<typeof graph>[1
 export const YES = JSON.stringify({ satisfied: true, context: "" });
 
 /** What visits do beyond the usual, by `Socket-2@WI-1` or by socket. */
-export type Deeds = Readonly<Record<string, (request: TurnRequest) => Deed>>;
+export type AgentActions = Readonly<Record<string, (request: TurnRequest) => AgentAction>>;
 
-/** A list of these items, a file of its own built by each, and nobody who objects; whatever else one does is given. */
-export function doing(workItems: readonly object[], deeds: Deeds): Scenario["deed"] {
+/** A list of these items, each builds a separate file, and no refusals; other behaviour is given. */
+export function doing(workItems: readonly object[], deeds: AgentActions): Scenario["deed"] {
   return (request) => {
     const { socket, item } = request;
     const own = deeds[`${socket}@${item}`] ?? deeds[socket];
@@ -84,7 +84,7 @@ export function randomScenario(
   const { items } = drawOf(chanceOf(seed), shared);
   const hurry = chanceOf(pace);
   const said = new Map<string, number>();
-  const deed = (request: TurnRequest): Deed => {
+  const deed = (request: TurnRequest): AgentAction => {
     const { socket, item, castId, visit } = request;
     const [, number = "0", attempt = "1"] = /^WI-(\d+)(?:\.(\d+))?$/.exec(item ?? "") ?? [];
     const drawn = items[Number(number) - 1];

@@ -22,7 +22,7 @@ export async function outcomeOf(database: Database, cwd: string, castId: string)
   }
   const { head = "", ckpt = "" } = packs.at(-1) ?? {};
   const visits: string[] = [];
-  for (const each of await familyOf(database, castId))
+  for (const each of await itemCastsOf(database, castId))
     for (const event of await eventsOf(database, each))
       if (event.type === "visit_completed") visits.push(`${each.slice(castId.length)} ${event.socket}`);
   return {
@@ -55,7 +55,7 @@ export async function castProblems(
 
 async function misnumbered(database: Database, castId: string): Promise<readonly string[]> {
   const problems: string[] = [];
-  for (const each of await familyOf(database, castId)) {
+  for (const each of await itemCastsOf(database, castId)) {
     const events = await eventsOf(database, each);
     const wrong = events.findIndex((event, index) => event.seq !== index + 1);
     if (wrong !== -1) problems.push(`${each}: event ${wrong + 1} has the number ${events[wrong]?.seq}`);
@@ -70,7 +70,7 @@ function mergedTwice(castId: string, events: readonly CastEvent[]): readonly str
 }
 
 /** The cast, and those of its items. */
-async function familyOf(database: Database, castId: string): Promise<readonly string[]> {
+async function itemCastsOf(database: Database, castId: string): Promise<readonly string[]> {
   const rows = await database.query<{ cast_id: string }>({
     text: "select cast_id from materia.casts where cast_id = $1 or parent = $1 order by cast_id",
     values: [castId],

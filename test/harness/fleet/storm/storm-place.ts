@@ -26,7 +26,7 @@ const step = (name: string, seconds: number) => ({
 const tool = (command: string) => ({ name: "bash", arguments: { command } });
 const COMMIT = "git add -A && git -c user.name=A -c user.email=a@example.org commit -qm";
 
-/** Each line once, however often its turn was begun: who goes on from files that do not fit the conversation writes one twice, or none. */
+/** Each line once, even if its turn was started several times: files that do not fit the conversation would give one twice, or none. */
 const replyOf = (name: string, log = "agent.log") => ({
   tools: [
     tool(`echo ${name}-1 >> ${log}; sleep 0.1`),

@@ -128,7 +128,7 @@ function openCrew(setup: WorkerSetup, database: Database, signal: AbortSignal): 
         crew.add(worker);
         void worker.ended.then((code) => {
           crew.delete(worker);
-          // Whoever said nothing at its end; the storm goes on meanwhile.
+          // Workers that reported no end; the storm continues.
           void untilGivenUp(database, worker.id, over.signal).catch(() => undefined);
           left[code ?? "killed"] = (left[code ?? "killed"] ?? 0) + 1;
           return over.signal.aborted ? undefined : hireOne();

@@ -5,7 +5,7 @@ import type { CastState } from "../../src/core/cast/state/state.ts";
 import { contents, onlyCast, type Life, type Subject } from "./killed.ts";
 
 /** What a cast leaves behind. */
-export interface Told {
+export interface CastTrace {
   readonly state: unknown;
   readonly visits: readonly string[];
   readonly project: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface Told {
 }
 
 /** What is left of a cast that ended, without what no two casts share. */
-export function told({ workspace }: Subject, { end }: Life): Told {
+export function traceCast({ workspace }: Subject, { end }: Life): CastTrace {
   const runDir = join(workspace.root, onlyCast(workspace));
   const { cwd } = workspace.place;
   const bare = (text: string): string =>

@@ -6,8 +6,8 @@ export function marksOf(text: string): readonly string[] {
   return [...new Set(text.match(/«[^»]*»/g))].toSorted();
 }
 
-/** [P1–P4] The marks that an agent, or a person, is told at the beginning of a visit: these, and no others. */
-export function told(cast: Cast, place: Place): string {
+/** [P1–P4] The marks in the prompt of an agent, or in the question to a person, at the start of a visit: these, and no others. */
+export function promptMarks(cast: Cast, place: Place): string {
   const { pass, handed } = cast;
   const own = pass !== undefined && handed.list === pass.list;
   const reasons = cast.reasons.get(`${place.id} ${itemOf(cast)}`) ?? [];
@@ -16,7 +16,7 @@ export function told(cast: Cast, place: Place): string {
   // [Q5] A person is shown the question, and the words and the list that were handed on.
   const person = [filled(cast, question ?? ""), handed.text, JSON.stringify(items)];
   const note = pass ? (cast.notes.get(pass.list) ?? "") : "";
-  // [P9, P10] What is told as the reason of a rework, or as a note on all items, is not told again as handed on.
+  // [P9, P10] The reason of a rework, or a note on all items, is not repeated as handed on.
   const elsewhere = reasons.length > 0 || handed.text.trim() === note.trim();
   const labelled = (handed.text.trim() !== "" && !elsewhere) || (handed.made && !own);
   const agent = [
@@ -32,8 +32,8 @@ export function told(cast: Cast, place: Place): string {
   return `told ${place.id} ${marks.join(" ")}`;
 }
 
-/** [A8, H11] A further turn of a visit is told its instructions, and what a person has just said; nothing of it twice. */
-export function toldAgain(cast: Cast, place: Place, answer: string): string {
+/** [A8, H11] A further turn of a visit gets its instructions, and the person's last message; nothing of it twice. */
+export function repeatedMarks(cast: Cast, place: Place, answer: string): string {
   const marks = marksOf([filled(cast, place.materia.prompt ?? ""), answer].join("\n"));
   return `told ${place.id} ${marks.filter((mark) => !mark.startsWith("«d")).join(" ")}`;
 }
