@@ -91,7 +91,7 @@ it("[M1] check says once for the file that it is read as the older form, and exi
   const cwd = place();
   const { code, stdout } = await run(["check", "older/examples/graph-semantics-loadout.json"], { cwd });
   expect(code).toBe(0);
-  expect(stdout.match(/reads as pi-materia 0\.1/g)).toHaveLength(1);
+  expect(stdout.match(/has the format of pi-materia 0\.1/g)).toHaveLength(1);
   expect(stdout).toContain("No errors, 1 warning.");
 });
 

@@ -56,7 +56,7 @@ it("[R6] once more with a hint, which the agent gets before the reason", async (
 
 it.each([
   ["where nothing was sent back", ["--accept"], "no_rework_decision"],
-  ["two at once", ["--accept", "--next"], "it is one of --hint, --accept and --next"],
+  ["two at once", ["--accept", "--next"], "use only one of --hint, --accept and --next"],
 ])("[R7] %s is refused", async (_what, words, said) => {
   const failed = newPlace({ "conf.json": CONFIG, "replies.json": { replies: {} } });
   await run(["link", ...HOW, "Make", "--", "y"], { cwd: failed });

@@ -51,7 +51,7 @@ describe("[E1] an edit keeps the loadout valid or says why not", () => {
     [
       "no loop to advance",
       (each) => setAdvance(each, "Socket-1", "always"),
-      "Socket-1 stands in no loop, so there is nothing to advance",
+      "Socket-1 is in no loop, so it cannot advance",
     ],
     ["an entry that is not there", (each) => setEntry(each, "Socket-99"), "there is no Socket-99 in this loadout"],
     ["an odd loop name", (each) => renameLoop(each, "workItemIteration", "a b"), '"a b" is not a loop id'],

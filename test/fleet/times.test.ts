@@ -97,7 +97,7 @@ it.each([
   [["add", "0 3 * * *", "--"], "only cast and link"],
   [["add", "0", "3", "*", "--", "cast", "x"], "stands in quotes"],
   [["add", "0 3 * * *", "--", "status"], "only cast and link"],
-  [["add", "0 3 * * *", "--", "cast", "--detach", "x"], "--detach means nothing in a schedule"],
+  [["add", "0 3 * * *", "--", "cast", "--detach", "x"], "--detach has no effect in a schedule"],
   [["add", "0 3 * * *", "--", "link", "Build"], "missing_delimiter"],
   [["remove", "first"], "bad_number"],
   [["lst"], "did you mean"],

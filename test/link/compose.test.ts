@@ -219,7 +219,7 @@ describe("stitching", () => {
   ])("%s: named as the user named them", (_title, typed, code, said) => {
     const result = link(typed, config);
     const [issue] = result.ok ? [] : result.issues;
-    expect(issue).toMatchObject({ code, hint: expect.stringContaining("naming the sockets to join is future work") });
+    expect(issue).toMatchObject({ code, hint: expect.stringContaining("the sockets to join cannot be named yet") });
     for (const part of said) expect(issue?.message).toContain(part);
   });
 

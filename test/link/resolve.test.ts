@@ -26,11 +26,7 @@ it.each<[title: string, typed: string, problems: readonly [code: string, at: str
   ["[L8] a name of both kinds", "Both", [["ambiguous_target", "Both", "write materia:Both or loadout:Both"]]],
   ["[L8] an unknown name", "Plannner", [["unknown_target", "Plannner", 'did you mean "Planner"?']]],
   ["[L8] case matters", "build", [["unknown_target", "build", 'did you mean "Build"?']]],
-  [
-    "[L8] nothing near",
-    "Zzz",
-    [["unknown_target", "Zzz", '"materia materia" and "materia loadout" list what there is']],
-  ],
+  ["[L8] nothing near", "Zzz", [["unknown_target", "Zzz", '"materia materia" and "materia loadout" list all names']]],
   [
     "[L8] the right name under the wrong prefix",
     "loadout:Build materia:Solo",
@@ -54,8 +50,8 @@ it.each<[title: string, typed: string, problems: readonly [code: string, at: str
     "[L8] an empty name",
     '"" materia:',
     [
-      ["unknown_target", "", '"materia materia" and "materia loadout" list what there is'],
-      ["unknown_target", "materia:", '"materia materia" and "materia loadout" list what there is'],
+      ["unknown_target", "", '"materia materia" and "materia loadout" list all names'],
+      ["unknown_target", "materia:", '"materia materia" and "materia loadout" list all names'],
     ],
   ],
 ])("%s", (_title, typed, problems) => {
@@ -94,7 +90,7 @@ it("[G15] a socket with a materia that is broken says why, where it is seated", 
     code: "invalid_materia",
     path: ["loadouts", "Main", "sockets", "Socket-1", "materia"],
   });
-  expect(issue?.message).toMatch(/of its own: \S/);
+  expect(issue?.message).toMatch(/has problems: \S/);
 });
 
 it("[L1] a link without targets is refused", () => {

@@ -16,7 +16,7 @@ it("[L16] the seam says why", () => {
       from: "Socket-2",
       to: "Socket-3",
       reason:
-        'the only socket of "Planning-Consult" that can end (it exhausts its loop and no exit covers that) meets the entry of "Full-Auto"',
+        'the only socket of "Planning-Consult" that can end (it exhausts its loop without a matching exit) meets the entry of "Full-Auto"',
     },
   ]);
 });

@@ -181,7 +181,7 @@ const refusal = (code: string, said: string) => ({
 it.each<Refusal>([
   ["[L1, L21] missing target sequence", () => words("-- do it"), "missing_target", "at least one materia or loadout"],
   ["[L1, L21] missing prompt delimiter", () => words("Build implement this"), "missing_delimiter", '"--" is missing'],
-  ["[L1, L21] missing prompt text", () => words("Build --"), "missing_prompt", 'no prompt behind "--"'],
+  ["[L1, L21] missing prompt text", () => words("Build --"), "missing_prompt", 'no prompt after "--"'],
   [
     "[L8, L21] ambiguous target name",
     () => [...config, ...words("Build -- x")],
@@ -240,7 +240,7 @@ it.each<Refusal>([
     "[L18, L21] ambiguous terminal stitching",
     () => [...config, ...words("Fork Planner -- x")],
     "ambiguous_terminal",
-    "future work",
+    "cannot be named yet",
   ],
   [
     "[L19, L21] invalid composed graph",

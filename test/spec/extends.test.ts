@@ -110,8 +110,8 @@ describe("[F18] an override that loses something", () => {
         code: "incomplete_override",
         file: "project.json",
         path: ["materia", "Build"],
-        message: `it replaces the bundled materia whole and leaves out its ${lost}`,
-        hint: 'add "extends": "Build" to keep what is not said',
+        message: `it replaces the bundled materia and lacks its ${lost}`,
+        hint: 'add "extends": "Build" to keep them',
       },
     ]);
   });

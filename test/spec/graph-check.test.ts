@@ -274,7 +274,7 @@ describe("[G16] every problem at once, each at its place", () => {
         code: "edge_after_always",
         file: "test.json",
         path: ["loadouts", "Main", "sockets", "Socket-1", "edges", 1],
-        message: 'the edge to end stands behind an "always" edge and can never be taken',
+        message: 'the edge to end follows an "always" edge and is never taken',
         hint: 'put guarded edges before the "always" edge',
       },
     ]);

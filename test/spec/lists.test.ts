@@ -170,7 +170,7 @@ describe("[H20] what can never be assigned", () => {
   });
 
   it.each([
-    ["$.text", "what a text socket says is handed on by itself"],
+    ["$.text", "the output of a text socket is handed on automatically"],
     ["$.answer", '"$" for all three'],
   ])("[H15] %s is refused with what to use instead", (source, hint) => {
     const config = main({ "Socket-1": { materia: "Json", assign: { a: source } } });

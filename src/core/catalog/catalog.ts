@@ -157,7 +157,7 @@ function extendMateria(
     return refuse(error("nested_extends", keys, message, further === entry.name ? undefined : `extend "${further}"`));
   }
   if (base.value === undefined)
-    return refuse(error("invalid_materia", keys, `the materia "${shown}", which it extends, has problems of its own`));
+    return refuse(error("invalid_materia", keys, `the materia "${shown}" that it extends has problems`));
   return mergeWithBase(entry, base.value);
 }
 
@@ -186,13 +186,8 @@ function lostKeyWarnings(
   ];
   const lost = had.filter((key) => !(key in raw));
   if (lost.length === 0) return [];
-  const message = `it replaces the ${layer} materia whole and leaves out its ${lost.join(", ")}`;
+  const message = `it replaces the ${layer} materia and lacks its ${lost.join(", ")}`;
   return [
-    warning(
-      "incomplete_override",
-      ["materia", name],
-      message,
-      `add "extends": ${JSON.stringify(name)} to keep what is not said`,
-    ),
+    warning("incomplete_override", ["materia", name], message, `add "extends": ${JSON.stringify(name)} to keep them`),
   ];
 }

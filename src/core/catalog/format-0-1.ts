@@ -165,7 +165,7 @@ const COLORS: Readonly<Record<string, string>> = {
 };
 
 /** Replaces work on jj workspaces: the engine makes and merges a separate folder for each parallel item. */
-const WORKSPACES_NOT_NEEDED = "parallel items have folders of their own here, which are made and merged without it";
+const WORKSPACES_NOT_NEEDED = "the engine itself makes and merges a folder for each parallel item";
 
 export function translateMateria(name: string, materia: JsonObject): FormatTranslation {
   const path = ["materia", name];
@@ -204,7 +204,7 @@ function utilityEdits(path: readonly string[], materia: JsonObject): FormatTrans
   const gone: FormatEdit = { path: was };
   const script = [...path, "script"];
   if (!utility.startsWith("vcs.")) return { edits: [gone, { path: script, value: utility, was }], issues: [] };
-  const message = `${oneLine(utility, 60)} is not done: ${WORKSPACES_NOT_NEEDED}`;
+  const message = `${oneLine(utility, 60)} has no effect: ${WORKSPACES_NOT_NEEDED}`;
   const params = { ...objectFields(materia["params"]), note: message };
   return {
     edits: [gone, { path: script, value: "Pass-On", was }, { path: [...path, "params"], value: params }],

@@ -35,7 +35,11 @@ export function readAnyFormat(raw: unknown): ConfigReading {
   const format = isJsonObject(raw) ? FORMATS.find(({ matches }) => matches(raw)) : undefined;
   if (!format || !isJsonObject(raw)) return { value: raw, edits: [], issues: [], positionOf: (path) => path };
   const { edits, issues } = format.read(raw);
-  const told = info("older_format", "", `reads as ${format.name}; "materia init --from" writes it in today's form`);
+  const told = info(
+    "older_format",
+    "",
+    `it has the format of ${format.name}; "materia init --from" writes the current format`,
+  );
   return {
     value: applyFormatEdits(raw, edits),
     edits,
@@ -91,8 +95,8 @@ function translateFormat01(raw: JsonObject): FormatTranslation {
     .filter(([, materia]) => objectFields(materia)["parallel"] === true)
     .map(([name]) => name);
   return joinTranslations([
-    dropped(raw, ["eventing"], "events are not sent anywhere; `cast --json` prints each one as a line"),
-    dropped(raw, ["budget", "stopAtLimit"], "a cast always stops at its limit, and goes on when it is raised"),
+    dropped(raw, ["eventing"], "no events are sent; `cast --json` prints each event as a line"),
+    dropped(raw, ["budget", "stopAtLimit"], "a cast always stops at its limit; raise the limit to resume it"),
     removeKeyAt(raw, ["parallelism"]),
     ...Object.entries(objectFields(raw["materia"])).map(([name, materia]) =>
       translateMateria(name, objectFields(materia)),

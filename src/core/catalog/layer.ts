@@ -58,7 +58,7 @@ export function readLayer(name: LayerName, written: unknown, file?: string): Con
   const { value: raw, issues: told, positionOf } = readAnyFormat(written);
   if (!isJsonObject(raw)) {
     const issues = [
-      error("bad_value", "", "a configuration is one JSON object", 'begin with { "materia": {}, "loadouts": {} }'),
+      error("bad_value", "", "a configuration must be one JSON object", 'begin with { "materia": {}, "loadouts": {} }'),
     ];
     return {
       name,
@@ -116,8 +116,10 @@ interface EntrySource {
 /** [B3] A project's file must never choose the database for a person's work. */
 function readFleet(raw: unknown, layer: LayerName): { value?: FleetConfig | undefined; issues: readonly Issue[] } {
   if (layer === "user" || raw === undefined) return validateSetting(v.optional(FleetConfig), raw, "fleet");
-  const hint = "name it in your own configuration, and remove it here";
-  return { issues: [error("fleet_in_project", ["fleet"], "fleets stand in the user's own configuration alone", hint)] };
+  const hint = "move it to your own configuration";
+  return {
+    issues: [error("fleet_in_project", ["fleet"], "only the user's own configuration may configure a fleet", hint)],
+  };
 }
 
 function readSettings(
@@ -158,19 +160,14 @@ function validateSetting<const T extends v.GenericSchema>(schema: T, value: unkn
 function sectionIssues(raw: Readonly<Record<string, unknown>>, section: string): readonly Issue[] {
   const value = raw[section];
   if (value === undefined || isJsonObject(value)) return [];
-  return [error("bad_value", section, `"${section}" must be an object of names`)];
+  return [error("bad_value", section, `"${section}" must be an object with names as keys`)];
 }
 
 function unknownKeyIssues(raw: Readonly<Record<string, unknown>>): readonly Issue[] {
   return Object.keys(raw)
     .filter((key) => !TOP_LEVEL_KEYS.includes(key))
     .map((key) =>
-      warning(
-        "unknown_key",
-        [key],
-        `"${oneLine(key, 60)}" is not known here and is ignored`,
-        didYouMean(key, TOP_LEVEL_KEYS),
-      ),
+      warning("unknown_key", [key], `"${oneLine(key, 60)}" is unknown and ignored`, didYouMean(key, TOP_LEVEL_KEYS)),
     );
 }
 

@@ -40,7 +40,7 @@ function isLayoutIssue({ path }: Issue): boolean {
 /** [M3] An invalid layout is only a warning: the graph is laid out again. */
 function withoutLayout(raw: unknown, keys: readonly string[], issues: readonly Issue[]) {
   const { layout: _layout, ...graph } = isJsonObject(raw) ? raw : {};
-  const drawn = warning("bad_layout", [...keys, "layout"], "these places cannot be used, so the graph is drawn anew");
+  const drawn = warning("bad_layout", [...keys, "layout"], "the layout is invalid, so the graph is laid out again");
   return {
     value: validate(Loadout, graph, keys).value,
     issues: [...issues.filter((each) => !isLayoutIssue(each)), drawn],

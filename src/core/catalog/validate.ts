@@ -27,7 +27,7 @@ function asRefusal(issue: Issue): Issue {
   return {
     ...issue,
     severity: "error",
-    message: `"${oneLine(String(issue.path.at(-1) ?? ""), 60)}" is not known here`,
+    message: `"${oneLine(String(issue.path.at(-1) ?? ""), 60)}" is unknown`,
   };
 }
 
@@ -37,7 +37,7 @@ function issueOf(issue: v.BaseIssue<unknown>, keys: KeyPath): Issue {
   const name = inner.at(-1) ?? keys.at(-1) ?? "the file";
   if (issue.received === "undefined") return error("missing_key", path, `"${name}" is missing`);
   const received = oneLine(issue.received, 60);
-  if (issue.expected === "never") return error("unknown_key", path, `"${name}" is not known here`);
+  if (issue.expected === "never") return error("unknown_key", path, `"${name}" is unknown`);
   if (isOurWording(issue)) return error("bad_value", path, `"${name}" ${issue.message}; found ${received}`);
   const expected = (issue.expected ?? "another value")
     .replaceAll(" | ", " or ")
@@ -60,7 +60,9 @@ function findKeyIssues(schema: Schema, value: unknown, keys: (string | number)[]
   const shape = shapeOf(schema, value);
   if (shape.kind === "leaf") return;
   if (shape.kind === "names" && Array.isArray(value)) {
-    found.push(error("bad_value", [...keys], `"${keys.at(-1) ?? "it"}" must be an object of names, not a list`));
+    found.push(
+      error("bad_value", [...keys], `"${keys.at(-1) ?? "it"}" must be an object with names as keys, not a list`),
+    );
     return;
   }
   const visit = (key: string | number, inner: unknown): void => {
@@ -86,12 +88,12 @@ function schemaOfKey(shape: Exclude<SchemaShape, { kind: "leaf" }>, key: string 
 
 function droppedKeyIssue(key: string, keys: KeyPath): Issue {
   const code = keys.at(-1) === "assign" ? "bad_assign" : "bad_key";
-  return error(code, [...keys, key], `"${key}" cannot be used as a name here`);
+  return error(code, [...keys, key], `"${key}" is not a valid name here`);
 }
 
 function unknownKeyIssue(shape: Exclude<SchemaShape, { kind: "leaf" }>, key: string, keys: KeyPath): Issue {
   const hint = shape.kind === "object" ? didYouMean(key, Object.keys(shape.entries)) : undefined;
-  return warning("unknown_key", [...keys, key], `"${oneLine(key, 60)}" is not known here and is ignored`, hint);
+  return warning("unknown_key", [...keys, key], `"${oneLine(key, 60)}" is unknown and ignored`, hint);
 }
 
 type SchemaShape =
@@ -131,5 +133,5 @@ function isSchema(value: unknown): value is Schema {
 export function nameIssues(name: string, keys: readonly string[]): readonly Issue[] {
   if (isValidName(name)) return [];
   const hint = "1 to 100 characters, no control characters, no space at either end";
-  return [error("bad_name", keys, `"${oneLine(name, 60)}" cannot be used as a name`, hint)];
+  return [error("bad_name", keys, `"${oneLine(name, 60)}" is not a valid name`, hint)];
 }

@@ -146,7 +146,7 @@ export function splitOptions(words: readonly CommandWord[], allowed: readonly Op
         ),
       );
     else if (Object.hasOwn(options, name))
-      issues.push(error("repeated_option", word.text, `--${name} is given twice`, "keep the one that is meant"));
+      issues.push(error("repeated_option", word.text, `--${name} is given twice`, "keep one of them"));
     else options[name] = read;
   }
   if (issues.length > 0) return fail(...issues);
@@ -163,8 +163,8 @@ export function runOptionIssues({ durability, thinking, on }: Options): readonly
     issues.push(error("bad_option", "--thinking", message));
   }
   if (thinking !== undefined && on !== undefined) {
-    const message = "a worker thinks as hard as its own Pi is set to";
-    issues.push(error("unsupported_on_fleet", "--thinking", message, `say "thinking" in the materia`));
+    const message = "--thinking has no effect on a fleet: each worker uses the setting of its own Pi";
+    issues.push(error("unsupported_on_fleet", "--thinking", message, `set "thinking" in the materia`));
   }
   return issues;
 }

@@ -216,7 +216,7 @@ function readRecast(row: CommandRow, { positional: [castId], args: { options } }
   ];
   const [decision, another] = decisions;
   if (another)
-    return fail(error("bad_option", `--${another.kind}`, "it is one of --hint, --accept and --next", usageOf(row)));
+    return fail(error("bad_option", `--${another.kind}`, "use only one of --hint, --accept and --next", usageOf(row)));
   return ok({
     kind: "recast",
     ...(castId === undefined ? {} : { castId }),
@@ -231,7 +231,7 @@ function readDoctor(row: CommandRow, { positional: rest, args: split }: CommandI
   const [castId] = rest;
   const { salvage } = split.options;
   if (castId === undefined && salvage)
-    return fail(error("missing_cast_id", "--salvage", "which cast is to be saved?", usageOf(row)));
+    return fail(error("missing_cast_id", "--salvage", "--salvage needs a cast id", usageOf(row)));
   return ok({ kind: "doctor", ...(castId === undefined ? {} : { castId }), ...(salvage ? { salvage } : {}) });
 }
 
@@ -245,7 +245,7 @@ const VISIT_OR_ITEM_PATTERN = /#|\/|^(Socket|WI)-\d+$/;
 
 function readDiff(row: CommandRow, { positional: rest, args: { options } }: CommandInput): Result<Command> {
   if (options.stat && options["name-only"])
-    return fail(error("bad_option", "--name-only", "it is either --stat or --name-only", usageOf(row)));
+    return fail(error("bad_option", "--name-only", "use either --stat or --name-only", usageOf(row)));
   const as = options.stat ? "stat" : options["name-only"] ? "names" : "patch";
   const [first, second] = rest;
   if (first === undefined) return ok({ kind: "diff", as });
@@ -259,9 +259,8 @@ function readRestore(row: CommandRow, { positional: rest, args: { options } }: C
   const { to, here } = options;
   const issues: Issue[] = [];
   const [castId = "", ...visit] = (rest[0] ?? "").split("@");
-  if (castId === "") issues.push(error("missing_cast_id", "restore", "which cast is to be restored?", usage));
-  if (to !== undefined && here)
-    issues.push(error("bad_option", "--here", "it is either --to a folder or --here", usage));
+  if (castId === "") issues.push(error("missing_cast_id", "restore", "restore needs a cast id", usage));
+  if (to !== undefined && here) issues.push(error("bad_option", "--here", "use either --to or --here", usage));
   if (issues.length > 0) return fail(...issues);
   return ok({
     kind: "restore",
@@ -283,7 +282,7 @@ function readLink(row: CommandRow, { args: split, positional: rest, text }: Comm
     issues.push(error("missing_target", "link", "a link needs at least one materia or loadout", usage));
   if (split.afterDelimiter === undefined)
     issues.push(error("missing_delimiter", "--", `"--" is missing: it separates the targets from the prompt`, usage));
-  else if (text.trim() === "") issues.push(error("missing_prompt", "--", `there is no prompt behind "--"`, usage));
+  else if (text.trim() === "") issues.push(error("missing_prompt", "--", `there is no prompt after "--"`, usage));
   if (issues.length > 0) return fail(...issues);
   const { from } = split.options;
   return ok({

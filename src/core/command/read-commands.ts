@@ -16,22 +16,20 @@ export function readCompletion(
     return ok({ kind: "completion", wants: { words: split.afterDelimiter ?? [] } });
   if (shell && more.length === 0 && split.afterDelimiter === undefined)
     return ok({ kind: "completion", wants: { shell } });
-  const message = `completion is there for ${SHELLS.join(", ")}`;
+  const message = `completion supports ${SHELLS.join(", ")}`;
   return fail(error("unknown_word", first ?? "completion", message, didYouMean(first ?? "", SHELLS) ?? usageOf(row)));
 }
 
 export function readCasts(rest: readonly string[], { options }: CommandArguments): Result<Command> {
   if (rest[0] === undefined) return ok({ kind: "casts" });
   if (rest[0] !== "prune")
-    return fail(
-      error("unknown_word", rest[0], `casts knows "prune" and nothing else`, suggest`${typed`status`} shows one cast`),
-    );
+    return fail(error("unknown_word", rest[0], `casts takes only "prune"`, suggest`${typed`status`} shows one cast`));
   if (options.keep === undefined && options["older-than"] === undefined) {
     return fail(
       error(
         "missing_option",
         "prune",
-        "prune needs to know what is old",
+        "prune needs --older-than or --keep",
         suggest`${typed`casts prune --older-than 30`} or ${typed`casts prune --keep 50`}`,
       ),
     );

@@ -19,12 +19,11 @@ export function readFleetCommand(row: CommandRow, split: CommandArguments, inner
 }
 
 function missingFleetIssue(row: CommandRow): Issue {
-  return error("missing_option", "--on", "which fleet?", usageOf(row));
+  return error("missing_option", "--on", "the command needs the name of a fleet", usageOf(row));
 }
 
 function readWorker(row: CommandRow, { concurrency, queues, port, "tools-user": toolsUser }: Options): Result<Command> {
-  if (concurrency === 0)
-    return fail(error("bad_option", "--concurrency", "a worker drives at least one cast at a time"));
+  if (concurrency === 0) return fail(error("bad_option", "--concurrency", "a worker runs at least one cast at a time"));
   const named = queues?.split(",").map((name) => name.trim());
   if (named?.includes("")) return fail(error("bad_option", "--queues", "a queue has no name", usageOf(row)));
   return ok({
@@ -41,7 +40,7 @@ function readFleetAction(row: CommandRow, split: CommandArguments, inner: ParseN
   const [first, ...words] = rest;
   const action = FLEET_ACTIONS.find((known) => known === first);
   if (!action) {
-    const message = `fleet knows ${FLEET_ACTIONS.join(", ")}`;
+    const message = `fleet takes ${FLEET_ACTIONS.join(", ")}`;
     const hint = didYouMean(first ?? "", FLEET_ACTIONS) ?? usageOf(row);
     return fail(error("unknown_word", first ?? "fleet", message, hint));
   }
@@ -66,7 +65,7 @@ function readLimits(row: CommandRow, [verb, what, ...words]: readonly string[]):
   if (verb === undefined) return ok({ kind: "fleet", action: "limits" });
   if (verb !== "set" && verb !== "unset")
     return fail(
-      error("unknown_word", verb, "fleet limits knows set and unset", didYouMean(verb, ["set", "unset"]) ?? usage),
+      error("unknown_word", verb, "fleet limits takes set or unset", didYouMean(verb, ["set", "unset"]) ?? usage),
     );
   const kind = FLEET_LIMIT_KINDS.find((known) => known === what);
   if (!kind)
@@ -87,7 +86,7 @@ function readLimits(row: CommandRow, [verb, what, ...words]: readonly string[]):
       error(
         "bad_number",
         numbers[0] ?? verb,
-        verb === "set" ? "how many casts at once?" : "unset takes no number",
+        verb === "set" ? "set needs the number of casts" : "unset takes no number",
         usage,
       ),
     );
@@ -116,12 +115,12 @@ function readSchedule(
   const kind = SCHEDULE_ACTIONS.find((known) => known === verb);
   if (!kind) {
     const hint = didYouMean(verb, SCHEDULE_ACTIONS) ?? usage;
-    return fail(error("unknown_word", verb, `fleet schedule knows ${SCHEDULE_ACTIONS.join(", ")}`, hint));
+    return fail(error("unknown_word", verb, `fleet schedule takes ${SCHEDULE_ACTIONS.join(", ")}`, hint));
   }
   const [first, ...more] = words;
   const most = kind === "list" ? 0 : 1;
   if (words.length > most || (kind !== "add" && behind)) {
-    const hint = kind === "add" ? `the time stands in quotes: fleet schedule add "0 3 * * *" -- cast …` : usage;
+    const hint = kind === "add" ? `put the time in quotes: fleet schedule add "0 3 * * *" -- cast …` : usage;
     return fail(
       error(
         "too_many_words",
@@ -135,11 +134,18 @@ function readSchedule(
   if (kind === "remove") {
     const id = first === undefined ? undefined : readCount(first);
     return id === undefined || id > MAX_COUNT
-      ? fail(error("bad_number", first ?? kind, "which schedule? list shows their numbers", usage))
+      ? fail(
+          error(
+            "bad_number",
+            first ?? kind,
+            "remove needs the number of a schedule; fleet schedule list shows them",
+            usage,
+          ),
+        )
       : ok({ kind: "fleet", action: "schedule", what: { kind, id } });
   }
   if (first === undefined || !behind)
-    return fail(error("missing_word", kind, "a schedule needs a time, and behind a -- what is to be submitted", usage));
+    return fail(error("missing_word", kind, "a schedule needs a time, then -- and the command to submit", usage));
   const parsed = inner();
   if (!parsed.ok) return parsed;
   const submits = readScheduledCommand(parsed.value, usage);
@@ -154,10 +160,10 @@ function readScheduledCommand(
   usage: string,
 ): Result<Extract<ScheduleAction, { kind: "add" }>["submits"]> {
   if (command.kind !== "cast" && command.kind !== "link")
-    return fail(error("unknown_word", command.kind, "only cast and link are submitted at times", usage));
+    return fail(error("unknown_word", command.kind, "a schedule can submit only cast or link", usage));
   const others = Object.keys(options).filter((name) => !SCHEDULABLE_OPTIONS.has(name as OptionName)); // the names that were read
-  const hint = "options of the schedule stand before the first --";
+  const hint = "put options of the schedule before the first --";
   return others.length === 0
     ? ok({ command, options })
-    : fail(...others.map((name) => error("bad_option", `--${name}`, `--${name} means nothing in a schedule`, hint)));
+    : fail(...others.map((name) => error("bad_option", `--${name}`, `--${name} has no effect in a schedule`, hint)));
 }

@@ -125,11 +125,7 @@ export function setParse(loadout: Loadout, id: string, parse: ParseMode | null):
 /** `null` never advances the loop. */
 export function setAdvance(loadout: Loadout, id: string, when: Condition | null): Result<Loadout> {
   if (when !== null && loopContaining(loadout, id) === undefined)
-    return refuseEdit(
-      id,
-      `${id} stands in no loop, so there is nothing to advance`,
-      "make it a member of a loop first",
-    );
+    return refuseEdit(id, `${id} is in no loop, so it cannot advance`, "make it a member of a loop first");
   return editSocket(loadout, id, (socket) =>
     withField(socket, "advance", when === null ? null : { ...socket.advance, when }),
   );

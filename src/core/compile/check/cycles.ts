@@ -13,11 +13,7 @@ export function checkReachability(flow: Flow): readonly Issue[] {
       issueAtSocket(
         socket,
         [],
-        warningWith(
-          "unreachable_socket",
-          `nothing leads to ${socketLabel(socket)}`,
-          "lead an edge to it, or remove it",
-        ),
+        warningWith("unreachable_socket", `nothing leads to ${socketLabel(socket)}`, "add an edge to it, or remove it"),
       ),
     );
 }
@@ -33,8 +29,8 @@ function loopCycleIssue(round: readonly CyclePlace[]): Issue {
   const loop = round.find(isGraphLoop);
   const issue = warningWith(
     "unbounded_cycle",
-    `nothing counts the way round ${names.join(" → ")}`,
-    socket ? "give an edge on it a maxTraversals" : "lead it through a socket whose edge has a maxTraversals",
+    `no limit bounds the cycle ${names.join(" → ")}`,
+    socket ? "set maxTraversals on one of its edges" : "route it through a socket whose edge has maxTraversals",
   );
   if (socket) return issueAtSocket(socket, ["edges"], issue);
   if (!loop) throw new Error("a round has places");
@@ -57,8 +53,8 @@ function uncountedCycleIssues(flow: Flow): readonly Issue[] {
       ["edges"],
       warningWith(
         "unbounded_cycle",
-        `nothing counts the way round ${names}`,
-        "give the edge that goes back a maxTraversals",
+        `no limit bounds the cycle ${names}`,
+        "set maxTraversals on the edge that leads back",
       ),
     );
   });

@@ -33,12 +33,12 @@ function checkListIsMade({ numberOf, reached }: Flow, { loop, list }: WalkedList
   const members = loop.sockets.flatMap((id) => numberOf.get(id) ?? []);
   // Another check reports an unreachable loop.
   if (!members.some((member) => reached.has(member)) || isMade(list, members)) return NO_ISSUES;
-  const message = `nothing that runs before the loop "${loop.id}" makes state.${list.join(".")}, so it has nothing to walk`;
+  const message = `no socket before the loop "${loop.id}" makes state.${list.join(".")}, so the loop has no items`;
   return [
     issueAtLoop(
       loop,
       [],
-      errorWith("list_never_produced", message, "lead to it from a generator, or set the list with `assign`"),
+      errorWith("list_never_produced", message, "put a generator before it, or set the list with `assign`"),
     ),
   ];
 }
@@ -93,7 +93,7 @@ function checkTargets(flow: Flow): ReadonlyMap<string, readonly Issue[]> {
     for (const { target } of socket.assign)
       for (let length = 1; length < target.length; length += 1) {
         const list = target.slice(0, length).join(".");
-        const message = `state.${list} is a list that a loop walks; nothing can be put into it`;
+        const message = `state.${list} is the list of a loop; no value can be assigned inside it`;
         const issue = errorWith("bad_assign", message, "assign the whole list");
         const told = found.get(list) ?? [];
         told.push(issueAtSocket(socket, ["assign", target.join(".")], issue));

@@ -58,7 +58,7 @@ function checkExitCoverage(flow: Flow, loop: GraphLoop): readonly Issue[] {
     return [...answers].map((satisfied) => {
       const answer = satisfied === undefined ? "an answer without satisfied" : `satisfied: ${satisfied}`;
       const message = `no exit of the loop "${loop.id}" takes ${answer} of ${from}: the cast ends there`;
-      const hint = 'add the missing exit; "targetSocketId": "end" where that is meant';
+      const hint = 'add the missing exit; use "targetSocketId": "end" to end the cast on purpose';
       return issueAtLoop(loop, ["exits"], warningWith("unhandled_outcome", message, hint));
     });
   });
@@ -123,7 +123,7 @@ function checkSource(graph: Graph, region: LoopWithMembers, earlyMember: FindEar
         below,
         errorWith(
           "generator_inside_loop",
-          `${socketLabel(source)} stands inside the loop "${loop.id}" that consumes its list`,
+          `${socketLabel(source)} is a member of the loop "${loop.id}" that consumes its list`,
         ),
       ),
     ];
@@ -135,7 +135,7 @@ function checkSource(graph: Graph, region: LoopWithMembers, earlyMember: FindEar
     issueAtLoop(
       loop,
       [],
-      errorWith("loop_before_generator", message, "let every way into the loop pass the generator"),
+      errorWith("loop_before_generator", message, "route every way into the loop through the generator"),
     ),
   ];
 }
@@ -155,7 +155,7 @@ function checkExit(graph: Graph, loop: GraphLoop, index: number): readonly Issue
       ),
     ];
   if (member.parse === "json" || exit.condition === "always") return NO_ISSUES;
-  const message = `${socketLabel(member)} is read as text, so "${exit.condition}" can never be known`;
+  const message = `${socketLabel(member)} is parsed as text, so "${exit.condition}" never matches`;
   return [issueAtLoop(loop, ["exits", index], warningWith("exit_needs_json", message, 'set "parse": "json"'))];
 }
 
@@ -177,19 +177,21 @@ export function checkParallel(graph: Graph, flow: Flow): readonly Issue[] {
 }
 
 function missingListIssue(loop: GraphLoop): Issue {
-  const message = `the loop "${loop.id}" walks no list, so there are no items to work on at once`;
+  const message = `the loop "${loop.id}" has no list, so it has no items to run in parallel`;
   return issueAtLoop(
     loop,
     ["parallel"],
-    errorWith("parallel_without_list", message, "let it consume a generator's list"),
+    errorWith("parallel_without_list", message, "let it consume the list of a generator"),
   );
 }
 
 /** Several people would be asked at once, each about files that the others do not see. */
 function askingMemberIssues(graph: Graph, member: GraphSocket): readonly Issue[] {
   if (!member.interactive && materiaOf(graph, member).type !== "person") return [];
-  const message = `${socketLabel(member)} waits for a person, and stands in a parallel loop`;
-  return [issueAtSocket(member, [], errorWith("parallel_person_gate", message, "ask before the loop or behind it"))];
+  const message = `${socketLabel(member)} waits for a person inside a parallel loop`;
+  return [
+    issueAtSocket(member, [], errorWith("parallel_person_gate", message, "ask the person before or after the loop")),
+  ];
 }
 
 /** Other items still run, so one item cannot lead the cast elsewhere. It may only end it. */
@@ -204,7 +206,7 @@ function leavingEdgeIssues(graph: Graph, loop: GraphLoop, member: GraphSocket): 
           errorWith(
             "parallel_loop_escape",
             `${socketLabel(member)} leads out of the parallel loop "${loop.id}" to ${to}`,
-            "leave it by the loop's exits, or by end",
+            "use the loop's exits, or end",
           ),
         ),
       ),

@@ -29,7 +29,7 @@ function checkParse(socket: GraphSocket): readonly Issue[] {
       issueAtSocket(
         socket,
         [],
-        errorWith("generator_needs_json", `${socketLabel(socket)} is a generator but is read as text`, way),
+        errorWith("generator_needs_json", `${socketLabel(socket)} is a generator but is parsed as text`, way),
       ),
     ];
   }
@@ -42,7 +42,7 @@ function checkParse(socket: GraphSocket): readonly Issue[] {
             ["edges", index],
             errorWith(
               "guard_needs_json",
-              `${socketLabel(socket)} is read as text, so "${edge.when}" can never be known`,
+              `${socketLabel(socket)} is parsed as text, so "${edge.when}" never matches`,
               way,
             ),
           ),
@@ -57,7 +57,7 @@ function checkParse(socket: GraphSocket): readonly Issue[] {
             ["advance"],
             errorWith(
               "guard_needs_json",
-              `${socketLabel(socket)} is read as text, so it cannot advance when "${socket.advance}"`,
+              `${socketLabel(socket)} is parsed as text, so it cannot advance when "${socket.advance}"`,
               way,
             ),
           ),
@@ -77,7 +77,7 @@ function checkEdges(socket: GraphSocket): readonly Issue[] {
         ["edges", always + 1 + offset],
         errorWith(
           "edge_after_always",
-          `the edge to ${edge.to} stands behind an "always" edge and can never be taken`,
+          `the edge to ${edge.to} follows an "always" edge and is never taken`,
           'put guarded edges before the "always" edge',
         ),
       ),
@@ -97,7 +97,7 @@ function checkSources(socket: GraphSocket): readonly Issue[] {
         issueAtSocket(
           socket,
           below,
-          errorWith("item_outside_loop", `${socketLabel(socket)} stands in no loop, so there is no item`),
+          errorWith("item_outside_loop", `${socketLabel(socket)} is in no loop, so it has no item`),
         ),
       ];
     }
@@ -107,7 +107,7 @@ function checkSources(socket: GraphSocket): readonly Issue[] {
         issueAtSocket(
           socket,
           below,
-          errorWith("assign_needs_json", `${socketLabel(socket)} is read as text, which has no fields`, hint),
+          errorWith("assign_needs_json", `${socketLabel(socket)} is parsed as text, which has no fields`, hint),
         ),
       ];
     }
@@ -122,11 +122,7 @@ function checkAdvance(socket: GraphSocket): readonly Issue[] {
     issueAtSocket(
       socket,
       ["advance"],
-      errorWith(
-        "advance_outside_loop",
-        `${socketLabel(socket)} stands in no loop, so there is nothing to advance`,
-        hint,
-      ),
+      errorWith("advance_outside_loop", `${socketLabel(socket)} is in no loop, so it cannot advance`, hint),
     ),
   ];
 }
@@ -140,7 +136,7 @@ function checkAnswerCoverage(socket: GraphSocket, steps: readonly FlowStep[]): r
     return NO_ISSUES;
   if (!steps.some(endsUnnoticed)) return NO_ISSUES;
   const lost = new Set(steps.filter(endsUnnoticed).map(answerText));
-  const hint = 'add the missing edge; write { "when": "always", "to": "end" } where that is meant';
+  const hint = 'add the missing edge; use { "when": "always", "to": "end" } to end the cast on purpose';
   return [...lost].map((answer) =>
     issueAtSocket(
       socket,
@@ -173,7 +169,7 @@ export function checkThen(graph: Graph, { sockets }: Flow): readonly Issue[] {
               say(
                 errorWith(
                   "then_without_limit",
-                  "nothing counts this edge, so it is never used up",
+                  "the edge has no maxTraversals, so its `then` is never taken",
                   "set maxTraversals",
                 ),
               ),
@@ -181,7 +177,7 @@ export function checkThen(graph: Graph, { sockets }: Flow): readonly Issue[] {
           : [];
       const itemless =
         then === NEXT_ITEM && !loopOf(graph, socket)?.items
-          ? [say(errorWith("next_outside_loop", "there is no next item outside a loop that walks a list", 'use "end"'))]
+          ? [say(errorWith("next_outside_loop", "there is no next item outside a loop with a list", 'use "end"'))]
           : [];
       return [...uncounted, ...itemless];
     }),

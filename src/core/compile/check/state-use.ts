@@ -129,19 +129,15 @@ function checkVariables(
   return used.flatMap((variable) => {
     if (variable.kind === "unknown") {
       const hint = `use ${VARIABLE_NAMES.map((name) => `{{${name}}}`).join(", ")}`;
-      return unfilled(`nothing fills {{${variable.name}}} in the prompt of ${socketLabel(socket)}`, hint);
+      return unfilled(`unknown variable {{${variable.name}}} in the prompt of ${socketLabel(socket)}`, hint);
     }
     if (variable.kind === "item" && !loopOf(graph, socket)?.items) {
-      return unfilled(
-        `${socketLabel(socket)} stands in no loop over items, so nothing fills {{item.${variable.field}}}`,
-      );
+      return unfilled(`${socketLabel(socket)} is in no loop with items, so nothing sets {{item.${variable.field}}}`);
     }
     if (variable.kind === "changes" && materiaOf(graph, socket).type !== "agent")
-      return unfilled(`only an agent's prompt knows {{changes}}, and ${socketLabel(socket)} holds none`);
+      return unfilled(`{{changes}} works only in prompts of agents, and ${socketLabel(socket)} has none`);
     if (variable.kind === "workItems" && !listIsSet)
-      return unfilled(
-        `nothing makes work items, so nothing fills {{workItems}} in the prompt of ${socketLabel(socket)}`,
-      );
+      return unfilled(`no socket makes work items, so {{workItems}} is empty in the prompt of ${socketLabel(socket)}`);
     return [];
   });
 }

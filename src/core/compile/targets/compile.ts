@@ -91,7 +91,7 @@ function stitchIssues(issues: readonly Issue[], graph: Graph, stitches: readonly
   return issues.filter(isError).map((issue) => ({
     ...issue,
     code: "incompatible_link",
-    message: `joined at ${joints}, the parts do not fit: ${issue.message}`,
+    message: `joined at ${joints}, the parts do not fit together: ${issue.message}`,
   }));
 }
 

@@ -148,7 +148,7 @@ function findSeatedMateria(id: string, socket: Socket, context: FragmentContext)
     context.report(
       ["sockets", id, "materia"],
       "invalid_materia",
-      `the materia "${socket.materia}" has problems of its own: ${entry.issues[0]?.message ?? ""}`,
+      `the materia "${socket.materia}" has problems: ${entry.issues[0]?.message ?? ""}`,
     );
     return PLACEHOLDER_MATERIA;
   }
@@ -164,7 +164,7 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Frag
     report(
       [...socketKeys(id, context), "parse"],
       "gate_needs_json",
-      "a gate answers yes or no, which is no text to be read",
+      "a gate answers yes or no, so it cannot be parsed as text",
       hint,
     );
   }
@@ -253,7 +253,7 @@ function readAssign(
       report(
         [...keys, target],
         "bad_assign",
-        `a gate answers with satisfied and context; "${source}" is never there`,
+        `a gate answers with satisfied and context; "${source}" never exists`,
         `use $.satisfied or $.context`,
       );
       return [];
@@ -262,19 +262,19 @@ function readAssign(
       report(
         [...keys, target],
         "bad_assign",
-        `agents hand over only workItems, satisfied and context; "${source}" is never there`,
+        `agents hand over only workItems, satisfied and context; "${source}" never exists`,
         source === "$.text"
-          ? `a handoff has no text of its own: use $.context; what a text socket says is handed on by itself`
+          ? `a handoff has no text field: use $.context; the output of a text socket is handed on automatically`
           : `use $.context, or "$" for all three`,
       );
       return [];
     }
     if (!canSourceExist(assignment)) {
-      report([...keys, target], "bad_assign", `"${source}" can never be there`, "items have a title and a context");
+      report([...keys, target], "bad_assign", `"${source}" never exists`, "items have a title and a context");
       return [];
     }
     if (assignment.target[0] === "workItems" && assignment.target.length > 1) {
-      report([...keys, target], "bad_assign", `"${target}" leads into the list of work items`, "assign the whole list");
+      report([...keys, target], "bad_assign", `"${target}" is inside the list of work items`, "assign the whole list");
       return [];
     }
     return [assignment];

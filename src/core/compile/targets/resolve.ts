@@ -36,7 +36,7 @@ function unknownTargetResult(ref: TargetRef, catalog: Catalog) {
   const shown = oneLine(targetText(ref), 80);
   const prefix = /^([A-Za-z]+):/.exec(ref.name)?.[1];
   if (ref.kind === "either" && prefix !== undefined) {
-    return error("unknown_prefix", shown, `"${prefix}:" is no kind of target`, "use materia:NAME or loadout:NAME");
+    return error("unknown_prefix", shown, `"${prefix}:" is not a kind of target`, "use materia:NAME or loadout:NAME");
   }
   const known =
     ref.kind === "materia"
@@ -48,7 +48,7 @@ function unknownTargetResult(ref: TargetRef, catalog: Catalog) {
   const hint =
     otherKindHint(ref, catalog) ??
     didYouMean(ref.name, known) ??
-    `"materia materia" and "materia loadout" list what there is`;
+    `"materia materia" and "materia loadout" list all names`;
   return error("unknown_target", shown, `there is no ${what} named "${oneLine(ref.name, 80)}"`, hint);
 }
 

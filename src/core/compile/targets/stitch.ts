@@ -62,14 +62,14 @@ function stitchBetween(part: ChainPart, next: ChainPart | undefined): Result<Sti
   if (!next) return fail(error("unlinked_target", part.graph.name, "nothing follows"));
   const entry = socketOf(next.graph, next.graph.entry);
   const [terminal, ...others] = terminalsOf(part);
-  const future = "naming the sockets to join is future work";
+  const future = "the sockets to join cannot be named yet";
   const left = `"${part.graph.name}"`;
   if (!terminal) {
     return fail(
       error(
         "missing_terminal",
         part.graph.name,
-        `${left} never ends, so nothing can lead on to ${socketLabel(entry)} of "${next.graph.name}"`,
+        `${left} never ends, so it cannot lead to ${socketLabel(entry)} of "${next.graph.name}"`,
         `give one of its sockets a way to end; ${future}`,
       ),
     );
@@ -83,7 +83,7 @@ function stitchBetween(part: ChainPart, next: ChainPart | undefined): Result<Sti
       error(
         "ambiguous_terminal",
         part.graph.name,
-        `${left} can end at ${others.length + 1} sockets (${named}), so it is not clear which leads on to ${socketLabel(entry)} of "${next.graph.name}"`,
+        `${left} can end at ${others.length + 1} sockets (${named}), so it is unclear which one leads to ${socketLabel(entry)} of "${next.graph.name}"`,
         `split the chain, or let the loadout end in one socket; ${future}`,
       ),
     );
@@ -118,7 +118,7 @@ function leadsToEnd({ way }: FlowStep): boolean {
 function endingWayText(socket: GraphSocket, { way, advanced }: FlowStep): string {
   if (way.via === "edge") return `its "${way.edge.when}" edge leads to end${way.then ? " when it is used up" : ""}`;
   if (way.via === "exit") return "an exit of its loop leads to end";
-  if (advanced) return "it exhausts its loop and no exit covers that";
+  if (advanced) return "it exhausts its loop without a matching exit";
   return socket.edges.length === 0 ? "it has no edges" : "an answer has no edge";
 }
 
