@@ -46,7 +46,7 @@ export function commandResultLines({ handoff }: EventOf<"handoff_accepted">, wid
 }
 
 /** The first and the last lines, and how many are left out between them. */
-export function headAndTailLines(
+function headAndTailLines(
   lines: readonly string[],
   ends: { readonly first: number; readonly last: number },
   width: number,
