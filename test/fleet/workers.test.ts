@@ -145,13 +145,13 @@ it("[B72] without a worker the commands print how to start one", async () => {
   const place = await fleetPlace();
   expect((await place.materia("casts")).stdout).toContain('Start one with "materia --on f cast <prompt>".');
   const castId = await submitted(place, "Quick");
-  const way = "obody works on the queue casts: materia worker --on f --queues casts";
+  const way = "o worker serves the queue casts: materia worker --on f --queues casts";
   for (const words of [["casts"], ["status", castId], ["fleet", "workers"]])
     expect((await place.materia(...words)).stdout).toContain(way);
   await enrol(place.database, "one");
   await place.database.query({ text: "update materia.workers set queues = '{casts}'" });
   for (const words of [["casts"], ["status", castId], ["fleet", "workers"]])
-    expect((await place.materia(...words)).stdout).not.toContain("obody works");
+    expect((await place.materia(...words)).stdout).not.toContain("o worker serves");
   // It has no place for any.
   expect((await place.materia("casts")).stdout).toContain("1 cast waiting: every worker is busy");
   expect((await place.materia("status", castId)).stdout).toContain("Every worker is busy.");

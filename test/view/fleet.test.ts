@@ -36,9 +36,15 @@ describe("what a cast waits for", () => {
     ["[B29] a model that nobody has", "no model x", [LIMIT], [], "no worker could begin it: no model x"],
     ["[B29] a limit", null, [LIMIT], [], "held back by a limit: 3 at once of project p"],
     ["[B29] a limit of all", null, [{ kind: "all", name: "", most: 9 }], [], "held back by a limit: 9 at once in all"],
-    ["[B29] nobody at all", null, [], [], "nobody works on the queue casts"],
-    ["[B29] nobody who stays", null, [], [worker("draining", 0), worker("gone", 0)], "nobody works on the queue casts"],
-    ["[B29] nobody for its queue", null, [], [worker("up", 0, ["night"])], "nobody works on the queue casts"],
+    ["[B29] nobody at all", null, [], [], "no worker serves the queue casts"],
+    [
+      "[B29] nobody who stays",
+      null,
+      [],
+      [worker("draining", 0), worker("gone", 0)],
+      "no worker serves the queue casts",
+    ],
+    ["[B29] nobody for its queue", null, [], [worker("up", 0, ["night"])], "no worker serves the queue casts"],
     ["[B29] everybody is busy", null, [], [worker("up", 2), worker("up", 2)], "every worker is busy"],
     ["[B29] a worker has room", null, [], [worker("up", 2), worker("up", 1)], "about to begin"],
   ])("%s", (_rule, blocked, held, workers, text) => {

@@ -26,12 +26,12 @@ it("[B26, B28, B29] the browser shows a fleet's workers and casts, the queue wit
   await second.ended;
   await place.database.query({ text: "update materia.workers set state = 'gone'" });
   const waiting = await submitted(place, "Quick");
-  await says(page, "nobody works on the queue casts");
+  await says(page, "no worker serves the queue casts");
   await says(page, "materia worker --on f --queues casts");
   await expectSound(page, [WIDE, SMALL, DARK]);
   await page.getByRole("link", { name: "Casts", exact: true }).click();
   await says(page, "Waiting for a worker");
-  await says(page, /^p · .* · nobody works on the queue casts$/);
+  await says(page, /^p · .* · no worker serves the queue casts$/);
   await page.locator(`a[data-cast="${moving}"]`).click();
   await says(page, "Worker, 1 move");
   await expectSound(page, [WIDE, DARK]);

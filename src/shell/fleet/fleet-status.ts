@@ -1,5 +1,5 @@
 import type { CastId } from "../../core/model/ids.ts";
-import { fail, ok, type Result } from "../../core/model/issue.ts";
+import { ok, type Result } from "../../core/model/issue.ts";
 import {
   waitReasonOf,
   type FleetStatus,
@@ -11,7 +11,7 @@ import {
   type WaitGroup,
 } from "../../core/view/progress/fleet-status.ts";
 import type { QueuePosition } from "../workspace/workspace.ts";
-import { databaseIssue, type Database } from "../store/postgres/database.ts";
+import { withDatabaseErrors, type Database } from "../store/postgres/database.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
 
 /** At most this many waiting casts are listed one by one. */
@@ -22,7 +22,7 @@ export async function readFleetStatus({
   database,
   profile,
 }: Pick<ConnectedFleet, "database" | "profile">): Promise<Result<FleetStatus>> {
-  try {
+  return withDatabaseErrors(profile.name, async () => {
     const [workers, waiting, [row]] = await Promise.all([
       database.query<WorkerStatus>({ name: "workers", text: WORKERS }),
       readQueue(database),
@@ -33,9 +33,7 @@ export async function readFleetStatus({
       why: waitReasonOf({ blocked, held, queue: cast.queue }, workers),
     }));
     return ok({ workers, queued: row?.queued ?? 0, queue });
-  } catch (thrown) {
-    return fail(databaseIssue(profile.name, thrown));
-  }
+  });
 }
 
 /** [B59, B71] The position of one waiting cast; undefined if it does not wait, or if no worker could start it. */

@@ -5,7 +5,7 @@ import type { FetchedCheckpoints, FleetClient, Workspace } from "../workspace/wo
 import { importPack } from "../git/transfer/packs.ts";
 import { findRepository } from "../git/repository.ts";
 import { gitErrorText, runGit } from "../git/run-git.ts";
-import { databaseIssue } from "../store/postgres/database.ts";
+import { withDatabaseErrors } from "../store/postgres/database.ts";
 import { openFleet, type ConnectedFleet, resolveFleetProfile } from "./open-fleet.ts";
 import { readFleetStatus, readQueuePosition } from "./fleet-status.ts";
 import { findCastByKey, submitCast, type SubmitOptions } from "./submit-cast.ts";
@@ -94,7 +94,7 @@ async function readUnservedQueues({ database, profile }: ConnectedFleet): Promis
 }
 
 async function requestAbort({ database, profile }: ConnectedFleet, castId: CastId): Promise<Result<"asked">> {
-  try {
+  return withDatabaseErrors(castId, async () => {
     const [row] = await database.query<{ said: string }>({
       text: "select materia.ask_abort($1) as said",
       values: [castId],
@@ -109,9 +109,7 @@ async function requestAbort({ database, profile }: ConnectedFleet, castId: CastI
         suggest`${typed`casts --on ${quoteWord(profile.name)}`} lists them`,
       ),
     );
-  } catch (thrown) {
-    return fail(databaseIssue(castId, thrown));
-  }
+  });
 }
 
 /** The checkpoint of the last pack; undefined if there is none. */
@@ -121,7 +119,7 @@ async function fetchPacks(
   top: string,
 ): Promise<Result<FetchedCheckpoints | undefined>> {
   let last: FetchedCheckpoints | undefined;
-  try {
+  return withDatabaseErrors(castId, async () => {
     for (let n = -1; ;) {
       const [row] = await database.query<PackRow>({
         text: "select n, head, ckpt, pack from materia.packs where cast_id = $1 and n > $2 order by n limit 1",
@@ -141,9 +139,7 @@ async function fetchPacks(
       n = row.n;
       last = { head: row.head, ckpt: row.ckpt };
     }
-  } catch (thrown) {
-    return fail(databaseIssue(castId, thrown));
-  }
+  });
 }
 
 interface PackRow {
@@ -198,15 +194,13 @@ async function appendUserEvents(
     const event: CastEvent = { seq: state.seq + 1 + index, at, ...body };
     return JSON.stringify(redactEvent(event, redact));
   });
-  try {
+  return withDatabaseErrors(castId, async () => {
     const [row] = await database.query<{ answer: string }>({
       text: "select materia.tell_cast($1, $2, $3, null, $4) as answer",
       values: [castId, state.seq, events, starts],
     });
     return row?.answer === "taken" ? ok(undefined) : fail(refusedEventsIssue(castId, row?.answer ?? "", profile.name));
-  } catch (thrown) {
-    return fail(databaseIssue(castId, thrown));
-  }
+  });
 }
 
 function refusedEventsIssue(castId: CastId, why: string, fleet: string) {

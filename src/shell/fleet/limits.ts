@@ -1,6 +1,6 @@
 import type { FleetLimit, FleetLimitChange, FleetLimitKind } from "../../core/command/command.ts";
-import { fail, ok, type Result } from "../../core/model/issue.ts";
-import { databaseIssue } from "../store/postgres/database.ts";
+import { ok, type Result } from "../../core/model/issue.ts";
+import { withDatabaseErrors } from "../store/postgres/database.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
 
 /** [B22] A limit of concurrent casts, and how many run now. */
@@ -10,11 +10,9 @@ export interface LimitUsage extends FleetLimit {
 }
 
 export async function readLimits({ database, profile }: ConnectedFleet): Promise<Result<readonly LimitUsage[]>> {
-  try {
+  return withDatabaseErrors(profile.name, async () => {
     return ok(await database.query<LimitUsage>({ text: "select * from materia.limit_standing()" }));
-  } catch (thrown) {
-    return fail(databaseIssue(profile.name, thrown));
-  }
+  });
 }
 
 const SET_LIMIT = `with changed as (
@@ -29,16 +27,14 @@ export async function changeLimit(
   change: FleetLimitChange,
 ): Promise<Result<boolean>> {
   const { kind, name, most } = change;
-  try {
+  return withDatabaseErrors(profile.name, async () => {
     const rows = await database.query(
       most === undefined
         ? { text: UNSET_LIMIT, values: [kind, name] }
         : { text: SET_LIMIT, values: [kind, name, most] },
     );
     return ok(rows.length > 0);
-  } catch (thrown) {
-    return fail(databaseIssue(profile.name, thrown));
-  }
+  });
 }
 
 export function fleetLimitText({ kind, name }: { readonly kind: FleetLimitKind; readonly name: string }): string {

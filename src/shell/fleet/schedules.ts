@@ -1,6 +1,6 @@
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { NewCast } from "../store/cast-store.ts";
-import { databaseIssue } from "../store/postgres/database.ts";
+import { withDatabaseErrors } from "../store/postgres/database.ts";
 import { isTimeZone, nextCronTime, parseCron } from "./cron.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
 import { packCast, type PackingHost, type TreeChoice } from "./submit-cast.ts";
@@ -63,7 +63,7 @@ export async function addSchedule(fleet: ConnectedFleet, asked: NewSchedule): Pr
     tree?.pack?.bytes ?? null,
     new Date(next.value).toISOString(),
   ];
-  return withDatabaseErrors(fleet, async () => {
+  return withDatabaseErrors(fleet.profile.name, async () => {
     const [made] = await fleet.database.query<Schedule & Record<string, unknown>>({ text: INSERT_SCHEDULE, values });
     return made ? ok(made) : fail(error("database_failed", fleet.profile.name, "the schedule was not stored"));
   });
@@ -78,7 +78,7 @@ const INSERT_SCHEDULE = `insert into materia.schedules
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${SCHEDULE_COLUMNS}`;
 
 export async function listSchedules(fleet: ConnectedFleet): Promise<Result<readonly Schedule[]>> {
-  return withDatabaseErrors(fleet, async () => {
+  return withDatabaseErrors(fleet.profile.name, async () => {
     const text = `select ${SCHEDULE_COLUMNS} from materia.schedules where project = $1 order by id`;
     return ok(
       await fleet.database.query<Schedule & Record<string, unknown>>({ text, values: [fleet.profile.project] }),
@@ -87,19 +87,11 @@ export async function listSchedules(fleet: ConnectedFleet): Promise<Result<reado
 }
 
 export async function removeSchedule(fleet: ConnectedFleet, id: number): Promise<Result<undefined>> {
-  return withDatabaseErrors(fleet, async () => {
+  return withDatabaseErrors(fleet.profile.name, async () => {
     const text = "delete from materia.schedules where id = $1 and project = $2 returning id";
     const gone = await fleet.database.query({ text, values: [id, fleet.profile.project] });
     if (gone.length > 0) return ok(undefined);
     const message = `project ${fleet.profile.project} has no schedule ${id}`;
     return fail(error("unknown_schedule", String(id), message, `"fleet schedule list" shows them`));
   });
-}
-
-async function withDatabaseErrors<T>({ profile }: ConnectedFleet, work: () => Promise<Result<T>>): Promise<Result<T>> {
-  try {
-    return await work();
-  } catch (thrown) {
-    return fail(databaseIssue(profile.name, thrown));
-  }
 }

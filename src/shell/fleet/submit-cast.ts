@@ -3,7 +3,7 @@ import type { CastId } from "../../core/model/ids.ts";
 import { fail, ok, type Result, error, type Issue } from "../../core/model/issue.ts";
 import type { OmittedFiles } from "../../core/model/checkpoint.ts";
 import type { NewCast } from "../store/cast-store.ts";
-import { databaseIssue } from "../store/postgres/database.ts";
+import { withDatabaseErrors } from "../store/postgres/database.ts";
 import { notStartedSummary } from "../store/summary.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
 import { materiaOf, socketsOf, type Graph } from "../../core/compile/graph.ts";
@@ -43,7 +43,7 @@ export async function submitCast(
   if (!packed.ok) return packed;
   const { project, queue } = fleet.profile;
   const { priority = 0, key } = by;
-  try {
+  return withDatabaseErrors(fleet.profile.name, async () => {
     const isNew = await fleet.database.transaction((client) =>
       insertCast(client, packed.value, { project, queue, priority, ...(key === undefined ? {} : { key }) }),
     );
@@ -51,9 +51,7 @@ export async function submitCast(
     if (isNew) return ok(castId);
     const first = await findCastByKey(fleet, key);
     return first.ok ? ok(first.value ?? castId) : first;
-  } catch (thrown) {
-    return fail(databaseIssue(fleet.profile.name, thrown));
-  }
+  });
 }
 
 /** The queue of a cast, and who it belongs to. */
@@ -105,15 +103,13 @@ export async function findCastByKey(
   key: string | undefined,
 ): Promise<Result<CastId | undefined>> {
   if (key === undefined) return ok(undefined);
-  try {
+  return withDatabaseErrors(profile.name, async () => {
     const [row] = await database.query<{ cast_id: CastId }>({
       text: "select cast_id from materia.casts where project = $1 and key = $2",
       values: [profile.project, key],
     });
     return ok(row?.cast_id);
-  } catch (thrown) {
-    return fail(databaseIssue(profile.name, thrown));
-  }
+  });
 }
 
 /** The provider of agents whose model the worker chooses. */

@@ -83,7 +83,7 @@ export function waitReasonText(why: WaitReason, queue: string): string {
     case "limit":
       return `held back by a limit: ${why.limits.map(blockingLimitText).join(", ")}`;
     case "nobody_up":
-      return `nobody works on the queue ${sanitizeForTerminal(queue)}`;
+      return `no worker serves the queue ${sanitizeForTerminal(queue)}`;
     case "busy":
       return "every worker is busy";
     case "soon":

@@ -1,9 +1,9 @@
 import { parseCastId, type CastId } from "../../../core/model/ids.ts";
-import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
+import { error, fail, ok } from "../../../core/model/issue.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import type { ProcessIdentity } from "../../process/process-identity.ts";
 import type { CastStore } from "../cast-store.ts";
-import { databaseIssue, type Database } from "./database.ts";
+import { withDatabaseErrors, type Database } from "./database.ts";
 import { readCastEnds, readCurrentCast, foldEvents, loadCast, parseCastFile, unknownCastIssue } from "./read-cast.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
 
@@ -84,15 +84,6 @@ export function createCastReader({ database, location: place, project }: CastSco
       },
     readAttachment: (castId, name) => ignoreErrors(() => readField(database, castId, "brings ->> $2", name)),
   };
-}
-
-/** Turns an error of the database into an issue. */
-export async function withDatabaseErrors<T>(at: string, work: () => Promise<Result<T>>): Promise<Result<T>> {
-  try {
-    return await work();
-  } catch (thrown) {
-    return fail(databaseIssue(at, thrown));
-  }
 }
 
 /** An unreadable value counts as missing. */

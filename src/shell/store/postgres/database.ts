@@ -128,6 +128,15 @@ function codeOf(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
 }
 
+/** Turns an error of the database into an issue. */
+export async function withDatabaseErrors<T>(at: string, work: () => Promise<Result<T>>): Promise<Result<T>> {
+  try {
+    return await work();
+  } catch (thrown) {
+    return fail(databaseIssue(at, thrown));
+  }
+}
+
 /** Describes a database that refuses or cannot be reached. */
 export function databaseIssue(at: string, thrown: unknown): Issue {
   const code = codeOf(thrown);
