@@ -32,14 +32,14 @@ describe("building in the browser", () => {
     await newLoadout(page, "Build, check, and build again");
     await says(page, "No problems in 2 sockets.");
     await page.getByRole("button", { name: "Rehearse…" }).click();
-    await says(page, "It is rehearsed as you see it.");
+    await says(page, "The rehearsal uses your unsaved changes.");
     await page.getByRole("dialog").getByRole("button", { name: "Rehearse", exact: true }).click();
     await page.getByRole("link", { name: "Open it as a cast" }).click();
     await expect.poll(() => page.getByText("Completed").count()).toBeGreaterThan(0);
     expect(existsSync(join(from.cwd, ".pi/pi-materia.json"))).toBe(false);
     await page.goto(`${new URL(page.url()).origin}/#/loadouts/Mine`);
     await page.getByRole("button", { name: "Cast…" }).click();
-    await says(page, "It is cast as you see it.");
+    await says(page, "The cast uses your unsaved changes.");
   });
 
   it("[E30, E32] a rehearsal is filled in, played on the canvas step by step, and its replies are taken again", async () => {

@@ -84,7 +84,7 @@ describe("one cast in the browser", () => {
     await says(page, "write");
     await page.getByRole("button", { name: /^Auto-Eval, item 1, .* not satisfied$/ }).press("Enter");
     await page.keyboard.press("4");
-    await says(page, "The reply was the object and nothing else.");
+    await says(page, "The reply was only the JSON object.");
     await page.keyboard.press("5");
     await says(page, /not taken, satisfied was false/);
     await page.getByRole("button", { name: "Next visit" }).click();
@@ -155,7 +155,7 @@ describe("one cast in the browser", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Answer" }).click();
     await says(page, /Paint it/);
     await page.getByRole("button", { name: "Continue…" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Take the result and go on" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Accept the result and continue" }).click();
     await says(page, "Completed");
   });
 

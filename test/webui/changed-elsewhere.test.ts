@@ -55,7 +55,7 @@ describe("a file that changes elsewhere", () => {
     await expect.poll(() => page.getByRole("textbox", { name: "Description" }).inputValue()).toBe("second");
     await addMaintain(page);
     from.write(FILE, config("third"));
-    await says(page, "Own was changed in its file while you edit it.");
+    await says(page, "Own changed in its file while you edit it.");
     await page.getByRole("button", { name: "Compare and choose…" }).click();
     const row = page.getByRole("row").filter({ hasText: "description" });
     await expect.poll(() => row.getByRole("cell").allInnerTexts()).toEqual(["second", "third", "second", "theirs"]);
@@ -134,7 +134,7 @@ describe("tests of what is renamed", () => {
     const cast = (name: string): unknown => JSON.parse(readFileSync(join(from.cwd, ".pi/tests", name), "utf8"));
     const at = await served(from);
     const { page } = await look(at, "loadouts/Own");
-    const question = page.getByRole("dialog", { name: "Rename it in tests, too?" });
+    const question = page.getByRole("dialog", { name: "Rename it in tests too?" });
     const rename = async (to: string): Promise<void> => {
       await menu(page, "Rename…");
       await page.getByRole("textbox", { name: "Name", exact: true }).fill(to);
@@ -155,8 +155,8 @@ describe("tests of what is renamed", () => {
     await page.goto(`http://127.0.0.1:${at.port}/#/loadouts/Other`);
     await page.getByRole("heading", { name: "Other", exact: true }).first().waitFor();
     await rename("Another");
-    await question.getByRole("button", { name: "Rename it there" }).click();
-    await says(page, "Other is Another in 1 test, too.");
+    await question.getByRole("button", { name: "Rename in tests" }).click();
+    await says(page, "Other is renamed to Another in 1 test too.");
     expect(cast("theirs.json")).toEqual(testOf("Another"));
     expect(cast("mine.json")).toEqual(testOf("Own"));
   });

@@ -51,7 +51,7 @@ it("[W21] every damaged cast says what is wrong, and what is sound of it becomes
       .getByRole("link", { name: /^(All casts|Casts)$/ })
       .waitFor();
   }
-  await page.getByRole("button", { name: "Save what is sound as a new cast" }).click();
+  await page.getByRole("button", { name: "Save the undamaged part as a new cast" }).click();
   await expect.poll(() => page.url()).not.toContain(id);
   // The damaged one, which has the same heading, is there for a moment more.
   const damaged = page.locator("main").getByText(/damaged/);

@@ -111,7 +111,7 @@ describe("[E19] the prompt preview", () => {
     const { page } = await openPage("materia/Build", { files: FILES });
     const prompt = page.getByRole("textbox", { name: "Prompt" });
     await prompt.fill("Build {{request}} with {{nothing}}");
-    await page.getByText("Nothing fills {{nothing}}").waitFor();
+    await page.getByText("No value for {{nothing}}").waitFor();
     await page.getByRole("textbox", { name: "Request of the preview" }).fill("a bridge");
     await expect.poll(() => page.getByLabel("Instructions").textContent()).toContain("Build a bridge with");
     await page.keyboard.press("Control+s");

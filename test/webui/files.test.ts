@@ -71,7 +71,7 @@ describe("files of a cast in the browser", () => {
     await ended(at, id);
     const { page, complaints } = await look(at, `casts/${id}`);
     await page.getByRole("tab", { name: "Files" }).click();
-    await says(page, /The files of this cast were not kept: /);
+    await says(page, /This cast has no checkpoints of its files: /);
     expect(complaints).toEqual([]);
   });
 });

@@ -57,7 +57,7 @@ describe("what is not saved", () => {
     await isKept(page, "Maintain");
     await reopened(page, `http://127.0.0.1:${at.port}/#/loadouts/Own`);
     await socket(page, "Socket-2").waitFor();
-    await says(page, "What you had not saved is still here: Own.");
+    await says(page, "Your unsaved work is still here: Own.");
     await page.getByRole("link", { name: /^Loadouts.*1 not saved$/ }).waitFor();
     await page.getByRole("button", { name: "Undo: Add Maintain" }).click();
     await socket(page, "Socket-2").waitFor({ state: "detached" });

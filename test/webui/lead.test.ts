@@ -22,7 +22,7 @@ describe("reading a cast", () => {
     await asked.getByRole("textbox").fill("blue");
     await asked.getByRole("button", { name: "Answer" }).click();
     await says(page, /Paint it/);
-    await asked.getByRole("button", { name: "Take the result and go on" }).click();
+    await asked.getByRole("button", { name: "Accept the result and continue" }).click();
     await says(page, "Completed");
     await expect.poll(() => page.title()).toMatch(/^Completed/);
     expect(complaints).toEqual([]);

@@ -40,7 +40,7 @@ describe("materia in the browser", () => {
       materia: { New: { type: "agent", prompt: "x" } },
       loadouts: { Own: { entry: "Socket-1", sockets: { "Socket-1": { materia: "New" } } } },
     });
-    await says(page, "Old is New in the user file, too.");
+    await says(page, "Old is renamed to New in the user file too.");
     expect(readFileSync(join(from.cwd, user), "utf8")).toContain('"materia":"New"');
     await menu("New materia…");
     await page.getByRole("button", { name: "Gate", exact: true }).click();

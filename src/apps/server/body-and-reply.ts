@@ -42,7 +42,7 @@ const STATUS_BY_CODE: Readonly<Partial<Record<IssueCode, ContentfulStatusCode>>>
 };
 
 export function notFound(c: Context): Response {
-  return refuse(c, 404, error("not_found", "", "there is nothing at this address"));
+  return refuse(c, 404, error("not_found", "", "nothing exists at this address"));
 }
 
 const MIB = 1024 * 1024;
@@ -52,7 +52,7 @@ export function requireJsonBody(mebibytes: number): MiddlewareHandler {
   return async (c, next) => {
     const type = c.req.header("content-type") ?? "";
     if (!/^application\/json(?:\s*;.*)?$/i.test(type))
-      return refuse(c, 415, error("wrong_content_type", "Content-Type", "a body is application/json"));
+      return refuse(c, 415, error("wrong_content_type", "Content-Type", "the body must be application/json"));
     const body = await readLimitedBody(c, mebibytes);
     if (!body.ok) return refuseByCode(c, body.issues);
     c.set(BODY_KEY, body.value);
@@ -65,7 +65,7 @@ const BODY_KEY = "body";
 /** Counts a body without a declared length while reading, and stops at the limit. */
 async function readLimitedBody(c: Context, mebibytes: number): Promise<Result<string>> {
   const most = mebibytes * MIB;
-  const tooLarge = error("body_too_large", "", `a body has at most ${mebibytes} MiB here`);
+  const tooLarge = error("body_too_large", "", `the body must have at most ${mebibytes} MiB`);
   if (Number(c.req.header("content-length") ?? 0) > most) return fail(tooLarge);
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -76,7 +76,7 @@ async function readLimitedBody(c: Context, mebibytes: number): Promise<Result<st
       parts.push(part);
     }
   } catch {
-    return fail(error("bad_request", "", "the body was cut off"));
+    return fail(error("bad_request", "", "the body is incomplete"));
   }
   const bytes = Buffer.concat(parts);
   return isUtf8(bytes) ? ok(bytes.toString("utf8")) : fail(error("bad_request", "", "the body is not UTF-8"));

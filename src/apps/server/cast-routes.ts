@@ -50,7 +50,11 @@ export function castRoutes(app: Hono, served: ServedProject): void {
     withCast(served, (c, castId, { store, fleet }) => {
       const after = resumeAfter(c);
       if (after === undefined)
-        return refuse(c, 400, error("bad_event_number", "Last-Event-ID", "the place to go on from is a whole number"));
+        return refuse(
+          c,
+          400,
+          error("bad_event_number", "Last-Event-ID", "the number of the last event must be a whole number"),
+        );
       return streamFeed(c, (wake) => openCastFeed({ store, castId, live, wake, ...(fleet ? { fleet } : {}) }, after));
     }),
   );

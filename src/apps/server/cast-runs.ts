@@ -29,7 +29,7 @@ export function openCastRuns(report: (problem: string) => void): CastRuns {
 
   const begin: CastRuns["begin"] = async (prepared) => {
     const { castId } = prepared;
-    if (isClosing) return fail(error("server_closing", castId, "the server is about to end"));
+    if (isClosing) return fail(error("server_closing", castId, "the server is stopping"));
     const controller = new AbortController();
     const soFar = createProgressQueue();
     const tell = createProgressReporter((note) => {

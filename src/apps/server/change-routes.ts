@@ -63,7 +63,7 @@ async function sendPatch(c: Context, { tree, between, files }: AskedChanges): Pr
   const path = c.req.query("path") ?? "";
   // Read only paths that git lists between these checkpoints.
   const file = files.find((each) => each.path === path);
-  if (!file) return refuseByCode(c, [error("unknown_file", path, "this file was not changed here")]);
+  if (!file) return refuseByCode(c, [error("unknown_file", path, "this file did not change here")]);
   const paths = file.from === undefined ? [path] : [file.from, path];
   const [diff, commits] = await Promise.all([
     diffText(between, { form: "patch", paths, maxBytes: MAX_PATCH_BYTES }),

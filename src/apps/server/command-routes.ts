@@ -112,16 +112,16 @@ async function answerCommand(
   if (how.options.on !== undefined && how.options.on !== fleet?.name)
     return refuse(c, 422, otherFleetIssue(how.options.on, fleet?.name));
   if (command.kind === "worker" || command.kind === "fleet")
-    return refuse(c, 422, error("command_unavailable", command.kind, `"${command.kind}" is for a terminal`));
+    return refuse(c, 422, error("command_unavailable", command.kind, `"${command.kind}" works only in a terminal`));
   if (fleet && (command.kind === "fork" || command.kind === "fork_plan"))
     return refuse(
       c,
       422,
-      error("unsupported_on_fleet", command.kind, "a fork is made where its files are", "take the cast home first"),
+      error("unsupported_on_fleet", command.kind, "a fork needs its files on this machine", "take the cast home first"),
     );
   if (isCastingCommand(command)) return startPageCast(c, served, { command, workspace, ...how });
   if (command.kind === "ui" || command.kind === "demo" || command.kind === "watch")
-    return refuse(c, 422, error("command_unavailable", command.kind, `"${command.kind}" is for a terminal`));
+    return refuse(c, 422, error("command_unavailable", command.kind, `"${command.kind}" works only in a terminal`));
   const asked =
     (command.kind === "abort" || command.kind === "test") && how.trust ? { ...command, trust: true as const } : command;
   const answered = await runCommand(asked, workspace, workspace.place.cwd);
@@ -136,7 +136,7 @@ function refuseInWorkspace(c: Context, { fleet }: Workspace, issues: readonly Is
 }
 
 function otherFleetIssue(on: string, served: string | undefined): Issue {
-  const shows = served === undefined ? "the casts that are kept here" : `the casts of the fleet ${served}`;
+  const shows = served === undefined ? "the casts of this machine" : `the casts of the fleet ${served}`;
   return error(
     "command_unavailable",
     "--on",

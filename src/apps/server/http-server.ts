@@ -41,7 +41,7 @@ export async function startHttpServer(app: Hono, port: number): Promise<Result<H
 
 /** Malformed or interrupted requests. */
 function badRequestResponse(): Response {
-  const issues = [error("bad_request", "", "this is not a request that can be understood")];
+  const issues = [error("bad_request", "", "malformed HTTP request")];
   return Response.json({ issues }, { status: 400, headers: SECURITY_HEADERS });
 }
 
@@ -49,7 +49,7 @@ function badRequestResponse(): Response {
 function refuseRawRequest(code: string | undefined, socket: Duplex): void {
   if (!socket.writable) return void socket.destroy();
   const [status, phrase] = STATUS_BY_ERROR[code ?? ""] ?? [400, "Bad Request"];
-  const issues = [error("bad_request", "", "this is not a request that can be understood")];
+  const issues = [error("bad_request", "", "malformed HTTP request")];
   const body = JSON.stringify({ issues });
   const headers = {
     ...SECURITY_HEADERS,

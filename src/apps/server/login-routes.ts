@@ -21,7 +21,7 @@ export function loginRoutes(app: Hono, { loginKey, token, port }: ServedProject)
   app.get("/api/key", (c) => {
     // A name such as localhost may later resolve to another server, which could then use the key.
     if (loginKey === null || c.req.header("host") !== `127.0.0.1:${port()}`)
-      return refuse(c, 404, error("not_found", "", "there is no key to keep for this address"));
+      return refuse(c, 404, error("not_found", "", "this address has no key"));
     return c.json({ key: loginKey } satisfies LoginKey);
   });
   app.get("/door", (c) => c.json({ challenge } satisfies LoginChallenge));
@@ -32,12 +32,7 @@ export function loginRoutes(app: Hono, { loginKey, token, port }: ServedProject)
       return refuse(
         c,
         401,
-        error(
-          "invalid_token",
-          "proof",
-          "this browser is not known here",
-          suggest`open the address that ${typed`ui`} prints`,
-        ),
+        error("invalid_token", "proof", "unknown browser", suggest`open the address that ${typed`ui`} prints`),
       );
     return c.json({ token } satisfies LoginToken);
   });

@@ -100,7 +100,7 @@ export function createWebApp(served: ServedProject): Hono {
   app.notFound(notFound);
   app.onError((thrown, c) => {
     served.report(thrown.stack ?? thrown.message);
-    return refuse(c, 500, error("server_error", "", "the server has a fault; what it is stands in its terminal"));
+    return refuse(c, 500, error("server_error", "", "internal error; the terminal of the server has the details"));
   });
   return app;
 }

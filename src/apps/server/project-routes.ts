@@ -74,7 +74,7 @@ function writeConfig(
   const current = before.ok ? before.value.etag : undefined;
   if (!matchesEtag(c, current)) {
     if (current !== undefined) c.header("etag", current);
-    const message = current === undefined ? "the file is not there any more" : "the file has changed since it was read";
+    const message = current === undefined ? "the file no longer exists" : "the file changed since it was read";
     return refuse(c, 412, { ...error("file_changed", "", message, "read it again and merge"), file });
   }
   const wasTrusted = layer === "project" && (!before.ok || isTextTrusted(place, file, before.value.text));
@@ -130,7 +130,7 @@ export function catalogRoutes(app: Hono, served: ServedProject): void {
         return refuse(
           c,
           412,
-          error("file_changed", "digest", "what would run has changed since it was shown", "look again"),
+          error("file_changed", "digest", "the programs that would run changed since they were shown", "look again"),
         );
       trust.remember();
       return c.json({ given: true } satisfies CatalogResponse["trust"]);

@@ -13,13 +13,13 @@ export function requireOwnOrigin(port: () => number): MiddlewareHandler {
     const host = c.req.header("host");
     const asked = URL.parse(c.req.url)?.host;
     if (host === undefined || !hosts.includes(host) || asked === undefined || !hosts.includes(asked))
-      return refuse(c, 421, error("wrong_host", "Host", "this server answers only under its own local address"));
+      return refuse(c, 421, error("wrong_host", "Host", "the host name must be the local address of this server"));
     const origin = c.req.header("origin");
     if (origin !== undefined && origin !== `http://${host}`)
-      return refuse(c, 403, error("wrong_origin", "Origin", "only this server's own pages may ask"));
+      return refuse(c, 403, error("wrong_origin", "Origin", "only pages of this server may send requests"));
     const site = c.req.header("sec-fetch-site");
     if (site !== undefined && !isOwnSite(site, c))
-      return refuse(c, 403, error("wrong_site", "Sec-Fetch-Site", "only this server's own pages may ask"));
+      return refuse(c, 403, error("wrong_site", "Sec-Fetch-Site", "only pages of this server may send requests"));
     return next();
   };
 }
@@ -42,7 +42,7 @@ export const rejectMalformedUrls: MiddlewareHandler = async (c, next) => {
   } catch {
     // Refused below.
   }
-  return refuse(c, 400, error("bad_url", "", "the address has an escape that means nothing"));
+  return refuse(c, 400, error("bad_url", "", "invalid percent-encoding in the URL"));
 };
 
 /** [N1] */

@@ -34,7 +34,7 @@ export function searchRoutes(app: Hono, served: ServedProject): void {
 function streamSearch(c: Context, { store }: Workspace, casts: readonly CastId[]): Response {
   const needle = (c.req.query("q") ?? "").trim();
   if (needle.length < MIN_LENGTH || needle.length > MAX_LENGTH)
-    return refuse(c, 400, error("bad_request", "q", `a search has ${MIN_LENGTH} to ${MAX_LENGTH} characters`));
+    return refuse(c, 400, error("bad_request", "q", `a search needs ${MIN_LENGTH} to ${MAX_LENGTH} characters`));
   return streamFeed(c, () => openSearchFeed(store, { needle, casts }));
 }
 

@@ -43,7 +43,7 @@ export function StatusBanner(): ReactElement | null {
     return (
       <div className={css("banner")} role="alert">
         <Icon name="warning" />
-        This browser keeps no more: what is not saved goes when the page is closed.
+        The storage of this browser is full: unsaved work is lost when the page closes.
       </div>
     );
   }

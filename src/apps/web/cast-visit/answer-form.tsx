@@ -37,7 +37,7 @@ function AnswerForm(props: CastPanelProps & { readonly onDone?: () => void }): R
     setSaid("");
     onDone?.();
   };
-  const words = isGate ? "Yes" : text === "" ? "Take the result and go on" : "Answer";
+  const words = isGate ? "Yes" : text === "" ? "Accept the result and continue" : "Answer";
   const trusting = (word: string): string => (command.isForeign ? `Trust this cast and say ${word}` : word);
   return (
     <form
@@ -49,9 +49,7 @@ function AnswerForm(props: CastPanelProps & { readonly onDone?: () => void }): R
     >
       <label className={css("answer-field")}>
         <span className={css("label")}>
-          {isGate
-            ? "The reason of a no, or a note beside a yes"
-            : "Your answer; leave it empty to take the result as it is"}
+          {isGate ? "Reason for a no, or note for a yes" : "Your answer; leave it empty to accept the result"}
         </span>
         <span className={css("field")}>
           <textarea
@@ -77,7 +75,7 @@ function AnswerForm(props: CastPanelProps & { readonly onDone?: () => void }): R
           </Button>
         )}
         <Button look="primary" type="submit" busy={busy}>
-          {command.isForeign ? (isGate ? trusting("yes") : "Trust this cast and go on") : words}
+          {command.isForeign ? (isGate ? trusting("yes") : "Trust this cast and continue") : words}
         </Button>
       </div>
     </form>

@@ -86,7 +86,7 @@ function patchNotes({ modes: { before, after }, similarity, isBinary, hunks }: F
     ...(before !== null && after !== null ? [`${word(before)} became ${word(after)}`] : []),
     ...(before === null && after !== null && after !== "100644" ? [`new: ${word(after)}`] : []),
     ...(similarity === null ? [] : [similarity === 100 ? "renamed only" : `renamed, ${similarity} % the same`]),
-    ...(isBinary ? ["it is no text, so its lines cannot be shown"] : []),
+    ...(isBinary ? ["binary file"] : []),
     ...(hunks.length === 0 && !isBinary && similarity === null && (before === null || after === null)
       ? ["the file is empty"]
       : []),

@@ -52,7 +52,7 @@ export function FilesTab(props: FilesTabProps): ReactElement {
         />
         <span className={css("grow")} />
         <SegmentedControl
-          label="How a diff is drawn"
+          label="Diff view"
           value={form}
           options={[
             { value: "unified", label: "Unified" },
@@ -67,10 +67,10 @@ export function FilesTab(props: FilesTabProps): ReactElement {
 }
 
 function FilesNotKept({ spans }: { readonly spans: CastFileSpans & { readonly kind: "none" } }): ReactElement {
-  const why = spans.problem ?? "checkpoints were turned off, or an earlier version ran it";
+  const why = spans.problem ?? "checkpoints were off, or an earlier version ran it";
   return (
     <div className={css("files-note")} tabIndex={0} role="region" aria-label="Files">
-      <p>{`The files of this cast were not kept: ${why}.`}</p>
+      <p>{`This cast has no checkpoints of its files: ${why}.`}</p>
       <p className={css("secondary")}>A cast in a git repository with a commit keeps them.</p>
     </div>
   );
@@ -122,9 +122,7 @@ function ChangedFiles(
     <div className={css("files-body")}>
       <div className={css("files-side")}>
         <p className={css("secondary files-sum")}>
-          {changes.changed === 0
-            ? "Changed back to what it was."
-            : `${fileCountsText(changes)}${leftOutText(changes.left)}`}
+          {changes.changed === 0 ? "No change remains." : `${fileCountsText(changes)}${leftOutText(changes.left)}`}
         </p>
         <ChangedFileList files={changes.files} chosen={file?.path ?? null} onChoose={setChosen} />
         {more > 0 && <p className={css("faint files-sum")}>{`${more} more are not listed`}</p>}

@@ -28,7 +28,7 @@ interface ForkEdits {
 }
 
 /** [B26] The files are in the database of the fleet. */
-export const FORK_NOT_ON_FLEET = "A cast is run again where its files are: take it home first";
+export const FORK_NOT_ON_FLEET = "Take the cast home first: a fork needs its files on this machine";
 
 /** Starts a cast that shares the past of this one up to a visit. From the first visit it runs everything again. */
 export function ForkDialog(props: {
@@ -61,9 +61,9 @@ export function ForkDialog(props: {
   return (
     <ConfirmDialog
       title={isFirst ? "Run again" : `Run from ${visit.materia}, visit ${visit.visit}`}
-      action={command.isForeign ? "Trust this cast and start" : command.isTreeInUse ? "Start all the same" : "Start"}
+      action={command.isForeign ? "Trust this cast and start" : command.isTreeInUse ? "Start anyway" : "Start"}
       busy={command.busy !== null}
-      off={edits.request.trim() === "" ? "Write what is to be done" : null}
+      off={edits.request.trim() === "" ? "Write a request first" : null}
       onClose={onClose}
       onAct={() => void start()}
     >
@@ -119,15 +119,15 @@ function ForkSummary({
     return (
       <p className={css("secondary")}>
         {isFirst
-          ? "A new cast of the same loadout, as it is configured now. This one stays as it is."
-          : "A new cast that shares everything before this visit. This one stays as it is."}
+          ? "Starts a new cast of the same loadout with the current configuration. This cast does not change."
+          : "Starts a new cast that shares everything before this visit. This cast does not change."}
       </p>
     );
   return (
     <p className={css("secondary")}>
       {`A new cast: ${countedText(plan.reused.length, "visit")} of this one ${plan.reused.length === 1 ? "is" : "are"} reused, `}
       <b>{`${amountText(plan.saved.tokens)} tokens and ${costText(plan.saved.cost)} saved`}</b>
-      {`; it runs anew from ${plan.anew[0]?.visit ?? "there"}. This cast stays as it is.`}
+      {`; it runs from ${plan.anew[0]?.visit ?? "there"}. This cast does not change.`}
     </p>
   );
 }
@@ -151,7 +151,7 @@ function HandoffField(props: {
           checked={edits.handoff !== null}
           onChange={(event) => onEdit({ handoff: event.target.checked ? (resultText(visit) ?? "") : null })}
         />
-        <span>{`Write what ${visit.materia} hands on, in place of running it`}</span>
+        <span>{`Write what ${visit.materia} hands over instead of running it`}</span>
       </label>
       {edits.handoff !== null && (
         <TextAreaField label="Handoff" value={edits.handoff} onChange={(handoff) => onEdit({ handoff })} mono />

@@ -12,9 +12,9 @@ import { countedText } from "../../../core/model/text.ts";
 const css = bindClassNames(readerSheet, marksSheet, baseSheet);
 
 const FOUND_TEXTS = {
-  exact: "The reply was the object and nothing else.",
-  fenced: "The object stood in a code fence.",
-  embedded: "The object stood inside other text.",
+  exact: "The reply was only the JSON object.",
+  fenced: "The JSON object was in a code fence.",
+  embedded: "The JSON object was inside other text.",
 } as const;
 
 /** The handoff and how it was read: dropped fields, rejected replies, repair turns. */
@@ -67,7 +67,7 @@ function AcceptedHandoff({ event }: { readonly event: EventOf<"handoff_accepted"
   return (
     <>
       <p className={css("secondary")}>
-        {event.approved ? "A person took it as it was said. " : ""}
+        {event.approved ? "A person accepted it. " : ""}
         {FOUND_TEXTS[event.found]}
       </p>
       {event.dropped.length > 0 && (

@@ -63,9 +63,7 @@ function AgentOutput({
         <OutputBlock key={index} block={block} isLast={isLive && index === shown.length - 1} />
       ))}
       {shown.length === 0 && (
-        <p className={css("faint")}>
-          {isLive ? "Nothing said yet." : output.kind === "loading" ? "" : "It said nothing."}
-        </p>
+        <p className={css("faint")}>{isLive ? "No output yet." : output.kind === "loading" ? "" : "No output."}</p>
       )}
       {isLive && shown.at(-1)?.kind === "tool" && <Caret />}
       {follow.missed > 0 && (

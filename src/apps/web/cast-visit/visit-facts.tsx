@@ -43,7 +43,7 @@ export function VisitFacts(props: VisitProps): ReactElement {
         {materia?.type === "agent" && (
           <>
             <dt>Model</dt>
-            <dd className={css("cut")}>{materia.model ?? model ?? "as Pi is set"}</dd>
+            <dd className={css("cut")}>{materia.model ?? model ?? "Pi's default"}</dd>
             {materia.thinking !== undefined && (
               <>
                 <dt>Thinking</dt>

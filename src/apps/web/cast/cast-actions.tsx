@@ -83,7 +83,7 @@ function disabledReasonsFor(status: CastStatus): DisabledReasons {
   const over = status === "completed" || status === "not_satisfied";
   const stopped = status === "failed" || status === "aborted" || status === "interrupted";
   return {
-    continue: status === "waiting" ? null : "Nothing waits for you",
+    continue: status === "waiting" ? null : "This cast does not wait for you",
     resume: stopped
       ? null
       : over

@@ -35,7 +35,7 @@ export function CastHead({
         <span aria-hidden="true">·</span>
         <LoadoutLink cast={cast} name={board.loadout} />
         {cast.isForeign && (
-          <span className={css("badge")} title="You did not start this cast on this machine">
+          <span className={css("badge")} title="This cast was started by somebody else or on another machine">
             Started elsewhere
           </span>
         )}

@@ -55,7 +55,7 @@ export function CastMenu({ cast, view }: CastPanelProps): ReactElement {
           {
             label: "Record as a test…",
             act: () => setDialog("record"),
-            off: unfinished ? "Only what ran to its end can be recorded" : null,
+            off: unfinished ? "Only a cast that ended can be recorded" : null,
           },
           { label: "Compare with…", act: () => setDialog("compare") },
           { label: "Find in this cast…", act: () => navigate(hrefOf("find", undefined, { cast: castId })) },
@@ -157,13 +157,13 @@ function RecordTestDialog({
       onAct={() => void record()}
     >
       <p className={css("secondary")}>
-        What was answered here becomes a rehearsal, and what came of it what is expected. The test runs without a model.
+        The replies of this cast become a rehearsal, and its results the expectations. The test runs without a model.
       </p>
       <div className={css("option")}>
         <span className={css("label")}>File</span>
         <TextField label="File" mono value={file} onType={setFile} />
       </div>
-      <Switch label="Tool calls too" on={tools} onTurn={setTools} />
+      <Switch label="Include tool calls" on={tools} onTurn={setTools} />
       <IssueList issues={issues} />
     </ConfirmDialog>
   );

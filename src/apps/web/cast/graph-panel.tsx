@@ -64,7 +64,7 @@ export function CastGraphPanel(
         </Button>
         <Button
           look="bare"
-          off={position ? null : "The cast is nowhere in the graph"}
+          off={position ? null : "The cast is at no socket"}
           onClick={() => position && handle.current?.center(position.socket)}
         >
           Center on now

@@ -149,14 +149,14 @@ export function DamagedCastNotice({
     const answer = await fetchCommandOutput({ command: { kind: "doctor", castId: id, salvage: true } }, SalvagedCast);
     setBusy(false);
     if (!answer.ok) return setRefused(answer.issues);
-    toast({ text: "What is sound of it is a cast of its own now. The damaged one is left as it is.", tone: "ok" });
+    toast({ text: "The undamaged part is a new cast. The damaged cast does not change.", tone: "ok" });
     return navigate(hrefOf("casts", answer.value.castId));
   };
   return (
     <>
       <div className={css("row wrap")}>
         <Button busy={busy} onClick={() => void salvage()}>
-          Save what is sound as a new cast
+          Save the undamaged part as a new cast
         </Button>
       </div>
       <IssueList issues={refused} />

@@ -61,16 +61,16 @@ export function RaiseLimitDialog({
       onAct={() => void raise()}
     >
       {view.latest.reason !== null && <p className={css("note bad")}>{renderSymbols(view.latest.reason)}</p>}
-      {counted && <LimitInput label="Allow so many more times" value={allow} onChange={setAllow} />}
+      {counted && <LimitInput label="Additional times to allow" value={allow} onChange={setAllow} />}
       <LimitInput
-        label={`Tokens in all; ${amountText(tokens)} are used`}
+        label={`Token limit (${amountText(tokens)} used)`}
         value={maxTokens}
         onChange={setTokens}
         placeholder="no limit"
       />
       {stopped && (
         <LimitInput
-          label={`Dollars in all; ${costText(cost)} are used`}
+          label={`Cost limit in dollars (${costText(cost)} used)`}
           value={maxCost}
           onChange={setCost}
           placeholder="no limit"

@@ -51,11 +51,11 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
               look="bare"
               aria-pressed={aligned}
               onClick={() => setAligned(!aligned)}
-              title="Each row from its own beginning"
+              title="Start every row at zero"
             >
               Aligned
             </Button>
-            <ZoomButtons zoom={zoom} onZoom={setZoom} off={aligned ? "Aligned rows are seen whole" : null} />
+            <ZoomButtons zoom={zoom} onZoom={setZoom} off={aligned ? "Zoom is off for aligned rows" : null} />
           </>
         )}
         <VisitStepButtons view={view} />
@@ -91,14 +91,14 @@ function ZoomButtons(props: {
         look="bare"
         icon="minus"
         label="Zoom out"
-        off={off ?? (zoom === 1 ? "All of it is seen" : null)}
+        off={off ?? (zoom === 1 ? "The whole cast is visible" : null)}
         onClick={() => onZoom(Math.max(1, zoom / 2))}
       />
       <Button
         look="bare"
         icon="plus"
         label="Zoom in"
-        off={off ?? (zoom >= MAX_ZOOM ? "This is as close as it gets" : null)}
+        off={off ?? (zoom >= MAX_ZOOM ? "This is the largest zoom" : null)}
         onClick={() => onZoom(zoom * 2)}
       />
     </div>

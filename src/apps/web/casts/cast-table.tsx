@@ -119,7 +119,7 @@ function CastRow({
       <td className={css("request-cell")}>
         <span className={css("row")}>
           <a className={css("request cut")} href={hrefOf("casts", cast.castId)} data-cast={cast.castId}>
-            {cast.foreign ? "[foreign] " : ""}
+            {cast.foreign ? "[started elsewhere] " : ""}
             {cast.request}
           </a>
           {cast.rehearsed && <span className={css("badge")}>Rehearsal</span>}

@@ -48,10 +48,10 @@ export function NewCastDialog({
   return (
     <ConfirmDialog
       title="New cast"
-      action={command.isTreeInUse ? "Start all the same" : "Start"}
+      action={command.isTreeInUse ? "Start anyway" : "Start"}
       keepsText
       busy={command.busy !== null}
-      off={request.trim() === "" ? "Write what is to be done" : null}
+      off={request.trim() === "" ? "Write a request first" : null}
       onClose={onClose}
       onAct={() => void start()}
     >
@@ -128,7 +128,7 @@ function ForecastTable({ loadout }: { readonly loadout: string }): ReactElement 
     <table className={css("forecast")}>
       <caption className={css("faint")}>
         {`Forecast from ${countedText(casts, "past cast")}`}
-        {unknown.length > 0 && `; without a past: ${unknown.join(", ")}`}
+        {unknown.length > 0 && `; no past visits: ${unknown.join(", ")}`}
       </caption>
       <thead>
         <tr>
@@ -143,7 +143,7 @@ function ForecastTable({ loadout }: { readonly loadout: string }): ReactElement 
       <tbody>
         {(["p50", "p90"] as const).map((which) => (
           <tr key={which}>
-            <th scope="row">{which === "p50" ? "Likely" : "If it goes badly"}</th>
+            <th scope="row">{which === "p50" ? "Likely" : "Worst case (90 %)"}</th>
             {rows.map(([name, range, text]) => (
               <td key={name}>{text(range[which] ?? 0)}</td>
             ))}

@@ -138,7 +138,7 @@ function ComparedVisitRow({
       )}
       {isOpen && (
         <div className={css("handed-diff")}>
-          <TextDiff before={left?.handed ?? ""} after={right?.handed ?? ""} label="What was handed on" />
+          <TextDiff before={left?.handed ?? ""} after={right?.handed ?? ""} label="Handoff" />
         </div>
       )}
     </li>

@@ -20,12 +20,12 @@ export async function renameInOtherLayer(layer: EditableLayer, was: string, now:
   const where = `the ${other} file`;
   if (written.ok) {
     await loadCatalog();
-    toast({ text: `${was} is ${now} in ${where}, too.`, tone: "ok" });
+    toast({ text: `${was} is renamed to ${now} in ${where} too.`, tone: "ok" });
     return;
   }
   const why = written.issues[0]?.message ?? "";
   const again = { label: "Try again", act: () => void renameInOtherLayer(layer, was, now) };
-  toast({ text: `${where} still says ${was}: ${why}.`, tone: "bad", action: again });
+  toast({ text: `Cannot rename ${was} in ${where}: ${why}.`, tone: "bad", action: again });
 }
 
 /** [E31] The last rename and the tests with its old name; null if there are none. */

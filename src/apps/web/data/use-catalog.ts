@@ -36,7 +36,7 @@ export async function loadCatalog(): Promise<void> {
   const { layers, cwd, fleet, trust } = read.value;
   const back = loadProjectDrafts(cwd).filter(({ kind }) => kind !== "text");
   if (back.length > 0)
-    toast({ text: `What you had not saved is still here: ${[...new Set(back.map(({ name }) => name))].join(", ")}.` });
+    toast({ text: `Your unsaved work is still here: ${[...new Set(back.map(({ name }) => name))].join(", ")}.` });
   return catalogStore.set({ catalog: catalogFromAnswer(read.value), layers, cwd, fleet, trust, issues: [] });
 }
 

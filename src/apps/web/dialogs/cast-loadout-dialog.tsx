@@ -39,14 +39,14 @@ export function CastLoadoutDialog(props: {
   return (
     <ConfirmDialog
       title={`Cast ${loadout}`}
-      action={command.isTreeInUse ? "Cast all the same" : "Cast"}
+      action={command.isTreeInUse ? "Cast anyway" : "Cast"}
       keepsText
       busy={command.busy !== null}
-      off={off ?? (request.trim() === "" ? "Write what is to be done" : null)}
+      off={off ?? (request.trim() === "" ? "Write a request first" : null)}
       onClose={onClose}
       onAct={() => void start()}
     >
-      {draft && <p className={css("secondary")}>It is cast as you see it. Its file stays as it is until you save.</p>}
+      {draft && <p className={css("secondary")}>The cast uses your unsaved changes. Only a save writes the file.</p>}
       <RequestField value={request} onType={setRequest} />
       <ModelField value={model} onType={setModel} />
       <IssueList issues={command.issues} />
@@ -75,7 +75,7 @@ export function ModelField(props: {
           className={css("monospace")}
           list={list}
           value={value}
-          placeholder={catalog?.settings.model ?? "as Pi is set up"}
+          placeholder={catalog?.settings.model ?? "Pi's default"}
           aria-label={name}
           spellCheck={false}
           onChange={(event) => onType(event.target.value)}
@@ -104,7 +104,7 @@ export function RequestField(props: {
           data-first
           rows={4}
           value={value}
-          placeholder="What is to be done"
+          placeholder="What should be done"
           onChange={(event) => onType(event.target.value)}
           onKeyDown={(event) => {
             if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();

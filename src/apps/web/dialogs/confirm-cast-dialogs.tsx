@@ -30,7 +30,7 @@ export function AbortDialog(props: {
       <p>
         <b>{request}</b>
       </p>
-      <p className={css("secondary")}>The visit in hand is stopped. The cast can be resumed where it was.</p>
+      <p className={css("secondary")}>The current visit is stopped. The cast can be resumed from there.</p>
       <IssueList issues={command.issues} />
     </ConfirmDialog>
   );

@@ -47,8 +47,8 @@ export function FileConflict(props: FileConflictProps): ReactElement {
           <Icon name="warning" /> This file changed since you opened it.
         </b>
         <br />
-        {theirs === "" ? "What you opened is not in it any more." : "It holds another version of what you edit."}
-        {clashes > 0 && ` In ${clashes === 1 ? "one place" : `${clashes} places`} both of you changed the same.`}
+        {theirs === "" ? "The file no longer has it." : "The file has another version of it."}
+        {clashes > 0 && ` In ${clashes === 1 ? "one place" : `${clashes} places`} both of you changed the same value.`}
       </p>
       {places ? (
         <ChangeTable
@@ -123,7 +123,7 @@ function ChangeTable(props: {
                 <td>
                   {place.by === "both" ? (
                     <SegmentedControl<"mine" | "theirs">
-                      label={`What stays of ${where}`}
+                      label={`Version of ${where} to use`}
                       value={isTheirs ? "theirs" : "mine"}
                       options={[
                         { value: "theirs", label: "theirs" },
@@ -163,9 +163,7 @@ export function FileConflictBar({
   return (
     <div className={css("outdated")} role="status">
       <Icon name="warning" />
-      <span
-        className={css("grow")}
-      >{`${name} was changed in its file while you edit it. Nothing of yours is lost.`}</span>
+      <span className={css("grow")}>{`${name} changed in its file while you edit it. Your changes are not lost.`}</span>
       <Button onClick={onCompare}>Compare and choose…</Button>
     </div>
   );

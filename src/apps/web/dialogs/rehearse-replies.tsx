@@ -35,7 +35,7 @@ export function SocketReplies(props: {
           label={`How the replies of ${socket} are written`}
           value={answers.kind}
           options={[
-            { value: "fields", label: "fields", ...(back ? {} : { title: "It says more than fields can hold" }) },
+            { value: "fields", label: "fields", ...(back ? {} : { title: "These replies do not fit into fields" }) },
             { value: "text", label: "text" },
           ]}
           onPick={(kind) => {

@@ -30,15 +30,15 @@ function RenameTestsForm({ tests, ...rename }: NameChange & TestsWithOldName): R
     setBusy(false);
     if (answer.ok) {
       close();
-      return toast({ text: `${was} is ${now} in ${testCountText(tests.length)}, too.`, tone: "ok" });
+      return toast({ text: `${was} is renamed to ${now} in ${testCountText(tests.length)} too.`, tone: "ok" });
     }
     setIssues(answer.issues);
     return findTestsWithOldName(rename);
   };
   return (
     <ConfirmDialog
-      title="Rename it in tests, too?"
-      action="Rename it there"
+      title="Rename it in tests too?"
+      action="Rename in tests"
       busy={busy}
       onClose={close}
       onAct={() => void act()}

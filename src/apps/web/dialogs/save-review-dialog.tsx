@@ -108,16 +108,16 @@ function ProblemSummary({ problems }: { readonly problems: readonly Issue[] }): 
   return (
     <p className={css(`note ${errors > 0 ? "bad" : "rework"}`)}>
       {errors > 0
-        ? `It has ${count(errors, "error")} and cannot be cast until they are mended. It can be saved.`
+        ? `It has ${count(errors, "error")} and cannot be cast until they are fixed. It can be saved.`
         : `It has ${count(problems.length, "warning")}.`}
     </p>
   );
 }
 
 function saveDisabledReason(review: SaveReview, theirs: string | null): string | null {
-  if (review.kind === "reading") return "The file is being read";
+  if (review.kind === "reading") return "The file is loading";
   if (review.kind === "failed") return "The file cannot be written";
-  if (theirs !== null) return "Choose which one stays first";
+  if (theirs !== null) return "Choose a version first";
   return review.before === review.after ? "Nothing differs from the file" : null;
 }
 

@@ -26,7 +26,7 @@ export function TrustProjectDialog(): ReactElement | null {
   return (
     <ConfirmDialog
       title="Trust this project?"
-      action={shown?.digest === null ? "Run it this once" : "Trust this project"}
+      action={shown?.digest === null ? "Run once" : "Trust this project"}
       danger
       wide
       onClose={() => answer(false)}
@@ -34,19 +34,19 @@ export function TrustProjectDialog(): ReactElement | null {
     >
       {isStale && (
         <p className={css("note rework")} role="alert">
-          It changed while you looked. This is what it is now.
+          It changed since it was shown. This is the current content.
         </p>
       )}
       <p>
         <code>{shown?.file ?? ""}</code> came with the project. Nothing of it runs before you agree; when it changes,
         you are asked again.
       </p>
-      <TrustedEntryList title="It would run" entries={shown?.commands ?? []} none="It names no program of its own." />
+      <TrustedEntryList title="It would run" entries={shown?.commands ?? []} none="It runs no programs." />
       <TrustedEntryList
-        title="Watched for changes, though not what these load from elsewhere"
+        title="Watched for changes (not files that these load from elsewhere)"
         entries={shown?.watched ?? []}
       />
-      <TrustedEntryList title="Too large to be watched, so that trust is not kept" entries={shown?.tooLarge ?? []} />
+      <TrustedEntryList title="Too large to watch: trust counts only once" entries={shown?.tooLarge ?? []} />
       <p className={css("secondary")}>Its materia, graphs and settings decide what agents are told and may do.</p>
     </ConfirmDialog>
   );

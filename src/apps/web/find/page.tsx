@@ -97,7 +97,7 @@ function searchStateText(needle: string, found: number, over: SearchEnd | null):
   if (!over) return found === 0 ? "Searching…" : `${countedText(found, "place")} so far, searching…`;
   const looked = `in ${countedText(over.casts, "cast")}`;
   if (found === 0)
-    return over.isCut ? `Nothing found ${looked}; older casts were not looked through.` : `Nothing found ${looked}.`;
+    return over.isCut ? `Nothing found ${looked}; older casts were not searched.` : `Nothing found ${looked}.`;
   return `${countedText(found, "place")} ${looked}${over.isCut ? "; there may be more" : ""}.`;
 }
 

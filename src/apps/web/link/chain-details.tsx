@@ -35,7 +35,7 @@ export function ChainDetails(props: {
         <div className={css("section")}>
           <p>Targets run one after another as one cast. Where one ends, the next begins: that is a stitch.</p>
           <p className={css("faint")}>
-            A target with several ends is refused, because which one leads on is not guessed.
+            A target with several ends is refused: the link cannot know which end leads on.
           </p>
         </div>
       </>
@@ -140,7 +140,7 @@ function RefusedDetails({
       <div className={css("section")}>
         {composed.issues.map(({ code, path, message, hint }) => (
           <div key={`${code} ${path.join(".")} ${message}`} className={css("note bad")}>
-            {joint && code === "ambiguous_terminal" && <b>{`${joint.ends.length} ways to end, one entry.`}</b>}
+            {joint && code === "ambiguous_terminal" && <b>{`${joint.ends.length} ends, one entry.`}</b>}
             <div>{message}.</div>
             {hint !== undefined && <div className={css("secondary")}>{hint}.</div>}
           </div>
@@ -176,7 +176,7 @@ function SuggestedFixes(props: {
         <h2>Ways out</h2>
       </div>
       <div className={css("section")}>
-        <div>{`Give ${left.name} one last socket that all its ways lead to.`}</div>
+        <div>{`Give ${left.name} one last socket that all its edges lead to.`}</div>
         <a
           className={css("control-button")}
           href={hrefOf(left.kind === "materia" ? "materia" : "loadouts", left.name)}

@@ -72,10 +72,7 @@ function DrawnChain({ composed }: { readonly composed: Exclude<ChainResult, { ki
       ]),
     );
     const sockets = new Map<string, SocketMark>(
-      open.map((id, index) => [
-        id,
-        { flag: `${index + 1}`, problem: { severity: "error", text: "one of the ways to end" } },
-      ]),
+      open.map((id, index) => [id, { flag: `${index + 1}`, problem: { severity: "error", text: "one of the ends" } }]),
     );
     const marks: GraphMarks = { edges, sockets };
     return { drawing, marks, isArranged: Object.keys(layout).length > 0 };

@@ -164,7 +164,7 @@ function JointRow({ joint }: { readonly joint: ChainJoint | undefined }): ReactE
     return (
       <li className={css("joint refused-end")}>
         <Icon name="cross" />
-        {joint.ends.length === 0 ? "No stitch: it never ends" : `No stitch: ${joint.ends.length} ways to end`}
+        {joint.ends.length === 0 ? "No stitch: it has no end" : `No stitch: ${joint.ends.length} ends`}
       </li>
     );
   }

@@ -106,7 +106,7 @@ function RunBar({ composed }: { readonly composed: ChainResult }): ReactElement 
           : null;
   const run = async (): Promise<void> => {
     if (off !== null || command.busy !== null) return;
-    const castId = await command.run(chainCommand(chain), "The link runs.");
+    const castId = await command.run(chainCommand(chain), "Link started");
     if (castId !== null && castId !== "") navigate(hrefOf("casts", castId));
   };
   useKeysOutsideDialogs({ "ctrl+enter": () => void run() });

@@ -55,7 +55,7 @@ function problemBox({ place }: LoadoutProblem, drawing: GraphDrawing): Box | und
 
 const ISSUE_TITLES: Readonly<Record<string, string>> = {
   guard_needs_json: "Routes need JSON",
-  generator_needs_json: "Generators speak JSON",
+  generator_needs_json: "Generators need JSON",
   assign_needs_json: "Fields need JSON",
   edge_after_always: "Never taken",
   unknown_socket: "Leads nowhere",
@@ -64,8 +64,8 @@ const ISSUE_TITLES: Readonly<Record<string, string>> = {
   endless_loop: "Never ends",
   advance_outside_loop: "Nothing to advance",
   unreachable_socket: "Never reached",
-  unhandled_outcome: "An answer without a way",
-  unbounded_cycle: "Round and round",
+  unhandled_outcome: "No edge for this answer",
+  unbounded_cycle: "Endless cycle",
 };
 
 function issueTitle(code: string): string {
@@ -88,7 +88,7 @@ export function AddSocketButton(props: {
       type="button"
       className={css("plus")}
       style={{ left: at.x - 12, top: at.y - 12 }}
-      aria-label={part.kind === "socket" ? `Add a socket after ${part.id}` : "Put a socket into this edge"}
+      aria-label={part.kind === "socket" ? `Add a socket after ${part.id}` : "Insert a socket into this edge"}
       onClick={onAdd}
     >
       <Icon name="plus" />

@@ -36,8 +36,8 @@ function ImplicitEdge({ id }: { readonly id: string }): ReactElement {
       <h2 className={css("thing")}>{isEmpty ? "Empty list" : "Way to the end"}</h2>
       <p>
         {isEmpty
-          ? "With no work items no member runs, and the cast goes this way."
-          : "Nobody wrote this way. Where no edge or exit matches, the cast ends."}
+          ? "Taken when the list is empty: then no socket of the loop runs."
+          : "Implicit edge: the cast ends here when no edge or exit matches."}
       </p>
       <p className={css("faint")}>Add an edge or an exit to lead it elsewhere.</p>
     </section>

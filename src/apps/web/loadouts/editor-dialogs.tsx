@@ -117,7 +117,7 @@ function DeleteLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
   if (draft.filed === null) {
     return (
       <ConfirmDialog title={`Delete ${name}`} action="Delete" danger onClose={onClose} onAct={leave}>
-        <p>{`${name} was never saved. What you made of it goes.`}</p>
+        <p>{`${name} was never saved. Deleting it discards your work.`}</p>
       </ConfirmDialog>
     );
   }
@@ -203,7 +203,7 @@ function NameLoadoutDialog({
       action={what === "duplicate" ? "Duplicate" : "Rename"}
       initial={what === "rename" ? name : nextFreeName(name, taken)}
       taken={taken}
-      note={what === "rename" ? "The file is changed when you save." : "Nothing is written before you save."}
+      note={what === "rename" ? "The save changes the file." : "Only a save writes the file."}
       onClose={onClose}
       onName={act}
     />
@@ -218,7 +218,7 @@ function RehearseDraftDialog({ onClose, onRehearsed }: EditorDialogProps): React
       title={`Rehearse ${name}`}
       graph={checked.graph}
       target={{ loadout: name, ...(unsaved ? { draft: unsaved } : {}) }}
-      warning={unsaved ? "It is rehearsed as you see it. Its file stays as it is until you save." : null}
+      warning={unsaved ? "The rehearsal uses your unsaved changes. Only a save writes the file." : null}
       onBegun={onRehearsed}
       onClose={onClose}
     />

@@ -128,7 +128,7 @@ function MoreMenu({
   const discard = (): void => {
     revertLoadoutDraft(name);
     toast({
-      text: `${name} is as it is in its file.`,
+      text: `${name} has the content of its file again.`,
       action: { label: "Undo", act: () => undoEntryStep(loadoutDrafts, name) },
     });
   };
@@ -165,12 +165,12 @@ function MoreMenu({
 
 /** Why it cannot become active. */
 function whyNotActivatable(catalog: Catalog, name: string): string | null {
-  if (catalog.settings.activeLoadout.value === name) return "It is already";
+  if (catalog.settings.activeLoadout.value === name) return "It is already active";
   return catalog.loadouts.has(name) ? null : "It is not saved yet";
 }
 
 function whyNotRevertible(draft: OpenLoadoutDraft): string | null {
-  if (draft.filed === null) return "No file has it yet";
+  if (draft.filed === null) return "It is not saved yet";
   return isDirty(draft) ? null : "Nothing has changed";
 }
 

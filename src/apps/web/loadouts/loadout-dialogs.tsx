@@ -42,7 +42,7 @@ export function NewLoadoutDialog(props: {
       action="Create"
       initial={taken("My-Loadout") ? nextFreeName("My-Loadout", taken) : "My-Loadout"}
       taken={taken}
-      note="Nothing is written before you save."
+      note="Only a save writes the file."
       onClose={onClose}
       onName={begin}
     >
@@ -153,7 +153,7 @@ function loadoutTemplates(catalog: Catalog): readonly LoadoutTemplate[] {
     layer === "bundled" && value ? [{ name, value }] : [],
   );
   return [
-    { key: "", label: "Nothing: an empty canvas", draft: (name) => draftFromLoadout(name, EMPTY_LOADOUT) },
+    { key: "", label: "Empty canvas", draft: (name) => draftFromLoadout(name, EMPTY_LOADOUT) },
     { key: "one agent", label: "One agent", draft: (name) => draftFromText(name, ONE_AGENT) },
     {
       key: "build and check",
@@ -204,7 +204,7 @@ export function CompareLoadoutsDialog(props: {
             onPick={setAs}
           />
         </div>
-        {!before && <p className={css("faint")}>There is nothing to compare with.</p>}
+        {!before && <p className={css("faint")}>No saved or bundled version to compare with.</p>}
         {before && as === "list" && <ChangeList changes={compareLoadouts(before, loadout)} />}
         {before && as === "text" && (
           <TextDiff before={printLoadout(before)} after={printLoadout(loadout)} label={`${other} and ${name}`} />

@@ -84,7 +84,7 @@ function ProblemList({ onShow }: { readonly onShow: (problem: LoadoutProblem) =>
             <span className={css("row")}>
               {mend && readOnly === null && <Button onClick={() => apply(mend.label, mend.edit)}>{mend.label}</Button>}
               <Button
-                off={graphPartOf(problem) ? null : "It has no place in the graph"}
+                off={graphPartOf(problem) ? null : "It belongs to no part of the graph"}
                 onClick={() => onShow(problem)}
               >
                 Show
@@ -113,9 +113,7 @@ function JsonEditor(): ReactElement {
         onBlur={() => closeUndoStep(name)}
       />
       <p className={css(issues.length > 0 ? "fault" : "faint")} role="status">
-        {issues.length > 0
-          ? `${issues[0]?.message ?? ""}. The graph shows what can be read.`
-          : "In step with the graph."}
+        {issues.length > 0 ? `${issues[0]?.message ?? ""}. The graph shows the readable part.` : "Same as the graph."}
       </p>
     </div>
   );

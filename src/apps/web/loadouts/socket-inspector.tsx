@@ -177,7 +177,7 @@ function AdvanceField({ id }: { readonly id: string }): ReactElement {
   const loop = loopContaining(loadout, id);
   if (loop === undefined) return <span className={css("faint")}>In no loop</span>;
   const mover = loadout.loops[loop]?.sockets.find((each) => loadout.sockets[each]?.advance);
-  const never = mover === undefined || mover === id ? "Never" : `Never: ${mover} moves the item on`;
+  const never = mover === undefined || mover === id ? "Never" : `Never: ${mover} advances to the next item`;
   return (
     <Select
       label="Advance"
@@ -199,9 +199,9 @@ function AdvanceField({ id }: { readonly id: string }): ReactElement {
 
 function needsJsonText(edges: readonly { readonly when: string }[]): string {
   const guarded = edges.flatMap(({ when }, index) => (when === "always" ? [] : [`${index + 1}`]));
-  if (guarded.length === 0) return "What is read from this output, only JSON carries.";
+  if (guarded.length === 0) return "Only JSON output has the fields that are read from it.";
   const which = guarded.length === 1 ? `Edge ${guarded.join("")} reads` : `Edges ${guarded.join(" and ")} read`;
-  return `${which} satisfied, which only JSON output carries.`;
+  return `${which} "satisfied", which only JSON output has.`;
 }
 
 const JSON_TOKEN =

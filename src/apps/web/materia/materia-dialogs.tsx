@@ -81,7 +81,7 @@ function SaveMateriaDialog({ draft, catalog, onClose }: MateriaDialogProps): Rea
         toast({ text: `${name} is saved.`, tone: "ok" });
       }}
     >
-      {seats.length > 0 && <p>{`Sockets of the same file that hold ${was} hold ${name} from then on.`}</p>}
+      {seats.length > 0 && <p>{`Sockets in the same file that use ${was} will use ${name}.`}</p>}
     </SaveReviewDialog>
   );
 }
@@ -108,7 +108,7 @@ function DeleteMateriaDialog({ draft, catalog, onClose }: MateriaDialogProps): R
   if (filed === null) {
     return (
       <ConfirmDialog title={`Delete ${name}`} action="Delete" danger onClose={onClose} onAct={leave}>
-        <p>{`${name} was never saved. What you made of it goes.`}</p>
+        <p>{`${name} was never saved. Deleting it discards your work.`}</p>
         {warning}
       </ConfirmDialog>
     );
@@ -157,7 +157,7 @@ function RehearseMateriaDialog({ draft, catalog, onClose }: MateriaDialogProps):
     );
   }
   const isDraft = isMateriaDirty(draft);
-  const warning = isDraft ? "It is rehearsed as you see it. Its file stays as it is until you save." : null;
+  const warning = isDraft ? "The rehearsal uses your unsaved changes. Only a save writes the file." : null;
   return (
     <RehearseDialog
       title={`Rehearse ${name}`}
@@ -186,7 +186,7 @@ function NameMateriaDialog({
       action={what === "rename" ? "Rename" : "Duplicate"}
       initial={what === "rename" ? name : nextFreeName(name, taken)}
       taken={taken}
-      note={what === "rename" ? "The file is changed when you save." : "Nothing is written before you save."}
+      note={what === "rename" ? "The save changes the file." : "Only a save writes the file."}
       onClose={onClose}
       onName={(next) => {
         if (what === "rename") renameEntryDraft(materiaDrafts, name, next);
@@ -208,10 +208,10 @@ const MATERIA_TEMPLATES = {
 type TemplateKind = keyof typeof MATERIA_TEMPLATES;
 
 const KIND_DESCRIPTIONS: Readonly<Record<TemplateKind, string>> = {
-  agent: "A model does something, with a prompt.",
-  utility: "A program does something; no model is asked.",
+  agent: "A model works from a prompt.",
+  utility: "A program runs; no model is used.",
   gate: "A program answers yes or no by its exit code, such as your tests.",
-  person: "You are asked, and the cast waits for your answer.",
+  person: "The cast waits for your answer.",
 };
 
 function NewMateriaDialog({ catalog, onClose }: MateriaDialogProps): ReactElement {
@@ -223,7 +223,7 @@ function NewMateriaDialog({ catalog, onClose }: MateriaDialogProps): ReactElemen
       action="Create"
       initial={taken("My-Materia") ? nextFreeName("My-Materia", taken) : "My-Materia"}
       taken={taken}
-      note="Nothing is written before you save."
+      note="Only a save writes the file."
       onClose={onClose}
       onName={(next) => {
         createMateriaDraft(next, MATERIA_TEMPLATES[kind]);

@@ -208,7 +208,7 @@ function PromptSummary({ prompt, value }: { readonly prompt: string; readonly va
       ) : (
         <span className={css("status bad")}>
           <Icon name="warning" />
-          {`Nothing fills ${unknown.map((each) => `{{${each.name}}}`).join(", ")}`}
+          {`No value for ${unknown.map((each) => `{{${each.name}}}`).join(", ")}`}
         </span>
       )}
     </div>

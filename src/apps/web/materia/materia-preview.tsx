@@ -107,9 +107,9 @@ function PromptPreview(props: {
   return (
     <>
       <div className={css("section")}>
-        <FieldRow label="As told in">
+        <FieldRow label="Shown for">
           <Select
-            label="As told in"
+            label="Shown for"
             value={chosen ? `${chosen.loadout} ${chosen.socket}` : ""}
             options={
               seats.length === 0
@@ -163,7 +163,7 @@ function PromptSections(props: {
         <p>
           {handoffContractText(graph, socket) === ""
             ? "Plain text. No fields are read from it."
-            : "The fields stand at the end of the instructions."}
+            : "The fields are listed at the end of the instructions."}
         </p>
       </div>
       <WholePrompt text={`${text.system}\n\n${text.prompt}`} />
@@ -232,12 +232,12 @@ function PromptVariables(props: {
             : variable.kind === "item"
               ? isLooped
                 ? (SAMPLE_ITEMS[0]?.[variable.field] ?? "")
-                : "nothing: it stands in no loop"
+                : "nothing: it is in no loop"
               : variable.kind === "workItems"
                 ? `${SAMPLE_ITEMS.length} work items as JSON`
                 : variable.kind === "state"
-                  ? "what an earlier socket set"
-                  : "nothing: it is not known";
+                  ? "value set by an earlier socket"
+                  : "nothing: unknown variable";
         return (
           <div key={name}>
             <dt>

@@ -119,7 +119,7 @@ function MateriaToolbar(props: {
   const bundled = useBundledMateriaText(name);
   const notes = [
     ...(layer !== "bundled" && bundled !== null ? ["replaces bundled"] : []),
-    ...(layer === "bundled" ? ["saved as your own when you change it"] : []),
+    ...(layer === "bundled" ? ["edits are saved as your own copy"] : []),
     `used by ${used} ${used === 1 ? "loadout" : "loadouts"}`,
     ...(isMateriaDirty(draft) ? ["not saved"] : []),
   ];
@@ -138,7 +138,7 @@ function MateriaToolbar(props: {
             bundled !== null && layer !== "bundled"
               ? null
               : draft.filed === null
-                ? "There is nothing to compare with"
+                ? "No saved or bundled version to compare with"
                 : null
           }
           onClick={() => open("compare")}
@@ -163,7 +163,7 @@ function MoreMenu(props: {
   readonly open: (open: MateriaDialogName) => void;
 }): ReactElement {
   const { draft, layer, open } = props;
-  const off = layer === "project" || layer === "user" ? null : `It is ${layer} and cannot be changed in its place`;
+  const off = layer === "project" || layer === "user" ? null : `It is ${layer} and cannot be changed there`;
   const name = JSON.stringify(draft.name);
   const exported = (): void =>
     downloadText(`${draft.name}.json`, `{\n  "materia": {\n    ${name}: ${indentedText(draft)}\n  }\n}\n`);

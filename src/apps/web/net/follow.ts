@@ -82,7 +82,7 @@ export function followCast(id: string, listener: CastListener): () => void {
 }
 
 function damagedJournalIssue(id: string, line: number): Issue {
-  const message = `line ${line} of the journal is damaged; what comes behind it cannot be shown`;
+  const message = `line ${line} of the journal is damaged; later events cannot be shown`;
   return error("damaged_journal", `line ${line}`, message, `materia doctor ${id}`);
 }
 

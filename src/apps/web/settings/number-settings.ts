@@ -20,19 +20,19 @@ export const BUDGET_FIELDS: readonly NumberSetting[] = [
   {
     path: ["budget", "maxTokens"],
     label: "Tokens at most",
-    description: "No further request is made after so many.",
+    description: "No request is made after this amount.",
     defaultText: "no bound",
   },
   {
     path: ["budget", "maxCostUsd"],
     label: "Dollars at most",
-    description: "No further request is made after so many.",
+    description: "No request is made after this amount.",
     defaultText: "no bound",
   },
   {
     path: ["budget", "warnAtPercent"],
     label: "Warn at percent",
-    description: "Said once, when so much is used.",
+    description: "Warns once at this share of the budget.",
     defaultText: "no warning",
   },
 ];
@@ -53,26 +53,26 @@ export const LIMIT_FIELDS: readonly NumberSetting[] = [
   {
     path: ["limits", "maxConflicts"],
     label: "Conflicts of a parallel item",
-    description: "How often it is done again.",
+    description: "How often it runs again.",
     defaultText: String(maxConflictsOf(DEFAULT_LIMITS)),
   },
   {
     path: ["limits", "agentSilenceMs"],
     label: "Silence of an agent in ms",
-    description: "Then it is ended; 0 waits for ever.",
+    description: "Then the turn ends; 0 waits forever.",
     defaultText: String(DEFAULT_LIMITS.agentSilenceMs),
   },
   {
     path: ["limits", "maxRetries"],
     label: "Retries of a request",
     description: "After a failure of the provider.",
-    defaultText: "as Pi is set up",
+    defaultText: "Pi's default",
   },
   {
     path: ["limits", "retryBaseMs"],
     label: "First wait before a retry in ms",
     description: "Each further one is twice as long.",
-    defaultText: "as Pi is set up",
+    defaultText: "Pi's default",
   },
 ];
 

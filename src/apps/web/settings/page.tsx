@@ -80,7 +80,7 @@ function SettingsForm({ catalog }: { readonly catalog: Catalog }): ReactElement 
             <span className={css("faint")}>Of agents whose materia names none.</span>
           </span>
         </FieldRow>
-        <Switch label="The terminal says when a cast waits, fails or ends" on={notify} onTurn={setNotify} />
+        <Switch label="Notify in the terminal when a cast waits, fails or ends" on={notify} onTurn={setNotify} />
       </SettingsSection>
       <SettingsSection title="Budget of a cast">{group(BUDGET_FIELDS)}</SettingsSection>
       <SettingsSection title="Limits">{group(LIMIT_FIELDS)}</SettingsSection>
@@ -88,7 +88,7 @@ function SettingsForm({ catalog }: { readonly catalog: Catalog }): ReactElement 
         layer={layer}
         onLayer={setLayer}
         busy={busy}
-        off={isFaulty ? "A number cannot be read" : changes.length === 0 ? "Nothing to save" : null}
+        off={isFaulty ? "A number is invalid" : changes.length === 0 ? "Nothing to save" : null}
         onSave={() => void save()}
       />
       <IssueList issues={issues} />

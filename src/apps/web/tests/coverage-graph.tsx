@@ -50,7 +50,7 @@ export function CoverageGraph(props: {
       graph={drawn.graph}
       drawing={drawn.drawing}
       marks={drawn.marks}
-      label={`${loadout}, as far as tests take it`}
+      label={`${loadout}, test coverage`}
       compact={compact}
       fullHeight={width !== "large"}
     />
@@ -67,7 +67,7 @@ function coverageMarks(graph: Graph, drawing: GraphDrawing, missing: ReadonlySet
 
 function socketMark(isMissing: boolean): SocketMark {
   return isMissing
-    ? { state: "todo", problem: { severity: "warning", text: "no test comes here" } }
+    ? { state: "todo", problem: { severity: "warning", text: "not covered by a test" } }
     : { state: "visited" };
 }
 

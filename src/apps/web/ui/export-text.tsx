@@ -12,7 +12,7 @@ export async function copyText(text: string, what: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     toast({ text: `Copied ${what}`, tone: "ok" });
   } catch {
-    toast({ text: "The browser does not let this page copy.", tone: "bad" });
+    toast({ text: "The browser does not allow copying.", tone: "bad" });
   }
 }
 
