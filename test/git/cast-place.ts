@@ -55,7 +55,7 @@ const REPLIES = {
 /** A project in a repository with one commit, a configuration that its user trusts, and a rehearsal of it. */
 export function repositoryPlace(replies: object = REPLIES, config: object = {}): string {
   const cwd = newPlace();
-  copied("place", cwd, (folder) => {
+  copied("place of casts", cwd, (folder) => {
     put(folder, { ".gitignore": ".pi/pi-materia/\nignored.txt\n", "first.txt": "first\n" });
     commitAll(folder);
   });

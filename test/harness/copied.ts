@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const made = new Map<string, string>();
 
-/** Fills a folder. The first of its name is made, every further one is a copy of it: a repository takes git half a dozen programs. */
+/** Fills a folder. The first of its name in all test files is made, every further one is a copy of it: a repository takes git half a dozen programs. */
 export function copied(name: string, folder: string, make: (folder: string) => void): void {
   let first = made.get(name);
   if (first === undefined) {

@@ -29,6 +29,8 @@ export function openMemory() {
 interface ScreenAnswers {
   readonly confirm?: (title: string, message: string) => boolean | Promise<boolean>;
   readonly editorText?: string;
+  /** The problem with which the screen refuses to report keys. */
+  readonly keyFault?: string;
   /** What is chosen and typed in dialogs; left without an answer unless set. */
   readonly select?: (title: string) => string | undefined;
   readonly input?: (title: string) => string | undefined;
@@ -63,6 +65,7 @@ export function recordingScreen(setting: ScreenAnswers, add: (text: string) => v
     },
     custom: async () => undefined,
     onTerminalInput: (listener: (data: string) => unknown) => {
+      if (setting.keyFault !== undefined) throw new Error(setting.keyFault);
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

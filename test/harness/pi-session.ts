@@ -29,6 +29,7 @@ export interface PiSetting {
   readonly agentFiles?: Readonly<Record<string, unknown>>;
   readonly confirm?: (title: string, message: string) => boolean | Promise<boolean>;
   readonly editorText?: string;
+  readonly keyFault?: string;
   readonly select?: (title: string) => string | undefined;
   readonly input?: (title: string) => string | undefined;
   readonly editor?: (text: string) => string | undefined;

@@ -84,7 +84,7 @@ const WRITE = (name: string, content: string) => ({ name: "write", arguments: { 
 
 function place(): string {
   const cwd = newPlace();
-  copied("place", cwd, fill);
+  copied("place of killed casts", cwd, fill);
   return cwd;
 }
 

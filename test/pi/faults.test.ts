@@ -1,16 +1,10 @@
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { listCasts } from "../harness/journals.ts";
 import { openPiSession } from "../harness/pi-session.ts";
 
-vi.mock("../../src/apps/pi/casts/cast-keys.ts", () => ({
-  onCastKeys: () => {
-    throw new Error("no keys today");
-  },
-}));
-
 it("[X13] a screen that fails before the cast runs leaves nothing in hand", async () => {
-  const pi = await openPiSession();
+  const pi = await openPiSession({ mode: "tui", keyFault: "no keys today" });
   await pi.type("/materia link Build -- one");
   expect(await pi.sees(/^error/)).toContain("no keys today");
   expect(pi.shown().findLast((text) => text.startsWith("widget"))).toBe("widget: ");

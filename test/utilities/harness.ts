@@ -70,7 +70,7 @@ export function git(cwd: string, ...args: readonly string[]): string {
 /** A repository on `main` with one commit of these files. */
 export function newRepository(files: Readonly<Record<string, string>> = { "a.txt": "a\n" }): string {
   const path = newFolder();
-  copied(JSON.stringify(files), path, (folder) => {
+  copied(`utilities ${JSON.stringify(files)}`, path, (folder) => {
     for (const [name, text] of Object.entries(files)) write(join(folder, name), text);
     git(folder, "init", "--quiet", "--initial-branch=main");
     git(folder, "config", "user.name", "Ada");

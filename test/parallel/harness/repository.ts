@@ -21,7 +21,7 @@ export type Files = Readonly<Record<string, string>>;
 /** A repository with one commit of these files, whose casts are kept in an ignored folder. */
 export function repositoryWith(files: Files): string {
   const cwd = scratch();
-  copied(JSON.stringify(files), cwd, (folder) => {
+  copied(`parallel ${JSON.stringify(files)}`, cwd, (folder) => {
     writeFiles(folder, { ".gitignore": ".pi/\n", ...files });
     commitAll(folder);
     git(folder, "config", "user.name", "A Person");
