@@ -10,63 +10,63 @@ import type { CastStart, CastState } from "../core/cast/state/state.ts";
 import type { Usage } from "../core/cast/state/usage.ts";
 import type { RehearsalUsage } from "../core/cast/rehearsal-usage.ts";
 
-/** All that a cast needs of the world. No function here rejects: a failure is a value like any other. */
+/** Everything that a cast needs from outside. No function here rejects: a failure is a value. */
 export interface Ports {
   readonly agents: AgentHost;
   readonly runUtility: (request: UtilityRequest) => Promise<UtilityOutcome>;
   readonly journal: Journal;
   readonly artifacts: Artifacts;
-  /** Absent where the files of the cast are not kept. */
+  /** Absent when the cast takes no checkpoints. */
   readonly checkpoints?: CastCheckpoints;
-  /** Takes secrets out of whatever is kept: events before they count, files before they are written. */
+  /** Redacts secrets: in events before they count, in files before they are written. */
   readonly redact: (text: string) => string;
-  /** Whether the cast is still this process's own; asked before every effect. */
+  /** Whether this process still owns the cast; asked before every effect. */
   readonly holdsClaim: () => Promise<boolean>;
-  /** Whether another process is known to have taken it; answered at once, for writes that nobody waits for. */
+  /** Whether this process knows that another owns the cast. Answers at once, for writes that cannot wait. */
   readonly isSuperseded: () => boolean;
-  /** Working trees for the items of parallel loops; where there are none, items are worked on one by one. */
+  /** Runs the items of parallel loops. Without it items run one by one. */
   readonly items?: ItemRunner;
-  /** [V13] Asked before a turn of a cast that shares its budget; resolves when the turn may begin. */
+  /** [V13] Asked before a turn of a cast that shares its budget; resolves when the turn may start. */
   readonly admit?: (state: CastState, signal: AbortSignal) => Promise<TurnAdmission>;
   readonly now: () => Date;
-  /** Resolves after so long, or as soon as the signal is aborted. */
+  /** Resolves after the delay, or as soon as the signal is aborted. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** [Y1] The working tree of a cast, kept as commits beside the person's own. */
+/** [Y1] Checkpoints of the working tree, as commits apart from the person's branches. */
 export interface CastCheckpoints {
-  /** The tree as it is now; nothing where it is what it was at `since`. One at a time. */
+  /** Commits the present tree; undefined when nothing has changed since `since`. One call at a time. */
   readonly take: (request: CheckpointRequest) => Promise<Checkpoint | MissingCheckpoint | undefined>;
-  /** [Y10] What lies between two of them, in words that a prompt has room for. */
+  /** [Y10] Describes the changes between two checkpoints, short enough for a prompt. */
   readonly describe: (from: string, to: string) => Promise<string>;
 }
 
 export interface CheckpointRequest {
-  /** The checkpoint before, and the one that changes are counted from. */
+  /** The previous checkpoint, and the one from which changes are counted. */
   readonly last: string;
   readonly since: string;
   readonly title: string;
 }
 
 export interface AgentHost {
-  /** What stands in the way of these turns, all of it, before a cast exists. */
+  /** Every problem that would stop these turns, before the cast exists. */
   readonly preflight: (needs: readonly AgentRequirement[]) => Promise<readonly Issue[]>;
   readonly runTurn: (request: TurnRequest) => Promise<TurnOutcome>;
-  /** [Q13] What a person is scripted to answer; nothing where a real one is to be asked, as without this. */
+  /** [Q13] The scripted answer of a person; undefined when a real person must answer. */
   readonly answerGate?: (request: PersonGateRequest) => ScriptedAnswer | undefined;
-  /** [T4] What came of a script so far, where there is one. */
+  /** [T4] How far a rehearsal has been used. */
   readonly rehearsalUsage?: () => RehearsalUsage;
 }
 
-/** A person's gate that a cast has come to. */
+/** A person's gate that needs an answer. */
 export type PersonGateRequest = Pick<TurnRequest, "socket" | "materia" | "item" | "earlierTurns">;
 
 export type ScriptedAnswer =
   | { readonly kind: "judged"; readonly satisfied: boolean; readonly text: string }
-  /** The script says something that is no answer. */
+  /** The scripted reply is not a valid answer. */
   | { readonly kind: "failed"; readonly message: string };
 
-/** What one socket will ask of the host. */
+/** What one socket requires from the host. */
 export interface AgentRequirement {
   readonly socket: SocketId;
   readonly materia: string;
@@ -79,32 +79,32 @@ export interface TurnRequest {
   readonly socket: SocketId;
   readonly materia: string;
   readonly visit: number;
-  /** The key of the item in hand, `WI-1`, `WI-2`, …, or `WI-2.2` for a second attempt; null outside loops. */
+  /** The key of the current item, `WI-1`, `WI-2`, …, or `WI-2.2` for a second attempt; null outside loops. */
   readonly item: string | null;
   readonly cwd: string;
   readonly system: string;
-  /** What the agent is told besides: the instructions of its folder, only those of the user, or none. */
+  /** Which instruction files the agent gets: those of the project, only those of the user, or none. */
   readonly instructions: "project" | "user" | "none";
   readonly prompt: string;
   readonly tools: readonly string[];
   readonly model?: string;
   readonly thinking?: ThinkingLevel;
-  /** Whether a person refines the answer before the cast goes on. */
+  /** Whether a person refines the answer before the cast continues. */
   readonly interactive: boolean;
-  /** Where the conversation of this visit is kept; a turn that continues it finds it there. */
+  /** The file of this visit's conversation; a turn that continues the conversation reads it. */
   readonly transcript: string;
   readonly history: "fresh" | "continued";
-  /** Every line of the transcript passes it on its way to the disk. */
+  /** Applied to every line of the transcript before it is written. */
   readonly redact: (text: string) => string;
-  /** Turns that each socket has had in this cast, this one not counted. */
+  /** Turns of each socket in this cast, without the current one. */
   readonly earlierTurns: () => readonly SocketTurnCount[];
-  /** What the commands of the agent find in their environment besides. */
+  /** Extra environment variables for the agent's commands. */
   readonly env: Readonly<Record<string, string>>;
-  /** Asked at the end of each reply that is not the last, with what the turn has used so far: whether it stops there. */
+  /** Asked after each reply but the last, with the usage of the turn so far: true stops the turn. */
   readonly isBudgetSpent: (usage: Usage) => boolean;
-  /** Asked before every request to the model and every call of a tool: whether the cast is still this process's own. */
+  /** Asked before every request to the model and every tool call: whether this process still owns the cast. */
   readonly holdsClaim: () => Promise<boolean>;
-  /** Asked before every line of the transcript, whose writer does not wait: whether another process has taken the cast. */
+  /** Asked before every line of the transcript, whose writer cannot wait: whether another process owns the cast. */
   readonly isSuperseded: () => boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: TurnProgress) => void;
@@ -114,7 +114,7 @@ export interface SocketTurnCount {
   readonly socket: SocketId;
   readonly materia: string;
   readonly turns: number;
-  /** Those of them that it had for the item of this key. */
+  /** The turns for the item with this key. */
   readonly turnsFor: (item: string) => number;
 }
 
@@ -128,14 +128,14 @@ export type TurnProgress =
       readonly id: string;
       readonly name: string;
       readonly failed: boolean;
-      /** What the tool said. */
+      /** The output of the tool. */
       readonly said: string;
     }
-  /** All that a tool that still runs has said so far. */
+  /** The output so far of a running tool. */
   | { readonly kind: "tool_said"; readonly id: string; readonly said: string }
-  /** Every call of the last reply has its result, and the transcript has them all. */
+  /** Every tool call of the last reply has its result, and all of them are in the transcript. */
   | { readonly kind: "tools_over" }
-  /** What the turn has used so far, at the end of each reply. */
+  /** The usage of the turn so far, after each reply. */
   | { readonly kind: "used"; readonly usage: Usage }
   | { readonly kind: "retrying"; readonly attempt: number; readonly delayMs: number; readonly error: string };
 
@@ -153,37 +153,37 @@ export interface UtilityRequest {
   readonly input: JsonObject;
   readonly cwd: string;
   readonly signal: AbortSignal;
-  /** How its time is told where no materia says how long it may take. */
+  /** The text for its time limit when no materia sets one. */
   readonly limitText?: string;
-  /** [D24] The visit's secret: by it the program and whatever it starts are found when nobody knows them any more. */
+  /** [D24] The visit's secret: it identifies the program and its children after the owner was killed. */
   readonly secret?: string;
-  /** [U42] The same for every run of one visit, and for no other. */
+  /** [U42] The same for every run of one visit, and different for every other visit. */
   readonly idempotencyKey?: string;
-  /** Told the leader of the program's process group, as soon as there is one. */
+  /** Called with the leader of the program's process group, as soon as it runs. */
   readonly onStarted?: (pid: number) => void;
 }
 
 export type UtilityOutcome =
   | { readonly kind: "exited"; readonly stdout: string; readonly stdoutCut: boolean; readonly stderr: string }
-  /** A gate that ended by itself; its output is both streams as they came. */
+  /** A gate that ended by itself; its output is both streams in order of arrival. */
   | { readonly kind: "judged"; readonly code: number; readonly stdout: string; readonly stderr: string }
   | { readonly kind: "failed"; readonly reason: string; readonly stdout: string; readonly stderr: string };
 
 export interface Journal {
-  /** One write for all of them, behind event `after`; the answer is a sentence when they could not be written. */
+  /** Writes all events at once, after event `after`; returns the problem when that failed. */
   readonly append: (events: readonly CastEvent[], after: number) => Promise<string | undefined>;
 }
 
-/** Files of a cast's visits, where agents and programs find and leave them. */
+/** The files of a cast's visits, read and written by agents and programs. */
 export interface Artifacts {
-  /** The folder of the cast, and where a file of one visit is, as given to agents and utilities. */
+  /** The folder of the cast, and the path of a visit's file as agents and utilities see it. */
   readonly folder: string;
   readonly pathOf: (socket: SocketId, visit: number, name: string) => string;
   readonly write: (socket: SocketId, visit: number, name: string, text: string) => Promise<string | undefined>;
   readonly append: (socket: SocketId, visit: number, name: string, text: string) => Promise<string | undefined>;
-  /** [B56] Of the transcript of a visit, what is there now is what belongs to this checkpoint. */
+  /** [B56] Marks the present length of the transcript as belonging to this checkpoint. */
   readonly markTranscript?: (socket: SocketId, visit: number, commit: string) => void;
-  /** What stands for a value in a file of a visit: itself, or where it is kept once for the whole cast. */
+  /** Replaces a large value by a reference to the copy that the cast stores once; returns a small one unchanged. */
   readonly storeValue: (value: Json) => Promise<StoredValue>;
 }
 
@@ -191,25 +191,25 @@ export type StoredValue =
   | { readonly kind: "kept"; readonly json: Json }
   | { readonly kind: "failed"; readonly problem: string };
 
-/** A turn that may begin, and what others have used of the budget since this cast was told last. */
+/** Permission for a turn, with the usage of other casts since the last one. */
 export interface TurnAdmission {
   readonly usedElsewhere: Usage;
-  /** Whether the budget is used up by now, by this turn and all others together. */
+  /** Whether this turn and all others together have spent the budget. */
   readonly isBudgetSpent: (usage: Usage) => boolean;
-  /** Tells what the turn has used so far. */
+  /** Reports the usage of the turn so far. */
   readonly reportUsage: (usage: Usage) => void;
-  /** The turn is over, or does not take place. */
+  /** The turn has ended, or does not run. */
   readonly end: () => void;
 }
 
-/** The items of a parallel loop. Every function may be called again for what it has done already. */
+/** Runs the items of a parallel loop. Every function is idempotent. */
 export interface ItemRunner {
-  /** [V16] From which commit they begin, or why they cannot be worked on at once. */
+  /** [V16] The commit from which items start, or why they cannot run at once. */
   readonly findBase: (signal: AbortSignal) => Promise<ParallelBase>;
   readonly run: (item: ItemRequest) => Promise<ItemOutcome>;
   readonly merge: (item: MergeRequest) => Promise<MergeOutcome | ItemsFailure>;
   readonly join: (tip: JoinRequest) => Promise<JoinOutcome>;
-  /** [V14] Set where others drive their casts: ends these, and resolves when they are over. */
+  /** [V14] Present when other workers run the items: aborts them, and resolves when they have ended. */
   readonly abort?: (children: readonly CastId[]) => Promise<void>;
 }
 
@@ -217,7 +217,7 @@ export type ParallelBase = { readonly kind: "forked"; readonly base: string } | 
 
 export interface ItemsRefusal {
   readonly kind: "refused";
-  /** In words, as the end of a sentence. */
+  /** The end of a sentence. */
   readonly reason: string;
 }
 
@@ -232,16 +232,16 @@ export interface ItemRequest {
   readonly start: CastStart;
   readonly title: string;
   readonly parent: Pick<CastState, "budget" | "usage" | "largest">;
-  /** What its parent has counted of it already. */
+  /** The usage that its parent has counted already. */
   readonly countedUsage: Usage;
-  /** Set where a cast that failed is to go on. */
+  /** Set when a failed item continues. */
   readonly resume: ItemResume | null;
   readonly signal: AbortSignal;
 }
 
 export type ItemOutcome =
   | { readonly kind: "ended"; readonly end: ItemResult }
-  /** Stopped with the cast that it belongs to. */
+  /** Stopped together with its parent. */
   | { readonly kind: "aborted" }
   | ItemsFailure;
 
@@ -257,21 +257,21 @@ export interface JoinRequest {
   readonly fork: number;
   readonly base: string;
   readonly tip: string;
-  /** Casts of items whose work is not in it. */
+  /** Items whose work is not merged. */
   readonly unmerged: readonly CastId[];
 }
 
 export type JoinOutcome = { readonly kind: "joined"; readonly commit: string } | ItemsRefusal | ItemsFailure;
 
-/** Working trees for the casts of items, and what becomes of the work in them. Every function may be called again. */
+/** Working trees of items, and the merge of their work. Every function is idempotent. */
 export interface ItemWorktrees extends Pick<ItemRunner, "findBase" | "merge" | "join"> {
-  /** A folder with the files that an item begins from, made anew for one that has not begun. */
+  /** A folder with the files from which an item starts; created again for an item that has not started. */
   readonly prepare: (
     child: CastId,
     window: ItemCastInput,
     has: "begun" | "not begun",
   ) => Promise<PreparedWorktree | ItemsFailure>;
-  /** All that was done in the tree, as a commit that nothing removes; null where nothing was. */
+  /** Commits all work in the tree under a ref; the commit is null when nothing changed. */
   readonly saveWork: (child: CastId, window: ItemCastInput, title: string) => Promise<SavedWork | ItemsFailure>;
 }
 

@@ -118,12 +118,12 @@ it("[Q7] a no without a reason, and a no to an agent, are refused and change not
   await run(cast("release 2"), { cwd });
   const before = listing(cwd);
   const silent = await run(["continue", ...config, "--reject"], { cwd });
-  expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining("a no needs a reason")]);
+  expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining("--reject needs a reason")]);
   expect(listing(cwd)).toEqual(before);
   await run(["abort"], { cwd });
   await run(cast("--loadout", "Talk", "x"), { cwd });
   const agent = await run(["continue", ...config, "--reject", "no"], { cwd });
-  expect([agent.code, agent.stderr]).toEqual([2, expect.stringContaining("not with a gate")]);
+  expect([agent.code, agent.stderr]).toEqual([2, expect.stringContaining("not at a gate")]);
 });
 
 it("[Q8] at a terminal a person is asked for yes or no, and why not", async () => {

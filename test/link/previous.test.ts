@@ -193,7 +193,7 @@ describe("[L28] what is missing is said, and the rest is used", () => {
       "[L28] a journal that is empty",
       "empty",
       (folder) => truncateSync(join(folder, "journal.jsonl"), 0),
-      "its journal has no beginning",
+      "its journal has no first event",
       { request: "do the first part", outcome: "interrupted", handoff: null, artifacts: [] },
     ],
     [

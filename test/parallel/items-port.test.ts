@@ -148,6 +148,6 @@ it("[V14] an abort reaches every item that is at work, also those that a killed 
   ]);
   expect((await cast({}, fold(start, killed))).end).toMatchObject({
     kind: "broken",
-    problem: "its items cannot be worked on here: there are no working trees",
+    problem: "its items cannot run here: there are no working trees",
   });
 });

@@ -21,19 +21,19 @@ import { failedTurn, runPiTurn } from "./pi-turn.ts";
 export interface PiHostOptions extends Partial<RetryPolicy> {
   /** For materia that name no model: `provider/id`. */
   readonly defaultModel?: string;
-  /** The place where it was named; the option unless set. */
+  /** The setting that names it; the option if unset. */
   readonly defaultModelAt?: KeyPath;
-  /** For materia that say nothing of how hard to think. */
+  /** For materia that set no thinking level. */
   readonly defaultThinking?: ThinkingLevel;
-  /** Tools besides Pi's own that the hooks bring into a session. */
+  /** Tools besides Pi's own that the hooks add to a session. */
   readonly moreTools?: readonly string[];
-  /** How long an agent may show no sign of life. */
+  /** How long an agent may be silent. */
   readonly silenceMs?: number;
   readonly after?: Timer;
   readonly hooks?: SessionHooks;
 }
 
-/** Agents over real Pi sessions, one per turn, in this process. */
+/** Runs agents in Pi sessions of this process, one per turn. */
 export function createPiHost(options: PiHostOptions = {}): AgentHost {
   let opened: Promise<ConfiguredPi> | undefined;
   const stage = () => (opened ??= loadConfiguredPi(options, options.hooks?.equip));

@@ -20,11 +20,11 @@ import { KNOWN_TOOLS } from "../../core/model/materia.ts";
 import type { AgentRequirement } from "../ports.ts";
 
 export interface ConfiguredPi extends PiContext {
-  /** Files of Pi that it could not read, in its words. */
+  /** Pi's messages about files that it could not read. */
   readonly problems: readonly string[];
 }
 
-/** Pi as its user has configured it: credentials, models and settings of the agent folder. */
+/** Pi as the user configured it: credentials, models and settings of the agent folder. */
 export async function loadConfiguredPi(
   retry: Partial<RetryPolicy>,
   equip?: SessionHooks["equip"],
@@ -35,7 +35,7 @@ export async function loadConfiguredPi(
   const catalog = join(folder, "models-store.json");
   const runtime = await pi.ModelRuntime.create({
     modelsPath: join(folder, "models.json"),
-    // Pi creates what it does not find; a refused command leaves nothing behind.
+    // Pi creates missing files. A refused command must leave nothing behind.
     ...(existsSync(auth) ? { authPath: auth } : { credentials: EMPTY_CREDENTIALS }),
     ...(existsSync(catalog) ? { modelsStorePath: catalog } : { modelsStore: EMPTY_MODEL_STORE }),
   });
@@ -60,20 +60,20 @@ export type ModelChoice =
   | { readonly kind: "missing_api_key"; readonly wanted: string; readonly provider: string }
   | { readonly kind: "none" };
 
-/** [A3] A named model, else the one that Pi itself would start with. */
+/** [A3] The named model, otherwise Pi's default. */
 export async function chooseModel(stage: PiContext, wanted: string | undefined): Promise<ModelChoice> {
   if (wanted === undefined) return chooseDefault(stage);
   const slash = wanted.indexOf("/");
   const provider = wanted.slice(0, Math.max(0, slash));
   const model = stage.runtime.getModel(provider, wanted.slice(slash + 1));
   if (!model) return { kind: "unknown", wanted };
-  // Of a provider that was registered a moment ago Pi may not have taken note yet; asking it outright is slower and sure.
+  // Pi may not know a provider that was registered just now. Asking directly is slower but certain.
   const hasKey = stage.runtime.hasConfiguredAuth(provider) || (await stage.runtime.checkAuth(provider)) !== undefined;
   return hasKey ? { kind: "found", model } : { kind: "missing_api_key", wanted, provider };
 }
 
 async function chooseDefault({ pi, runtime, settings }: PiContext): Promise<ModelChoice> {
-  // Only a session asks Pi for its default; this one says nothing and is thrown away.
+  // Only a session resolves Pi's default: open one and drop it.
   const { session } = await pi.createAgentSession({
     modelRuntime: runtime,
     settingsManager: settings,
@@ -81,7 +81,7 @@ async function chooseDefault({ pi, runtime, settings }: PiContext): Promise<Mode
     resourceLoader: bareResources(pi, ""),
     tools: [],
   });
-  // Without one, Pi's session holds a stand-in that no provider has.
+  // Without a default, Pi's session holds a placeholder that no provider has.
   const model = session.model && runtime.getModel(session.model.provider, session.model.id);
   session.dispose();
   return model ? { kind: "found", model } : { kind: "none" };
@@ -93,23 +93,23 @@ const EMPTY_MODEL_STORE: ModelsStore = {
   delete: async () => {},
 };
 
-/** [S7] All that Pi's own file of keys holds: an agent may read it, and a provider may repeat it. */
+/** [S7] Every key in Pi's file: an agent may read it, and a provider may repeat it. */
 function registerCredentials(file: string): void {
   try {
     const credentials: unknown = JSON.parse(readRegularText(file, MAX_FILE_BYTES.config));
     registerSecrets(collectStrings(credentials).map((value) => ({ name: "key of Pi", value })));
   } catch {
-    // Pi itself says what is wrong with it.
+    // Pi reports what is wrong with it.
   }
 }
 
-/** [S7] The key that a model is asked with, wherever Pi found it. */
+/** [S7] The key for requests to a model, from any of Pi's sources. */
 export async function registerModelKey({ runtime }: PiContext, model: PiModel): Promise<void> {
   try {
     const resolved = await runtime.getAuth(model);
     registerSecrets(collectStrings(resolved?.auth).map((value) => ({ name: `key of ${model.provider}`, value })));
   } catch {
-    // Without a key the request itself fails, and says so.
+    // Without a key the request fails with its own message.
   }
 }
 
@@ -121,15 +121,15 @@ function collectStrings(value: unknown): readonly string[] {
   );
 }
 
-/** What stands beside a key and is none. */
+/** Fields beside a key that are not secret. */
 const NON_SECRET_FIELDS = new Set(["type", "baseUrl", "provider", "projectId", "email", "accountId", "scope"]);
 
 const WITHOUT_MODEL = "rehearse without a model with --rehearse FILE";
-/** Where a model that no materia named was typed, or could be. */
+/** Where the model was typed, or could be, when no materia names it. */
 const MODEL_OPTION: KeyPath = ["--model"];
 const ANOTHER_MODEL = "choose a model with --model provider/id";
 
-/** [A26] Every agent runs in Pi, a rehearsed one too: without it nothing begins. */
+/** [A26] Every agent runs in Pi, also a rehearsed one. Without Pi no cast starts. */
 export function missingPiIssue(cause: unknown): Issue {
   const missing = cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND";
   const message = missing
@@ -141,7 +141,7 @@ export function missingPiIssue(cause: unknown): Issue {
 
 const PI_PACKAGE = "@earendil-works/pi-coding-agent";
 
-/** [A6] Each unknown tool once, with all that want it. */
+/** [A6] Reports each unknown tool once, with every socket that uses it. */
 export function toolIssues(needs: readonly AgentRequirement[], more: readonly string[] = []): readonly Issue[] {
   const known = [...KNOWN_TOOLS, ...more];
   const wanted = needs.flatMap((need) => need.tools.map((tool) => ({ tool, need })));
@@ -159,7 +159,7 @@ export function toolIssues(needs: readonly AgentRequirement[], more: readonly st
   );
 }
 
-/** [A4] Each model that cannot be used once, with all that want it and the ways out. */
+/** [A4] Reports each unusable model once, with every socket that uses it and the remedies. */
 export async function modelIssues(
   stage: ConfiguredPi,
   needs: readonly AgentRequirement[],
@@ -181,7 +181,7 @@ export async function modelIssues(
   return [...issues, ...unread];
 }
 
-/** Those that want a model, and the place where it was named unless one of them names it. */
+/** The sockets that use a model, and the setting that names it unless a materia does. */
 interface ModelUsers {
   readonly users: readonly AgentRequirement[];
   readonly at: KeyPath;
@@ -222,7 +222,7 @@ function modelIssue(choice: ModelChoice, { users, at }: ModelUsers, stage: Confi
 
 const MOST_NAMED = 3;
 
-/** The provider is easily forgotten, or only a part of the name known. */
+/** Suggests models: people often omit the provider or know only part of the name. */
 function modelSuggestion(wanted: string, stage: ConfiguredPi): string {
   const models = stage.runtime.getModels().map(({ provider, id }) => ({ id, full: `${provider}/${id}` }));
   const said = wanted.slice(wanted.indexOf("/") + 1).toLowerCase();

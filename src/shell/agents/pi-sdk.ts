@@ -10,31 +10,31 @@ export type Pi = typeof import("@earendil-works/pi-coding-agent");
 export type PiModel = Model<Api>;
 export type PiSettings = ReturnType<SettingsManager["getGlobalSettings"]>;
 
-/** What all turns of a host share. */
+/** Shared by all turns of a host. */
 export interface PiContext {
   readonly pi: Pi;
   readonly runtime: ModelRuntime;
   readonly settings: SettingsManager;
 }
 
-/** What a face that runs inside Pi brings into the sessions of its agents; elsewhere there is none of it. */
+/** What a face inside Pi adds to the sessions of its agents; absent elsewhere. */
 export interface SessionHooks {
-  /** Adds providers and keys that only this process knows. */
+  /** Adds providers and keys that only this process has. */
   readonly equip?: (runtime: ModelRuntime) => Promise<void>;
-  /** In place of a session's bare resources. */
+  /** Replaces the default resources of a session. */
   readonly resources?: (bare: ResourceLoader, request: TurnRequest) => Promise<ResourceLoader>;
-  /** A session is there, and its turn about to begin. */
+  /** A session exists, and its turn is about to start. */
   readonly opened?: (session: AgentSession, turn: SessionTurn) => Promise<void>;
 }
 
 export interface SessionTurn {
   readonly request: TurnRequest;
-  /** Called when a person is asked something, and its answer when they have replied. */
+  /** Called when a person must answer; the returned function is called after the answer. */
   readonly suspendTimeout: () => () => void;
 }
 
 export interface RetryPolicy {
-  /** How often a failed request is sent again. */
+  /** How often a failed request is retried. */
   readonly maxRetries: number;
   /** The wait before the first retry; it doubles with each one. */
   readonly baseDelayMs: number;
@@ -42,12 +42,12 @@ export interface RetryPolicy {
 
 let loadModule = (): Promise<Pi> => import("@earendil-works/pi-coding-agent");
 
-/** Imported only when an agent is wanted: Pi takes longer to load than most commands take to run. */
+/** Imported on demand: Pi takes longer to load than most commands take to run. */
 export function loadPi(): Promise<Pi> {
   return loadModule();
 }
 
-/** Inside Pi there is a copy of it already, which only Pi's own loader can reach; a second one would cost a second and share nothing. */
+/** Inside Pi only its own loader reaches the loaded copy; a second copy would take a second to load and share nothing. */
 export function setPiLoader(own: () => Promise<Pi>): void {
   loadModule = own;
 }
@@ -55,15 +55,15 @@ export function setPiLoader(own: () => Promise<Pi>): void {
 export function createSettings(pi: Pi, user: PiSettings, retry: RetryPolicy): SettingsManager {
   return pi.SettingsManager.inMemory({
     ...user,
-    // Retries below the agent loop would be seen by nobody.
+    // Retries below the agent loop would be invisible.
     retry: { ...user.retry, enabled: true, ...retry, provider: { ...user.retry?.provider, maxRetries: 0 } },
     compaction: { ...user.compaction, enabled: true },
-    // A warming request is paid for and reported in no turn.
+    // A warming request costs money and is reported in no turn.
     cacheWarming: "off",
   });
 }
 
-/** [A24] No extension, skill, theme or template of the user: a turn is told what its cast and its folder tell it. */
+/** [A24] No extension, skill, theme or template of the user: a turn gets the text of its cast and its folder only. */
 export function bareResources(pi: Pi, system: string): ResourceLoader {
   const runtime = pi.createExtensionRuntime();
   return {
@@ -72,7 +72,7 @@ export function bareResources(pi: Pi, system: string): ResourceLoader {
     getPrompts: () => ({ prompts: [], diagnostics: [] }),
     getThemes: () => ({ themes: [], diagnostics: [] }),
     getAgentsFiles: () => ({ agentsFiles: [] }),
-    // Pi puts its own prompt in the place of an empty one.
+    // Pi replaces an empty prompt with its own.
     getSystemPrompt: () => (system === "" ? " " : system),
     getSystemPromptSource: () => undefined,
     getAppendSystemPrompt: () => [],
@@ -82,7 +82,7 @@ export function bareResources(pi: Pi, system: string): ResourceLoader {
   };
 }
 
-/** Where there is no file of keys, none is made; keys of the environment still count. */
+/** Creates no file of keys; keys of the environment still count. */
 export const EMPTY_CREDENTIALS: CredentialStore = {
   read: async () => undefined,
   list: async () => [],
@@ -90,10 +90,10 @@ export const EMPTY_CREDENTIALS: CredentialStore = {
   delete: async () => {},
 };
 
-/** [A28] How much of all instructions together an agent is told. */
+/** [A28] The limit of all instructions together. */
 const MAX_INSTRUCTION_CHARS = 40_000;
 
-/** [A28] What an agent is told before its task: what the folder it works in says to everybody, then its own role. */
+/** [A28] The system prompt: first the instructions of the working folder, then the role of the agent. */
 export function systemPromptFor(pi: Pi, request: Pick<TurnRequest, "system" | "instructions" | "cwd">): string {
   const parts = instructionsFor(pi, request);
   if (parts.length === 0) return request.system;
@@ -107,7 +107,7 @@ function instructionsFor(pi: Pi, { instructions, cwd }: Pick<TurnRequest, "instr
     .loadProjectContextFiles({ cwd, agentDir })
     .filter(({ path }) => instructions === "project" || path.startsWith(`${agentDir}${sep}`))
     .filter(({ path }) => currentToolsUser() === undefined || isNotLink(path));
-  // The nearest file counts most, so that it is the one that gets its room first.
+  // The nearest file matters most: it gets its space first.
   let room = MAX_INSTRUCTION_CHARS;
   const parts: string[] = [];
   for (const { path, content } of files.toReversed()) {
@@ -118,7 +118,7 @@ function instructionsFor(pi: Pi, { instructions, cwd }: Pick<TurnRequest, "instr
   return parts;
 }
 
-/** [B64] What tools of another user laid there as a link would be read with the rights of this one. */
+/** [B64] Do not follow links: tools of another user may have planted one to a file that only this user may read. */
 function isNotLink(path: string): boolean {
   try {
     return realpathSync(path) === path;

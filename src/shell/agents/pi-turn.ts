@@ -20,7 +20,7 @@ import * as v from "valibot";
 
 interface PiTurnSetup extends PiContext {
   readonly model: PiModel;
-  /** How hard it thinks; as Pi's own settings say where that is left open. */
+  /** The thinking level; Pi's own setting if unset. */
   readonly thinking?: ThinkingLevel | undefined;
   readonly after: Timer;
   readonly silenceMs: number | undefined;
@@ -28,7 +28,7 @@ interface PiTurnSetup extends PiContext {
   readonly onOpened?: (sessionId: string) => void;
 }
 
-/** [A1] One turn in a Pi session of its own; whatever Pi throws becomes a failed outcome. */
+/** [A1] Runs one turn in a new Pi session. Every error of Pi becomes a failed outcome. */
 export async function runPiTurn(setup: PiTurnSetup, request: TurnRequest): Promise<TurnOutcome> {
   if (request.signal.aborted) return failedTurn("aborted", "the turn was aborted before it began", NO_USAGE);
   const transcript = openTranscript(setup.pi, request);
@@ -48,7 +48,7 @@ async function runSession(
   try {
     const session = await openPiSession(setup, request, { kept, other });
     const { after, silenceMs } = setup;
-    // It settles with the prompt, which is awaited and tells of any failure.
+    // It settles with the prompt, which is awaited and reports failures.
     const halt = () => void session.abort().catch(() => {});
     const guard = guardTurn({ halt, signal: request.signal, after, silenceMs });
     const goesOn = () => continueIfOwned(guard, transcript, request);
@@ -61,7 +61,7 @@ async function runSession(
     try {
       setup.onOpened?.(session.sessionId);
       await setup.hooks?.opened?.(session, { request, suspendTimeout: guard.suspendTimeout });
-      // [A17] All that the agent is told is known before the first request leaves.
+      // [A17] Report the whole prompt before the first request.
       request.onProgress({ kind: "told", system: session.systemPrompt });
       await Promise.race([session.prompt(request.prompt, { expandPromptTemplates: false }), guard.graceExpired]);
       return turnOutcome(seen, guard.stopReason(), setup.model);
@@ -79,7 +79,7 @@ async function runSession(
   }
 }
 
-/** [D28] Before each request, retries included, and before each call of a tool: the process may have slept meanwhile. */
+/** [D28] Checks the claim before each request, retries included, and before each tool call: the process may have slept. */
 function checkOwnerBeforeActing({ agent }: AgentSession, goesOn: () => Promise<boolean>): void {
   const { streamFunction, beforeToolCall } = agent;
   agent.streamFunction = async (...given) => {
@@ -92,7 +92,7 @@ function checkOwnerBeforeActing({ agent }: AgentSession, goesOn: () => Promise<b
 
 const TAKEN_OVER_MESSAGE = "another process owns this cast now";
 
-/** [D28] Ends the turn of a cast that another process has taken, and writes nothing more for it. */
+/** [D28] Ends the turn of a cast that another process owns, and writes nothing more for it. */
 export async function continueIfOwned(
   guard: TurnGuard,
   { close }: OpenedTranscript,
@@ -104,7 +104,7 @@ export async function continueIfOwned(
   return false;
 }
 
-/** [A25] Between two requests, when the tools that a reply asked for have run: nothing is in flight that could be lost. */
+/** [A25] Between two requests, after the tools have run: no work is lost. */
 export function stopAtLimit(guard: TurnGuard, seen: TurnRecord, { isBudgetSpent: isUsedUp }: TurnRequest): void {
   if (seen.last()?.stopReason === "stop" || !isUsedUp(seen.usage())) return;
   guard.end({ reason: "limit", message: "the turn has used up what it may" });
@@ -114,7 +114,7 @@ export function failedTurn(reason: TurnFailureReason, message: string, usage: Us
   return { kind: "failed", reason, message: truncate(message, 2000), usage };
 }
 
-/** [D9] A disk that cannot keep the conversation is no fault of the provider, whatever Pi made of it. */
+/** [D9] A disk error is no fault of the provider, even if Pi reports it so. */
 export function diskFailure({ problem }: OpenedTranscript, outcome?: TurnOutcome): TurnOutcome | undefined {
   const found = problem();
   if (found === undefined) return undefined;
@@ -141,7 +141,7 @@ async function openPiSession(
     modelRuntime: setup.runtime,
     settingsManager: setup.settings,
     model: setup.model,
-    // [B25] A tool that the other user's process does not have would run here.
+    // [B25] A tool that the other user's process lacks would run here: refuse it.
     tools: other ? other.tools.map(({ name }) => name) : [...request.tools],
     resourceLoader: resources,
     customTools: other?.tools ?? shellToolWithEnvironment(setup, request, resources),
@@ -151,7 +151,7 @@ async function openPiSession(
   return session;
 }
 
-/** [U42] Pi's own shell with the visit in its environment; one that the user's extensions bring stays as it is. */
+/** [U42] Pi's shell with the visit in its environment; a shell of the user's extensions stays unchanged. */
 function shellToolWithEnvironment(
   { pi, settings }: PiContext,
   { cwd, env }: TurnRequest,
@@ -164,7 +164,7 @@ function shellToolWithEnvironment(
       ...(commandPrefix === undefined ? {} : { commandPrefix }),
       ...(shellPath === undefined ? {} : { shellPath }),
       spawnHook: (spawned) => ({ ...spawned, env: { ...spawned.env, ...env } }),
-    }) as ToolDefinition, // of one tool's own parameters, which only it reads
+    }) as ToolDefinition, // typed by its own parameters, which only the tool reads
   ];
 }
 
@@ -185,13 +185,13 @@ export function turnOutcome(
   }
   const message = last?.errorMessage ?? "the agent ended without an answer";
   if (seen.overflowed()) return failedTurn("overflow", message, usage);
-  // A connection that could not be opened for want of file descriptors says nothing about the provider.
+  // A lack of file descriptors is no failure of the provider.
   if (/\bE[MN]FILE\b/.test(message)) return failedTurn("disk", message, usage);
-  // [A18] Only the words of the message tell a time-out from another failure of the provider.
+  // [A18] Only the text of the message distinguishes a timeout from other failures.
   return failedTurn(/time(?:d)?[ -]?out|ETIMEDOUT/i.test(message) ? "timeout" : "provider", message, usage);
 }
 
-/** What one turn showed of itself: its cost so far, its last answer, and whether that did not fit. */
+/** The record of one turn: its usage, its last reply, and whether the context overflowed. */
 export interface TurnRecord {
   readonly hear: (event: AgentSessionEvent) => void;
   readonly usage: () => Usage;
@@ -209,7 +209,7 @@ export function createTurnRecord(onProgress: (progress: TurnProgress) => void): 
     if (event.type === "message_end" && event.message.role === "assistant") {
       last = event.message;
       usage = addUsage(usage, usageFromPi(event.message.usage));
-      // What fails right after the context was shortened was still too long.
+      // A failure right after compaction means that the context was still too long.
       overflowed = shortened && last.stopReason === "error";
       shortened = false;
       onProgress({ kind: "used", usage });
@@ -218,7 +218,7 @@ export function createTurnRecord(onProgress: (progress: TurnProgress) => void): 
       if (event.result?.usage) usage = addUsage(usage, usageFromPi(event.result.usage));
       shortened = event.reason === "overflow" && event.willRetry;
     }
-    // Pi takes an answer back for a retry, and then another one comes, or because the context was too long.
+    // Pi drops a reply before a retry, or when the context was too long.
     if (event.type === "entry_appended" && event.entry.type === "context_edit") overflowed = true;
     const progress = progressFromEvent(event, last);
     if (progress) onProgress(progress);
@@ -227,7 +227,7 @@ export function createTurnRecord(onProgress: (progress: TurnProgress) => void): 
   return { hear, usage: () => usage, last: () => last, overflowed: () => overflowed };
 }
 
-/** [A19] Cached tokens count: what a provider charges less for is still part of the prompt. */
+/** [A19] Cached tokens count: they are part of the prompt, although cheaper. */
 function usageFromPi(usage: PiUsage): Usage {
   return {
     input: usage.input + usage.cacheRead + usage.cacheWrite,
@@ -262,7 +262,7 @@ function progressFromEvent(event: AgentSessionEvent, last: AssistantMessage | un
   return undefined;
 }
 
-/** What a tool said; Pi types results as anything. */
+/** The output of a tool; Pi types results as `any`. */
 function toolResultText(result: unknown): string {
   const { content = [] } = v.is(ToolResult, result) ? result : {};
   return content.map(({ text = "" }) => text).join("\n");

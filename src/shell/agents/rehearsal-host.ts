@@ -26,7 +26,7 @@ interface RehearsalOptions {
   readonly after?: Timer;
 }
 
-/** [A9] Agents over real Pi sessions whose model plays the replies of a file. */
+/** [A9] Runs agents in Pi sessions whose model plays the replies of a file. */
 export function createRehearsalHost(rehearsal: Rehearsal, options: RehearsalOptions = {}): AgentHost {
   const { after = realTimer, silenceMs, maxRetries = 3 } = options;
   const scripts = new Map<string, ReplyScript>();
@@ -85,7 +85,7 @@ async function openScriptedPi(
   return { pi, runtime, settings: createSettings(pi, {}, { maxRetries, baseDelayMs: 0 }) };
 }
 
-/** [A10] The part of a rehearsal that one turn plays. */
+/** [A10] The replies that one turn uses. */
 function scriptFor(rehearsal: Rehearsal, request: TurnRequest, log: RehearsalLog): ReplyScript {
   const key = rehearsalKeyFor(rehearsal, request);
   const replies = Object.hasOwn(rehearsal.replies, key) ? (rehearsal.replies[key] ?? []) : [];
@@ -98,7 +98,7 @@ function scriptFor(rehearsal: Rehearsal, request: TurnRequest, log: RehearsalLog
     if (steps.length === 0) {
       const reply = replies[position] ?? (rehearsal.onEmpty === "repeat-last" ? replies.at(-1) : undefined);
       if (!reply) missing = missingReplyText(key, replies.length, rehearsal, request);
-      // [A23] A retry takes the next reply, and the one that failed is used up.
+      // [A23] A retry takes the next reply; the failed one is used up.
       steps = reply ? scriptedSteps(reply, position, told).filter(({ does }) => !isCallDone(does, done)) : [];
       if (reply) log.markTaken(key, position);
       position += 1;
@@ -113,7 +113,7 @@ function scriptFor(rehearsal: Rehearsal, request: TurnRequest, log: RehearsalLog
 
 const PersonAnswer = v.strictObject({ satisfied: v.boolean(), context: v.optional(v.string(), "") });
 
-/** [Q13] What a person is scripted to say. A script that says nothing leaves them to be asked. */
+/** [Q13] The scripted answer of a person. Without one a real person must answer. */
 function answerForPerson(
   rehearsal: Rehearsal,
   asked: PersonGateRequest,
@@ -133,12 +133,12 @@ function answerForPerson(
   return { kind: "failed", message };
 }
 
-/** [D3] A turn that was cut off goes on behind the calls that its transcript has results of. */
+/** [D3] An interrupted turn continues after the tool calls whose results its transcript has. */
 function isCallDone(does: ScriptedStep["does"], done: ReadonlySet<string>): boolean {
   return does.kind === "call" && done.has(does.id);
 }
 
-/** Calls go out one by one: Pi runs the calls of one message at the same time. */
+/** One call per message: Pi runs the calls of one message at the same time. */
 function scriptedSteps(reply: ScriptedReply, position: number, told: number): readonly ScriptedStep[] {
   const text = reply.text ?? (reply.json === undefined ? "" : JSON.stringify(reply.json));
   const calls = reply.tools.map((call, index): ScriptedStep["does"] => ({
@@ -160,7 +160,7 @@ function scriptedSteps(reply: ScriptedReply, position: number, told: number): re
   }));
 }
 
-/** [A13] Each request of a reply has its part of what the reply is said to use, and the last one the rest. */
+/** [A13] Splits the usage of a reply evenly over its requests; the last one gets the rest. */
 function shareOfUsage(
   { input, output }: ScriptedStep["usage"],
   index: number,
@@ -187,10 +187,10 @@ function missingReplyText(key: string, count: number, rehearsal: Rehearsal, requ
   );
 }
 
-/** What becomes of the replies of a rehearsal while it is played. */
+/** Tracks the use of a rehearsal's replies. */
 export interface RehearsalLog {
   readonly markTaken: (key: string, position: number) => void;
-  /** The request, with an eye on its tools. */
+  /** The request, with tool results recorded. */
   readonly trackTools: (request: TurnRequest) => TurnRequest;
   readonly played: () => RehearsalUsage;
 }
@@ -199,7 +199,7 @@ export function createRehearsalLog(rehearsal: Rehearsal): RehearsalLog {
   const { replies } = rehearsal;
   const taken = new Map<string, number>();
   const calls: RehearsedCall[] = [];
-  // A resumed cast goes on behind the replies that were taken before.
+  // A resumed cast continues after the replies that were used before.
   const take = (key: string, position: number): void =>
     void taken.set(key, Math.max(taken.get(key) ?? 0, position + 1));
   const following = (request: TurnRequest): TurnRequest => ({
@@ -213,7 +213,7 @@ export function createRehearsalLog(rehearsal: Rehearsal): RehearsalLog {
   return { markTaken: take, trackTools: following, played: () => ({ replies, taken, calls }) };
 }
 
-/** A call is known by its id: which reply, which call of it. Behind the last reply the last is repeated. */
+/** The id of a call names its reply and its position. After the last reply the last one repeats. */
 function playedCall(
   rehearsal: Rehearsal,
   request: TurnRequest,
@@ -228,10 +228,10 @@ function playedCall(
   return { key, socket: request.socket, reply, name, failed, mayFail, said };
 }
 
-/** [V37] What a second attempt at an item is called besides. */
+/** [V37] The further names of a second attempt at an item. */
 const ATTEMPT_SUFFIX = /\.\d+$/;
 
-/** [A10] The key that a turn is served from: socket and item, materia and item, socket, materia, whichever is there first. */
+/** [A10] The key of a turn's replies, the first that exists: socket and item, materia and item, socket, materia. */
 export function rehearsalKeyFor(rehearsal: Rehearsal, at: Pick<TurnRequest, "socket" | "materia" | "item">): string {
   const { socket, materia, item } = at;
   const items = item === null ? [] : [item, ...(ATTEMPT_SUFFIX.test(item) ? [item.replace(ATTEMPT_SUFFIX, "")] : [])];
@@ -239,7 +239,7 @@ export function rehearsalKeyFor(rehearsal: Rehearsal, at: Pick<TurnRequest, "soc
   return keys.find((key) => Object.hasOwn(rehearsal.replies, key)) ?? materia;
 }
 
-/** [A11] How many turns a key has served so far; a more particular key does not move a wider one. */
+/** [A11] Turns that a key has served so far; a specific key does not advance a general one. */
 export function countServedTurns(
   key: string,
   rehearsal: Rehearsal,
@@ -269,7 +269,7 @@ function isItemKey(key: string): boolean {
   return ITEM_SUFFIX.test(key);
 }
 
-/** The items that keys of this file name, each once. */
+/** The items that the keys of this file name, without duplicates. */
 function itemsNamedIn({ replies }: Rehearsal): readonly string[] {
   return [...new Set(Object.keys(replies).flatMap((key) => ITEM_SUFFIX.exec(key)?.[1] ?? []))];
 }

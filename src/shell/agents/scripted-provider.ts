@@ -27,9 +27,9 @@ export interface ScriptedStep {
 }
 
 export interface ReplyScript {
-  /** The next answer, or nothing when the replies have run out. Calls whose results are there are not made again. */
+  /** The next answer; undefined when no reply is left. Calls with results are not repeated. */
   readonly next: (done: ReadonlySet<string>) => ScriptedStep | undefined;
-  /** [A12] What is missing, once `nextEvent` has given nothing. */
+  /** [A12] What is missing, after `next` returned undefined. */
   readonly missing: () => string | undefined;
 }
 
@@ -46,14 +46,14 @@ export const SCRIPTED_MODEL: Model<Api> = {
   maxTokens: 1_000_000_000,
 };
 
-/** Pi reads from the words whether a failure is worth a retry, or a context too long. */
+/** Pi decides by the text whether to retry, or whether the context is too long. */
 const ERROR_TEXTS = {
   provider: "rehearsed failure: 503 service unavailable",
   timeout: "rehearsed failure: the request timed out",
   overflow: "rehearsed failure: the prompt is too long",
 } as const;
 
-/** A provider that plays, for each session, the script it was given. */
+/** A provider that plays the script of each session. */
 export function createScriptedProvider(scripts: ReadonlyMap<string, ReplyScript>, after: Timer): Provider {
   const stream = (_model: unknown, context: Context, options?: SimpleStreamOptions) =>
     messageStream(
@@ -69,7 +69,7 @@ export function createScriptedProvider(scripts: ReadonlyMap<string, ReplyScript>
   };
 }
 
-/** Only Pi's summaries come without a script: they belong to no session. */
+/** Only Pi's summaries have no script: they belong to no session. */
 const SUMMARY_STEP: ScriptedStep = {
   does: { kind: "say", text: "(summary)" },
   delayMs: 0,
@@ -93,7 +93,7 @@ async function playStep(
   switch (step.does.kind) {
     case "call": {
       const { id, name, args } = step.does;
-      // Read from JSON, so it is JSON; a copy, because tools may change what they are given.
+      // Copy the arguments: tools may change them. They came from JSON.
       const copy = structuredClone(args) as Extract<
         AssistantMessage["content"][number],
         { type: "toolCall" }
@@ -143,7 +143,7 @@ function delay(ms: number, after: Timer, signal: AbortSignal | undefined): Promi
   });
 }
 
-/** Pi copies any stream of events into one of its own, so that this need not be of its class. */
+/** Pi copies any stream of events, so this need not be an instance of its class. */
 function messageStream(message: Promise<AssistantMessage>): ReturnType<Provider["streamSimple"]> {
   const events = { [Symbol.asyncIterator]: () => messageEvents(message), result: () => message };
   return events as unknown as ReturnType<Provider["streamSimple"]>;

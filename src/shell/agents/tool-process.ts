@@ -6,7 +6,7 @@ import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
 import type { Pi, PiContext } from "./pi-sdk.ts";
 import type { TurnRequest } from "../ports.ts";
 
-/** A process of another user that runs Pi's own tools, each call as it would be run here. */
+/** A process of another user that runs Pi's own tools. */
 export interface ToolProcess {
   readonly call: (call: ToolProcessCall) => Promise<unknown>;
   readonly close: () => Promise<void>;
@@ -23,11 +23,11 @@ export interface ToolProcessOptions {
   readonly user: ToolsUser;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What the tools of Pi are made with, by name. */
+  /** The constructors of Pi's tools, by name. */
   readonly options: Readonly<Record<string, object>>;
 }
 
-/** Said in a line each way: calls and their ends, by number. */
+/** One JSON line per message: calls and results, by number. */
 const TOOL_PROGRAM = `
 import { createInterface } from "node:readline";
 const [address, given] = process.argv.slice(1);
@@ -66,7 +66,7 @@ interface PendingCall {
   readonly onUpdate: ToolProcessCall["onUpdate"];
 }
 
-/** [B25] Started with the first call; nothing of a turn that calls no tool. */
+/** [B25] Starts with the first call; a turn without tool calls starts none. */
 function openToolProcess(place: ToolProcessOptions): ToolProcess {
   const pending = new Map<number, PendingCall>();
   let child: ChildProcess | undefined;
@@ -102,7 +102,7 @@ function openToolProcess(place: ToolProcessOptions): ToolProcess {
   };
 }
 
-/** Why the tools of agents cannot run as this user, if they cannot. */
+/** Why tools cannot run as this user, if so. */
 export async function checkToolsUser(user: ToolsUser): Promise<string | undefined> {
   const child = startToolProcess({ user, cwd: "/", env: {}, options: {} });
   const said: string[] = [];
@@ -128,7 +128,7 @@ function startToolProcess({ user, cwd, env, options }: ToolProcessOptions): Chil
     ...as,
     cwd,
     env: { ...as.env, ...env },
-    // The leader of a group of its own, which is ended as one.
+    // The leader of a process group, which is ended as a whole.
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -156,7 +156,7 @@ function routeReplies(child: ChildProcess, pending: Map<number, PendingCall>, { 
   });
 }
 
-/** It is another user's process: what it says may be anything. */
+/** Another user's process: validate every message. */
 function parseReply(
   line: string,
 ): { readonly id: number; readonly update?: unknown; readonly error?: unknown; readonly result?: unknown } | undefined {
@@ -170,13 +170,13 @@ function parseReply(
   }
 }
 
-/** The tools of a turn, and an end to whatever they keep. */
+/** The tools of a turn; `close` frees their resources. */
 export interface TurnTools {
   readonly tools: ToolDefinition[];
   readonly close: () => Promise<void>;
 }
 
-/** [B25] Pi's own tools with their names and words, carried out by a process of another user. */
+/** [B25] Pi's own tools with their names and descriptions, run by a process of another user. */
 export function toolsRunAsUser(
   user: ToolsUser,
   { pi, settings }: PiContext,
@@ -197,7 +197,7 @@ export function toolsRunAsUser(
       .map((tool) => ({
         ...tool,
         execute: async (_id, params, signal, onUpdate) =>
-          // As the tool of the same name gives and takes them there.
+          // The types of the tool with the same name.
           (await beside.call({ tool: tool.name, params, signal, onUpdate: onUpdate as never })) as never,
       })),
   };
@@ -214,5 +214,5 @@ function toolDefinitions(pi: Pi, cwd: string): readonly ToolDefinition[] {
     pi.createFindToolDefinition(cwd),
     pi.createPowerShellToolDefinition(cwd),
   ];
-  return made as unknown as readonly ToolDefinition[]; // each of its own parameters, which only it reads
+  return made as unknown as readonly ToolDefinition[]; // each typed by its own parameters, which only the tool reads
 }

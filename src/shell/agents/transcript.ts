@@ -8,17 +8,17 @@ import type { Pi } from "./pi-sdk.ts";
 import { NO_USAGE, addUsage, type Usage } from "../../core/cast/state/usage.ts";
 import { MessageUsage } from "../../core/cast/transcript.ts";
 
-/** The conversation of a visit: Pi has it in memory, and what it adds stands on the disk before anything follows. */
+/** The conversation of a visit. Pi holds it in memory; each entry is on disk before the next step. */
 export interface OpenedTranscript {
-  /** Nothing where it could not be opened. */
+  /** Absent when it could not be opened. */
   readonly session?: SessionManager;
-  /** What kept a line of it from the disk. */
+  /** The error that kept a line from the disk, if any. */
   readonly problem: () => unknown;
-  /** Nothing more is written to it. */
+  /** Writes nothing after this. */
   readonly close: () => void;
 }
 
-/** [A16, S7] At exactly the path asked for. Pi does not write it: what it would write holds whatever the agent has seen. */
+/** [A16, S7] Written here, at exactly the given path: Pi would write secrets that the agent has seen. */
 export function openTranscript(pi: Pi, request: TurnRequest): OpenedTranscript {
   try {
     return openSessionTranscript(pi, request);
@@ -39,7 +39,7 @@ function openSessionTranscript(
   let problem: unknown;
   let isClosed = false;
   onEntryAppended(session, (entry) => {
-    // [D28] A reply that was in flight while the process slept is no longer its to keep.
+    // [D28] A reply that arrives after another process took the cast is dropped.
     if (isClosed || isSuperseded()) return;
     try {
       appendFileSync(path, lineOf(entry));
@@ -48,7 +48,7 @@ function openSessionTranscript(
       throw thrown;
     }
   });
-  // Pi tells each command of the agent which conversation it belongs to.
+  // Pi passes the path of the conversation to each command of the agent.
   Object.defineProperty(session, "getSessionFile", { value: () => path });
   return {
     session,
@@ -59,23 +59,23 @@ function openSessionTranscript(
   };
 }
 
-/** A kill tears the last line, a disk may tear more; the conversation goes on from what is sound before it. */
+/** A kill may cut the last line, a disk more. The conversation continues from the intact part. */
 function writeBeginning(path: string, text: string): void {
   if (readIfExists(path) === text) return;
-  // Not in place: a second kill here must not cost the part that was sound.
+  // Do not write in place: a second kill must not lose the intact part.
   writeFileSync(`${path}.mended`, text, { mode: 0o600 });
   renameSync(`${path}.mended`, path);
 }
 
 type AppendMethod = (...given: readonly unknown[]) => unknown;
 
-/** Every way in which Pi adds to a conversation ends with a new last entry. */
+/** Every method of Pi that adds to a conversation sets a new last entry. */
 function onEntryAppended(session: SessionManager, write: (entry: unknown) => void): void {
   const names = Object.getOwnPropertyNames(Object.getPrototypeOf(session)).filter(
     (name) => name.startsWith("append") || name === "branchWithSummary",
   );
   for (const name of names) {
-    const append = Reflect.get(session, name) as AppendMethod; // one of its own methods
+    const append = Reflect.get(session, name) as AppendMethod; // a method of the session
     const value: AppendMethod = (...given) => {
       const before = session.getLeafId();
       const answer = append.apply(session, [...given]);
@@ -95,7 +95,7 @@ function readIfExists(path: string): string {
   }
 }
 
-/** What stands before the first line that is damaged, torn or out of place. */
+/** The part before the first damaged, incomplete or misplaced line. */
 export function validPrefix(text: string): string {
   const ids = new Set<string>();
   let end = 0;
@@ -123,7 +123,7 @@ function isHeader(line: string): boolean {
 function isEntry(line: string, ids: Set<string>): boolean {
   const entry = parseJsonLine(line);
   if (!v.is(Entry, entry) || (entry.type === "message" && !v.is(MessageEntry, entry))) return false;
-  // An entry whose parent is lost would silently begin a conversation without a past.
+  // An entry without its parent would silently start a conversation without history.
   if (entry.parentId !== null && !ids.has(entry.parentId)) return false;
   ids.add(entry.id);
   return true;
@@ -137,19 +137,19 @@ function parseJsonLine(line: string): unknown {
   }
 }
 
-/** What a transcript tells of a visit that was cut off. */
+/** What a transcript says about an interrupted visit. */
 export interface TranscriptFacts {
-  /** How often the agent was asked something. */
+  /** The number of requests to the agent. */
   readonly asked: number;
-  /** Its finished answers, in order. */
+  /** Its finished replies, in order. */
   readonly replies: readonly string[];
-  /** What all its requests used, finished or not. */
+  /** The usage of all requests, finished or not. */
   readonly usage: Usage;
 }
 
 const NO_FACTS: TranscriptFacts = { asked: 0, replies: [], usage: NO_USAGE };
 
-/** What the sound part of a transcript tells. */
+/** Reads the intact part of a transcript. */
 export function readTranscript(text: string): TranscriptFacts {
   return validPrefix(text)
     .split("\n")

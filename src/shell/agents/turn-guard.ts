@@ -1,4 +1,4 @@
-/** Calls `fire` once after `ms`; the answer takes it back. */
+/** Calls `fire` once after `ms`; the returned function cancels it. */
 export type Timer = (ms: number, fire: () => void) => () => void;
 
 export const realTimer: Timer = (ms, fire) => {
@@ -6,18 +6,18 @@ export const realTimer: Timer = (ms, fire) => {
   return () => clearTimeout(handle);
 };
 
-/** Why a turn was ended from outside. */
+/** Why a turn was stopped from outside. */
 export interface TurnStop {
   readonly reason: "aborted" | "timeout" | "limit" | "provider" | "taken_over";
   readonly message: string;
 }
 
 export interface TurnGuard {
-  /** A sign of life. */
+  /** Call on every activity of the agent. */
   readonly onEvent: (event: { readonly type: string }) => void;
   /** Ends the turn. */
   readonly end: (why: TurnStop) => void;
-  /** While a person is asked, silence is theirs; the answer ends that. */
+  /** Suspends the silence limit while a person must answer; the returned function resumes it. */
   readonly suspendTimeout: () => () => void;
   readonly stopReason: () => TurnStop | undefined;
   /** Resolves when a stopped session does not end by itself. */
@@ -26,7 +26,7 @@ export interface TurnGuard {
 }
 
 interface TurnGuardOptions {
-  /** Asks the session to stop what it does. */
+  /** Asks the session to stop. */
   readonly halt: () => void;
   readonly signal: AbortSignal;
   readonly after: Timer;
@@ -35,7 +35,7 @@ interface TurnGuardOptions {
 
 const GRACE_MS = 5000;
 
-/** Ends a turn when it is aborted [A20], or when nothing is heard of it for too long [A21]. */
+/** Ends a turn when it is aborted [A20], or silent for too long [A21]. */
 export function guardTurn({ halt, signal, after, silenceMs }: TurnGuardOptions): TurnGuard {
   const gaveUp = Promise.withResolvers<void>();
   let stop: TurnStop | undefined;
@@ -59,7 +59,7 @@ export function guardTurn({ halt, signal, after, silenceMs }: TurnGuardOptions):
     );
   }
 
-  /** [A21] A dialog that nobody has answered yet is no silence of the agent. */
+  /** [A21] An open dialog is no silence of the agent. */
   function hold(): () => void {
     asking += 1;
     listen();
@@ -73,13 +73,13 @@ export function guardTurn({ halt, signal, after, silenceMs }: TurnGuardOptions):
 
   function hear(event: { readonly type: string }): void {
     listen();
-    // Pi forgets an abort that comes before its run has begun.
+    // Pi ignores an abort before its run has started.
     if (stop && (event.type === "agent_start" || event.type === "compaction_start")) halt();
   }
 
   const onAbort = () => end({ reason: "aborted", message: "the turn was aborted" });
   signal.addEventListener("abort", onAbort);
-  // Aborted while the session was being opened: the listener above came too late.
+  // Aborted while the session opened: the listener above came too late.
   if (signal.aborted) onAbort();
   listen();
 

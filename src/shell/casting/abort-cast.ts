@@ -9,16 +9,16 @@ import { foreignCastIssue } from "../workspace/foreign-casts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 const ABORT_POLL_MS = 50;
-/** An owner in good order needs some seconds at most to end an agent or a program. */
+/** A working owner needs a few seconds at most to end an agent or a program. */
 const MAX_ABORT_WAIT_MS = 20_000;
 
-/** [D11] Asks the owner to stop and waits for the end to be written; without an owner it is written here. */
+/** [D11] Asks the owner to stop and waits for the end of the cast. Without an owner this process writes the end. */
 export async function abortCast(workspace: Workspace, castId: CastId, trustsCast = false): Promise<Result<"aborted">> {
   const { store } = workspace;
   const state = await readCastState(store, castId);
   if (!state.ok) return state;
   if (state.value.phase.kind === "ended") return alreadyEnded(castId, state.value.phase.outcome);
-  // [S14] It ends programs, and a cast that somebody planted says which.
+  // [S14] Aborting ends programs, and a planted cast names which.
   const file = await store.readCastFile(castId);
   if (!file.ok) return file;
   const foreign = trustsCast ? undefined : foreignCastIssue(workspace, file.value);
@@ -29,7 +29,7 @@ export async function abortCast(workspace: Workspace, castId: CastId, trustsCast
   const after = await readCastState(store, castId);
   if (!after.ok) return after;
   const { phase } = after.value;
-  // Killed instead of stopped, or waiting for a person by now: the end is still to be written.
+  // The owner was killed, or the cast now waits for a person: write the end here.
   if (phase.kind !== "ended") return abortUnowned(workspace, castId);
   return phase.outcome === "aborted" ? ok("aborted") : alreadyEnded(castId, phase.outcome);
 }
@@ -42,7 +42,7 @@ function unresponsiveIssue(castId: string, { pid, host }: ProcessIdentity) {
   return error(
     "owner_unresponsive",
     castId,
-    `process ${pid} on ${host} runs this cast and does not react`,
+    `process ${pid} on ${host} runs this cast and does not respond`,
     suggest`end that process ("kill ${String(pid)}"), then ${typed`abort ${castId}`} or ${typed`recast ${castId}`}`,
   );
 }
@@ -63,12 +63,12 @@ async function abortUnowned({ store, place: { cwd, env } }: Workspace, castId: C
   }
 }
 
-/** The owner that did not let go in time, if it did not. */
+/** The owner that did not release the cast in time, if any. */
 async function waitUntilReleased(store: CastStore, castId: CastId): Promise<ProcessIdentity | undefined> {
   for (let waited = 0; waited < MAX_ABORT_WAIT_MS; waited += ABORT_POLL_MS) {
-    // A killed owner leaves no mark: only looking tells.
+    // A killed owner leaves no trace: poll.
     if (!(await store.owner(castId))) return undefined;
-    // Asked again, because a first request may have come before the owner was listening.
+    // Ask again: the first request may have come before the owner listened.
     await store.requestAbort(castId);
     await new Promise((resolve) => setTimeout(resolve, ABORT_POLL_MS));
   }

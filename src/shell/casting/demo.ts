@@ -8,7 +8,7 @@ import { packagePath } from "../system/package.ts";
 import { errorText } from "../system/system-error.ts";
 import { loadWorkspace, type Workspace } from "../workspace/workspace.ts";
 
-/** [C20] All that the demo's cast needs: a scratch repository, a request and the replies of its agents. */
+/** [C20] What the demo's cast needs: a scratch repository, a request and the replies of its agents. */
 export interface Demo {
   readonly which: DemoKind;
   readonly repository: string;
@@ -22,7 +22,7 @@ export function prepareDemo(env: Workspace["place"]["env"], which: DemoKind): Re
   const scratch = createDemoRepository();
   if (!scratch.ok) return scratch;
   const { repository, config } = scratch.value;
-  // What the user has configured must not change the demo; its cast is still their own.
+  // The user's configuration must not change the demo; the cast still counts as the user's own.
   const bare = { ...env, XDG_CONFIG_HOME: config, MATERIA_CONFIG: undefined };
   const workspace = loadWorkspace({ cwd: repository, env: bare });
   if (!workspace.ok) return workspace;
@@ -40,7 +40,7 @@ function demoFile(which: DemoKind, name: string): string {
   return packagePath("examples", "demo", ...(which === "parallel" ? ["parallel"] : []), name);
 }
 
-/** What the cast has left behind. */
+/** The files that the cast has changed. */
 export function demoLog(repository: string): string {
   return runDemoGit(repository, "log", "--oneline", "--stat", "--no-decorate");
 }
@@ -54,9 +54,7 @@ function createDemoRepository(): Result<DemoFolders> {
   try {
     execFileSync("git", ["--version"], { stdio: "ignore" });
   } catch {
-    return fail(
-      error("missing_git", "git", "the demo needs git, and it is not on PATH", "install git and run it again"),
-    );
+    return fail(error("missing_git", "git", "demo needs git, which is not on PATH", "install git and run it again"));
   }
   try {
     const scratch = mkdtempSync(join(tmpdir(), "materia-demo-"));
@@ -76,12 +74,12 @@ function createDemoRepository(): Result<DemoFolders> {
     runDemoGit(repository, "commit", "--quiet", "--message", "A small project to work on");
     return ok({ repository, config });
   } catch (thrown) {
-    return fail(error("setup_failed", tmpdir(), `the scratch repository cannot be made: ${errorText(thrown)}`));
+    return fail(error("setup_failed", tmpdir(), `demo cannot create its scratch repository: ${errorText(thrown)}`));
   }
 }
 
 function runDemoGit(repository: string, ...args: readonly string[]): string {
-  // Inside a hook of git the environment names another repository.
+  // Inside a git hook the environment names another repository.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^GIT_(?!CONFIG)/.test(name)));
   return execFileSync("git", ["-C", repository, ...args], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }

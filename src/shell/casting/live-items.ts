@@ -17,48 +17,48 @@ import type { TurnProgress } from "../ports.ts";
 
 type ItemObserver = Required<Pick<RunObserver, "onItemSteps" | "onItemProgress" | "onItemQueued">>;
 
-/** [V15] The items of a parallel loop that are at work, as whoever follows their cast sees them. */
+/** [V15] The running items of a parallel loop, for a follower of their parent. */
 export interface LiveItemRows extends ItemObserver {
-  /** One step of their parent. */
+  /** A step of the parent. */
   readonly onParentStep: (step: CastStep) => void;
-  /** What they have used between them that the journal of their parent does not know yet. */
+  /** The usage of all items that the parent's journal has not counted yet. */
   readonly usage: () => Usage;
   readonly lines: (now: number, width: number) => readonly Line[];
 }
 
 export function createItemRows(): LiveItemRows {
-  let lanes = NO_LIVE_ITEMS;
-  /** Of the turns in hand, by the casts of the items. */
+  let items = NO_LIVE_ITEMS;
+  /** The usage of running turns, by item cast. */
   const turns = new Map<string, UncountedUsage>();
   return {
     onParentStep: (step) => {
-      lanes = removeEndedItem(lanes, step);
+      items = removeEndedItem(items, step);
     },
-    usage: () => liveItemsUsage(lanes),
-    lines: (now, width) => liveItemLines(lanes, now, width),
+    usage: () => liveItemsUsage(items),
+    lines: (now, width) => liveItemLines(items, now, width),
     onItemSteps: (steps) => {
       for (const step of steps) {
-        lanes = advanceLiveItem(lanes, step);
+        items = advanceLiveItem(items, step);
         const { castId } = step.after;
-        if (recordsUsage(step.event) || !lanes.has(castId)) turns.delete(castId);
+        if (recordsUsage(step.event) || !items.has(castId)) turns.delete(castId);
       }
     },
     onItemProgress: (progress, state) => {
       const turn = usageAfterProgress(turns.get(state.castId) ?? NO_UNCOUNTED_USAGE, progress);
       turns.set(state.castId, turn);
-      lanes = setLiveItemUsage(lanes, state, estimateUsage(turn));
+      items = setLiveItemUsage(items, state, estimateUsage(turn));
     },
     onItemQueued: (state) => {
-      lanes = markLiveItemQueued(lanes, state);
+      items = markLiveItemQueued(items, state);
     },
   };
 }
 
-/** What the turn in hand has used that the journal does not know yet. */
+/** The usage of the running turn that the journal has not counted yet. */
 export interface UncountedUsage {
-  /** As the model tells it, at the end of a reply. */
+  /** As the model reports it, after each reply. */
   readonly used: Usage;
-  /** Characters of the reply that is being written. */
+  /** Characters of the unfinished reply. */
   readonly written: number;
 }
 
@@ -74,7 +74,7 @@ export function usageAfterProgress({ used, written }: UncountedUsage, progress: 
   return { used, written: written + progress.delta.length };
 }
 
-/** A token is about four characters of English; of a reply that is not whole nobody knows more. */
+/** A token is about four characters of English: an estimate for an unfinished reply. */
 export function estimateUsage({ used, written }: UncountedUsage): Usage {
   return { ...used, output: used.output + Math.ceil(written / 4) };
 }

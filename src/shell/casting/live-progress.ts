@@ -7,7 +7,7 @@ import type { TurnProgress } from "../ports.ts";
 
 const MAX_ARGUMENT_CHARS = 2_000;
 
-/** Progress with its place, and text with what came before it in the same turn. */
+/** Adds the visit to progress, and to text its position within the turn. */
 export function createProgressReporter(
   tell: (note: AgentProgress) => void,
 ): (progress: TurnProgress, state: CastState) => void {
@@ -43,7 +43,7 @@ function visitPlace(phase: CastPhase): { socket: string; visit: number } | undef
   return phase.kind === "visiting" ? { socket: phase.visit.socket, visit: phase.visit.number } : undefined;
 }
 
-/** A tool may be given a whole file; the transcript has all of it. */
+/** An argument may be a whole file: shorten it. The transcript has all of it. */
 function shortenArguments(args: unknown): unknown {
   if (typeof args !== "object" || args === null) return args;
   return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, shortenValue(value)]));
@@ -55,7 +55,7 @@ function shortenValue(value: unknown): unknown {
   return text.length > MAX_ARGUMENT_CHARS ? truncate(text, MAX_ARGUMENT_CHARS) : value;
 }
 
-/** What a note says of a turn, for who was not there; what the agent was told goes with no note. */
+/** Progress of a turn from a note of another process. Notes do not contain the system prompt. */
 export function turnProgressFrom(note: AgentProgress): TurnProgress {
   switch (note.kind) {
     case "asked":
@@ -76,7 +76,7 @@ export function turnProgressFrom(note: AgentProgress): TurnProgress {
   }
 }
 
-/** How much is kept for a listener. */
+/** Limits of a queue. */
 export interface ProgressQueueLimits {
   readonly characters: number;
   readonly notes: number;
@@ -84,12 +84,12 @@ export interface ProgressQueueLimits {
 
 const LOCAL_QUEUE_LIMITS: ProgressQueueLimits = { characters: 256 * 1024, notes: 2_000 };
 
-/** Notes that wait for a listener. Text that follows on text is one note, and the oldest go when there are too many. */
+/** Notes that wait for a listener. Consecutive text becomes one note; the oldest notes are dropped when there are too many. */
 export interface ProgressQueue {
   readonly push: (note: AgentProgress) => void;
   readonly take: () => AgentProgress | undefined;
   readonly all: () => readonly AgentProgress[];
-  /** How many were taken or went since it was last cleared. */
+  /** Notes taken or dropped since the last clear. */
   readonly removedCount: () => number;
   readonly clear: () => void;
 }
@@ -127,11 +127,11 @@ export function createProgressQueue(room: ProgressQueueLimits = LOCAL_QUEUE_LIMI
 }
 
 function mergeProgress(a: AgentProgress, b: AgentProgress, room: ProgressQueueLimits): AgentProgress | undefined {
-  // What a tool has said so far takes the place of what it had said before.
+  // The output so far replaces the earlier output.
   if (a.kind === "tool_said" && b.kind === "tool_said" && a.id === b.id) return b;
   if ((a.kind !== "text" && a.kind !== "thinking") || a.kind !== b.kind) return undefined;
   if (a.socket !== b.socket || a.visit !== b.visit || a.from + a.delta.length !== b.from) return undefined;
-  // A joined note may not grow for ever: beyond this the oldest ones go.
+  // Limit a joined note: beyond this the oldest ones are dropped.
   return a.delta.length > room.characters / 4 ? undefined : { ...a, delta: a.delta + b.delta };
 }
 

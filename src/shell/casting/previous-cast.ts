@@ -8,7 +8,7 @@ import { isWorkItem } from "../../core/model/handoff.ts";
 import type { CastStore, VisitRef } from "../store/cast-store.ts";
 import { findCast } from "../workspace/find-cast.ts";
 
-/** What a later cast may know of an earlier one, and what of it could not be found. */
+/** What a new cast gets from an earlier one, and notes about what is missing. */
 export interface PreviousCast {
   readonly castId: CastId;
   readonly context: JsonObject;
@@ -40,10 +40,10 @@ export async function loadPreviousCast(store: CastStore, text: string): Promise<
       tail.filter((event) => event.type === "visit_completed").length >= MAX_ARTIFACTS && lastHandoff(tail) !== null,
   );
   if (problem !== undefined) notes.push(`its journal cannot be read: ${problem}`);
-  else if (!first) notes.push("its journal has no beginning: how it went is not known");
+  else if (!first) notes.push("its journal has no first event: its outcome is unknown");
   if (unread > 0) notes.push(`${unread} ${unread === 1 ? "line" : "lines"} of its journal cannot be read`);
   const summary = await store.summary(castId);
-  if (summary?.status === "running") notes.push(`${castId} is still running: what it has done so far is used`);
+  if (summary?.status === "running") notes.push(`${castId} is still running: its results so far are used`);
   const { artifacts, missing } = await newestArtifacts(store, castId, events);
   if (missing > 0)
     notes.push(`${missing} ${missing === 1 ? "artifact is" : "artifacts are"} gone from ${store.locationOf(castId)}`);
@@ -72,7 +72,7 @@ function lastHandoff(events: readonly CastEvent[]): Json {
   };
 }
 
-/** The list that was last generated. It stands in a file of its own visit: the journal may be long, and the list old. */
+/** The newest generated list, read from the file of its visit: the journal may be long. */
 async function lastWorkItems(store: CastStore, castId: CastId, graph: Graph | undefined): Promise<Json> {
   const generators = (graph ? socketsOf(graph) : []).filter((socket) => socket.generator);
   const lists = await Promise.all(generators.map(({ id }) => newestList(store, castId, id)));
@@ -108,7 +108,7 @@ function boundedItems(items: readonly Json[]): Json {
     );
 }
 
-/** Outputs of the last visits; a folder that was deleted is said to be missing, and the rest is used. */
+/** Outputs of the last visits. A deleted folder counts as missing; the others are used. */
 async function newestArtifacts(
   store: CastStore,
   castId: CastId,
@@ -152,7 +152,7 @@ async function readOutput(
   return undefined;
 }
 
-/** At most so many bytes: a character that was cut in two is left out, and one that stands for broken bytes counts as it is. */
+/** Decodes at most `limit` bytes. Drops a character that was cut in two; a replacement character counts with its own size. */
 function decodeWholeCharacters(bytes: Buffer, limit: number): string {
   const text = new TextDecoder("utf8").decode(bytes, { stream: true });
   return Buffer.byteLength(text) <= limit ? text : decodeWholeCharacters(Buffer.from(text).subarray(0, limit), limit);

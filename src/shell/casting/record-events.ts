@@ -5,7 +5,7 @@ import type { CastId } from "../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { CastStore } from "../store/cast-store.ts";
 
-/** Writes events into the journal of a cast that nobody drives, without running it. */
+/** Writes events to the journal of a stopped cast, without running it. */
 export async function recordEvents(
   store: CastStore,
   castId: CastId,
@@ -31,7 +31,7 @@ export async function recordEvents(
   }
 }
 
-/** How a cast stands, without keeping what led to it. */
+/** The state of a cast, without its events. */
 export async function readCastState(store: CastStore, castId: CastId): Promise<Result<CastState>> {
   const cast = await store.current(castId);
   return cast.ok ? ok(cast.value.state) : cast;

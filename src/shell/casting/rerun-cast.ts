@@ -15,7 +15,7 @@ import * as v from "valibot";
 import type { Workspace } from "../workspace/workspace.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
-/** Compiled once, however many casts of a loadout are replayed. */
+/** Compiles each loadout once for all its replayed casts. */
 export interface CurrentGraphs {
   readonly compileTargets: (targets: readonly TargetRef[]) => Result<Graph>;
 }
@@ -35,7 +35,7 @@ export function createCurrentGraphs(catalog: Catalog): CurrentGraphs {
   };
 }
 
-/** What a cast was started with, had it been started now; its request, its budget and its first state stay. */
+/** What a cast would start with now; its request, budget and first state stay. */
 export function startWithCurrentConfig(
   file: CastFile,
   {
@@ -48,13 +48,18 @@ export function startWithCurrentConfig(
   const targets = loadout === undefined ? own : [{ kind: "loadout" as const, name: loadout }];
   if (targets.length === 0)
     return fail(
-      error("cast_without_loadout", file.castId, "this cast was started from a graph alone", "name one with --loadout"),
+      error(
+        "cast_without_loadout",
+        file.castId,
+        "this cast was started from a graph without a loadout",
+        "name one with --loadout",
+      ),
     );
   const graph = graphs.compileTargets(targets);
   return graph.ok ? ok({ ...castStartOf(file), graph: graph.value, limits: catalog.settings.limits }) : graph;
 }
 
-/** [T14] The cast as it was, with the replies of those visits that are now read in another way. */
+/** [T14] The recorded cast, with the replies of visits whose contract has changed. */
 export async function loadRecordedCast(
   store: CastStore,
   { castId, file, events }: LoadedCast,
@@ -94,7 +99,7 @@ async function readReplies(
   return stdout === undefined ? undefined : [stdout];
 }
 
-/** [C40] What a person must know who resumes a cast: it goes on with what it was started with, whatever was edited since. */
+/** [C40] Tells the person that a resumed cast keeps the graph it was started with, despite later edits. */
 export function resumedGraphNote({ catalog }: Workspace, { castId, graph, targets }: CastFile): string {
   const note = "it goes on with the graph as it was started";
   if (targets.length === 0) return note;
@@ -107,7 +112,7 @@ export function resumedGraphNote({ catalog }: Workspace, { castId, graph, target
   return `${note}, which has been edited since: "materia recast ${castId} --edited" continues it as it is now, "materia fork ${castId}@<visit>" from any visit`;
 }
 
-/** As a cast keeps it, so that only what matters is compared. */
+/** The graph as a cast stores it, for comparison. */
 function normalizedGraphText(graph: Graph): string {
   return JSON.stringify(v.parse(Graph, JSON.parse(JSON.stringify(graph))));
 }

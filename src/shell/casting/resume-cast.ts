@@ -20,13 +20,13 @@ import { prepareRun, rehearsalNotes, rehearsalRemarks, storedCastHistory, type P
 import { resumeRefusal } from "./resume-refusal.ts";
 import { runOwnedCast } from "./run-owned-cast.ts";
 
-/** What sets a stopped cast going again. */
+/** How a stopped cast continues. */
 export type Resumption =
   | Recast
   | { readonly kind: "answer"; readonly text: string }
-  /** Content with the reply, or with what they made of it. */
+  /** Accepts the reply, or the edited one. */
   | { readonly kind: "finish"; readonly reply?: string }
-  /** No to a person's gate. */
+  /** Rejects at a person's gate. */
   | { readonly kind: "reject"; readonly text: string };
 
 export interface Recast {
@@ -111,7 +111,7 @@ export async function resumeCast({ cast, how, by }: ResumePlan, context: RunCont
     if (refusal) return refusal;
     // Compare again as the owner: the person agreed to this file.
     if (JSON.stringify(file) !== JSON.stringify(cast.file))
-      return fail(error("bad_cast_file", castId, "cast.json has changed since it was looked at"));
+      return fail(error("bad_cast_file", castId, "cast.json has changed since it was read"));
     if (env) createOwnCastRegistry(env).record(file, stamp);
     const firstEvents = (found: StoppedCastFacts): readonly EventBody[] =>
       state.phase.kind === "unstarted" && how.kind === "recast"
@@ -123,12 +123,12 @@ export async function resumeCast({ cast, how, by }: ResumePlan, context: RunCont
   }
 }
 
-/** [D6] A kill in the middle of a write leaves a line that never counted. */
+/** [D6] A kill during a write leaves an incomplete line that never counted. */
 function tornNotes({ tornBytes }: CurrentCast): readonly string[] {
   return tornBytes > 0 ? [`the journal ended in a line that was cut off (${tornBytes} bytes); it is removed`] : [];
 }
 
-/** What answered for its agents when it was begun. */
+/** What answered for its agents when the cast started. */
 export async function originalAgentChoice(store: CastStore, file: CastFile): Promise<Result<AgentChoice>> {
   const model = file.model === null ? {} : { model: file.model };
   if (file.rehearsal === null) return ok(model);
@@ -136,7 +136,7 @@ export async function originalAgentChoice(store: CastStore, file: CastFile): Pro
   return rehearsal.ok ? ok({ ...model, rehearsal: rehearsal.value }) : rehearsal;
 }
 
-/** Replies that came with the command stand beside the cast, wherever that is now; earlier versions wrote their whole path. */
+/** Replies that came with the command are stored with the cast. Earlier versions wrote their whole path. */
 async function originalReplies(
   store: CastStore,
   { castId }: CastFile,
@@ -153,8 +153,8 @@ interface WorkingFolder {
 }
 
 /**
- * [D25] A cast goes on where it is called, never in a folder that merely had its files once. One that is kept in this project
- * came here with it, as a move or a copy; one that is kept elsewhere may belong to another.
+ * [D25] A cast continues in the current folder, never in a folder it used before. A cast inside this project moved or was
+ * copied with it; a cast outside may belong to another project.
  */
 function workingFolder({ place: { cwd }, store }: Workspace, file: CastFile): Result<WorkingFolder> {
   if (isSamePath(file.cwd, cwd)) return ok({ folder: cwd, notes: [] });
@@ -177,7 +177,7 @@ function resolveRealPath(path: string): string {
   }
 }
 
-/** What is written before a stopped cast goes on. */
+/** The events that are written before a stopped cast continues. */
 export function resumeEvents(
   state: CastState,
   how: Resumption,
@@ -192,7 +192,7 @@ export function resumeEvents(
   return [resumed, { ...answerEvent(how, askedPersonMateria(state) !== undefined), ...place }];
 }
 
-/** [Q6] To a gate of theirs a person says yes, with or without words, or no; to an agent they talk until they are content. */
+/** [Q6] At a person's gate the person approves or rejects; with an agent the person talks until the reply is accepted. */
 function answerEvent(how: Exclude<Resumption, { kind: "recast" }>, isPerson: boolean) {
   const text = how.kind === "finish" ? "" : how.text;
   if (isPerson) return { type: "person_judged", satisfied: how.kind !== "reject", text } as const;
@@ -202,7 +202,7 @@ function answerEvent(how: Exclude<Resumption, { kind: "recast" }>, isPerson: boo
 
 function limitEvents({ maxTokens, maxCostUsd, decision, ...given }: Recast, state: CastState): readonly EventBody[] {
   const hint = decision?.kind === "hint" ? decision.text : undefined;
-  // Their own casts write down what becomes of items that have one.
+  // Items with their own cast record the decision there.
   const items =
     decision && decision.kind !== "hint" && reworkLimitOf(state)?.visit === null ? decision.kind : undefined;
   const allow = given.allow ?? (hint === undefined ? undefined : 1);

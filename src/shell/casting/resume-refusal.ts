@@ -6,7 +6,7 @@ import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { Resumption } from "./resume-cast.ts";
 
-/** [V14] Its parent drives it, and merges what comes of it. */
+/** [V14] The parent runs an item and merges its work. */
 export function itemCastIssue(castId: CastId, parent: CastId, command: string): Issue {
   return error(
     "item_cast",
@@ -16,7 +16,7 @@ export function itemCastIssue(castId: CastId, parent: CastId, command: string): 
   );
 }
 
-/** Why a cast cannot be set going in this way, if it cannot. */
+/** Why a cast cannot continue in this way, if so. */
 export function resumeRefusal(state: CastState, castId: CastId, how: Resumption): Result<never> | undefined {
   const { phase, item } = state;
   if (item) return fail(itemCastIssue(castId, item.window.parent, "recast"));
@@ -50,7 +50,7 @@ export function resumeRefusal(state: CastState, castId: CastId, how: Resumption)
     error(
       "not_awaiting_person",
       castId,
-      `this cast waits for nobody`,
+      `this cast waits for no answer`,
       phase.kind === "ended"
         ? suggest`${typed`recast ${castId}`} resumes a failed or aborted cast`
         : suggest`${typed`status ${castId}`} says where it is`,
@@ -58,7 +58,7 @@ export function resumeRefusal(state: CastState, castId: CastId, how: Resumption)
   );
 }
 
-/** [R7] There is something to decide only where a result was sent back too often. */
+/** [R7] A decision applies only when a result was sent back too often. */
 function decisionRefusal(state: CastState, castId: string, { kind }: ReworkDecision): Result<never> | undefined {
   const limit = reworkLimitOf(state);
   if (!limit)
@@ -72,10 +72,10 @@ function decisionRefusal(state: CastState, castId: string, { kind }: ReworkDecis
     );
   if (kind !== "next" || limit.item) return undefined;
   const hint = suggest`${typed`recast ${castId} --accept`} takes the result as it is`;
-  return fail(error("no_rework_decision", "--next", "there is no list of items here, so there is no next one", hint));
+  return fail(error("no_rework_decision", "--next", "this cast has no list of items, so there is no next one", hint));
 }
 
-/** [Q7] Only a gate takes a no, and a no needs its reason. */
+/** [Q7] Only a gate can be rejected, and a rejection needs a reason. */
 function rejectRefusal(
   castId: string,
   { text }: Extract<Resumption, { kind: "reject" }>,
@@ -86,12 +86,17 @@ function rejectRefusal(
       error(
         "rejection_unavailable",
         castId,
-        "this cast waits with an agent that goes on answering, not with a gate",
+        "this cast waits with an agent, not at a gate",
         suggest`tell it what to change: ${typed`continue ${castId} MESSAGE`}`,
       ),
     );
   if (text !== "") return undefined;
   return fail(
-    error("missing_reason", "--reject", "a no needs a reason", suggest`${typed`continue ${castId} --reject REASON`}`),
+    error(
+      "missing_reason",
+      "--reject",
+      "--reject needs a reason",
+      suggest`${typed`continue ${castId} --reject REASON`}`,
+    ),
   );
 }

@@ -26,7 +26,7 @@ import { openCastCheckpoints } from "../run/visit-checkpoints.ts";
 import type { OwnedCast } from "../store/cast-store.ts";
 import { TRANSCRIPT_FILE, worktreePool } from "../store/layout.ts";
 
-/** Shorter than the time after which others take an owner on another machine for dead. */
+/** Shorter than the timeout after which other machines evict an owner. */
 const HEARTBEAT_MS = 30_000;
 
 /**
@@ -58,7 +58,7 @@ type FirstStep = Pick<RunOptions, "firstEvents"> & {
   readonly checkpoints?: Ports["checkpoints"] | undefined;
 };
 
-/** Runs the loop with what this machine offers, while the owner shows that it lives and hears requests to abort. */
+/** Runs the loop with the ports of this machine, sends heartbeats and listens for requests to abort. */
 export async function runWithPorts(
   owned: OwnedCast,
   cast: Parameters<RunOwnedCast>[1],

@@ -10,17 +10,17 @@ import type { AgentProgress } from "../../core/wire/stream.ts";
 import { castStartOf } from "../store/cast-file.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 
-/** The signal stops the looking; the cast goes on. */
+/** The signal stops the watching, not the cast. */
 export interface WatchOptions extends RunObserver {
-  /** Whether it waits for a worker, where a cast may: that is no event of its own. */
+  /** Whether a cast waits for a worker: no event says so. */
   readonly isQueued?: (castId: CastId) => Promise<boolean>;
-  /** Whether somebody will drive it, where that is known by other means than its owner. */
+  /** Whether a process will run the cast, when its owner alone does not tell. */
   readonly isExpected?: () => Promise<boolean>;
 }
 
 const OWNER_CHECK_MS = 1_000;
 
-/** [C33] Follows a cast that another process drives, until it ends, waits, or nobody drives it any more. */
+/** [C33] Follows a cast that another process runs, until it ends, waits, or has no process. */
 export async function watchCast(
   store: CastStore,
   cast: LoadedCast,
@@ -32,7 +32,7 @@ export async function watchCast(
   let { state } = cast;
   let awake = Promise.withResolvers<void>();
   const wake = (): void => awake.resolve();
-  // A killed owner leaves no mark: only looking tells. Nothing else keeps a process alive that does nothing but look.
+  // A killed owner leaves no trace: poll. The timer also keeps a watching process alive.
   const pulse = watching.isExpected ? undefined : setInterval(wake, OWNER_CHECK_MS);
   const journal = store.followEvents(castId, state.seq, wake);
   const turn = onProgress && createTurnFollower(store, castId, wake);
@@ -43,7 +43,7 @@ export async function watchCast(
     await items?.onParentState(state);
     for (;;) {
       awake = Promise.withResolvers();
-      // Asked before the journal: an owner that has gone has written its last line by then.
+      // Ask before reading the journal: an owner that has left has written its last line by then.
       const driven = await isDriven();
       const news = await journal.next();
       if (news.kind === "lost" || news.kind === "damaged") return fail(journalIssue(castId, news));
@@ -120,20 +120,20 @@ interface WatchItemsOptions extends Pick<RunObserver, "onItemSteps" | "onItemPro
 }
 
 export interface ItemWatcher {
-  /** Their parent has come so far: who is at work now is followed, and of the others the last is told. */
+  /** Follows the items that run in this state of the parent, and reports the last events of the others. */
   readonly onParentState: (parent: CastState) => Promise<void>;
-  /** Tells what is new of those at work. */
+  /** Reports news of the running items. */
   readonly read: () => Promise<void>;
   readonly close: () => void;
 }
 
-/** One item as it is known here; its turn is followed from its first event on. */
+/** A followed item; its turns are followed from its first event on. */
 interface WatchedItem {
   readonly state: CastState;
   readonly turn: TurnFollower | undefined;
 }
 
-/** [V15] Items that are at work in other processes, told as the process that drives them tells them. */
+/** [V15] Reports items that run in other processes, as the process that runs them does. */
 function watchItems(listened: WatchItemsOptions): ItemWatcher {
   const { store, wake, isQueued, onItemSteps, onItemProgress, onItemQueued } = listened;
   const items = followItemJournals({ store, wake });
@@ -150,7 +150,7 @@ function watchItems(listened: WatchItemsOptions): ItemWatcher {
     if (!item) return;
     const steps = [...replaySteps(item.state, events ?? [])];
     const state = steps.at(-1)?.after ?? item.state;
-    // A worker that dies or leaves writes nothing more: who comes late finds its name, too.
+    // A worker that dies or leaves writes no event, and a late follower still finds its name.
     const mayBeLeft = events && (events.length === 0 || !known.has(child));
     known.set(child, { ...item, state });
     if (steps.length > 0) onItemSteps?.(steps);
@@ -187,12 +187,12 @@ function runningItems({ phase }: CastState): readonly CastId[] {
   return phase.fork.running.flatMap((index) => itemRunAt(phase.fork, index)?.child ?? []);
 }
 
-/** The items of a cast that another process drives, heard through the journals of their own casts. */
+/** Follows the journals of items that another process runs. */
 export interface ItemJournals {
   readonly follow: (child: CastId) => void;
   readonly unfollow: (child: CastId) => void;
   readonly children: () => readonly CastId[];
-  /** What is new of one, from its first event on. Where nothing may have changed nothing is looked at, and there is no answer. */
+  /** New events of one item, from its first event on; undefined when nothing can have changed. */
   readonly read: (child: CastId) => Promise<readonly CastEvent[] | undefined>;
   readonly close: () => void;
 }
@@ -200,11 +200,11 @@ export interface ItemJournals {
 interface FollowedItem {
   following: Subscription<EventUpdate> | undefined;
   isStale: boolean;
-  /** Ends the wait for a journal that is not there yet. */
+  /** Stops waiting for a journal that does not exist yet. */
   readonly stopWaiting: () => void;
 }
 
-/** [V15, V25] As many are followed as are at work, never all that there were. */
+/** [V15, V25] Follows only the running items, never all past ones. */
 export function followItemJournals({
   store,
   wake,

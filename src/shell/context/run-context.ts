@@ -41,7 +41,7 @@ export interface RunContext extends RunObserver {
   readonly host: AgentHost;
   /** Where agents and programs work; the folder in which the cast was started if unset. */
   readonly cwd?: string;
-  /** Every agent uses it in place of its own model; the model that the cast was started with if unset. */
+  /** Every agent uses it instead of the model of its materia; the model that the cast was started with if unset. */
   readonly model?: string;
   /** Its secrets are written nowhere. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -81,7 +81,7 @@ export function writeOptionsFor({
 /** What the loop needs besides the ports. */
 export interface RunOptions extends Pick<RunObserver, "signal" | "onSteps" | "onProgress"> {
   readonly cwd: string;
-  /** Every agent uses it in place of its own model. */
+  /** Every agent uses it instead of the model of its materia. */
   readonly model?: string;
   /** Written before the loop continues: a resume, an answer, a raised limit. */
   readonly firstEvents?: readonly EventBody[];

@@ -10,19 +10,19 @@ import type { CastId } from "../../core/model/ids.ts";
 import { assertNever } from "../../core/model/assert-never.ts";
 import type { ItemsFailure, ItemRunner, Ports } from "../ports.ts";
 
-/** What became of one of the things under way: an event, given the cast as it is then. */
+/** The result of one task: `decide` makes its event from the state at that time. */
 export type ItemStepResult =
   | { readonly kind: "decided"; readonly decide: (state: CastState) => EventBody }
   | { readonly kind: "aborted" }
   | ItemsFailure;
 
-/** Items of a parallel loop at work, each on its own; a merge is one of them. */
+/** The running tasks of a parallel loop: items, and the merge of one item. */
 export interface ParallelItems {
-  /** Starts what is due and waits for the first thing to end. */
+  /** Starts the tasks that are due and waits for the first one to end. */
   readonly step: (effect: ParallelEffect, state: CastState) => Promise<ItemStepResult>;
-  /** Ends what is under way and waits for it. */
+  /** Stops the running tasks and waits for them. */
   readonly close: () => Promise<void>;
-  /** [V14] The same, and visits every item that is at work: a killed owner may have left programs of it. */
+  /** [V14] Also claims every running item: a killed owner may have left its programs running. */
   readonly abort: (effect: Effect, state: CastState) => Promise<void>;
 }
 
@@ -32,10 +32,10 @@ export function openParallelItems(ports: ParallelItemsPorts, outer: AbortSignal)
   const { items } = ports;
   const stop = new AbortController();
   const signal = AbortSignal.any([outer, stop.signal]);
-  const underWay = new Map<string, Promise<{ readonly name: string; readonly result: ItemStepResult }>>();
+  const tasks = new Map<string, Promise<{ readonly name: string; readonly result: ItemStepResult }>>();
   const start = (name: string, run: () => Promise<ItemStepResult>): void => {
-    if (!underWay.has(name))
-      underWay.set(
+    if (!tasks.has(name))
+      tasks.set(
         name,
         run().then((result) => ({ name, result })),
       );
@@ -44,20 +44,20 @@ export function openParallelItems(ports: ParallelItemsPorts, outer: AbortSignal)
     const { fork, running, merge } = effect;
     for (const run of running) start(run.child, () => runItem(port, state, fork, run, signal));
     if (merge) start(`merge of ${merge.child}`, () => mergeItem(port, state, fork, merge));
-    const { name, result } = await Promise.race(underWay.values());
-    underWay.delete(name);
+    const { name, result } = await Promise.race(tasks.values());
+    tasks.delete(name);
     return result;
   };
   const close = async (): Promise<void> => {
     stop.abort();
-    await Promise.all(underWay.values());
-    underWay.clear();
+    await Promise.all(tasks.values());
+    tasks.clear();
   };
   return {
     step: async (effect, state) => {
       if (effect.kind === "fork") return forkLoop(items, effect.loop, signal);
-      // The journal has a fork: it was written where items can be worked on at once.
-      if (!items) return { kind: "broken", problem: "its items cannot be worked on here: there are no working trees" };
+      // The journal has a parallel run, so it was written where items could run at once.
+      if (!items) return { kind: "broken", problem: "its items cannot run here: there are no working trees" };
       return effect.kind === "join"
         ? joinLoop({ ...ports, items }, effect.fork, state)
         : stepItems(items, effect, state);
@@ -153,7 +153,7 @@ async function joinLoop(
   }
 }
 
-/** [V40] What the items did is kept as theirs, before a visit behind them begins. */
+/** [V40] Takes a checkpoint of the merged items before the next visit starts. */
 async function checkpointJoinedItems({ checkpoints: files, holdsClaim: holds }: ParallelItemsPorts, state: CastState) {
   if (!files || !state.files || !(await holds())) return undefined;
   const { last } = state.files;

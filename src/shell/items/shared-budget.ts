@@ -3,9 +3,9 @@ import { NO_USAGE, addUsage, maxUsage, totalTokens, type Usage } from "../../cor
 import type { Budget } from "../../core/model/config.ts";
 import type { TurnAdmission } from "../ports.ts";
 
-/** [V13] One budget for the casts of all items: a turn begins only while there is room for those under way as well. */
+/** [V13] One budget for all items: a turn starts only when the budget also covers the running turns. */
 export interface SharedBudget {
-  /** The cast of an item goes on; `counted` of its usage is known to its parent already. */
+  /** Adds an item that runs; its parent has already counted `counted` of its usage. */
   readonly registerItem: (state: CastState, counted: Usage) => void;
   readonly admit: (state: CastState, signal: AbortSignal) => Promise<TurnAdmission>;
 }
@@ -17,39 +17,39 @@ interface RunningTurn {
 export function createSharedBudget(parent: Pick<CastState, "budget" | "usage" | "largest">): SharedBudget {
   const spent = new Map<string, Usage>();
   const counted = new Map<string, Usage>();
-  const underWay = new Set<RunningTurn>();
+  const runningTurns = new Set<RunningTurn>();
   let { largest } = parent;
-  // Until one turn is over nobody knows how large they are; a provider that counts nothing makes nobody wait for ever.
-  let isKnown = totalTokens(largest) > 0 || largest.cost > 0;
+  // Until one turn has ended, the size of turns is unknown. A provider that reports no usage must not block the others.
+  let isSizeKnown = totalTokens(largest) > 0 || largest.cost > 0;
   const waiting: (() => void)[] = [];
   const wake = (): void => {
     for (const each of waiting.splice(0)) each();
   };
-  const known = (state: CastState): void => {
+  const recordUsage = (state: CastState): void => {
     spent.set(state.castId, subtractUsage(state.usage, counted.get(state.castId) ?? NO_USAGE));
     largest = maxUsage(largest, state.largest);
   };
   const total = (): Usage =>
-    [...spent.values(), ...[...underWay].map(({ used }) => used)].reduce(addUsage, parent.usage);
+    [...spent.values(), ...[...runningTurns].map(({ used }) => used)].reduce(addUsage, parent.usage);
   const hasRoom = (): boolean => {
     const settled = [...spent.values()].reduce(addUsage, parent.usage);
-    const turns = [...underWay].map(({ used }) => used);
-    return hasBudgetForTurn(parent.budget, { settled, turns, largest: isKnown ? largest : undefined });
+    const turns = [...runningTurns].map(({ used }) => used);
+    return hasBudgetForTurn(parent.budget, { settled, turns, largest: isSizeKnown ? largest : undefined });
   };
   return {
     registerItem: (state, before) => {
       counted.set(state.castId, before);
-      known(state);
+      recordUsage(state);
     },
     admit: async (state, signal) => {
-      known(state);
+      recordUsage(state);
       while (!isBudgetUsedUp(parent.budget, total()) && !hasRoom() && !signal.aborted)
         await new Promise<void>((resolve) => {
           waiting.push(resolve);
           signal.addEventListener("abort", () => resolve(), { once: true });
         });
       const turn: RunningTurn = { used: NO_USAGE };
-      underWay.add(turn);
+      runningTurns.add(turn);
       const own = addUsage(state.usage, state.item?.elsewhere ?? NO_USAGE);
       const elsewhere = isBudgetUsedUp(parent.budget, total()) ? subtractUsage(total(), own) : NO_USAGE;
       return {
@@ -62,10 +62,10 @@ export function createSharedBudget(parent: Pick<CastState, "budget" | "usage" | 
           turn.used = usage;
         },
         end: () => {
-          underWay.delete(turn);
-          isKnown = true;
+          runningTurns.delete(turn);
+          isSizeKnown = true;
           largest = maxUsage(largest, turn.used);
-          // What it used stands in its journal only once that is written; until then it is counted here.
+          // Count the usage here until the journal has it.
           spent.set(state.castId, addUsage(spent.get(state.castId) ?? NO_USAGE, turn.used));
           wake();
         },
@@ -74,14 +74,14 @@ export function createSharedBudget(parent: Pick<CastState, "budget" | "usage" | 
   };
 }
 
-/** What was used, the turns under way, and the largest turn so far; none where nobody knows yet how large they are. */
+/** The usage, the running turns, and the largest turn so far; undefined while turn sizes are unknown. */
 export interface BudgetSnapshot {
   readonly settled: Usage;
   readonly turns: readonly Usage[];
   readonly largest: Usage | undefined;
 }
 
-/** [V13] Whether a turn may begin beside those under way, each taken for the largest so far. */
+/** [V13] Whether a turn may start beside the running ones, each counted as the largest so far. */
 export function hasBudgetForTurn(budget: Budget, { settled, turns, largest }: BudgetSnapshot): boolean {
   if (turns.length === 0 || !hasBudgetLimit(budget)) return true;
   if (largest === undefined) return false;

@@ -4,13 +4,13 @@ import { hostname } from "node:os";
 import * as v from "valibot";
 import { wholeNumber } from "../../core/model/schemas.ts";
 
-/** A process that can be told from any other. A pid alone may belong to another one by now; its start time tells them apart. */
+/** Identifies a process. A pid may be reused, so the start time is part of it. */
 export const ProcessIdentity = v.object({
   pid: wholeNumber(1),
   startedAt: v.string(),
-  /** For people. A host may be renamed while it runs, and two may have one name. */
+  /** For people only: a host may be renamed, and two hosts may share a name. */
   host: v.string(),
-  /** The run of the system, and the numbering of processes in it, that the pid belongs to. */
+  /** The boot of the system and the pid namespace to which the pid belongs. */
   boot: v.optional(v.string()),
   namespace: v.optional(v.string()),
 });
@@ -31,7 +31,7 @@ export function identifyProcess(pid: number): ProcessIdentity {
   };
 }
 
-/** What can be seen of a process from here: `unseen` says nothing about whether it lives. */
+/** What this process can see of another; `unseen` means that its liveness is unknown. */
 export type ProcessLiveness = "alive" | "gone" | "unseen";
 
 export function livenessOf(owner: ProcessIdentity): ProcessLiveness {
@@ -40,7 +40,7 @@ export function livenessOf(owner: ProcessIdentity): ProcessLiveness {
     return startTimeOf(owner.pid) === owner.startedAt ? "alive" : "gone";
   }
   if (owner.host !== hostname()) return "unseen";
-  // The same host in another run of its system: nothing of that run is left.
+  // Another boot of the same host: its processes are gone.
   if (bootOf(owner) !== "" && bootId() !== "") return "gone";
   return startTimeOf(owner.pid) === owner.startedAt ? "alive" : "gone";
 }
@@ -49,23 +49,23 @@ export function isAlive(owner: ProcessIdentity): boolean {
   return livenessOf(owner) === "alive";
 }
 
-/** Whether it runs, or ran, under the system that runs here now, whatever its host is called. */
+/** Whether it belongs to the present boot of this host, under any host name. */
 export function isFromThisBoot(owner: ProcessIdentity): boolean {
   return bootId() !== "" && bootOf(owner) === bootId();
 }
 
-/** Earlier versions wrote it only as a part of the start time. */
+/** Earlier versions wrote it as part of the start time. */
 function bootOf({ boot, startedAt }: ProcessIdentity): string {
   return boot ?? startedAt.slice(0, Math.max(0, startedAt.lastIndexOf("-")));
 }
 
-/** When a process began, in the system's own measure; undefined when there is no such process. */
+/** The start time of a process in the system's unit; undefined if there is no such process. */
 function startTimeOf(pid: number): string | undefined {
   if (process.platform === "linux") return linuxStartTime(pid);
   try {
     process.kill(pid, 0);
   } catch (thrown) {
-    // Without the right to signal it, it is still there.
+    // EPERM: the process exists.
     if (!(thrown instanceof Error && "code" in thrown && thrown.code === "EPERM")) return undefined;
   }
   if (process.platform === "win32") return "";
@@ -79,7 +79,7 @@ function startTimeOf(pid: number): string | undefined {
 function linuxStartTime(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name in parentheses may hold spaces; the fields are counted behind it.
+    // The name in parentheses may contain spaces: count fields after it.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const isZombie = fields[0] === "Z" || fields[0] === "X";
     return isZombie ? undefined : `${bootId()}-${fields[19]}`;

@@ -7,7 +7,7 @@ export interface ProcessRow {
   readonly group: number;
 }
 
-/** The processes of this machine as far as they may be seen; none where the system has no way to tell. */
+/** The visible processes of this machine; empty if the system cannot list them. */
 export function listProcesses(): readonly ProcessRow[] {
   if (process.platform === "linux") return readdirSync("/proc").flatMap(readLinuxProcess);
   if (process.platform === "win32") return [];
@@ -23,7 +23,7 @@ function readLinuxProcess(name: string): readonly ProcessRow[] {
   if (!/^\d+$/.test(name)) return [];
   try {
     const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-    // The name in parentheses may hold spaces; the fields are counted behind it.
+    // The name in parentheses may contain spaces: count fields after it.
     const [state, parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return state === "Z" || state === "X" ? [] : parseProcessRow([name, parent, group]);
   } catch {
@@ -36,7 +36,7 @@ function parseProcessRow(fields: readonly (string | undefined)[]): readonly Proc
   return pid > 0 && group > 0 ? [{ pid, parent, group }] : [];
 }
 
-/** Processes that were started with one of these variables, this one aside; only Linux shows it. */
+/** Processes with one of these environment variables, except this one; Linux only. */
 export function processesWithVariable(variables: readonly string[]): readonly number[] {
   if (process.platform !== "linux") return [];
   return listProcesses()
@@ -53,10 +53,10 @@ function environmentOf(pid: number): readonly string[] {
 }
 
 const POLL_MS = 10;
-/** Finding a process means looking at all of them. */
+/** Each search reads all processes. */
 const SCAN_MS = 50;
 
-/** Ends what is left of a process group: asked first, so that a program can remove its lock files; then forced. */
+/** Ends the rest of a process group: SIGTERM first, so that programs can remove lock files, then SIGKILL. */
 export async function endProcessGroup(leader: number, graceMs: number): Promise<void> {
   if (!signalGroup(leader, "SIGTERM")) return;
   for (let waited = 0; waited < graceMs; waited += POLL_MS) {
@@ -66,7 +66,7 @@ export async function endProcessGroup(leader: number, graceMs: number): Promise<
   signalGroup(leader, "SIGKILL");
 }
 
-/** Ends every process that `find` finds, one by one: a group may hold others. Asked first, then forced, until none is found. */
+/** Ends every process that `find` returns, one by one: a group may contain others. SIGTERM first, then SIGKILL, until none is left. */
 export async function endProcesses(find: () => readonly number[], graceMs: number): Promise<void> {
   for (let waited = 0; waited < 2 * graceMs; waited += SCAN_MS) {
     const found = find();
@@ -76,17 +76,17 @@ export async function endProcesses(find: () => readonly number[], graceMs: numbe
   }
 }
 
-/** [D13] For a process that leaves at once: nothing that it has started outlives it. */
+/** [D13] For a process that exits at once: no child outlives it. */
 export function killChildProcesses(): void {
   for (const { pid, parent, group } of listProcesses()) {
     if (parent !== process.pid) continue;
-    // One that leads no group of its own shares ours.
+    // A child that leads no group shares ours.
     if (group === pid) signalGroup(pid, "SIGKILL");
     else sendSignal(pid, "SIGKILL");
   }
 }
 
-/** Whether anything was there to hear it. */
+/** Whether a process received the signal. */
 function signalGroup(leader: number, name: NodeJS.Signals | 0): boolean {
   return sendSignal(-leader, name);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 
-/** [B25] Another user of this machine, as whom tools and programs of casts run. */
+/** [B25] The user of this machine that runs tools and programs of casts. */
 export interface ToolsUser {
   readonly name: string;
   readonly uid: number;
@@ -11,7 +11,7 @@ export interface ToolsUser {
 
 let configuredUser: ToolsUser | undefined;
 
-/** From here on whatever a cast starts in this process runs as that user. */
+/** From now on all tools and programs that this process starts for casts run as that user. */
 export function setToolsUser(user: ToolsUser): void {
   configuredUser = user;
 }
@@ -20,7 +20,7 @@ export function currentToolsUser(): ToolsUser | undefined {
   return configuredUser;
 }
 
-/** What a process of that user is started with: nothing of this process's environment but where programs are. */
+/** Spawn options for that user; of this process's environment only PATH. */
 export function spawnOptionsFor({ name, uid, gid, home }: ToolsUser): {
   readonly uid: number;
   readonly gid: number;
@@ -33,7 +33,7 @@ export function spawnOptionsFor({ name, uid, gid, home }: ToolsUser): {
   return { uid, gid, env: { ...Object.fromEntries(kept), HOME: home, USER: name, LOGNAME: name } };
 }
 
-/** [B65] The user of a name, where this process may start something as them. */
+/** [B65] The user of this name, if this process may start programs as that user. */
 export function findToolsUser(name: string): Result<ToolsUser> {
   const at = "--tools-user";
   if (process.getuid?.() !== 0)

@@ -2,13 +2,13 @@ import { createHmac } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { endProcesses, processesWithVariable } from "./processes.ts";
 
-/** [D24] What every program of a visit is started with. */
+/** [D24] The variable with the visit's secret, set for every program of the visit. */
 export const VISIT_VARIABLE = "MATERIA_VISIT";
 
-/** [U42] What tells a repeat of a visit from a new one. */
+/** [U42] The variable that distinguishes a repeated visit from a new one. */
 const IDEMPOTENCY_VARIABLE = "MATERIA_IDEMPOTENCY_KEY";
 
-/** What programs and commands of a visit are started with. */
+/** The environment of programs and commands of a visit. */
 export function visitEnvironment({ secret, idempotencyKey }: VisitTokens): Readonly<Record<string, string>> {
   return {
     ...(secret === undefined ? {} : { [VISIT_VARIABLE]: secret }),
@@ -16,7 +16,7 @@ export function visitEnvironment({ secret, idempotencyKey }: VisitTokens): Reado
   };
 }
 
-/** [U42] A visit that is tried again, in this process or another, has the same one. */
+/** [U42] The same for every attempt at a visit, in any process. */
 export function idempotencyKeyOf(castId: string, socket: string, visit: number): string {
   return `${castId}/${socket}/${visit}`;
 }
@@ -33,8 +33,8 @@ interface VisitLocation {
 }
 
 /**
- * [D24] A text that only what was started for this visit has in its environment. Made with the user's own key, so that nothing
- * in a project can name it; of the folder as well, so that a copy of a cast does not take the programs of the original for its own.
+ * [D24] Only processes of this visit have it in their environment. It derives from the user's key, so that no project can
+ * guess it, and from the folder, so that a copy of a cast does not end programs of the original.
  */
 export function deriveVisitSecret(key: string, { runDir, socket, visit }: VisitLocation): string {
   return createHmac("sha256", key)
@@ -51,7 +51,7 @@ function realPathOrSame(path: string): string {
   }
 }
 
-/** [D24, D37] Ends whatever was started for a visit, also what left its process group and its parent; nothing where it has no secret. */
+/** [D24, D37] Ends every process of a visit, also outside its process group. Does nothing without a secret. */
 export async function endVisitProcesses(secret: string | undefined, graceMs: number): Promise<void> {
   if (secret !== undefined) await endProcesses(() => processesWithVariable([`${VISIT_VARIABLE}=${secret}`]), graceMs);
 }

@@ -17,7 +17,7 @@ const GRACE_MS = 1000;
 
 type AgentEffect = Extract<Effect, { kind: "agent" }>;
 
-/** One turn of an agent, with its files written before the result counts. */
+/** Runs one turn of an agent. Its files are written before the result counts. */
 export async function runAgentTurn(effect: AgentEffect, context: EffectContext): Promise<EffectResult> {
   const { ports, options } = context;
   const { socket, visit } = effect;
@@ -30,17 +30,17 @@ export async function runAgentTurn(effect: AgentEffect, context: EffectContext):
   });
   const since = ports.now().getTime();
   const elapsed = () => ports.now().getTime() - since;
-  // [A25] The same question that `nextEvent` asks of the state: a turn that is stopped here finds its limit there.
-  const isUsedUp = (usage: Usage): boolean =>
+  // [A25] The same check as in `next`: a turn that stops here hits its limit there.
+  const isBudgetSpent = (usage: Usage): boolean =>
     checkLimitDuringTurn(context.state, visit, { usage, ms: elapsed() }) !== undefined ||
     (context.admission?.isBudgetSpent(usage) ?? false);
-  const outcome = recoveredReply(context) ?? (await ports.agents.runTurn({ ...request, isBudgetSpent: isUsedUp }));
-  // [V13] Whoever answered may not have told it on the way.
+  const outcome = recoveredReply(context) ?? (await ports.agents.runTurn({ ...request, isBudgetSpent }));
+  // [V13] The host may not have reported its usage during the turn.
   context.admission?.reportUsage(outcome.usage);
   const unkept = checkpoints && (await checkpoints.finish());
-  // [D28] What came of the turn is no longer this process's to keep.
+  // [D28] Another process owns the cast: drop the result.
   if (outcome.kind === "failed" && outcome.reason === "taken_over") return { kind: "broken", problem: outcome.message };
-  // [D37] A command that left its group is ended like the others when its turn was.
+  // [D37] End commands that left the process group, too.
   if (outcome.kind === "failed" && (outcome.reason === "aborted" || outcome.reason === "timeout"))
     await endVisitProcesses(options.secretOf?.(socket.id, visit.number), GRACE_MS);
   const problem = unkept ?? (await writeTurn(effect, context, outcome, told));
@@ -49,21 +49,21 @@ export async function runAgentTurn(effect: AgentEffect, context: EffectContext):
     return { kind: "decided", socket, outcome: { kind: "replied", text: outcome.text, usage: outcome.usage } };
   if (outcome.reason === "limit")
     return { kind: "decided", socket, outcome: { kind: "stopped", usage: outcome.usage, ms: elapsed() } };
-  // [D9] It says nothing about the agent: the cast stands as before, for when there is room again.
+  // [D9] A full disk is no fault of the agent: the cast stays where it is and can resume.
   if (outcome.reason === "disk") return { kind: "broken", problem: outcome.message };
   if (outcome.reason === "aborted" && options.signal.aborted)
     return { kind: "decided", socket, outcome: { kind: "aborted" } };
   return { kind: "decided", socket, outcome };
 }
 
-/** What a turn has to do with files. */
+/** The files of a turn. */
 interface TurnFileHooks {
   readonly changes: string;
   readonly writePrompt: (text: string) => void;
   readonly onProgress: (progress: TurnProgress) => void;
 }
 
-/** [Y10] The changes are read only for a prompt that asks for them. */
+/** [Y10] Changes are read only for a prompt that uses them. */
 function asksForChanges({ socket }: AgentEffect, { state }: EffectContext): boolean {
   const template = templateOf(materiaOf(state.graph, socket))?.text ?? "";
   return template.includes("changes") && parseVariables(template).some(({ kind }) => kind === "changes");
@@ -97,13 +97,13 @@ function turnRequest(
     item: currentItemKey(state),
     cwd: options.cwd,
     system: text.system,
-    // [A29] One that cannot touch the project need not know its rules.
+    // [A29] An agent without tools does not need the project's instructions.
     instructions: materia.instructions ?? (materia.tools === "none" ? "none" : "project"),
     prompt,
     tools: toolsInScope(materia.tools),
     ...(model === undefined ? {} : { model }),
     ...(materia.thinking === undefined ? {} : { thinking: materia.thinking }),
-    // Who only writes down what was agreed is read by nobody.
+    // A turn that only writes the agreed handoff is not interactive.
     interactive: socket.interactive && (ask.kind === "begin" || ask.kind === "answer"),
     transcript: context.ports.artifacts.pathOf(socket.id, visit.number, TRANSCRIPT_FILE),
     history: ask.kind === "begin" && interruption === undefined ? "fresh" : "continued",
@@ -123,13 +123,13 @@ function turnRequest(
   };
 }
 
-/** [D2] An answer that was given, and that a kill kept from the journal, is not paid for twice. */
+/** [D2] Reuse a reply that a kill kept from the journal: it is not paid twice. */
 function recoveredReply({ interruption }: EffectContext): TurnOutcome | undefined {
   if (interruption?.reply === undefined) return undefined;
   return { kind: "said", text: interruption.reply, usage: NO_USAGE, model: "" };
 }
 
-/** [D3] What the visit is about stands in its transcript already; what it is asked beyond that may not. */
+/** [D3] The transcript has the prompt of the visit already; it may lack the latest request. */
 function withInterruptionNote(ask: TurnReason, prompt: string, interruption: Interruption | undefined): string {
   if (interruption === undefined) return prompt;
   return ask.kind === "begin" ? interruption.note : `${interruption.note}\n\n${prompt}`;
@@ -157,7 +157,7 @@ function handleProgress(
   context.options.onProgress?.(progress, context.state);
 }
 
-/** What the turn was asked and what it said; the first problem with either. */
+/** Writes the prompt and the reply; returns the first problem. */
 async function writeTurn(
   { socket, visit }: AgentEffect,
   { ports }: EffectContext,
@@ -171,7 +171,7 @@ async function writeTurn(
   return problem ?? unwritten;
 }
 
-/** What each socket has had so far: turns of its agent, answers of its person. */
+/** Turns of each socket so far: of its agent, or answers of its person. */
 export function earlierTurns(state: CastState): readonly SocketTurnCount[] {
   return socketsOf(state.graph).flatMap(({ id, materia }) => {
     const turns = countOf(state.turns, id);

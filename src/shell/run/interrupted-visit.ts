@@ -8,15 +8,15 @@ import { readTranscript, type TranscriptFacts } from "../agents/transcript.ts";
 import type { Interruption } from "../context/run-context.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
-/** What became of a visit that was cut off in the middle. */
+/** The state of an interrupted visit. */
 export interface InterruptedVisit {
-  /** Set where its agent was asked something: it goes on from there, and otherwise begins anew. */
+  /** Set when its agent had a request: the visit continues from there. Otherwise it starts again. */
   readonly interruption?: Interruption;
-  /** What it used that the journal does not know of. */
+  /** Usage that the journal has not counted. */
   readonly usage?: Usage;
 }
 
-/** The visit that a stopped cast stands in, if it stands in one. */
+/** The unfinished visit of a stopped cast, if any. */
 export function visitInProgress({ phase }: Pick<CastState, "phase">): Visit | undefined {
   const stood = phaseBeforeEnd(phase);
   return stood.kind === "visiting" ? stood.visit : undefined;
@@ -57,7 +57,7 @@ export async function readInterruptedVisit(
   };
 }
 
-/** Every finished answer of a visit in flight has led to one of these. */
+/** Each of these events stands for one finished reply of the visit. */
 async function countJournaledReplies(
   store: CastStore,
   { castId }: CastState,

@@ -21,24 +21,24 @@ import { runUtilityVisit } from "./utility-visit.ts";
 import { materiaOf } from "../../core/compile/graph.ts";
 import { itemKey } from "../../core/model/handoff.ts";
 
-/** The one loop: next → run the effect → append → apply. Starting, resuming and continuing a cast are all this. */
+/** The loop: next → run the effect → append → apply. It starts, resumes and continues every cast. */
 export async function runCast(start: CastState, ports: Ports, options: RunOptions): Promise<RunOutcome> {
-  const lanes = openParallelItems(ports, options.signal);
+  const items = openParallelItems(ports, options.signal);
   try {
-    return await runLoop(createEventLog(start, ports, options), lanes, ports, options);
+    return await runLoop(createEventLog(start, ports, options), items, ports, options);
   } finally {
-    await lanes.close();
+    await items.close();
   }
 }
 
-async function runLoop(log: EventLog, lanes: ParallelItems, ports: Ports, options: RunOptions): Promise<RunOutcome> {
+async function runLoop(log: EventLog, items: ParallelItems, ports: Ports, options: RunOptions): Promise<RunOutcome> {
   for (const body of options.firstEvents ?? []) log.addEvent(body);
   let interruption = options.interruption;
   for (;;) {
     const effect = decideUntilEffect(log, ports.agents);
     if (effect.kind === "checkpoint" && options.isOnFleet) {
       const ahead = log.latestState();
-      // [B8] In one write with what it was made by: on another machine the one would be nothing without the other.
+      // [B8] Write the visit and its checkpoint together: another machine needs both.
       log.addEvent(visitCompletedEvent(ahead, effect.visit, await checkpointVisit(effect, ahead, ports)));
       continue;
     }
@@ -52,27 +52,27 @@ async function runLoop(log: EventLog, lanes: ParallelItems, ports: Ports, option
     }
     if (effect.kind !== "wait" && isPauseSignal(options.signal)) return { kind: "paused", state };
     if (options.signal.aborted && !isPauseSignal(options.signal)) {
-      // [V14] Its items end before it does.
-      await lanes.abort(effect, state);
+      // [V14] End the items first.
+      await items.abort(effect, state);
       log.addEvent(abortedEvent(state));
       continue;
     }
     if (effect.kind === "wait") return { kind: "waiting", state };
-    // [D36] A process that slept while another took its cast must not act for it.
+    // [D36] A process that slept may have lost its cast: it must not act for it.
     if (!(await ports.holdsClaim())) return endBroken(log, "another process owns this cast now");
     if (effect.kind === "fork" || effect.kind === "items" || effect.kind === "join") {
-      const result = await lanes.step(effect, state);
+      const result = await items.step(effect, state);
       if (result.kind === "decided") log.addEvent(result.decide(log.latestState()));
       if (result.kind === "broken") return endBroken(log, result.problem);
       if (effect.kind !== "join" || !options.isOnFleet) continue;
-      // [B49] Written by itself: what comes behind the items may be for another leg.
+      // [B49] Flush now: steps after the join may run on another worker.
       const stands = await endPaused(log);
       if (stands.kind === "broken" || isPauseSignal(options.signal)) return stands;
       continue;
     }
     const turn = effect.kind === "agent" ? await ports.admit?.(state, options.signal) : undefined;
     if (turn && isNonZero(turn.usedElsewhere)) {
-      // [V13] Told first: whether the turn may still begin, the state decides.
+      // [V13] Record the usage first: the state decides whether the turn may start.
       turn.end();
       log.addEvent({ type: "spent_elsewhere", usage: turn.usedElsewhere });
       continue;
@@ -90,7 +90,7 @@ function isNonZero({ input, output, cost }: Usage): boolean {
   return input + output + cost > 0;
 }
 
-/** What was reported meanwhile may still be on its way to the journal. */
+/** Events reported during the effect may still be pending. */
 async function endBroken(log: EventLog, problem: string): Promise<RunOutcome> {
   await log.write();
   return { kind: "broken", state: log.writtenState(), problem };
@@ -102,7 +102,7 @@ async function endPaused(log: EventLog): Promise<RunOutcome> {
   return problem === undefined ? { kind: "paused", state } : { kind: "broken", state, problem };
 }
 
-/** The file is there before the journal speaks of it. */
+/** Write handoff files before the events that name them. */
 async function writeHandoffs(
   events: readonly EventOf<"handoff_accepted">[],
   { artifacts }: Ports,
@@ -115,7 +115,7 @@ async function writeHandoffs(
   return undefined;
 }
 
-/** Decisions need no effect: they are made until something has to be done, and written together. */
+/** Collects decisions until an effect is due. They are written together. */
 function decideUntilEffect(log: EventLog, agents: AgentHost): Exclude<Effect, { kind: "record" }> {
   for (;;) {
     const effect = next(log.latestState());
@@ -140,12 +140,12 @@ function runEffect(
   }
 }
 
-/** Events on their way to the disk: `ahead` is the state they will lead to, `written` the one that is safe. */
+/** Pending events: `latestState` includes them, `writtenState` does not. */
 interface EventLog {
   readonly latestState: () => CastState;
   readonly writtenState: () => CastState;
   readonly addEvent: (body: EventBody) => void;
-  /** Noted and on its way at once: for what happens while an effect goes on. */
+  /** Adds an event and starts the write: for events during an effect. */
   readonly report: (body: EventBody) => void;
   readonly write: () => Promise<string | undefined>;
 }
@@ -158,7 +158,7 @@ function createEventLog(start: CastState, ports: Ports, options: RunOptions): Ev
   let writing: Promise<void> | undefined;
   const timeText = timeFormatter();
   const note = (body: EventBody): void => {
-    // [S12] Before it counts: the cast that runs and the one that is resumed from its journal have the same state.
+    // [S12] Redact before applying: a resumed cast must have the same state as the running one.
     const event = redactEvent({ seq: ahead.seq + 1, at: timeText(ports.now()), ...body }, ports.redact);
     const step = applyStep(ahead, event);
     ahead = step.after;
@@ -167,10 +167,10 @@ function createEventLog(start: CastState, ports: Ports, options: RunOptions): Ev
   const flush = async (): Promise<void> => {
     const [steps, reached] = [pending, ahead];
     pending = [];
-    // What could not be written leaves a gap; nothing may come behind it.
+    // A failed write leaves a gap: write nothing after it.
     if (steps.length === 0 || problem !== undefined) return;
     const events = steps.map(({ event }) => event);
-    // Written before anything depends on it: a crash may repeat a turn that was not answered, never lose one that was.
+    // Write before anything depends on it: a crash may repeat an unanswered turn, but loses no answer.
     const handoffs = events.filter((event) => event.type === "handoff_accepted");
     if (handoffs.length > 0) problem = await writeHandoffs(handoffs, ports);
     problem ??= await ports.journal.append(events, reached.seq - events.length);
@@ -179,7 +179,7 @@ function createEventLog(start: CastState, ports: Ports, options: RunOptions): Ev
     options.onSteps?.(steps);
   };
   const write = async (): Promise<string | undefined> => {
-    // What is on its way is written first.
+    // Finish the running write first.
     const flushed = writing ? writing.then(flush) : flush();
     writing = flushed;
     await flushed;
@@ -192,14 +192,14 @@ function createEventLog(start: CastState, ports: Ports, options: RunOptions): Ev
     addEvent: note,
     report: (body) => {
       note(body);
-      // What could not be written stops the next write, which the loop waits for.
+      // A failure stops the next write, and the loop waits for that one.
       void write().catch(() => undefined);
     },
     write,
   };
 }
 
-/** Several events of one moment are noted together: its text is made once. */
+/** Formats each moment once: several events share it. */
 function timeFormatter(): (now: Date) => string {
   let last = Number.NaN;
   let text = "";
@@ -210,7 +210,7 @@ function timeFormatter(): (now: Date) => string {
   };
 }
 
-/** [Q13] What a script answers for the person that is waited for; nothing where a real one is to be asked. */
+/** [Q13] The scripted answer for a person's gate; undefined when a real person must answer. */
 function scriptedAnswer(
   { socket, visit }: Extract<Effect, { kind: "wait" }>,
   state: CastState,

@@ -28,7 +28,7 @@ export async function runUtility(request: UtilityRequest): Promise<UtilityOutcom
   const joined = request.materia.gate === true ? await openJoinedStreams() : undefined;
   if (joined instanceof Error) return failed({ kind: "not_started", error: joined });
   const started = request.signal.aborted ? undefined : startChild(request, joined?.end);
-  // The program holds its own end; with ours open the reader would never see the last of it.
+  // Close our end of the pipe: otherwise the reader would never see its end.
   joined?.end.destroy();
   if (started === undefined || started instanceof Error) {
     joined?.reader.destroy();
@@ -48,10 +48,10 @@ async function programOutcome(child: ChildProcess, request: UtilityRequest): Pro
   return { kind: "failed", reason: await describeFailure(ending, request, stderr.textWithBeginning()), ...kept };
 }
 
-/** [Q1] Its exit code is the answer. Where it has none, it could not judge. */
+/** [Q1] The exit code is the verdict of a gate. Without one the gate has failed. */
 async function gateOutcome(child: ChildProcess, reader: Socket, request: UtilityRequest): Promise<UtilityOutcome> {
   const printed = captureEnd(reader);
-  // A connection that breaks has nothing more to say, like one that closes.
+  // A broken connection ends the output, like a closed one.
   reader.on("error", () => {});
   const ending = await waitForEnd(
     child,
@@ -74,7 +74,7 @@ function startChild(
     const [program, ...args] = programWithArguments(materia);
     const text = `${JSON.stringify(input)}\n`;
     const stdio: StdioOptions = ["pipe", output ?? "pipe", output ?? "pipe"];
-    // [U6] Detached makes it the leader of a group of its own, which can be ended as one.
+    // [U6] Detached makes it the leader of a process group, which can be ended as a whole.
     const user = currentToolsUser();
     const child: ChildProcess = spawn(program, args, {
       cwd,
@@ -93,7 +93,7 @@ function startChild(
   }
 }
 
-/** [B25] Not even what the materia lists: whoever wrote it need not be trusted with what this process knows. */
+/** [B25] Ignore the variables that the materia lists: its author may not be trusted with this worker's environment. */
 function toolsUserOptions(user: ToolsUser, marks: Parameters<typeof visitEnvironment>[0]) {
   const as = spawnOptionsFor(user);
   return { ...as, env: { ...as.env, ...visitEnvironment(marks) } };
@@ -105,20 +105,20 @@ function programWithArguments({ command, script = "" }: UtilityMateria): readonl
   return [program, ...args];
 }
 
-/** [S6] The usual four and what the materia lists; a model's key is in neither unless its author says so. */
+/** [S6] Four standard variables and those that the materia lists. Keys of models are absent unless listed. */
 function utilityEnvironment(
   { env = [] }: UtilityMateria,
   secret: string | undefined,
   idempotencyKey: string | undefined,
 ): Record<string, string | undefined> {
   const names = ["PATH", "HOME", "LANG", "TMPDIR", ...env];
-  // Own names only: "constructor" is no variable.
+  // Own properties only: "constructor" is no variable.
   const taken = names.filter((name) => Object.hasOwn(process.env, name)).map((name) => [name, process.env[name]]);
-  // [D24] With the program's birth: a kill in the next moment finds it written nowhere else.
+  // [D24] Set at the start: after a kill nothing else identifies the program.
   return { ...Object.fromEntries(taken), ...visitEnvironment({ secret, idempotencyKey }) };
 }
 
-/** How it ended; by then its group is gone and its output read. */
+/** Resolves when the program has ended, its group is gone and its output is read. */
 async function waitForEnd(child: ChildProcess, request: UtilityRequest, read?: Promise<unknown>): Promise<ProcessEnd> {
   const closed = Promise.all([new Promise<void>((resolve) => child.once("close", () => resolve())), read]);
   const ending = await waitForFirstEnd(child, request);
@@ -137,12 +137,12 @@ async function waitForEnd(child: ChildProcess, request: UtilityRequest, read?: P
 async function waitForFirstEnd(child: ChildProcess, { materia, signal }: UtilityRequest): Promise<ProcessEnd> {
   const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
   const limitMs = materia.timeoutMs ?? TIMEOUT_MS;
-  // Node fires a timer that is longer than this at once.
+  // Node fires a longer timer immediately.
   const timer = setTimeout(() => resolve({ kind: "timed_out", limitMs }), Math.min(limitMs, LONGEST_TIMER_MS));
   const onAbort = () => resolve({ kind: "aborted" });
   signal.addEventListener("abort", onAbort);
   child.on("error", (error) => resolve({ kind: "not_started", error }));
-  // Not `closeToast`: that waits for every grandchild that holds the pipes.
+  // Not `close`: that waits for every grandchild that holds the pipes.
   child.once("exit", (code, signal) => resolve(code === 0 ? { kind: "succeeded" } : { kind: "exited", code, signal }));
   const ending = await promise;
   clearTimeout(timer);
@@ -152,19 +152,19 @@ async function waitForFirstEnd(child: ChildProcess, { materia, signal }: Utility
 
 async function drain(closed: Promise<unknown>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  // On a busy machine the timer is due before the pipes were looked at; the immediate comes after them.
+  // On a busy machine the timer may fire before the pipes are read; the immediate runs after them.
   const timer = setTimeout(() => setImmediate(resolve), DRAIN_MS);
   await Promise.race([closed, promise]);
   clearTimeout(timer);
 }
 
-/** A grandchild that left the group may hold the pipes for ever; they must not hold this process. */
+/** A grandchild outside the group may hold the pipes open. They must not keep this process alive. */
 function releaseStreams(child: ChildProcess): void {
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
   child.unref();
 }
 
-/** The file of a bundled utility. Throws where there is none, with what the author of the materia can do. */
+/** The file of a bundled utility. Throws when there is none, with a hint for the author of the materia. */
 function bundledUtilityPath(script: string): string {
   const file = bundledScriptFile(script);
   if (!file) throw new Error(`no bundled utility has this name; there are ${BUNDLED_SCRIPT_NAMES.join(", ")}`);
@@ -173,7 +173,7 @@ function bundledUtilityPath(script: string): string {
 
 let utilitiesFolderPath: string | undefined;
 
-/** The sources lie deeper in the package than a bundle in `dist`, so the folder is looked for upwards. */
+/** Searches upwards: the sources are deeper in the package than the bundle in `dist`. */
 function utilitiesFolder(): string {
   utilitiesFolderPath ??= findUpwards(dirname(fileURLToPath(import.meta.url)));
   return utilitiesFolderPath;
@@ -194,7 +194,7 @@ export type UtilityFailure =
   | { readonly kind: "timed_out"; readonly limitMs: number }
   | { readonly kind: "aborted" };
 
-/** [U5] The command, how it ended, and the end of what it said. */
+/** [U5] The command, how it ended, and the end of its output. */
 async function describeFailure(failure: UtilityFailure, request: UtilityRequest, stderr: string): Promise<string> {
   const name = commandName(request.materia);
   switch (failure.kind) {
@@ -224,7 +224,7 @@ function commandName({ command, script }: UtilityMateria): string {
 }
 
 async function describeStartFailure(error: NodeJS.ErrnoException, { materia, cwd }: UtilityRequest): Promise<string> {
-  // The system says ENOENT for a missing folder and a missing program alike.
+  // ENOENT means a missing folder or a missing program.
   const folder = await stat(cwd).catch(() => undefined);
   if (!folder?.isDirectory()) return `the folder ${oneLine(cwd, 200)} does not exist`;
 
@@ -238,7 +238,7 @@ async function describeStartFailure(error: NodeJS.ErrnoException, { materia, cwd
 
 const STANDARD_ERROR_CHARS = { beginning: 500, end: 1_000 } as const;
 
-/** [U5] With its lines, and with both its ends: some programs name the cause first, others last. */
+/** [U5] Keeps both ends of the output: some programs name the cause first, others last. */
 function standardErrorText(printed: string): string {
   const text = sanitizeForTerminal(printed.replace(/\r\n?/g, "\n")).trim();
   return text === "" ? ", with nothing on standard error" : `: ${truncateMiddle(text, STANDARD_ERROR_CHARS)}`;
@@ -247,18 +247,18 @@ function standardErrorText(printed: string): string {
 const SETUP_MINUTES = 20;
 
 export interface SetupCommand {
-  /** The setting that names the program: there a person changes it. */
+  /** The setting that names the program, for the error message. */
   readonly setting: "setup" | "worktree.setup";
   readonly command: readonly string[];
-  /** The tree, before anybody works in it. */
+  /** The new working tree. */
   readonly cwd: string;
   readonly signal: AbortSignal;
 }
 
-/** [V27, B52] The answer is a sentence where the program failed. */
+/** [V27, B52] Returns a sentence when the program failed. */
 export async function runSetupCommand({ setting, command, cwd, signal }: SetupCommand): Promise<string | undefined> {
   const materia: UtilityMateria = { type: "utility", command: [...command], timeoutMs: SETUP_MINUTES * 60_000 };
-  // Nobody wrote its `timeoutMs`: a reason that names it would send people to look for it.
+  // No materia sets a `timeoutMs` here, so the reason must not name it.
   const limitText = `${countedText(SETUP_MINUTES, "minute")}, the most for any setup (let ${setting} do less, or find what it fetches in a cache),`;
   const outcome = await runUtility({ materia, input: {}, cwd, signal, limitText });
   return outcome.kind === "failed" ? outcome.reason : undefined;

@@ -13,13 +13,13 @@ interface Capture {
 }
 
 interface EndCapture extends Capture {
-  /** The end, and before it the beginning where it was cut away: a program may say first what is wrong. */
+  /** The end of the output, and its start when that was cut: a program may name the cause first. */
   readonly textWithBeginning: () => string;
 }
 
 const BEGINNING_BYTES = 4 * 1024;
 
-/** [U7] The first mebibyte of a stream. The rest is read and dropped: a full pipe would stop the program. */
+/** [U7] The first mebibyte of a stream. The rest is read and dropped: a full pipe would block the program. */
 export function captureBeginning(stream: Readable | null, cap = CAPTURE_BYTES): Capture {
   const kept = Buffer.allocUnsafe(cap);
   let size = 0;
@@ -32,9 +32,9 @@ export function captureBeginning(stream: Readable | null, cap = CAPTURE_BYTES): 
   return { text: () => decode(kept.subarray(0, size), cut), isCut: () => cut };
 }
 
-/** [U7] The last mebibyte: what a program says before it fails stands at the end. */
+/** [U7] The last mebibyte: the reason of a failure is usually at the end. */
 export function captureEnd(stream: Readable | null): EndCapture {
-  // Twice the cap, so that bytes are moved once per mebibyte and not with every chunk.
+  // Twice the cap: bytes move once per mebibyte, not with every chunk.
   const kept = Buffer.allocUnsafe(2 * CAPTURE_BYTES);
   const first = captureBeginning(stream, BEGINNING_BYTES);
   let size = 0;
@@ -53,7 +53,7 @@ export function captureEnd(stream: Readable | null): EndCapture {
   return { text, isCut: () => cut, textWithBeginning: () => (cut ? `${first.text()}\n…\n${text()}` : text()) };
 }
 
-/** A character of which the end was cut off is left out; a program's own broken bytes show as U+FFFD. */
+/** Drops a character that was cut in two; broken bytes of the program show as U+FFFD. */
 function decode(bytes: Uint8Array, cutAtEnd: boolean): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: cutAtEnd });
 }
@@ -63,13 +63,13 @@ function dropPartialCharacter(bytes: Uint8Array): Uint8Array {
   return start > 0 ? bytes.subarray(start) : bytes;
 }
 
-/** Standard output and standard error as one: a program gets `end` for both, and `reader` has them as they came. */
+/** Standard output and standard error as one stream: the program writes both to `end`, and `reader` gets them in order. */
 export interface JoinedStreams {
   readonly reader: Socket;
   readonly end: Socket;
 }
 
-/** [Q2] Two pipes would be read one after the other, and a failing test would stand far from its message. */
+/** [Q2] Two pipes would lose the order: a failing test would appear far from its message. */
 export async function openJoinedStreams(): Promise<JoinedStreams | Error> {
   const server = createServer();
   try {
@@ -86,12 +86,12 @@ export async function openJoinedStreams(): Promise<JoinedStreams | Error> {
 
 async function connectPair(server: Server, address: string): Promise<JoinedStreams> {
   const end = connect(address);
-  // Both are awaited at once: either may be first.
+  // Await both at once: either may come first.
   const [[reader]] = await Promise.all([once(server, "connection"), once(end, "connect")]);
   return { reader: reader as Socket, end }; // a server's connection is a socket
 }
 
-/** A name that nobody can guess; on Linux without a file. */
+/** An unguessable name; on Linux without a file. */
 function socketAddress(platform: NodeJS.Platform): string {
   const name = `pi-materia-${randomUUID()}`;
   if (platform === "linux") return `\0${name}`;

@@ -11,7 +11,7 @@ import type { EffectContext, EffectResult } from "../context/run-context.ts";
 
 type UtilityEffect = Extract<Effect, { kind: "utility" }>;
 
-/** One run of a utility, with its input and output kept as files. */
+/** Runs a utility. Its input and output are stored as files. */
 export async function runUtilityVisit(effect: UtilityEffect, context: EffectContext): Promise<EffectResult> {
   const { state, ports, options } = context;
   const { socket, visit } = effect;
@@ -46,7 +46,7 @@ export async function runUtilityVisit(effect: UtilityEffect, context: EffectCont
   };
 }
 
-/** [J26] The program is given all of it; the file tells only where the large values are, or every item would keep the whole list. */
+/** [J26] The program gets the whole input. The file refers to large values; otherwise every item would store the whole list. */
 async function writeInput(
   input: JsonObject,
   { artifacts }: EffectContext["ports"],
@@ -54,7 +54,7 @@ async function writeInput(
 ): Promise<string | undefined> {
   const state: Record<string, Json> = {};
   for (const [key, value] of Object.entries((input["state"] ?? {}) as JsonObject)) {
-    // It is the state of a cast, which is an object.
+    // The state of a cast is an object.
     const kept = await artifacts.storeValue(value);
     if (kept.kind === "failed") return kept.problem;
     state[key] = kept.json;
@@ -65,7 +65,7 @@ async function writeInput(
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 
-/** [U38] A run that failed is tried again as often as its materia says; a gate that said no has not failed. */
+/** [U38] Retries a failed run as often as its materia says. A gate that said no has not failed. */
 async function runWithRetries(
   request: UtilityRequest,
   { socket, visit }: UtilityEffect,
@@ -79,7 +79,7 @@ async function runWithRetries(
     const error = truncate(outcome.reason, 2_000);
     report({ type: "turn_retried", socket: socket.id, visit: visit.number, attempt, error, delayMs });
     await ports.pause(delayMs, options.signal);
-    // [D28] Nothing is run again for a cast that another process has taken; the store refuses what is written for it.
+    // [D28] Do not retry for a cast that another process owns: the store refuses its result.
     if (options.signal.aborted || !(await ports.holdsClaim())) return outcome;
   }
 }

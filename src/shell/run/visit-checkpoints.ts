@@ -10,24 +10,24 @@ import type { CachedWorktree } from "../git/cached-worktree.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { CastStore, OwnedCast } from "../store/cast-store.ts";
 
-/** [Y13] What a visit that is over has made of the files; nothing where it changed none. */
+/** [Y13] Takes the checkpoint of a finished visit; undefined when it changed nothing. */
 export async function checkpointVisit(
   { visit }: Extract<Effect, { kind: "checkpoint" }>,
   state: CastState,
   { checkpoints: files, holdsClaim: holds }: Ports,
 ): Promise<Checkpoint | MissingCheckpoint | undefined> {
   if (!files || !state.files) return undefined;
-  // [Y2] Only the owner moves the ref; one that lost its cast finds out when it writes.
+  // [Y2] Only the owner moves the ref. A process that lost its cast fails at its next write.
   if (!(await holds())) return undefined;
   const { last, visit: since } = state.files;
   return files.take({ last, since, title: checkpointTitle(state, visit) });
 }
 
-/** Checkpoints while a turn goes on. */
+/** Takes checkpoints during a turn. */
 export interface TurnCheckpoints {
   /** Never waits. */
   readonly onProgress: (progress: TurnProgress) => void;
-  /** Nothing is being taken any more; a sentence where the turn must not count, because its files could not be kept. */
+  /** Waits for the last checkpoint. Returns a problem when the turn must not count because its files could not be stored. */
   readonly finish: () => Promise<string | undefined>;
 }
 
@@ -37,7 +37,7 @@ export function checkpointsDuringTurn(visit: Visit, context: EffectContext): Tur
   return context.options.isOnFleet ? checkpointBetweenTools(take, context) : checkpointAfterEachTool(take);
 }
 
-/** The tree as it is now; reported only where it is still wanted once it is taken. */
+/** Takes a checkpoint, and reports it if it is still wanted then. */
 type TakeCheckpoint = (
   isWanted: () => boolean,
 ) => Promise<"reported" | "unchanged" | "unwanted" | { readonly problem: string }>;
@@ -55,7 +55,7 @@ function checkpointTaker(visit: Visit, { state, ports, report }: EffectContext):
     if (!taken || ("commit" in taken && taken.commit === last)) return "unchanged";
     if ("problem" in taken) return taken;
     last = taken.commit;
-    // [B56] In the same breath: what the conversation says from here on is not in these files.
+    // [B56] Mark the transcript at once: later messages do not belong to these files.
     artifacts.markTranscript?.(visit.socket, visit.number, last);
     report({ type: "checkpoint_taken", socket: visit.socket, visit: visit.number, files: taken });
     return "reported";
@@ -66,7 +66,7 @@ function mayHaveWritten(progress: TurnProgress): boolean {
   return progress.kind === "tool_ended" && toolMayWrite(progress.name);
 }
 
-/** [Y5] A turn that is cut off goes on from what its tools had written. What comes while one is taken is taken with the next. */
+/** [Y5] An interrupted turn continues with the files that its tools wrote. Changes during a checkpoint go into the next one. */
 function checkpointAfterEachTool(take: TakeCheckpoint): TurnCheckpoints {
   let isDue = false;
   let taking: Promise<void> | undefined;
@@ -94,8 +94,8 @@ function checkpointAfterEachTool(take: TakeCheckpoint): TurnCheckpoints {
 const MIN_CHECKPOINT_GAP_MS = 20_000;
 
 /**
- * [B56] For another machine, where files without their conversation are as wrong as a conversation without its files: both of
- * one moment in which no tool ran, thrown away if one began meanwhile; seldom, and once more when the turn is over.
+ * [B56] For another machine, files and conversation must belong to the same moment: take both while no tool runs, and drop
+ * them when a tool starts before they are complete. Taken rarely, and once more at the end of the turn.
  */
 function checkpointBetweenTools(
   take: TakeCheckpoint,
@@ -134,7 +134,7 @@ function checkpointBetweenTools(
     finish: async () => {
       over.abort();
       await trying;
-      // What a tool that was ended had half done is done again from where the last pair stands.
+      // Work of an aborted tool is repeated from the last checkpoint.
       const done = turn.isDue && !isPauseSignal(signal) ? await take(() => true) : "unchanged";
       return typeof done === "object" ? `the files cannot be kept: ${done.problem}` : undefined;
     },
@@ -145,7 +145,7 @@ function checkpointTitle({ graph }: CastState, { socket, number }: Visit): strin
   return `${socketOf(graph, socket).materia} (${socket}) visit ${number}`;
 }
 
-/** The checkpoints of a cast that this process owns; nothing where they are turned off. */
+/** Opens the checkpoints of an owned cast; undefined when they are turned off. */
 export function openCastCheckpoints(
   store: CastStore,
   owned: OwnedCast,

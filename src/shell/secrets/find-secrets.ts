@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 
-/** A secret and the name that stands in its place. */
+/** A secret and the name that replaces it. */
 export interface Secret {
   readonly name: string;
   readonly value: string;
@@ -8,13 +8,13 @@ export interface Secret {
 
 type EnvVariables = Readonly<Record<string, string | undefined>>;
 
-/** Names that say outright that the value is secret, whatever it looks like. */
+/** Names that mark any value as secret. */
 const SECRET_NAME = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|(?:^|_)(?:PASS|PAT|.+_PWD)(?:$|_)|^.+PWD$/i;
-/** Names of keys, and of addresses that often hold a password. */
+/** Names of keys, and of addresses that often contain a password. */
 const KEY_NAME =
   /API_?KEY|PRIVATE_?KEY|(?:SSH|GPG|PGP|AUTH|ACCESS|DEPLOY|SIGNING|ENCRYPTION)_?KEY|(?:^|_)KEYS?(?:$|_)/i;
 const URL_NAME = /(?:URL|URI|DSN|CONNECTION_?STRING|WEBHOOK|PROXY)(?:$|_)/i;
-/** What the system itself keeps under such a name. */
+/** System variables with such a name that are not secret. */
 const NOT_SECRET = new Set(["PWD", "OLDPWD"]);
 
 /** [S7] The secrets of an environment: by the name of a variable, or by a password in an address. */
@@ -35,7 +35,7 @@ function secretsInVariable(name: string, value: string): readonly Secret[] {
   return [...(whole ? [{ name, value }] : []), ...inside];
 }
 
-/** Long enough, and nothing that people write anyway: a hole in every "production" would help nobody. */
+/** Long enough, and no ordinary word: redacting every "production" would help nobody. */
 export function isSecret(
   value: string,
   { minLength: shortest, maxWordsLength: words }: SecretLengths = KEY_LENGTHS,
@@ -43,7 +43,7 @@ export function isSecret(
   return value.length >= shortest && !isOrdinaryText(value, words);
 }
 
-/** How long a value must be, and how long it may be while it is made of nothing but words. */
+/** The minimum length of a secret, and of one that consists of words only. */
 interface SecretLengths {
   readonly minLength: number;
   readonly maxWordsLength: number;
@@ -52,7 +52,7 @@ interface SecretLengths {
 const SECRET_LENGTHS: SecretLengths = { minLength: 4, maxWordsLength: 16 };
 const KEY_LENGTHS: SecretLengths = { minLength: 8, maxWordsLength: 32 };
 
-/** Words, whole numbers and versions, as they stand in any text. */
+/** Words, whole numbers and versions, as in any text. */
 function isOrdinaryText(value: string, words: number): boolean {
   if (/^\d{1,7}$/.test(value) || /^v?\d+(?:\.\d+)+$/.test(value)) return true;
   return value.length < words && /^\p{L}+(?:[-_ ./]\p{L}+)*$/u.test(value);
@@ -73,7 +73,7 @@ function decodeOrKeep(text: string): string {
   }
 }
 
-/** [S16] The ways in which a secret is written when it is not written plainly: inside JSON, inside that again, in an address, as base64 or in hex. */
+/** [S16] Encodings of a secret: JSON, JSON inside JSON, in an address, base64 and hex. */
 export function encodingsOf(secret: string): ReadonlySet<string> {
   const once = jsonEscaped(secret);
   const twice = jsonEscaped(once);
@@ -87,7 +87,7 @@ function jsonEscaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** As languages write it that know only plain letters. */
+/** Unicode escapes, as in ASCII-only languages. */
 function unicodeEscaped(text: string): string {
   return jsonEscaped(text).replace(
     /[\u0080-\uffff]/g,
@@ -96,7 +96,7 @@ function unicodeEscaped(text: string): string {
 }
 
 function urlEncoded(text: string): string {
-  // A lone surrogate has no such form.
+  // A lone surrogate cannot be encoded.
   return encodeURIComponent(text.toWellFormed());
 }
 
@@ -104,7 +104,7 @@ function htmlEscaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
 
-/** Wherever it stands in what was encoded: three ways to be cut into groups of three bytes, without the signs that it shares with its neighbours. */
+/** Base64 at each of the three offsets, without the characters that it shares with its neighbours. */
 function base64Fragments(bytes: Buffer): readonly string[] {
   return [0, 1, 2].flatMap((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes])
@@ -116,7 +116,7 @@ function base64Fragments(bytes: Buffer): readonly string[] {
   });
 }
 
-/** [B62] What keys and tokens look like, whoever they belong to. Only shapes that nothing else has: a false alarm stops a delivery. */
+/** [B62] Patterns of keys and tokens of any owner. Only unambiguous ones: a false alarm stops a delivery. */
 const TOKEN_PATTERNS: readonly (readonly [kind: string, shape: RegExp])[] = [
   ["a private key", /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/],
   ["an access key of AWS", /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/],

@@ -15,7 +15,7 @@ const REDACTED_KEYS: ReadonlySet<string> = new Set([
   "hints",
 ]);
 
-/** Which of these an event of a type can have; most have none, and are not searched. */
+/** The text fields of each event type; types without any are not searched. */
 const KEYS_BY_TYPE: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(EVENT_SCHEMAS).map(([type, { entries }]) => [type, Object.keys(entries).filter(isSearched)]),
 );
@@ -24,12 +24,12 @@ function isSearched(key: string): boolean {
   return REDACTED_KEYS.has(key) || key === "where";
 }
 
-/** The words of people, agents and programs in an event; what the journal itself is made of stays, whatever a secret may be. */
+/** Redacts the texts of people, agents and programs in an event; its structure stays. */
 export function redactEvent(event: CastEvent, redact: Redactor): CastEvent {
   return redactAmong(event, KEYS_BY_TYPE.get(event.type) ?? [], REDACTED_KEYS, redact);
 }
 
-/** The value with the words under these keys redacted, however deep they stand below them; itself where no word was a secret. */
+/** Redacts all texts under these keys, at any depth. Returns the same value if it contains no secret. */
 export function redactKeys<T extends object>(value: T, keys: ReadonlySet<string>, redact: Redactor): T {
   return redactAmong(value, Object.keys(value), keys, redact);
 }
@@ -54,13 +54,13 @@ function redactAmong<T extends object>(
   return clean;
 }
 
-/** Most values hold no secret, and are not copied. */
+/** Most values contain no secret: do not copy them. */
 function redactDeep(value: unknown, redact: Redactor): unknown {
   if (isClean(value, redact)) return value;
   if (typeof value === "string") return redact(value);
   if (Array.isArray(value)) return value.map((each: unknown) => redactDeep(each, redact));
-  // A key is a word as well: an agent chooses it.
-  const entries = Object.entries(value as object); // neither clean, a text nor a list
+  // Redact keys, too: an agent chooses them.
+  const entries = Object.entries(value as object); // not a text, not a list
   return Object.fromEntries(entries.map(([key, inner]) => [redact(key), redactDeep(inner, redact)]));
 }
 

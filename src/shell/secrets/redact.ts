@@ -2,30 +2,30 @@ import { isSecret, secretsInEnv, type Secret, encodingsOf } from "./find-secrets
 
 export type Redactor = (text: string) => string;
 
-/** Keys that this process has come to know otherwise than by its environment; what is secret once stays so. */
+/** Keys from other sources than the environment. They stay secret for the life of the process. */
 const registeredSecrets = new Map<string, string>();
 
-/** [S7] Pi keeps keys of its own, which stand in no variable. */
+/** [S7] Pi stores keys that are in no variable. */
 export function registerSecrets(secrets: readonly Secret[]): void {
   for (const { name, value } of secrets)
     if (isSecret(value) && !registeredSecrets.has(value)) registeredSecrets.set(value, name);
 }
 
-/** [S7] Replaces secrets wherever an agent or a program printed them, by one pattern for all of them. */
+/** [S7] Replaces every known secret in a text, with one pattern for all. */
 export function createRedactor(env: Env): Redactor {
   const now = currentPatterns(env);
   return (text) => now().redact(text);
 }
 
-/** Text that comes in pieces, each without the secrets in it. */
+/** Redacts text that arrives in pieces. */
 export interface RedactedStream {
-  /** What of all that came can be said by now. */
+  /** The text that is safe to show now. */
   readonly push: (piece: string) => string;
-  /** The rest, when nothing more comes. */
+  /** The rest, at the end of the text. */
   readonly end: () => string;
 }
 
-/** [S16] A piece may end in the middle of a secret: what may be the beginning of one is kept back until it has shown what it is. */
+/** [S16] A piece may end inside a secret: hold back text that may be the start of one. */
 export function createRedactedStream(env: Env): RedactedStream {
   const now = currentPatterns(env);
   let held = "";
@@ -43,14 +43,14 @@ export function createRedactedStream(env: Env): RedactedStream {
   };
 }
 
-/** Finds secrets in place of hiding them. */
+/** Finds secrets without replacing them. */
 export interface SecretFinder {
   readonly redact: Redactor;
-  /** The names of those that a text holds. */
+  /** The names of the secrets in a text. */
   readonly namesIn: (text: string) => readonly string[];
 }
 
-/** [B62] The secrets that this process knows by now. */
+/** [B62] The secrets that this process knows now. */
 export function createSecretFinder(env: Env): SecretFinder {
   const secrets = [...secretsInEnv(env), ...[...registeredSecrets].map(([value, name]) => ({ name, value }))];
   const { names, pattern } = buildPattern(secrets);
@@ -66,11 +66,11 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 interface SecretPatterns {
   readonly redact: Redactor;
-  /** How many characters at the end of a text may be the beginning of a secret. */
+  /** The number of characters at the end of a text that may start a secret. */
   readonly partialLength: (text: string) => number;
 }
 
-/** Made anew when a key has come to be known. */
+/** Rebuilt when a key is added. */
 function currentPatterns(env: Env): () => SecretPatterns {
   const own = secretsInEnv(env);
   let size = -1;
@@ -102,19 +102,19 @@ function buildPattern(secrets: readonly Secret[]): { readonly names: Map<string,
   for (const { name, value } of secrets)
     for (const spelling of encodingsOf(value)) if (!names.has(spelling)) names.set(spelling, name);
   if (names.size === 0) return { names };
-  // A secret may contain another; the longer one must be tried first.
+  // A secret may contain another: try the longer one first.
   const longest = [...names.keys()].toSorted((a, b) => b.length - a.length);
   return { names, pattern: new RegExp(longest.map(spellingPattern).join("|"), "g") };
 }
 
-/** As long as the end of the text that this spelling begins with, where that is longer than what is known already. */
+/** The length of the text's end that starts this spelling, if longer than the best so far. */
 function partialMatchLength(text: string, spelling: string, known: number): number {
   for (let length = Math.min(text.length, spelling.length); length > known; length -= 1)
     if (text.endsWith(spelling.slice(0, length))) return length;
   return 0;
 }
 
-/** A short one counts only as a word of its own: it may be a part of many others. */
+/** A short secret counts only as a whole word: it may be part of other words. */
 function spellingPattern(spelling: string): string {
   const literal = spelling.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
   return spelling.length < 8 ? `(?<![A-Za-z0-9])${literal}(?![A-Za-z0-9])` : literal;

@@ -18,18 +18,15 @@ const MIB = 1024 * 1024;
 
 /** [D22] The longest file of each kind that is read whole. */
 export const MAX_FILE_BYTES = {
-  /** Configuration, rehearsals, trust: what people and tools write by hand. */
+  /** Configuration, rehearsals, trust: files that people write. */
   config: 8 * MIB,
   castFile: 64 * MIB,
-  /** A journal or a transcript: beyond this nobody could hold what it folds to. */
+  /** A journal or a transcript: a larger one would not fit into memory. */
   journal: 256 * MIB,
   bookmarks: 64 * MIB,
 } as const;
 
-/**
- * [D22] A file as a whole, if it is a regular one and not too long; anything else is an error of the system like a missing file.
- * What stands at a path may have been planted: a pipe or a device would be read for ever.
- */
+/** [D22] Reads a regular file up to a limit. Anything else is an error: reading a planted pipe or device would never end. */
 export function readRegularFile(file: string, most: number): Buffer {
   const fd = openRegularFile(file);
   try {
@@ -45,12 +42,12 @@ export function readRegularText(file: string, most: number): string {
   return readRegularFile(file, most).toString("utf8");
 }
 
-/** Open for reading, and certainly a regular file. */
+/** Opens a file for reading, and only a regular one. */
 export function openRegularFile(file: string, flags = 0): number {
-  // Looked at first: merely opening a device may do something.
+  // Check first: opening a device may have effects.
   const found = statSync(file);
   if (!found.isFile()) throw notRegularError(found);
-  // Without waiting at a pipe that took its place in between.
+  // Do not block on a pipe that replaced the file.
   const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | flags);
   const opened = fstatSync(fd);
   if (opened.isFile()) return fd;
@@ -58,17 +55,17 @@ export function openRegularFile(file: string, flags = 0): number {
   throw notRegularError(opened);
 }
 
-/** What stands at a path, links followed; nothing where nothing can be seen. */
+/** The file at a path, links followed; undefined if it cannot be seen. */
 export function tryStat(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });
   } catch {
-    // A link in a circle, or a folder that may not be entered.
+    // A circular link, or a folder without permission.
     return undefined;
   }
 }
 
-/** Some files say that they are empty and are not; one that grows meanwhile is read to where it stood or a little behind. */
+/** Some files report size 0 and have content. A growing file is read to its size at the start, or slightly beyond. */
 function readUpTo(fd: number, size: number, most: number): Buffer {
   const parts: Buffer[] = [];
   let length = 0;
@@ -91,7 +88,7 @@ function tooLongError(most: number): Error {
   return Object.assign(new Error(`it is longer than ${most / MIB} MB`), { code: "EFBIG" });
 }
 
-/** [D7] A new file is safe only when its folder knows of it. Some systems cannot sync a folder; they need no telling. */
+/** [D7] A new file is durable only after its folder is synced. Systems that cannot sync a folder do not need it. */
 export function syncFolder(folder: string): void {
   try {
     withOpenFile(folder, "r", fsyncSync);
@@ -122,7 +119,7 @@ export function syncFile(file: string): void {
   withOpenFile(file, "r", fsyncSync);
 }
 
-/** Gives a finished file its name, if that is still free. */
+/** Renames a finished file if the name is still free. */
 export function linkIfFree(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -132,7 +129,7 @@ export function linkIfFree(from: string, to: string): boolean {
     if (!hasErrorCode(thrown, "EPERM") && !hasErrorCode(thrown, "ENOTSUP") && !hasErrorCode(thrown, "EOPNOTSUPP"))
       throw thrown;
   }
-  // A file system without links: a copy under a free name is as exclusive, if not as sudden.
+  // A file system without links: an exclusive copy is as safe, though not atomic.
   try {
     copyFileSync(from, to, constants.COPYFILE_EXCL);
     return true;

@@ -1,10 +1,10 @@
 import { existsSync, type FSWatcher } from "node:fs";
 import { dirname } from "node:path";
 
-/** Says when something in a folder changes; a folder that is not there yet is waited for. */
+/** Reports changes in a folder; waits for a folder that does not exist yet. */
 export interface FolderWatcher {
   readonly onChange: (folder: string, listener: () => void) => () => void;
-  /** How many folders are watched. */
+  /** The number of watched folders. */
   readonly size: () => number;
 }
 
@@ -18,7 +18,7 @@ interface WatchedFolder {
   readonly stop: () => void;
 }
 
-/** One system watch per folder, however many listen. */
+/** One system watch per folder for all listeners. */
 export function createFolderWatcher(ports: FolderWatcherPorts): FolderWatcher {
   const folders = new Map<string, WatchedFolder>();
   return {
@@ -55,7 +55,7 @@ function watchFolder(folder: string, { watch, everySecond }: FolderWatcherPorts)
     stopWatch = everySecond(changed);
   };
   const arm = (): void => {
-    // Again, where it came into being while its parent was about to be watched.
+    // Check again: it may have been created before its parent was watched.
     for (let wanted = nearestExistingFolder(folder); wanted !== at; wanted = nearestExistingFolder(folder)) {
       release();
       try {
@@ -64,7 +64,7 @@ function watchFolder(folder: string, { watch, everySecond }: FolderWatcherPorts)
         stopWatch = () => watcher.close();
         at = wanted;
       } catch {
-        // The system has no watches left, or the folder has just gone: looking is all that remains.
+        // The system has no watches left, or the folder is gone: poll.
         return lookEachSecond();
       }
     }

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync, readdirSync, type Dirent } from "node:fs";
 import { sep, join, relative } from "node:path";
 
-/** [N4] Whether a path lies below a folder when all links are followed; agents may have left links anywhere. */
+/** [N4] Whether a path is inside a folder after resolving links: agents may have planted links. */
 export function isInside(folder: string, path: string): boolean {
   try {
     return realpathSync(path).startsWith(realpathSync(folder) + sep);
@@ -10,7 +10,7 @@ export function isInside(folder: string, path: string): boolean {
   }
 }
 
-/** Whether a path may be read: it lies inside, or there is nothing to read yet. */
+/** Whether a path may be read: it is inside, or does not exist yet. */
 export function isInsideOrAbsent(folder: string, path: string): boolean {
   return isInside(folder, path) || !existsSync(path);
 }
@@ -27,7 +27,7 @@ const MAX_ENTRIES = 20_000;
 const MAX_NAMES = 20;
 const SKIPPED_FOLDERS = new Set([".git", ".jj", "node_modules"]);
 
-/** Files below a folder that were written after a moment, a bounded look: names for a person or an agent, not a proof. */
+/** Files below a folder that changed after a time. The search is bounded: a hint for people and agents, not a proof. */
 export function filesChangedSince(folder: string, since: number, except: string): readonly string[] {
   const found: string[] = [];
   const open = [folder];
@@ -54,7 +54,7 @@ function listEntries(folder: string): readonly Dirent[] {
 
 function wasModifiedSince(file: string, since: number): boolean {
   try {
-    // Clocks of files are coarse: what was written in the same moment may have come after it.
+    // File times are coarse: the same time may mean later.
     return statSync(file).mtimeMs >= since;
   } catch {
     return false;

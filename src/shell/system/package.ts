@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 let root: string | undefined;
 
-/** A file that the package brings. The sources lie deeper than a bundle in `dist`, so its root is looked for upwards. */
+/** A file of the package. Searches upwards: the sources are deeper than the bundle in `dist`. */
 export function packagePath(...parts: readonly string[]): string {
   root ??= findPackageRoot(dirname(fileURLToPath(import.meta.url)));
   return join(root, ...parts);
@@ -17,5 +17,5 @@ function findPackageRoot(folder: string): string {
   return findPackageRoot(parent);
 }
 
-/** Kept equal to package.json by a test: reading that file at every start would cost more than a test. */
+/** A test keeps it equal to package.json: reading that file at every start would cost time. */
 export const VERSION = "0.1.0";

@@ -1,4 +1,4 @@
-/** An error of the system in words that people know; the code stays for those who look it up. */
+/** Describes a system error in plain words, with its code. */
 export function errorText(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : undefined;
@@ -14,7 +14,7 @@ export function hasErrorCode(thrown: unknown, code: string): boolean {
   return thrown instanceof Error && "code" in thrown && thrown.code === code;
 }
 
-/** Whether it is the place where things are kept that fails. */
+/** Whether the storage itself fails. */
 export function isDiskError(thrown: unknown): boolean {
   return (
     thrown instanceof Error && "code" in thrown && /^(ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE)$/.test(String(thrown.code))

@@ -6,7 +6,7 @@ import { isJsonObject } from "../../core/model/json.ts";
 import { TestFile } from "../../core/testing/test-file.ts";
 import { readJsonFile } from "../config/config-file.ts";
 
-/** Where tests of a project stand when no path is named. */
+/** The default folders of tests. */
 export const TESTS_FOLDER = join(".pi", "tests");
 
 export interface FoundTest {
@@ -14,7 +14,7 @@ export interface FoundTest {
   readonly test: TestFile;
 }
 
-/** [T3] The tests that were named, or those of the project; every fault of every file at once. */
+/** [T3] The named tests, or those of the project; reports every fault of every file at once. */
 export function findTests(paths: readonly string[], { from, cwd }: { readonly from: string; readonly cwd: string }) {
   const places = paths.length === 0 ? [resolve(cwd, TESTS_FOLDER)] : paths.map((path) => resolve(from, path));
   const found = collectResults(places.map((place) => readTestsAt(place, paths.length > 0)));
@@ -35,7 +35,7 @@ function readTestsAt(place: string, isNamed: boolean): Result<readonly FoundTest
   return collectResults(listTestFiles(place).map(readTest));
 }
 
-/** In a folder of tests stand seeds and configurations as well; a broken file may be a test and is told. */
+/** A folder of tests also holds seeds and configurations. A broken file may be a test: report it. */
 export function listTestFiles(folder: string): readonly string[] {
   return jsonFiles(folder).filter((file) => {
     const raw = readJsonFile(file);
@@ -43,7 +43,7 @@ export function listTestFiles(folder: string): readonly string[] {
   });
 }
 
-/** [T1] One file, or everything that is wrong with it. */
+/** [T1] One file, or all of its faults. */
 function readTest(file: string): Result<FoundTest> {
   const raw = readJsonFile(file) ?? fail({ ...error("missing_file", "", "there is no such test"), file });
   if (!raw.ok) return raw;
@@ -59,7 +59,7 @@ function jsonFiles(folder: string): readonly string[] {
   for (let at = open.pop(); at !== undefined && files.length < MAX_FILES; at = open.pop())
     for (const entry of readdirSync(at, { withFileTypes: true })) {
       const path = join(at, entry.name);
-      // What a package, a hidden folder or the seed of a test brings is no test of this project.
+      // Packages, hidden folders and seeds contain no tests of this project.
       if (entry.isDirectory() && !/^node_modules$|^\.|\.seed$/.test(entry.name)) open.push(path);
       if (entry.isFile() && /\.jsonc?$/.test(entry.name)) files.push(path);
     }

@@ -18,16 +18,16 @@ import { testTargets } from "./run-test.ts";
 type NamingTest = TestsWithOldName["tests"][number];
 
 interface TestRename extends NamingTest {
-  /** What it would say. */
+  /** The new text. */
   readonly text: string;
 }
 
-/** [E31] The tests of the project that still say the name that something had. Nothing is written. */
+/** [E31] The tests of the project that still use the old name. Writes nothing. */
 export function findTestsNaming(workspace: Workspace, rename: NameChange): readonly NamingTest[] {
   return planTestRenames(workspace, rename).map(({ file, etag, places }) => ({ file, etag, places }));
 }
 
-/** [E31] Writes the new name into those that were seen; where one of them is another by now, into none. */
+/** [E31] Writes the new name into these tests; into none if one of them has changed since. */
 export function renameInTestFiles(
   workspace: Workspace,
   rename: NameChange,
@@ -39,7 +39,7 @@ export function renameInTestFiles(
   const gone = seen.filter((_, index) => meant[index] === undefined);
   const hint = "look at them again";
   if (gone.length > 0)
-    return fail(...gone.map(({ file }) => error("file_changed", file, `${file} has changed since it was seen`, hint)));
+    return fail(...gone.map(({ file }) => error("file_changed", file, `${file} has changed since it was read`, hint)));
   for (const each of meant.filter((one) => one !== undefined)) {
     const written = writeConfigText(resolve(cwd, each.file), each.text, { root: cwd, isNew: false });
     if (!written.ok) return written;
@@ -65,7 +65,7 @@ function parseTest(text: string): TestFile | undefined {
   return read.ok ? validate(TestFile, read.value.value, [], "refused").value : undefined;
 }
 
-/** [T9] A test with a configuration of its own sees nothing of the project's. */
+/** [T9] A test with its own configuration does not use the project's. */
 function usesProjectConfig({ config }: TestFile, path: string, cwd: string): boolean {
   return config === undefined || resolve(dirname(path), config) === projectConfigFile(cwd);
 }
@@ -78,7 +78,7 @@ function renameInText(text: string, rename: NameChange, catalog: Catalog) {
   return { text: visits.text, places: [...cast.places, ...visits.places] };
 }
 
-/** A graph that still holds one of the old name, such as a bundled one, means that one. */
+/** A graph that still contains the old name, such as a bundled one, refers to that one. */
 function isOldNameGone(test: TestFile, { was }: NameChange, catalog: Catalog): boolean {
   const compiled = compileTargets(testTargets(test.cast, catalog), catalog);
   return !compiled.ok || !socketsOf(compiled.value.graph).some(({ materia }) => materia === was);

@@ -28,13 +28,13 @@ import type { FoundTest } from "./find-tests.ts";
 import { openScratchFolder, type ScratchFolder, readExpectedFiles } from "./scratch-folder.ts";
 import { availableParallelism } from "node:os";
 
-/** What came of one test. */
+/** The result of one test. */
 export interface TestResult {
   readonly file: string;
   readonly ok: boolean;
   readonly failures: readonly UnmetExpectation[];
   readonly ms: number;
-  /** The cast, where there was one. */
+  /** Present if the cast ran. */
   readonly run?: TestRun;
 }
 
@@ -44,12 +44,12 @@ interface TestRun {
 }
 
 export interface TestContext {
-  /** The project whose configuration is tested, trusted by now. */
+  /** The project whose configuration is tested; it is trusted. */
   readonly workspace: Workspace;
   readonly signal: AbortSignal;
 }
 
-/** [T8] One test in a scratch folder of its own. It never throws: what goes wrong is a failure of the test. */
+/** [T8] Runs one test in its own scratch folder. Never throws: every problem is a failure of the test. */
 async function runTest(found: FoundTest, place: TestContext): Promise<TestResult> {
   const started = performance.now();
   const done = (failures: readonly UnmetExpectation[], run?: TestRun): TestResult => ({
@@ -133,7 +133,7 @@ async function playTest(found: FoundTest, place: TestContext, scratch: ScratchFo
   return ok({ observed, failures, ...(covered ? { covered } : {}) });
 }
 
-/** [T9] The bundled materia and the project's own configuration, or the one that the test names; nothing of the user's. */
+/** [T9] The bundled materia and the project's configuration, or the one that the test names; not the user's. */
 function openTestWorkspace(
   { file, test }: FoundTest,
   { place }: Workspace,
@@ -164,7 +164,7 @@ function resumptionFor(answer: TestCast["answers"][number] | undefined): Resumpt
   return "allow" in answer ? { kind: "recast", allow: answer.allow } : { kind: "reject", text: answer.reject };
 }
 
-/** Whether the cast stands so that this can be said to it. */
+/** Whether the cast can continue in this way now. */
 function canResumeWith({ kind }: Resumption, end: RunOutcome): boolean {
   return kind === "recast" ? limitHitIn(end.state.phase) !== null : end.kind === "waiting";
 }
@@ -208,10 +208,10 @@ function unusedAnswers({ answers }: TestCast, answered: number): readonly UnmetE
   return [{ what: "cast.answers", expected: answers.length, got: answered, where: "the cast waited no more" }];
 }
 
-/** Tests wait for tools and programs more than they compute. */
+/** Tests mostly wait for tools and programs. */
 const MAX_PARALLEL_TESTS = Math.min(8, 2 * availableParallelism());
 
-/** Several at once, told in the order of their files. */
+/** Runs several at once; results are in the order of their files. */
 export async function runTests(tests: readonly FoundTest[], place: TestContext): Promise<readonly TestResult[]> {
   const results: TestResult[] = [];
   const left = tests.entries();

@@ -4,16 +4,16 @@ import { tmpdir } from "node:os";
 import { basename, join, relative, resolve, sep } from "node:path";
 import { MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
 
-/** A folder of its own for one test, gone afterwards. */
+/** The temporary folder of one test. */
 export interface ScratchFolder {
-  /** Where the cast works. */
+  /** The working folder of the cast. */
   readonly work: string;
-  /** A user's configuration without anything in it. */
+  /** An empty configuration folder of the user. */
   readonly config: string;
   readonly remove: () => void;
 }
 
-/** [T8] A copy of the seed without its history and its casts; throws where it cannot be made. */
+/** [T8] A copy of the seed without its history and casts; throws when it cannot be created. */
 export function openScratchFolder(seed: string | undefined, git: boolean): ScratchFolder {
   const top = realpathSync(mkdtempSync(join(tmpdir(), "materia-test-")));
   const remove = (): void => rmSync(top, { recursive: true, force: true });
@@ -35,7 +35,7 @@ function isCopied(path: string): boolean {
 }
 
 function commitAll(work: string): void {
-  // Inside a hook of git the environment names another repository.
+  // Inside a git hook the environment names another repository.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^GIT_(?!CONFIG)/.test(name)));
   const git = (...args: readonly string[]): void =>
     void execFileSync("git", ["-C", work, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
@@ -51,7 +51,7 @@ function commitAll(work: string): void {
   git("commit", "--quiet", "--allow-empty", "--message", "The seed of a test");
 }
 
-/** The files of a folder that are asked about; null where there is none. What lies outside the folder is none. */
+/** The expected files of a folder; null for a missing file or one outside the folder. */
 export function readExpectedFiles(folder: string, names: readonly string[]): ReadonlyMap<string, string | null> {
   return new Map(names.map((name) => [name, readInside(folder, name)]));
 }

@@ -11,29 +11,29 @@ import { resolve } from "node:path";
 import { validate } from "../../core/catalog/validate.ts";
 import { parseJson, readJsonFile } from "../config/config-file.ts";
 
-/** Who answers for the agents of a cast: a model, or a file of replies. */
+/** What answers for the agents of a cast: a model, or a file of replies. */
 export interface AgentChoice {
   readonly model?: string;
-  /** [A4] The place where it was named, where nobody typed it. */
+  /** [A4] The setting that names the model, when no option does. */
   readonly modelAt?: KeyPath;
-  /** [A27] For materia that say nothing of how hard to think. */
+  /** [A27] For materia that set no thinking level. */
   readonly thinking?: ThinkingLevel;
-  /** The file's name, or the replies themselves where they came with the command. */
+  /** The name of a file, or the replies that came with the command. */
   readonly rehearsal?: string | Rehearsal;
 }
 
-/** The choice, and the host that a face brings for real models. */
+/** The choice, and the face's host for real models. */
 export interface AgentSource extends AgentChoice {
   readonly openReal: OpenAgentHost;
 }
 
-/** The host a face brings for real models; rehearsals need none. */
+/** Opens the face's host for real models; rehearsals need none. */
 export type OpenAgentHost = (choice: AgentChoice, patience: AgentRetryOptions) => Promise<AgentHost>;
 
-/** How long and how often a host tries before a turn has failed. */
+/** How long and how often a host tries before a turn fails. */
 export type AgentRetryOptions = Pick<PiHostOptions, "silenceMs" | "maxRetries" | "baseDelayMs">;
 
-/** [D18] As it is configured now: a cast that failed for want of patience is resumed with more of it. */
+/** [D18] Uses the current settings: a cast that failed after too few retries can resume with more. */
 export async function openAgentHost({ place, catalog }: Workspace, agents: AgentSource): Promise<Result<AgentHost>> {
   const { openReal, ...choice } = agents;
   const patience = retryOptionsFrom(catalog.settings.limits);
@@ -48,12 +48,12 @@ export async function openAgentHost({ place, catalog }: Workspace, agents: Agent
   return guarded(rehearsalHost(rehearsal.value, patience));
 }
 
-/** [A3] The host asks for it where a materia names none. */
+/** [A3] The host uses it for materia that name no model. */
 function withDefaultModel(choice: AgentChoice, { model }: Settings): AgentChoice {
   return choice.model !== undefined || model === null ? choice : { ...choice, model, modelAt: ["model"] };
 }
 
-/** [X24] Where trust was asked for and not given, the project's own instructions reach nobody. */
+/** [X24] In an untrusted project no agent gets the project's instructions. */
 function withoutProjectInstructions(host: AgentHost): AgentHost {
   return {
     ...host,
@@ -81,7 +81,7 @@ export async function openPiHost(choice: AgentChoice, patience: AgentRetryOption
   });
 }
 
-/** What the agents of a graph will ask of their host. */
+/** What the agents of a graph require from the host. */
 export function agentNeeds(graph: Graph, model: string | undefined): readonly AgentRequirement[] {
   return socketsOf(graph).flatMap((socket) => agentNeedOf(graph, socket, model));
 }
@@ -89,7 +89,7 @@ export function agentNeeds(graph: Graph, model: string | undefined): readonly Ag
 function agentNeedOf(graph: Graph, socket: GraphSocket, model: string | undefined): readonly AgentRequirement[] {
   const materia = materiaOf(graph, socket);
   if (materia.type !== "agent") return [];
-  // [A3] A model that was typed stands for all: the host knows it, and no materia is to blame for it.
+  // [A3] A typed model replaces all others: the host checks it, and no materia is reported for it.
   const wanted = model === undefined ? materia.model : undefined;
   return [
     {
@@ -101,17 +101,17 @@ function agentNeedOf(graph: Graph, socket: GraphSocket, model: string | undefine
   ];
 }
 
-/** The file in which a cast keeps replies that came with its command. */
+/** The file in which a cast stores replies that came with its command. */
 export const REHEARSAL_FILE = "rehearsal.json";
 
-/** [A14] The replies of a file, or every fault with its place. */
+/** [A14] The replies of a file, or every fault with its position. */
 export function readRehearsalFile(cwd: string, name: string): Result<Rehearsal> {
   const file = resolve(cwd, name);
   const raw = readJsonFile(file) ?? fail({ ...error("missing_file", "", "there is no such rehearsal file"), file });
   return raw.ok ? validateRehearsal(file, raw.value) : raw;
 }
 
-/** Replies that came with the command of a cast: they stand in its own folder, wherever that is now. */
+/** Replies that came with the command; the cast stores them in its folder. */
 export function parseRehearsalText(file: string, text: string): Result<Rehearsal> {
   const raw = parseJson(file, text);
   return raw.ok ? validateRehearsal(file, raw.value) : raw;

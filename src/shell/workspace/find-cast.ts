@@ -9,14 +9,14 @@ import type { CastSummary } from "../../core/cast/summary.ts";
 /** [C28] The word that means the newest cast. */
 export const LAST_CAST = "last";
 
-/** Which casts a command can be about, where none is named. */
+/** Which casts a command accepts when none is named. */
 export interface RequestedCast {
   readonly matches: (cast: CastSummary) => boolean;
-  /** What is said where none of them does. */
+  /** The message when no cast matches. */
   readonly noneMessage: string;
 }
 
-/** [S14] As `findCast`, to be run: without an id nobody but who began a cast means it. */
+/** [S14] Like `findCast`, for a cast that will run: without an id only own casts count. */
 export async function findOwnCast(
   workspace: Workspace,
   named: string | undefined,
@@ -34,14 +34,14 @@ export async function findOwnCast(
   return fail(foreign ?? (await noCastIssue(store, wanted.noneMessage)));
 }
 
-/** [C28] The cast of an id or of the only id that begins so; `lastKey`, or no word at all, is the newest. */
+/** [C28] The cast of an id or of a unique prefix; `last`, or no word at all, is the newest. */
 export async function findCast(store: CastStore, named: string | undefined): Promise<Result<CastId>> {
   if (named !== undefined && named !== LAST_CAST) return findCastByPrefix(store, named);
   const newest = await findNewestCast(store, () => true);
   return newest ? ok(newest) : fail(await noCastIssue(store, "none of the casts here can be read"));
 }
 
-/** [C47] Whether the first word of a message may be meant as a cast: refused is better than said to an agent by accident. */
+/** [C47] Whether the first word of a message may name a cast. Refusing it is better than sending it to an agent by accident. */
 export async function mayBeCastName(store: CastStore, word: string): Promise<boolean> {
   if (word === LAST_CAST || looksLikeCastId(word)) return true;
   if (parseCastId(word) === undefined) return false;
@@ -49,14 +49,14 @@ export async function mayBeCastName(store: CastStore, word: string): Promise<boo
   return ids.ok && ids.value.some((id) => id === word || (word.length >= 4 && id.startsWith(word)));
 }
 
-/** Whether a word has the form of the ids that are made here, from its date on. */
+/** Whether a word looks like a generated cast id, or the start of one. */
 export function looksLikeCastId(word: string): boolean {
   return /^\d{8}(?:-(?:\d{0,6}|\d{6}-[0-9a-z]{0,6}))?$/.test(word);
 }
 
 async function findCastByPrefix(store: CastStore, text: string): Promise<Result<CastId>> {
   const exact = await store.find(text);
-  // An id that cannot be one is refused without a look at the disk.
+  // Refuse an invalid id without reading the disk.
   if (exact.ok || parseCastId(text) === undefined) return exact;
   const ids = await store.listIds();
   const begun = ids.ok ? ids.value.filter((id) => id.startsWith(text)) : [];

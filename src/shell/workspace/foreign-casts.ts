@@ -8,14 +8,14 @@ import type { CastFile } from "../store/cast-file.ts";
 import type { Workspace } from "./workspace.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 
-/** [S14] A cast that this user has not begun on this machine may have come with the project: it runs only when it is agreed to. */
+/** [S14] A cast that this user did not start on this machine may have come with the project. It runs only after consent. */
 export function foreignCastIssue({ place, fleet }: Workspace, file: CastFile): Issue | undefined {
-  // A cast of a fleet runs nothing here, whoever began it.
+  // A cast of a fleet runs nothing on this machine.
   if (fleet) return undefined;
   if (createOwnCastRegistry(place.env).owns(file)) return undefined;
   const { castId, graph, cwd, rehearsal } = file;
   const parts = [
-    "this cast was not begun by you on this machine",
+    "this cast was started elsewhere",
     `it would run: ${describePrograms(graph).join(", ")}`,
     `in ${cwd}`,
     ...(rehearsal === null ? [] : [`with the replies of ${rehearsal}`]),
@@ -24,13 +24,13 @@ export function foreignCastIssue({ place, fleet }: Workspace, file: CastFile): I
   return error("foreign_cast", castId, parts.join("; "), hint);
 }
 
-/** [S13] A listing says which casts came from elsewhere. */
+/** [S13] Marks casts that were started elsewhere. */
 export function foreignCastMarker(workspace: Workspace): (cast: CastSummary) => Promise<CastSummary> {
   const isOwn = ownCastChecker(workspace);
   return async (cast) => ((await isOwn(cast)) ? cast : { ...cast, foreign: true });
 }
 
-/** Whether a cast that was listed is one's own. */
+/** Whether a listed cast is the user's own. */
 export function ownCastChecker({ store, place, fleet }: Workspace): (cast: CastSummary) => Promise<boolean> {
   if (fleet) return async () => true;
   const own = createOwnCastRegistry(place.env);
@@ -46,7 +46,7 @@ export function ownCastChecker({ store, place, fleet }: Workspace): (cast: CastS
   };
 }
 
-/** All that a cast can start, in the order of its materia. */
+/** Every program that a cast can start, in the order of its materia. */
 function describePrograms({ materia }: Graph): readonly string[] {
   return Object.entries(materia).map(([name, each]) => {
     if (each.type === "agent") return `the agent ${name} (tools: ${toolsInScope(each.tools).join(" ") || "none"})`;

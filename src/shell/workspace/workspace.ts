@@ -19,16 +19,16 @@ import type { FleetLimit } from "../../core/command/command.ts";
 import type { FleetStatus, WaitReason } from "../../core/view/progress/fleet-status.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 
-/** A project as a command finds it: its configuration and the place of its casts. */
+/** A project as a command sees it: its configuration, trust and casts. */
 export interface Workspace {
   readonly place: ConfigContext;
   readonly catalog: Catalog;
   readonly configFiles: readonly string[];
-  /** Where casts are kept. */
+  /** The folder of the casts. */
   readonly root: string;
   readonly store: CastStore;
   readonly trust: ProjectTrust;
-  /** Set where the casts are those of a fleet, which other machines drive. */
+  /** Set when the casts belong to a fleet, which runs them on other machines. */
   readonly fleet?: FleetClient;
 }
 
@@ -37,7 +37,7 @@ export type ProjectTrust =
   | ({
       readonly kind: "asked";
       readonly file: string;
-      /** Of all that decides what may be executed; null where some of that is too large to be looked at. */
+      /** The digest of everything that can be executed; null when part of it is too large to read. */
       readonly digest: string | null;
       readonly remember: () => void;
     } & ProgramsToTrust);
@@ -60,14 +60,14 @@ function readTrust(
   return { kind: "asked", file: project.file, digest, ...listProgramsToTrust(place.cwd, project.raw), remember };
 }
 
-/** The workspace as somebody who trusts it sees it; `remember` keeps that, once it has been acted on. */
+/** The workspace as trusted; `remember` stores the trust once the command has used it. */
 export function asTrusted(workspace: Workspace): { readonly workspace: Workspace; readonly remember: () => void } {
   const { trust } = workspace;
   if (trust.kind === "given") return { workspace, remember: () => undefined };
   return { workspace: { ...workspace, trust: { kind: "given" } }, remember: trust.remember };
 }
 
-/** [S1] Nothing that a project brings runs before it is trusted. */
+/** [S1] Nothing of a project runs before the user trusts it. */
 export function trustIssue({ trust }: Workspace): Issue | undefined {
   if (trust.kind === "given") return undefined;
   const message = ["this project's configuration is not trusted as it is now", ...describeProgramsToTrust(trust)].join(
@@ -76,7 +76,7 @@ export function trustIssue({ trust }: Workspace): Issue | undefined {
   return { ...error("untrusted_project", "", message, "look at it, then add --trust"), file: trust.file };
 }
 
-/** [S8] All of it: the sixth command may be the bad one. */
+/** [S8] Lists every program: the sixth one may be malicious. */
 export function describeProgramsToTrust({ commands, watched, tooLarge }: ProgramsToTrust): readonly string[] {
   return [
     ...(commands.length === 0 ? [] : [`its utilities would run: ${commands.map((each) => `\`${each}\``).join(", ")}`]),
@@ -87,19 +87,16 @@ export function describeProgramsToTrust({ commands, watched, tooLarge }: Program
   ];
 }
 
-/** Problems of the files as wholes stop what would run; those of single parts stop only what uses them. */
+/** Problems of a whole file stop every cast; problems of one part stop only casts that use it. */
 export function checkConfiguration({ catalog }: Workspace): Result<undefined> {
   const errors = catalog.issues.filter(isError);
   return errors.length > 0 ? fail(...errors) : ok(undefined);
 }
 
-/** Who runs is among the newest: what is older and was set going again lately is rare. */
+/** Running casts are usually among the newest; a resumed older one is rare. */
 const MAX_CASTS_CHECKED = 50;
 
-/**
- * [C32] Two casts in one working tree would each take the files of the other for its own. An agent of a cast that starts
- * another one is refused as well.
- */
+/** [C32] Two casts in one working tree would mix their files. This also refuses an agent that starts another cast. */
 export async function findBusyTreeIssue({ store, place }: Workspace, except?: CastId): Promise<Issue | undefined> {
   const ids = await store.listIds();
   for (const castId of ids.ok ? ids.value.slice(0, MAX_CASTS_CHECKED) : []) {
@@ -126,33 +123,33 @@ function resolveRealFolder(folder: string): string {
   }
 }
 
-/** What people do with casts that other machines drive, in place of driving them here. */
+/** Commands on casts that a fleet runs on other machines. */
 export interface FleetClient {
-  /** The name that --on was given. */
+  /** The name given with --on. */
   readonly name: string;
-  /** Where casts are kept here: no part of what is submitted. */
+  /** The local folder of casts; it is not submitted. */
   readonly artifacts: string;
-  /** [B21] The cast that was submitted under the key of this command before, where there is one. */
+  /** [B21] The cast that an earlier command submitted with the same key, if any. */
   readonly submittedBefore: () => Promise<Result<CastId | undefined>>;
-  /** This working tree and a cast for it; answers with the cast that there is now, which is another's where its key came first. */
+  /** Submits this working tree and a cast. Returns the cast of the key: an earlier one if the key was used before. */
   readonly submit: (plan: NewCast) => Promise<Result<CastId>>;
-  /** [B42] Written where it stood when it was looked at, or refused; then a worker goes on with it. */
+  /** [B42] Writes the events if the cast has not changed since it was read; then a worker continues it. */
   readonly resume: (cast: CurrentCast, said: readonly EventBody[]) => Promise<Result<undefined>>;
   readonly abort: (castId: CastId) => Promise<Result<"asked">>;
   readonly raiseBudget: (castId: CastId, maxTokens: number) => Promise<Result<undefined>>;
-  /** Nothing where the cast does not wait for a worker, or none could begin it. */
+  /** Undefined when the cast does not wait for a worker, or no worker can run it. */
   readonly queuePosition: (castId: CastId) => Promise<QueuePosition | undefined>;
-  /** [B72] Queues in which casts wait that nobody works on. */
+  /** [B72] Queues with waiting casts and no worker. */
   readonly unservedQueues: () => Promise<readonly string[]>;
-  /** The checkpoints of a cast into the repository around a folder; what stands at the end of them. */
+  /** Fetches the checkpoints of a cast into the repository of a folder; returns the last ones. */
   readonly fetchCheckpoints: (castId: CastId, cwd: string) => Promise<Result<FetchedCheckpoints>>;
-  /** [B29] Who works on what, and what waits for whom. */
+  /** [B29] What each worker runs, and why casts wait. */
   readonly status: () => Promise<Result<FleetStatus>>;
-  /** What a listing says of these casts, as far as they are there and are no items of others; nothing where it cannot be asked. */
+  /** Rows of these casts in a listing, without items; undefined if the database cannot answer. */
   readonly summariesOf: (casts: readonly string[]) => Promise<readonly CastSummary[] | undefined>;
 }
 
-/** [B59] Where a cast stands among those of its project that wait, and the limits that hold it back. */
+/** [B59] The position of a cast among the waiting casts of its project, and the limits that hold it back. */
 export interface QueuePosition {
   readonly place: number;
   readonly waiting: number;
