@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createFileArtifacts } from "../../src/shell/store/files/artifacts.ts";
 import { layoutInFolder } from "../../src/shell/store/layout.ts";
-import type { CastEvent } from "../../src/core/cast/state/event.ts";
+import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
 import { redactEvent } from "../../src/shell/secrets/redact-event.ts";
 import { registerSecrets, createRedactor } from "../../src/shell/secrets/redact.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { socket } from "../harness/seats.ts";
+
+const PLACE = { socket: socket("Socket-1"), visit: 1 };
 
 /** Where Pi looks for keys, and where other tools keep theirs. */
 const NAMES = [
@@ -173,4 +175,14 @@ it("[S7] so are a reply that stands for a reason, and the item that a limit name
     where: { socket: socket("Socket-1"), item: { index: 0, title } },
   });
   expect(redactEvent(reached("use s3cr3t-value"), redact)).toEqual(reached("use [secret A_KEY]"));
+});
+
+it.each<[what: string, event: (words: string) => EventBody]>([
+  ["the hint of a person at a rework limit", (hint) => ({ type: "limits_raised", allow: 1, hint })],
+  ["a reply that a person edited", (reply) => ({ ...PLACE, type: "person_finished", reply })],
+  ["the question to a person", (question) => ({ ...PLACE, type: "cast_waiting", question })],
+])("[S7] %s is redacted", (_what, body) => {
+  const event = (words: string): CastEvent => ({ seq: 1, at: "2026-01-01T00:00:00.000Z", ...body(words) });
+  const redact = createRedactor({ A_KEY: "s3cr3t-value" });
+  expect(redactEvent(event("use s3cr3t-value"), redact)).toEqual(event("use [secret A_KEY]"));
 });

@@ -155,7 +155,7 @@ function forecastLines(name: string, { told, text: worst, rehearsed }: ForecastR
   ];
 }
 
-const NO_PAST = "No estimate yet: fewer than 3 comparable casts";
+const NO_PAST = "No estimate yet: no comparable casts";
 
 /** [T24] Refuses a cast whose pessimistic forecast exceeds the limit; says so if there is no forecast. */
 export async function checkForecastLimit(

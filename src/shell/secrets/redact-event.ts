@@ -13,6 +13,11 @@ const REDACTED_KEYS: ReadonlySet<string> = new Set([
   "reason",
   "dropped",
   "hints",
+  "hint",
+  "question",
+  "reply",
+  "title",
+  "gaveUp",
 ]);
 
 /** The text fields of each event type; types without any are not searched. */
