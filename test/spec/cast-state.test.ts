@@ -2,7 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseEvent } from "../../src/core/cast/state/event.ts";
 import { reworkReasonText, displayedReasons } from "../../src/core/cast/state/rework-reasons.ts";
-import { initialState, assignSourcesOf, visibleState, type CastState } from "../../src/core/cast/state/state.ts";
+import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
+import { assignSourcesOf, visibleState } from "../../src/core/cast/state/current-item.ts";
 import {
   EMPTY_MAP,
   keysOf,

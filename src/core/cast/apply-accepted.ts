@@ -7,15 +7,8 @@ import { keepListsOfPrograms, updateNotes } from "./item-lists.ts";
 import type { EventOf } from "./state/event.ts";
 import { expectPhase } from "./state/expect-phase.ts";
 import { reworkReasonText } from "./state/rework-reasons.ts";
-import {
-  currentItem,
-  assignSourcesOf,
-  type TurnReason,
-  type CastState,
-  type PersonDecision,
-  type Visit,
-  type StateWrite,
-} from "./state/state.ts";
+import type { TurnReason, CastState, PersonDecision, Visit, StateWrite } from "./state/state.ts";
+import { currentItem, assignSourcesOf } from "./state/current-item.ts";
 import { addItemCount } from "./state/item-counts.ts";
 import { increment } from "./state/persistent-map.ts";
 import { addUsage, maxUsage, type Usage } from "./state/usage.ts";

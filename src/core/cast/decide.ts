@@ -7,7 +7,8 @@ import { truncate, truncateStart, stripControls } from "../model/text.ts";
 import { assertNever } from "../model/assert-never.ts";
 import type { EventBody, EventOf } from "./state/event.ts";
 import { outputExcerpt } from "./state/rework-reasons.ts";
-import { assignSourcesOf, type CastState, type PersonDecision, type CastPhase, type Visit } from "./state/state.ts";
+import type { CastState, PersonDecision, CastPhase, Visit } from "./state/state.ts";
+import { assignSourcesOf } from "./state/current-item.ts";
 import { NO_USAGE, totalsOf, type Usage } from "./state/usage.ts";
 
 /** The outcome of an effect. */

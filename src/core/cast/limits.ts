@@ -10,14 +10,8 @@ import {
   traversalCount,
   traversalScopeOf,
 } from "./state/traversal-counts.ts";
-import {
-  currentItem,
-  type CastState,
-  type LimitHit,
-  type CastPhase,
-  type TurnUsage,
-  type Visit,
-} from "./state/state.ts";
+import type { CastState, LimitHit, CastPhase, TurnUsage, Visit } from "./state/state.ts";
+import { currentItem } from "./state/current-item.ts";
 import { countOf } from "./state/persistent-map.ts";
 import { addUsage, totalTokens, type Usage } from "./state/usage.ts";
 

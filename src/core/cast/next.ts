@@ -27,14 +27,8 @@ import {
 import { nextForParallelRun, type ParallelEffect } from "./next-items.ts";
 import { readLoopList } from "./item-lists.ts";
 import { endReasonText, failureText } from "./failure-text.ts";
-import {
-  NO_TURN_USAGE,
-  currentItem,
-  type TurnReason,
-  type CastState,
-  type CastPhase,
-  type Visit,
-} from "./state/state.ts";
+import { NO_TURN_USAGE, type TurnReason, type CastState, type CastPhase, type Visit } from "./state/state.ts";
+import { currentItem } from "./state/current-item.ts";
 import type { Checkpoint, InitialCheckpoint, MissingCheckpoint } from "../model/checkpoint.ts";
 import { questionText } from "./prompt-text.ts";
 import { countOf } from "./state/persistent-map.ts";

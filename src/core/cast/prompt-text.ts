@@ -1,7 +1,8 @@
 import { materiaOf, socketOf } from "../compile/graph.ts";
 import { type PersonMateria, fillTemplate, type TemplateVariable } from "../model/materia.ts";
 import { truncate } from "../model/text.ts";
-import { type CastState, currentItem, visibleState } from "./state/state.ts";
+import type { CastState } from "./state/state.ts";
+import { currentItem, visibleState } from "./state/current-item.ts";
 import { type Json, valueAt } from "../model/json.ts";
 import { assertNever } from "../model/assert-never.ts";
 import type { WorkItem } from "../model/handoff.ts";

@@ -163,7 +163,7 @@ export function runOptionIssues({ durability, thinking, on }: Options): readonly
     issues.push(error("bad_option", "--thinking", message));
   }
   if (thinking !== undefined && on !== undefined) {
-    const message = "--thinking has no effect on a fleet: each worker uses the setting of its own Pi";
+    const message = "--thinking has no effect on a fleet: each worker uses its own setting";
     issues.push(error("unsupported_on_fleet", "--thinking", message, `set "thinking" in the materia`));
   }
   return issues;

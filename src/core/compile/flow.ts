@@ -10,7 +10,16 @@ import {
   socketsOf,
 } from "./graph.ts";
 import { requiresSatisfied } from "./socket-outputs.ts";
-import { chooseEdge, exitForEmptyList, chooseExit, exitForGivenUp, matchesCondition, type Way } from "./ways.ts";
+import {
+  chooseEdge,
+  exitForEmptyList,
+  chooseExit,
+  exitForGivenUp,
+  isAlways,
+  isUnconditionalExit,
+  matchesCondition,
+  type Way,
+} from "./ways.ts";
 
 /** One possible step of a cast, according to the graph alone. */
 export interface FlowStep {
@@ -173,14 +182,6 @@ function ignoresAnswer(graph: Graph, socket: GraphSocket): boolean {
   if (socket.advance === null) return true;
   const isAsked = exits.some(({ from, condition }) => from === socket.id && condition !== "always");
   return socket.advance === "always" && !isAsked;
-}
-
-function isAlways({ when }: Edge): boolean {
-  return when === "always";
-}
-
-function isUnconditionalExit({ condition }: GraphExit): boolean {
-  return condition === "always";
 }
 
 const NO_EXITS: readonly GraphExit[] = [];

@@ -20,12 +20,9 @@ export const IMPLICIT_END: Way = { via: "none", to: END };
 
 /** [G4] The first edge that matches; the cast ends if none does. */
 export function chooseEdge(socket: GraphSocket, satisfied: boolean | undefined): Way {
-  const { edges } = socket;
-  for (let index = 0; index < edges.length; index += 1) {
-    const edge = edges[index];
-    if (edge && matchesCondition(edge.when, satisfied)) return { via: "edge", to: edge.to, edge, index };
-  }
-  return IMPLICIT_END;
+  const index = socket.edges.findIndex(({ when }) => matchesCondition(when, satisfied));
+  const edge = socket.edges[index];
+  return edge ? { via: "edge", to: edge.to, edge, index } : IMPLICIT_END;
 }
 
 /** The exit of an exhausted loop: the answer's own condition first, then `always`, then the end. */
@@ -39,9 +36,8 @@ function chooseExitAmong(
   isAsked: (exit: GraphExit) => boolean,
 ): Way | undefined {
   let otherwise: Way | undefined;
-  for (let index = 0; index < exits.length; index += 1) {
-    const exit = exits[index];
-    if (!exit || !isAsked(exit) || !matchesCondition(exit.condition, satisfied)) continue;
+  for (const [index, exit] of exits.entries()) {
+    if (!isAsked(exit) || !matchesCondition(exit.condition, satisfied)) continue;
     if (exit.condition !== "always") return wayByExit(exit, index);
     otherwise ??= wayByExit(exit, index);
   }
@@ -56,7 +52,7 @@ export function exitForEmptyList(loop: GraphLoop): Way {
   return loop.emptyTo === undefined ? IMPLICIT_END : { via: "none", to: loop.emptyTo };
 }
 
-function isUnconditionalExit({ condition }: GraphExit): boolean {
+export function isUnconditionalExit({ condition }: GraphExit): boolean {
   return condition === "always";
 }
 
@@ -77,6 +73,10 @@ export function isTraversalCounted(way: Way): boolean {
 export function exitForGivenUp(loop: GraphLoop, from: SocketId, satisfied: boolean | undefined): Way {
   const own = chooseExitAmong(loop, satisfied, (exit) => exit.from === from && !exit.stitched);
   return own ?? chooseExitAmong(loop, satisfied, (exit) => !exit.stitched) ?? exitForEmptyList(loop);
+}
+
+export function isAlways({ when }: Edge): boolean {
+  return when === "always";
 }
 
 export function matchesCondition(when: Condition, satisfied: boolean | undefined): boolean {

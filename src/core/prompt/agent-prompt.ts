@@ -1,7 +1,8 @@
 import { materiaOf, type GraphSocket } from "../compile/graph.ts";
 import { fillFromState, workItemsText } from "../cast/prompt-text.ts";
 import { reworkReasonsFor, displayedReasons } from "../cast/state/rework-reasons.ts";
-import { currentItem, type TurnReason, type CastState, type Visit } from "../cast/state/state.ts";
+import type { TurnReason, CastState, Visit } from "../cast/state/state.ts";
+import { currentItem } from "../cast/state/current-item.ts";
 import type { ReworkReason } from "../cast/state/parallel-run.ts";
 import { assertNever } from "../model/assert-never.ts";
 import { truncate } from "../model/text.ts";

@@ -1,7 +1,8 @@
 import { materiaOf, socketsOf } from "../../core/compile/graph.ts";
 import type { Effect } from "../../core/cast/next.ts";
 import { itemCount } from "../../core/cast/state/item-counts.ts";
-import { currentItemKey, itemIndexOf, type TurnReason, type CastState } from "../../core/cast/state/state.ts";
+import type { TurnReason, CastState } from "../../core/cast/state/state.ts";
+import { currentItemKey, itemIndexOf } from "../../core/cast/state/current-item.ts";
 import { endVisitProcesses, idempotencyKeyOf, visitEnvironment } from "../process/visit-processes.ts";
 import { checkLimitDuringTurn } from "../../core/cast/limits.ts";
 import { NO_USAGE, type Usage } from "../../core/cast/state/usage.ts";

@@ -1,6 +1,6 @@
 import { materiaOf } from "../../core/compile/graph.ts";
 import type { Effect } from "../../core/cast/next.ts";
-import { currentItem } from "../../core/cast/state/state.ts";
+import { currentItem } from "../../core/cast/state/current-item.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import { itemKey } from "../../core/model/handoff.ts";
 import type { Json, JsonObject } from "../../core/model/json.ts";

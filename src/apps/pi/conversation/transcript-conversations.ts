@@ -1,4 +1,5 @@
-import { currentItemKey, type CastState } from "../../../core/cast/state/state.ts";
+import type { CastState } from "../../../core/cast/state/state.ts";
+import { currentItemKey } from "../../../core/cast/state/current-item.ts";
 import type { CastStep } from "../../../core/cast/cast-step.ts";
 import { materiaOf, socketOf } from "../../../core/compile/graph.ts";
 import { type TranscriptMessage, parseTranscriptLine } from "../../../core/cast/transcript.ts";

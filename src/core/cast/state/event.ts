@@ -16,7 +16,6 @@ import { Totals, Usage } from "./usage.ts";
 const count = wholeNumber(0);
 const object = v.custom<JsonObject>(isJsonObject);
 const json = v.custom<Json>((value) => value !== undefined);
-const usage = Usage;
 /** A person accepted the last reply, so there was no further turn. */
 const approved = v.optional(v.literal(true));
 const place = { socket: SocketId, visit: count };
@@ -87,7 +86,7 @@ export const EVENT_SCHEMAS = {
     /** The start of the reply, if it serves as the reason of a rework. */
     excerpt: v.optional(v.string()),
     approved,
-    usage,
+    usage: Usage,
   }),
   output_accepted: v.object({
     type: v.literal("output_accepted"),
@@ -95,14 +94,14 @@ export const EVENT_SCHEMAS = {
     text: v.string(),
     chars: count,
     approved,
-    usage,
+    usage: Usage,
   }),
   handoff_rejected: v.object({
     type: v.literal("handoff_rejected"),
     ...place,
     attempt: count,
     issues: v.array(v.string()),
-    usage,
+    usage: Usage,
   }),
   turn_retried: v.object({
     type: v.literal("turn_retried"),
@@ -111,16 +110,22 @@ export const EVENT_SCHEMAS = {
     error: v.string(),
     delayMs: v.number(),
   }),
-  turn_failed: v.object({ type: v.literal("turn_failed"), ...place, reason: v.string(), message: v.string(), usage }),
+  turn_failed: v.object({
+    type: v.literal("turn_failed"),
+    ...place,
+    reason: v.string(),
+    message: v.string(),
+    usage: Usage,
+  }),
   /** A turn that reached its limit and stopped at the end of a reply. Its transcript holds the work so far. */
-  turn_stopped: v.object({ type: v.literal("turn_stopped"), ...place, usage, ms: v.number() }),
-  turn_answered: v.object({ type: v.literal("turn_answered"), ...place, text: v.string(), usage }),
+  turn_stopped: v.object({ type: v.literal("turn_stopped"), ...place, usage: Usage, ms: v.number() }),
+  turn_answered: v.object({ type: v.literal("turn_answered"), ...place, text: v.string(), usage: Usage }),
   /** A checkpoint inside a turn, after a tool that wrote. Counted from the start of its visit. */
   checkpoint_taken: v.object({ type: v.literal("checkpoint_taken"), ...place, files: Checkpoint }),
   visit_completed: v.object({
     type: v.literal("visit_completed"),
     ...place,
-    usage,
+    usage: Usage,
     totals: Totals,
     /** Absent if it changed no file, or cannot. */
     files: v.exactOptional(v.union([Checkpoint, MissingCheckpoint])),
@@ -194,7 +199,7 @@ export const EVENT_SCHEMAS = {
     wrote: v.array(v.tuple([v.array(v.string()), json])),
     /** The number of visits of each socket. */
     visits: v.record(v.string(), count),
-    usage,
+    usage: Usage,
     worker,
     totals: Totals,
     limit: v.exactOptional(v.object(limitFields)),
@@ -227,7 +232,7 @@ export const EVENT_SCHEMAS = {
     files: v.exactOptional(v.union([Checkpoint, MissingCheckpoint])),
   }),
   /** Usage of others against a shared budget. */
-  spent_elsewhere: v.object({ type: v.literal("spent_elsewhere"), usage }),
+  spent_elsewhere: v.object({ type: v.literal("spent_elsewhere"), usage: Usage }),
   cast_warned: v.object({
     type: v.literal("cast_warned"),
     limit: v.picklist(["maxTokens", "maxCostUsd"]),
@@ -262,7 +267,7 @@ export const EVENT_SCHEMAS = {
     type: v.literal("cast_resumed"),
     by: v.string(),
     /** Usage of the interrupted visit that was not counted yet. */
-    usage: v.optional(usage),
+    usage: v.optional(Usage),
     files: v.exactOptional(OutsideChanges), // absent if nothing had changed while the cast was stopped
     worker,
   }),

@@ -5,10 +5,6 @@ import type { GraphLoop, GraphSocket } from "../graph.ts";
 /** Most positions share this list. */
 export const NO_ISSUES: readonly Issue[] = [];
 
-export function appendIssues(found: readonly Issue[], issues: Issue[]): void {
-  if (found !== NO_ISSUES) for (const issue of found) issues.push(issue);
-}
-
 /** A problem at a socket, with its position in the user's file. */
 export function issueAtSocket({ origin }: GraphSocket, below: KeyPath, issue: IssueAtPath): Issue {
   const { kind, name, socket } = origin;

@@ -3,7 +3,7 @@ import type { Assignment } from "../assignment.ts";
 import { reverseDigraph, type Digraph } from "../digraph.ts";
 import type { Flow } from "../flow.ts";
 import { type Graph, type GraphLoop, materiaOf } from "../graph.ts";
-import { NO_ISSUES, issueAtLoop, issueAtSocket, errorWith, appendIssues } from "./issues.ts";
+import { NO_ISSUES, issueAtLoop, issueAtSocket, errorWith } from "./issues.ts";
 import { mayMakeList } from "../socket-outputs.ts";
 
 /** Checks the lists of loops: a socket makes each one, and no assignment writes into one. */
@@ -14,12 +14,10 @@ export function checkLists(graph: Graph, flow: Flow): readonly Issue[] {
   if (walked.length === 0) return [];
   const isMade = createMakerSearch(graph, flow);
   const targets = checkTargets(flow);
-  const issues: Issue[] = [];
-  for (const walk of walked) {
-    appendIssues(checkListIsMade(flow, walk, isMade), issues);
-    if (targets.size > 0) appendIssues(targets.get(walk.list.join(".")) ?? NO_ISSUES, issues);
-  }
-  return issues;
+  return walked.flatMap((walk) => [
+    ...checkListIsMade(flow, walk, isMade),
+    ...(targets.get(walk.list.join(".")) ?? NO_ISSUES),
+  ]);
 }
 
 interface WalkedList {

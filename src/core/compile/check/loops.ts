@@ -3,7 +3,7 @@ import type { Issue } from "../../model/issue.ts";
 import { flowStepsOf, type Flow, type FlowStep } from "../flow.ts";
 import { type Graph, type GraphLoop, type GraphSocket, loopOf, socketLabel, socketOf, materiaOf } from "../graph.ts";
 import { createDominanceTest } from "../digraph.ts";
-import { NO_ISSUES, issueAtLoop, warningWith, errorWith, appendIssues, issueAtSocket } from "./issues.ts";
+import { NO_ISSUES, issueAtLoop, warningWith, errorWith, issueAtSocket } from "./issues.ts";
 import { END, type SocketId } from "../../model/ids.ts";
 
 /** Problems of loops. */
@@ -11,15 +11,15 @@ export function checkLoops(graph: Graph, flow: Flow): readonly Issue[] {
   const loops = Object.values(graph.loops);
   if (loops.length === 0) return [];
   const earlyMember = createEarlyMemberSearch(graph, flow);
-  const issues: Issue[] = [];
-  for (const loop of loops) {
+  return loops.flatMap((loop) => {
     const region = { loop, members: loop.sockets.map((id) => socketOf(graph, id)) };
-    appendIssues(checkLoopAdvances(region), issues);
-    appendIssues(checkSource(graph, region, earlyMember), issues);
-    appendIssues(checkExitCoverage(flow, loop), issues);
-    for (let index = 0; index < loop.exits.length; index += 1) appendIssues(checkExit(graph, loop, index), issues);
-  }
-  return issues;
+    return [
+      ...checkLoopAdvances(region),
+      ...checkSource(graph, region, earlyMember),
+      ...checkExitCoverage(flow, loop),
+      ...loop.exits.flatMap((_exit, index) => checkExit(graph, loop, index)),
+    ];
+  });
 }
 
 interface LoopWithMembers {
@@ -87,14 +87,12 @@ function createEarlyMemberSearch(graph: Graph, flow: Flow): FindEarlyMember {
 function loopsEnteredElsewhere(graph: Graph, { sockets, onward, starts }: Flow): ReadonlySet<string> {
   const found = new Set<string>();
   for (const start of starts) found.add(sockets[start]?.loop ?? "");
-  for (let from = 0; from < onward.length; from += 1) {
-    const targets = onward[from] ?? [];
-    for (let index = 0; index < targets.length; index += 1) {
-      const to = sockets[targets[index] ?? -1];
+  for (const [from, targets] of onward.entries())
+    for (const target of targets) {
+      const to = sockets[target];
       if (!to || to.loop === null || to.loop === sockets[from]?.loop) continue;
       if (loopOf(graph, to)?.from !== sockets[from]?.id) found.add(to.loop);
     }
-  }
   return found;
 }
 

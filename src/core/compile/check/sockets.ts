@@ -2,21 +2,18 @@ import type { Issue } from "../../model/issue.ts";
 import { type Edge, NEXT_ITEM } from "../../model/loadout.ts";
 import { type GraphSocket, socketLabel, type Graph, loopOf } from "../graph.ts";
 import type { Flow, FlowStep } from "../flow.ts";
-import { NO_ISSUES, issueAtSocket, warningWith, errorWith, appendIssues } from "./issues.ts";
+import { NO_ISSUES, issueAtSocket, warningWith, errorWith } from "./issues.ts";
+import { isAlways } from "../ways.ts";
 
 /** Problems of single sockets. */
 export function checkSockets({ sockets, steps }: Flow): readonly Issue[] {
-  const issues: Issue[] = [];
-  for (let number = 0; number < sockets.length; number += 1) {
-    const socket = sockets[number];
-    if (!socket) continue;
-    appendIssues(checkParse(socket), issues);
-    appendIssues(checkEdges(socket), issues);
-    appendIssues(checkSources(socket), issues);
-    appendIssues(checkAdvance(socket), issues);
-    appendIssues(checkAnswerCoverage(socket, steps[number] ?? []), issues);
-  }
-  return issues;
+  return sockets.flatMap((socket, number) => [
+    ...checkParse(socket),
+    ...checkEdges(socket),
+    ...checkSources(socket),
+    ...checkAdvance(socket),
+    ...checkAnswerCoverage(socket, steps[number] ?? []),
+  ]);
 }
 
 function checkParse(socket: GraphSocket): readonly Issue[] {
@@ -82,10 +79,6 @@ function checkEdges(socket: GraphSocket): readonly Issue[] {
         ),
       ),
     );
-}
-
-function isAlways({ when }: Edge): boolean {
-  return when === "always";
 }
 
 function checkSources(socket: GraphSocket): readonly Issue[] {

@@ -54,7 +54,7 @@ export function buildLoop(id: string, loop: Loop, building: LoadoutBuildContext)
     const hint = () => didYouMean(from, Object.keys(loadout.sockets));
     report(["loops", id, "consumes", "from"], "unknown_socket", `"${from}" is not a socket of this loadout`, hint);
   }
-  for (let index = 0; index < loop.exits.length; index += 1) checkExit(id, loop, index, building);
+  for (const index of loop.exits.keys()) checkExit(id, loop, index, building);
   return {
     id,
     sockets: loop.sockets.filter(exists),
@@ -106,8 +106,7 @@ function checkExit(id: string, loop: Loop, index: number, { loadout, report }: L
 function listPath(id: string, loop: Loop, { loadout, report }: LoadoutBuildContext): readonly string[] | null {
   const named: { readonly socket: string; readonly items: string }[] = [];
   let advances = false;
-  for (let index = 0; index < loop.sockets.length; index += 1) {
-    const socket = loop.sockets[index] ?? "";
+  for (const socket of loop.sockets) {
     const advance = loadout.sockets[socket]?.advance;
     advances ||= advance !== undefined;
     if (advance?.items !== undefined) named.push({ socket, items: advance.items });

@@ -101,8 +101,7 @@ function fragmentFromLoadout(loadout: Loadout, place: FragmentSource, catalog: C
   // Ids are safe as keys: reading the layer checked them. Names are not.
   const sockets = createRecord<GraphSocket>(ids.length);
   const materia = new Map<string, Materia>();
-  for (let index = 0; index < ids.length; index += 1) {
-    const id = ids[index] ?? "";
+  for (const id of ids) {
     const socket = loadout.sockets[id];
     if (!socket) continue;
     const seated = findSeatedMateria(id, socket, context);
@@ -197,14 +196,8 @@ function socketKeys(id: string, { place }: FragmentContext): readonly string[] {
 }
 
 function areValidEdges(edges: readonly Edge[], loadout: Loadout): boolean {
-  for (let index = 0; index < edges.length; index += 1) {
-    const { to, then } = edges[index] ?? PLACEHOLDER_EDGE;
-    if (!isKnownDestination(loadout, to) || (then !== undefined && then !== NEXT_ITEM)) return false;
-  }
-  return true;
+  return edges.every(({ to, then }) => isKnownDestination(loadout, to) && (then === undefined || then === NEXT_ITEM));
 }
-
-const PLACEHOLDER_EDGE: Edge = { when: "always", to: END };
 
 function isKnownDestination({ sockets }: Loadout, to: Destination): boolean {
   return to === END || Object.hasOwn(sockets, to);

@@ -1,7 +1,8 @@
 import { eventText } from "../report/event-lines.ts";
 import type { LimitName } from "../../cast/state/event.ts";
 import type { ParallelRun } from "../../cast/state/parallel-run.ts";
-import { currentItem, type CastPhase } from "../../cast/state/state.ts";
+import type { CastPhase } from "../../cast/state/state.ts";
+import { currentItem } from "../../cast/state/current-item.ts";
 import { countOf } from "../../cast/state/persistent-map.ts";
 import { NO_USAGE, addUsage, totalsOf, type Usage } from "../../cast/state/usage.ts";
 import { socketOf } from "../../compile/graph.ts";

@@ -1,5 +1,6 @@
 import type { EventOf } from "../../cast/state/event.ts";
-import { currentItem, type CastState } from "../../cast/state/state.ts";
+import type { CastState } from "../../cast/state/state.ts";
+import { currentItem } from "../../cast/state/current-item.ts";
 import { itemKey } from "../../model/handoff.ts";
 import { oneLine } from "../../model/text.ts";
 import { nameText } from "../graph/labels.ts";
