@@ -20,7 +20,7 @@ describe("a cast leads on", () => {
     await page.getByRole("button", { name: "Run from here…" }).click();
     const dialog = page.getByRole("dialog");
     await says(page, "5 visits of this one are reused");
-    await dialog.getByRole("checkbox", { name: /hands on/ }).check();
+    await dialog.getByRole("checkbox", { name: /hands over/ }).check();
     await dialog.getByLabel("Handoff").fill('{"satisfied": true}');
     await dialog.getByRole("button", { name: "Start" }).click();
     await expect.poll(() => page.url()).not.toContain(id);
