@@ -48,7 +48,7 @@ export { runUtility } from "../../shell/run/run-utility.ts";
 export type { CastStore, LoadedCast, NewCast, OwnedCast } from "../../shell/store/cast-store.ts";
 export { fileStore } from "../../shell/store/files/file-store.ts";
 export { planCast, startCast } from "../../shell/casting/start-cast.ts";
-export type { PlanDetails } from "../../shell/casting/start-cast.ts";
+export type { NewCastDetails } from "../../shell/casting/start-cast.ts";
 export { resumeCast } from "../../shell/casting/resume-cast.ts";
 export type { ResumePlan, Resumption } from "../../shell/casting/resume-cast.ts";
 export type { RunContext, RunOptions, RunOutcome } from "../../shell/context/run-context.ts";

@@ -1,6 +1,6 @@
 import { maxConflictsOf, type CastLimits } from "../model/config.ts";
 import type { Materia } from "../model/materia.ts";
-import { createRecord, setOwnKey } from "../model/json.ts";
+import { createEmptyRecord, setOwnKey } from "../model/json.ts";
 import type { Flow } from "./flow.ts";
 import { type Graph, type GraphSocket, materiaOf } from "./graph.ts";
 import { mayMakeList, mayMakeAnyList } from "./socket-outputs.ts";
@@ -71,7 +71,7 @@ function turnFormula(
 ): TurnFormula {
   const { upTo, visits } = measureWalks(outside, { ...turns, usesLimited: true });
   const listsFor = listCounter(map, turns.seats, visits);
-  const formula = createRecord<number>(map.loops.length);
+  const formula = createEmptyRecord<number>(map.loops.length);
   const around = [...upTo.values()].reduce((most, weight) => Math.max(most, weight), 0);
   if (around === Infinity) return null;
   if (around > 0) formula[""] = around;

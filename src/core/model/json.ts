@@ -62,7 +62,7 @@ const MAX_SHAPED_KEYS = 128;
  * `{}` for so many keys. A large record is a table from the start: otherwise V8 makes a shape for each of the first
  * keys and then drops them all.
  */
-export function createRecord<T>(keys: number): Record<string, T> {
+export function createEmptyRecord<T>(keys: number): Record<string, T> {
   if (keys <= MAX_SHAPED_KEYS) return {};
   return Object.setPrototypeOf(Object.create(null), Object.prototype) as Record<string, T>; // the same as `{}`, with another memory layout
 }

@@ -132,13 +132,13 @@ export function compilationRecord({ id, graph, targets, stitches }: CompiledChai
 }
 
 /** What a new cast may say besides its graph. */
-export type PlanDetails = Pick<CastFile, "request" | "cwd"> &
+export type NewCastDetails = Pick<CastFile, "request" | "cwd"> &
   Partial<Omit<CastFile, "castId" | "graph" | "versions" | "startedAt">>;
 
 const DEFAULT_LIMITS: CastStart["limits"] = { maxNoAdvanceCycles: 3, maxRepairs: 1 };
 
 /** A new cast of a graph alone: it needs no workspace, no configuration and no command. */
-export function planCast(graph: Graph, details: PlanDetails): NewCast {
+export function planCast(graph: Graph, details: NewCastDetails): NewCast {
   const now = new Date();
   const file: CastFile = {
     command: `cast ${details.request}`,

@@ -41,7 +41,7 @@ export interface CastStore {
   /** Folds the events of a cast one after another, without keeping them. An error that `step` throws is damage of its event. */
   readonly fold: <T>(castId: CastId, folding: CastFold<T>) => Promise<Result<FoldedCast<T>>>;
   /** The first event, and the last ones back to where `enough` is satisfied. */
-  readonly readEnds: (castId: CastId, enough: StopCondition) => Promise<JournalEnds>;
+  readonly readEnds: (castId: CastId, enough: HasEnoughEvents) => Promise<JournalEnds>;
   readonly readArtifact: (castId: CastId, at: ArtifactRef, part?: ByteRange) => Promise<ArtifactBytes | undefined>;
   /** [J26] A large value that inputs of the cast refer to, as JSON. */
   readonly readValue: (castId: CastId, digest: string) => Promise<string | undefined>;
@@ -157,7 +157,7 @@ export interface FoldedCast<T> {
   readonly stamp: string;
 }
 
-export type StopCondition = (events: readonly CastEvent[]) => boolean;
+export type HasEnoughEvents = (events: readonly CastEvent[]) => boolean;
 
 export interface JournalEnds {
   readonly first?: CastEvent;

@@ -5,7 +5,7 @@ import { error, type Issue } from "../../model/issue.ts";
 import { NEXT_ITEM, type Edge, type Loadout, type Socket } from "../../model/loadout.ts";
 import { isGate, isGenerator, isInteractive, parseModeOf, type AssignMap, type Materia } from "../../model/materia.ts";
 import { didYouMean } from "../../model/text.ts";
-import { createRecord, setOwnKey } from "../../model/json.ts";
+import { createEmptyRecord, setOwnKey } from "../../model/json.ts";
 import { canSourceExist, isHandoffSource, isGateSource, parseAssignment, type Assignment } from "../assignment.ts";
 import { buildLoop, loopMemberships, type LoadoutBuildContext, type ReportIssue } from "./fragment-loops.ts";
 import type { Graph, GraphLoop, GraphSocket, Origin } from "../graph.ts";
@@ -99,7 +99,7 @@ function fragmentFromLoadout(loadout: Loadout, place: FragmentSource, catalog: C
   };
   const ids = sortSocketIds(Object.keys(loadout.sockets));
   // Ids are safe as keys: reading the layer checked them. Names are not.
-  const sockets = createRecord<GraphSocket>(ids.length);
+  const sockets = createEmptyRecord<GraphSocket>(ids.length);
   const materia = new Map<string, Materia>();
   for (const id of ids) {
     const socket = loadout.sockets[id];
@@ -114,7 +114,7 @@ function fragmentFromLoadout(loadout: Loadout, place: FragmentSource, catalog: C
     );
   }
   const written = Object.entries(loadout.loops);
-  const loops = createRecord<GraphLoop>(written.length);
+  const loops = createEmptyRecord<GraphLoop>(written.length);
   for (const [id, loop] of written) setOwnKey(loops, id, buildLoop(id, loop, context));
   const graph = { name: place.name, entry: loadout.entry, sockets, loops, materia: Object.fromEntries(materia) };
   return { graph, issues };

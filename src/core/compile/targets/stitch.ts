@@ -1,7 +1,7 @@
 import { END, type SocketId, sortSocketIds, type Destination } from "../../model/ids.ts";
 import { collectResults, error, fail, ok, type Result } from "../../model/issue.ts";
 import { type Condition, type Edge, NEXT_ITEM } from "../../model/loadout.ts";
-import { createRecord, setOwnKey } from "../../model/json.ts";
+import { createEmptyRecord, setOwnKey } from "../../model/json.ts";
 import type { Flow, FlowStep } from "../flow.ts";
 import {
   type Graph,
@@ -53,7 +53,7 @@ export function stitchParts(
 
 function mergeRecords<T>(records: readonly Readonly<Record<string, T>>[]): Readonly<Record<string, T>> {
   const entries = records.flatMap((record) => Object.entries(record));
-  const all = createRecord<T>(entries.length);
+  const all = createEmptyRecord<T>(entries.length);
   for (const [key, value] of entries) setOwnKey(all, key, value);
   return all;
 }
@@ -210,10 +210,10 @@ function renameSockets(graph: Graph, renamed: ReadonlyMap<string, SocketId>, pre
       targetSocketId: placeOf(exit.targetSocketId),
     })),
   });
-  const sockets = createRecord<GraphSocket>(renamed.size);
+  const sockets = createEmptyRecord<GraphSocket>(renamed.size);
   for (const socket of Object.values(graph.sockets).map(socketOf)) sockets[socket.id] = socket;
   const renamedLoops = Object.values(graph.loops).map(loopOf);
-  const loops = createRecord<GraphLoop>(renamedLoops.length);
+  const loops = createEmptyRecord<GraphLoop>(renamedLoops.length);
   // With the prefix no id reaches an object's prototype.
   for (const loop of renamedLoops) loops[loop.id] = loop;
   return { ...graph, entry: idOf(graph.entry), sockets, loops };

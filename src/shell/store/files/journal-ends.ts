@@ -2,7 +2,7 @@ import { closeSync, fstatSync, readSync } from "node:fs";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { isMissingFile, errorText } from "../../system/system-error.ts";
 import { openRegularFile } from "../../system/files.ts";
-import type { StopCondition, JournalEnds } from "../cast-store.ts";
+import type { HasEnoughEvents, JournalEnds } from "../cast-store.ts";
 import { lineEpoch, lineEventJson } from "./journal-chain.ts";
 import { parseEventJson } from "./read-journal.ts";
 
@@ -12,7 +12,7 @@ const LINE_END = 0x0a;
 const MAX_SEARCH_BYTES = 64 * 1024 * 1024;
 
 /** Both ends of a journal without its middle: the first event, and the last ones back to where `enough` is satisfied. */
-export function readJournalEnds(file: string, enough: StopCondition): JournalEnds {
+export function readJournalEnds(file: string, enough: HasEnoughEvents): JournalEnds {
   try {
     const fd = openRegularFile(file);
     try {
@@ -55,7 +55,7 @@ function firstLine(fd: number, size: number): Buffer | undefined {
   }
 }
 
-function lastEvents(fd: number, size: number, enough: StopCondition): Pick<JournalEnds, "last" | "unread"> {
+function lastEvents(fd: number, size: number, enough: HasEnoughEvents): Pick<JournalEnds, "last" | "unread"> {
   for (let length = BLOCK; ; length *= 8) {
     const start = Math.max(0, size - length);
     // Text before the first line break may be the end of a longer line; text after the last one is torn.
@@ -79,7 +79,7 @@ function dropStaleLines(lines: readonly Buffer[]): readonly Buffer[] {
 }
 
 /** Reads from the end, only as far as needed: a listing reads thousands of journals. */
-function readBackwards(lines: readonly Buffer[], enough: StopCondition) {
+function readBackwards(lines: readonly Buffer[], enough: HasEnoughEvents) {
   const found: CastEvent[] = [];
   let unread = 0;
   // Checked each time the number has doubled: a check at every line would be quadratic.

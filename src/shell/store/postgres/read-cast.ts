@@ -7,7 +7,7 @@ import { errorText } from "../../system/system-error.ts";
 import { CastFile } from "../cast-file.ts";
 import {
   type CurrentCast,
-  type StopCondition,
+  type HasEnoughEvents,
   type FoldedCast,
   type CastFold,
   type JournalEnds,
@@ -130,7 +130,7 @@ export async function loadCast(database: Database, castId: CastId, place: string
 const LAST_AT_ONCE = 64;
 
 /** [J21] The first event and the last ones, read from the end. */
-export async function readCastEnds(database: Database, castId: CastId, enough: StopCondition): Promise<JournalEnds> {
+export async function readCastEnds(database: Database, castId: CastId, enough: HasEnoughEvents): Promise<JournalEnds> {
   const [first] = await readEventRange(database, castId, 1, 1);
   const begun = first && parseEventRow(first);
   let last: readonly CastEvent[] = [];
