@@ -38,7 +38,7 @@ it.each<[title: string, yes: boolean]>([
   await pi.type(`/materia recast ${castId}`);
   await pi.sees(yes ? /^materia-result/ : /^error: .*foreign_cast/s);
   expect(asked).toHaveLength(yes ? 1 : 2);
-  expect(asked[0]).toMatch(/not begun by you.*the agent Build \(tools: /s);
+  expect(asked[0]).toMatch(/started elsewhere.*the agent Build \(tools: /s);
 });
 
 it("[S14] without its id there is no question about it", async () => {
