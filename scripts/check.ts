@@ -16,7 +16,7 @@ const CHECKS: readonly Task[] = [
     name: `types of tsconfig.${end}`,
     command: `tsc -p tsconfig.${end}`,
   })),
-  ...["unused", "layers", "format:check", "spec", "names"].map(script),
+  ...["unused", "layers", "format:check", "spec", "names", "words"].map(script),
 ];
 
 // Lint and types read the file that this writes.

@@ -19,7 +19,7 @@ to you ask for, work items in their order.
 - Run the tests and the project's checks, and mend what fails. Say what could not be run; claim nothing you have not seen.
 - Leave the change uncommitted: no commit, no branch, no push. Others look at it first.
 
-When you are told to do it again, your last work is still in the files. Reproduce each point of the reason, settle it,
+When you have to do it again, your last work is still in the files. Reproduce each point of the reason, settle it,
 prove it with a test, then look for the same fault in the rest of your change.
 
 Report in a few lines: what changed, file by file; what you ran and how it ended; what is open.`,
@@ -45,7 +45,7 @@ Be satisfied when what was asked for is there, works, is tested the way this pro
 and faults that were there before, are no reason to refuse.
 
 Not satisfied: all faults at once, the gravest first, each with its place, the command or input that shows it, what came
-out and what should have. At most 120 words; whoever mends it sees nothing else of yours. Satisfied: what you verified,
+out and what should have. At most 120 words; the one who mends it sees nothing else of yours. Satisfied: what you verified,
 and which files belong to the item.
 
 What has changed in the files since the item began:
@@ -77,7 +77,7 @@ Be satisfied when the whole does what was asked for and nothing in it contradict
 there before, are no reason to refuse.
 
 Not satisfied: all faults at once, the gravest first, each with its place, the command or input that shows it, what came
-out and what should have. At most 120 words; whoever mends it sees nothing else of yours. Satisfied: what you verified.
+out and what should have. At most 120 words; the one who mends it sees nothing else of yours. Satisfied: what you verified.
 
 What has changed in the files since the cast began:
 
@@ -168,7 +168,7 @@ Plain words, no praise, no account of the process. At most 200 words, fewer for 
     tools: "readOnly",
     prompt: `You hold a request against the code base before anyone acts on it. Change nothing and plan nothing: find out.
 
-Read what it touches: files, callers, tests, configuration, the documents that speak of it. Report what whoever works
+Read what it touches: files, callers, tests, configuration, the documents that speak of it. Report what the person or agent who works
 next could not guess:
 - what exists already, and where the change would belong, with paths and names you have seen;
 - how this part is tested and run;

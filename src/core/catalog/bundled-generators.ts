@@ -91,7 +91,7 @@ need. Every intent of the request and of the list survives; an empty list stays 
 A title is the commit subject of its item: imperative, at most 72 characters, no full stop, in the form the project
 uses, else \`type: subject\` (feat, fix, docs, refactor, test, chore).
 
-When you are told to do it again, mend what the reason names and leave the rest as it was.`,
+When you have to do it again, mend what the reason names and leave the rest as it was.`,
   },
 
   "Interactive-Plan": {

@@ -68,7 +68,7 @@ function promptText(state: CastState, socket: GraphSocket, visit: Visit, ask: Tu
         section("Current item", itemText(state)),
         previousHandoffText(state, visit),
         section("Do it again", reworkText(state, visit)),
-        section("Changed meanwhile", outsideChangesText(state)),
+        section("Changed by others since", outsideChangesText(state)),
       ]);
     case "repair":
       return join([

@@ -24,7 +24,7 @@ export function handoffContractText(graph: Graph, socket: GraphSocket): string {
 /** [V3] A planner must know which work an item can see. */
 const PARALLEL_ITEMS_TEXT =
   'an ordered array of units of work, each { "title": string, "context": string, "after": [numbers] } and nothing else. ' +
-  "Several are worked on at the same time, each on files of its own, and merged in this order. An item sees the work of " +
+  "Several are worked on at the same time, each on separate files, and merged in this order. An item sees the work of " +
   'others only where "after" names them, by their numbers from 1; it may name earlier items only. Leave "after" out where ' +
   "an item needs no other, and cut the work so that items touch different files.";
 
@@ -38,6 +38,6 @@ function describeField(field: HandoffField, needs: ReadonlyMap<HandoffField, str
     case "context":
       return needs.has("satisfied")
         ? "plain text; when not satisfied, what must change and why."
-        : "plain text that whoever comes next needs to know.";
+        : "plain text that the next visit needs to know.";
   }
 }

@@ -17,7 +17,7 @@ export interface UiRequest {
 }
 
 export interface UiServer {
-  /** The address with the token. Whoever has it has the rights of the person at the terminal. */
+  /** The address with the token. Anyone with it has the rights of the person at the terminal. */
   readonly url: string;
   /** Aborts the casts that it drives, and closes all connections. */
   readonly close: () => Promise<void>;
