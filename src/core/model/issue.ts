@@ -36,7 +36,7 @@ export function typed(texts: TemplateStringsArray, ...values: readonly string[])
   return { typed: String.raw({ raw: texts }, ...values) };
 }
 
-export function hintText(parts: HintParts): string {
+function hintText(parts: HintParts): string {
   return parts.map((part) => (typeof part === "string" ? part : `"materia ${part.typed}"`)).join("");
 }
 

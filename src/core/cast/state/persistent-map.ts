@@ -212,8 +212,6 @@ function hashOf(key: string): number {
 /** Counts by key. */
 export type Tally = PersistentMap<number>;
 
-export const EMPTY_TALLY: Tally = EMPTY_MAP;
-
 export function countOf(tally: Tally, key: string): number {
   return getValue(tally, key) ?? 0;
 }

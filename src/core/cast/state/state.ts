@@ -7,7 +7,7 @@ import type { CastOutcome, EventOf, LimitName } from "./event.ts";
 import { NO_ITEM_COUNTS, type CountsByItem } from "./item-counts.ts";
 import type { ParallelRun, PreviousHandoff, GeneratorNote, ItemCastInput } from "./parallel-run.ts";
 import { NO_REWORK_REASONS, initialReworkReasons, type ReworkReasons } from "./rework-reasons.ts";
-import { EMPTY_MAP, type PersistentMap, EMPTY_TALLY, type ReturnCount, type Tally } from "./persistent-map.ts";
+import { EMPTY_MAP, type PersistentMap, type ReturnCount, type Tally } from "./persistent-map.ts";
 import type { TraversalScope } from "./traversal-counts.ts";
 import { NO_USAGE, type Usage } from "./usage.ts";
 
@@ -240,13 +240,13 @@ export function initialState({ window, ...start }: CastStart): CastState {
     handed: window ? initialHandoff(start, window) : null,
     notes: window?.notes ?? {},
     satisfied: undefined,
-    visits: EMPTY_TALLY,
-    turns: EMPTY_TALLY,
+    visits: EMPTY_MAP,
+    turns: EMPTY_MAP,
     itemTurns: NO_ITEM_COUNTS,
     walked: [],
-    lastVisits: EMPTY_TALLY,
+    lastVisits: EMPTY_MAP,
     begun: 0,
-    counts: { taken: EMPTY_TALLY, allowed: EMPTY_TALLY, returns: EMPTY_MAP, passedBy: {} },
+    counts: { taken: EMPTY_MAP, allowed: EMPTY_MAP, returns: EMPTY_MAP, passedBy: {} },
     walks: EMPTY_MAP,
     rework: window ? initialReworkReasons(window) : NO_REWORK_REASONS,
     givenUp: { count: 0, first: [] },
