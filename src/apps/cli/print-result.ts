@@ -1,9 +1,9 @@
 import type { Options } from "../../core/command/options.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { sanitizeForTerminal, oneLine, countedText } from "../../core/model/text.ts";
-import { statusSymbol, statusText } from "../../core/view/cast-list.ts";
+import { statusSymbol } from "../../core/view/cast-list.ts";
 import { figuresLine, figuresText } from "../../core/view/numbers.ts";
-import { nextSteps } from "../../core/view/report/next-steps.ts";
+import { incompleteReason, lastReply, stoppedHeadLine, stoppedStepLines } from "../../core/view/report/next-steps.ts";
 import { line, toned, type Line } from "../../core/view/line.ts";
 import { totalsOf } from "../../core/cast/state/usage.ts";
 import type { RunOutcome } from "../../shell/context/run-context.ts";
@@ -29,35 +29,23 @@ export function printResult({
     );
   if (options.json) return;
   const { state } = end;
-  const said = lastReply(end);
-  const reason =
-    state.phase.kind === "ended" && state.phase.outcome !== "completed" ? oneLine(state.phase.reason, 600) : "";
+  const said = lastReply(state);
+  const reason = oneLine(incompleteReason(state), 600);
   if (options.quiet) {
     if (said !== "") io.out(`${sanitizeForTerminal(said)}\n`);
     else if (reason !== "") io.err(`${reason}\n`);
     return;
   }
   const status = castStatus(state, false);
-  const mark = statusSymbol(status);
-  const { castId } = state;
-  const program = commandPrefix(io, options);
   printLines(io, [
-    line(
-      { ...mark, text: `${mark.text} ${statusText(status)}` },
-      "  ",
-      toned("strong", oneLine(state.graph.name, 100)),
-      "  ",
-      toned("dim", castId),
-    ),
+    stoppedHeadLine(state, status, 100),
     figuresLine(figuresText(castFigures(totalsOf(state))), state.rehearsed),
-    ...(reason === "" ? [] : [line(toned(mark.tone ?? "plain", reason))]),
+    ...(reason === "" ? [] : [line(toned(statusSymbol(status).tone ?? "plain", reason))]),
     ...(said === ""
       ? []
       : [line(""), ...replyLines(said, state.phase.kind === "waiting" ? Infinity : MAX_REPLY_LINES), line("")]),
-    ...[{ command: `${program} show ${castId}`, does: "the story" }, ...nextSteps(state, status, program)].map(
-      ({ command, does }) => line(toned("accent", command), toned("dim", `  ${does}`)),
-    ),
-    line(toned("dim", `Files: ${sanitizeForTerminal(root)}${options.on === undefined ? "/" : ", "}${castId}`)),
+    ...stoppedStepLines(state, status, commandPrefix(io, options)),
+    line(toned("dim", `Files: ${sanitizeForTerminal(root)}${options.on === undefined ? "/" : ", "}${state.castId}`)),
   ]);
 }
 
@@ -78,12 +66,4 @@ function replyLines(said: string, most: number): readonly Line[] {
     ...lines.slice(0, most).map((text) => line(text)),
     ...(more > 0 ? [line(toned("dim", `… ${countedText(more, "more line")}`))] : []),
   ];
-}
-
-function lastReply({ state }: RunOutcome): string {
-  if (state.phase.kind === "waiting") return state.phase.reply;
-  return state.phase.kind === "ended" &&
-    (state.phase.outcome === "completed" || state.phase.outcome === "not_satisfied")
-    ? (state.handed?.text.trim() ?? "")
-    : "";
 }

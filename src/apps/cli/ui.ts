@@ -8,6 +8,7 @@ import { openInBrowser } from "./open-browser.ts";
 import { listenForInterrupt } from "./terminal/interrupt.ts";
 import type { Io } from "./terminal/io.ts";
 import { jsonText } from "./terminal/print.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
 
 interface UiOptions {
   readonly io: Io;
@@ -28,9 +29,7 @@ export async function runUiCommand(
     place,
     openReal: openPiHost,
     report: (problem) => io.err(`${sanitizeForTerminal(problem)}\n`),
-    ...(artifacts === undefined ? {} : { artifacts }),
-    ...(on === undefined ? {} : { on }),
-    ...(command.port === undefined ? {} : { port: command.port }),
+    ...withoutUndefined({ artifacts, on, port: command.port }),
   });
   if (!server.ok) return server;
   const { url, close } = server.value;

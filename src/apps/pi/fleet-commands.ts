@@ -1,12 +1,12 @@
 import { isCastingCommand, type CastingCommand, type Command } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { line, lineText } from "../../core/view/line.ts";
 import { openPiHost } from "../../shell/workspace/agent-hosts.ts";
 import { findCast } from "../../shell/workspace/find-cast.ts";
 import { prepareCommand, prepareStoppedCast, type CommandCaller } from "../../shell/commands/prepare.ts";
-import { type PreparedCast, exitCodeFor } from "../../shell/casting/prepared-cast.ts";
+import type { PreparedCast } from "../../shell/casting/prepared-cast.ts";
 import { reviewReply, type ReplyReview } from "./casts/waiting-cast.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 import { resolveProject, trustProject, type SessionProject } from "./session/project.ts";
@@ -14,16 +14,13 @@ import { answerCommand } from "./answer-command.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { waitLine } from "../../core/view/progress/fleet-status.ts";
 import { thrownMessage } from "../../core/model/text.ts";
-import type { QueueStatus, RunOutcome } from "../../shell/context/run-context.ts";
+import type { QueueStatus } from "../../shell/context/run-context.ts";
 import type { Workspace } from "../../shell/workspace/workspace.ts";
 import { followFleetCast } from "../../shell/commands/prepare-on-fleet.ts";
 import { setupLines } from "../../shell/commands/status-lines.ts";
-import type { LoadedCast } from "../../shell/store/cast-store.ts";
-import { castResultOf, type ResultContext } from "./screen/result-card.ts";
 import { announceCast, forwardToScreen } from "./screen/screen.ts";
-import { createCastWatch, type CastWatch } from "./screen/cast-watch.ts";
+import { createRemoteWatch, showEnd } from "./watch-cast.ts";
 import { openWidget, type Widget } from "./screen/widget.ts";
-import { runUnlessReplaced } from "./session/user-session.ts";
 
 type FleetOptions = Options & { readonly on: string };
 type CommandOnFleet = Exclude<Command, { kind: "help" | "ui" | "worker" | "fleet" }>;
@@ -56,11 +53,11 @@ async function runOnFleet(
   if (isCastingCommand(command)) return submitCast(context, place, { command, options });
   if (command.kind === "watch") {
     const { running } = context.state;
-    if (running) return fail(error("cast_running", running.castId, "a cast of this session is shown already"));
+    if (running) return failWith("cast_running", running.castId, "a cast of this session is shown already");
     const castId = await findCast(place.workspace.store, command.castId);
     return castId.ok ? watchOnFleet(context, place.workspace, { castId: castId.value, on: options.on }) : castId;
   }
-  if (command.kind === "demo") return fail(error("bad_option", "--on", "demo cannot run on a fleet"));
+  if (command.kind === "demo") return failWith("bad_option", "--on", "demo cannot run on a fleet");
   return answerCommand(context, place, { command, options });
 }
 
@@ -129,7 +126,10 @@ export async function watchOnFleet(
   let widget: Widget | undefined;
   const changed = (): void => widget?.scheduleDraw();
   const stands = trackFleetStatus(on, changed);
-  const watch = createFleetWatch(context, cast.value, { on, onChange: changed, where: stands.where });
+  const watch = createRemoteWatch(context, cast.value, {
+    onChange: changed,
+    hint: () => `${stands.where()} · /materia abort --on ${quoteWord(on)} ${castId} stops it`,
+  });
   widget = screen.isWatched ? openWidget(context.user.ctx, watch.widgetContent) : undefined;
   state.stopWatching = () => looking.abort();
   const followed = followFleetCast(workspace, cast.value, {
@@ -168,30 +168,4 @@ function trackFleetStatus(on: string, changed: () => void) {
       return setup ? lineText(setup) : `the fleet ${on} drives it`;
     },
   };
-}
-
-function createFleetWatch(
-  { user, screen }: CommandContext,
-  cast: LoadedCast,
-  { on, onChange, where }: { readonly on: string; readonly onChange: () => void; readonly where: () => string },
-): CastWatch {
-  return createCastWatch(cast, {
-    onVisit: screen.addVisitCard,
-    onChange,
-    isExpanded: () => runUnlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
-    isStreamedElsewhere: () => false,
-    agentLabel: () => undefined,
-    unread: () => [],
-    hint: () => `${where()} · /materia abort --on ${quoteWord(on)} ${cast.castId} stops it`,
-  });
-}
-
-/** After a cast id the rest of a line is a message, so the fleet is named before it. */
-function showEnd({ screen }: CommandContext, end: RunOutcome, place: ResultContext & { readonly on: string }): void {
-  const { castId } = end.state;
-  const on = `--on ${quoteWord(place.on)}`;
-  if (end.kind === "waiting" && screen.isWatched)
-    screen.note(`The cast waits for you: /materia continue ${on} ${castId}`);
-  else if (end.kind === "paused") screen.note(`No process runs the cast: /materia recast ${on} ${castId} continues it`);
-  else screen.showResult(castResultOf(end, place), exitCodeFor(end));
 }

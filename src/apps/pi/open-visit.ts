@@ -1,4 +1,4 @@
-import { suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, suggest, typed, ok, type Result } from "../../core/model/issue.ts";
 import { rmSync } from "node:fs";
 import type { OpenCommand } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
@@ -15,8 +15,11 @@ export async function switchToVisit(
   const { user, state, switchTo } = context;
   // Nobody can be asked there, and leaving would pause the cast.
   if (state.running && user.ctx.mode !== "tui")
-    return fail(
-      error("cast_running", state.running.castId, "a cast runs in this session", suggest`${typed`abort`} stops it`),
+    return failWith(
+      "cast_running",
+      state.running.castId,
+      "a cast runs in this session",
+      suggest`${typed`abort`} stops it`,
     );
   const place = resolveProject(user.ctx, options);
   if (!place.ok) return place;

@@ -1,7 +1,6 @@
-import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import type { CastingCommand } from "../../core/command/command.ts";
 import { type ParsedCommand, parseText } from "../../core/command/parse.ts";
-import { assertNever } from "../../core/model/assert-never.ts";
 import { withFleetOption } from "../../core/view/issues.ts";
 import { runHelp } from "../../shell/commands/help.ts";
 import type { ImmediateCommand } from "../../shell/commands/run-command.ts";
@@ -26,13 +25,11 @@ async function runParsedCommand(
   { command, options }: ParsedCommand,
 ): Promise<Result<undefined>> {
   if (command.kind === "worker" || command.kind === "fleet")
-    return fail(
-      error(
-        "command_unavailable",
-        command.kind,
-        `"${command.kind}" is for a terminal`,
-        "type it there, with materia before it",
-      ),
+    return failWith(
+      "command_unavailable",
+      command.kind,
+      `"${command.kind}" is for a terminal`,
+      "type it there, with materia before it",
     );
   if (options.on !== undefined && command.kind !== "ui" && command.kind !== "help")
     return (await import("./fleet-commands.ts")).performOnFleet(context, command, { ...options, on: options.on });
@@ -61,32 +58,8 @@ async function runParsedCommand(
       return (await import("./watch-cast.ts")).runWatchCommand(context, command, options);
     case "abort":
       return abortCast(context, command, options);
-    case "casts":
-    case "prune":
-    case "take":
-    case "status":
-    case "show":
-    case "diff":
-    case "restore":
-    case "doctor":
-    case "test":
-    case "replay":
-    case "record":
-    case "stats":
-    case "compare":
-    case "forecast":
-    case "fork_plan":
-    case "fuzz":
-    case "budget":
-    case "loadout":
-    case "materia":
-    case "grid":
-    case "check":
-    case "init":
-    case "completion":
-      return answerInProject(context, command, options);
     default:
-      return assertNever(command);
+      return answerInProject(context, command, options);
   }
 }
 

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Command } from "../../core/command/command.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { oneLine } from "../../core/model/text.ts";
 import { line } from "../../core/view/line.ts";
 import { packagePath } from "../../shell/system/package.ts";
@@ -49,7 +49,7 @@ function readAddress(child: ChildProcess): Promise<Result<string>> {
   child.stdout?.on("data", hear);
   child.stderr?.on("data", hear);
   const refuse = (why: string): void =>
-    resolve(fail(error("page_unavailable", "ui", `the web UI could not be started: ${oneLine(why, 300)}`)));
+    resolve(failWith("page_unavailable", "ui", `the web UI could not be started: ${oneLine(why, 300)}`));
   child.once("error", (thrown) => refuse(thrown.message));
   child.once("exit", () => refuse(said));
   return promise;

@@ -1,6 +1,7 @@
 import type { Command } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { quoteWord } from "../../core/command/split-words.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import type { CastStep } from "../../core/cast/cast-step.ts";
 import { loadPi } from "../../shell/agents/pi-sdk.ts";
 import { exitCodeFor } from "../../shell/casting/prepared-cast.ts";
@@ -12,7 +13,7 @@ import type { RunOutcome } from "../../shell/context/run-context.ts";
 import { followTranscripts } from "./conversation/transcript-conversations.ts";
 import { showConversations } from "./conversation/conversation-view.ts";
 import { castResultOf, type ResultContext } from "./screen/result-card.ts";
-import { createCastWatch, type CastWatch } from "./screen/cast-watch.ts";
+import { createCastWatch, type CastWatch, type WatchHooks } from "./screen/cast-watch.ts";
 import { openWidget, type Widget } from "./screen/widget.ts";
 import { resolveProject } from "./session/project.ts";
 import { runUnlessReplaced } from "./session/user-session.ts";
@@ -27,7 +28,7 @@ export async function runWatchCommand(
   const { user, screen, state } = context;
   if (state.running) {
     if (user.ctx.mode !== "tui" || state.conversations.all().length === 0)
-      return fail(error("cast_running", state.running.castId, "a cast of this session is shown already"));
+      return failWith("cast_running", state.running.castId, "a cast of this session is shown already");
     await showConversations(user.ctx, state.conversations);
     return ok(undefined);
   }
@@ -63,14 +64,9 @@ async function watchOtherProcess(
     onProblem: (words) => screen.note(words, "error"),
   });
   let widget: Widget | undefined;
-  const live = createCastWatch(cast, {
+  const live = createRemoteWatch(context, cast, {
     onStep: transcripts.follow,
-    onVisit: screen.addVisitCard,
     onChange: () => widget?.scheduleDraw(),
-    isExpanded: () => runUnlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
-    isStreamedElsewhere: () => false,
-    agentLabel: () => undefined,
-    unread: () => [],
     hint: () =>
       `another process runs it${user.ctx.mode === "tui" ? " · Alt+W shows all it does" : ""} · /materia abort ${castId} stops it`,
   });
@@ -97,9 +93,27 @@ async function watchOtherProcess(
   return { done };
 }
 
-function showEnd({ screen }: CommandContext, end: RunOutcome, place: ResultContext): void {
-  const { castId } = end.state;
-  if (end.kind === "waiting") screen.note(`The cast waits for you: /materia continue ${castId}`);
+/** The watch of a cast that this session does not run: its agents are asked elsewhere. */
+export function createRemoteWatch(
+  { user, screen }: CommandContext,
+  cast: LoadedCast,
+  hooks: Pick<WatchHooks, "onStep" | "onChange" | "hint">,
+): CastWatch {
+  return createCastWatch(cast, {
+    ...hooks,
+    onVisit: screen.addVisitCard,
+    isExpanded: () => runUnlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
+    isStreamedElsewhere: () => false,
+    agentLabel: () => undefined,
+    unread: () => [],
+  });
+}
+
+/** After a cast id the rest of a line is a message, so a fleet is named before it. */
+export function showEnd({ screen }: CommandContext, end: RunOutcome, place: ResultContext): void {
+  const castId = `${place.on === undefined ? "" : `--on ${quoteWord(place.on)} `}${end.state.castId}`;
+  if (end.kind === "waiting" && (screen.isWatched || place.on === undefined))
+    screen.note(`The cast waits for you: /materia continue ${castId}`);
   else if (end.kind === "paused") screen.note(`No process runs the cast: /materia recast ${castId} continues it`);
   else screen.showResult(castResultOf(end, place), exitCodeFor(end));
 }

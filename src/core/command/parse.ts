@@ -1,4 +1,4 @@
-import { error, fail, ok, type Issue, type Result } from "../model/issue.ts";
+import { failWith, error, fail, ok, type Issue, type Result } from "../model/issue.ts";
 import { nearestName, oneLine } from "../model/text.ts";
 import { assertNever } from "../model/assert-never.ts";
 import { parseTarget, type BudgetOptions, type Command, type ReworkDecision } from "./command.ts";
@@ -22,6 +22,7 @@ import {
 import { readFleetCommand } from "./read-fleet-commands.ts";
 import { COMMANDS, commandRow, type CommandRow } from "./command-table.ts";
 import { wordsFromArgv, splitWords, type CommandWord, type CommandWords } from "./split-words.ts";
+import { withoutUndefined } from "../model/json.ts";
 
 /** A command with the options that say where and how it runs. */
 export interface ParsedCommand {
@@ -85,7 +86,7 @@ function unknownCommand(word: string): Result<never> {
   const names = COMMANDS.map((known) => known.name);
   const meant = nearestName(word, names);
   const hint = meant === undefined ? '"materia help" lists the commands' : `did you mean "materia ${meant}"?`;
-  return fail(error("unknown_command", oneLine(word, 60), `there is no command "${oneLine(word, 60)}"`, hint));
+  return failWith("unknown_command", oneLine(word, 60), `there is no command "${oneLine(word, 60)}"`, hint);
 }
 
 interface CommandInput {
@@ -102,7 +103,7 @@ function readCommand(row: CommandRow, words: CommandWords, split: CommandArgumen
   const { positional: rest, afterDelimiter: behind } = split;
   if (typeof row.takes === "number" && (rest.length > row.takes || behind !== undefined)) {
     const message = `${row.name} takes ${row.takes === 0 ? "no words" : `at most ${row.takes}`}`;
-    return fail(error("too_many_words", rest.at(row.takes) ?? "--", message, usageOf(row)));
+    return failWith("too_many_words", rest.at(row.takes) ?? "--", message, usageOf(row));
   }
   return readByName(row, {
     args: split,
@@ -123,16 +124,16 @@ function readByName(row: CommandRow, reading: CommandInput): Result<Command> {
   switch (row.name) {
     case "help":
       if (first !== undefined && !commandRow(first)) return unknownCommand(first);
-      return ok({ kind: "help", ...(first === undefined ? {} : { topic: first }) });
+      return ok({ kind: "help", ...withoutUndefined({ topic: first }) });
     case "cast":
       return reading.text.trim() === ""
-        ? fail(error("missing_prompt", "cast", "a cast needs a prompt", usageOf(row)))
+        ? failWith("missing_prompt", "cast", "a cast needs a prompt", usageOf(row))
         : ok({
             kind: "cast",
             prompt: reading.text,
             ...literalFlag(reading),
             ...budgetOptions(options),
-            ...(options.loadout === undefined ? {} : { loadout: options.loadout }),
+            ...withoutUndefined({ loadout: options.loadout }),
           });
     case "link":
       return readLink(row, reading);
@@ -166,7 +167,7 @@ function readByName(row: CommandRow, reading: CommandInput): Result<Command> {
       return ok({
         kind: "check",
         strict: options.strict === true,
-        ...(first === undefined ? {} : { file: first }),
+        ...withoutUndefined({ file: first }),
       });
     case "budget":
       return readBudget(row, reading.positional);
@@ -174,7 +175,7 @@ function readByName(row: CommandRow, reading: CommandInput): Result<Command> {
       return ok({
         kind: "ui",
         open: options.open === true,
-        ...(options.port === undefined ? {} : { port: options.port }),
+        ...withoutUndefined({ port: options.port }),
       });
     case "test":
       return ok(readTest(reading.positional, options));
@@ -197,7 +198,7 @@ function readByName(row: CommandRow, reading: CommandInput): Result<Command> {
     case "take":
       return readFleetCommand(row, reading.args, reading.parseNested);
     case "init":
-      return ok({ kind: "init", ...(options.from === undefined ? {} : { from: options.from }) });
+      return ok({ kind: "init", ...withoutUndefined({ from: options.from }) });
     case "completion":
       return readCompletion(row, reading.positional, reading.args);
     case "demo":
@@ -216,12 +217,12 @@ function readRecast(row: CommandRow, { positional: [castId], args: { options } }
   ];
   const [decision, another] = decisions;
   if (another)
-    return fail(error("bad_option", `--${another.kind}`, "use only one of --hint, --accept and --next", usageOf(row)));
+    return failWith("bad_option", `--${another.kind}`, "use only one of --hint, --accept and --next", usageOf(row));
   return ok({
     kind: "recast",
-    ...(castId === undefined ? {} : { castId }),
+    ...withoutUndefined({ castId }),
     ...budgetOptions(options),
-    ...(allow === undefined ? {} : { allow }),
+    ...withoutUndefined({ allow }),
     ...(decision ? { decision } : {}),
     ...(edited ? { edited } : {}),
   });
@@ -231,8 +232,8 @@ function readDoctor(row: CommandRow, { positional: rest, args: split }: CommandI
   const [castId] = rest;
   const { salvage } = split.options;
   if (castId === undefined && salvage)
-    return fail(error("missing_cast_id", "--salvage", "--salvage needs a cast id", usageOf(row)));
-  return ok({ kind: "doctor", ...(castId === undefined ? {} : { castId }), ...(salvage ? { salvage } : {}) });
+    return failWith("missing_cast_id", "--salvage", "--salvage needs a cast id", usageOf(row));
+  return ok({ kind: "doctor", ...withoutUndefined({ castId }), ...(salvage ? { salvage } : {}) });
 }
 
 /** After a `--` without a word before it there is only text. */
@@ -245,7 +246,7 @@ const VISIT_OR_ITEM_PATTERN = /#|\/|^(Socket|WI)-\d+$/;
 
 function readDiff(row: CommandRow, { positional: rest, args: { options } }: CommandInput): Result<Command> {
   if (options.stat && options["name-only"])
-    return fail(error("bad_option", "--name-only", "use either --stat or --name-only", usageOf(row)));
+    return failWith("bad_option", "--name-only", "use either --stat or --name-only", usageOf(row));
   const as = options.stat ? "stat" : options["name-only"] ? "names" : "patch";
   const [first, second] = rest;
   if (first === undefined) return ok({ kind: "diff", as });
@@ -267,12 +268,12 @@ function readRestore(row: CommandRow, { positional: rest, args: { options } }: C
     castId,
     here: here === true,
     ...(visit.length === 0 ? {} : { visit: visit.join("@") }),
-    ...(to === undefined ? {} : { to }),
+    ...withoutUndefined({ to }),
   });
 }
 
 function budgetOptions({ budget, cost }: Options): BudgetOptions {
-  return { ...(budget === undefined ? {} : { budget }), ...(cost === undefined ? {} : { costUsd: cost }) };
+  return { ...withoutUndefined({ budget, costUsd: cost }) };
 }
 
 function readLink(row: CommandRow, { args: split, positional: rest, text }: CommandInput): Result<Command> {
@@ -290,6 +291,6 @@ function readLink(row: CommandRow, { args: split, positional: rest, text }: Comm
     targets: rest.map(parseTarget),
     prompt: text,
     ...budgetOptions(split.options),
-    ...(from === undefined ? {} : { from }),
+    ...withoutUndefined({ from }),
   });
 }

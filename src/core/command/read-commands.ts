@@ -1,9 +1,10 @@
 import { readCount, type Options, type CommandArguments } from "./options.ts";
-import { error, fail, ok, type Result, suggest, typed } from "../model/issue.ts";
+import { failWith, ok, type Result, suggest, typed } from "../model/issue.ts";
 import { didYouMean } from "../model/text.ts";
 import { SHELLS, parseTarget, type Command, type OpenCommand, type TestCommand } from "./command.ts";
 import { usageOf } from "./command-text.ts";
 import type { CommandRow } from "./command-table.ts";
+import { withoutUndefined } from "../model/json.ts";
 
 /** The completion scripts call `words -- …`. */
 export function readCompletion(
@@ -17,28 +18,25 @@ export function readCompletion(
   if (shell && more.length === 0 && split.afterDelimiter === undefined)
     return ok({ kind: "completion", wants: { shell } });
   const message = `completion supports ${SHELLS.join(", ")}`;
-  return fail(error("unknown_word", first ?? "completion", message, didYouMean(first ?? "", SHELLS) ?? usageOf(row)));
+  return failWith("unknown_word", first ?? "completion", message, didYouMean(first ?? "", SHELLS) ?? usageOf(row));
 }
 
 export function readCasts(rest: readonly string[], { options }: CommandArguments): Result<Command> {
   if (rest[0] === undefined) return ok({ kind: "casts" });
   if (rest[0] !== "prune")
-    return fail(error("unknown_word", rest[0], `casts takes only "prune"`, suggest`${typed`status`} shows one cast`));
+    return failWith("unknown_word", rest[0], `casts takes only "prune"`, suggest`${typed`status`} shows one cast`);
   if (options.keep === undefined && options["older-than"] === undefined) {
-    return fail(
-      error(
-        "missing_option",
-        "prune",
-        "prune needs --older-than or --keep",
-        suggest`${typed`casts prune --older-than 30`} or ${typed`casts prune --keep 50`}`,
-      ),
+    return failWith(
+      "missing_option",
+      "prune",
+      "prune needs --older-than or --keep",
+      suggest`${typed`casts prune --older-than 30`} or ${typed`casts prune --keep 50`}`,
     );
   }
   return ok({
     kind: "prune",
     yes: options.yes === true,
-    ...(options.keep === undefined ? {} : { keep: options.keep }),
-    ...(options["older-than"] === undefined ? {} : { olderThanDays: options["older-than"] }),
+    ...withoutUndefined({ keep: options.keep, olderThanDays: options["older-than"] }),
   });
 }
 
@@ -46,19 +44,17 @@ export function readGrid(row: CommandRow, rest: readonly string[], split: Comman
   const as = split.options.mermaid ? "mermaid" : "text";
   if (split.options.link) {
     if (rest.length === 0)
-      return fail(error("missing_target", "grid", "grid --link needs at least one materia or loadout", usageOf(row)));
+      return failWith("missing_target", "grid", "grid --link needs at least one materia or loadout", usageOf(row));
     return ok({ kind: "grid", as, link: rest.map(parseTarget) });
   }
   if (rest.length > 1)
-    return fail(
-      error(
-        "too_many_words",
-        rest[1] ?? "",
-        "grid takes one name",
-        "quote a name with spaces, or use --link for a chain",
-      ),
+    return failWith(
+      "too_many_words",
+      rest[1] ?? "",
+      "grid takes one name",
+      "quote a name with spaces, or use --link for a chain",
     );
-  return ok({ kind: "grid", as, ...(rest[0] === undefined ? {} : { name: rest[0] }) });
+  return ok({ kind: "grid", as, ...withoutUndefined({ name: rest[0] }) });
 }
 
 /** `Socket-4#2`, `Socket-4`, or the number of a visit: no cast id looks like these. */
@@ -79,8 +75,7 @@ export function readShow(words: readonly string[], { full, markdown }: Options):
     second === undefined && first !== undefined && VISIT_PATTERN.test(first) ? [undefined, first] : [first, second];
   return {
     kind: "show",
-    ...(castId === undefined ? {} : { castId }),
-    ...(visit === undefined ? {} : { visit }),
+    ...withoutUndefined({ castId, visit }),
     ...(full ? { full } : {}),
     ...(markdown ? { markdown } : {}),
   };
@@ -91,13 +86,11 @@ export function readBudget(row: CommandRow, rest: readonly string[]): Result<Com
   const last = words.at(-1);
   const tokens = last === undefined ? undefined : readCount(last);
   if (tokens !== undefined) words.pop();
-  if (words.length > 1)
-    return fail(error("bad_number", last ?? "", `"${last}" is not a number of tokens`, usageOf(row)));
+  if (words.length > 1) return failWith("bad_number", last ?? "", `"${last}" is not a number of tokens`, usageOf(row));
   const [castId] = words;
   return ok({
     kind: "budget",
-    ...(castId === undefined ? {} : { castId }),
-    ...(tokens === undefined ? {} : { tokens }),
+    ...withoutUndefined({ castId, tokens }),
   });
 }
 
@@ -110,36 +103,32 @@ export function readTest(paths: readonly string[], options: Options): TestComman
     ...(watch ? { watch } : {}),
     ...(update ? { update } : {}),
     ...(trust ? { trust } : {}),
-    ...(junit === undefined ? {} : { junit }),
-    ...(minCoverage === undefined ? {} : { minCoverage }),
+    ...withoutUndefined({ junit, minCoverage }),
   };
 }
 
 export function readReplay([castId]: readonly string[], { all, loadout }: Options): Result<Command> {
   if (all && castId !== undefined)
-    return fail(error("too_many_words", castId, "replay takes one cast or --all", "leave one of them out"));
+    return failWith("too_many_words", castId, "replay takes one cast or --all", "leave one of them out");
   return ok({
     kind: "replay",
-    ...(castId === undefined ? {} : { castId }),
+    ...withoutUndefined({ castId }),
     ...(all ? { all } : {}),
-    ...(loadout === undefined ? {} : { loadout }),
+    ...withoutUndefined({ loadout }),
   });
 }
 
 export function readFuzz([loadout]: readonly string[], { casts, items, seed, out }: Options): Result<Command> {
   const number = seed === undefined ? undefined : readCount(seed);
   if (seed !== undefined && number === undefined)
-    return fail(error("bad_number", "--seed", `--seed needs a whole number, not "${seed}"`));
+    return failWith("bad_number", "--seed", `--seed needs a whole number, not "${seed}"`);
   const settings = {
-    ...(casts === undefined ? {} : { casts }),
-    ...(items === undefined ? {} : { items }),
-    ...(number === undefined ? {} : { seed: number }),
+    ...withoutUndefined({ casts, items, seed: number }),
   };
   return ok({
     kind: "fuzz",
     settings,
-    ...(loadout === undefined ? {} : { loadout }),
-    ...(out === undefined ? {} : { out }),
+    ...withoutUndefined({ loadout, out }),
   });
 }
 
@@ -147,9 +136,7 @@ export function readRecord([castId, file]: readonly string[], options: Options):
   const { seed } = options;
   return {
     kind: "record",
-    ...(castId === undefined ? {} : { castId }),
-    ...(file === undefined ? {} : { file }),
-    ...(seed === undefined ? {} : { seed }),
+    ...withoutUndefined({ castId, file, seed }),
     ...(options["no-tools"] ? { noTools: true } : {}),
   };
 }
@@ -161,24 +148,20 @@ export function readFork([named]: readonly string[], options: Options): Command 
     kind: options.plan ? "fork_plan" : "fork",
     ...(castId === "" ? {} : { castId }),
     ...(visit.length === 0 ? {} : { visit: visit.join("@") }),
-    ...(loadout === undefined ? {} : { loadout }),
-    ...(request === undefined ? {} : { request }),
-    ...(handoff === undefined ? {} : { handoff }),
+    ...withoutUndefined({ loadout, request, handoff }),
     ...(here ? { here } : {}),
   };
 }
 
 export function readCompare(row: CommandRow, [first, second]: readonly string[]): Result<Command> {
   if (first === undefined || second === undefined)
-    return fail(error("missing_cast_id", "compare", "compare needs two casts", usageOf(row)));
+    return failWith("missing_cast_id", "compare", "compare needs two casts", usageOf(row));
   return ok({ kind: "compare", first, second });
 }
 
 export function readForecast([loadout]: readonly string[], { items, model }: Options): Command {
   return {
     kind: "forecast",
-    ...(loadout === undefined ? {} : { loadout }),
-    ...(items === undefined ? {} : { items }),
-    ...(model === undefined ? {} : { model }),
+    ...withoutUndefined({ loadout, items, model }),
   };
 }

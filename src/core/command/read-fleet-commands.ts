@@ -1,9 +1,10 @@
-import { error, fail, ok, type Issue, type Result } from "../model/issue.ts";
+import { failWith, error, fail, ok, type Issue, type Result } from "../model/issue.ts";
 import { didYouMean } from "../model/text.ts";
 import { readCount, type OptionName, type Options, type CommandArguments } from "./options.ts";
 import { FLEET_ACTIONS, FLEET_LIMIT_KINDS, SCHEDULE_ACTIONS, type Command, type ScheduleAction } from "./command.ts";
 import { usageOf } from "./command-text.ts";
 import type { CommandRow } from "./command-table.ts";
+import { withoutUndefined } from "../model/json.ts";
 
 const MAX_COUNT = 1_000_000;
 
@@ -15,7 +16,7 @@ export function readFleetCommand(row: CommandRow, split: CommandArguments, inner
   if (row.name === "fleet") return readFleetAction(row, split, inner);
   if (options.on === undefined) return fail(missingFleetIssue(row));
   if (row.name === "worker") return readWorker(row, options);
-  return ok({ kind: "take", ...(rest[0] === undefined ? {} : { castId: rest[0] }) });
+  return ok({ kind: "take", ...withoutUndefined({ castId: rest[0] }) });
 }
 
 function missingFleetIssue(row: CommandRow): Issue {
@@ -23,15 +24,14 @@ function missingFleetIssue(row: CommandRow): Issue {
 }
 
 function readWorker(row: CommandRow, { concurrency, queues, port, "tools-user": toolsUser }: Options): Result<Command> {
-  if (concurrency === 0) return fail(error("bad_option", "--concurrency", "a worker runs at least one cast at a time"));
+  if (concurrency === 0) return failWith("bad_option", "--concurrency", "a worker runs at least one cast at a time");
   const named = queues?.split(",").map((name) => name.trim());
-  if (named?.includes("")) return fail(error("bad_option", "--queues", "a queue has no name", usageOf(row)));
+  if (named?.includes("")) return failWith("bad_option", "--queues", "a queue has no name", usageOf(row));
   return ok({
     kind: "worker",
     concurrency: concurrency ?? 1,
     ...(named ? { queues: [...new Set(named)] } : {}),
-    ...(port === undefined ? {} : { port }),
-    ...(toolsUser === undefined ? {} : { toolsUser }),
+    ...withoutUndefined({ port, toolsUser }),
   });
 }
 
@@ -42,21 +42,17 @@ function readFleetAction(row: CommandRow, split: CommandArguments, inner: ParseN
   if (!action) {
     const message = `fleet takes ${FLEET_ACTIONS.join(", ")}`;
     const hint = didYouMean(first ?? "", FLEET_ACTIONS) ?? usageOf(row);
-    return fail(error("unknown_word", first ?? "fleet", message, hint));
+    return failWith("unknown_word", first ?? "fleet", message, hint);
   }
   const isLocal = action === "up" || action === "down";
   if (!isLocal && options.on === undefined) return fail(missingFleetIssue(row));
   if (action === "schedule") return readSchedule(row, split, inner);
   const [more = behind ? "--" : undefined] = action === "limits" ? [] : words;
   if (more !== undefined)
-    return fail(error("too_many_words", more, `fleet ${action} takes no words`, `usage: ${row.usage}`));
+    return failWith("too_many_words", more, `fleet ${action} takes no words`, `usage: ${row.usage}`);
   if (action === "limits") return readLimits(row, words);
   const { workers } = options;
-  return ok(
-    action === "up"
-      ? { kind: "fleet", action, ...(workers === undefined ? {} : { workers }) }
-      : { kind: "fleet", action },
-  );
+  return ok(action === "up" ? { kind: "fleet", action, ...withoutUndefined({ workers }) } : { kind: "fleet", action });
 }
 
 /** `set project website 3`, `set all 10`, `unset provider anthropic`. */
@@ -64,31 +60,30 @@ function readLimits(row: CommandRow, [verb, what, ...words]: readonly string[]):
   const usage = `usage: ${row.usage}`;
   if (verb === undefined) return ok({ kind: "fleet", action: "limits" });
   if (verb !== "set" && verb !== "unset")
-    return fail(
-      error("unknown_word", verb, "fleet limits takes set or unset", didYouMean(verb, ["set", "unset"]) ?? usage),
+    return failWith(
+      "unknown_word",
+      verb,
+      "fleet limits takes set or unset",
+      didYouMean(verb, ["set", "unset"]) ?? usage,
     );
   const kind = FLEET_LIMIT_KINDS.find((known) => known === what);
   if (!kind)
-    return fail(
-      error(
-        "unknown_word",
-        what ?? verb,
-        `a limit is for ${FLEET_LIMIT_KINDS.join(", ")}`,
-        didYouMean(what ?? "", FLEET_LIMIT_KINDS) ?? usage,
-      ),
+    return failWith(
+      "unknown_word",
+      what ?? verb,
+      `a limit is for ${FLEET_LIMIT_KINDS.join(", ")}`,
+      didYouMean(what ?? "", FLEET_LIMIT_KINDS) ?? usage,
     );
   const [name = "", ...numbers] = kind === "all" ? ["", ...words] : words;
-  if (kind !== "all" && name === "") return fail(error("missing_word", kind, `which ${kind}?`, usage));
+  if (kind !== "all" && name === "") return failWith("missing_word", kind, `which ${kind}?`, usage);
   if (verb === "unset" && numbers.length === 0) return ok({ kind: "fleet", action: "limits", change: { kind, name } });
   const most = verb === "set" && numbers.length === 1 ? readCount(numbers[0] ?? "") : undefined;
   if (most === undefined || most > MAX_COUNT)
-    return fail(
-      error(
-        "bad_number",
-        numbers[0] ?? verb,
-        verb === "set" ? "set needs the number of casts" : "unset takes no number",
-        usage,
-      ),
+    return failWith(
+      "bad_number",
+      numbers[0] ?? verb,
+      verb === "set" ? "set needs the number of casts" : "unset takes no number",
+      usage,
     );
   return ok({ kind: "fleet", action: "limits", change: { kind, name, most } });
 }
@@ -115,37 +110,33 @@ function readSchedule(
   const kind = SCHEDULE_ACTIONS.find((known) => known === verb);
   if (!kind) {
     const hint = didYouMean(verb, SCHEDULE_ACTIONS) ?? usage;
-    return fail(error("unknown_word", verb, `fleet schedule takes ${SCHEDULE_ACTIONS.join(", ")}`, hint));
+    return failWith("unknown_word", verb, `fleet schedule takes ${SCHEDULE_ACTIONS.join(", ")}`, hint);
   }
   const [first, ...more] = words;
   const most = kind === "list" ? 0 : 1;
   if (words.length > most || (kind !== "add" && behind)) {
     const hint = kind === "add" ? `put the time in quotes: fleet schedule add "0 3 * * *" -- cast …` : usage;
-    return fail(
-      error(
-        "too_many_words",
-        more.at(-1) ?? first ?? "--",
-        `${kind} takes ${most === 0 ? "no words" : "one word"}`,
-        hint,
-      ),
+    return failWith(
+      "too_many_words",
+      more.at(-1) ?? first ?? "--",
+      `${kind} takes ${most === 0 ? "no words" : "one word"}`,
+      hint,
     );
   }
   if (kind === "list") return ok({ kind: "fleet", action: "schedule", what: { kind } });
   if (kind === "remove") {
     const id = first === undefined ? undefined : readCount(first);
     return id === undefined || id > MAX_COUNT
-      ? fail(
-          error(
-            "bad_number",
-            first ?? kind,
-            "remove needs the number of a schedule; fleet schedule list shows them",
-            usage,
-          ),
+      ? failWith(
+          "bad_number",
+          first ?? kind,
+          "remove needs the number of a schedule; fleet schedule list shows them",
+          usage,
         )
       : ok({ kind: "fleet", action: "schedule", what: { kind, id } });
   }
   if (first === undefined || !behind)
-    return fail(error("missing_word", kind, "a schedule needs a time, then -- and the command to submit", usage));
+    return failWith("missing_word", kind, "a schedule needs a time, then -- and the command to submit", usage);
   const parsed = inner();
   if (!parsed.ok) return parsed;
   const submits = readScheduledCommand(parsed.value, usage);
@@ -160,7 +151,7 @@ function readScheduledCommand(
   usage: string,
 ): Result<Extract<ScheduleAction, { kind: "add" }>["submits"]> {
   if (command.kind !== "cast" && command.kind !== "link")
-    return fail(error("unknown_word", command.kind, "a schedule can submit only cast or link", usage));
+    return failWith("unknown_word", command.kind, "a schedule can submit only cast or link", usage);
   const others = Object.keys(options).filter((name) => !SCHEDULABLE_OPTIONS.has(name as OptionName)); // the names that were read
   const hint = "put options of the schedule before the first --";
   return others.length === 0

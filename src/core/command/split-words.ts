@@ -1,4 +1,4 @@
-import { error, fail, ok, type Result } from "../model/issue.ts";
+import { failWith, ok, type Result } from "../model/issue.ts";
 
 /** The words of a command, and the raw text after them. */
 export interface CommandWords {
@@ -32,7 +32,7 @@ export function splitWords(
     const word = readWord(text, at);
     if (word === undefined) {
       const hint = "close it, or use the other kind of quotation mark around it";
-      return fail(error("unclosed_quote", text.slice(at, at + 20), "a quotation mark is never closed", hint));
+      return failWith("unclosed_quote", text.slice(at, at + 20), "a quotation mark is never closed", hint);
     }
     words.push({ text: word.text, quoted: word.quoted });
     // One white space separates the delimiter from the prompt; the rest belongs to the prompt.

@@ -52,6 +52,11 @@ export function fail(...issues: readonly Issue[]): { readonly ok: false; readonl
   return { ok: false, issues };
 }
 
+/** Fails with one error; its arguments are those of `error`. */
+export function failWith(...parts: Parameters<typeof error>): ReturnType<typeof fail> {
+  return fail(error(...parts));
+}
+
 /** As many as there are: a list of any length cannot be passed as arguments. */
 export function failAll(issues: readonly Issue[]): { readonly ok: false; readonly issues: readonly Issue[] } {
   return { ok: false, issues };

@@ -1,5 +1,5 @@
 import type { Command } from "../../core/command/command.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { line } from "../../core/view/line.ts";
 import { findCast } from "../workspace/find-cast.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -46,7 +46,7 @@ async function changeBudget(
   if (tokens === undefined) return ok(budgetFigures(state));
   // [J17] A cast that cannot be resumed gets no further events.
   if (state.phase.kind === "ended" && (state.phase.outcome === "completed" || state.phase.outcome === "not_satisfied"))
-    return fail(error("cast_finished", castId, `this cast has ended: ${state.phase.outcome.replace("_", " ")}`));
+    return failWith("cast_finished", castId, `this cast has ended: ${state.phase.outcome.replace("_", " ")}`);
   const raised = await recordEvents(store, castId, [{ type: "limits_raised", maxTokens: tokens }]);
   return raised.ok ? ok(budgetFigures(raised.value)) : raised;
 }

@@ -1,4 +1,4 @@
-import { suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { castFileSpans, type CastFileSpans, type CheckpointSpan } from "../../core/view/file-changes.ts";
 import { findCast } from "../workspace/find-cast.ts";
@@ -35,13 +35,11 @@ export async function loadCastFiles(
     if (found.kind === "found" && (await hasCommit(cwd, spans.whole.to)))
       return ok({ castId, spans, repository: found.repository });
   }
-  return fail(
-    error(
-      "checkpoint_deleted",
-      castId,
-      `the repository around ${place.cwd} has no checkpoints of this cast`,
-      `they are in the repository where the cast ran: ${cast.value.file.cwd}`,
-    ),
+  return failWith(
+    "checkpoint_deleted",
+    castId,
+    `the repository around ${place.cwd} has no checkpoints of this cast`,
+    `they are in the repository where the cast ran: ${cast.value.file.cwd}`,
   );
 }
 
@@ -68,7 +66,7 @@ export function findSpan({ castId, spans }: StoredCastFiles, name: string): Resu
   const message = item ? `${name} is an item of more than one loop` : `this cast has no visit or item "${name}"`;
   const known = item ? items.map(({ loop, key }) => `${loop}/${key}`) : suggestPlaces(spans);
   const hint = known.length === 0 ? suggest`${typed`show ${castId}`} shows what it did` : `one of ${known.join(", ")}`;
-  return fail(error("unknown_visit", name, message, hint));
+  return failWith("unknown_visit", name, message, hint);
 }
 
 const MAX_SUGGESTED = 12;

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { resolve } from "node:path";
-import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { failWith, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { oneLine } from "../../core/model/text.ts";
 import { isMissingFile, errorText } from "../system/system-error.ts";
 import { readRegularFile } from "../system/files.ts";
@@ -25,18 +25,19 @@ export async function readCommandText(typed: string, source: TextSource | undefi
 
 async function readPipedText({ readInput: read }: TextSource): Promise<Result<string>> {
   if (!read)
-    return fail(
-      error("missing_prompt", "-", "standard input is not available here", "name a file with @, or type the text"),
+    return failWith(
+      "missing_prompt",
+      "-",
+      "standard input is not available here",
+      "name a file with @, or type the text",
     );
   const bytes = await read(MAX_TEXT_BYTES);
   return bytes === undefined
-    ? fail(
-        error(
-          "file_too_large",
-          "-",
-          `standard input is longer than ${MAX_TEXT_BYTES / 1024 / 1024} MB`,
-          "save it as a file and name the file",
-        ),
+    ? failWith(
+        "file_too_large",
+        "-",
+        `standard input is longer than ${MAX_TEXT_BYTES / 1024 / 1024} MB`,
+        "save it as a file and name the file",
       )
     : decodeText(bytes, "-", "standard input");
 }
@@ -53,9 +54,9 @@ function readTextFile(typed: string, from: string): Result<string> {
 }
 
 function decodeText(bytes: Buffer, typed: string, what: string): Result<string> {
-  if (!isUtf8(bytes)) return fail(error("invalid_utf8", typed, `${what} is not UTF-8 text`, "convert it first"));
+  if (!isUtf8(bytes)) return failWith("invalid_utf8", typed, `${what} is not UTF-8 text`, "convert it first");
   const text = bytes.toString("utf8").replace(/^\ufeff/, "");
-  return text.trim() === "" ? fail(error("missing_prompt", typed, `${what} is empty`, "write what to do")) : ok(text);
+  return text.trim() === "" ? failWith("missing_prompt", typed, `${what} is empty`, "write what to do") : ok(text);
 }
 
 function missingFileIssue(typed: string, file: string): Issue {

@@ -1,5 +1,5 @@
 import type { DiffCommand } from "../../core/command/command.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { fileCountsText, leftOutText } from "../../core/view/file-changes.ts";
 import { line, toned, type Line, type Tone } from "../../core/view/line.ts";
@@ -19,7 +19,7 @@ export async function runDiff(workspace: Workspace, command: DiffCommand): Promi
   const { from, to } = span.value;
   const between = { cwd: repository.top, from, to };
   const text = await diffText(between, { form: command.as });
-  if (!text.ok) return fail(error("git_failed", castId, `git cannot compare these checkpoints: ${text.problem}`));
+  if (!text.ok) return failWith("git_failed", castId, `git cannot compare these checkpoints: ${text.problem}`);
   const files = await listChanges(between);
   const left = leftOutText(spans.left);
   const notes = [

@@ -1,6 +1,6 @@
 import type { DoctorCommand } from "../../core/command/command.ts";
 import { parseCastId, type CastId } from "../../core/model/ids.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { issueJson, issueLines } from "../../core/view/issues.ts";
 import { line, toned, type Line } from "../../core/view/line.ts";
@@ -82,7 +82,7 @@ async function salvageOne(workspace: Workspace, from: CastId): Promise<Result<Co
   if (!done.ok) return done;
   const { castId, found, files, mended, lost } = done.value;
   const summary = await workspace.store.summary(castId);
-  if (!summary) return fail(error("write_failed", castId, "the new cast cannot be read back"));
+  if (!summary) return failWith("write_failed", castId, "the new cast cannot be read back");
   const { events } = found;
   // Lines are missing only if the journal itself is damaged.
   const lostBehind = found.issues.some(({ code }) => code === "damaged_journal") ? events : null;

@@ -16,6 +16,7 @@ import type { CommandOutput } from "./command-output.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import { castFacts, type CastFacts } from "../../core/history/facts.ts";
 import type { CastStore, LoadedCast } from "../store/cast-store.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
 
 function rehearsalsNote(rehearsed: number): string {
   return rehearsed === 0 ? "" : ` ${countedText(rehearsed, "rehearsal")} left out.`;
@@ -117,8 +118,7 @@ async function makeForecast(
   const request = {
     start,
     flow,
-    ...(items === undefined ? {} : { items }),
-    ...(model === undefined ? {} : { model }),
+    ...withoutUndefined({ items, model }),
   };
   return ok({
     told: forecastGraph(past.value.casts, request),

@@ -4,7 +4,7 @@ import type { ForkCommand, RestoreCommand } from "../../core/command/command.ts"
 import { quoteWord } from "../../core/command/split-words.ts";
 import { compileTargets, type CompiledChain } from "../../core/compile/targets/compile.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, fail, ok, type Result } from "../../core/model/issue.ts";
 import { countedText } from "../../core/model/text.ts";
 import { forkCast, type CastFork } from "../../core/replay/fork.ts";
 import { line, toned } from "../../core/view/line.ts";
@@ -91,13 +91,11 @@ async function planFork(
   const own = file.targets.map(({ kind, name }) => ({ kind, name }));
   const targets = command.loadout === undefined ? own : [{ kind: "loadout" as const, name: command.loadout }];
   if (targets.length === 0)
-    return fail(
-      error(
-        "cast_without_loadout",
-        castId,
-        "this cast was started from a graph without a loadout",
-        "name one with --loadout",
-      ),
+    return failWith(
+      "cast_without_loadout",
+      castId,
+      "this cast was started from a graph without a loadout",
+      "name one with --loadout",
     );
   const compiled = compileTargets(targets, catalog);
   if (!compiled.ok) return compiled;

@@ -6,7 +6,7 @@ import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { worstCase } from "../../core/compile/worst-case.ts";
 import { printJson } from "../../core/edit/json-text.ts";
 import { parseCastId } from "../../core/model/ids.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { fuzzedCastToTest, fuzzGraph, type FuzzResult } from "../../core/testing/fuzz.ts";
 import { fuzzLines } from "../../core/testing/report.ts";
 import { fuzzSubject } from "../../core/testing/fuzz-cast.ts";
@@ -87,7 +87,7 @@ function writeTests(
     });
     return ok(files);
   } catch (thrown) {
-    return fail(error("write_failed", "--out", `the tests cannot be written: ${errorText(thrown)}`));
+    return failWith("write_failed", "--out", `the tests cannot be written: ${errorText(thrown)}`);
   }
 }
 

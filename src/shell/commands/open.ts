@@ -1,6 +1,6 @@
 import type { OpenCommand } from "../../core/command/command.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { visitLabel } from "../../core/view/graph/labels.ts";
 import { line, toned } from "../../core/view/line.ts";
 import { agentVisits, findVisit } from "../../core/history/find-visit.ts";
@@ -82,7 +82,7 @@ async function findVisitTranscript(
   const text = part ? validPrefix(Buffer.from(part.bytes).toString("utf8")) : "";
   if (text !== "") return ok({ visit: visit.value, text });
   const place = `${visit.value.socket}#${visit.value.visit}`;
-  return fail(error("missing_file", place, "the conversation of this visit is missing"));
+  return failWith("missing_file", place, "the conversation of this visit is missing");
 }
 
 interface VisitSession {

@@ -2,7 +2,7 @@ import type { CastingCommand, Command, ContinueCommand, ForkCommand, TargetRef }
 import { commandText } from "../../core/command/command-text.ts";
 import { runOptionIssues, thinkingLevelOption, type Options } from "../../core/command/options.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { error, fail, ok, type Issue, type Result, suggest, typed, withHintParts } from "../../core/model/issue.ts";
+import { failWith, fail, ok, type Issue, type Result, suggest, typed, withHintParts } from "../../core/model/issue.ts";
 import { assertNever } from "../../core/model/assert-never.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import type { PreparedCast } from "../casting/prepared-cast.ts";
@@ -20,6 +20,7 @@ import {
 } from "./prepare-on-fleet.ts";
 import { prepareCastFork } from "./fork.ts";
 import { firstWord, readCommandText, type TextSource } from "./command-text.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
 
 /** The caller of a command: its options, the project, and the face's host for real models. */
 export interface CommandCaller {
@@ -82,7 +83,7 @@ async function prepareNewCast(
       ? command
       : { ...command, targets: [{ kind: "loadout" as const, name: command.loadout ?? active }] };
   const { explicitFile: config } = workspace.place;
-  const text = commandText(command, { ...asker.options, ...(config === undefined ? {} : { config }) });
+  const text = commandText(command, { ...asker.options, ...withoutUndefined({ config }) });
   const dear = await checkForecast(asker, link.targets);
   if (dear.issue) return fail(dear.issue);
   const onFleet = fleetCallerOf(asker);
@@ -146,16 +147,14 @@ async function prepareRecast(
   const id = await findOwnCast(asker.workspace, command.castId, STOPPED);
   if (!id.ok) return id;
   if (command.edited && asker.workspace.fleet)
-    return fail(error("unsupported_on_fleet", "--edited", "fork cannot run on a fleet"));
+    return failWith("unsupported_on_fleet", "--edited", "fork cannot run on a fleet");
   if (command.edited) return prepareForkedCast({ kind: "fork", castId: id.value }, asker);
   const { budget, costUsd, allow, decision } = command;
   return prepareStoppedCast(
     id.value,
     {
       kind: "recast",
-      ...(budget === undefined ? {} : { maxTokens: budget }),
-      ...(costUsd === undefined ? {} : { maxCostUsd: costUsd }),
-      ...(allow === undefined ? {} : { allow }),
+      ...withoutUndefined({ maxTokens: budget, maxCostUsd: costUsd, allow }),
       ...(decision ? { decision } : {}),
     },
     asker,
@@ -235,6 +234,6 @@ function fleetCallerOf({ workspace, options, remember }: CommandCaller): FleetCo
 function agentSourceOf({ options, replies, openReal }: CommandCaller): AgentSource {
   const { model, rehearse } = options;
   const [rehearsal, thinking] = [replies ?? rehearse, thinkingLevelOption(options)];
-  const chosen = { ...(model === undefined ? {} : { model }), ...(thinking === undefined ? {} : { thinking }) };
-  return { openReal, ...chosen, ...(rehearsal === undefined ? {} : { rehearsal }) };
+  const chosen = { ...withoutUndefined({ model, thinking }) };
+  return { openReal, ...chosen, ...withoutUndefined({ rehearsal }) };
 }

@@ -1,5 +1,5 @@
 import type { Command } from "../../core/command/command.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { castListLines } from "../../core/view/cast-list.ts";
 import { line } from "../../core/view/line.ts";
 import { createOwnCastRegistry } from "../config/own-casts.ts";
@@ -15,12 +15,10 @@ export async function runPrune(
   command: Extract<Command, { kind: "prune" }>,
 ): Promise<Result<CommandOutput>> {
   if (fleet)
-    return fail(
-      error(
-        "unsupported_on_fleet",
-        "prune",
-        "casts of a fleet cannot be removed here; ask the administrator of its database",
-      ),
+    return failWith(
+      "unsupported_on_fleet",
+      "prune",
+      "casts of a fleet cannot be removed here; ask the administrator of its database",
     );
   const now = Date.now();
   const listed = await store.list();

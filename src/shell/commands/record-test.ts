@@ -1,4 +1,4 @@
-import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type { CastEvent } from "../../core/cast/state/event.ts";
@@ -186,7 +186,7 @@ async function prepareSeed(
     const problem = await exportTree(repository.repository, commit, folder);
     return problem === undefined
       ? ok({ folder, says: "with the files at its start" })
-      : fail(error("write_failed", folder, `the seed cannot be written: ${problem}`, "name one with --seed DIR"));
+      : failWith("write_failed", folder, `the seed cannot be written: ${problem}`, "name one with --seed DIR");
   }
   return ok({ says: "without a seed: the checkpoints of this cast are missing (name a seed with --seed DIR)" });
 }

@@ -1,6 +1,6 @@
 import type { Command } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { failWith, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { findDifferences, type ReplayDifference } from "../../core/replay/differences.ts";
 import { replayCast } from "../../core/replay/replay.ts";
 import { allReplayLines, replayLines } from "../../core/view/report/replay-lines.ts";
@@ -78,7 +78,7 @@ async function replayAll(
     else refused.push({ castId, issues: one.issues });
   }
   if (told.length + refused.length === 0)
-    return fail(error("missing_cast", workspace.store.location, "no casts here can be replayed"));
+    return failWith("missing_cast", workspace.store.location, "no casts here can be replayed");
   const different = told.filter(({ differences }) => differences.length > 0);
   return ok({
     code: different.length + refused.length === 0 ? 0 : DIFFERENT_EXIT_CODE,

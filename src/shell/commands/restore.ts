@@ -1,4 +1,4 @@
-import { suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { basename, dirname, join } from "node:path";
 import type { RestoreCommand } from "../../core/command/command.ts";
 import { sanitizeForTerminal, countedText } from "../../core/model/text.ts";
@@ -20,13 +20,11 @@ export async function runRestore(workspace: Workspace, command: RestoreCommand):
   const folder = command.here ? repository.top : (command.to ?? siblingFolder(tree.value, command.visit));
   const owner = command.here ? await workspace.store.owner(castId) : undefined;
   if (owner)
-    return fail(
-      error(
-        "cast_running",
-        castId,
-        "this cast is running and uses its files",
-        suggest`stop it with ${typed`abort ${castId}`}`,
-      ),
+    return failWith(
+      "cast_running",
+      castId,
+      "this cast is running and uses its files",
+      suggest`stop it with ${typed`abort ${castId}`}`,
     );
   const restored = command.here
     ? await restoreInPlace(repository, {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { CastingCommand, Command } from "../../core/command/command.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { assertNever } from "../../core/model/assert-never.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { CommandOutput } from "./command-output.ts";
@@ -38,15 +38,6 @@ export async function runCommand(
       return (await import("./show.ts")).runShow(workspace, command);
     case "doctor":
       return (await import("./doctor.ts")).runDoctor(workspace, command);
-    case "stats":
-    case "forecast":
-    case "compare":
-    case "record":
-    case "fork_plan":
-    case "fuzz":
-    case "replay":
-    case "test":
-      return runTestingCommand(command, workspace, from);
     case "casts":
       return (await import("./list-casts.ts")).runCasts(workspace);
     case "prune":
@@ -76,7 +67,7 @@ export async function runCommand(
         command.from === undefined ? undefined : resolve(from, command.from),
       );
     default:
-      return assertNever(command);
+      return runTestingCommand(command, workspace, from);
   }
 }
 
@@ -108,7 +99,7 @@ async function runTestingCommand(
       return (await import("./replay.ts")).runReplay(workspace, command);
     case "test":
       // A watch could not be ended here.
-      if (command.watch) return fail(error("command_unavailable", "--watch", '"test --watch" is for a terminal'));
+      if (command.watch) return failWith("command_unavailable", "--watch", '"test --watch" is for a terminal');
       return (await import("./test.ts")).runTestCommand(workspace, command, { from });
     default:
       return assertNever(command);

@@ -1,4 +1,4 @@
-import { suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { randomInt } from "node:crypto";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastId } from "../../core/model/ids.ts";
@@ -34,10 +34,10 @@ export interface SalvageResult {
 /** [C27] Copies the sound part of a cast to a new cast; the damaged one stays unchanged. */
 export async function salvageCast({ store, place }: Workspace, from: CastId): Promise<Result<SalvageResult>> {
   if (await store.owner(from))
-    return fail(error("cast_owned", from, "another process runs the cast", suggest`${typed`abort ${from}`} stops it`));
+    return failWith("cast_owned", from, "another process runs the cast", suggest`${typed`abort ${from}`} stops it`);
   const found = await examineCast(store, from);
   if (isIntact(found))
-    return fail(error("nothing_to_salvage", from, "the cast is sound", suggest`${typed`show ${from}`} tells it`));
+    return failWith("nothing_to_salvage", from, "the cast is sound", suggest`${typed`show ${from}`} tells it`);
   const events: CastEvent[] = [];
   const { file, records } = await readIntactPart(store, from, (count, event) => {
     events.length = Math.max(0, count - 1);
@@ -60,7 +60,7 @@ export async function salvageCast({ store, place }: Workspace, from: CastId): Pr
   const problem = await writeSalvagedCast(owned.value, files.kept, withCastId(events, copied.castId));
   if (problem !== undefined) {
     await owned.value.discard();
-    return fail(error("write_failed", copied.castId, problem));
+    return failWith("write_failed", copied.castId, problem);
   }
   await owned.value.release();
   // [C46] Salvaging a cast that was started elsewhere does not make it trusted.

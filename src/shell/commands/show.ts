@@ -78,14 +78,13 @@ async function castOutput(
     ...(asked.length === 0 ? {} : { models: modelsText(asked) }),
   };
   const { command, targets, fromCastId } = file;
-  const mark = foreignField(workspace, file);
   const items = await withFleetWorkers(workspace, buildItemTable(castId, events));
   const left = await findUncommittedWork(workspace, castId, items);
   return {
     code: 0,
     data: {
       ...summary,
-      ...mark,
+      ...foreignField(workspace, file),
       command,
       targets,
       fromCastId,
@@ -95,27 +94,23 @@ async function castOutput(
       details: details.map(detailData),
       events,
     },
-    lines: (width) =>
-      markdown
-        ? storyMarkdown(castStartOf(file), events, { ...story, detailOf: createDetailLookup(details) }).map((text) =>
-            line(sanitizeForTerminal(text)),
-          )
-        : [
-            ...storyLines(castStartOf(file), events, {
-              ...story,
-              width: Math.min(width, MAX_WIDTH),
-              aside: toolLinesLookup(createDetailLookup(details), full ? Math.min(width, MAX_WIDTH) - 4 : undefined),
-            }),
-            ...itemTableLines(items, {
-              alive: alive === true,
-              width: Math.min(width, 160),
-              ...left,
-              ...(workspace.fleet ? { fetch: `${programOption(workspace).program} take ${castId}` } : {}),
-            }),
-            ...deliveryLines(summary?.delivered),
-            ...foreignLines(workspace, file),
-            ...footerLines(store.locationOf(castId), cast),
-          ],
+    lines: (width) => {
+      const detailOf = createDetailLookup(details);
+      if (markdown)
+        return storyMarkdown(castStartOf(file), events, { ...story, detailOf }).map((text) =>
+          line(sanitizeForTerminal(text)),
+        );
+      const room = Math.min(width, MAX_WIDTH);
+      const aside = toolLinesLookup(detailOf, full ? room - 4 : undefined);
+      const fetch = workspace.fleet ? { fetch: `${programOption(workspace).program} take ${castId}` } : {};
+      return [
+        ...storyLines(castStartOf(file), events, { ...story, width: room, aside }),
+        ...itemTableLines(items, { alive: alive === true, width: Math.min(width, 160), ...left, ...fetch }),
+        ...deliveryLines(summary?.delivered),
+        ...foreignLines(workspace, file),
+        ...footerLines(store.locationOf(castId), cast),
+      ];
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from "../../core/command/command.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { line, toned } from "../../core/view/line.ts";
 import { findCast } from "../workspace/find-cast.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -11,14 +11,14 @@ export async function runTake(
   { fleet, store, place }: Workspace,
   command: Extract<Command, { kind: "take" }>,
 ): Promise<Result<CommandOutput>> {
-  if (!fleet) return fail(error("missing_option", "--on", "name the fleet with --on", "take [castId] --on FLEET"));
+  if (!fleet) return failWith("missing_option", "--on", "name the fleet with --on", "take [castId] --on FLEET");
   const id = await findCast(store, command.castId);
   if (!id.ok) return id;
   const castId = id.value;
   const files = await fleet.fetchCheckpoints(castId, place.cwd);
   if (!files.ok) return files;
   const made = await createCastBranch(place.cwd, castId, files.value);
-  if (made.kind === "failed") return fail(error("git_failed", castId, `the branch cannot be made: ${made.problem}`));
+  if (made.kind === "failed") return failWith("git_failed", castId, `the branch cannot be made: ${made.problem}`);
   const { branch, commit } = made;
   return ok({
     code: 0,

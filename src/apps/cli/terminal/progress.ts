@@ -5,6 +5,7 @@ import { oneLine } from "../../../core/model/text.ts";
 import { boardLines, castBoard } from "../../../core/view/progress/board.ts";
 import { waitLine } from "../../../core/view/progress/fleet-status.ts";
 import { eventLine } from "../../../core/view/report/event-lines.ts";
+import { liveArgumentText } from "../../../core/view/report/visit-detail.ts";
 import { advanceTimeline, type CastTimeline } from "../../../core/cast/timeline.ts";
 import { wrapLineHanging, fitLine, line, toned, type Line } from "../../../core/view/line.ts";
 import { withProgramName } from "../../../core/view/issues.ts";
@@ -176,7 +177,7 @@ function synchronizedUpdate(text: string): string {
 function activityText(progress: TurnProgress, before: string): string {
   switch (progress.kind) {
     case "tool_started":
-      return `${progress.name} ${oneLine(argumentText(progress.args), 200)}`;
+      return `${progress.name} ${oneLine(liveArgumentText(progress.args), 200)}`;
     case "text":
       return oneLine(`${before.startsWith("» ") ? before : "» "}${progress.delta}`, 10_000).slice(-300);
     case "retrying":
@@ -191,10 +192,4 @@ function activityText(progress: TurnProgress, before: string): string {
     case "used":
       return before;
   }
-}
-
-function argumentText(args: unknown): string {
-  if (typeof args !== "object" || args === null) return "";
-  const [first] = Object.values(args);
-  return typeof first === "string" ? first : JSON.stringify(args);
 }

@@ -11,6 +11,7 @@ import { findToolGuards } from "./tool-guards.ts";
 import type { TurnControl } from "./turn-control.ts";
 import type { VisibleTurns } from "./visible-turns.ts";
 import type { Usage } from "../../../core/cast/state/usage.ts";
+import { withoutUndefined } from "../../../core/model/json.ts";
 
 interface UserAgentOptions {
   readonly choice: AgentChoice;
@@ -34,8 +35,7 @@ export async function createUserAgentHost(
   const isolated = createPiHost({
     ...patience,
     after,
-    ...(model === undefined ? {} : { defaultModel: model }),
-    ...(choice.modelAt === undefined ? {} : { defaultModelAt: choice.modelAt }),
+    ...withoutUndefined({ defaultModel: model, defaultModelAt: choice.modelAt }),
     defaultThinking: choice.thinking ?? pi.getThinkingLevel(),
     moreTools: pi.getAllTools().map(({ name }) => name),
     hooks: {

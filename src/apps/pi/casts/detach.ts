@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { basename } from "node:path";
 import type { Graph } from "../../../core/compile/graph.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../../core/model/issue.ts";
 import type { ThinkingLevel } from "../../../core/model/materia.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { createPiHost } from "../../../shell/agents/pi-host.ts";
@@ -85,7 +85,7 @@ export async function detachCast({ castId, place, store, agents }: DetachRequest
   let said = "";
   child.stderr.on("data", (chunk) => (said += String(chunk)));
   const refuse = (why: string): void =>
-    resolve(fail(error("detach_failed", castId, `it could not be detached: ${oneLine(why, 300)}`)));
+    resolve(failWith("detach_failed", castId, `it could not be detached: ${oneLine(why, 300)}`));
   child.once("error", (thrown) => refuse(thrown.message));
   child.once("exit", (code) => (code === EXIT_REFUSED ? refuse(said) : resolve(ok(child.pid ?? 0))));
   const look = (): void => {

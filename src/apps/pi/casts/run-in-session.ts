@@ -77,11 +77,10 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
   const over = new AbortController();
   const onScreen = (): (() => void) => {
     widget = screen.isWatched ? openWidget(user.ctx, watch.widgetContent) : undefined;
-    const requests = {
-      abort: () => abortWhenIdle(user, controller),
-      clear_queue: () => void withdrawMessages(context),
-    };
-    const offs = [onCastKeys(user, widget, castKeysFor(context)), onRpcRequests(user.ctx, requests)];
+    const offs = [
+      onCastKeys(user, widget, castKeysFor(context)),
+      onRpcRequests(user.ctx, rpcRequestsFor(context, controller)),
+    ];
     return () => offs.forEach((off) => off());
   };
   const showing = { open: onScreen, close: () => widget?.close() };
@@ -110,8 +109,7 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
     checkDetach: () => checkDetach(user, prepared.file),
     detach: (agents) => {
       run.vouch?.();
-      const { place, store } = workspace;
-      return detachCast({ castId: prepared.castId, place, store, agents });
+      return detachCast({ castId: prepared.castId, place: workspace.place, store: workspace.store, agents });
     },
   };
   return done;
@@ -121,6 +119,13 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
 function widgetHint({ ctx }: UserSession, isInTurn: boolean): string {
   if (runUnlessReplaced(() => ctx.mode) !== "tui") return "/materia abort stops it";
   return isInTurn ? "Esc interrupts" : "Esc interrupts · Alt+W shows all it does";
+}
+
+function rpcRequestsFor(context: CommandContext, controller: AbortController) {
+  return {
+    abort: () => abortWhenIdle(context.user, controller),
+    clear_queue: () => void withdrawMessages(context),
+  };
 }
 
 /** Pi aborts a turn in the user's session itself. */

@@ -1,5 +1,5 @@
 import type { Options } from "../../../core/command/options.ts";
-import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../../core/model/issue.ts";
 import {
   namesSpecificCast,
   prepareCommand,
@@ -145,12 +145,10 @@ async function resolveTrustedProject(
 /** [X7] One cast at a time in a session. */
 function requireFreeSession({ state: { running } }: CommandContext): Result<undefined> {
   if (!running) return ok(undefined);
-  return fail(
-    error(
-      "cast_running",
-      running.castId,
-      "a cast is running in this session",
-      "wait for it, or stop it with /materia abort",
-    ),
+  return failWith(
+    "cast_running",
+    running.castId,
+    "a cast is running in this session",
+    "wait for it, or stop it with /materia abort",
   );
 }

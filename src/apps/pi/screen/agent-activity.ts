@@ -1,5 +1,6 @@
 import { oneLine } from "../../../core/model/text.ts";
 import { wrapColumns } from "../../../core/view/columns.ts";
+import { liveArgumentText } from "../../../core/view/report/visit-detail.ts";
 import { line, toned, type Line } from "../../../core/view/line.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 
@@ -35,7 +36,7 @@ export function applyProgress(activity: AgentActivity, progress: TurnProgress, n
     }
     case "tool_started": {
       const { id, name, args } = progress;
-      const step: ToolStep = { id, text: `${name} ${oneLine(argumentText(args), 200)}`.trim(), how: "running" };
+      const step: ToolStep = { id, text: `${name} ${oneLine(liveArgumentText(args), 200)}`.trim(), how: "running" };
       return { ...activity, steps: [...activity.steps.slice(1 - STEPS_KEPT), step], state: "working" };
     }
     case "tool_ended": {
@@ -57,7 +58,7 @@ export function applyProgress(activity: AgentActivity, progress: TurnProgress, n
   }
 }
 
-const STEP_MARKS = {
+export const CALL_MARKS = {
   running: toned("accent", "▸ "),
   done: toned("ok", "✓ "),
   failed: toned("bad", "✕ "),
@@ -67,7 +68,7 @@ const STEP_MARKS = {
 export function activityLines(activity: AgentActivity, width: number, opened: boolean): readonly Line[] {
   const { steps } = activity;
   const shown = opened ? { steps: 8, words: 6 } : { steps: 2, words: 1 };
-  const done = steps.slice(-shown.steps).map((step) => line("  ", STEP_MARKS[step.how], toned("dim", step.text)));
+  const done = steps.slice(-shown.steps).map((step) => line("  ", CALL_MARKS[step.how], toned("dim", step.text)));
   return [...done, ...currentLines(activity, { width: width - 4, count: shown.words })];
 }
 
@@ -102,10 +103,4 @@ function providerMessage(error: string): string {
   const at = error.indexOf("{");
   const [, said] = /"message"\s*:\s*"((?:[^"\\]|\\.)+)"/.exec(error) ?? [];
   return at === -1 || said === undefined ? error : `${error.slice(0, at)}${said}`;
-}
-
-function argumentText(args: unknown): string {
-  if (typeof args !== "object" || args === null) return "";
-  const [first] = Object.values(args);
-  return typeof first === "string" ? first : JSON.stringify(args);
 }

@@ -5,7 +5,12 @@ import { quoteWord } from "../../../core/command/split-words.ts";
 import { truncate, sanitizeForTerminal, oneLine, countedText } from "../../../core/model/text.ts";
 import { statusSymbol, statusText } from "../../../core/view/cast-list.ts";
 import { figuresText } from "../../../core/view/numbers.ts";
-import { nextSteps } from "../../../core/view/report/next-steps.ts";
+import {
+  incompleteReason,
+  lastReply,
+  stoppedHeadLine,
+  stoppedStepLines,
+} from "../../../core/view/report/next-steps.ts";
 import { columnsOf, cutColumns } from "../../../core/view/columns.ts";
 import { line, plainText, toned, wrapLine, type Line } from "../../../core/view/line.ts";
 import type { RunOutcome } from "../../../shell/context/run-context.ts";
@@ -49,23 +54,11 @@ export function castResultOf(
 ): CastResult {
   const state = { ...end.state, usage: addUsage(end.state.usage, used) };
   const status = castStatus(state, false);
-  const mark = statusSymbol(status);
-  const head = line(
-    { ...mark, text: `${mark.text} ${statusText(status)}` },
-    "  ",
-    toned("strong", oneLine(state.graph.name, 60)),
-    "  ",
-    toned("dim", state.castId),
-  );
-  const reason = end.kind === "broken" ? end.problem : reasonOf(state);
-  const why = reason === "" ? [] : [line(toned(mark.tone ?? "plain", oneLine(reason, 600)))];
+  const head = stoppedHeadLine(state, status, 60);
+  const reason = end.kind === "broken" ? end.problem : incompleteReason(state);
+  const why = reason === "" ? [] : [line(toned(statusSymbol(status).tone ?? "plain", oneLine(reason, 600)))];
   const said = finalReply(state, items);
-  const steps = [
-    { command: `/materia show ${state.castId}`, does: "the story" },
-    ...nextSteps(state, status, "/materia"),
-  ].map(({ command, does }) =>
-    line(toned("accent", withPlaceOptions(command, { elsewhere, on })), toned("dim", `  ${does}`)),
-  );
+  const steps = stoppedStepLines(state, status, "/materia", (command) => withPlaceOptions(command, { elsewhere, on }));
   const foot = [...steps, line(toned("dim", `Files: ${runDir}`))];
   const request = line(toned("dim", "Request: "), oneLine(state.request, 300));
   const top = [head, request, line(toned("dim", figuresText(castFigures(totalsOf(state))))), ...why];
@@ -94,17 +87,12 @@ function withPlaceOptions(
   return command.replace(/^\/materia \w+/, (start) => `${start}${folder}${fleet}`);
 }
 
-function reasonOf({ phase }: CastState): string {
-  return phase.kind === "ended" && phase.outcome !== "completed" ? phase.reason : "";
-}
-
 /** The last words; for a cast that ends in a list all its items, since the last words are only about the last one. */
-function finalReply({ phase, handed, graph }: CastState, items: readonly ItemLog[]): string {
-  if (phase.kind === "waiting") return phase.reply;
-  const finished = phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
-  if (!finished) return "";
+function finalReply(state: CastState, items: readonly ItemLog[]): string {
+  const { phase, handed, graph } = state;
+  const hasResult = phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
   const endsInList = handed !== null && handed.item !== null && socketOf(graph, handed.socket).loop !== null;
-  return endsInList && items.length > 0 ? itemLogsText(items) : (handed?.text.trim() ?? "");
+  return hasResult && endsInList && items.length > 0 ? itemLogsText(items) : lastReply(state);
 }
 
 function textLines(text: string): readonly Line[] {

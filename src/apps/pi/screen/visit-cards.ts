@@ -8,9 +8,11 @@ import { workedMsSince, type WorkClock } from "../../../core/cast/timeline.ts";
 import { currentItemText } from "../../../core/view/report/item-text.ts";
 import { fileChangesText } from "../../../core/view/file-changes.ts";
 import { handoffLines, outputLines, quoteLines, FULL_DETAIL } from "../../../core/view/report/handoff-lines.ts";
+import { liveArgumentText } from "../../../core/view/report/visit-detail.ts";
 import { createStoryWriter, visitHeadLine } from "../../../core/view/report/story-writer.ts";
 import { line, lineText, toned, type Line } from "../../../core/view/line.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
+import { CALL_MARKS } from "./agent-activity.ts";
 import { markdownLine, type Card, type CardLine } from "./card.ts";
 
 export interface VisitCards {
@@ -199,7 +201,7 @@ function createToolCalls(): ToolCalls {
         const { id, name, args } = progress;
         counts.all += 1;
         if (COMMAND_TOOLS.has(name)) counts.commands += 1;
-        deeds.set(id, { name, text: oneLine(firstArgument(args), 200), state: "running", said: "" });
+        deeds.set(id, { name, text: oneLine(liveArgumentText(args), 200), state: "running", said: "" });
         for (const oldest of [...deeds.keys()].slice(0, Math.max(0, deeds.size - MAX_CALLS_KEPT))) deeds.delete(oldest);
       }
       if (progress.kind !== "tool_ended") return;
@@ -230,16 +232,9 @@ function createToolCalls(): ToolCalls {
 
 const COMMAND_TOOLS: ReadonlySet<string> = new Set(["bash", "powershell"]);
 const CALL_INDENT = "    ";
-const CALL_MARKS = { running: toned("accent", "▸ "), done: toned("ok", "✓ "), failed: toned("bad", "✕ ") } as const;
 
 function toolCallLines({ name, text, state, said }: RecordedCall): readonly Line[] {
   const call = COMMAND_TOOLS.has(name) ? `$ ${text}` : `${name} ${text}`;
   const why = said === "" ? [] : [line(CALL_INDENT, "  ", toned("bad", said))];
   return [line(CALL_INDENT, CALL_MARKS[state], toned("dim", call.trim())), ...why];
-}
-
-function firstArgument(args: unknown): string {
-  if (typeof args !== "object" || args === null) return "";
-  const [first] = Object.values(args);
-  return typeof first === "string" ? first : JSON.stringify(args);
 }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Options } from "../../../core/command/options.ts";
-import { error, fail, ok, type Issue, type Result, hasForeignCastIssue } from "../../../core/model/issue.ts";
+import { failWith, error, fail, ok, type Issue, type Result, hasForeignCastIssue } from "../../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../../core/model/text.ts";
 import { userOpenedDialogs } from "./dialogs.ts";
 import { loadPi } from "../../../shell/agents/pi-sdk.ts";
@@ -24,7 +24,7 @@ export interface SessionProject {
 /** [X24] The project as Pi allows it: its own configuration only if Pi trusts it. */
 export function resolveProject(ctx: ExtensionContext, options: Options): Result<SessionProject> {
   const cwd = resolve(ctx.cwd, options.cwd ?? ".");
-  if (!folderExists(cwd)) return fail(error("missing_folder", "--cwd", `there is no folder ${cwd}`));
+  if (!folderExists(cwd)) return failWith("missing_folder", "--cwd", `there is no folder ${cwd}`);
   // Pi's trust is about its own folder; for any other folder it says nothing.
   const refused = cwd === ctx.cwd && !ctx.isProjectTrusted();
   const place = findProject({

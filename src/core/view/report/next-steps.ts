@@ -6,6 +6,9 @@ import type { CastState } from "../../cast/state/state.ts";
 import { totalTokens } from "../../cast/state/usage.ts";
 import { assertNever } from "../../model/assert-never.ts";
 import type { CastStatus } from "../../cast/summary.ts";
+import { oneLine } from "../../model/text.ts";
+import { statusSymbol, statusText } from "../cast-list.ts";
+import { line, toned, type Line } from "../line.ts";
 
 /** A command that a person can type now, and its effect. */
 export interface NextStep {
@@ -37,6 +40,38 @@ export function nextSteps(state: CastState, status: CastStatus, program = "mater
     default:
       return assertNever(status);
   }
+}
+
+/** The first line about a cast that stopped: status, loadout and id. */
+export function stoppedHeadLine({ castId, graph }: CastState, status: CastStatus, nameLength: number): Line {
+  const mark = statusSymbol(status);
+  const shown = { ...mark, text: `${mark.text} ${statusText(status)}` };
+  return line(shown, "  ", toned("strong", oneLine(graph.name, nameLength)), "  ", toned("dim", castId));
+}
+
+/** The story of a stopped cast and its next steps, one command a line. */
+export function stoppedStepLines(
+  state: CastState,
+  status: CastStatus,
+  program: string,
+  complete: (command: string) => string = (command) => command,
+): readonly Line[] {
+  const story = { command: `${program} show ${state.castId}`, does: "the story" };
+  return [story, ...nextSteps(state, status, program)].map(({ command, does }) =>
+    line(toned("accent", complete(command)), toned("dim", `  ${does}`)),
+  );
+}
+
+/** Why a cast did not complete; empty if it did, or has not ended. */
+export function incompleteReason({ phase }: CastState): string {
+  return phase.kind === "ended" && phase.outcome !== "completed" ? phase.reason : "";
+}
+
+/** The question of a waiting cast, or the last words of one with a result; otherwise empty. */
+export function lastReply({ phase, handed }: CastState): string {
+  if (phase.kind === "waiting") return phase.reply;
+  const hasResult = phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
+  return hasResult ? (handed?.text.trim() ?? "") : "";
 }
 
 /** [R6] Further decisions about work that was sent back too often. */

@@ -112,6 +112,13 @@ export function firstArgumentText({ arguments: given }: ToolCall): string {
   return values.length === 0 ? "" : String(values[0]);
 }
 
+/** The arguments of a running call: the first one if it is a text, otherwise all. */
+export function liveArgumentText(args: unknown): string {
+  if (typeof args !== "object" || args === null) return "";
+  const [first] = Object.values(args);
+  return typeof first === "string" ? first : JSON.stringify(args);
+}
+
 /** `a/b`, or each model with its materia if there are several. */
 export function modelsText(asked: readonly { readonly materia: string; readonly model: string }[]): string {
   const models = new Map<string, Set<string>>();
