@@ -13,7 +13,7 @@ import {
 import type { CastState, LimitHit, CastPhase, TurnUsage, Visit } from "./state/state.ts";
 import { currentItem } from "./state/current-item.ts";
 import { countOf } from "./state/persistent-map.ts";
-import { addUsage, totalTokens, type Usage } from "./state/usage.ts";
+import { NO_USAGE, addUsage, totalTokens, type Usage } from "./state/usage.ts";
 
 type LimitReached = EventOf<"limit_reached">;
 
@@ -53,9 +53,10 @@ function noProgressEvent(state: CastState, from: SocketId | null, at: SocketId, 
 }
 
 /** Checked before each turn, so that no paid result is lost. */
-export function checkTurnLimit(state: CastState, socket: SocketId): LimitReached | undefined {
+export function checkTurnLimit(state: CastState, socket: SocketId, more = NO_USAGE): LimitReached | undefined {
   const { maxTokens, maxCostUsd } = state.budget;
-  const usage = sharedUsage(state);
+  if (maxTokens === undefined && maxCostUsd === undefined) return undefined;
+  const usage = sharedUsage({ usage: addUsage(state.usage, more), item: state.item });
   if (maxTokens !== undefined && totalTokens(usage) >= maxTokens)
     return limitReachedEvent(state, "maxTokens", maxTokens, { socket });
   if (maxCostUsd !== undefined && usage.cost >= maxCostUsd && usage.cost > 0)
@@ -71,11 +72,12 @@ function sharedUsage({ usage, item }: Pick<CastState, "usage" | "item">): Usage 
 /** [D31] The limit that stops a running turn: the budget, or the limit of its materia. */
 export function checkLimitDuringTurn(state: CastState, visit: Visit, more: TurnUsage): LimitReached | undefined {
   const { socket } = visit;
-  const budget = checkTurnLimit({ ...state, usage: addUsage(state.usage, more.usage) }, socket);
+  const budget = checkTurnLimit(state, socket, more.usage);
   if (budget) return budget;
   const materia = materiaOf(state.graph, socketOf(state.graph, socket));
   if (materia.type !== "agent") return undefined;
   const { maxTurnTokens, maxTurnMinutes } = materia;
+  if (maxTurnTokens === undefined && maxTurnMinutes === undefined) return undefined;
   const helpings = 1 + countOf(state.counts.allowed, turnAllowanceKey(visit));
   if (maxTurnTokens !== undefined && totalTokens(addUsage(visit.turn.usage, more.usage)) >= maxTurnTokens * helpings)
     return limitReachedEvent(state, "maxTurnTokens", maxTurnTokens * helpings, { socket });

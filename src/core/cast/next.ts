@@ -109,7 +109,8 @@ export function visitCompletedEvent(
   { socket, number, usage }: Visit,
   files?: Checkpoint | MissingCheckpoint,
 ): EventBody {
-  const totals = totalsOf({ ...state, done: { ...state.done, visits: state.done.visits + 1 } });
+  const { done, usage: used } = state;
+  const totals = totalsOf({ usage: used, done: { ...done, visits: done.visits + 1 } });
   return { type: "visit_completed", socket, visit: number, usage, totals, ...(files ? { files } : {}) };
 }
 
