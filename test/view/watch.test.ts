@@ -3,7 +3,7 @@ import { apply } from "../../src/core/cast/apply.ts";
 import { initialState } from "../../src/core/cast/state/state.ts";
 import { totalTokens } from "../../src/core/cast/state/usage.ts";
 import { drawnLinesOf } from "../../src/core/view/layout/routes.ts";
-import { costTable, pendingItemRange, timelineRows } from "../../src/core/view/progress/timeline-rows.ts";
+import { costTable, pendingItems, timelineRows } from "../../src/core/view/progress/timeline-rows.ts";
 import { groupCasts, matchesSearch, type CastFilter } from "../../src/core/view/cast-list.ts";
 import { createPlayback, type CastPlayback } from "../../src/core/view/progress/playback.ts";
 import { currentRework } from "../../src/core/view/progress/traversals.ts";
@@ -142,8 +142,12 @@ describe("a cast seen again", () => {
     const replay = replayed(whole);
     const building =
       whole.events.find((event) => event.type === "visit_started" && event.socket === "Socket-4")?.seq ?? 0;
-    expect(pendingItemRange(replay.timelineAt(building).state.pass, replay.visitsAt(building))).toEqual([2, 2]);
-    expect(pendingItemRange(replay.timelineAt(all).state.pass, replay.visitsAt(all))).toBeNull();
+    expect(pendingItems(replay.timelineAt(building).state.pass, replay.visitsAt(building), [])).toEqual({
+      first: 2,
+      last: 2,
+      count: 1,
+    });
+    expect(pendingItems(replay.timelineAt(all).state.pass, replay.visitsAt(all), [])).toBeNull();
     const plain = play(startOf(graphOf({ entry: "Socket-1", sockets: { "Socket-1": { materia: "Build" } } })), {
       Build: ["built"],
     });

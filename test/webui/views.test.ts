@@ -252,7 +252,8 @@ describe("[W19] foreign and long names", () => {
       loadouts: { [NAME]: { entry: "Socket-1", sockets } },
     });
     const at = await served(from);
-    const replies = Object.fromEntries(names.map((name) => [name, [{ text: `${name} ${NAME}${NAME}` }]]));
+    const tools = [{ name: "bash", arguments: { command: `echo ${NAME}${NAME}` } }];
+    const replies = Object.fromEntries(names.map((name) => [name, [{ tools, text: `${name} ${NAME}${NAME}` }]]));
     const id = await begin(at, replies, { loadout: NAME, prompt: `${FOREIGN.join(" ")} ${NAME}${NAME}` });
     await ended(at, id);
     const { page } = await look(at, "help");
@@ -274,8 +275,12 @@ describe("[W19] foreign and long names", () => {
     await expect.poll(() => widerThings(page)).toEqual([]);
     const output = page.getByRole("region", { name: "Output", exact: true });
     const copy = await output.getByRole("button", { name: "Copy the output" }).boundingBox();
+    const call = await output.locator("details").first().boundingBox();
     const said = await output.locator("p").first().boundingBox();
-    expect(copy?.x).toBeGreaterThanOrEqual((said?.x ?? Infinity) + (said?.width ?? 0));
+    for (const text of [call, said])
+      expect(copy?.x).toBeGreaterThanOrEqual((text?.x ?? Infinity) + (text?.width ?? 0));
+    // The button is beside the text and takes no line of its own.
+    expect(call?.y).toBeLessThan((copy?.y ?? 0) + (copy?.height ?? 0));
     await page.goto(`${at.url}#/find?q=Super`);
     await says(page, /places? in 1 cast\./);
     await fits("find");

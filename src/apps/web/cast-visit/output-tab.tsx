@@ -54,7 +54,7 @@ function AgentOutput({
       aria-live="off"
     >
       {said !== "" && !isLive && (
-        <div className={css(`copy-place ${shown[0]?.kind === "text" ? "" : "in-a-row"}`)}>
+        <div className={css("copy-place")}>
           <CopyButton text={said} what="the output" />
         </div>
       )}

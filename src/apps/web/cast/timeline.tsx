@@ -11,7 +11,12 @@ import {
 } from "react";
 import { durationText, costText } from "../../../core/view/numbers.ts";
 import { NO_ITEM_TIMELINES, type ItemTimeline } from "../../../core/view/progress/item-timelines.ts";
-import { pendingItemRange, socketTimelineRows, type TimelineRow } from "../../../core/view/progress/timeline-rows.ts";
+import {
+  pendingItems,
+  socketTimelineRows,
+  type PendingItems,
+  type TimelineRow,
+} from "../../../core/view/progress/timeline-rows.ts";
 import { Button } from "../ui/buttons.tsx";
 import { renderSymbols } from "../ui/line-text.tsx";
 import {
@@ -58,7 +63,7 @@ export function Timeline(props: TimelineProps & TimelineOptions): ReactElement {
   const scale = timeScaleFor(timelineLengthMs({ rows, lanes }, { nowMs, aligned }), { zoom, around: at });
   const folds = rows.length > MAX_ROWS && !unfolded;
   const shown = folds ? rows.filter((row, index) => isRowShown(row, index, rows.length, view.visit?.index)) : rows;
-  const toCome = bySocket ? null : pendingItemRange(view.pass, view.allVisits);
+  const toCome = bySocket ? null : pendingItems(view.pass, view.allVisits, lanes);
   const list = useRef<HTMLDivElement>(null);
   // Scroll the list, never the page, to the row of the open visit.
   useEffect(() => {
@@ -132,15 +137,15 @@ function TimelineRows(
 
 /** All pending items share one row. */
 function UpcomingItems(props: {
-  readonly items: readonly [number, number];
+  readonly items: PendingItems;
   readonly children: ReactNode;
 }): ReactElement {
-  const [first, last] = props.items;
+  const { first, last, count } = props.items;
   return (
     <>
       <div className={css("row-label to-come-row")}>
         <span className={css("row-number")}>{first === last ? first : `${first}–${last}`}</span>
-        <span className={css("cut")}>{`${countedText(last - first + 1, "item")} to come`}</span>
+        <span className={css("cut")}>{`${countedText(count, "item")} to come`}</span>
       </div>
       <div className={css("lane")}>{props.children}</div>
       <div className={css("cost")} />

@@ -7,6 +7,7 @@ export interface ItemTimeline {
   readonly key: string;
   /** The number of the parallel run, from 1. */
   readonly parallelRun: number;
+  readonly loop: string;
   readonly number: number;
   readonly title: string;
   readonly attempts: readonly ItemAttempt[];
@@ -84,8 +85,8 @@ export function itemTimelines(events: Iterable<CastEvent>, workedAt: (seq: numbe
   };
 }
 
-function startItemTimeline(key: string, fork: number, { index, title }: EventOf<"item_started">): ItemTimeline {
-  return { key, parallelRun: fork, number: index + 1, title, attempts: [], marks: [], usage: NO_USAGE };
+function startItemTimeline(key: string, fork: number, { loop, index, title }: EventOf<"item_started">): ItemTimeline {
+  return { key, parallelRun: fork, loop, number: index + 1, title, attempts: [], marks: [], usage: NO_USAGE };
 }
 
 function endAttempt(

@@ -2,6 +2,7 @@ import type { LoopPass } from "../../cast/state/state.ts";
 import { totalTokens, addUsage, NO_USAGE, type Usage } from "../../cast/state/usage.ts";
 import { titleText } from "../report/handoff-lines.ts";
 import type { VisitItem } from "../../history/visits.ts";
+import type { ItemTimeline } from "./item-timelines.ts";
 import type { TimelineVisit } from "./playback.ts";
 import type { CastEvent } from "../../cast/state/event.ts";
 
@@ -70,14 +71,35 @@ function itemRowKey(item: VisitItem | null): string {
   return item ? `${item.loop} ${item.pass} ${item.index}` : "";
 }
 
-/** The pending items as one row: first and last number. */
-export function pendingItemRange(
+/** Items that have not started, by number. Parallel items between them may have started. */
+export interface PendingItems {
+  readonly first: number;
+  readonly last: number;
+  readonly count: number;
+}
+
+/** The pending items as one row; `lanes` are the rows of the parallel items that have started. */
+export function pendingItems(
   pass: LoopPass | null,
   visits: readonly TimelineVisit[],
-): readonly [number, number] | null {
+  lanes: readonly ItemTimeline[],
+): PendingItems | null {
   if (!pass) return null;
-  const begun = visits.at(-1)?.item?.index === pass.cursor ? pass.cursor + 1 : pass.cursor;
-  return begun < pass.items.length ? [begun + 1, pass.items.length] : null;
+  const started = startedNumbers(pass, lanes);
+  let first = (visits.at(-1)?.item?.index === pass.cursor ? pass.cursor + 1 : pass.cursor) + 1;
+  let last = pass.end;
+  while (started.has(first)) first += 1;
+  while (started.has(last)) last -= 1;
+  if (first > last) return null;
+  const between = [...started].filter((number) => number > first && number < last).length;
+  return { first, last, count: last - first + 1 - between };
+}
+
+/** Only the latest parallel run counts: an earlier walk of the same loop had other items. */
+function startedNumbers(pass: LoopPass, lanes: readonly ItemTimeline[]): ReadonlySet<number> {
+  const run = lanes.at(-1)?.parallelRun;
+  const own = lanes.filter(({ loop, parallelRun }) => loop === pass.loop && parallelRun === run);
+  return new Set(pass.oneByOne ? [] : own.map(({ number }) => number));
 }
 
 /** What a cast cost, by materia and by row of the timeline. */
