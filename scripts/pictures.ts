@@ -1,29 +1,47 @@
-// The pictures of the README, taken from the real thing: the demo in a terminal, and its cast in the web UI.
-import { spawn as start } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+// Takes the pictures of the documents: the demo in a terminal, and the casts of both demos in the web UI.
+import { execFileSync, spawn as start } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { spawn } from "@lydell/node-pty";
 import xterm from "@xterm/headless";
+import type { Page } from "playwright-core";
 import { launchBrowser } from "../test/webui/browser.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const materia = join(root, "bin/materia.mjs");
 const scratch = mkdtempSync(join(tmpdir(), "materia-pictures-"));
-// The browser is unpacked there too.
+// The browser unpacks itself there too.
 process.env["TMPDIR"] = scratch;
 const [COLUMNS, ROWS] = [92, 15];
+/** The width of the page in pixels. */
+const WIDTH = 1440;
 const COLOURS = ["#6b7570", "#d9665c", "#3f9a5b", "#b97a1e", "#3c7fb1", "#8a6bd1", "#1f8aa6", "#d5dbd8"];
 
-mkdirSync(join(root, "docs/pictures"), { recursive: true });
-writeFileSync(join(root, "docs/pictures/cast-in-terminal.svg"), await terminalPicture());
-await webPicture(join(root, "docs/pictures/cast-in-browser.png"));
+const pictures = join(root, "docs/pictures");
+mkdirSync(pictures, { recursive: true });
+writeFileSync(join(pictures, "cast-in-terminal.svg"), await terminalPicture(demoEnv("plain")));
+await takeCastPicture(demoProject("plain"));
+execFileSync(process.execPath, [materia, "demo", "--parallel"], { env: demoEnv("parallel"), stdio: "ignore" });
+await takeParallelPicture(demoProject("parallel"));
+rmSync(scratch, { recursive: true });
+
+/** Each demo has its own folder, so that its project can be found. */
+function demoEnv(name: string): NodeJS.ProcessEnv {
+  const folder = join(scratch, name);
+  mkdirSync(folder);
+  return { ...process.env, TMPDIR: folder, TERM: "xterm-256color", FORCE_COLOR: "1" };
+}
+
+function demoProject(name: string): string {
+  const [demo = ""] = readdirSync(join(scratch, name)).filter((entry) => entry.startsWith("materia-demo-"));
+  return join(scratch, name, demo, "slugline");
+}
 
 /** The screen in the middle of the demo, when the first item is sent back to be done again. */
-async function terminalPicture(): Promise<string> {
+async function terminalPicture(env: NodeJS.ProcessEnv): Promise<string> {
   const screen = new xterm.Terminal({ cols: COLUMNS, rows: 60, allowProposedApi: true });
-  const env = { ...process.env, TERM: "xterm-256color", FORCE_COLOR: "1" };
   const demo = spawn(process.execPath, [materia, "demo"], { cols: COLUMNS, rows: 60, env });
   let picture: string | undefined;
   await new Promise<void>((resolve) => {
@@ -67,20 +85,45 @@ function escape(text: string): string {
   return text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-async function webPicture(file: string): Promise<void> {
-  const [demo = ""] = readdirSync(scratch).filter((name) => name.startsWith("materia-demo-"));
-  const project = join(scratch, demo, "slugline");
+/** The whole page of a finished cast. */
+async function takeCastPicture(project: string): Promise<void> {
+  await withPage(project, { height: 900, scale: 1 }, async (page) => {
+    await page.getByText("Add a length limit").first().click();
+    await page.getByText("Two commits, nine tests").waitFor();
+    await page.screenshot({ path: join(pictures, "cast-in-browser.png") });
+  });
+}
+
+/** The timeline and the last visit of a parallel cast. Its graph is too large to be read in a picture. */
+async function takeParallelPicture(project: string): Promise<void> {
+  const height = 850;
+  await withPage(project, { height, scale: 1.5 }, async (page) => {
+    await page.getByText("Let people choose").first().click();
+    await page.getByText("Four commits, all tests passing").waitFor();
+    const graph = await page.getByRole("region", { name: "Graph", exact: true }).boundingBox();
+    if (!graph) throw new Error("the page shows no graph");
+    const [x, y] = [graph.x + graph.width, graph.y - 10];
+    const clip = { x, y, width: WIDTH - x, height: height - y };
+    await page.screenshot({ path: join(pictures, "parallel-cast.png"), clip });
+  });
+}
+
+/** Serves the project and opens its page. */
+async function withPage(
+  project: string,
+  { height, scale }: { readonly height: number; readonly scale: number },
+  use: (page: Page) => Promise<void>,
+): Promise<void> {
   const ui = start(process.execPath, [materia, "ui", "--cwd", project], { stdio: ["ignore", "pipe", "ignore"] });
   const url = await new Promise<string>((resolve) =>
     ui.stdout.once("data", (data: Buffer) => resolve(data.toString().trim())),
   );
   const browser = await launchBrowser();
   try {
-    const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, colorScheme: "light" });
+    const viewport = { width: WIDTH, height };
+    const page = await browser.newPage({ viewport, deviceScaleFactor: scale, colorScheme: "light" });
     await page.goto(url);
-    await page.getByText("Add a length limit").first().click();
-    await page.getByText("Two commits, nine tests").waitFor();
-    await page.screenshot({ path: file });
+    await use(page);
   } finally {
     await browser.close();
     ui.kill("SIGTERM");

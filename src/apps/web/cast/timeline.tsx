@@ -136,10 +136,7 @@ function TimelineRows(
 }
 
 /** All pending items share one row. */
-function UpcomingItems(props: {
-  readonly items: PendingItems;
-  readonly children: ReactNode;
-}): ReactElement {
+function UpcomingItems(props: { readonly items: PendingItems; readonly children: ReactNode }): ReactElement {
   const { first, last, count } = props.items;
   return (
     <>
