@@ -24,7 +24,7 @@ export interface JournalWriterOptions {
   readonly head: ChainHead;
   readonly durability: Durability;
   readonly redact: Redactor;
-  /** Called with written bytes, their offset and the new end of the chain. */
+  /** Called with written bytes, which the next write overwrites, their offset and the new end of the chain. */
   readonly onWritten?: (bytes: Buffer, at: number, head: ChainHead) => void;
 }
 
@@ -43,6 +43,7 @@ export function openJournalWriter(writing: JournalWriterOptions): JournalWriter 
   let { head } = writing;
   let fd: number | undefined;
   let isClosed = false;
+  const encode = createByteEncoder();
   const opened = (): number => {
     if (isClosed) throw new Error("it is closed");
     if (fd !== undefined) return fd;
@@ -57,7 +58,7 @@ export function openJournalWriter(writing: JournalWriterOptions): JournalWriter 
       let size = 0;
       try {
         const { text, head: reached } = encodeRedacted(events, head, writing);
-        const bytes = Buffer.from(text);
+        const bytes = encode(text);
         size = bytes.length;
         const found = fstatSync(opened());
         // The file has no name any more: the cast was removed, and nobody would read this write.
@@ -88,6 +89,20 @@ function encodeRedacted(events: readonly CastEvent[], head: ChainHead, writing: 
   if (redact(first.text) === first.text) return first;
   const clean = events.map((event) => redactEvent(event, redact));
   return encodeLines(clean, head, writing.epoch);
+}
+
+const SHARED_BYTES = 64 * 1024;
+/** The most bytes of a UTF-16 unit in UTF-8. */
+const MAX_UNIT_BYTES = 3;
+
+/** Encodes most texts into one shared buffer: a new one for each write takes longer than the encoding. */
+function createByteEncoder(): (text: string) => Buffer {
+  let shared: Buffer | undefined;
+  return (text) => {
+    if (text.length * MAX_UNIT_BYTES > SHARED_BYTES) return Buffer.from(text);
+    shared ??= Buffer.allocUnsafeSlow(SHARED_BYTES);
+    return shared.subarray(0, shared.write(text));
+  };
 }
 
 function writeAll(fd: number, bytes: Buffer): void {
