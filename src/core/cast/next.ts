@@ -111,7 +111,7 @@ export function visitCompletedEvent(
 ): EventBody {
   const { done, usage: used } = state;
   const totals = totalsOf({ usage: used, done: { ...done, visits: done.visits + 1 } });
-  return { type: "visit_completed", socket, visit: number, usage, totals, ...(files ? { files } : {}) };
+  return { type: "visit_completed", socket, visit: number, usage, totals, ...(files ? { files } : undefined) };
 }
 
 function record(...events: readonly EventBody[]): Effect {
@@ -243,8 +243,8 @@ function edgeTakenEvent(state: CastState, from: SocketId, way: Way): EventBody {
     via: way.via,
     index: way.via === "none" ? null : way.index,
     traversal: traversalCount(state, "taken", traversalScopeOf(state, from, way)) + 1,
-    ...(way.via === "exit" ? { exit: way.exit.id } : {}),
-    ...(way.via === "edge" && way.then ? { then: way.then } : {}),
+    ...(way.via === "exit" ? { exit: way.exit.id } : undefined),
+    ...(way.via === "edge" && way.then ? { then: way.then } : undefined),
   };
 }
 

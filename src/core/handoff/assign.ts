@@ -38,12 +38,15 @@ export interface AssignProblems {
   readonly inState: readonly string[];
 }
 
+const NO_PROBLEMS: AssignProblems = { inReply: [], inState: [] };
+
 /** [H16] Sources without a value, and targets inside a list. */
 export function findAssignProblems(
   assignments: readonly Assignment[],
   output: Json,
   around: AssignSources,
 ): AssignProblems {
+  if (assignments.length === 0) return NO_PROBLEMS;
   const said: string[] = [];
   const state: string[] = [];
   let { data } = around;

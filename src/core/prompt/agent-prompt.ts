@@ -139,9 +139,15 @@ function itemLabel(item: string | null): string {
 }
 
 function section(title: string, body: string): string {
-  return body.trim() === "" ? "" : `## ${title}\n\n${body}`;
+  return isBlank(body) ? "" : `## ${title}\n\n${body}`;
 }
 
 function join(parts: readonly string[]): string {
-  return parts.filter((part) => part.trim() !== "").join("\n\n");
+  let text = "";
+  for (const part of parts) if (!isBlank(part)) text += text === "" ? part : `\n\n${part}`;
+  return text;
+}
+
+function isBlank(text: string): boolean {
+  return text === "" || text.trim() === "";
 }

@@ -10,9 +10,9 @@ export function handoffContractText(graph: Graph, socket: GraphSocket): string {
   const offered = HANDOFF_FIELDS.filter(
     (field) => needs.has(field) || field === "context" || (field === "satisfied" && !socket.generator),
   );
+  const atOnce = needs.has("workItems") && feedsParallelLoop(graph, socket);
   const lines = offered.map(
-    (field) =>
-      `- "${field}" (${needs.has(field) ? "required" : "optional"}): ${describeField(field, needs, feedsParallelLoop(graph, socket))}`,
+    (field) => `- "${field}" (${needs.has(field) ? "required" : "optional"}): ${describeField(field, needs, atOnce)}`,
   );
   return [
     "Answer with one JSON object and nothing else: no code fence, no words around it. Its fields:",

@@ -10,10 +10,10 @@ const IDEMPOTENCY_VARIABLE = "MATERIA_IDEMPOTENCY_KEY";
 
 /** The environment of programs and commands of a visit. */
 export function visitEnvironment({ secret, idempotencyKey }: VisitTokens): Readonly<Record<string, string>> {
-  return {
-    ...(secret === undefined ? {} : { [VISIT_VARIABLE]: secret }),
-    ...(idempotencyKey === undefined ? {} : { [IDEMPOTENCY_VARIABLE]: idempotencyKey }),
-  };
+  const variables: Record<string, string> = {};
+  if (secret !== undefined) variables[VISIT_VARIABLE] = secret;
+  if (idempotencyKey !== undefined) variables[IDEMPOTENCY_VARIABLE] = idempotencyKey;
+  return variables;
 }
 
 /** [U42] The same for every attempt at a visit, in any process. */

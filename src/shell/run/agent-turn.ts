@@ -102,8 +102,8 @@ function turnRequest(
     instructions: materia.instructions ?? (materia.tools === "none" ? "none" : "project"),
     prompt,
     tools: toolsInScope(materia.tools),
-    ...(model === undefined ? {} : { model }),
-    ...(materia.thinking === undefined ? {} : { thinking: materia.thinking }),
+    ...(model === undefined ? undefined : { model }),
+    ...(materia.thinking === undefined ? undefined : { thinking: materia.thinking }),
     // A turn that only writes the agreed handoff is not interactive.
     interactive: socket.interactive && (ask.kind === "begin" || ask.kind === "answer"),
     transcript: context.ports.artifacts.pathOf(socket.id, visit.number, TRANSCRIPT_FILE),

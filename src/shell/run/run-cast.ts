@@ -71,7 +71,7 @@ async function runLoop(log: EventLog, items: ParallelItems, ports: Ports, option
       if (stands.kind === "broken" || isPauseSignal(options.signal)) return stands;
       continue;
     }
-    const turn = effect.kind === "agent" ? await ports.admit?.(state, options.signal) : undefined;
+    const turn = effect.kind === "agent" && ports.admit ? await ports.admit(state, options.signal) : undefined;
     if (turn && isNonZero(turn.usedElsewhere)) {
       // [V13] Record the usage first: the state decides whether the turn may start.
       turn.end();
