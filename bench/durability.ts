@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { initialState } from "../src/core/cast/state/state.ts";
 import { createOwnCastRegistry } from "../src/shell/config/own-casts.ts";
 import { fileStore } from "../src/shell/store/files/file-store.ts";
 import { castStartOf, type CastFile } from "../src/shell/store/cast-file.ts";
@@ -13,6 +12,7 @@ import { runCast } from "../src/shell/run/run-cast.ts";
 import { published } from "./measure/start-up.ts";
 import { NO_ARTIFACTS, bookmarking, castFile, createdCast } from "./new-cast.ts";
 import { instantAgent } from "./workload.ts";
+import { initialState } from "../src/core/cast/state/initial-state.ts";
 
 /** [D1] A cast of the workload on disk, run until so many steps are done; the next one is never answered. */
 export async function startAndHang(

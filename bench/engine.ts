@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { initialState } from "../src/core/cast/state/state.ts";
 import { castStartOf } from "../src/shell/store/cast-file.ts";
 import { runCast } from "../src/shell/run/run-cast.ts";
 import { NO_ARTIFACTS, bookmarking, castFile, createdCast } from "./new-cast.ts";
 import { instantAgent } from "./workload.ts";
+import { initialState } from "../src/core/cast/state/initial-state.ts";
 
 export interface EngineFigures {
   readonly steps: number;

@@ -5,8 +5,7 @@ import type { OwnedCast, WriteOptions } from "../src/shell/store/cast-store.ts";
 import { fileStore } from "../src/shell/store/files/file-store.ts";
 import { join } from "node:path";
 import type { CastState } from "../src/core/cast/state/state.ts";
-import type { CastStep } from "../src/core/cast/cast-step.ts";
-import { advanceTimelineBy, startTimeline } from "../src/core/cast/timeline.ts";
+import { type CastStep, advanceTimelineBy, startTimeline } from "../src/core/cast/timeline.ts";
 import { userKeyAccess } from "../src/shell/config/user-key.ts";
 import { workloadGraph } from "./workload.ts";
 

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
-import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import type { Graph } from "../../src/core/compile/graph.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
@@ -15,6 +15,7 @@ import { runCast } from "../../src/shell/run/run-cast.ts";
 import { castFile, createdCast } from "../new-cast.ts";
 import { instantAgent } from "../workload.ts";
 import { withScratch } from "./process.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 export interface PreviousFigures {
   readonly visits: number;

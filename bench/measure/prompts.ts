@@ -1,11 +1,11 @@
 import { bundledLayer } from "../../src/core/catalog/bundled-layer.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import type { Ports, TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
 import { NO_ARTIFACTS } from "../new-cast.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 export interface PromptFigures {
   readonly items: number;

@@ -2,7 +2,6 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { fuzzGraph } from "../../src/core/testing/fuzz.ts";
 import { answerEvent } from "../../src/core/cast/simulated-answer.ts";
 import { fuzzSubject } from "../../src/core/testing/fuzz-cast.ts";
@@ -14,6 +13,7 @@ import { planCast } from "../../src/shell/casting/start-cast.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { withScratch } from "./process.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/materia.mjs", import.meta.url));
 

@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from "vitest";
 import { main } from "../../src/apps/cli/main.ts";
 import type { Io } from "../../src/apps/cli/terminal/io.ts";
 import { COMMANDS } from "../../src/core/command/command-table.ts";
-import { columnsOf } from "../../src/core/view/columns.ts";
+import { columnsOf } from "../../src/core/view/line.ts";
 import { envOf, newPlace } from "../harness/cli.ts";
 import { judgedItems } from "../harness/judged-items.ts";
 

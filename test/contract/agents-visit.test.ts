@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { idempotencyKeyOf, visitEnvironment } from "../../src/shell/process/visit-processes.ts";
 import type { TurnRequest, UtilityRequest } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
@@ -9,6 +8,7 @@ import { BODIES } from "../harness/agent-bodies.ts";
 import { ask, conversation } from "../harness/agents.ts";
 import { startOf } from "../harness/play.ts";
 import { always, graph, said, seat, world } from "../harness/seats.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 describe.each(BODIES)("commands of agents %s", (_name, play) => {
   it("[U42] find the visit's idempotency key in their environment", async () => {

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import type { Ports } from "../../src/shell/ports.ts";
 import { PAUSE_REASON } from "../../src/shell/context/run-context.ts";
@@ -7,6 +6,7 @@ import { runCast } from "../../src/shell/run/run-cast.ts";
 import { castOnce, failed, one, typesOf } from "../harness/effects.ts";
 import { startOf } from "../harness/play.ts";
 import { always, exited, graph, said, satisfied, seat, world } from "../harness/seats.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const { signal } = new AbortController();
 

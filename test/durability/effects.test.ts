@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import type { Ports, TurnOutcome, TurnProgress, TurnRequest } from "../../src/shell/ports.ts";
 import { VISIT_VARIABLE } from "../../src/shell/process/visit-processes.ts";
 import type { RunOptions } from "../../src/shell/context/run-context.ts";
@@ -9,6 +8,7 @@ import { castOnce, failed, one, typesOf } from "../harness/effects.ts";
 import { startOf } from "../harness/play.ts";
 import { after, always, graph, items, loop, said, seat, socket, world } from "../harness/seats.ts";
 import { gone, runs } from "../harness/utility.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const { signal } = new AbortController();
 

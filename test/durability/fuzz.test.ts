@@ -5,7 +5,6 @@ import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { type Result, pathText } from "../../src/core/model/issue.ts";
 import { prepareResume } from "../../src/shell/casting/resume-cast.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
@@ -14,6 +13,7 @@ import { listCasts } from "../harness/journals.ts";
 import { newPlace } from "../harness/cli.ts";
 import { begin, onlyCast, subject } from "../harness/killed.ts";
 import { SWEEP, sweepSize } from "../harness/sweep.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const example = fileURLToPath(new URL("../../examples/graph-semantics-loadout", import.meta.url));
 const one = subject(newPlace(), `${example}.rehearsal.json`, `${example}.json`);

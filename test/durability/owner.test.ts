@@ -9,8 +9,8 @@ import { journalIn, resumeHosted, saying, startHosted, workspaceWith } from "../
 import { claimIn, listCasts, openJournal, ownerIn } from "../harness/journals.ts";
 import { startOf } from "../harness/play.ts";
 import { said, workshop, world } from "../harness/seats.ts";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const workspace = () => workspaceWith({ materia: { Tell: { prompt: "Tell." } } });
 const down = () =>

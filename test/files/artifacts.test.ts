@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { createFileArtifacts } from "../../src/shell/store/files/artifacts.ts";
 import { layoutInFolder } from "../../src/shell/store/layout.ts";
@@ -13,6 +13,7 @@ import { scratchFolder } from "../harness/agents.ts";
 import { openJournal } from "../harness/journals.ts";
 import { type TestConfig, startOf } from "../harness/play.ts";
 import { after, always, exited, graph, loop, said, satisfied, seat, socket, world } from "../harness/seats.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 interface Kept {
   readonly end: RunOutcome;

@@ -10,7 +10,6 @@ import {
 } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { emptyPackingContext, packTimeline } from "../../src/core/cast/bookmark.ts";
 import type { CastTimeline } from "../../src/core/cast/timeline.ts";
 import { castStartOf, type CastFile } from "../../src/shell/store/cast-file.ts";
@@ -30,6 +29,7 @@ import { compiled } from "../harness/play.ts";
 import { TIME, workshop } from "../harness/seats.ts";
 import { ranOn } from "../harness/store/bookmarked.ts";
 import { castFile, eventsOf, filePlace, idOf } from "../harness/store/store-casts.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const KEY = "the key of this user";
 const castId = idOf("c-1");

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import type { Durability } from "../../src/shell/store/cast-store.ts";
@@ -7,6 +6,7 @@ import { withCalls } from "../harness/faulty-disk.ts";
 import { compiled } from "../harness/play.ts";
 import { items, said, workshop, world } from "../harness/seats.ts";
 import { castFile, filePlace } from "../harness/store/store-casts.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const COUNTED = [
   "existsSync",

@@ -6,7 +6,7 @@ import { createParking } from "../../src/shell/fleet/worker/dispatch-state.ts";
 import type { ResolvedFleetProfile } from "../../src/shell/fleet/open-fleet.ts";
 import { runDispatch } from "../../src/shell/fleet/worker/run-dispatch.ts";
 import { createWorkerTrees } from "../../src/shell/fleet/worker/worker-trees.ts";
-import { BUDGETS_CHANNEL, openNotifications } from "../../src/shell/store/postgres/notifications.ts";
+import { BUDGETS_CHANNEL, openNotifications } from "../../src/shell/store/postgres/database.ts";
 import { postgresStore } from "../../src/shell/store/postgres/postgres-store.ts";
 import { git } from "../git/scratch.ts";
 import { listing, newPlace, put, run, userFolder } from "../harness/cli.ts";

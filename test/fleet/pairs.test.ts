@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { startedEvent } from "../../src/core/cast/next.ts";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { Ports, TurnProgress } from "../../src/shell/ports.ts";
 import { PAUSE_REASON, type RunOutcome } from "../../src/shell/context/run-context.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { startOf } from "../harness/play.ts";
 import { graph, said, seat, world } from "../harness/seats.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 type Taken = Awaited<ReturnType<NonNullable<Ports["checkpoints"]>["take"]>>;
 

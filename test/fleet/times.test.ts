@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { parseArgv, parseText } from "../../src/core/command/parse.ts";
-import { parseCron, isTimeZone, nextCronTime } from "../../src/shell/fleet/cron.ts";
+import { parseCron, isTimeZone, nextCronTime } from "../../src/shell/fleet/schedules.ts";
 
 function next(cron: string, after: string, zone = "UTC"): string | undefined {
   const read = parseCron(cron);

@@ -5,7 +5,7 @@ import { apply } from "../../src/core/cast/apply.ts";
 import { decide, type EffectOutcome } from "../../src/core/cast/decide.ts";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
 import { visitCompletedEvent, next } from "../../src/core/cast/next.ts";
-import { initialState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
+import type { CastStart, CastState } from "../../src/core/cast/state/state.ts";
 import type { TargetRef } from "../../src/core/command/command.ts";
 import { compileTargets, type CompiledChain } from "../../src/core/compile/targets/compile.ts";
 import type { Graph } from "../../src/core/compile/graph.ts";
@@ -13,6 +13,7 @@ import type { Materia } from "../../src/core/model/materia.ts";
 import { CastId } from "../../src/core/model/ids.ts";
 import type { Loadout } from "../../src/core/model/loadout.ts";
 import { pathText } from "../../src/core/model/issue.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 export type LoadoutInput = v.InferInput<typeof Loadout>;
 export type MateriaInput = Record<string, Partial<v.InferInput<typeof Materia>> | object>;

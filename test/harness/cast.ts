@@ -1,10 +1,11 @@
-import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { SocketId } from "../../src/core/model/ids.ts";
 import type { Ports, TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { type TestConfig, startOf } from "./play.ts";
 import { USAGE, graph, said, seat, socket, world } from "./seats.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 export const NONE = { input: 0, output: 0, cost: 0 };
 

@@ -1,12 +1,12 @@
 import { startedEvent } from "../../src/core/cast/next.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import type { Ports, TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
 import type { RunOptions, RunOutcome } from "../../src/shell/context/run-context.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { type TestConfig, startOf } from "./play.ts";
 import { graph, seat, world } from "./seats.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 /** One agent that may write files. */
 export const one = graph({ "Socket-1": seat("Build") }, { materia: { Build: { prompt: "Build.", tools: "coding" } } });

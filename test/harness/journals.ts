@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { initialState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
+import type { CastStart, CastState } from "../../src/core/cast/state/state.ts";
 import { ok, type Result } from "../../src/core/model/issue.ts";
 import type { Journal } from "../../src/shell/ports.ts";
 import type { ProcessIdentity } from "../../src/shell/process/process-identity.ts";
@@ -15,6 +15,7 @@ import { foldJournal } from "../../src/shell/store/files/read-journal.ts";
 import { layoutInFolder } from "../../src/shell/store/layout.ts";
 import { claimCast, currentOwner, type ClaimOutcome } from "../../src/shell/store/files/claims.ts";
 import type { CastSummary } from "../../src/core/cast/summary.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 export interface ReadJournal {
   readonly events: readonly CastEvent[];

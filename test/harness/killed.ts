@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, statSync, truncateSync, writeFil
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import type { CastStep } from "../../src/core/cast/cast-step.ts";
+import type { CastStep } from "../../src/core/cast/timeline.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { prepareCast } from "../../src/shell/casting/start-cast.ts";

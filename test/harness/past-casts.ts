@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { answerEvent, type SimulatedAnswer } from "../../src/core/cast/simulated-answer.ts";
 import { simulateCast } from "../../src/core/cast/simulate.ts";
 import { planCast } from "../../src/shell/casting/start-cast.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { catalogOf, type TestConfig } from "./play.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 export interface PastCast {
   readonly loadout?: string;

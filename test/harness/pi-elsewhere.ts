@@ -1,7 +1,6 @@
-import { loadWorkspace } from "../../src/shell/workspace/workspace.ts";
+import { loadWorkspace, findCast } from "../../src/shell/workspace/workspace.ts";
 import { prepareResume } from "../../src/shell/casting/resume-cast.ts";
 import type { AgentHost } from "../../src/shell/ports.ts";
-import { findCast } from "../../src/shell/workspace/find-cast.ts";
 import { servePi } from "./agent-bodies.ts";
 
 /** Answers the waiting cast of a project as the command line does, and tells what its model was asked. */

@@ -1,7 +1,7 @@
 import { mergeLayers, type Catalog } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { initialState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
+import type { CastStart, CastState } from "../../src/core/cast/state/state.ts";
 import type { Graph } from "../../src/core/compile/graph.ts";
 import { compileTargets, type CompiledChain } from "../../src/core/compile/targets/compile.ts";
 import type { CastId, SocketId } from "../../src/core/model/ids.ts";
@@ -10,6 +10,7 @@ import { runCast } from "../../src/shell/run/run-cast.ts";
 import type { RunOutcome } from "../../src/shell/context/run-context.ts";
 import type { Ports, TurnOutcome, TurnRequest, UtilityOutcome, UtilityRequest } from "../../src/shell/ports.ts";
 import { pathText } from "../../src/core/model/issue.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 /** A configuration as a user would write it, with the defaults that a test does not care about. */
 export interface TestConfig {

@@ -1,13 +1,14 @@
 import * as v from "valibot";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
-import { initialState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
+import type { CastStart, CastState } from "../../src/core/cast/state/state.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { SocketId } from "../../src/core/model/ids.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import type { Ports, TurnOutcome, TurnRequest, UtilityOutcome } from "../../src/shell/ports.ts";
 import { pathText } from "../../src/core/model/issue.ts";
 import { catalogOf, type TestConfig } from "./play.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 type Part = Readonly<Record<string, unknown>>;
 

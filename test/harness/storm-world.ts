@@ -1,5 +1,5 @@
 import { statSync, truncateSync } from "node:fs";
-import type { CastStep } from "../../src/core/cast/cast-step.ts";
+import type { CastStep } from "../../src/core/cast/timeline.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
 import { totalTokens } from "../../src/core/cast/state/usage.ts";

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { initialState, type CastStart } from "../../src/core/cast/state/state.ts";
-import { applyStep } from "../../src/core/cast/cast-step.ts";
+import type { CastStart } from "../../src/core/cast/state/state.ts";
+import { applyStep, advanceTimeline, startTimeline, type CastTimeline } from "../../src/core/cast/timeline.ts";
 import {
   applyMapChanges,
   keysOf,
@@ -20,13 +20,13 @@ import {
   createUnpacker,
   type TimelineUnpacker,
 } from "../../src/core/cast/bookmark.ts";
-import { advanceTimeline, startTimeline, type CastTimeline } from "../../src/core/cast/timeline.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { catalogOf, playFrom, startOf } from "../harness/play.ts";
 import { chanceOf, randomConfig, simulate } from "../harness/random-graph.ts";
 import { items, workshop } from "../harness/seats.ts";
 import { SWEEP, sweepSize } from "../harness/sweep.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const begun = (start: CastStart): CastTimeline => startTimeline(initialState(start));
 

@@ -2,7 +2,6 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { checkTarget, compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/worst-case.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
@@ -25,6 +24,7 @@ import {
 import { catalogOf, compiled, play } from "../harness/play.ts";
 import { chanceOf, simulate } from "../harness/random-graph.ts";
 import { SWEEP, sweepSize } from "../harness/sweep.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const SOUND = {
   activeLoadout: "Main",

@@ -1,19 +1,19 @@
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
-import { initialState, type CastStart, type CastState } from "../../src/core/cast/state/state.ts";
-import { applyStep } from "../../src/core/cast/cast-step.ts";
+import type { CastStart, CastState } from "../../src/core/cast/state/state.ts";
+import { applyStep, advanceTimeline, startTimeline } from "../../src/core/cast/timeline.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import { figuresText } from "../../src/core/view/numbers.ts";
 import { castBoard } from "../../src/core/view/progress/board.ts";
-import { advanceTimeline, startTimeline } from "../../src/core/cast/timeline.ts";
 import { storyLines } from "../../src/core/view/report/story.ts";
 import { plainText } from "../../src/core/view/line.ts";
 import { startedSummary, sufficesForSummary } from "../../src/shell/store/summary.ts";
 import { catalogOf, type TestConfig } from "../harness/play.ts";
 import { chanceOf, randomConfig, simulate, type Chance } from "../harness/random-graph.ts";
 import { SWEEP, sweepSize } from "../harness/sweep.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const castId = "test-cast" as CastId; // of an id's form
 const AT = "2026-01-01T00:00:00.000Z";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { compileTargets, type CompiledChain } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/worst-case.ts";
@@ -11,6 +11,7 @@ import { allowedTurns } from "../harness/loadouts.ts";
 import { catalogOf, startWith } from "../harness/play.ts";
 import { chanceOf, randomConfig, simulate, type Chance } from "../harness/random-graph.ts";
 import { SWEEP, sweepSize } from "../harness/sweep.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const MAIN = { kind: "loadout", name: "Main" } as const;
 const seeds = fc.tuple(fc.nat(), fc.integer({ min: 1, max: 8 }));

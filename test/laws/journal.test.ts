@@ -4,8 +4,8 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { initialState, type CastStart } from "../../src/core/cast/state/state.ts";
-import type { CastStep } from "../../src/core/cast/cast-step.ts";
+import type { CastStart } from "../../src/core/cast/state/state.ts";
+import type { CastStep } from "../../src/core/cast/timeline.ts";
 import type { Ports } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import type { RunOutcome } from "../../src/shell/context/run-context.ts";
@@ -13,6 +13,7 @@ import { scratchFolder } from "../harness/agents.ts";
 import { readJournal, sealLines } from "../harness/journals.ts";
 import { startOf } from "../harness/play.ts";
 import { exited, fold, graph, items, said, seat, workshop, world } from "../harness/seats.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 interface Run {
   readonly end: RunOutcome;

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import type { TurnRequest } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { play, startOf, type Script, type TestConfig } from "../harness/play.ts";
 import {
   after,
@@ -18,6 +17,7 @@ import {
   workshop,
   world,
 } from "../harness/seats.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const BIG = "word ".repeat(1_000_000);
 const LIMIT = 120_000;

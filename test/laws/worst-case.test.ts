@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { evaluateFormula, worstCase } from "../../src/core/compile/worst-case.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { mostTurns } from "../harness/explore.ts";
 import { catalogOf, startWith } from "../harness/play.ts";
 import { chanceOf } from "../harness/random-graph.ts";
 import { structuredConfig } from "../harness/structured.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 interface Case {
   readonly title: string;

@@ -4,7 +4,7 @@ import { apply } from "../../src/core/cast/apply.ts";
 import { decide } from "../../src/core/cast/decide.ts";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
 import { next } from "../../src/core/cast/next.ts";
-import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import type { Catalog } from "../../src/core/catalog/catalog.ts";
 import { compileTargets, socketOrigins, type CompiledChain } from "../../src/core/compile/targets/compile.ts";
 import type { Graph, GraphSocket } from "../../src/core/compile/graph.ts";
@@ -15,6 +15,7 @@ import { catalogWith, refsOf } from "../harness/chain.ts";
 import { chanceOf, randomConfig, randomMood, randomReply } from "../harness/random-graph.ts";
 import type { TestConfig } from "../harness/play.ts";
 import { SWEEP, sweepSize } from "../harness/sweep.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const NAMES = ["A", "B", "C"] as const;
 

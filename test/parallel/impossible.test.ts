@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import { countOf } from "../../src/core/cast/state/persistent-map.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { live, newPlace } from "./harness/lives.ts";
 import { parallelWorkshop } from "./harness/scenarios.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const workItems = ["a", "b", "c"].map((title) => ({ title, context: "" }));
 const place = newPlace({

@@ -2,11 +2,12 @@ import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import { itemResultOf } from "../../src/core/cast/decide-items.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import type { Usage } from "../../src/core/cast/state/usage.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { eventsOf, live, newPlace, eventsOfType, type AgentAction, type Place } from "./harness/lives.ts";
 import { doing, parallelWorkshop, type AgentActions } from "./harness/scenarios.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const workItems = ["a", "b"].map((title) => ({ title, context: "c" }));
 const NO = JSON.stringify({ satisfied: false, context: "not yet" });

@@ -2,13 +2,14 @@ import { expect, it } from "vitest";
 import { itemResultOf } from "../../src/core/cast/decide-items.ts";
 import { startedEvent } from "../../src/core/cast/next.ts";
 import type { EventType } from "../../src/core/cast/state/event.ts";
-import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import type { ItemRunner, Ports, TurnRequest } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { startOf } from "../harness/play.ts";
 import { fold, items as list, said, world } from "../harness/seats.ts";
 import { parallelWorkshop } from "./harness/scenarios.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const start = startOf(parallelWorkshop(2));
 const answer = ({ socket }: TurnRequest) =>

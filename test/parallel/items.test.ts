@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { reworkLimitOf } from "../../src/core/cast/rework-limit.ts";
-import { initialState } from "../../src/core/cast/state/state.ts";
-import { replaySteps } from "../../src/core/cast/cast-step.ts";
+import { replaySteps } from "../../src/core/cast/timeline.ts";
 import { NO_LIVE_ITEMS, advanceLiveItem, liveItemLines } from "../../src/core/view/progress/live-items.ts";
 import { eventLine } from "../../src/core/view/report/event-lines.ts";
 import { lineText } from "../../src/core/view/line.ts";
@@ -11,6 +10,7 @@ import { parentCastId } from "../../src/core/model/ids.ts";
 import type { TurnRequest } from "../../src/shell/ports.ts";
 import { endOf, eventsOf, live, newPlace, eventsOfType, type AgentAction, type Scenario } from "./harness/lives.ts";
 import { YES, doing, parallelWorkshop, type AgentActions } from "./harness/scenarios.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 /** Items that build separate files; other behaviour is given by key. */
 function scenario(

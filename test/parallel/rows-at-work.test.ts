@@ -2,12 +2,12 @@ import { Readable } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
 import type { Io } from "../../src/apps/cli/terminal/io.ts";
 import { openProgress } from "../../src/apps/cli/terminal/progress.ts";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { buildTimeline } from "../../src/core/cast/timeline.ts";
 import { lineText } from "../../src/core/view/line.ts";
 import type { RunObserver } from "../../src/shell/context/run-context.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { itemsAtWork, watched, type AtWork } from "./harness/at-work.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 /** What hears of items that are at work, and what it shows. */
 interface Face extends Required<Pick<RunObserver, "onItemSteps" | "onItemProgress" | "onItemQueued">> {

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { NO_LIVE_ITEMS, advanceLiveItem, liveItemLines } from "../../src/core/view/progress/live-items.ts";
-import { columnsOf } from "../../src/core/view/columns.ts";
-import { lineText } from "../../src/core/view/line.ts";
+import { columnsOf, lineText } from "../../src/core/view/line.ts";
 import { TIME } from "../harness/seats.ts";
 import { itemsAtWork } from "./harness/at-work.ts";
 

@@ -20,7 +20,6 @@ describe("[X26] what Pi's start loads", () => {
       "apps/pi/session/pi-tui.ts",
       "apps/pi/session/user-session.ts",
       "core/model/text.ts",
-      "core/view/columns.ts",
       "core/view/line.ts",
     ]);
   });

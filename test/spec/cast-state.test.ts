@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseEvent } from "../../src/core/cast/state/event.ts";
 import { reworkReasonText, displayedReasons } from "../../src/core/cast/state/rework-reasons.ts";
-import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import { assignSourcesOf, visibleState } from "../../src/core/cast/state/current-item.ts";
 import {
   EMPTY_MAP,
@@ -17,6 +16,8 @@ import { NO_ITEM_COUNTS, addItemCount, itemCount, type CountsByItem } from "../.
 import type { Materia } from "../../src/core/model/materia.ts";
 import { startOf } from "../harness/play.ts";
 import { TIME, items, socket, workshop } from "../harness/seats.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
+import { parseEvent } from "../../src/core/cast/state/parse-event.ts";
 
 describe("[D6] a line that is no event says what is wrong with it", () => {
   const none = "it is no event (seq, at or type is missing or wrong)";

@@ -2,9 +2,10 @@ import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import { askedPersonMateria } from "../../src/core/cast/prompt-text.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import { play, startOf } from "../harness/play.ts";
 import { always, graph, seat } from "../harness/seats.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const config = graph(
   {

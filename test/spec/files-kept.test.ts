@@ -2,10 +2,11 @@ import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import { next, startedEvent } from "../../src/core/cast/next.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import { deepFreeze } from "../harness/deep-freeze.ts";
 import { play, startOf } from "../harness/play.ts";
 import { items, workshop } from "../harness/seats.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const config = workshop({ materia: { Build: { prompt: "Build.", tools: "coding" } } });
 const says = { Plan: [items("a", "b")], Eval: [{ satisfied: true }] };

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { evaluateFormula } from "../../src/core/compile/worst-case.ts";
 import { mostTurns } from "../harness/explore.ts";
 import {
@@ -15,6 +14,7 @@ import {
   type SocketInput,
 } from "../harness/loadouts.ts";
 import { play, startOf, type TestConfig } from "../harness/play.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const json = (...edges: readonly EdgeInput[]): SocketInput => ({ materia: "Json", edges });
 const text = (to: string): SocketInput => ({ materia: "Text", edges: [always(to)] });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { matchesCondition } from "../../src/core/compile/ways.ts";
+import { matchesCondition } from "../../src/core/compile/graph.ts";
 import type { Condition } from "../../src/core/model/loadout.ts";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import {

@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import { play, startOf } from "../harness/play.ts";
 import { always, exit, graph, items, loop, notSatisfied, satisfied, seat } from "../harness/seats.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 /** Plan → per item: Build → Eval, back to Build once, then the next item → Tell. */
 const config = graph(

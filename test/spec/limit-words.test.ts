@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { endReasonText, failureText } from "../../src/core/cast/failure-text.ts";
 import type { EventOf } from "../../src/core/cast/state/event.ts";
-import { initialState, type CastState, type CastPhase } from "../../src/core/cast/state/state.ts";
+import type { CastState, CastPhase } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import { startOf } from "../harness/play.ts";
 import { graph, seat, socket } from "../harness/seats.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 type Reached = EventOf<"limit_reached">;
 

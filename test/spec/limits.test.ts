@@ -7,11 +7,12 @@ import {
   checkRepairLimit,
   checkTurnLimit,
 } from "../../src/core/cast/limits.ts";
-import { initialState, type CastState, type CastPhase } from "../../src/core/cast/state/state.ts";
+import type { CastState, CastPhase } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import { raiseLimits } from "../../src/core/cast/apply-stops.ts";
 import { play, playFrom, startOf } from "../harness/play.ts";
 import { always, exit, graph, items, loop, raised, seat, socket } from "../harness/seats.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const config = graph(
   { "Socket-1": seat("Build", always("Socket-2")), "Socket-2": seat("Tool") },

@@ -18,7 +18,7 @@ import {
   workshop,
   world,
 } from "../harness/seats.ts";
-import { initialState } from "../../src/core/cast/state/state.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const yes = { satisfied: true };
 

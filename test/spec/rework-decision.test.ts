@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { reworkDecisionEvents, reworkLimitOf, withPersonHint } from "../../src/core/cast/rework-limit.ts";
-import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import { play, startOf, type Said, type TestConfig } from "../harness/play.ts";
 import { after, always, fold, graph, items, loop, notSatisfied, satisfied, seat, socket } from "../harness/seats.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const NO = (context: string) => ({ satisfied: false, context });
 const YES = { satisfied: true };

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { compiled as linked } from "../harness/build.ts";
 import { play, playFrom, reworkOf, startOf } from "../harness/play.ts";
 import { always, exit, exited, graph, items, loop, notSatisfied, satisfied, seat } from "../harness/seats.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const yes = { satisfied: true };
 const no = (context: string) => ({ satisfied: false, context });

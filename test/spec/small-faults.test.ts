@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
 import type { EventBody } from "../../src/core/cast/state/event.ts";
 import { next } from "../../src/core/cast/next.ts";
-import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import { countOf } from "../../src/core/cast/state/persistent-map.ts";
 import { buildFlow } from "../../src/core/compile/flow.ts";
 import { requiredHandoffFields } from "../../src/core/compile/socket-outputs.ts";
@@ -11,6 +11,7 @@ import { NONE, at } from "../harness/cast.ts";
 import { compiled, play, startOf } from "../harness/play.ts";
 import { TIME, USAGE, after, always, exit, graph, items, loop, refusals, seat, socket } from "../harness/seats.ts";
 import { main, problems } from "../harness/loadouts.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const pair = graph({ "Socket-1": seat("Eval", always("Socket-2")), "Socket-2": seat("Eval") });
 

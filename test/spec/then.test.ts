@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { graphJson, mermaidText } from "../../src/core/view/graph/export.ts";
 import { gridLines } from "../../src/core/view/graph/terminal-grid.ts";
 import { storyLines } from "../../src/core/view/report/story.ts";
@@ -18,6 +17,7 @@ import {
 } from "../harness/loadouts.ts";
 import { compiled, play, playFrom, startOf } from "../harness/play.ts";
 import { raised } from "../harness/seats.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const YES = { satisfied: true };
 const NO = (context: string) => ({ satisfied: false, context });

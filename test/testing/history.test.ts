@@ -3,7 +3,6 @@ import { expect, it } from "vitest";
 import { loadWorkspace } from "../../src/shell/workspace/workspace.ts";
 import { forecastNote } from "../../src/shell/commands/forecast.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { seededRandom, answerEvent } from "../../src/core/cast/simulated-answer.ts";
 import { compareCasts } from "../../src/core/history/compare.ts";
 import { castFacts, type CastFacts, type VisitFact } from "../../src/core/history/facts.ts";
@@ -13,6 +12,7 @@ import { simulateCast } from "../../src/core/cast/simulate.ts";
 import { envOf, newPlace, run } from "../harness/cli.ts";
 import { writePastCast } from "../harness/past-casts.ts";
 import { compiled, startOf } from "../harness/play.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const config = {
   materia: {

@@ -1,15 +1,16 @@
 import { expect, it } from "vitest";
 import { bundledLayer } from "../../src/core/catalog/bundled-layer.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
-import { replaySteps } from "../../src/core/cast/cast-step.ts";
+import { replaySteps } from "../../src/core/cast/timeline.ts";
 import { seededRandom, randomAnswer } from "../../src/core/cast/simulated-answer.ts";
 import type { EventBody } from "../../src/core/cast/state/event.ts";
-import { initialState, type CastState } from "../../src/core/cast/state/state.ts";
+import type { CastState } from "../../src/core/cast/state/state.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { advanceVisits, foldVisits, NO_VISITS } from "../../src/core/history/visits.ts";
 import { fuzzSubject, runFuzzCast } from "../../src/core/testing/fuzz-cast.ts";
 import { eventsOf, fullAuto, graphOf, handed, play, playOn, startOf, workItems } from "../harness/build.ts";
 import { startWith } from "../harness/play.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const catalog = mergeLayers([bundledLayer()]);
 

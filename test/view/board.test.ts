@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { boardLines, castBoard, type BoardOptions } from "../../src/core/view/progress/board.ts";
 import { buildTimeline } from "../../src/core/cast/timeline.ts";
 import { lineColumns, plainText } from "../../src/core/view/line.ts";
@@ -16,6 +15,7 @@ import {
   type Play,
   type PlayedReplies,
 } from "../harness/build.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const READY = { "Ignore-Artifacts": [handed({})], "Detect-VCS": [handed({})] };
 const NO = handed({ satisfied: false, context: "no test" });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { castListLines } from "../../src/core/view/cast-list.ts";
 import { lineColumns, plainText } from "../../src/core/view/line.ts";
 import { fullAuto, graphOf, handed, play, startOf } from "../harness/build.ts";
 import { castStatus, type CastSummary } from "../../src/core/cast/summary.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const NOW = Date.parse("2026-01-14T12:34:00Z");
 

@@ -1,14 +1,17 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Graph } from "../../src/core/compile/graph.ts";
-import type { Box, GraphDrawing, PlacedEdge, Point } from "../../src/core/view/layout/drawing.ts";
-import { layoutGraph } from "../../src/core/view/layout/layout.ts";
 import {
+  type Box,
+  type GraphDrawing,
+  type PlacedEdge,
+  type Point,
   COMPACT_METRICS,
   REGULAR_METRICS,
   scaleMetrics,
   withItemLineRoom,
-} from "../../src/core/view/layout/metrics.ts";
+} from "../../src/core/view/layout/drawing.ts";
+import { layoutGraph } from "../../src/core/view/layout/layout.ts";
 import { FULL_AUTO, FULL_AUTO_MATERIA, compiled, emptyGraph, fullAuto } from "../harness/build.ts";
 import { collisions, drawable, wordy } from "../harness/drawn.ts";
 import { always, consuming, exit, main, notSatisfied, satisfied } from "../harness/loadouts.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { replaySteps } from "../../src/core/cast/cast-step.ts";
+import { replaySteps } from "../../src/core/cast/timeline.ts";
 import { apply } from "../../src/core/cast/apply.ts";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { eventLine, eventText, journalText, type EventLineOptions } from "../../src/core/view/report/event-lines.ts";
 import { lineText } from "../../src/core/view/line.ts";
 import { eventsOf, fullAuto, graphOf, handed, play, playOn, startOf, workItems, type Play } from "../harness/build.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 function progress({ start, events }: Play, options: EventLineOptions = {}): readonly string[] {
   let state = initialState(start);

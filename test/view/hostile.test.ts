@@ -1,7 +1,6 @@
 import headless from "@xterm/headless";
 import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { buildFlow } from "../../src/core/compile/flow.ts";
 import { worstCase } from "../../src/core/compile/worst-case.ts";
 import { boardLines, castBoard } from "../../src/core/view/progress/board.ts";
@@ -11,9 +10,20 @@ import { gridLines } from "../../src/core/view/graph/terminal-grid.ts";
 import { mermaidText } from "../../src/core/view/graph/export.ts";
 import { buildTimeline } from "../../src/core/cast/timeline.ts";
 import { storyLines } from "../../src/core/view/report/story.ts";
-import { columnsOf, cutColumns, padColumns, wrapColumns } from "../../src/core/view/columns.ts";
-import { fitLine, line, lineColumns, lineText, toned, type Line } from "../../src/core/view/line.ts";
+import {
+  columnsOf,
+  cutColumns,
+  padColumns,
+  wrapColumns,
+  fitLine,
+  line,
+  lineColumns,
+  lineText,
+  toned,
+  type Line,
+} from "../../src/core/view/line.ts";
 import { graphOf, handed, play, startOf } from "../harness/build.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const HOSTILE: readonly (readonly [string, string])[] = [
   ["escape sequences", "\u001b[2J\u001b[31mred\u001b]0;title\u0007\u009b1m\u001b[0m"],

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { boardLines, castBoard } from "../../src/core/view/progress/board.ts";
 import { buildTimeline } from "../../src/core/cast/timeline.ts";
 import { storyLines } from "../../src/core/view/report/story.ts";
@@ -7,6 +6,7 @@ import { plainText } from "../../src/core/view/line.ts";
 import { STARTED_AT } from "../harness/build.ts";
 import { play, startOf } from "../harness/play.ts";
 import { always, graph, items, notSatisfied, satisfied, seat } from "../harness/seats.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const config = graph(
   { "Socket-1": seat("Plan", always("Socket-2")), "Socket-2": seat("Ask", satisfied("end"), notSatisfied("Socket-1")) },

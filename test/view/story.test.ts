@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { initialState } from "../../src/core/cast/state/state.ts";
-import { replaySteps } from "../../src/core/cast/cast-step.ts";
+import { replaySteps } from "../../src/core/cast/timeline.ts";
 import { durationText } from "../../src/core/view/numbers.ts";
 import { storyLines, type StoryOptions } from "../../src/core/view/report/story.ts";
 import { createStoryWriter } from "../../src/core/view/report/story-writer.ts";
@@ -17,6 +16,7 @@ import {
   type Play,
   type PlayedReplies,
 } from "../harness/build.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 function story({ start, events }: Play, options: StoryOptions = {}): readonly string[] {
   return plainText(storyLines(start, events, options)).split("\n");

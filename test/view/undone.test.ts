@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { totalsOf } from "../../src/core/cast/state/usage.ts";
 import { castListLines } from "../../src/core/view/cast-list.ts";
 import { boardLines, castBoard } from "../../src/core/view/progress/board.ts";
@@ -12,6 +11,7 @@ import { timelineRows } from "../../src/core/view/progress/timeline-rows.ts";
 import { startedSummary } from "../../src/shell/store/summary.ts";
 import { graphOf, handed, play, startOf, workItems, type Play } from "../harness/build.ts";
 import { itemCounts } from "../../src/core/cast/summary.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const YES = handed({ satisfied: true });
 const NO = handed({ satisfied: false, context: "$ npm test\nthe sum is wrong\n1 failed" });

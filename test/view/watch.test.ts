@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/cast/apply.ts";
-import { initialState } from "../../src/core/cast/state/state.ts";
 import { totalTokens } from "../../src/core/cast/state/usage.ts";
 import { drawnLinesOf } from "../../src/core/view/layout/routes.ts";
 import { costTable, pendingItems, timelineRows } from "../../src/core/view/progress/timeline-rows.ts";
@@ -9,6 +8,7 @@ import { createPlayback, type CastPlayback } from "../../src/core/view/progress/
 import { currentRework } from "../../src/core/view/progress/traversals.ts";
 import { fullAuto, graphOf, handed, play, playOn, startOf, workItems, type Play } from "../harness/build.ts";
 import type { CastSummary } from "../../src/core/cast/summary.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
 const REPLIES = {
   "Ignore-Artifacts": [handed({})],

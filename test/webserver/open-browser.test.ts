@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { openInBrowser } from "../../src/apps/cli/open-browser.ts";
+import { openInBrowser } from "../../src/apps/cli/ui.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { fullDisk, withCalls } from "../harness/faulty-disk.ts";
 import { until } from "../harness/utility.ts";

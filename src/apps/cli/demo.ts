@@ -6,8 +6,7 @@ import { runCommand } from "../../shell/commands/run-command.ts";
 import { runCastingCommand } from "./casting.ts";
 import { nextStepLine } from "../../core/view/report/story.ts";
 import { line, toned, type Line } from "../../core/view/line.ts";
-import { printAnswer, printLines } from "./terminal/print.ts";
-import { applyStyle, type Io } from "./terminal/io.ts";
+import { printAnswer, printLines, applyStyle, type Io } from "./terminal/io.ts";
 
 /** [C20, C21] A complete cast in a scratch repository. The replies are scripted; the engine, the agent loop, the tools and git are real. */
 export async function runDemo(io: Io, which: DemoKind, options: Options): Promise<Result<number>> {

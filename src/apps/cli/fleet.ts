@@ -1,6 +1,5 @@
 import type { FleetCommand, FleetLimitChange, ScheduleAction } from "../../core/command/command.ts";
-import { ok, type Result } from "../../core/model/issue.ts";
-import { assertNever } from "../../core/model/assert-never.ts";
+import { ok, type Result, assertNever } from "../../core/model/issue.ts";
 import {
   lastHeartbeatText,
   waitReasonText,
@@ -20,8 +19,7 @@ import {
 import { openFleet, type ConnectedFleet, resolveFleetProfile } from "../../shell/fleet/open-fleet.ts";
 import { migrateFleet } from "../../shell/fleet/worker/migrate-fleet.ts";
 import { readFleetStatus } from "../../shell/fleet/fleet-status.ts";
-import { printAnswer } from "./terminal/print.ts";
-import type { CliContext } from "./terminal/io.ts";
+import { printAnswer, type CliContext } from "./terminal/io.ts";
 import { sanitizeForTerminal, oneLine, countedText } from "../../core/model/text.ts";
 import { changeLimit, fleetLimitText, readLimits, type LimitUsage } from "../../shell/fleet/limits.ts";
 import { prepareCommand } from "../../shell/commands/prepare.ts";

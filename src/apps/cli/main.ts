@@ -8,8 +8,7 @@ import { loadWorkspace } from "../../shell/workspace/workspace.ts";
 import { VERSION } from "../../shell/system/package.ts";
 import { issueJson, withFleetOption } from "../../core/view/issues.ts";
 import type { OpenUi } from "../../shell/commands/open-ui.ts";
-import type { Io, CliContext } from "./terminal/io.ts";
-import { jsonText, printAnswer, printIssues } from "./terminal/print.ts";
+import { type Io, type CliContext, jsonText, printAnswer, printIssues } from "./terminal/io.ts";
 
 /** A refused command: nothing was written. */
 const EXIT_REFUSED = 2;

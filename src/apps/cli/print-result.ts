@@ -7,8 +7,7 @@ import { incompleteReason, lastReply, stoppedHeadLine, stoppedStepLines } from "
 import { line, toned, type Line } from "../../core/view/line.ts";
 import { totalsOf } from "../../core/cast/state/usage.ts";
 import type { RunOutcome } from "../../shell/context/run-context.ts";
-import type { Io } from "./terminal/io.ts";
-import { printLines } from "./terminal/print.ts";
+import { type Io, printLines } from "./terminal/io.ts";
 import { castStatus, castFigures } from "../../core/cast/summary.ts";
 
 /** Prints the outcome and the next commands. Programs have received the events and get no prose. */

@@ -9,8 +9,7 @@ import { folderExists } from "../../shell/system/folders.ts";
 import { createFolderWatcher } from "../../shell/system/folder-watcher.ts";
 import { TESTS_FOLDER } from "../../shell/testing/find-tests.ts";
 import { listenForInterrupt } from "./terminal/interrupt.ts";
-import { applyStyle, type CliContext } from "./terminal/io.ts";
-import { printAnswer, printIssues } from "./terminal/print.ts";
+import { applyStyle, type CliContext, printAnswer, printIssues } from "./terminal/io.ts";
 import { askForTrust } from "./terminal/prompts.ts";
 
 /** [T3, T12] Runs tests once, or after every change until interrupted. */

@@ -4,11 +4,14 @@ import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { openPiHost } from "../../shell/workspace/agent-hosts.ts";
 import type { OpenUi } from "../../shell/commands/open-ui.ts";
 import type { ConfigContext } from "../../shell/config/config.ts";
-import { openInBrowser } from "./open-browser.ts";
 import { listenForInterrupt } from "./terminal/interrupt.ts";
-import type { Io } from "./terminal/io.ts";
-import { jsonText } from "./terminal/print.ts";
+import { type Io, jsonText } from "./terminal/io.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { errorText } from "../../shell/system/files.ts";
 
 interface UiOptions {
   readonly io: Io;
@@ -48,4 +51,65 @@ export async function runUiCommand(
   await close();
   interrupt.stop();
   return ok(0);
+}
+
+/** Time for the browser to read the file. */
+const REDIRECT_FILE_MS = 60_000;
+
+export interface BrowserLaunch {
+  /** Why no browser was opened, if none was. */
+  readonly problem?: string;
+  /** Removes the temporary file. */
+  readonly removeFile: () => void;
+}
+
+/** [N29] Opens a secret address with the system's opener. Every user of the machine can read a program's arguments, so the opener gets a file that only this user can read; the file leads to the address. */
+export async function openInBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<BrowserLaunch> {
+  let folder: string;
+  try {
+    folder = mkdtempSync(join(tmpdir(), "materia-open-"));
+  } catch (thrown) {
+    return { problem: errorText(thrown), removeFile: () => undefined };
+  }
+  const forget = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    const file = join(folder, "open.html");
+    writeFileSync(file, redirectPage(url), { mode: 0o600, flag: "wx" });
+    const problem = await spawnOpener(openerCommand(platform, file));
+    setTimeout(forget, REDIRECT_FILE_MS).unref();
+    return problem === undefined ? { removeFile: forget } : { problem, removeFile: forget };
+  } catch (thrown) {
+    return { problem: errorText(thrown), removeFile: forget };
+  }
+}
+
+function redirectPage(url: string): string {
+  const address = url.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url=${address}">
+<title>materia</title>
+<p><a href="${address}">Open the web UI</a></p>
+</html>
+`;
+}
+
+/** Without a shell: a path may contain shell characters. */
+function spawnOpener([program, ...args]: readonly [string, ...string[]]): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: "ignore", detached: true, shell: false });
+    child.once("error", (thrown) => resolve(errorText(thrown)));
+    child.once("spawn", () => {
+      child.unref();
+      resolve(undefined);
+    });
+  });
+}
+
+function openerCommand(platform: NodeJS.Platform, file: string): readonly [string, ...string[]] {
+  if (platform === "darwin") return ["open", file];
+  if (platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler", file];
+  return ["xdg-open", file];
 }

@@ -1,16 +1,16 @@
 import type { Command } from "../../core/command/command.ts";
-import { initialState } from "../../core/cast/state/state.ts";
 import { ok, type Result } from "../../core/model/issue.ts";
 import { buildTimeline } from "../../core/cast/timeline.ts";
 import { exitCodeFor } from "../../shell/casting/prepared-cast.ts";
 import { watchCast } from "../../shell/casting/watch-cast.ts";
 import { followFleetCast } from "../../shell/commands/prepare-on-fleet.ts";
-import { findCast } from "../../shell/workspace/find-cast.ts";
+import { findCast } from "../../shell/workspace/workspace.ts";
 import { castStartOf } from "../../shell/store/cast-file.ts";
 import { printResult } from "./print-result.ts";
 import { listenForInterrupt } from "./terminal/interrupt.ts";
 import { openProgress, progressKindFor } from "./terminal/progress.ts";
 import type { CliContext } from "./terminal/io.ts";
+import { initialState } from "../../core/cast/state/initial-state.ts";
 
 /** [C33] Shows a cast as its driver sees it; Ctrl+C ends the watching, not the cast. */
 export async function runWatchCommand(

@@ -11,8 +11,7 @@ import { serveHealth, type HealthServer } from "../../shell/fleet/worker/health-
 import type { DispatchReport } from "../../shell/fleet/worker/dispatch-runner.ts";
 import { runWorker, type WorkerMetrics } from "../../shell/fleet/worker/worker.ts";
 import type { WorkerState } from "../../shell/fleet/worker/worker-state.ts";
-import type { Io, CliContext } from "./terminal/io.ts";
-import { jsonText } from "./terminal/print.ts";
+import { type Io, type CliContext, jsonText } from "./terminal/io.ts";
 
 const TOOLS_USER_FOLDER = "/var/lib/pi-materia/work";
 const FORCED_EXIT_MS = 2_000;

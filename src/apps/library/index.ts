@@ -22,10 +22,10 @@ export type { TurnFormula } from "../../core/compile/worst-case.ts";
 export { apply } from "../../core/cast/apply.ts";
 export { next } from "../../core/cast/next.ts";
 export { decide } from "../../core/cast/decide.ts";
-export { initialState } from "../../core/cast/state/state.ts";
+export { initialState } from "../../core/cast/state/initial-state.ts";
 export type { CastStart, CastState } from "../../core/cast/state/state.ts";
-export { parseEvent } from "../../core/cast/state/event.ts";
-export type { CastStep } from "../../core/cast/cast-step.ts";
+export { parseEvent } from "../../core/cast/state/parse-event.ts";
+export type { CastStep } from "../../core/cast/timeline.ts";
 export type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
 export { runCast } from "../../shell/run/run-cast.ts";
 

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { error, type Issue, fail, isError, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, error, type Issue, fail, isError, ok, type Result } from "../../core/model/issue.ts";
 import type { IssueCode } from "../../core/model/issue-codes.ts";
 import { isUtf8 } from "node:buffer";
 import * as v from "valibot";
@@ -76,10 +76,10 @@ async function readLimitedBody(c: Context, mebibytes: number): Promise<Result<st
       parts.push(part);
     }
   } catch {
-    return fail(error("bad_request", "", "the body is incomplete"));
+    return failWith("bad_request", "", "the body is incomplete");
   }
   const bytes = Buffer.concat(parts);
-  return isUtf8(bytes) ? ok(bytes.toString("utf8")) : fail(error("bad_request", "", "the body is not UTF-8"));
+  return isUtf8(bytes) ? ok(bytes.toString("utf8")) : failWith("bad_request", "", "the body is not UTF-8");
 }
 
 export function parseBody<const T extends v.GenericSchema>(c: Context, schema: T): Result<v.InferOutput<T>> {
@@ -87,7 +87,7 @@ export function parseBody<const T extends v.GenericSchema>(c: Context, schema: T
   try {
     raw = JSON.parse(c.get(BODY_KEY));
   } catch {
-    return fail(error("bad_json", "", "the body is not JSON"));
+    return failWith("bad_json", "", "the body is not JSON");
   }
   const read = validate(schema, raw, []);
   if (read.value === undefined) return fail(...read.issues.filter(isError));

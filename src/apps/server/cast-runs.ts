@@ -1,4 +1,4 @@
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import type { AgentProgress } from "../../core/wire/stream.ts";
 import { createProgressQueue, type ProgressQueue, createProgressReporter } from "../../shell/casting/live-progress.ts";
 import type { PreparedCast } from "../../shell/casting/prepared-cast.ts";
@@ -29,7 +29,7 @@ export function openCastRuns(report: (problem: string) => void): CastRuns {
 
   const begin: CastRuns["begin"] = async (prepared) => {
     const { castId } = prepared;
-    if (isClosing) return fail(error("server_closing", castId, "the server is stopping"));
+    if (isClosing) return failWith("server_closing", castId, "the server is stopping");
     const controller = new AbortController();
     const soFar = createProgressQueue();
     const tell = createProgressReporter((note) => {

@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
-import { errorText } from "../../shell/system/system-error.ts";
+import { failWith, error, ok, type Result } from "../../core/model/issue.ts";
+import { errorText } from "../../shell/system/files.ts";
 import { SECURITY_HEADERS } from "./request-guard.ts";
 
 export interface HttpServer {
@@ -72,7 +72,7 @@ function listenOnPort(server: Server, port: number): Promise<Result<number>> {
   return new Promise((resolve) => {
     const cannot = (why: string): void => {
       const hint = "choose another with --port, or leave it out";
-      resolve(fail(error("listen_failed", "--port", `port ${port} cannot be used: ${why}`, hint)));
+      resolve(failWith("listen_failed", "--port", `port ${port} cannot be used: ${why}`, hint));
     };
     if (!Number.isInteger(port) || port > 65_535) return cannot("ports are whole numbers up to 65535");
     server.once("error", (thrown) => cannot(errorText(thrown)));

@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { watch } from "node:fs";
-import { Hono } from "hono";
-import { ok, type Result, error } from "../../core/model/issue.ts";
+import { randomBytes, createHmac, timingSafeEqual } from "node:crypto";
+import { watch, readFileSync, statSync } from "node:fs";
+import { Hono, type Context } from "hono";
+import { ok, type Result, error, suggest, typed } from "../../core/model/issue.ts";
 import { loadWorkspace } from "../../shell/workspace/workspace.ts";
 import type { OpenUi } from "../../shell/commands/open-ui.ts";
 import type { ConfigContext } from "../../shell/config/config.ts";
@@ -12,15 +12,22 @@ import { startHttpServer, type HttpServer } from "./http-server.ts";
 import { createFolderWatcher } from "../../shell/system/folder-watcher.ts";
 import { openCastRuns } from "./cast-runs.ts";
 import { requireOwnOrigin, rejectMalformedUrls, requireToken, setSecurityHeaders } from "./request-guard.ts";
-import { notFound, refuse } from "./body-and-reply.ts";
-import { assetRoutes } from "./asset-routes.ts";
+import { notFound, refuse, requireJsonBody, parseBody } from "./body-and-reply.ts";
 import { castFileRoutes, castRoutes } from "./cast-routes.ts";
 import { catalogRoutes, configRoutes, testRoutes } from "./project-routes.ts";
 import { changeRoutes } from "./change-routes.ts";
 import { commandRoutes } from "./command-routes.ts";
-import { loginRoutes } from "./login-routes.ts";
 import { searchRoutes } from "./search-routes.ts";
 import type { ServedProject } from "./served-project.ts";
+import {
+  loginMessage,
+  LoginProof,
+  type LoginChallenge,
+  type LoginKey,
+  type LoginToken,
+} from "../../core/wire/response.ts";
+import { extname, join } from "node:path";
+import { isInside } from "../../shell/system/folders.ts";
 
 /** [N1] The page of a project, protected by a random token. */
 export const openUi: OpenUi = async ({ place, artifacts, on, port, openReal, report }) => {
@@ -103,4 +110,89 @@ export function createWebApp(served: ServedProject): Hono {
     return refuse(c, 500, error("server_error", "", "internal error; the terminal of the server has the details"));
   });
   return app;
+}
+
+/**
+ * [N34, N39] A known browser logs in without the token: it proves that it has the key from its first visit.
+ * The key is never sent. The proof is bound to this port and this start of the server, so another program on the port
+ * cannot use it.
+ */
+export function loginRoutes(app: Hono, { loginKey, token, port }: ServedProject): void {
+  const challenge = randomBytes(32).toString("base64url");
+  app.get("/api/key", (c) => {
+    // A name such as localhost may later resolve to another server, which could then use the key.
+    if (loginKey === null || c.req.header("host") !== `127.0.0.1:${port()}`)
+      return refuse(c, 404, error("not_found", "", "this address has no key"));
+    return c.json({ key: loginKey } satisfies LoginKey);
+  });
+  app.get("/door", (c) => c.json({ challenge } satisfies LoginChallenge));
+  app.post("/door", requireJsonBody(1), (c) => {
+    const body = parseBody(c, LoginProof);
+    if (!body.ok) return refuse(c, 400, ...body.issues);
+    if (loginKey === null || !isValidProof(body.value.proof, loginKey, loginMessage(port(), challenge)))
+      return refuse(
+        c,
+        401,
+        error("invalid_token", "proof", "unknown browser", suggest`open the address that ${typed`ui`} prints`),
+      );
+    return c.json({ token } satisfies LoginToken);
+  });
+}
+
+function isValidProof(given: string, key: string, text: string): boolean {
+  const expected = createHmac("sha256", Buffer.from(key, "base64url")).update(text).digest();
+  const proof = Buffer.from(given, "base64url");
+  return proof.length === expected.length && timingSafeEqual(proof, expected);
+}
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".ico": "image/x-icon",
+  ".woff2": "font/woff2",
+  ".json": "application/json",
+  ".txt": "text/plain; charset=utf-8",
+  ".webmanifest": "application/manifest+json",
+};
+
+const NOT_BUILT_PAGE = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>materia</title>
+<h1>The page is not built yet</h1>
+<p>Run <code>npm run build:webui</code> in the checkout, then load this page again.</p>
+</html>
+`;
+
+/** [N24] The built page. It contains no project data and needs no token. Addresses without a file are views of the page. */
+export function assetRoutes(app: Hono, folder: string): void {
+  app.get("*", (c) => {
+    const file = assetFile(folder, c.req.path);
+    if (file !== undefined) return sendFile(c, file);
+    if (c.req.path.includes(".")) return notFound(c);
+    const page = assetFile(folder, "/index.html");
+    return page === undefined ? c.html(NOT_BUILT_PAGE, 503) : sendFile(c, page);
+  });
+}
+
+function assetFile(folder: string, path: string): string | undefined {
+  if (!/^(?:\/[\w@-][\w@.-]*)+$/.test(path)) return undefined;
+  const file = join(folder, path);
+  try {
+    return CONTENT_TYPES[extname(file)] !== undefined && statSync(file).isFile() && isInside(folder, file)
+      ? file
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function sendFile(c: Context, file: string): Response {
+  // A name with a hash never changes its content; the page itself changes with every version.
+  const cache = /-[\w-]{8,}\.\w+$/.test(file) ? "public, max-age=31536000, immutable" : "no-cache";
+  const bytes = new Uint8Array(readFileSync(file));
+  return c.body(bytes, 200, { "content-type": CONTENT_TYPES[extname(file)] ?? "", "cache-control": cache });
 }

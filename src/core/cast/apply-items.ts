@@ -1,7 +1,7 @@
 import { itemKey } from "../model/handoff.ts";
 import { END, type SocketId } from "../model/ids.ts";
 import { type JsonObject, valueAt, withValueAt } from "../model/json.ts";
-import { assertNever } from "../model/assert-never.ts";
+import { assertNever } from "../model/issue.ts";
 import { withGivenUpItem, withoutLastGivenUpItem, keepUnchangedLists } from "./item-lists.ts";
 import type { EventBody, EventOf } from "./state/event.ts";
 import { expectPhase, expectNotEnded } from "./state/expect-phase.ts";

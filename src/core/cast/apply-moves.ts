@@ -1,5 +1,4 @@
-import { loopOf, socketOf } from "../compile/graph.ts";
-import type { Way } from "../compile/ways.ts";
+import { loopOf, socketOf, type Way } from "../compile/graph.ts";
 import { END, type SocketId } from "../model/ids.ts";
 import { NEXT_ITEM } from "../model/loadout.ts";
 import type { EventOf } from "./state/event.ts";

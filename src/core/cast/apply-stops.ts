@@ -7,6 +7,7 @@ import { addTraversals, withExtraReturns } from "./state/traversal-counts.ts";
 import type { ReworkDecision } from "../command/command.ts";
 import type { ParallelRun } from "./state/parallel-run.ts";
 import { withPersonHint } from "./rework-limit.ts";
+import { withoutUndefined } from "../model/json.ts";
 
 export function resumeState(state: CastState, { usage }: EventOf<"cast_resumed">): CastState {
   const stood = phaseBeforeStop(state.phase);
@@ -47,8 +48,7 @@ export function raiseLimits(state: CastState, event: EventOf<"limits_raised">): 
   const { maxTokens, maxCostUsd, allow, hint } = event;
   const budget = {
     ...state.budget,
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...withoutUndefined({ maxTokens, maxCostUsd }),
   };
   const raised = { ...state, budget, warned: false };
   const decision = reworkDecisionIn(event);

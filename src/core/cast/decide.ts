@@ -4,7 +4,7 @@ import { readHandoff, type UnusableReply } from "../handoff/read-handoff.ts";
 import type { SocketId } from "../model/ids.ts";
 import type { JsonObject } from "../model/json.ts";
 import { truncate, truncateStart, stripControls } from "../model/text.ts";
-import { assertNever } from "../model/assert-never.ts";
+import { assertNever } from "../model/issue.ts";
 import type { EventBody, EventOf } from "./state/event.ts";
 import { outputExcerpt } from "./state/rework-reasons.ts";
 import type { CastState, PersonDecision, CastPhase, Visit } from "./state/state.ts";

@@ -2,7 +2,7 @@ import { type Graph, castSocketLabel, socketOf } from "../compile/graph.ts";
 import { type Destination, END } from "../model/ids.ts";
 import { itemKey } from "../model/handoff.ts";
 import { oneLine } from "../model/text.ts";
-import { assertNever } from "../model/assert-never.ts";
+import { assertNever } from "../model/issue.ts";
 import type { EventOf } from "./state/event.ts";
 import type { CastState, CastFailure, CastPhase } from "./state/state.ts";
 

@@ -1,5 +1,4 @@
-import { type Way, isTraversalCounted } from "../compile/ways.ts";
-import { materiaOf, socketOf } from "../compile/graph.ts";
+import { type Way, isTraversalCounted, materiaOf, socketOf } from "../compile/graph.ts";
 import { maxConflictsOf } from "../model/config.ts";
 import { itemKey } from "../model/handoff.ts";
 import type { SocketId } from "../model/ids.ts";

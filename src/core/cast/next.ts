@@ -1,5 +1,9 @@
-import { type Graph, type GraphSocket, loopOf, materiaOf, socketOf } from "../compile/graph.ts";
 import {
+  type Graph,
+  type GraphSocket,
+  loopOf,
+  materiaOf,
+  socketOf,
   IMPLICIT_END,
   chooseEdge,
   exitForEmptyList,
@@ -7,12 +11,12 @@ import {
   exitForGivenUp,
   matchesCondition,
   type Way,
-} from "../compile/ways.ts";
+} from "../compile/graph.ts";
 import { itemKey } from "../model/handoff.ts";
 import { END, type SocketId } from "../model/ids.ts";
 import { materiaMayWrite } from "../model/materia.ts";
 import { NEXT_ITEM } from "../model/loadout.ts";
-import { assertNever } from "../model/assert-never.ts";
+import { assertNever } from "../model/issue.ts";
 import { acceptReply, decide } from "./decide.ts";
 import type { EventBody } from "./state/event.ts";
 import {

@@ -4,7 +4,7 @@ import { truncate } from "../model/text.ts";
 import type { CastState } from "./state/state.ts";
 import { currentItem, visibleState } from "./state/current-item.ts";
 import { type Json, valueAt } from "../model/json.ts";
-import { assertNever } from "../model/assert-never.ts";
+import { assertNever } from "../model/issue.ts";
 import type { WorkItem } from "../model/handoff.ts";
 
 /** The materia of the person that a cast waits for, or waited for when it stopped. */

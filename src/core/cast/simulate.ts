@@ -3,8 +3,9 @@ import { itemResultOf, itemEndedEvent, itemMergeEvent, type MergeOutcome } from 
 import { itemCastStart } from "./item-runs.ts";
 import { visitCompletedEvent, next, type Effect } from "./next.ts";
 import type { CastEvent, EventBody } from "./state/event.ts";
-import { initialState, type CastStart, type CastState } from "./state/state.ts";
+import type { CastStart, CastState } from "./state/state.ts";
 import type { SocketId } from "../model/ids.ts";
+import { initialState } from "./state/initial-state.ts";
 
 /** A request of the engine. */
 export type ExternalEffect = Extract<Effect, { kind: "agent" | "utility" | "wait" }>;

@@ -1,11 +1,11 @@
 import type { CastEvent, EventOf } from "./state/event.ts";
 import type { CastState } from "./state/state.ts";
-import { replaySteps, type CastStep } from "./cast-step.ts";
 import type { SocketId } from "../model/ids.ts";
 import { readingOrder } from "../compile/reading-order.ts";
 import { NO_USAGE, type Usage } from "./state/usage.ts";
 import { parseMillis } from "../model/text.ts";
 import type { CastStatus } from "./summary.ts";
+import { apply } from "./apply.ts";
 
 /** A cast with facts that its state lacks: times, and items that were sent back. */
 export interface CastTimeline {
@@ -167,5 +167,26 @@ export function isReported({ phase }: CastState, event: CastEvent): boolean {
       return event.files !== undefined && ("problem" in event.files || event.files.changed > 0);
     default:
       return true;
+  }
+}
+
+/** One event with the cast before and after it, so that observers need not fold again. */
+export interface CastStep {
+  readonly event: CastEvent;
+  readonly before: CastState;
+  readonly after: CastState;
+}
+
+export function applyStep(before: CastState, event: CastEvent): CastStep {
+  return { event, before, after: apply(before, event) };
+}
+
+/** The steps of stored events, one by one. Intermediate states are not kept. */
+export function* replaySteps(start: CastState, events: Iterable<CastEvent>): Iterable<CastStep> {
+  let before = start;
+  for (const event of events) {
+    const step = applyStep(before, event);
+    before = step.after;
+    yield step;
   }
 }

@@ -50,27 +50,23 @@ const AZURE = [...REMOTE, "AZURE_DEVOPS_EXT_PAT", "AZURE_CONFIG_DIR"];
 
 /** Mime uses git. Blackbelt uses jj in a jj repository and git elsewhere. */
 export const BUNDLED_VERSION_CONTROL: Readonly<Record<string, Utility>> = {
-  "Blackbelt-Bootstrap": bootstrap(
+  "Blackbelt-Bootstrap": committing(
     "Blackbelt-Bootstrap",
     "Prepares version control: makes a repository if needed, commits earlier work, makes a branch or bookmark.",
   ),
-  "Blackbelt-Maintain": maintain("Blackbelt-Maintain", "Commits what the item has changed, with jj or git."),
+  "Blackbelt-Maintain": committing("Blackbelt-Maintain", "Commits what the item has changed, with jj or git."),
   "Blackbelt-GH-PR": request("Blackbelt-GH-PR", "GitHub, with jj or git", GITHUB),
   "Blackbelt-ADO-PR": request("Blackbelt-ADO-PR", "Azure DevOps, with jj or git", AZURE),
-  "Mime-Bootstrap": bootstrap(
+  "Mime-Bootstrap": committing(
     "Mime-Bootstrap",
     "Prepares git: makes a repository if needed, commits earlier work, makes a branch.",
   ),
-  "Mime-Maintain": maintain("Mime-Maintain", "Commits what the item has changed, with git."),
+  "Mime-Maintain": committing("Mime-Maintain", "Commits what the item has changed, with git."),
   "Mime-GH-PR": request("Mime-GH-PR", "GitHub, with git", GITHUB),
   "Mime-ADO-PR": request("Mime-ADO-PR", "Azure DevOps, with git", AZURE),
 };
 
-function bootstrap(script: string, description: string): Utility {
-  return { ...utility(script, description), env: COMMITTER, timeoutMs: 120_000 };
-}
-
-function maintain(script: string, description: string): Utility {
+function committing(script: string, description: string): Utility {
   return { ...utility(script, description), env: COMMITTER, timeoutMs: 120_000 };
 }
 

@@ -1,6 +1,6 @@
 import { Budget, FleetConfig, Limits, WorktreeConfig, settingsSchemaEntries } from "../model/config.ts";
 import { error, isError, warning, type Issue, type KeyPath } from "../model/issue.ts";
-import { isJsonObject, type JsonObject } from "../model/json.ts";
+import { withoutUndefined, isJsonObject, type JsonObject } from "../model/json.ts";
 import type { Loadout } from "../model/loadout.ts";
 import type { Materia } from "../model/materia.ts";
 import { didYouMean, oneLine } from "../model/text.ts";
@@ -137,15 +137,17 @@ function readSettings(
   const fleet = readFleet(raw["fleet"], layer);
   return {
     value: {
-      ...(artifactDir.value === undefined ? {} : { artifactDir: artifactDir.value }),
-      ...(activeLoadout.value === undefined ? {} : { activeLoadout: activeLoadout.value }),
-      ...(model.value === undefined ? {} : { model: model.value }),
-      ...(budget.value === undefined ? {} : { budget: budget.value }),
-      ...(limits.value === undefined ? {} : { limits: limits.value }),
-      ...(notify.value === undefined ? {} : { notify: notify.value }),
-      ...(checkpoints.value === undefined ? {} : { checkpoints: checkpoints.value }),
-      ...(worktree.value === undefined ? {} : { worktree: worktree.value }),
-      ...(fleet.value === undefined ? {} : { fleet: fleet.value }),
+      ...withoutUndefined({
+        artifactDir: artifactDir.value,
+        activeLoadout: activeLoadout.value,
+        model: model.value,
+        budget: budget.value,
+        limits: limits.value,
+        notify: notify.value,
+        checkpoints: checkpoints.value,
+        worktree: worktree.value,
+        fleet: fleet.value,
+      }),
     },
     issues: [artifactDir, activeLoadout, model, budget, limits, notify, checkpoints, worktree, fleet].flatMap(
       (part) => part.issues,

@@ -1,6 +1,5 @@
-import { failWith, error, fail, ok, type Issue, type Result } from "../model/issue.ts";
+import { failWith, error, fail, ok, type Issue, type Result, assertNever } from "../model/issue.ts";
 import { nearestName, oneLine } from "../model/text.ts";
-import { assertNever } from "../model/assert-never.ts";
 import { parseTarget, type BudgetOptions, type Command, type ReworkDecision } from "./command.ts";
 import { usageOf } from "./command-text.ts";
 import { COMMON_OPTIONS, expectsValue, splitOptions, type Options, type CommandArguments } from "./options.ts";

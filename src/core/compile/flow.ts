@@ -8,9 +8,6 @@ import {
   givesUpItems,
   loopOf,
   socketsOf,
-} from "./graph.ts";
-import { requiresSatisfied } from "./socket-outputs.ts";
-import {
   chooseEdge,
   exitForEmptyList,
   chooseExit,
@@ -19,7 +16,8 @@ import {
   isUnconditionalExit,
   matchesCondition,
   type Way,
-} from "./ways.ts";
+} from "./graph.ts";
+import { requiresSatisfied } from "./socket-outputs.ts";
 
 /** One possible step of a cast, according to the graph alone. */
 export interface FlowStep {

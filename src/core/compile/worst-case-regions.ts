@@ -1,6 +1,5 @@
 import { forEachStep, type Flow } from "./flow.ts";
-import type { Graph, GraphLoop } from "./graph.ts";
-import { isTraversalCounted, type Way } from "./ways.ts";
+import { type Graph, type GraphLoop, isTraversalCounted, type Way } from "./graph.ts";
 
 /** A part of the graph in which walks are weighed. Every place of it can be reached from a start. */
 export interface WalkRegion {

@@ -1,5 +1,5 @@
 import { END, type Destination, type SocketId } from "../model/ids.ts";
-import { error, fail, type Result } from "../model/issue.ts";
+import { failWith, type Result } from "../model/issue.ts";
 import type { Loadout, Socket } from "../model/loadout.ts";
 
 /** The result of an edit: the new loadout, or why the edit is impossible. */
@@ -14,7 +14,7 @@ export const EMPTY_LOADOUT: Loadout = {
 
 /** Why an edit is impossible, in one sentence. */
 export function refuseEdit(path: string, message: string, hint?: string): Result<never> {
-  return fail(error("invalid_edit", path, message, hint));
+  return failWith("invalid_edit", path, message, hint);
 }
 
 export function findSocket(loadout: Loadout, id: string): Socket | undefined {

@@ -1,10 +1,11 @@
 import { withReworkReason } from "../cast/state/rework-reasons.ts";
-import { NO_TURN_USAGE, initialState, type CastState, type Visit } from "../cast/state/state.ts";
+import { NO_TURN_USAGE, type CastState, type Visit } from "../cast/state/state.ts";
 import { type Graph, type GraphSocket, loopOf } from "../compile/graph.ts";
 import { parseCastId, type CastId } from "../model/ids.ts";
 import type { WorkItem } from "../model/handoff.ts";
 import { templateOf, type Materia, type TemplateVariable, parseVariables } from "../model/materia.ts";
 import { writeAgentPrompt, type AgentPrompt } from "../prompt/agent-prompt.ts";
+import { initialState } from "../cast/state/initial-state.ts";
 
 /** The input of a preview without a cast. */
 export interface PreviewData {

@@ -75,7 +75,10 @@ function limitFix(loadout: Loadout): QuickFix | undefined {
     ),
   );
   if (!only || others.length > 0) return undefined;
-  const { from, index } = only;
+  return allowSomeTimes(only);
+}
+
+function allowSomeTimes({ from, index }: { readonly from: string; readonly index: number }): QuickFix {
   return {
     label: `Allow ${DEFAULT_LIMIT} times`,
     edit: (each) => setEdge(each, from, index, { maxTraversals: DEFAULT_LIMIT }),
@@ -93,10 +96,7 @@ function edgeFix(issue: Issue, id: string, loadout: Loadout): QuickFix | undefin
       return { label: "Move it before always", edit: (each) => moveEdgeUp(each, from, { index, to: always }) };
     }
     case "then_without_limit":
-      return {
-        label: `Allow ${DEFAULT_LIMIT} times`,
-        edit: (each) => setEdge(each, from, index, { maxTraversals: DEFAULT_LIMIT }),
-      };
+      return allowSomeTimes(way);
     case "next_outside_loop":
       return { label: "Then end", edit: (each) => setEdge(each, from, index, { then: "end" }) };
     case "unknown_socket": {

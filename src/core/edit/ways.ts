@@ -5,6 +5,7 @@ import { refuseEdit, loopContaining } from "./loadout-edit.ts";
 import { removeEdge, setEdge, removeExit, setExit, connectSockets } from "./edges-and-exits.ts";
 import { setLoopMember } from "./loops.ts";
 import { addSocket, nextSocketId } from "./sockets.ts";
+import { withoutUndefined } from "../model/json.ts";
 
 /** The part of the loadout behind a drawn edge; implicit ways have none. */
 export type AuthoredWay =
@@ -37,8 +38,7 @@ export function setWay(loadout: Loadout, id: string, changed: WayChange): Result
   if (way.kind === "edge") return setEdge(loadout, way.from, way.index, changed);
   const { when, to } = changed;
   return setExit(loadout, way.loop, way.exit.id, {
-    ...(when === undefined ? {} : { condition: when }),
-    ...(to === undefined ? {} : { to }),
+    ...withoutUndefined({ condition: when, to }),
   });
 }
 

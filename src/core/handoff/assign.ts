@@ -1,7 +1,7 @@
 import type { Assignment } from "../compile/assignment.ts";
 import type { WorkItem } from "../model/handoff.ts";
 import { isJsonObject, type Json, type JsonObject, valueAt, withValueAt } from "../model/json.ts";
-import { assertNever } from "../model/assert-never.ts";
+import { assertNever } from "../model/issue.ts";
 
 /** Sources of `assign` besides the output. */
 export interface AssignSources {

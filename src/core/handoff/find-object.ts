@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../model/json.ts";
+import { parseJson, isJsonObject, type JsonObject } from "../model/json.ts";
 
 export interface FoundObject {
   readonly object: JsonObject;
@@ -15,14 +15,6 @@ export function findObject(reply: string): FoundObject | undefined {
   if (fenced) return { object: fenced, found: "fenced" };
   const embedded = lastEmbeddedObject(text);
   return embedded && { object: embedded, found: "embedded" };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function parseObject(text: string): JsonObject | undefined {

@@ -1,7 +1,7 @@
 import { type Graph, type GraphSocket, materiaOf } from "../compile/graph.ts";
 import { feedsParallelLoop, requiredHandoffFields } from "../compile/socket-outputs.ts";
 import { HANDOFF_FIELDS, itemOrderProblems, isWorkItem } from "../model/handoff.ts";
-import { depthExceeds, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { withoutUndefined, depthExceeds, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { oneLine } from "../model/text.ts";
 import { findAssignProblems, readAssignedValues, applyStatePatch, type AssignSources } from "./assign.ts";
 import { findObject, type FoundObject } from "./find-object.ts";
@@ -99,8 +99,7 @@ function keepItems(
     const rest = ordered || after === undefined ? others : { ...others, after };
     for (const key of Object.keys(rest)) if (droppedKeys.size < 20) droppedKeys.add(`workItems[].${oneLine(key, 80)}`);
     return {
-      ...(title === undefined ? {} : { title }),
-      ...(context === undefined ? {} : { context }),
+      ...withoutUndefined({ title, context }),
       ...(ordered && after !== undefined ? { after } : {}),
     };
   });

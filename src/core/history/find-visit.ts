@@ -1,6 +1,6 @@
 import type { CastEvent } from "../cast/state/event.ts";
 import { materiaOf, socketOf, type Graph } from "../compile/graph.ts";
-import { error, fail, ok, type Result } from "../model/issue.ts";
+import { failWith, error, fail, ok, type Result } from "../model/issue.ts";
 import { foldVisits, visitKey, visitNumber, type VisitRecord } from "./visits.ts";
 
 /** The visits of agents: only an agent leaves a conversation. */
@@ -24,7 +24,7 @@ export function findVisit(visits: readonly VisitRecord[], name: string | undefin
       (each.socket === socket && (number === undefined || number === String(each.visit))),
   );
   if (found) return ok(found);
-  if (name === undefined) return fail(error("unknown_visit", "visit", "this cast has no visit of an agent yet"));
+  if (name === undefined) return failWith("unknown_visit", "visit", "this cast has no visit of an agent yet");
   const keys = visits.slice(-MAX_SUGGESTIONS).map((each) => visitKey(each.socket, each.visit));
   const hint = keys.length === 0 ? {} : { hint: `one of ${keys.join(", ")}` };
   return fail({ ...error("unknown_visit", name, `this cast has no visit "${name}"`), ...hint });

@@ -1,6 +1,6 @@
 import type { CastEvent, EventOf } from "../cast/state/event.ts";
 import { addUsage, NO_USAGE, type Usage } from "../cast/state/usage.ts";
-import { assertNever } from "../model/assert-never.ts";
+import { assertNever } from "../model/issue.ts";
 import type { Checkpoint, MissingCheckpoint } from "../model/checkpoint.ts";
 import type { SocketId } from "../model/ids.ts";
 import type { JsonObject } from "../model/json.ts";

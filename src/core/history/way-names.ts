@@ -1,5 +1,4 @@
-import type { Graph } from "../compile/graph.ts";
-import { chooseEdge } from "../compile/ways.ts";
+import { type Graph, chooseEdge } from "../compile/graph.ts";
 import type { CastEvent } from "../cast/state/event.ts";
 import type { SocketId } from "../model/ids.ts";
 import { NEXT_ITEM, type Edge } from "../model/loadout.ts";

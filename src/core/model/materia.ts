@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { isJsonObject, type JsonObject } from "./json.ts";
-import { assertNever } from "./assert-never.ts";
+import { assertNever } from "./issue.ts";
 import { wholeNumber } from "./schemas.ts";
 
 const describedText = (description: string) => v.pipe(v.string(), v.description(description));

@@ -4,7 +4,7 @@ import { reworkReasonsFor, displayedReasons } from "../cast/state/rework-reasons
 import type { TurnReason, CastState, Visit } from "../cast/state/state.ts";
 import { currentItem } from "../cast/state/current-item.ts";
 import type { ReworkReason } from "../cast/state/parallel-run.ts";
-import { assertNever } from "../model/assert-never.ts";
+import { assertNever } from "../model/issue.ts";
 import { truncate } from "../model/text.ts";
 import { handoffContractText } from "./handoff-contract.ts";
 

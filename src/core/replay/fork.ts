@@ -2,9 +2,9 @@ import { apply } from "../cast/apply.ts";
 import { decide } from "../cast/decide.ts";
 import { next } from "../cast/next.ts";
 import type { CastEvent, EventBody } from "../cast/state/event.ts";
-import type { CastStart, CastState, CastPhase } from "../cast/state/state.ts";
+import { phaseBeforeEnd, type CastStart, type CastState } from "../cast/state/state.ts";
 import { NO_USAGE, addUsage, totalTokens } from "../cast/state/usage.ts";
-import { error, fail, ok, type Result, suggest, typed } from "../model/issue.ts";
+import { failWith, ok, type Result, suggest, typed } from "../model/issue.ts";
 import { findDifferences, type ReplayDifference } from "./differences.ts";
 import { foldVisits, visitKey } from "../history/visits.ts";
 import type { RecordedCast } from "./recorded-cast.ts";
@@ -37,17 +37,15 @@ export function forkCast(recorded: RecordedCast, { now, visit, handoff }: CastFo
   const named = visit === undefined ? undefined : keys.findLast((key) => key === visit || key.startsWith(`${visit}#`));
   if (visit !== undefined && named === undefined) {
     const hint = `one of ${keys.slice(0, 12).join(", ")}`;
-    return fail(error("unknown_visit", visit, `this cast has no visit "${visit}"`, hint));
+    return failWith("unknown_visit", visit, `this cast has no visit "${visit}"`, hint);
   }
   const touched = firstAffectedVisit(differences, whole.after);
   if (named === undefined && touched === undefined && isFinished(whole.after.state))
-    return fail(
-      error(
-        "unchanged_fork",
-        now.castId,
-        "the current configuration would not change this cast",
-        suggest`name the visit to begin with: ${typed`fork ${now.castId}@${keys.at(-1) ?? "Socket-1#1"}`}`,
-      ),
+    return failWith(
+      "unchanged_fork",
+      now.castId,
+      "the current configuration would not change this cast",
+      suggest`name the visit to begin with: ${typed`fork ${now.castId}@${keys.at(-1) ?? "Socket-1#1"}`}`,
     );
   // A named visit keeps all visits before it, even those that an edit affects.
   const end = named ?? touched?.visit;
@@ -75,10 +73,6 @@ function beforeParallelItems(replayed: ReplayResult, again: (ends: StopBefore) =
   if (phase.kind !== "forked") return replayed;
   const first = loopForkKey(phase.fork.number);
   return again((key) => key === first);
-}
-
-function phaseBeforeEnd(phase: CastPhase): CastPhase {
-  return phase.kind === "ended" || phase.kind === "failing" ? phaseBeforeEnd(phase.before) : phase;
 }
 
 /** The next visit, or the items of a parallel loop. */
@@ -133,10 +127,10 @@ function withWrittenHandoff(kept: ReplayResult, text: string): Result<ReplayResu
   for (let effect = next(state); ; effect = next(state)) {
     if (effect.kind === "record") for (const body of effect.events) note(body);
     else if (effect.kind !== "agent")
-      return fail(error("bad_option", "--handoff", "--handoff works only for a visit of an agent"));
+      return failWith("bad_option", "--handoff", "--handoff works only for a visit of an agent");
     else {
       const body = decide(state, effect.socket, { kind: "replied", text, usage: NO_USAGE });
-      if (body.type === "handoff_rejected") return fail(error("bad_option", "--handoff", body.issues.join("; ")));
+      if (body.type === "handoff_rejected") return failWith("bad_option", "--handoff", body.issues.join("; "));
       note(body);
       return ok({ ...kept, events, state });
     }

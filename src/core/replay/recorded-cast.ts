@@ -1,9 +1,10 @@
 import { apply } from "../cast/apply.ts";
 import { next } from "../cast/next.ts";
 import type { CastEvent, EventOf } from "../cast/state/event.ts";
-import { initialState, type CastStart, type CastState } from "../cast/state/state.ts";
+import type { CastStart, CastState } from "../cast/state/state.ts";
 import { visitKey } from "../history/visits.ts";
 import { writeAgentPrompt, type AgentPrompt } from "../prompt/agent-prompt.ts";
+import { initialState } from "../cast/state/initial-state.ts";
 
 /** A past cast: its start and its journal. */
 export interface RecordedCast {

@@ -2,7 +2,7 @@ import { apply } from "../cast/apply.ts";
 import { decide, type EffectOutcome } from "../cast/decide.ts";
 import { visitCompletedEvent, next, type Effect } from "../cast/next.ts";
 import type { CastEvent, EventBody, EventOf } from "../cast/state/event.ts";
-import { initialState, type CastStart, type CastState } from "../cast/state/state.ts";
+import type { CastStart, CastState } from "../cast/state/state.ts";
 import { NO_USAGE } from "../cast/state/usage.ts";
 import { type Graph, type GraphSocket, materiaOf } from "../compile/graph.ts";
 import { requiredHandoffFields } from "../compile/socket-outputs.ts";
@@ -11,6 +11,7 @@ import { writeAgentPrompt, type AgentPrompt } from "../prompt/agent-prompt.ts";
 import type { ExternalEffect } from "../cast/simulate.ts";
 import { visitKey } from "../history/visits.ts";
 import { externalInputsOf, appendTo, type ExternalInputs, type RecordedCast } from "./recorded-cast.ts";
+import { initialState } from "../cast/state/initial-state.ts";
 
 /** The recorded answers on another graph. */
 export interface ReplayResult {

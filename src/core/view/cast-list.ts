@@ -1,7 +1,16 @@
 import { oneLine, sanitizeForTerminal, parseMillis } from "../model/text.ts";
 import { ageText, amountText, costText, doneCountText } from "./numbers.ts";
-import { columnsOf, cutColumns, padColumns } from "./columns.ts";
-import { DEFAULT_WIDTH, fitLine, line, toned, type Line, type Span } from "./line.ts";
+import {
+  columnsOf,
+  cutColumns,
+  padColumns,
+  DEFAULT_WIDTH,
+  fitLine,
+  line,
+  toned,
+  type Line,
+  type Span,
+} from "./line.ts";
 import type { CastStatus, CastSummary, DeliveryOutcome } from "../cast/summary.ts";
 
 export function statusText(status: CastStatus): string {

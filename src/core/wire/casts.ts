@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { CastOutcome, parseEvent, type CastEvent } from "../cast/state/event.ts";
+import { CastOutcome, type CastEvent } from "../cast/state/event.ts";
 import { ItemCastInput } from "../cast/state/parallel-run.ts";
 import { Graph } from "../compile/graph.ts";
 import { Budget, Limits } from "../model/config.ts";
@@ -10,6 +10,7 @@ import { IssueSchema } from "./response.ts";
 import { FileChange, OmittedFiles } from "../model/checkpoint.ts";
 import { wholeNumber } from "../model/schemas.ts";
 import type { CastSummary } from "../cast/summary.ts";
+import { parseEvent } from "../cast/state/parse-event.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { error, fail, ok, type Issue, type Result } from "../model/issue.ts";
+import { failWith, ok, type Issue, type Result } from "../model/issue.ts";
 
 const Problem = v.looseObject({
   severity: v.picklist(["error", "warning", "info"]),
@@ -27,9 +27,7 @@ export function parseResponse<const T extends v.GenericSchema>(
   const place = v.getDotPath(first);
   const where = place === null ? "" : ` at "${place}"`;
   const hint = "page and server may be of different versions: reload the page";
-  return fail(
-    error("unexpected_response", what, `the response of the server is invalid${where}: ${first.message}`, hint),
-  );
+  return failWith("unexpected_response", what, `the response of the server is invalid${where}: ${first.message}`, hint);
 }
 
 /** [N39] The key that a browser receives once, with the token, to log in again later. */

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { FleetStatus } from "../view/progress/fleet-status.ts";
-import { error, fail, ok, type Result } from "../model/issue.ts";
+import { failWith, ok, type Result } from "../model/issue.ts";
 import { CastEventSchema, CastSummarySchema } from "./casts.ts";
 import { parseResponse } from "./response.ts";
 import { wholeNumber } from "../model/schemas.ts";
@@ -176,12 +176,12 @@ export function readFleetMessage(kind: string, text: string): Result<FleetMessag
 
 function readMessage<const S extends StreamSchemas>(shapes: S, kind: string, text: string): Result<MessageOf<S>> {
   const shape = Object.hasOwn(shapes, kind) ? shapes[kind] : undefined;
-  if (!shape) return fail(error("unexpected_response", kind, "the server sent a message that this page does not know"));
+  if (!shape) return failWith("unexpected_response", kind, "the server sent a message that this page does not know");
   let raw: unknown;
   try {
     raw = JSON.parse(text);
   } catch {
-    return fail(error("unexpected_response", kind, "the server sent a message that is not JSON"));
+    return failWith("unexpected_response", kind, "the server sent a message that is not JSON");
   }
   const read = parseResponse(shape, raw, kind);
   return read.ok ? ok({ kind, data: read.value }) : read;

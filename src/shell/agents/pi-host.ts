@@ -1,7 +1,6 @@
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
-import type { KeyPath } from "../../core/model/issue.ts";
+import { type KeyPath, assertNever } from "../../core/model/issue.ts";
 import type { ThinkingLevel } from "../../core/model/materia.ts";
-import { assertNever } from "../../core/model/assert-never.ts";
 import { thrownMessage } from "../../core/model/text.ts";
 import type { AgentHost, TurnOutcome, TurnRequest } from "../ports.ts";
 import { realTimer, type Timer } from "./turn-guard.ts";

@@ -13,9 +13,8 @@ import {
 } from "./pi-sdk.ts";
 import { registerSecrets } from "../secrets/redact.ts";
 import { MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
-import { error, type Issue, type KeyPath } from "../../core/model/issue.ts";
+import { error, type Issue, type KeyPath, assertNever } from "../../core/model/issue.ts";
 import { didYouMean, nearestName, thrownMessage } from "../../core/model/text.ts";
-import { assertNever } from "../../core/model/assert-never.ts";
 import { KNOWN_TOOLS } from "../../core/model/materia.ts";
 import type { AgentRequirement } from "../ports.ts";
 

@@ -8,7 +8,7 @@ import type {
 import { NO_USAGE, type Usage, addUsage } from "../../core/cast/state/usage.ts";
 import type { ThinkingLevel } from "../../core/model/materia.ts";
 import { truncate, thrownMessage } from "../../core/model/text.ts";
-import { isDiskError, errorText } from "../system/system-error.ts";
+import { isDiskError, errorText } from "../system/files.ts";
 import type { TurnOutcome, TurnRequest, TurnProgress } from "../ports.ts";
 import { guardTurn, type TurnGuard, type TurnStop, type Timer } from "./turn-guard.ts";
 import { systemPromptFor, bareResources, type SessionHooks, type PiModel, type PiContext } from "./pi-sdk.ts";
@@ -17,6 +17,7 @@ import { toolsRunAsUser, type TurnTools } from "./tool-process.ts";
 import { openTranscript, type OpenedTranscript } from "./transcript.ts";
 import type { AssistantMessage, Usage as PiUsage } from "@earendil-works/pi-ai";
 import * as v from "valibot";
+import { withoutUndefined } from "../../core/model/json.ts";
 
 interface PiTurnSetup extends PiContext {
   readonly model: PiModel;
@@ -146,7 +147,7 @@ async function openPiSession(
     resourceLoader: resources,
     customTools: other?.tools ?? shellToolWithEnvironment(setup, request, resources),
     sessionManager: kept,
-    ...(setup.thinking === undefined ? {} : { thinkingLevel: setup.thinking }),
+    ...withoutUndefined({ thinkingLevel: setup.thinking }),
   });
   return session;
 }
@@ -161,8 +162,7 @@ function shellToolWithEnvironment(
   const [commandPrefix, shellPath] = [settings.getShellCommandPrefix(), settings.getShellPath()];
   return [
     pi.createBashToolDefinition(cwd, {
-      ...(commandPrefix === undefined ? {} : { commandPrefix }),
-      ...(shellPath === undefined ? {} : { shellPath }),
+      ...withoutUndefined({ commandPrefix, shellPath }),
       spawnHook: (spawned) => ({ ...spawned, env: { ...spawned.env, ...env } }),
     }) as ToolDefinition, // typed by its own parameters, which only the tool reads
   ];

@@ -7,7 +7,7 @@ import type {
   Provider,
   SimpleStreamOptions,
 } from "@earendil-works/pi-ai";
-import { assertNever } from "../../core/model/assert-never.ts";
+import { assertNever } from "../../core/model/issue.ts";
 import type { ScriptedReply } from "../../core/model/rehearsal.ts";
 import type { Timer } from "./turn-guard.ts";
 

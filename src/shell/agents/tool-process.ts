@@ -5,6 +5,7 @@ import { spawnOptionsFor, type ToolsUser } from "../process/tools-user.ts";
 import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
 import type { Pi, PiContext } from "./pi-sdk.ts";
 import type { TurnRequest } from "../ports.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
 
 /** A process of another user that runs Pi's own tools. */
 export interface ToolProcess {
@@ -185,8 +186,7 @@ export function toolsRunAsUser(
   const [commandPrefix, shellPath] = [settings.getShellCommandPrefix(), settings.getShellPath()];
   const shell = {
     exposeSessionEnvironment: false,
-    ...(commandPrefix === undefined ? {} : { commandPrefix }),
-    ...(shellPath === undefined ? {} : { shellPath }),
+    ...withoutUndefined({ commandPrefix, shellPath }),
   };
   const beside = openToolProcess({ user, cwd, env, options: { bash: shell, powershell: shell } });
   const all = toolDefinitions(pi, cwd);

@@ -7,6 +7,7 @@ import { MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
 import type { Pi } from "./pi-sdk.ts";
 import { NO_USAGE, addUsage, type Usage } from "../../core/cast/state/usage.ts";
 import { MessageUsage } from "../../core/cast/transcript.ts";
+import { parseJson } from "../../core/model/json.ts";
 
 /** The conversation of a visit. Pi holds it in memory; each entry is on disk before the next step. */
 export interface OpenedTranscript {
@@ -117,24 +118,16 @@ const MessageEntry = v.looseObject({
 });
 
 function isHeader(line: string): boolean {
-  return v.is(Header, parseJsonLine(line));
+  return v.is(Header, parseJson(line));
 }
 
 function isEntry(line: string, ids: Set<string>): boolean {
-  const entry = parseJsonLine(line);
+  const entry = parseJson(line);
   if (!v.is(Entry, entry) || (entry.type === "message" && !v.is(MessageEntry, entry))) return false;
   // An entry without its parent would silently start a conversation without history.
   if (entry.parentId !== null && !ids.has(entry.parentId)) return false;
   ids.add(entry.id);
   return true;
-}
-
-function parseJsonLine(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What a transcript says about an interrupted visit. */

@@ -3,10 +3,11 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DemoKind } from "../../core/command/command.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { packagePath } from "../system/package.ts";
-import { errorText } from "../system/system-error.ts";
+import { errorText } from "../system/files.ts";
 import { loadWorkspace, type Workspace } from "../workspace/workspace.ts";
+import { environmentOutsideHooks } from "../git/repository.ts";
 
 /** [C20] What the demo's cast needs: a scratch repository, a request and the replies of its agents. */
 export interface Demo {
@@ -54,7 +55,7 @@ function createDemoRepository(): Result<DemoFolders> {
   try {
     execFileSync("git", ["--version"], { stdio: "ignore" });
   } catch {
-    return fail(error("missing_git", "git", "demo needs git, which is not on PATH", "install git and run it again"));
+    return failWith("missing_git", "git", "demo needs git, which is not on PATH", "install git and run it again");
   }
   try {
     const scratch = mkdtempSync(join(tmpdir(), "materia-demo-"));
@@ -74,12 +75,11 @@ function createDemoRepository(): Result<DemoFolders> {
     runDemoGit(repository, "commit", "--quiet", "--message", "A small project to work on");
     return ok({ repository, config });
   } catch (thrown) {
-    return fail(error("setup_failed", tmpdir(), `demo cannot create its scratch repository: ${errorText(thrown)}`));
+    return failWith("setup_failed", tmpdir(), `demo cannot create its scratch repository: ${errorText(thrown)}`);
   }
 }
 
 function runDemoGit(repository: string, ...args: readonly string[]): string {
-  // Inside a git hook the environment names another repository.
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^GIT_(?!CONFIG)/.test(name)));
+  const env = environmentOutsideHooks();
   return execFileSync("git", ["-C", repository, ...args], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }

@@ -1,4 +1,4 @@
-import type { CastStep } from "../../core/cast/cast-step.ts";
+import { type CastStep, recordsUsage } from "../../core/cast/timeline.ts";
 import { type Usage, NO_USAGE } from "../../core/cast/state/usage.ts";
 import {
   NO_LIVE_ITEMS,
@@ -9,7 +9,6 @@ import {
   markLiveItemQueued,
   liveItemsUsage,
 } from "../../core/view/progress/live-items.ts";
-import { recordsUsage } from "../../core/cast/timeline.ts";
 import type { Line } from "../../core/view/line.ts";
 import type { RunObserver } from "../context/run-context.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";

@@ -6,7 +6,7 @@ import { truncate } from "../../core/model/text.ts";
 import { socketsOf, type Graph } from "../../core/compile/graph.ts";
 import { isWorkItem } from "../../core/model/handoff.ts";
 import type { CastStore, VisitRef } from "../store/cast-store.ts";
-import { findCast } from "../workspace/find-cast.ts";
+import { findCast } from "../workspace/workspace.ts";
 
 /** What a new cast gets from an earlier one, and notes about what is missing. */
 export interface PreviousCast {

@@ -2,7 +2,7 @@ import { apply } from "../../core/cast/apply.ts";
 import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import type { CastStore } from "../store/cast-store.ts";
 
 /** Writes events to the journal of a stopped cast, without running it. */
@@ -25,7 +25,7 @@ export async function recordEvents(
       events.push(event);
     }
     const problem = await owned.value.journal.append(events, seq);
-    return problem === undefined ? ok(state) : fail(error("write_failed", castId, problem));
+    return problem === undefined ? ok(state) : failWith("write_failed", castId, problem);
   } finally {
     await owned.value.release();
   }

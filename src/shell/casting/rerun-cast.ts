@@ -4,7 +4,7 @@ import type { TargetRef } from "../../core/command/command.ts";
 import { Graph, socketsOf } from "../../core/compile/graph.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import type { SocketId } from "../../core/model/ids.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { foldVisits, visitKey } from "../../core/history/visits.ts";
 import type { RecordedCast } from "../../core/replay/recorded-cast.ts";
 import { replyContract } from "../../core/replay/replay.ts";
@@ -47,13 +47,11 @@ export function startWithCurrentConfig(
   const own = file.targets.map(({ kind, name }) => ({ kind, name }));
   const targets = loadout === undefined ? own : [{ kind: "loadout" as const, name: loadout }];
   if (targets.length === 0)
-    return fail(
-      error(
-        "cast_without_loadout",
-        file.castId,
-        "this cast was started from a graph without a loadout",
-        "name one with --loadout",
-      ),
+    return failWith(
+      "cast_without_loadout",
+      file.castId,
+      "this cast was started from a graph without a loadout",
+      "name one with --loadout",
     );
   const graph = graphs.compileTargets(targets);
   return graph.ok ? ok({ ...castStartOf(file), graph: graph.value, limits: catalog.settings.limits }) : graph;

@@ -1,17 +1,15 @@
-import { realpathSync } from "node:fs";
 import { sep } from "node:path";
 import { askedPersonMateria } from "../../core/cast/prompt-text.ts";
 import { reworkDecisionEvents, reworkLimitOf } from "../../core/cast/rework-limit.ts";
 import type { EventBody, EventOf } from "../../core/cast/state/event.ts";
-import type { CastState } from "../../core/cast/state/state.ts";
+import { phaseBeforeEnd, type CastState } from "../../core/cast/state/state.ts";
 import type { ReworkDecision } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import { createOwnCastRegistry } from "../config/own-casts.ts";
 import type { StoppedCastFacts } from "../items/item-runner.ts";
 import { writeOptionsFor, type RunContext, type RunOutcome } from "../context/run-context.ts";
-import { phaseBeforeEnd } from "../run/interrupted-visit.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { CastStore, CurrentCast } from "../store/cast-store.ts";
 import { REHEARSAL_FILE, parseRehearsalText, type AgentChoice, type AgentSource } from "../workspace/agent-hosts.ts";
@@ -19,6 +17,8 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { prepareRun, rehearsalNotes, rehearsalRemarks, storedCastHistory, type PreparedCast } from "./prepared-cast.ts";
 import { resumeRefusal } from "./resume-refusal.ts";
 import { runOwnedCast } from "./run-owned-cast.ts";
+import { realPathOrSame } from "../system/folders.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
 
 /** How a stopped cast continues. */
 export type Resumption =
@@ -83,7 +83,7 @@ export async function prepareResume(
     host,
     env: place.env,
     cwd: cwd.folder,
-    ...(agents.model === undefined ? {} : { model: agents.model }),
+    ...withoutUndefined({ model: agents.model }),
   };
   return ok({
     castId,
@@ -111,7 +111,7 @@ export async function resumeCast({ cast, how, by }: ResumePlan, context: RunCont
     if (refusal) return refusal;
     // Compare again as the owner: the person agreed to this file.
     if (JSON.stringify(file) !== JSON.stringify(cast.file))
-      return fail(error("bad_cast_file", castId, "cast.json has changed since it was read"));
+      return failWith("bad_cast_file", castId, "cast.json has changed since it was read");
     if (env) createOwnCastRegistry(env).record(file, stamp);
     const firstEvents = (found: StoppedCastFacts): readonly EventBody[] =>
       state.phase.kind === "unstarted" && how.kind === "recast"
@@ -158,23 +158,18 @@ interface WorkingFolder {
  */
 function workingFolder({ place: { cwd }, store }: Workspace, file: CastFile): Result<WorkingFolder> {
   if (isSamePath(file.cwd, cwd)) return ok({ folder: cwd, notes: [] });
-  if (isSamePath(cwd, store.location) || resolveRealPath(store.location).startsWith(`${resolveRealPath(cwd)}${sep}`))
+  if (isSamePath(cwd, store.location) || realPathOrSame(store.location).startsWith(`${realPathOrSame(cwd)}${sep}`))
     return ok({ folder: cwd, notes: [`this cast was begun in ${file.cwd}; it goes on in ${cwd}`] });
-  return fail(
-    error("folder_mismatch", "--cwd", `this cast works in ${file.cwd}, and this is ${cwd}`, `add --cwd ${file.cwd}`),
+  return failWith(
+    "folder_mismatch",
+    "--cwd",
+    `this cast works in ${file.cwd}, and this is ${cwd}`,
+    `add --cwd ${file.cwd}`,
   );
 }
 
 function isSamePath(a: string, b: string): boolean {
-  return resolveRealPath(a) === resolveRealPath(b);
-}
-
-function resolveRealPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return realPathOrSame(a) === realPathOrSame(b);
 }
 
 /** The events that are written before a stopped cast continues. */
@@ -197,7 +192,7 @@ function answerEvent(how: Exclude<Resumption, { kind: "recast" }>, isPerson: boo
   const text = how.kind === "finish" ? "" : how.text;
   if (isPerson) return { type: "person_judged", satisfied: how.kind !== "reject", text } as const;
   if (how.kind !== "finish") return { type: "person_answered", text } as const;
-  return { type: "person_finished", ...(how.reply === undefined ? {} : { reply: how.reply }) } as const;
+  return { type: "person_finished", ...withoutUndefined({ reply: how.reply }) } as const;
 }
 
 function limitEvents({ maxTokens, maxCostUsd, decision, ...given }: Recast, state: CastState): readonly EventBody[] {
@@ -207,11 +202,7 @@ function limitEvents({ maxTokens, maxCostUsd, decision, ...given }: Recast, stat
     decision && decision.kind !== "hint" && reworkLimitOf(state)?.visit === null ? decision.kind : undefined;
   const allow = given.allow ?? (hint === undefined ? undefined : 1);
   const raised = {
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
-    ...(allow === undefined ? {} : { allow }),
-    ...(hint === undefined ? {} : { hint }),
-    ...(items === undefined ? {} : { items }),
+    ...withoutUndefined({ maxTokens, maxCostUsd, allow, hint, items }),
   };
   return Object.keys(raised).length > 0 ? [{ type: "limits_raised", ...raised }] : [];
 }

@@ -1,4 +1,4 @@
-import { suggest, typed, error, fail, type Issue, type Result } from "../../core/model/issue.ts";
+import { failWith, suggest, typed, error, fail, type Issue, type Result } from "../../core/model/issue.ts";
 import type { ReworkDecision } from "../../core/command/command.ts";
 import { reworkLimitOf } from "../../core/cast/rework-limit.ts";
 import { askedPersonMateria } from "../../core/cast/prompt-text.ts";
@@ -23,38 +23,32 @@ export function resumeRefusal(state: CastState, castId: CastId, how: Resumption)
   const isPerson = askedPersonMateria(state) !== undefined;
   if (how.kind === "recast") {
     if (phase.kind === "waiting")
-      return fail(
-        error(
-          "awaiting_person",
-          castId,
-          "this cast waits for a person",
-          isPerson
-            ? suggest`say yes with ${typed`continue ${castId}`}, no with ${typed`continue ${castId} --reject REASON`}`
-            : suggest`answer it with ${typed`continue ${castId} MESSAGE`}, or finish it with ${typed`continue ${castId}`}`,
-        ),
+      return failWith(
+        "awaiting_person",
+        castId,
+        "this cast waits for a person",
+        isPerson
+          ? suggest`say yes with ${typed`continue ${castId}`}, no with ${typed`continue ${castId} --reject REASON`}`
+          : suggest`answer it with ${typed`continue ${castId} MESSAGE`}, or finish it with ${typed`continue ${castId}`}`,
       );
     if (phase.kind !== "ended" || phase.outcome === "failed" || phase.outcome === "aborted")
       return how.decision && decisionRefusal(state, castId, how.decision);
-    return fail(
-      error(
-        "cast_finished",
-        castId,
-        `this cast has ended: ${phase.outcome.replace("_", " ")}`,
-        suggest`start a new one with ${typed`link --from ${castId} …`}`,
-      ),
+    return failWith(
+      "cast_finished",
+      castId,
+      `this cast has ended: ${phase.outcome.replace("_", " ")}`,
+      suggest`start a new one with ${typed`link --from ${castId} …`}`,
     );
   }
   const waiting = phase.kind === "ended" ? phase.before : phase;
   if (waiting.kind === "waiting") return how.kind === "reject" ? rejectRefusal(castId, how, isPerson) : undefined;
-  return fail(
-    error(
-      "not_awaiting_person",
-      castId,
-      `this cast waits for no answer`,
-      phase.kind === "ended"
-        ? suggest`${typed`recast ${castId}`} resumes a failed or aborted cast`
-        : suggest`${typed`status ${castId}`} says where it is`,
-    ),
+  return failWith(
+    "not_awaiting_person",
+    castId,
+    `this cast waits for no answer`,
+    phase.kind === "ended"
+      ? suggest`${typed`recast ${castId}`} resumes a failed or aborted cast`
+      : suggest`${typed`status ${castId}`} says where it is`,
   );
 }
 
@@ -62,17 +56,15 @@ export function resumeRefusal(state: CastState, castId: CastId, how: Resumption)
 function decisionRefusal(state: CastState, castId: string, { kind }: ReworkDecision): Result<never> | undefined {
   const limit = reworkLimitOf(state);
   if (!limit)
-    return fail(
-      error(
-        "no_rework_decision",
-        `--${kind}`,
-        "this cast has not stopped because a result was sent back too often",
-        suggest`${typed`recast ${castId}`} goes on where it stopped`,
-      ),
+    return failWith(
+      "no_rework_decision",
+      `--${kind}`,
+      "this cast has not stopped because a result was sent back too often",
+      suggest`${typed`recast ${castId}`} goes on where it stopped`,
     );
   if (kind !== "next" || limit.item) return undefined;
   const hint = suggest`${typed`recast ${castId} --accept`} takes the result as it is`;
-  return fail(error("no_rework_decision", "--next", "this cast has no list of items, so there is no next one", hint));
+  return failWith("no_rework_decision", "--next", "this cast has no list of items, so there is no next one", hint);
 }
 
 /** [Q7] Only a gate can be rejected, and a rejection needs a reason. */
@@ -82,21 +74,17 @@ function rejectRefusal(
   isPerson: boolean,
 ): Result<never> | undefined {
   if (!isPerson)
-    return fail(
-      error(
-        "rejection_unavailable",
-        castId,
-        "this cast waits with an agent, not at a gate",
-        suggest`tell it what to change: ${typed`continue ${castId} MESSAGE`}`,
-      ),
+    return failWith(
+      "rejection_unavailable",
+      castId,
+      "this cast waits with an agent, not at a gate",
+      suggest`tell it what to change: ${typed`continue ${castId} MESSAGE`}`,
     );
   if (text !== "") return undefined;
-  return fail(
-    error(
-      "missing_reason",
-      "--reject",
-      "--reject needs a reason",
-      suggest`${typed`continue ${castId} --reject REASON`}`,
-    ),
+  return failWith(
+    "missing_reason",
+    "--reject",
+    "--reject needs a reason",
+    suggest`${typed`continue ${castId} --reject REASON`}`,
   );
 }

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
-import { initialState, type CastStart } from "../../core/cast/state/state.ts";
+import type { CastStart } from "../../core/cast/state/state.ts";
 import { buildTimeline } from "../../core/cast/timeline.ts";
 import type { LinkCommand } from "../../core/command/command.ts";
 import { commandText } from "../../core/command/command-text.ts";
@@ -13,8 +13,8 @@ import {
   type CompiledChain,
 } from "../../core/compile/targets/compile.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
-import type { JsonObject } from "../../core/model/json.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
+import { withoutUndefined, type JsonObject } from "../../core/model/json.ts";
 import { createOwnCastRegistry } from "../config/own-casts.ts";
 import { findRepository } from "../git/repository.ts";
 import type { AgentHost } from "../ports.ts";
@@ -30,6 +30,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { newCastHistory, prepareRun, rehearsalNotes, rehearsalRemarks, type PreparedCast } from "./prepared-cast.ts";
 import { loadPreviousCast } from "./previous-cast.ts";
 import { runOwnedCast } from "./run-owned-cast.ts";
+import { initialState } from "../../core/cast/state/initial-state.ts";
 
 /** Typed targets → a cast that is ready to start, or every problem of the first stage that has any. */
 export async function prepareCast(
@@ -109,8 +110,7 @@ export function withReplies(cast: NewCast, { rehearsal }: Pick<AgentSource, "reh
 function budgetFor({ settings }: Catalog, { budget, costUsd }: Pick<LinkCommand, "budget" | "costUsd">) {
   return {
     ...settings.budget,
-    ...(budget === undefined ? {} : { maxTokens: budget }),
-    ...(costUsd === undefined ? {} : { maxCostUsd: costUsd }),
+    ...withoutUndefined({ maxTokens: budget, maxCostUsd: costUsd }),
   };
 }
 
@@ -177,7 +177,7 @@ export async function startCast(cast: NewCast, context: RunContext, past?: CastP
     const problem = past && (await writePast(store, past.origin, events, owned.value));
     if (problem !== undefined) {
       await owned.value.discard();
-      return fail(error("write_failed", file.castId, problem));
+      return failWith("write_failed", file.castId, problem);
     }
     if (env) createOwnCastRegistry(env).record(file, await store.stamp(file.castId));
     const timeline = buildTimeline(initialState(castStartOf(file)), events);

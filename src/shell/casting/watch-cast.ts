@@ -1,14 +1,15 @@
 import { suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
-import { replaySteps } from "../../core/cast/cast-step.ts";
+import { replaySteps } from "../../core/cast/timeline.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { RunObserver, RunOutcome } from "../context/run-context.ts";
 import { turnProgressFrom } from "./live-progress.ts";
 import type { CastStore, EventUpdate, LoadedCast, Subscription, VisitRef } from "../store/cast-store.ts";
 import { itemRunAt } from "../../core/cast/item-runs.ts";
-import { type CastState, initialState } from "../../core/cast/state/state.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
 import type { AgentProgress } from "../../core/wire/stream.ts";
 import { castStartOf } from "../store/cast-file.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
+import { initialState } from "../../core/cast/state/initial-state.ts";
 
 /** The signal stops the watching, not the cast. */
 export interface WatchOptions extends RunObserver {

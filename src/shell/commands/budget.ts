@@ -1,8 +1,7 @@
 import type { Command } from "../../core/command/command.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { line } from "../../core/view/line.ts";
-import { findCast } from "../workspace/find-cast.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { findCast, type Workspace } from "../workspace/workspace.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { totalTokens } from "../../core/cast/state/usage.ts";
 import type { CastState } from "../../core/cast/state/state.ts";

@@ -1,8 +1,7 @@
 import { failWith, suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { castFileSpans, type CastFileSpans, type CheckpointSpan } from "../../core/view/file-changes.ts";
-import { findCast } from "../workspace/find-cast.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { findCast, type Workspace } from "../workspace/workspace.ts";
 import { hasCommit } from "../git/diff.ts";
 import { findRepository, type Repository } from "../git/repository.ts";
 

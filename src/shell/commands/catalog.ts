@@ -1,15 +1,13 @@
 import type { Command, GridCommand } from "../../core/command/command.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { worstCase } from "../../core/compile/worst-case.ts";
-import { error, fail, isError, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { error, fail, isError, ok, type Issue, type Result, assertNever } from "../../core/model/issue.ts";
 import { isGate, isGenerator, isInteractive, templateOf, type Materia } from "../../core/model/materia.ts";
 import { didYouMean, sanitizeForTerminal } from "../../core/model/text.ts";
-import { assertNever } from "../../core/model/assert-never.ts";
 import { materiaIcon } from "../../core/view/graph/labels.ts";
 import { graphJson, mermaidText } from "../../core/view/graph/export.ts";
 import { gridLines } from "../../core/view/graph/terminal-grid.ts";
-import { padColumns } from "../../core/view/columns.ts";
-import { line, toned, type Line } from "../../core/view/line.ts";
+import { padColumns, line, toned, type Line } from "../../core/view/line.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { setActiveLoadout } from "../config/config.ts";
 import type { CommandOutput } from "./command-output.ts";

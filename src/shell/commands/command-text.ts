@@ -2,8 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { resolve } from "node:path";
 import { failWith, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { oneLine } from "../../core/model/text.ts";
-import { isMissingFile, errorText } from "../system/system-error.ts";
-import { readRegularFile } from "../system/files.ts";
+import { isMissingFile, errorText, readRegularFile } from "../system/files.ts";
 
 /** Where the texts that a command names are read. Without it, every text is taken as typed. */
 export interface TextSource {

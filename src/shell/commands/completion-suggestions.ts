@@ -7,8 +7,7 @@ import { statusText } from "../../core/view/cast-list.ts";
 import { visitLabel } from "../../core/view/graph/labels.ts";
 import { agentVisits } from "../../core/history/find-visit.ts";
 import { foldVisits, visitKey, visitNumber, type VisitRecord } from "../../core/history/visits.ts";
-import { findCast } from "../workspace/find-cast.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { findCast, type Workspace } from "../workspace/workspace.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 import type { CastStatus } from "../../core/cast/summary.ts";
 

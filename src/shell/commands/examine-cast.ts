@@ -1,8 +1,8 @@
 import { apply } from "../../core/cast/apply.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
-import { initialState, type CastState } from "../../core/cast/state/state.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { error, type Issue } from "../../core/model/issue.ts";
+import { error, type Issue, assertNever } from "../../core/model/issue.ts";
 import { REHEARSAL_FILE, parseRehearsalText } from "../workspace/agent-hosts.ts";
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
 import type { ArtifactRef, CastStore, VisitRef } from "../store/cast-store.ts";
@@ -12,10 +12,10 @@ import { MAX_KEPT_TEXT } from "../../core/cast/decide.ts";
 import { materiaOf, socketOf, type Graph } from "../../core/compile/graph.ts";
 import type { JsonObject } from "../../core/model/json.ts";
 import type { Materia } from "../../core/model/materia.ts";
-import { assertNever } from "../../core/model/assert-never.ts";
 import type { VisitFileName } from "../../core/wire/casts.ts";
 import { validPrefix } from "../agents/transcript.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
+import { initialState } from "../../core/cast/state/initial-state.ts";
 
 /** The findings about one cast. */
 export interface Examination {

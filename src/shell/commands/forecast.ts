@@ -7,8 +7,7 @@ import { sanitizeForTerminal, oneLine, countedText } from "../../core/model/text
 import { forecastGraph, maxTurns, type Forecast, type QuantileRange } from "../../core/history/forecast.ts";
 import { materiaStats, type MateriaStats } from "../../core/history/stats.ts";
 import { amountText, durationText, costText } from "../../core/view/numbers.ts";
-import { padColumns } from "../../core/view/columns.ts";
-import { tableLines, line, toned, wrapLine, type Line } from "../../core/view/line.ts";
+import { padColumns, tableLines, line, toned, wrapLine, type Line } from "../../core/view/line.ts";
 import { worstCaseText } from "../../core/view/graph/worst-case-text.ts";
 import type { ForecastResponse } from "../../core/wire/testing.ts";
 import type { Workspace } from "../workspace/workspace.ts";

@@ -25,8 +25,7 @@ import {
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 import type { AgentSource } from "../workspace/agent-hosts.ts";
-import { findCast } from "../workspace/find-cast.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { findCast, type Workspace } from "../workspace/workspace.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { runRestore } from "./restore.ts";
 

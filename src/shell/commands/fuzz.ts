@@ -12,7 +12,7 @@ import { fuzzLines } from "../../core/testing/report.ts";
 import { fuzzSubject } from "../../core/testing/fuzz-cast.ts";
 import { worstCaseText } from "../../core/view/graph/worst-case-text.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { errorText } from "../system/system-error.ts";
+import { errorText } from "../system/files.ts";
 import type { CommandOutput } from "./command-output.ts";
 
 type FuzzCommand = Extract<Command, { kind: "fuzz" }>;

@@ -10,7 +10,7 @@ import { issueJson, issueLines } from "../../core/view/issues.ts";
 import { line, type Line } from "../../core/view/line.ts";
 import { readConfigText, parseJson, STARTER_CONFIG } from "../config/config-file.ts";
 import { loadConfig, projectConfigFile, type ConfigContext, findCommandFile } from "../config/config.ts";
-import { errorText } from "../system/system-error.ts";
+import { errorText } from "../system/files.ts";
 import { rememberTrust } from "../config/trust.ts";
 import type { CommandOutput } from "./command-output.ts";
 

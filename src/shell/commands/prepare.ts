@@ -2,13 +2,29 @@ import type { CastingCommand, Command, ContinueCommand, ForkCommand, TargetRef }
 import { commandText } from "../../core/command/command-text.ts";
 import { runOptionIssues, thinkingLevelOption, type Options } from "../../core/command/options.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { failWith, fail, ok, type Issue, type Result, suggest, typed, withHintParts } from "../../core/model/issue.ts";
-import { assertNever } from "../../core/model/assert-never.ts";
+import {
+  failWith,
+  fail,
+  ok,
+  type Issue,
+  type Result,
+  suggest,
+  typed,
+  withHintParts,
+  assertNever,
+} from "../../core/model/issue.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import type { PreparedCast } from "../casting/prepared-cast.ts";
-import { findBusyTreeIssue, type Workspace } from "../workspace/workspace.ts";
+import {
+  findBusyTreeIssue,
+  type Workspace,
+  LAST_CAST,
+  looksLikeCastId,
+  mayBeCastName,
+  findOwnCast,
+  type RequestedCast,
+} from "../workspace/workspace.ts";
 import type { AgentSource, OpenAgentHost } from "../workspace/agent-hosts.ts";
-import { LAST_CAST, looksLikeCastId, mayBeCastName, findOwnCast, type RequestedCast } from "../workspace/find-cast.ts";
 import { resumedGraphNote } from "../casting/rerun-cast.ts";
 import { prepareResume, type Resumption } from "../casting/resume-cast.ts";
 import { prepareCast } from "../casting/start-cast.ts";

@@ -4,8 +4,7 @@ import { failWith, ok, type Issue, type Result } from "../../core/model/issue.ts
 import { findDifferences, type ReplayDifference } from "../../core/replay/differences.ts";
 import { replayCast } from "../../core/replay/replay.ts";
 import { allReplayLines, replayLines } from "../../core/view/report/replay-lines.ts";
-import { findCast } from "../workspace/find-cast.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { findCast, type Workspace } from "../workspace/workspace.ts";
 import {
   createCurrentGraphs,
   loadRecordedCast,

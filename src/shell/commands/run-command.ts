@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import type { CastingCommand, Command } from "../../core/command/command.ts";
-import { failWith, ok, type Result } from "../../core/model/issue.ts";
-import { assertNever } from "../../core/model/assert-never.ts";
+import { failWith, ok, type Result, assertNever } from "../../core/model/issue.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { CommandOutput } from "./command-output.ts";
 

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import { initialState } from "../../core/cast/state/state.ts";
-import { replaySteps } from "../../core/cast/cast-step.ts";
+import { replaySteps } from "../../core/cast/timeline.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { ShowCommand } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
@@ -29,8 +28,7 @@ import {
 import { storyMarkdown, visitMarkdown } from "../../core/view/report/markdown.ts";
 import { eventsOfVisit, foldVisits } from "../../core/history/visits.ts";
 import { findVisit } from "../../core/history/find-visit.ts";
-import { findCast } from "../workspace/find-cast.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { findCast, type Workspace } from "../workspace/workspace.ts";
 import { listQuarantined } from "../git/worktrees/worktree.ts";
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
 import type { CastStore, LoadedCast } from "../store/cast-store.ts";
@@ -38,6 +36,7 @@ import { layoutInFolder } from "../store/layout.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { foreignLines, foreignField, castLineage, programOption } from "./status-lines.ts";
 import { readVisitDetail, type VisitKey } from "./read-visit.ts";
+import { initialState } from "../../core/cast/state/initial-state.ts";
 
 const MAX_WIDTH = 120;
 

@@ -4,8 +4,7 @@ import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { boardLines, castBoard } from "../../core/view/progress/board.ts";
 import { deliveryLines } from "../../core/view/cast-list.ts";
 import { line, toned, type Line } from "../../core/view/line.ts";
-import { findCast } from "../workspace/find-cast.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { findCast, type Workspace } from "../workspace/workspace.ts";
 import type { CommandOutput } from "./command-output.ts";
 import {
   queuePositionLines,

@@ -1,8 +1,7 @@
 import type { Command } from "../../core/command/command.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { line, toned } from "../../core/view/line.ts";
-import { findCast } from "../workspace/find-cast.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { findCast, type Workspace } from "../workspace/workspace.ts";
 import { createCastBranch } from "../git/transfer/branches.ts";
 import type { CommandOutput } from "./command-output.ts";
 

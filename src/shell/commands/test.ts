@@ -6,7 +6,7 @@ import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { measureCoverage, coveragePercent, type CoveredRun } from "../../core/testing/coverage.ts";
 import { junitText, coverageLines, testLines, type TestReport } from "../../core/testing/report.ts";
 import { asTrusted, trustIssue, type Workspace } from "../workspace/workspace.ts";
-import { errorText } from "../system/system-error.ts";
+import { errorText } from "../system/files.ts";
 import { findTests, type FoundTest } from "../testing/find-tests.ts";
 import { type TestResult, runTests } from "../testing/run-test.ts";
 import type { CommandOutput } from "./command-output.ts";

@@ -2,8 +2,14 @@ import { statSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync, write
 import { parseJsonc } from "../../core/edit/json-text.ts";
 import { error, fail, failAll, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { depthExceeds, isJsonObject, type Json } from "../../core/model/json.ts";
-import { isMissingFile, errorText } from "../system/system-error.ts";
-import { MAX_FILE_BYTES, readRegularText, linkIfFree, readRegularFile } from "../system/files.ts";
+import {
+  isMissingFile,
+  errorText,
+  MAX_FILE_BYTES,
+  readRegularText,
+  linkIfFree,
+  readRegularFile,
+} from "../system/files.ts";
 import { isUtf8 } from "node:buffer";
 import { createHash, randomUUID } from "node:crypto";
 import { dirname, sep } from "node:path";

@@ -7,9 +7,8 @@ import { readLayer, type ConfigLayer, type LayerName } from "../../core/catalog/
 import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { readJsonFile, readConfigText } from "./config-file.ts";
 import { isJsonObject, type Json } from "../../core/model/json.ts";
-import { tryStat } from "../system/files.ts";
+import { tryStat, errorText } from "../system/files.ts";
 import { applyEdits, modify } from "jsonc-parser";
-import { errorText } from "../system/system-error.ts";
 
 export interface ConfigContext {
   /** The folder of the project: all work happens here. */

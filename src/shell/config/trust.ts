@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, realpathSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import * as v from "valibot";
 import { depthExceeds, isJsonObject, type Json, type JsonObject } from "../../core/model/json.ts";
@@ -7,6 +7,7 @@ import { configFolder, projectConfigFile, type ConfigContext, findCommandFile } 
 import { MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
 import { sortKeys } from "./config-file.ts";
 import { digestCommandFiles } from "./command-files.ts";
+import { realPathOrSame } from "../system/folders.ts";
 
 const TrustFile = v.record(v.string(), v.string());
 
@@ -14,14 +15,14 @@ const TrustFile = v.record(v.string(), v.string());
 export function isTrusted(context: ConfigContext, raw: unknown): boolean {
   if (depthExceeds(raw, 100)) return false;
   const hash = executableDigest(context.cwd, raw);
-  return hash !== undefined && readTrust(context.env)[projectKey(context.cwd)] === hash;
+  return hash !== undefined && readTrust(context.env)[realPathOrSame(resolve(context.cwd))] === hash;
 }
 
 export function rememberTrust(context: ConfigContext, raw: unknown): void {
   const file = trustFile(context.env);
   const hash = executableDigest(context.cwd, raw);
   if (hash === undefined) return;
-  const trusted = { ...readTrust(context.env), [projectKey(context.cwd)]: hash };
+  const trusted = { ...readTrust(context.env), [realPathOrSame(resolve(context.cwd))]: hash };
   mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}.draft`;
   writeFileSync(draft, `${JSON.stringify(trusted, undefined, 2)}\n`, { mode: 0o600 });
@@ -111,12 +112,4 @@ function readTrust(env: ConfigContext["env"]): Readonly<Record<string, string>> 
 
 function trustFile(env: ConfigContext["env"]): string {
   return join(configFolder(env), "trust.json");
-}
-
-function projectKey(cwd: string): string {
-  try {
-    return realpathSync(cwd);
-  } catch {
-    return resolve(cwd);
-  }
 }

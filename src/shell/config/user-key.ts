@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID, createHmac } from "node:crypto";
-import { existsSync, mkdirSync, rmSync, writeFileSync, realpathSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { linkIfFree, readRegularText } from "../system/files.ts";
 import { configFolder, type ConfigContext } from "./config.ts";
+import { realPathOrSame } from "../system/folders.ts";
 
 type UserEnv = ConfigContext["env"];
 
@@ -68,15 +69,7 @@ export function deriveUiEndpoint({ cwd, env }: ConfigContext, fleet?: string): U
   const own = ensureUserKey(env);
   if (own === undefined) return undefined;
   // The page of a fleet is another one: an open page must not continue with other casts.
-  const served = fleet === undefined ? realFolder(cwd) : `${realFolder(cwd)}\0${fleet}`;
+  const served = fleet === undefined ? realPathOrSame(resolve(cwd)) : `${realPathOrSame(resolve(cwd))}\0${fleet}`;
   const of = (what: string): Buffer => createHmac("sha256", own).update(`${what}\0${served}`).digest();
   return { key: of("ui key").toString("base64url"), port: FIRST_PORT + (of("ui port").readUInt32BE() % PORT_COUNT) };
-}
-
-function realFolder(cwd: string): string {
-  try {
-    return realpathSync(cwd);
-  } catch {
-    return resolve(cwd);
-  }
 }

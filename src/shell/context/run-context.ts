@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CastStep } from "../../core/cast/cast-step.ts";
+import type { CastStep } from "../../core/cast/timeline.ts";
 import type { EffectOutcome } from "../../core/cast/decide.ts";
 import type { EventBody } from "../../core/cast/state/event.ts";
 import type { CastState } from "../../core/cast/state/state.ts";

@@ -1,10 +1,9 @@
-import { suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { parentCastId, type CastId } from "../../core/model/ids.ts";
 import type { FetchedCheckpoints, FleetClient, Workspace } from "../workspace/workspace.ts";
 import { importPack } from "../git/transfer/packs.ts";
-import { findRepository } from "../git/repository.ts";
-import { gitErrorText, runGit } from "../git/run-git.ts";
+import { findRepository, gitErrorText, runGit } from "../git/repository.ts";
 import { withDatabaseErrors } from "../store/postgres/database.ts";
 import { openFleet, type ConnectedFleet, resolveFleetProfile } from "./open-fleet.ts";
 import { readFleetStatus, readQueuePosition } from "./fleet-status.ts";
@@ -100,14 +99,12 @@ async function requestAbort({ database, profile }: ConnectedFleet, castId: CastI
       values: [castId],
     });
     if (row?.said === "asked") return ok("asked");
-    if (row?.said === "over") return fail(error("cast_finished", castId, "this cast has ended"));
-    return fail(
-      error(
-        "unknown_cast",
-        castId,
-        "there is no such cast in your projects",
-        suggest`${typed`casts --on ${quoteWord(profile.name)}`} lists them`,
-      ),
+    if (row?.said === "over") return failWith("cast_finished", castId, "this cast has ended");
+    return failWith(
+      "unknown_cast",
+      castId,
+      "there is no such cast in your projects",
+      suggest`${typed`casts --on ${quoteWord(profile.name)}`} lists them`,
     );
   });
 }
@@ -128,13 +125,11 @@ async function fetchPacks(
       if (!row) return ok(last);
       const wrong = await importPack(top, row.pack);
       if (wrong !== undefined)
-        return fail(
-          error(
-            "damaged_pack",
-            castId,
-            `pack ${row.n} of its files is damaged: ${wrong}`,
-            "fetch from the repository that it was submitted from",
-          ),
+        return failWith(
+          "damaged_pack",
+          castId,
+          `pack ${row.n} of its files is damaged: ${wrong}`,
+          "fetch from the repository that it was submitted from",
         );
       n = row.n;
       last = { head: row.head, ckpt: row.ckpt };
@@ -156,7 +151,7 @@ async function fetchCheckpoints(
   cwd: string,
 ): Promise<Result<FetchedCheckpoints>> {
   const found = await findRepository(cwd);
-  if (found.kind === "none") return fail(error("git_failed", cwd, `cannot fetch its files: ${found.why}`));
+  if (found.kind === "none") return failWith("git_failed", cwd, `cannot fetch its files: ${found.why}`);
   const { top } = found.repository;
   let last: FetchedCheckpoints | undefined;
   // [B50] The packs of the parent contain the commits that an item starts from.
@@ -166,12 +161,10 @@ async function fetchCheckpoints(
     last = taken.value ?? last;
   }
   if (!last)
-    return fail(
-      error("missing_checkpoints", castId, "this cast has no files: it was submitted outside a git repository"),
-    );
+    return failWith("missing_checkpoints", castId, "this cast has no files: it was submitted outside a git repository");
   // A separate ref: the branch that is named after the cast must stay the only one.
   const held = await runGit(["update-ref", `refs/materia-fleet/${castId}`, last.ckpt], { cwd: top });
-  return held.ok ? ok(last) : fail(error("git_failed", castId, gitErrorText(held)));
+  return held.ok ? ok(last) : failWith("git_failed", castId, gitErrorText(held));
 }
 
 /** [B42] Records the events of a person for a stopped cast, and queues it if it is to continue. */

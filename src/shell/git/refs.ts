@@ -1,8 +1,7 @@
-import { runGit, stdoutText, stdoutParts } from "./run-git.ts";
+import { runGit, stdoutText, stdoutParts, type Repository } from "./repository.ts";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { itemGitRef } from "../../core/model/ids.ts";
-import type { Repository } from "./repository.ts";
 
 /** [Y2] The only ref that holds the checkpoints of a cast. */
 export function castRef(castId: string): string {

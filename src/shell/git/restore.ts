@@ -1,9 +1,8 @@
 import { existsSync, lstatSync, readdirSync, rmSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { snapshotTree } from "./take-checkpoint.ts";
-import type { Repository } from "./repository.ts";
-import { errorText } from "../system/system-error.ts";
-import { gitErrorText, stdoutParts, runGit, stdoutText } from "./run-git.ts";
+import { type Repository, gitErrorText, stdoutParts, runGit, stdoutText } from "./repository.ts";
+import { errorText } from "../system/files.ts";
 import { openEmptyShadow, openShadowIndex } from "./shadow-index.ts";
 
 export type RestoreOutcome =

@@ -12,8 +12,7 @@ import {
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
-import type { Repository } from "./repository.ts";
-import { stdoutParts, runGit, type GitResult, type GitOptions } from "./run-git.ts";
+import { type Repository, stdoutParts, runGit, type GitResult, type GitOptions } from "./repository.ts";
 
 /**
  * A second set of git's own files for the same working tree and objects: a private index, and none of the repository's

@@ -2,7 +2,7 @@ import { accessSync, constants, lstatSync, readFileSync, rmSync } from "node:fs"
 import { basename, join } from "node:path";
 import type { ChangeCounts, OmittedFiles } from "../../core/model/checkpoint.ts";
 import type { ShadowIndex } from "./shadow-index.ts";
-import { gitErrorText, stdoutParts, runGit, stdoutText } from "./run-git.ts";
+import { gitErrorText, stdoutParts, runGit, stdoutText } from "./repository.ts";
 
 export type CheckpointOutcome =
   | {

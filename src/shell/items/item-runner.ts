@@ -1,7 +1,7 @@
 import { reworkDecisionEvents, reworkLimitOf } from "../../core/cast/rework-limit.ts";
 import { itemResultOf } from "../../core/cast/decide-items.ts";
 import type { EventBody, EventOf } from "../../core/cast/state/event.ts";
-import { initialState, type CastStart, type CastState } from "../../core/cast/state/state.ts";
+import type { CastStart, CastState } from "../../core/cast/state/state.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { Issue } from "../../core/model/issue.ts";
@@ -11,6 +11,7 @@ import { writeOptionsFor, type RunContext, type RunOutcome } from "../context/ru
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
 import type { CurrentCast, LoadedCast, OwnedCast } from "../store/cast-store.ts";
 import { createSharedBudget, type SharedBudget } from "./shared-budget.ts";
+import { initialState } from "../../core/cast/state/initial-state.ts";
 
 /** Runs an owned cast to its end or its next pause. `firstEvents` are written before it continues. */
 export type RunOwnedCast = (

@@ -7,7 +7,7 @@ import type { ParallelRun } from "../../core/cast/state/parallel-run.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { assertNever } from "../../core/model/assert-never.ts";
+import { assertNever } from "../../core/model/issue.ts";
 import type { ItemsFailure, ItemRunner, Ports } from "../ports.ts";
 
 /** The result of one task: `decide` makes its event from the state at that time. */

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
 
 /** [B25] The user of this machine that runs tools and programs of casts. */
 export interface ToolsUser {
@@ -37,13 +37,11 @@ export function spawnOptionsFor({ name, uid, gid, home }: ToolsUser): {
 export function findToolsUser(name: string): Result<ToolsUser> {
   const at = "--tools-user";
   if (process.getuid?.() !== 0)
-    return fail(
-      error(
-        "command_unavailable",
-        at,
-        "only root may run tools as another user",
-        "start the worker as root, or without it",
-      ),
+    return failWith(
+      "command_unavailable",
+      at,
+      "only root may run tools as another user",
+      "start the worker as root, or without it",
     );
   const [, , uid = "", gid = "", , home = "/"] =
     readPasswdFile()
@@ -51,11 +49,9 @@ export function findToolsUser(name: string): Result<ToolsUser> {
       .map((line) => line.split(":"))
       .find(([known]) => known === name) ?? [];
   if (!/^\d+$/.test(uid) || !/^\d+$/.test(gid))
-    return fail(
-      error("unknown_user", at, `/etc/passwd has no user "${name}"`, "make one for the tools of agents alone"),
-    );
+    return failWith("unknown_user", at, `/etc/passwd has no user "${name}"`, "make one for the tools of agents alone");
   if (Number(uid) === 0)
-    return fail(error("unknown_user", at, `"${name}" is root`, "make a user for the tools of agents alone"));
+    return failWith("unknown_user", at, `"${name}" is root`, "make a user for the tools of agents alone");
   return ok({ name, uid: Number(uid), gid: Number(gid), home });
 }
 

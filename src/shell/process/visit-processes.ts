@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import { realpathSync } from "node:fs";
 import { endProcesses, processesWithVariable } from "./processes.ts";
+import { realPathOrSame } from "../system/folders.ts";
 
 /** [D24] The variable with the visit's secret, set for every program of the visit. */
 export const VISIT_VARIABLE = "MATERIA_VISIT";
@@ -41,14 +41,6 @@ export function deriveVisitSecret(key: string, { runDir, socket, visit }: VisitL
     .update(`visit\0${realPathOrSame(runDir)}\0${socket}\0${visit}`)
     .digest("hex")
     .slice(0, 32);
-}
-
-function realPathOrSame(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 /** [D24, D37] Ends every process of a visit, also outside its process group. Does nothing without a secret. */

@@ -1,6 +1,6 @@
 import type { OutsideChanges } from "../../core/model/checkpoint.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
-import type { CastState, CastPhase, Visit } from "../../core/cast/state/state.ts";
+import { phaseBeforeEnd, type CastState, type Visit } from "../../core/cast/state/state.ts";
 import type { Usage } from "../../core/cast/state/usage.ts";
 import type { CastStore } from "../store/cast-store.ts";
 import { filesChangedSince } from "../system/folders.ts";
@@ -20,10 +20,6 @@ export interface InterruptedVisit {
 export function visitInProgress({ phase }: Pick<CastState, "phase">): Visit | undefined {
   const stood = phaseBeforeEnd(phase);
   return stood.kind === "visiting" ? stood.visit : undefined;
-}
-
-export function phaseBeforeEnd(phase: CastPhase): CastPhase {
-  return phase.kind === "ended" || phase.kind === "failing" ? phaseBeforeEnd(phase.before) : phase;
 }
 
 /** The working folder, and what others changed there since the last checkpoint. */

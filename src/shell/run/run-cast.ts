@@ -1,9 +1,9 @@
 import { abortedEvent, decide } from "../../core/cast/decide.ts";
 import type { EventBody, EventOf } from "../../core/cast/state/event.ts";
-import { applyStep, type CastStep } from "../../core/cast/cast-step.ts";
+import { applyStep, type CastStep } from "../../core/cast/timeline.ts";
 import { visitCompletedEvent, next, type Effect } from "../../core/cast/next.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
-import { assertNever } from "../../core/model/assert-never.ts";
+import { assertNever } from "../../core/model/issue.ts";
 import { type Usage, NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { AgentHost, Ports } from "../ports.ts";
 import { redactEvent } from "../secrets/redact-event.ts";

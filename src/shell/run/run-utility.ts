@@ -11,7 +11,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BUNDLED_SCRIPT_NAMES, bundledScriptFile } from "../../core/catalog/bundled-utilities.ts";
 import { stat } from "node:fs/promises";
-import { assertNever } from "../../core/model/assert-never.ts";
+import { assertNever } from "../../core/model/issue.ts";
 import { truncateMiddle, sanitizeForTerminal, oneLine, countedText } from "../../core/model/text.ts";
 
 const TIMEOUT_MS = 30_000;

@@ -1,16 +1,16 @@
 import type { AgentProgress } from "../../core/wire/stream.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
-import { type CastState, initialState } from "../../core/cast/state/state.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId, SocketId } from "../../core/model/ids.ts";
 import type { Result } from "../../core/model/issue.ts";
-import { type CastTimeline, advanceTimeline, startTimeline } from "../../core/cast/timeline.ts";
+import { type CastTimeline, advanceTimeline, startTimeline, applyStep } from "../../core/cast/timeline.ts";
 import type { Artifacts, Journal } from "../ports.ts";
 import type { ProcessIdentity } from "../process/process-identity.ts";
 import type { Redactor } from "../secrets/redact.ts";
 import { type CastFile, castStartOf } from "./cast-file.ts";
-import { applyStep } from "../../core/cast/cast-step.ts";
 import { isJsonObject } from "../../core/model/json.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
+import { initialState } from "../../core/cast/state/initial-state.ts";
 
 /**
  * The store of casts. All access to casts goes through this port, so that another store can replace files. Nothing rejects:

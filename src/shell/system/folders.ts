@@ -10,6 +10,15 @@ export function isInside(folder: string, path: string): boolean {
   }
 }
 
+/** The path without links; as given if nothing is there. */
+export function realPathOrSame(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
 /** Whether a path may be read: it is inside, or does not exist yet. */
 export function isInsideOrAbsent(folder: string, path: string): boolean {
   return isInside(folder, path) || !existsSync(path);

@@ -1,4 +1,14 @@
-import { suggest, typed, collectResults, error, fail, failAll, ok, type Result } from "../../core/model/issue.ts";
+import {
+  failWith,
+  suggest,
+  typed,
+  collectResults,
+  error,
+  fail,
+  failAll,
+  ok,
+  type Result,
+} from "../../core/model/issue.ts";
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { validate } from "../../core/catalog/validate.ts";
@@ -22,12 +32,12 @@ export function findTests(paths: readonly string[], { from, cwd }: { readonly fr
   const tests = [...new Map(found.value.flat().map((test) => [test.file, test])).values()];
   if (tests.length > 0) return ok<readonly FoundTest[]>(tests);
   const hint = suggest`a test is a rehearsal with "cast" and "expect"; ${typed`record`} writes one from a cast`;
-  return fail(error("missing_tests", places.join(", "), "there are no tests here", hint));
+  return failWith("missing_tests", places.join(", "), "there are no tests here", hint);
 }
 
 function readTestsAt(place: string, isNamed: boolean): Result<readonly FoundTest[]> {
   const kind = statSync(place, { throwIfNoEntry: false });
-  if (!kind) return isNamed ? fail(error("missing_file", place, "there is no such file or folder")) : ok([]);
+  if (!kind) return isNamed ? failWith("missing_file", place, "there is no such file or folder") : ok([]);
   if (!kind.isDirectory()) {
     const test = readTest(place);
     return test.ok ? ok([test.value]) : test;

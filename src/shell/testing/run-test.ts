@@ -1,7 +1,7 @@
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve, basename, relative, sep } from "node:path";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
-import type { CastStep } from "../../core/cast/cast-step.ts";
+import type { CastStep } from "../../core/cast/timeline.ts";
 import { limitHitIn } from "../../core/cast/limits.ts";
 import { parseTarget, type TargetRef } from "../../core/command/command.ts";
 import { buildFlow } from "../../core/compile/flow.ts";
@@ -23,10 +23,12 @@ import { prepareCast } from "../casting/start-cast.ts";
 import { loadWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { AgentHost } from "../ports.ts";
 import { fileStore } from "../store/files/file-store.ts";
-import { errorText } from "../system/system-error.ts";
+import { errorText, MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
 import type { FoundTest } from "./find-tests.ts";
-import { openScratchFolder, type ScratchFolder, readExpectedFiles } from "./scratch-folder.ts";
-import { availableParallelism } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { environmentOutsideHooks } from "../git/repository.ts";
 
 /** The result of one test. */
 export interface TestResult {
@@ -220,4 +222,65 @@ export async function runTests(tests: readonly FoundTest[], place: TestContext):
   };
   await Promise.all(Array.from({ length: MAX_PARALLEL_TESTS }, work));
   return results;
+}
+
+/** The temporary folder of one test. */
+export interface ScratchFolder {
+  /** The working folder of the cast. */
+  readonly work: string;
+  /** An empty configuration folder of the user. */
+  readonly config: string;
+  readonly remove: () => void;
+}
+
+/** [T8] A copy of the seed without its history and casts; throws when it cannot be created. */
+function openScratchFolder(seed: string | undefined, git: boolean): ScratchFolder {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), "materia-test-")));
+  const remove = (): void => rmSync(top, { recursive: true, force: true });
+  try {
+    const [work, config] = [join(top, "work"), join(top, "config")];
+    mkdirSync(config);
+    if (seed === undefined) mkdirSync(work);
+    else cpSync(seed, work, { recursive: true, filter: (source) => isCopied(relative(seed, source)) });
+    if (git) commitAll(work);
+    return { work, config, remove };
+  } catch (thrown) {
+    remove();
+    throw thrown;
+  }
+}
+
+function isCopied(path: string): boolean {
+  return basename(path) !== ".git" && path !== join(".pi", "pi-materia");
+}
+
+function commitAll(work: string): void {
+  const env = environmentOutsideHooks();
+  const git = (...args: readonly string[]): void =>
+    void execFileSync("git", ["-C", work, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  git("init", "--quiet", "--initial-branch=main");
+  for (const [key, value] of [
+    ["user.name", "Materia Test"],
+    ["user.email", "test@example.invalid"],
+    ["commit.gpgsign", "false"],
+    ["core.hooksPath", "/dev/null"],
+  ] as const)
+    git("config", key, value);
+  git("add", "--all");
+  git("commit", "--quiet", "--allow-empty", "--message", "The seed of a test");
+}
+
+/** The expected files of a folder; null for a missing file or one outside the folder. */
+function readExpectedFiles(folder: string, names: readonly string[]): ReadonlyMap<string, string | null> {
+  return new Map(names.map((name) => [name, readInside(folder, name)]));
+}
+
+function readInside(folder: string, name: string): string | null {
+  try {
+    const path = realpathSync(resolve(folder, name));
+    if (!path.startsWith(join(folder, sep))) return null;
+    return readRegularText(path, MAX_FILE_BYTES.config);
+  } catch {
+    return null;
+  }
 }

@@ -10,6 +10,7 @@ import type { Workspace } from "./workspace.ts";
 import { resolve } from "node:path";
 import { validate } from "../../core/catalog/validate.ts";
 import { parseJson, readJsonFile } from "../config/config-file.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
 
 /** What answers for the agents of a cast: a model, or a file of replies. */
 export interface AgentChoice {
@@ -65,8 +66,7 @@ function withoutProjectInstructions(host: AgentHost): AgentHost {
 function retryOptionsFrom({ agentSilenceMs, maxRetries, retryBaseMs }: AgentLimits): AgentRetryOptions {
   return {
     ...(agentSilenceMs === 0 ? {} : { silenceMs: agentSilenceMs }),
-    ...(maxRetries === undefined ? {} : { maxRetries }),
-    ...(retryBaseMs === undefined ? {} : { baseDelayMs: retryBaseMs }),
+    ...withoutUndefined({ maxRetries, baseDelayMs: retryBaseMs }),
   };
 }
 
@@ -75,9 +75,7 @@ export async function openPiHost(choice: AgentChoice, patience: AgentRetryOption
   const { model, modelAt, thinking } = choice;
   return piAgentHost({
     ...patience,
-    ...(model === undefined ? {} : { defaultModel: model }),
-    ...(modelAt === undefined ? {} : { defaultModelAt: modelAt }),
-    ...(thinking === undefined ? {} : { defaultThinking: thinking }),
+    ...withoutUndefined({ defaultModel: model, defaultModelAt: modelAt, defaultThinking: thinking }),
   });
 }
 
@@ -96,7 +94,7 @@ function agentNeedOf(graph: Graph, socket: GraphSocket, model: string | undefine
       socket: socket.id,
       materia: socket.materia,
       tools: toolsInScope(materia.tools),
-      ...(wanted === undefined ? {} : { model: wanted }),
+      ...withoutUndefined({ model: wanted }),
     },
   ];
 }

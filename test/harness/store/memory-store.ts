@@ -9,7 +9,7 @@ import type {
   TranscriptUpdate,
   VisitRef,
 } from "../../../src/shell/store/cast-store.ts";
-import { followTranscriptTurn } from "../../../src/shell/store/transcript-turn.ts";
+import { followTranscriptTurn } from "../../../src/shell/store/files/file-store.ts";
 import { startedSummary, notStartedSummary } from "../../../src/shell/store/summary.ts";
 import { keptCast, loaded, nameOf, ownedOf, type Kept } from "./memory-cast.ts";
 import type { CastSummary } from "../../../src/core/cast/summary.ts";

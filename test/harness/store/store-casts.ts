@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
-import { initialState } from "../../../src/core/cast/state/state.ts";
 import type { CastId } from "../../../src/core/model/ids.ts";
 import { CAST_FORMAT, castStartOf, type CastFile } from "../../../src/shell/store/cast-file.ts";
 import type { CastStore, EventUpdate, Subscription, OwnedCast } from "../../../src/shell/store/cast-store.ts";
@@ -9,6 +8,7 @@ import { castLayout, type CastLayout } from "../../../src/shell/store/layout.ts"
 import { scratchFolder } from "../agents.ts";
 import { compiled, playFrom } from "../play.ts";
 import { TIME, graph, seat } from "../seats.ts";
+import { initialState } from "../../../src/core/cast/state/initial-state.ts";
 
 /** A store to be tested, and a way to have the owner of a cast count as gone though it goes on. */
 export interface StoreUnderTest {

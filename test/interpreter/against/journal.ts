@@ -1,8 +1,9 @@
 import { apply } from "../../../src/core/cast/apply.ts";
 import type { CastEvent, EventBody } from "../../../src/core/cast/state/event.ts";
-import { initialState, type CastStart, type CastState } from "../../../src/core/cast/state/state.ts";
+import type { CastStart, CastState } from "../../../src/core/cast/state/state.ts";
 import type { Graph } from "../texts.ts";
 import { factsOf } from "./facts.ts";
+import { initialState } from "../../../src/core/cast/state/initial-state.ts";
 
 /** What happened in one of the casts of a case: an event, or something that stands in no journal. */
 export interface Entry {

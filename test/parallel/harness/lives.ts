@@ -1,7 +1,7 @@
 import type { CastState } from "../../../src/core/cast/state/state.ts";
 import type { CastEvent, EventBody, EventOf, EventType } from "../../../src/core/cast/state/event.ts";
 import type { CastId } from "../../../src/core/model/ids.ts";
-import type { CastStep } from "../../../src/core/cast/cast-step.ts";
+import type { CastStep } from "../../../src/core/cast/timeline.ts";
 import { NO_USAGE } from "../../../src/core/cast/state/usage.ts";
 import { createItemRunner } from "../../../src/shell/items/item-runner.ts";
 import type { Ports, TurnRequest, UtilityRequest } from "../../../src/shell/ports.ts";

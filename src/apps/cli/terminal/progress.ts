@@ -1,4 +1,4 @@
-import type { CastStep } from "../../../core/cast/cast-step.ts";
+import { type CastStep, advanceTimeline, type CastTimeline } from "../../../core/cast/timeline.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import { addUsage } from "../../../core/cast/state/usage.ts";
 import { oneLine } from "../../../core/model/text.ts";
@@ -6,7 +6,6 @@ import { boardLines, castBoard } from "../../../core/view/progress/board.ts";
 import { waitLine } from "../../../core/view/progress/fleet-status.ts";
 import { eventLine } from "../../../core/view/report/event-lines.ts";
 import { liveArgumentText } from "../../../core/view/report/visit-detail.ts";
-import { advanceTimeline, type CastTimeline } from "../../../core/cast/timeline.ts";
 import { wrapLineHanging, fitLine, line, toned, type Line } from "../../../core/view/line.ts";
 import { withProgramName } from "../../../core/view/issues.ts";
 import type { RunObserver, QueueStatus } from "../../../shell/context/run-context.ts";
@@ -19,8 +18,7 @@ import {
 } from "../../../shell/casting/live-items.ts";
 import { setupLines, setupText } from "../../../shell/commands/status-lines.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
-import type { Io } from "./io.ts";
-import { jsonText, paintLine } from "./print.ts";
+import { type Io, jsonText, paintLine } from "./io.ts";
 
 /** What a person or a program sees while a cast runs. */
 interface ProgressDisplay {

@@ -1,6 +1,6 @@
 import type { CastState } from "../../../core/cast/state/state.ts";
 import { currentItemKey } from "../../../core/cast/state/current-item.ts";
-import type { CastStep } from "../../../core/cast/cast-step.ts";
+import type { CastStep } from "../../../core/cast/timeline.ts";
 import { materiaOf, socketOf } from "../../../core/compile/graph.ts";
 import { type TranscriptMessage, parseTranscriptLine } from "../../../core/cast/transcript.ts";
 import { createTranscriptProgress } from "../../../core/wire/transcript-progress.ts";

@@ -1,7 +1,6 @@
 import { oneLine } from "../../../core/model/text.ts";
-import { wrapColumns } from "../../../core/view/columns.ts";
+import { wrapColumns, line, toned, type Line } from "../../../core/view/line.ts";
 import { liveArgumentText } from "../../../core/view/report/visit-detail.ts";
-import { line, toned, type Line } from "../../../core/view/line.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 
 /** Recent activity of an agent: its last tool calls, and the end of its text. */

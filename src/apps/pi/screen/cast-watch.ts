@@ -1,10 +1,14 @@
 import { addUsage, type Usage } from "../../../core/cast/state/usage.ts";
-import { initialState } from "../../../core/cast/state/state.ts";
-import { replaySteps, type CastStep } from "../../../core/cast/cast-step.ts";
+import {
+  replaySteps,
+  type CastStep,
+  advanceTimeline,
+  startTimeline,
+  type CastTimeline,
+} from "../../../core/cast/timeline.ts";
 import { boardLines, castBoard, positionText, type CastBoard } from "../../../core/view/progress/board.ts";
 import { statusSymbol } from "../../../core/view/cast-list.ts";
 import { amountText, durationText, costText } from "../../../core/view/numbers.ts";
-import { advanceTimeline, startTimeline, type CastTimeline } from "../../../core/cast/timeline.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { line, toned, type Line } from "../../../core/view/line.ts";
 import { castStartOf } from "../../../shell/store/cast-file.ts";
@@ -24,6 +28,7 @@ import { createVisitCards } from "./visit-cards.ts";
 import { COMMAND_PREFIX } from "../session/project.ts";
 import type { WidgetContent } from "./widget.ts";
 import type { LoadedCast } from "../../../shell/store/cast-store.ts";
+import { initialState } from "../../../core/cast/state/initial-state.ts";
 
 /** A running cast, for the faces that show it. */
 export interface CastWatch extends Required<Omit<RunObserver, "signal" | "onQueued" | "onSettingUp">> {

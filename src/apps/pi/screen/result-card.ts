@@ -11,12 +11,11 @@ import {
   stoppedHeadLine,
   stoppedStepLines,
 } from "../../../core/view/report/next-steps.ts";
-import { columnsOf, cutColumns } from "../../../core/view/columns.ts";
-import { line, plainText, toned, wrapLine, type Line } from "../../../core/view/line.ts";
+import { columnsOf, cutColumns, line, plainText, toned, wrapLine, type Line } from "../../../core/view/line.ts";
 import type { RunOutcome } from "../../../shell/context/run-context.ts";
 import { markdownLine, type Card, type CardLine } from "./card.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
-import type { CastStep } from "../../../core/cast/cast-step.ts";
+import type { CastStep } from "../../../core/cast/timeline.ts";
 import { titleText } from "../../../core/view/report/handoff-lines.ts";
 import { castStatus, castFigures } from "../../../core/cast/summary.ts";
 

@@ -1,10 +1,9 @@
 import type { CastEvent, EventOf } from "../../../core/cast/state/event.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
-import type { CastStep } from "../../../core/cast/cast-step.ts";
+import { type CastStep, workedMsSince, type WorkClock } from "../../../core/cast/timeline.ts";
 import { advanceVisits, NO_VISITS, visitNumber, type VisitRecord } from "../../../core/history/visits.ts";
 import { oneLine, countedText } from "../../../core/model/text.ts";
 import { conditionText } from "../../../core/view/graph/labels.ts";
-import { workedMsSince, type WorkClock } from "../../../core/cast/timeline.ts";
 import { currentItemText } from "../../../core/view/report/item-text.ts";
 import { fileChangesText } from "../../../core/view/file-changes.ts";
 import { handoffLines, outputLines, quoteLines, FULL_DETAIL } from "../../../core/view/report/handoff-lines.ts";

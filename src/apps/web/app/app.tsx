@@ -1,13 +1,20 @@
-import { Suspense, useEffect, useState, type ReactElement, lazy, type ComponentType } from "react";
+import {
+  Suspense,
+  useEffect,
+  useState,
+  type ReactElement,
+  lazy,
+  type ComponentType,
+  Component,
+  type ReactNode,
+} from "react";
 import { useCastTitle, useCastNotifications } from "./notifications.ts";
-import { PageErrorBoundary, UnknownPage } from "./error-boundary.tsx";
 import { ShortcutsDialog } from "./shortcuts-dialog.tsx";
 import { useKeys } from "../browser/keyboard.ts";
 import { GoToDialog } from "./go-to-dialog.tsx";
 import { navigate, hrefOf, useRoute, type PageProps } from "../browser/route.ts";
 import { toggleTheme } from "../browser/display.ts";
 import { ToastList } from "../ui/toasts.tsx";
-import { StatusBanner } from "./status-banner.tsx";
 import { RenameTestsDialog } from "../dialogs/rename-tests-dialog.tsx";
 import { TrustProjectDialog } from "../dialogs/trust-project-dialog.tsx";
 import { MAIN_PAGES, TopBar, projectName } from "./top-bar.tsx";
@@ -16,8 +23,15 @@ import { draftIndex } from "../browser/unsaved-drafts.ts";
 import { useStore } from "../browser/store.ts";
 import { bindClassNames } from "../styles/classes.ts";
 import shellSheet from "./app.module.css";
+import { thrownMessage } from "../../../core/model/text.ts";
+import { Button } from "../ui/buttons.tsx";
+import pageSheet from "../styles/page.module.css";
+import controlsSheet from "../ui/controls.module.css";
+import { showTrustDialog } from "../data/trust.ts";
+import { useConnection } from "../net/connection.ts";
+import { Icon } from "../ui/icons.tsx";
 
-const css = bindClassNames(shellSheet);
+const css = bindClassNames(shellSheet, pageSheet, controlsSheet);
 
 export function App(): ReactElement {
   const { page, name, search } = useRoute();
@@ -136,3 +150,85 @@ const PAGES: Readonly<Record<string, ComponentType<PageProps>>> = {
   help: lazy(() => import("../help/page.tsx")),
   tests: lazy(() => import("../tests/page.tsx")),
 };
+
+/** Shown in place of a page that failed to load or to draw. */
+class PageErrorBoundary extends Component<{ readonly children: ReactNode }, { readonly problem: string | null }> {
+  override state = { problem: null };
+
+  static getDerivedStateFromError(thrown: unknown): { readonly problem: string } {
+    return { problem: thrownMessage(thrown) };
+  }
+
+  override render(): ReactNode {
+    if (this.state.problem === null) return this.props.children;
+    return (
+      <div className={css("empty")} role="alert">
+        <h1>This page cannot be shown</h1>
+        <p>{this.state.problem}</p>
+        <Button onClick={() => location.reload()}>Try again</Button>
+        <a className={css("control-button")} href={hrefOf("casts")}>
+          All casts
+        </a>
+      </div>
+    );
+  }
+}
+
+/** Shown for an unknown address. */
+function UnknownPage({ page }: { readonly page: string }): ReactElement {
+  return (
+    <div className={css("empty")}>
+      <h1>There is no such page</h1>
+      <p>{`Nothing is called "${page}" here.`}</p>
+      <a className={css("control-button")} href={hrefOf("casts")}>
+        All casts
+      </a>
+    </div>
+  );
+}
+
+/** A banner for a lost connection, full storage or missing trust, with the action that helps. */
+function StatusBanner(): ReactElement | null {
+  const { state } = useConnection();
+  const { cwd, trust } = useCatalog();
+  const { isStorageFull: isFull } = useStore(draftIndex);
+  if (state === "lost") {
+    return (
+      <div className={css("banner")} role="status">
+        <Icon name="interrupted" />
+        <span>
+          The server does not answer. What is shown stays, and this page goes on by itself once <code>materia ui</code>{" "}
+          runs again{cwd === null ? "" : ` in ${cwd}`}.
+        </span>
+      </div>
+    );
+  }
+  if (state === "refused") {
+    return (
+      <div className={css("banner refused")} role="alert">
+        <Icon name="lock" />
+        <span>
+          This browser has no access. Open the address that <code>materia ui</code> prints once; from then on this one
+          works too.
+        </span>
+        <Button onClick={() => location.reload()}>Try again</Button>
+      </div>
+    );
+  }
+  if (isFull) {
+    return (
+      <div className={css("banner")} role="alert">
+        <Icon name="warning" />
+        The storage of this browser is full: unsaved work is lost when the page closes.
+      </div>
+    );
+  }
+  if (trust?.given !== false) return null;
+  return (
+    <div className={css("banner asked")} role="status">
+      <Icon name="lock" />
+      <span>This project brought its own configuration. Nothing of it runs before you trust it.</span>
+      <Button onClick={showTrustDialog}>See what would run…</Button>
+    </div>
+  );
+}

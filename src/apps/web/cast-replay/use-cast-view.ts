@@ -7,7 +7,7 @@ import { statusText } from "../../../core/view/cast-list.ts";
 import type { CastTimeline } from "../../../core/cast/timeline.ts";
 import { NO_ITEM_TIMELINES, itemTimelines, type ItemTimeline } from "../../../core/view/progress/item-timelines.ts";
 import { type TimelineRow, timelineRows } from "../../../core/view/progress/timeline-rows.ts";
-import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
+import { visitEndSeq, type TimelineVisit } from "../../../core/view/progress/playback.ts";
 import type { WayTaken } from "../../../core/view/progress/traversals.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
 import { useNow } from "../browser/use-now.ts";
@@ -224,11 +224,6 @@ function momentFromAddress(
 
 function visitName({ socket, visit }: TimelineVisit): string {
   return `${socket}#${visit}`;
-}
-
-/** The last event of the visit. */
-function visitEndSeq({ leftBy, lastSeq }: TimelineVisit, last: number): number {
-  return leftBy === null ? Math.min(lastSeq, last) : leftBy - 1;
 }
 
 /** Brackets step through visits, braces through rows of the timeline. */

@@ -70,17 +70,7 @@ export function ForkDialog(props: {
       <ForkSummary plan={plan.value} isFirst={isFirst} />
       <TextAreaField label="Request" value={edits.request} onChange={(request) => set({ request })} />
       {canWriteHandoff(cast, visit) && <HandoffField visit={visit} edits={edits} onEdit={set} />}
-      <label className={css("option")}>
-        <span className={css("label")}>Model, from here on; empty for the one it had</span>
-        <span className={css("field")}>
-          <input
-            className={css("monospace")}
-            value={edits.model}
-            placeholder={castFile.model ?? "provider/model"}
-            onChange={(event) => set({ model: event.target.value })}
-          />
-        </span>
-      </label>
+      <ModelField value={edits.model} usual={castFile.model} onChange={(name) => set({ model: name })} />
       {areKept && (
         <label className={css("row")}>
           <input
@@ -93,6 +83,26 @@ export function ForkDialog(props: {
       )}
       <IssueList issues={command.issues.length > 0 ? command.issues : plan.issues} />
     </ConfirmDialog>
+  );
+}
+
+function ModelField(props: {
+  readonly value: string;
+  readonly usual: string | null;
+  readonly onChange: (model: string) => void;
+}): ReactElement {
+  return (
+    <label className={css("option")}>
+      <span className={css("label")}>Model, from here on; empty for the one it had</span>
+      <span className={css("field")}>
+        <input
+          className={css("monospace")}
+          value={props.value}
+          placeholder={props.usual ?? "provider/model"}
+          onChange={(event) => props.onChange(event.target.value)}
+        />
+      </span>
+    </label>
   );
 }
 

@@ -1,7 +1,15 @@
 import { useEffect, useMemo, useRef, useState, type ReactElement } from "react";
-import type { GraphDrawing, DrawnLine, PlacedEdge, RouteStyle } from "../../../core/view/layout/drawing.ts";
+import {
+  type GraphDrawing,
+  type DrawnLine,
+  type PlacedEdge,
+  type RouteStyle,
+  COMPACT_METRICS,
+  REGULAR_METRICS,
+  scaleMetrics,
+  withItemLineRoom,
+} from "../../../core/view/layout/drawing.ts";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
-import { COMPACT_METRICS, REGULAR_METRICS, scaleMetrics, withItemLineRoom } from "../../../core/view/layout/metrics.ts";
 import { stitchNumber } from "../../../core/view/layout/routes.ts";
 import { positionText } from "../../../core/view/progress/board.ts";
 import { GraphView, GraphLegend } from "../graph/graph-view.tsx";

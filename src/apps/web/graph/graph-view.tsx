@@ -82,17 +82,7 @@ export function GraphView(props: GraphViewProps): ReactElement {
 }
 
 function GraphCanvas(props: GraphViewProps): ReactElement {
-  const {
-    graph,
-    drawing,
-    label,
-    marks,
-    selected = [],
-    onSelect,
-    edit,
-    compact = false,
-    fullHeight: grows = false,
-  } = props;
+  const { graph, drawing, marks, selected = [], onSelect, edit, compact = false, fullHeight: grows = false } = props;
   const box = useRef<HTMLDivElement>(null);
   const view = useGraphViewport(box, drawing, { grows, whole: props.fitWhole ?? false, handle: props.handle });
   const hasMap = !grows && needsMiniMap(drawing);
@@ -114,7 +104,7 @@ function GraphCanvas(props: GraphViewProps): ReactElement {
       {...dropHandlers(edit, view.toDrawing)}
     >
       <ReactFlow
-        aria-label={label}
+        aria-label={props.label}
         nodes={nodes}
         edges={NO_EDGES}
         nodeTypes={NODE_TYPES}

@@ -4,7 +4,17 @@ import { addSocket, nextSocketId, placeSockets } from "../../../core/edit/socket
 import type { Destination } from "../../../core/model/ids.ts";
 import type { Condition, Loadout } from "../../../core/model/loadout.ts";
 import { canAnswerSatisfied } from "../../../core/model/materia.ts";
-import type { GraphDrawing, Point, DrawnLine, PlacedEdge } from "../../../core/view/layout/drawing.ts";
+import {
+  type GraphDrawing,
+  type Point,
+  type DrawnLine,
+  type PlacedEdge,
+  COMPACT_METRICS,
+  REGULAR_METRICS,
+  scaleMetrics,
+  withItemLineRoom,
+  type LayoutMetrics,
+} from "../../../core/view/layout/drawing.ts";
 import type { GraphEditHandlers } from "../graph/graph-view.tsx";
 import {
   isSamePart,
@@ -18,13 +28,6 @@ import { useEditor } from "./editor.ts";
 import type { Graph } from "../../../core/compile/graph.ts";
 import { loopMembersOf, applyManualPositions } from "../../../core/view/layout/manual-positions.ts";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
-import {
-  COMPACT_METRICS,
-  REGULAR_METRICS,
-  scaleMetrics,
-  withItemLineRoom,
-  type LayoutMetrics,
-} from "../../../core/view/layout/metrics.ts";
 import { line, toned, type Line, type Tone } from "../../../core/view/line.ts";
 import { textScale } from "../browser/display.ts";
 import type { CheckedDraft, LoadoutProblem } from "./check-draft.ts";

@@ -9,10 +9,9 @@ import type { GraphPart } from "../graph/graph-marks.ts";
 import { useKeysOutsideDialogs } from "../browser/keyboard.ts";
 import { edgeWayId } from "../../../core/model/ids.ts";
 import type { PendingConnection } from "./use-canvas.ts";
-import type { EditorDialogName, Editor } from "./editor.ts";
+import { type EditorDialogName, type Editor, isDirty } from "./editor.ts";
 import { toast } from "../ui/toasts.tsx";
 import { knownMateria } from "./check-draft.ts";
-import { isDirty } from "./loadout-drafts.ts";
 
 /** What the keys need from the canvas. */
 interface CanvasControl {

@@ -5,15 +5,16 @@ import { RehearseDialog } from "../dialogs/rehearse-dialog.tsx";
 import { SaveReviewDialog } from "../dialogs/save-review-dialog.tsx";
 import { navigate, hrefOf } from "../browser/route.ts";
 import { toast } from "../ui/toasts.tsx";
-import { useEditor, type EditorDialogName } from "../loadout-editor/editor.ts";
-import { addSocketAfter, addSocketIntoEdge, focusedPart } from "../loadout-editor/use-editor-keys.ts";
 import {
+  useEditor,
+  type EditorDialogName,
   createLoadoutDraft,
   unsavedConfigOf,
   restoreLoadoutDraft,
   type OpenLoadoutDraft,
   loadoutDrafts,
-} from "../loadout-editor/loadout-drafts.ts";
+} from "../loadout-editor/editor.ts";
+import { addSocketAfter, addSocketIntoEdge, focusedPart } from "../loadout-editor/use-editor-keys.ts";
 import { renameEntryDraft, markEntrySaved, resolveEntryConflict } from "../data/entry-drafts.ts";
 import { useStore } from "../browser/store.ts";
 import { ConfirmDialog } from "../ui/dialog.tsx";

@@ -4,8 +4,14 @@ import { resetLayout } from "../../../core/edit/sockets.ts";
 import { Button, UndoRedoButtons } from "../ui/buttons.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { useScreenWidth } from "../browser/display.ts";
-import { useEditor, type EditorDialogName } from "../loadout-editor/editor.ts";
-import { revertLoadoutDraft, isDirty, type OpenLoadoutDraft, loadoutDrafts } from "../loadout-editor/loadout-drafts.ts";
+import {
+  useEditor,
+  type EditorDialogName,
+  revertLoadoutDraft,
+  isDirty,
+  type OpenLoadoutDraft,
+  loadoutDrafts,
+} from "../loadout-editor/editor.ts";
 import { undoEntryStep } from "../data/entry-drafts.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { activateLoadout } from "../data/catalog-changes.ts";

@@ -3,7 +3,7 @@ import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { NameDialog, nextFreeName } from "../dialogs/name-dialog.tsx";
 import { Select, FieldError, SegmentedControl } from "../ui/fields.tsx";
 import { navigate, hrefOf } from "../browser/route.ts";
-import { createLoadoutDraft } from "../loadout-editor/loadout-drafts.ts";
+import { createLoadoutDraft } from "../loadout-editor/editor.ts";
 import { bindClassNames } from "../styles/classes.ts";
 import dialogSheet from "../ui/dialog.module.css";
 import { importConfigText, missingMateria, type ImportedConfig } from "../../../core/edit/import-export.ts";

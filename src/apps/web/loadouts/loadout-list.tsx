@@ -7,7 +7,7 @@ import type { Loadout } from "../../../core/model/loadout.ts";
 import { Button } from "../ui/buttons.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { hrefOf } from "../browser/route.ts";
-import { isDirty, type OpenLoadoutDraft, loadoutDrafts } from "../loadout-editor/loadout-drafts.ts";
+import { isDirty, type OpenLoadoutDraft, loadoutDrafts } from "../loadout-editor/editor.ts";
 import { useStore } from "../browser/store.ts";
 import { bindClassNames } from "../styles/classes.ts";
 import baseSheet from "../styles/base.module.css";

@@ -1,8 +1,14 @@
 import { useEffect, useMemo, type ReactElement, useRef, useState, type ReactNode, type RefObject } from "react";
 import { useCatalog } from "../data/use-catalog.ts";
 import { navigate, hrefOf, type PageProps } from "../browser/route.ts";
-import { EditorProvider, useEditorState, useEditor, type EditorDialogName } from "../loadout-editor/editor.ts";
-import { type OpenLoadoutDraft, loadoutDrafts } from "../loadout-editor/loadout-drafts.ts";
+import {
+  EditorProvider,
+  useEditorState,
+  useEditor,
+  type EditorDialogName,
+  type OpenLoadoutDraft,
+  loadoutDrafts,
+} from "../loadout-editor/editor.ts";
 import { useEntryDraft } from "../data/entry-drafts.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { catalogWithMateria } from "../../../core/edit/import-export.ts";

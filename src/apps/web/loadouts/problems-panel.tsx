@@ -3,9 +3,8 @@ import { compareLoadouts, type LoadoutChange } from "../../../core/edit/compare-
 import { Button } from "../ui/buttons.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Tabs, tabId } from "../ui/tabs.tsx";
-import { useEditor } from "../loadout-editor/editor.ts";
+import { useEditor, closeUndoStep } from "../loadout-editor/editor.ts";
 import { type LoadoutProblem, graphPartOf } from "../loadout-editor/check-draft.ts";
-import { closeUndoStep } from "../loadout-editor/loadout-drafts.ts";
 import { bindClassNames } from "../styles/classes.ts";
 import baseSheet from "../styles/base.module.css";
 import marksSheet from "../ui/marks.module.css";

@@ -6,13 +6,21 @@ import { bindClassNames } from "../styles/classes.ts";
 import editorSheet from "./editor.module.css";
 import workbenchSheet from "../ui/editor-layout.module.css";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
-import { COMPACT_METRICS, REGULAR_METRICS, scaleMetrics, withItemLineRoom } from "../../../core/view/layout/metrics.ts";
+import {
+  COMPACT_METRICS,
+  REGULAR_METRICS,
+  scaleMetrics,
+  withItemLineRoom,
+  type DrawnLine,
+  type GraphDrawing,
+  type PlacedEdge,
+  type RouteStyle,
+} from "../../../core/view/layout/drawing.ts";
 import type { CastFileView } from "../../../core/wire/casts.ts";
 import { textScale, useScreenWidth } from "../browser/display.ts";
 import { GraphView } from "../graph/graph-view.tsx";
 import type { GraphPart, EdgeMark, LoopMark, GraphMarks, SocketMark } from "../graph/graph-marks.ts";
 import type { Graph } from "../../../core/compile/graph.ts";
-import type { DrawnLine, GraphDrawing, PlacedEdge, RouteStyle } from "../../../core/view/layout/drawing.ts";
 import { line, toned } from "../../../core/view/line.ts";
 import { edgeLabelLines } from "../loadout-editor/use-canvas.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";

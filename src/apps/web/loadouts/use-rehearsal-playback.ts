@@ -1,6 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Issue } from "../../../core/model/issue.ts";
-import { createPlayback, type CastPlayback, type TimelineVisit } from "../../../core/view/progress/playback.ts";
+import {
+  createPlayback,
+  visitEndSeq,
+  type CastPlayback,
+  type TimelineVisit,
+} from "../../../core/view/progress/playback.ts";
 import type { CastFileView } from "../../../core/wire/casts.ts";
 import { useKeysOutsideDialogs } from "../browser/keyboard.ts";
 import { getCast } from "../net/api.ts";
@@ -57,11 +62,6 @@ export function useRehearsalPlayback(castId: string, onClose: () => void): Rehea
   const visit = visits[step];
   const seq = replay && visit ? visitEndSeq(visit, replay.lastSeq()) : 0;
   return { castId, castFile, issues, replay, visits, step, seq, isPlaying, goToStep: go, togglePlaying: turn };
-}
-
-/** The last event of the visit. */
-function visitEndSeq({ leftBy, lastSeq }: TimelineVisit, last: number): number {
-  return leftBy === null ? Math.min(lastSeq, last) : leftBy - 1;
 }
 
 interface RehearsalEvents {

@@ -2,12 +2,12 @@ import type { Graph } from "../../compile/graph.ts";
 import type { Budget, CastLimits } from "../../model/config.ts";
 import type { WorkItem } from "../../model/handoff.ts";
 import type { CastId, Destination, SocketId } from "../../model/ids.ts";
-import { type Json, type JsonObject, valueAt } from "../../model/json.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
 import type { CastOutcome, EventOf, LimitName } from "./event.ts";
-import { NO_ITEM_COUNTS, type CountsByItem } from "./item-counts.ts";
+import type { CountsByItem } from "./item-counts.ts";
 import type { ParallelRun, PreviousHandoff, GeneratorNote, ItemCastInput } from "./parallel-run.ts";
-import { NO_REWORK_REASONS, initialReworkReasons, type ReworkReasons } from "./rework-reasons.ts";
-import { EMPTY_MAP, type PersistentMap, type ReturnCount, type Tally } from "./persistent-map.ts";
+import type { ReworkReasons } from "./rework-reasons.ts";
+import type { PersistentMap, ReturnCount, Tally } from "./persistent-map.ts";
 import type { TraversalScope } from "./traversal-counts.ts";
 import { NO_USAGE, type Usage } from "./usage.ts";
 
@@ -123,6 +123,11 @@ export type CastPhase =
       readonly before: CastPhase;
     };
 
+/** The phase in which an ended or failing cast stopped. */
+export function phaseBeforeEnd(phase: CastPhase): CastPhase {
+  return phase.kind === "ended" || phase.kind === "failing" ? phaseBeforeEnd(phase.before) : phase;
+}
+
 /** Why a cast failed: a reached limit, or a turn without a result. */
 export type CastFailure =
   | { readonly kind: "limit"; readonly reached: EventOf<"limit_reached">; readonly hit: LimitHit }
@@ -228,45 +233,4 @@ export interface CheckpointCommits {
   readonly item: string;
   /** [Y6] Files that changed while the cast was stopped, for the next prompt. */
   readonly meanwhile: readonly string[];
-}
-
-export function initialState({ window, ...start }: CastStart): CastState {
-  return {
-    ...start,
-    rehearsed: start.rehearsed === true,
-    seq: 0,
-    phase: { kind: "unstarted" },
-    pass: null,
-    handed: window ? initialHandoff(start, window) : null,
-    notes: window?.notes ?? {},
-    satisfied: undefined,
-    visits: EMPTY_MAP,
-    turns: EMPTY_MAP,
-    itemTurns: NO_ITEM_COUNTS,
-    walked: [],
-    lastVisits: EMPTY_MAP,
-    begun: 0,
-    counts: { taken: EMPTY_MAP, allowed: EMPTY_MAP, returns: EMPTY_MAP, passedBy: {} },
-    walks: EMPTY_MAP,
-    rework: window ? initialReworkReasons(window) : NO_REWORK_REASONS,
-    givenUp: { count: 0, first: [] },
-    usage: NO_USAGE,
-    done: { visits: 0, itemsDone: 0, items: 0 },
-    warned: false,
-    files: null,
-    largest: NO_USAGE,
-    forks: 0,
-    item: window ? { window, wrote: [], advanced: null, elsewhere: NO_USAGE } : null,
-  };
-}
-
-/** Replaces an equal list by the one in state: a prompt recognises it by identity and does not repeat it. */
-function initialHandoff(
-  { graph, data }: Omit<CastStart, "window">,
-  { handed, loop, list: given }: ItemCastInput,
-): PreviousHandoff | null {
-  const path = graph.loops[loop]?.items ?? [];
-  const list = given?.items ?? valueAt(data, path);
-  if (!handed?.workItems || JSON.stringify(list) !== JSON.stringify(handed.workItems)) return handed;
-  return { ...handed, workItems: list as unknown as readonly WorkItem[] }; // it holds the same as what was checked
 }

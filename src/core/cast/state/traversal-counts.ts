@@ -1,5 +1,4 @@
-import { socketOf } from "../../compile/graph.ts";
-import { type Way, isTraversalCounted } from "../../compile/ways.ts";
+import { socketOf, type Way, isTraversalCounted } from "../../compile/graph.ts";
 import { END, type SocketId } from "../../model/ids.ts";
 import { addItemCount, itemCount } from "./item-counts.ts";
 import type { CastState } from "./state.ts";

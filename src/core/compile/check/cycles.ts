@@ -1,8 +1,7 @@
 import type { Issue } from "../../model/issue.ts";
 import { forEachStep, type Flow } from "../flow.ts";
-import { socketLabel, type Graph, type GraphSocket, type GraphLoop, loopOf } from "../graph.ts";
+import { socketLabel, type Graph, type GraphSocket, type GraphLoop, loopOf, isTraversalCounted } from "../graph.ts";
 import { createDigraph, findCycles } from "../digraph.ts";
-import { isTraversalCounted } from "../ways.ts";
 import { issueAtLoop, issueAtSocket, warningWith } from "./issues.ts";
 
 /** Sockets that no cast reaches. */

@@ -1,9 +1,8 @@
 import type { Issue } from "../../model/issue.ts";
 import { type Edge, NEXT_ITEM } from "../../model/loadout.ts";
-import { type GraphSocket, socketLabel, type Graph, loopOf } from "../graph.ts";
+import { type GraphSocket, socketLabel, type Graph, loopOf, isAlways } from "../graph.ts";
 import type { Flow, FlowStep } from "../flow.ts";
 import { NO_ISSUES, issueAtSocket, warningWith, errorWith } from "./issues.ts";
-import { isAlways } from "../ways.ts";
 
 /** Problems of single sockets. */
 export function checkSockets({ sockets, steps }: Flow): readonly Issue[] {

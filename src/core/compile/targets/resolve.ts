@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type TargetRef, targetText } from "../../command/command.ts";
-import { collectResults, error, fail, failAll, isError, ok, type Result } from "../../model/issue.ts";
+import { failWith, collectResults, error, fail, failAll, isError, ok, type Result } from "../../model/issue.ts";
 import { didYouMean, oneLine } from "../../model/text.ts";
 import type { ResolvedTarget } from "./fragment.ts";
 
@@ -14,13 +14,11 @@ function resolveTarget(ref: TargetRef, catalog: Catalog): Result<ResolvedTarget>
   const materia = kind === "loadout" ? undefined : catalog.materia.get(name);
   const loadout = kind === "materia" ? undefined : catalog.loadouts.get(name);
   if (materia && loadout) {
-    return fail(
-      error(
-        "ambiguous_target",
-        name,
-        `"${name}" is both a materia and a loadout`,
-        `write materia:${name} or loadout:${name}`,
-      ),
+    return failWith(
+      "ambiguous_target",
+      name,
+      `"${name}" is both a materia and a loadout`,
+      `write materia:${name} or loadout:${name}`,
     );
   }
   if (materia) {

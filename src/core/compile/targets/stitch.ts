@@ -1,5 +1,5 @@
 import { END, type SocketId, sortSocketIds, type Destination } from "../../model/ids.ts";
-import { collectResults, error, fail, ok, type Result } from "../../model/issue.ts";
+import { failWith, collectResults, ok, type Result } from "../../model/issue.ts";
 import { type Condition, type Edge, NEXT_ITEM } from "../../model/loadout.ts";
 import { createEmptyRecord, setOwnKey } from "../../model/json.ts";
 import type { Flow, FlowStep } from "../flow.ts";
@@ -40,7 +40,7 @@ export function stitchParts(
     return stitch ? redirect(part, stitch) : part.graph;
   });
   const [first] = joined;
-  if (!first) return fail(error("missing_target", "link", "a link needs at least one materia or loadout"));
+  if (!first) return failWith("missing_target", "link", "a link needs at least one materia or loadout");
   const graph: Graph = {
     name: joined.map((each) => each.name).join(" → "),
     entry: first.entry,
@@ -59,19 +59,17 @@ function mergeRecords<T>(records: readonly Readonly<Record<string, T>>[]): Reado
 }
 
 function stitchBetween(part: ChainPart, next: ChainPart | undefined): Result<Stitch> {
-  if (!next) return fail(error("unlinked_target", part.graph.name, "nothing follows"));
+  if (!next) return failWith("unlinked_target", part.graph.name, "nothing follows");
   const entry = socketOf(next.graph, next.graph.entry);
   const [terminal, ...others] = terminalsOf(part);
   const future = "the sockets to join cannot be named yet";
   const left = `"${part.graph.name}"`;
   if (!terminal) {
-    return fail(
-      error(
-        "missing_terminal",
-        part.graph.name,
-        `${left} never ends, so it cannot lead to ${socketLabel(entry)} of "${next.graph.name}"`,
-        `give one of its sockets a way to end; ${future}`,
-      ),
+    return failWith(
+      "missing_terminal",
+      part.graph.name,
+      `${left} never ends, so it cannot lead to ${socketLabel(entry)} of "${next.graph.name}"`,
+      `give one of its sockets a way to end; ${future}`,
     );
   }
   if (others.length > 0) {
@@ -79,13 +77,11 @@ function stitchBetween(part: ChainPart, next: ChainPart | undefined): Result<Sti
       .slice(0, 8)
       .map((end) => socketLabel(end.socket))
       .join(", ");
-    return fail(
-      error(
-        "ambiguous_terminal",
-        part.graph.name,
-        `${left} can end at ${others.length + 1} sockets (${named}), so it is unclear which one leads to ${socketLabel(entry)} of "${next.graph.name}"`,
-        `split the chain, or let the loadout end in one socket; ${future}`,
-      ),
+    return failWith(
+      "ambiguous_terminal",
+      part.graph.name,
+      `${left} can end at ${others.length + 1} sockets (${named}), so it is unclear which one leads to ${socketLabel(entry)} of "${next.graph.name}"`,
+      `split the chain, or let the loadout end in one socket; ${future}`,
     );
   }
   return ok({

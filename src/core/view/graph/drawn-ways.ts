@@ -1,6 +1,13 @@
 import { buildFlow, flowStepsOf, type Flow } from "../../compile/flow.ts";
-import type { Graph, GraphLoop, GraphSocket } from "../../compile/graph.ts";
-import { chooseEdge, exitForEmptyList, chooseExit, matchesCondition } from "../../compile/ways.ts";
+import {
+  type Graph,
+  type GraphLoop,
+  type GraphSocket,
+  chooseEdge,
+  exitForEmptyList,
+  chooseExit,
+  matchesCondition,
+} from "../../compile/graph.ts";
 import {
   END,
   type Destination,

@@ -9,6 +9,7 @@ import { requiredHandoffFields } from "../../compile/socket-outputs.ts";
 import { isGate } from "../../model/materia.ts";
 import type { WorstCase } from "../../compile/worst-case.ts";
 import { worstCaseText } from "./worst-case-text.ts";
+import { withoutUndefined } from "../../model/json.ts";
 
 /** [C18] The graph as a Mermaid flowchart: a subgraph per loop, dashed lines for ways back. */
 export function mermaidText(graph: Graph): string {
@@ -128,7 +129,6 @@ function edgeJson(graph: Graph, { id, from, to, when, via, index, maxTraversals,
     when,
     via,
     maxTraversals: maxTraversals ?? null,
-    ...(then === undefined ? {} : { then }),
-    ...(loop === undefined ? {} : { loop }),
+    ...withoutUndefined({ then, loop }),
   };
 }

@@ -2,7 +2,7 @@ import { materiaOf, type Graph, type GraphLoop, type GraphSocket } from "../../c
 import { END, type Destination } from "../../model/ids.ts";
 import type { Condition } from "../../model/loadout.ts";
 import type { Materia } from "../../model/materia.ts";
-import { assertNever } from "../../model/assert-never.ts";
+import { assertNever } from "../../model/issue.ts";
 import { oneLine } from "../../model/text.ts";
 import type { Tone } from "../line.ts";
 

@@ -7,8 +7,19 @@ import { orderedBlocks, type GraphBlock, type OrderedSocket } from "../../compil
 import { graphWays, type DrawnWay, type GraphWays } from "./drawn-ways.ts";
 import { loopText, nameText, iconOf, destinationText } from "./labels.ts";
 import { traversalLimitText } from "../numbers.ts";
-import { columnsOf, padColumns, wrapColumns } from "../columns.ts";
-import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeezeLine, toned, type Line, type Span } from "../line.ts";
+import {
+  columnsOf,
+  padColumns,
+  wrapColumns,
+  DEFAULT_WIDTH,
+  fitLine,
+  line,
+  lineColumns,
+  squeezeLine,
+  toned,
+  type Line,
+  type Span,
+} from "../line.ts";
 import type { WorstCase } from "../../compile/worst-case.ts";
 import { worstCaseText } from "./worst-case-text.ts";
 

@@ -7,7 +7,14 @@ import {
   placeSocketBoxes,
   fitLoopRegion,
 } from "./manual-positions.ts";
-import type { Box, GraphDrawing, PlacedSocket, Point } from "./drawing.ts";
+import {
+  type Box,
+  type GraphDrawing,
+  type PlacedSocket,
+  type Point,
+  REGULAR_METRICS,
+  type LayoutMetrics,
+} from "./drawing.ts";
 import { placeEdges } from "./edges.ts";
 import type { GridCell } from "./grid.ts";
 import { isLabelInLoopHead } from "./lanes.ts";
@@ -23,7 +30,6 @@ import {
   type RowPositions,
 } from "./plan.ts";
 import type { Layout } from "../../model/loadout.ts";
-import { REGULAR_METRICS, type LayoutMetrics } from "./metrics.ts";
 
 /**
  * The drawing of a graph: sockets in reading order from top to bottom; ways on lead down, ways back lead around

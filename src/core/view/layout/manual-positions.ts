@@ -8,9 +8,10 @@ import {
   type Point,
   boxesOverlap,
   segmentBoxes,
+  REGULAR_METRICS,
+  type LayoutMetrics,
 } from "./drawing.ts";
 import { findExitCrossing } from "./edges.ts";
-import { REGULAR_METRICS, type LayoutMetrics } from "./metrics.ts";
 
 /** The members of each loop: regions follow their members. */
 export interface LoopMembers {

@@ -2,10 +2,16 @@ import type { Graph } from "../../compile/graph.ts";
 import type { Stitch } from "../../compile/targets/stitch.ts";
 import { END } from "../../model/ids.ts";
 import type { Layout } from "../../model/loadout.ts";
-import type { DrawnLine, RouteStyle } from "./drawing.ts";
+import {
+  type DrawnLine,
+  type RouteStyle,
+  REGULAR_METRICS,
+  measureLabel,
+  type LayoutMetrics,
+  type Size,
+} from "./drawing.ts";
 import { buildLayoutGrid, type LayoutGrid } from "./grid.ts";
 import { labelGap, isLabelInLoopHead, assignLanes, type RouteLane, type LaneAssignment } from "./lanes.ts";
-import { REGULAR_METRICS, measureLabel, type LayoutMetrics, type Size } from "./metrics.ts";
 import { drawnLinesOf, planRoutes, stitchNumber, type EdgeRoute } from "./routes.ts";
 
 export interface LayoutOptions {

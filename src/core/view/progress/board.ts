@@ -17,8 +17,17 @@ import { pathLine, castPath, currentSocket, type CastPath } from "./cast-path.ts
 import { originText, nextStepLine, type CastOrigin } from "../report/story.ts";
 import { FULL_DETAIL, textLines, titleText } from "../report/handoff-lines.ts";
 import { nextSteps, type NextStep } from "../report/next-steps.ts";
-import { wrapColumns } from "../columns.ts";
-import { DEFAULT_WIDTH, fitLine, line, lineColumns, squeezeLine, toned, wrapLine, type Line } from "../line.ts";
+import {
+  wrapColumns,
+  DEFAULT_WIDTH,
+  fitLine,
+  line,
+  lineColumns,
+  squeezeLine,
+  toned,
+  wrapLine,
+  type Line,
+} from "../line.ts";
 import { castStatus, type CastLiveness, type CastStatus, castFigures, type CastFigures } from "../../cast/summary.ts";
 
 /** [C14] The current status of a cast. */

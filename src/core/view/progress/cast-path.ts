@@ -2,7 +2,7 @@ import type { CastState, CastPhase } from "../../cast/state/state.ts";
 import { countOf } from "../../cast/state/persistent-map.ts";
 import { socketOf } from "../../compile/graph.ts";
 import { END, type SocketId } from "../../model/ids.ts";
-import { assertNever } from "../../model/assert-never.ts";
+import { assertNever } from "../../model/issue.ts";
 import { nameText } from "../graph/labels.ts";
 import { line, lineColumns, toned, type Line, type Tone } from "../line.ts";
 import type { CastStatus } from "../../cast/summary.ts";

@@ -1,5 +1,5 @@
 import { quoteWord } from "../../command/split-words.ts";
-import { assertNever } from "../../model/assert-never.ts";
+import { assertNever } from "../../model/issue.ts";
 import { sanitizeForTerminal, countedText } from "../../model/text.ts";
 import { ageText } from "../numbers.ts";
 import { line, toned, type Line } from "../line.ts";

@@ -1,4 +1,4 @@
-import type { CastStep } from "../../cast/cast-step.ts";
+import { type CastStep, pendingUsageAfter } from "../../cast/timeline.ts";
 import type { CastEvent } from "../../cast/state/event.ts";
 import type { ItemCastInput } from "../../cast/state/parallel-run.ts";
 import type { CastState } from "../../cast/state/state.ts";
@@ -9,10 +9,8 @@ import { sanitizeForTerminal, parseMillis } from "../../model/text.ts";
 import { nameText } from "../graph/labels.ts";
 import { amountText, durationText } from "../numbers.ts";
 import { titleText } from "../report/handoff-lines.ts";
-import { columnsOf, cutColumns, padColumns } from "../columns.ts";
-import { fitLine, line, lineColumns, toned, type Line } from "../line.ts";
+import { columnsOf, cutColumns, padColumns, fitLine, line, lineColumns, toned, type Line } from "../line.ts";
 import { currentSocket } from "./cast-path.ts";
-import { pendingUsageAfter } from "../../cast/timeline.ts";
 
 /** [V15] The running item casts, by cast id. */
 type LiveItems = ReadonlyMap<string, LiveItem>;

@@ -1,12 +1,19 @@
 import type { CastEvent } from "../../cast/state/event.ts";
-import { type CastStart, type CastState, initialState } from "../../cast/state/state.ts";
-import { applyStep, replaySteps, type CastStep } from "../../cast/cast-step.ts";
-import { advanceTimeline, startTimeline, type CastTimeline } from "../../cast/timeline.ts";
+import type { CastStart, CastState } from "../../cast/state/state.ts";
+import {
+  applyStep,
+  replaySteps,
+  type CastStep,
+  advanceTimeline,
+  startTimeline,
+  type CastTimeline,
+} from "../../cast/timeline.ts";
 import { advanceVisits, NO_VISITS, type VisitFold, type VisitRecord } from "../../history/visits.ts";
 import { reworkReasonsFor } from "../../cast/state/rework-reasons.ts";
 import type { ReworkReason } from "../../cast/state/parallel-run.ts";
 import { toWayTaken, type WayTaken } from "./traversals.ts";
 import { parseMillis } from "../../model/text.ts";
+import { initialState } from "../../cast/state/initial-state.ts";
 
 /** A visit as a timeline shows it. Times are milliseconds of work since the cast began. */
 export interface TimelineVisit extends VisitRecord {
@@ -15,6 +22,11 @@ export interface TimelineVisit extends VisitRecord {
   readonly to: number | null;
   /** Why the cast returns to this socket, newest first. */
   readonly reasons: readonly ReworkReason[];
+}
+
+/** The last event of the visit. */
+export function visitEndSeq({ leftBy, lastSeq }: TimelineVisit, last: number): number {
+  return leftBy === null ? Math.min(lastSeq, last) : leftBy - 1;
 }
 
 /** A cast as it stood after any of its events. Snapshots bound the cost of going back to `SNAPSHOT_EVERY` events. */

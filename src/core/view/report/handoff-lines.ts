@@ -3,8 +3,7 @@ import { HANDOFF_FIELDS, isWorkItem } from "../../model/handoff.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
 import { sanitizeForTerminal, oneLine, countedText } from "../../model/text.ts";
 import { amountText } from "../numbers.ts";
-import { wrapColumns } from "../columns.ts";
-import { line, toned, type Line, type Span, type Tone } from "../line.ts";
+import { wrapColumns, line, toned, type Line, type Span, type Tone } from "../line.ts";
 
 /** How much of a handoff the story shows. */
 export interface DetailLevel {

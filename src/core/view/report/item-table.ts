@@ -2,13 +2,12 @@ import type { CastEvent, EventOf } from "../../cast/state/event.ts";
 import { itemKey } from "../../model/handoff.ts";
 import { itemGitRef, type CastId } from "../../model/ids.ts";
 import type { ChangeCounts } from "../../model/checkpoint.ts";
-import { assertNever } from "../../model/assert-never.ts";
+import { assertNever } from "../../model/issue.ts";
 import { sanitizeForTerminal } from "../../model/text.ts";
 import { fileCountsText } from "../file-changes.ts";
 import { titleText } from "./handoff-lines.ts";
 import { conflictFilesText, shortCommit } from "./item-text.ts";
-import { padColumns } from "../columns.ts";
-import { line, squeezeLine, toned, type Line, type Tone } from "../line.ts";
+import { padColumns, line, squeezeLine, toned, type Line, type Tone } from "../line.ts";
 
 /** [V21] One item of a parallel loop: its last cast, and the outcome of its work. */
 export interface ItemRow {

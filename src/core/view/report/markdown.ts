@@ -1,6 +1,6 @@
 import type { CastEvent } from "../../cast/state/event.ts";
-import { initialState, type CastStart, type CastState } from "../../cast/state/state.ts";
-import { replaySteps } from "../../cast/cast-step.ts";
+import type { CastStart, CastState } from "../../cast/state/state.ts";
+import { replaySteps } from "../../cast/timeline.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { advanceVisits, NO_VISITS, visitNumber, type VisitRecord } from "../../history/visits.ts";
 import { oneLine, countedText } from "../../model/text.ts";
@@ -13,6 +13,7 @@ import { fileChangesText } from "../file-changes.ts";
 import { storyLines, type StoryOptions } from "./story.ts";
 import { lineText, type Line } from "../line.ts";
 import { firstArgumentText, modelText, toolCallsOf, type ToolCall, type VisitDetail } from "./visit-detail.ts";
+import { initialState } from "../../cast/state/initial-state.ts";
 
 export interface MarkdownOptions extends StoryOptions {
   readonly detailOf: (visit: { readonly socket: SocketId; readonly visit: number }) => VisitDetail | undefined;

@@ -4,7 +4,7 @@ import { reworkLimitOf } from "../../cast/rework-limit.ts";
 import { askedPersonMateria } from "../../cast/prompt-text.ts";
 import type { CastState } from "../../cast/state/state.ts";
 import { totalTokens } from "../../cast/state/usage.ts";
-import { assertNever } from "../../model/assert-never.ts";
+import { assertNever } from "../../model/issue.ts";
 import type { CastStatus } from "../../cast/summary.ts";
 import { oneLine } from "../../model/text.ts";
 import { statusSymbol, statusText } from "../cast-list.ts";

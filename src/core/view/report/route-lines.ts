@@ -1,12 +1,19 @@
-import { type Graph, type GraphLoop, type GraphSocket, loopOf, socketOf } from "../../compile/graph.ts";
-import { chooseEdge, matchesCondition } from "../../compile/ways.ts";
+import {
+  type Graph,
+  type GraphLoop,
+  type GraphSocket,
+  loopOf,
+  socketOf,
+  chooseEdge,
+  matchesCondition,
+} from "../../compile/graph.ts";
 import type { EventOf } from "../../cast/state/event.ts";
 import type { CastState } from "../../cast/state/state.ts";
 import type { Condition, Edge, Exit } from "../../model/loadout.ts";
 import { conditionText, conditionTone, destinationText } from "../graph/labels.ts";
 import { countOfLimitText } from "../../cast/failure-text.ts";
 import { line, squeezeLine, toned, type Line } from "../line.ts";
-import { assertNever } from "../../model/assert-never.ts";
+import { assertNever } from "../../model/issue.ts";
 import { oneLine, countedText } from "../../model/text.ts";
 import { amountText, costText } from "../numbers.ts";
 

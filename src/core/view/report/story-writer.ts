@@ -1,10 +1,9 @@
 import type { CastEvent, EventOf } from "../../cast/state/event.ts";
 import type { CastState } from "../../cast/state/state.ts";
-import type { CastStep } from "../../cast/cast-step.ts";
+import { type CastStep, UNSTARTED_CLOCK, advanceClock, workedMsSince, type WorkClock } from "../../cast/timeline.ts";
 import { totalTokens, type Usage } from "../../cast/state/usage.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { visitLabel } from "../graph/labels.ts";
-import { UNSTARTED_CLOCK, advanceClock, workedMsSince, type WorkClock } from "../../cast/timeline.ts";
 import { ageText, amountText, durationText } from "../numbers.ts";
 import { DEFAULT_WIDTH, fitLine, line, squeezeLine, toned, type Line } from "../line.ts";
 import { advanceVisits, NO_VISITS, visitNumber, type VisitRecord } from "../../history/visits.ts";

@@ -1,18 +1,17 @@
 import type { CastEvent } from "../../cast/state/event.ts";
-import { initialState, type CastStart, type CastState } from "../../cast/state/state.ts";
-import { replaySteps } from "../../cast/cast-step.ts";
+import type { CastStart, CastState } from "../../cast/state/state.ts";
+import { replaySteps, elapsedMs } from "../../cast/timeline.ts";
 import { totalsOf } from "../../cast/state/usage.ts";
 import { oneLine } from "../../model/text.ts";
 import { statusSymbol, statusText } from "../cast-list.ts";
 import { nameText } from "../graph/labels.ts";
-import { elapsedMs } from "../../cast/timeline.ts";
 import { figuresLine, figuresText, durationText } from "../numbers.ts";
 import { nextSteps, type NextStep } from "./next-steps.ts";
 import type { DetailLevel } from "./handoff-lines.ts";
 import { createStoryWriter, type VisitNotes } from "./story-writer.ts";
-import { wrapColumns } from "../columns.ts";
-import { DEFAULT_WIDTH, fitLine, line, lineColumns, toned, wrapLine, type Line } from "../line.ts";
+import { wrapColumns, DEFAULT_WIDTH, fitLine, line, lineColumns, toned, wrapLine, type Line } from "../line.ts";
 import { castStatus, type CastLiveness, type CastStatus, castFigures } from "../../cast/summary.ts";
+import { initialState } from "../../cast/state/initial-state.ts";
 
 export interface StoryOptions {
   readonly width?: number;

@@ -1,7 +1,6 @@
 import { oneLine, countedText } from "../../model/text.ts";
 import { amountText, costText } from "../numbers.ts";
-import { cutColumns } from "../columns.ts";
-import { fitLine, line, toned, type Line } from "../line.ts";
+import { cutColumns, fitLine, line, toned, type Line } from "../line.ts";
 import { FULL_DETAIL, textLines } from "./handoff-lines.ts";
 import type { SocketId } from "../../model/ids.ts";
 import type { Usage } from "../../cast/state/usage.ts";

@@ -1,6 +1,6 @@
-import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../../core/model/issue.ts";
 import type { Database } from "../../store/postgres/database.ts";
-import { errorText, hasErrorCode } from "../../system/system-error.ts";
+import { errorText, hasErrorCode } from "../../system/files.ts";
 
 /** The parts of DBOS that the dispatcher uses. */
 export type Dbos = Pick<typeof import("@dbos-inc/dbos-sdk"), "DBOS" | "DBOSClient"> &
@@ -36,7 +36,7 @@ export async function migrateQueues(database: Database, url: string): Promise<Re
     return ok(undefined);
   } catch (thrown) {
     if (hasErrorCode(thrown, "ERR_MODULE_NOT_FOUND")) return missingSdkIssue();
-    return fail(error("database_failed", "fleet", `cannot create the queues: ${errorText(thrown)}`));
+    return failWith("database_failed", "fleet", `cannot create the queues: ${errorText(thrown)}`);
   } finally {
     console.log = log;
   }
@@ -44,5 +44,5 @@ export async function migrateQueues(database: Database, url: string): Promise<Re
 
 function missingSdkIssue(): Result<never> {
   const hint = `install it beside pi-materia: npm install @dbos-inc/dbos-sdk@${SDK_VERSION}`;
-  return fail(error("missing_package", "@dbos-inc/dbos-sdk", "a worker needs a package that is not installed", hint));
+  return failWith("missing_package", "@dbos-inc/dbos-sdk", "a worker needs a package that is not installed", hint);
 }

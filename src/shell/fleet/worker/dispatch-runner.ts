@@ -1,7 +1,7 @@
 import { parseCastId } from "../../../core/model/ids.ts";
 import { sleepUnlessAborted } from "../../context/run-context.ts";
 import { isTransientError } from "../../store/postgres/database.ts";
-import { errorText } from "../../system/system-error.ts";
+import { errorText } from "../../system/files.ts";
 import { createParking, requeue } from "./dispatch-state.ts";
 import { runDispatch, type AssignedDispatch, type DispatchContext, type DispatchOutcome } from "./run-dispatch.ts";
 

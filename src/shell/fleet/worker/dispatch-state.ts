@@ -1,6 +1,6 @@
 import type { Database } from "../../store/postgres/database.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import type { CastStep } from "../../../core/cast/cast-step.ts";
+import type { CastStep } from "../../../core/cast/timeline.ts";
 import { PAUSE_REASON } from "../../context/run-context.ts";
 
 /** A dispatch of a cast and the worker that it is assigned to. */

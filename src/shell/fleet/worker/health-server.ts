@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
-import { errorText } from "../../system/system-error.ts";
+import { errorText } from "../../system/files.ts";
 import type { WorkerMetrics } from "./worker.ts";
 
 export interface HealthServer {

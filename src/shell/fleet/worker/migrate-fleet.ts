@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import { error, fail, type Result } from "../../../core/model/issue.ts";
+import { failWith, fail, type Result } from "../../../core/model/issue.ts";
 import { databaseIssue, openDatabase, type DatabaseAddress } from "../../store/postgres/database.ts";
 import { DATABASE_FORMAT, MIGRATION } from "../../store/postgres/migration.ts";
 import { serverVersionIssue } from "../open-fleet.ts";
@@ -25,13 +25,11 @@ export async function migrateFleet(address: DatabaseAddress): Promise<Result<und
       return false;
     });
     if (isNewer)
-      return fail(
-        error(
-          "database_too_new",
-          "fleet migrate",
-          "a newer version created the tables",
-          "run fleet migrate of that version",
-        ),
+      return failWith(
+        "database_too_new",
+        "fleet migrate",
+        "a newer version created the tables",
+        "run fleet migrate of that version",
       );
     return await migrateQueues(opened.value, address.url);
   } catch (thrown) {

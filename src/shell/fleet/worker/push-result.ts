@@ -1,7 +1,7 @@
 import { createCastBranch, readUnpushedTexts, pushNewBranch, listRemoteHeads } from "../../git/transfer/branches.ts";
 import { createSecretFinder } from "../../secrets/redact.ts";
 import { tokenKindsIn } from "../../secrets/find-secrets.ts";
-import { errorText } from "../../system/system-error.ts";
+import { errorText } from "../../system/files.ts";
 import type { DeliveryOutcome, SecretFinding } from "../../../core/cast/summary.ts";
 
 /** The result of a cast, in a repository that no agent has touched: agents cannot have changed its configuration. */

@@ -5,8 +5,7 @@ import type { CastId } from "../../../core/model/ids.ts";
 import { hasBudgetForTurn, hasBudgetLimit, isBudgetUsedUp, subtractUsage } from "../../items/shared-budget.ts";
 import type { TurnAdmission, ItemRequest, Ports } from "../../ports.ts";
 import { sleepUnlessAborted } from "../../context/run-context.ts";
-import type { Database } from "../../store/postgres/database.ts";
-import type { Notifications } from "../../store/postgres/notifications.ts";
+import type { Database, Notifications } from "../../store/postgres/database.ts";
 
 /** The shared budget of the items of one parallel run. */
 interface SharedAllowance {

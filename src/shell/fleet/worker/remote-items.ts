@@ -9,10 +9,9 @@ import type { ItemsFailure, ItemOutcome, ItemRequest, ItemRunner } from "../../p
 import type { CastFile } from "../../store/cast-file.ts";
 import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
 import { worktreePool } from "../../store/layout.ts";
-import { isTransientError, type Database } from "../../store/postgres/database.ts";
-import { errorText } from "../../system/system-error.ts";
+import { isTransientError, type Database, type Notifications } from "../../store/postgres/database.ts";
+import { errorText } from "../../system/files.ts";
 import { writeSharedBudget, createAdmission } from "./remote-item-budget.ts";
-import type { Notifications } from "../../store/postgres/notifications.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import { REHEARSAL_FILE } from "../../workspace/agent-hosts.ts";
 import { notStartedSummary } from "../../store/summary.ts";

@@ -1,14 +1,13 @@
 import { startedEvent } from "../../../core/cast/next.ts";
 import { totalsOf } from "../../../core/cast/state/usage.ts";
 import { parentCastId, type CastId } from "../../../core/model/ids.ts";
-import { error, fail, isError, type Issue, type Result } from "../../../core/model/issue.ts";
+import { failWith, isError, type Issue, type Result } from "../../../core/model/issue.ts";
 import { recordEvents } from "../../casting/record-events.ts";
 import { originalAgentChoice, resumeCast } from "../../casting/resume-cast.ts";
 import { agentNeeds, openPiHost } from "../../workspace/agent-hosts.ts";
 import type { AgentHost } from "../../ports.ts";
 import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
-import type { Database } from "../../store/postgres/database.ts";
-import type { Notifications } from "../../store/postgres/notifications.ts";
+import type { Database, Notifications } from "../../store/postgres/database.ts";
 import {
   createPauseControl,
   type DispatchParking,
@@ -169,7 +168,7 @@ function claimWithTree(context: DispatchContext, { castId, file }: LoadedCast, l
   const fetchTree = async (signal: AbortSignal): Promise<Result<unknown>> => {
     isReassigned = await wasReassigned(database, castId, leg);
     return isReassigned
-      ? fail(error("cast_reassigned", castId, "the cast was dispatched to another worker"))
+      ? failWith("cast_reassigned", castId, "the cast was dispatched to another worker")
       : trees.fetchTree(file, { signal, onSetup: () => markSettingUp(database, castId, workerId) });
   };
   const claim: CastStore["claim"] = async (id, options) => {

@@ -1,6 +1,6 @@
 import { chmodSync, lchownSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../../core/model/issue.ts";
 import { checkToolsUser } from "../../agents/tool-process.ts";
 import { findToolsUser, currentToolsUser, setToolsUser } from "../../process/tools-user.ts";
 
@@ -11,7 +11,7 @@ export async function enableToolsUser(name: string): Promise<Result<undefined>> 
   const problem = await checkToolsUser(user.value);
   if (problem !== undefined) {
     const message = `${name} cannot run the tools of agents: ${problem}`;
-    return fail(error("command_unavailable", "--tools-user", message, "let that user read Node and pi-materia"));
+    return failWith("command_unavailable", "--tools-user", message, "let that user read Node and pi-materia");
   }
   setToolsUser(user.value);
   return ok(undefined);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ItemCastInput } from "../../../core/cast/state/parallel-run.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { parentCastId, type CastId } from "../../../core/model/ids.ts";
-import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../../core/model/issue.ts";
 import { importPacks, createPack, maxReadableBytes } from "../../git/transfer/packs.ts";
 import {
   restoreTransferredTree,
@@ -129,7 +129,7 @@ export function createWorkerTrees(database: Database, folder: string, profile: R
     // The submitter writes `window` too, but cannot choose the id of an item.
     const isItem = window !== undefined && window.parent === parentCastId(castId);
     const made = isItem ? await restoredItem({ castId, source, window }, tree) : await restored(castId, source, tree);
-    if (made.kind === "failed") return fail(error("damaged_pack", castId, `cannot fetch its files: ${made.problem}`));
+    if (made.kind === "failed") return failWith("damaged_pack", castId, `cannot fetch its files: ${made.problem}`);
     trees.set(castId, { top: tree, head: made.head, ckpt: made.ckpt, sent: createPackedCommits() });
     chownToToolsUser(tree);
     const setups = [
@@ -140,7 +140,7 @@ export function createWorkerTrees(database: Database, folder: string, profile: R
       if (!command) continue;
       await onSetup();
       const problem = await runSetupCommand({ setting, command, cwd: made.cwd, signal });
-      if (problem !== undefined) return fail(error("write_failed", castId, `${setting} failed: ${problem}`));
+      if (problem !== undefined) return failWith("write_failed", castId, `${setting} failed: ${problem}`);
     }
     return ok(made.cwd);
   };
@@ -151,9 +151,9 @@ export function createWorkerTrees(database: Database, folder: string, profile: R
     chownTree: (castId) => chownToToolsUser(treeOf(castId)),
     fetchCleanTree: async (castId) => {
       const source = await sourceOf(castId);
-      if (!source) return fail(error("missing_checkpoints", castId, "it was submitted outside a git repository"));
+      if (!source) return failWith("missing_checkpoints", castId, "it was submitted outside a git repository");
       const made = await restored(castId, source, cleanTreeOf(castId));
-      if (made.kind === "failed") return fail(error("damaged_pack", castId, made.problem));
+      if (made.kind === "failed") return failWith("damaged_pack", castId, made.problem);
       return ok({ top: cleanTreeOf(castId), head: made.head, ckpt: made.ckpt, remote: source.remote });
     },
     checkpointProblem: (castId) => trees.get(castId)?.checkpointProblem,

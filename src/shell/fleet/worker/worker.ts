@@ -6,8 +6,12 @@ import type { CastId } from "../../../core/model/ids.ts";
 import { ok, type Result } from "../../../core/model/issue.ts";
 import type { WaitGroup } from "../../../core/view/progress/fleet-status.ts";
 import { thisProcess } from "../../process/process-identity.ts";
-import { withDatabaseErrors, type Database } from "../../store/postgres/database.ts";
-import { BUDGETS_CHANNEL, openNotifications } from "../../store/postgres/notifications.ts";
+import {
+  withDatabaseErrors,
+  type Database,
+  BUDGETS_CHANNEL,
+  openNotifications,
+} from "../../store/postgres/database.ts";
 import { postgresStore } from "../../store/postgres/postgres-store.ts";
 import { VERSION } from "../../system/package.ts";
 import { openCheckedDatabase, type ResolvedFleetProfile } from "../open-fleet.ts";

@@ -1,5 +1,5 @@
 import { commitIdentityOf } from "../worktrees/item-repository.ts";
-import { gitErrorText, runGit, stdoutText } from "../run-git.ts";
+import { gitErrorText, runGit, stdoutText } from "../repository.ts";
 
 export type BranchOutcome =
   | { readonly kind: "branched"; readonly branch: string; readonly commit: string }

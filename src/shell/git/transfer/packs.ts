@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { gitErrorText, runGit, stdoutText } from "../run-git.ts";
+import { gitErrorText, runGit, stdoutText } from "../repository.ts";
 import { createHash } from "node:crypto";
 
 type PackOutcome =

@@ -1,11 +1,10 @@
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { errorText } from "../../system/system-error.ts";
+import { errorText } from "../../system/files.ts";
 import { currentToolsUser } from "../../process/tools-user.ts";
 import { importPacks } from "./packs.ts";
-import { findRepository } from "../repository.ts";
-import { gitErrorText, runGit, stdoutText } from "../run-git.ts";
+import { findRepository, gitErrorText, runGit, stdoutText } from "../repository.ts";
 import { openEmptyShadow } from "../shadow-index.ts";
 
 /** The source of the files of a cast. */

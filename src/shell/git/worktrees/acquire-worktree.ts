@@ -3,9 +3,8 @@ import { join, relative, dirname, isAbsolute, resolve, sep } from "node:path";
 import type { ItemCastInput } from "../../../core/cast/state/parallel-run.ts";
 import type { ItemsFailure, PreparedWorktree } from "../../ports.ts";
 import { cacheWorktree, type CachedWorktree } from "../cached-worktree.ts";
-import type { Repository } from "../repository.ts";
-import { runGit } from "../run-git.ts";
-import type { ItemRepository } from "./item-repository.ts";
+import { type Repository, runGit } from "../repository.ts";
+import { broken, type ItemRepository } from "./item-repository.ts";
 import {
   listPooledWorktrees,
   createWorktree,
@@ -102,10 +101,6 @@ async function cacheAcquired(
 function projectFolderIn({ cwd }: WorktreeContext, { top }: Repository, folder: string): string {
   const below = relative(top, realpathSync(cwd));
   return below === "" || below.startsWith("..") ? folder : join(folder, below);
-}
-
-function broken(problem: string): ItemsFailure {
-  return { kind: "broken", problem };
 }
 
 /** A project, and the files that its trees need besides those in git. */

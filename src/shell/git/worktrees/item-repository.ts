@@ -1,13 +1,23 @@
 import type { ItemsFailure, ItemsRefusal } from "../../ports.ts";
 import { treeOf } from "../diff.ts";
-import { findRepository, type Repository, operationInProgress } from "../repository.ts";
-import { stdoutParts, runGit, gitErrorText } from "../run-git.ts";
+import {
+  findRepository,
+  type Repository,
+  operationInProgress,
+  stdoutParts,
+  runGit,
+  gitErrorText,
+} from "../repository.ts";
 import { LIST_ATTRIBUTE_FILES, readGitSettings, type GitSettings } from "../shadow-index.ts";
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
 /** Author and committer of a commit, as variables for git. */
 export type CommitIdentity = () => Promise<Readonly<Record<string, string>>>;
+
+export function broken(problem: string): ItemsFailure {
+  return { kind: "broken", problem };
+}
 
 /** The repository of a cast, with answers that hold for all items. */
 export interface ItemRepository {

@@ -2,8 +2,16 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { JoinOutcome, JoinRequest } from "../../ports.ts";
 import { treeOf } from "../diff.ts";
-import { headCommitOf, type Repository } from "../repository.ts";
-import { gitErrorText, stdoutParts, runGit, stdoutText, type GitResult, type GitOptions } from "../run-git.ts";
+import {
+  headCommitOf,
+  type Repository,
+  gitErrorText,
+  stdoutParts,
+  runGit,
+  stdoutText,
+  type GitResult,
+  type GitOptions,
+} from "../repository.ts";
 import type { ItemRepository } from "./item-repository.ts";
 import { replayCommits } from "./replay-commits.ts";
 

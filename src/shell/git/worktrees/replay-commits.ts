@@ -1,4 +1,4 @@
-import { gitErrorText, stdoutParts, runGit, stdoutText } from "../run-git.ts";
+import { gitErrorText, stdoutParts, runGit, stdoutText } from "../repository.ts";
 import { treeOf } from "../diff.ts";
 import type { CommitIdentity } from "./item-repository.ts";
 

@@ -10,10 +10,16 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join, resolve, basename } from "node:path";
-import { errorText } from "../../system/system-error.ts";
+import { errorText } from "../../system/files.ts";
 import { gitDirOf } from "../cached-worktree.ts";
-import { operationInProgress, type Repository } from "../repository.ts";
-import { gitErrorText, runGit, stdoutText, type GitResult } from "../run-git.ts";
+import {
+  operationInProgress,
+  type Repository,
+  gitErrorText,
+  runGit,
+  stdoutText,
+  type GitResult,
+} from "../repository.ts";
 
 /** The contents of a working tree: HEAD at the base, and the files of the base or of a failed merge. */
 export interface WorktreeContent {

@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync, closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Artifacts } from "../../ports.ts";
-import { hasErrorCode, isMissingFile, errorText } from "../../system/system-error.ts";
-import { syncFolder } from "../../system/files.ts";
+import { hasErrorCode, isMissingFile, errorText, syncFolder } from "../../system/files.ts";
 import type { WriteOptions, ArtifactBytes, ByteRange } from "../cast-store.ts";
 import type { CastLayout } from "../layout.ts";
 import { createValueWriter } from "./values.ts";

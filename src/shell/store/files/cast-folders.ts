@@ -2,8 +2,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
-import { isMissingFile, errorText } from "../../system/system-error.ts";
-import { syncFolder, writeFileSynced } from "../../system/files.ts";
+import { isMissingFile, errorText, syncFolder, writeFileSynced } from "../../system/files.ts";
 import type { NewCast, OwnedCast } from "../cast-store.ts";
 import { firstChainHead } from "./journal-chain.ts";
 import { REMOVED_PREFIX, NEW_PREFIX, parentFolderOf, layoutInFolder, castLayout } from "../layout.ts";

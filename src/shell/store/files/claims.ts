@@ -14,8 +14,7 @@ import { join } from "node:path";
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
 import { ProcessIdentity, isFromThisBoot, livenessOf, thisProcess } from "../../process/process-identity.ts";
-import { linkIfFree, readRegularText } from "../../system/files.ts";
-import { isMissingFile, errorText } from "../../system/system-error.ts";
+import { linkIfFree, readRegularText, isMissingFile, errorText } from "../../system/files.ts";
 import { parseClaimEpoch, type CastLayout } from "../layout.ts";
 
 /** [D35] An owner on another machine counts as dead after this time without a heartbeat. */

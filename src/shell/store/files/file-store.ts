@@ -3,18 +3,20 @@ import { readdirSync, watch as watchSystem } from "node:fs";
 import { isFromThisBoot } from "../../process/process-identity.ts";
 import { parentCastId, parseCastId, type CastId } from "../../../core/model/ids.ts";
 import { createFolderWatcher, type FolderWatcher } from "../../system/folder-watcher.ts";
-import { isMissingFile, errorText } from "../../system/system-error.ts";
-import type { CastStore, OwnedCast } from "../cast-store.ts";
+import { isMissingFile, errorText } from "../../system/files.ts";
+import type { CastStore, OwnedCast, Subscription, TranscriptUpdate, VisitRef } from "../cast-store.ts";
 import { startedSummary, sufficesForSummary, notStartedSummary } from "../summary.ts";
 import type { OwnedCastOptions } from "./owned-cast.ts";
 import { followEvents, followTranscript } from "./follow.ts";
-import { followTranscriptTurn } from "../transcript-turn.ts";
 import { isJournalEmpty, readJournalEnds } from "./journal-ends.ts";
 import { layoutInFolder, castLayout, type CastLayout } from "../layout.ts";
 import { OWNER_TIMEOUT_MS, claimCast, currentOwner, type ClaimOutcome } from "./claims.ts";
 import type { BookmarkSettings, BookmarkKey } from "./bookmarks.ts";
 import { readFileRange } from "./artifacts.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
+import { parseTranscriptLine } from "../../../core/cast/transcript.ts";
+import type { AgentProgress } from "../../../core/wire/stream.ts";
+import { createTranscriptProgress } from "../../../core/wire/transcript-progress.ts";
 
 export interface FileStoreOptions {
   readonly watch?: FolderWatcher;
@@ -44,13 +46,7 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
     find: async (text) => (await reading()).findCast(root, text),
     listIds: async () => listCastIds(root),
     summary,
-    list: async () => {
-      const ids = listCastIds(root);
-      if (!ids.ok) return ids;
-      const casts: CastSummary[] = [];
-      for (const castId of ids.value) casts.push(...[(await summary(castId)) ?? []].flat());
-      return ok(casts);
-    },
+    list: () => listSummaries(root, summary),
     owner: async (castId) => ownerOrNone(at(castId)),
     stamp: async (castId) => (await reading()).castFileStamp(at(castId)),
     readCastFile: async (castId) => (await reading()).readCastFile(at(castId)),
@@ -76,15 +72,12 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
       if (!/^[0-9a-f]{32}$/.test(digest)) return undefined;
       const { folder, value } = at(castId);
       // Items of earlier versions have their own values.
-      const part =
-        readFileRange(at(parentCastId(castId) ?? castId).folder, value(digest), {}) ??
-        readFileRange(folder, layoutInFolder(folder).value(digest), {});
-      return part && Buffer.from(part.bytes).toString("utf8");
+      return (
+        readFileText(at(parentCastId(castId) ?? castId).folder, value(digest)) ??
+        readFileText(folder, layoutInFolder(folder).value(digest))
+      );
     },
-    readAttachment: async (castId, name) => {
-      const part = readFileRange(at(castId).folder, at(castId).attachment(name), {});
-      return part && Buffer.from(part.bytes).toString("utf8");
-    },
+    readAttachment: async (castId, name) => readFileText(at(castId).folder, at(castId).attachment(name)),
     lastVisit: async (castId, socket) => lastVisit(at(castId).socketFolder(socket)),
     create: async (cast, how) => (await folders()).createCast(root, cast, { writeOptions: how, bookmarks }),
     claim: (castId, how) => claimOwnedCast(root, castId, { writeOptions: how, bookmarks }),
@@ -98,6 +91,19 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
     onCastChange: (castId, listener) => watch.onChange(at(castId).folder, listener),
     onOwnerChange: (castId, listener) => watch.onChange(at(castId).owner, listener),
   };
+}
+
+async function listSummaries(root: string, summary: CastStore["summary"]): ReturnType<CastStore["list"]> {
+  const ids = listCastIds(root);
+  if (!ids.ok) return ids;
+  const casts: CastSummary[] = [];
+  for (const castId of ids.value) casts.push(...[(await summary(castId)) ?? []].flat());
+  return ok(casts);
+}
+
+function readFileText(folder: string, file: string): string | undefined {
+  const part = readFileRange(folder, file, {});
+  return part && Buffer.from(part.bytes).toString("utf8");
 }
 
 /** Reads nothing that is no cast of this root. */
@@ -188,4 +194,24 @@ function claimIssue(castId: string, claimed: Exclude<ClaimOutcome, { kind: "mine
     ? ""
     : `; it is out of sight from here, and counts as gone ${OWNER_TIMEOUT_MS / 60_000} minutes after its last sign of life`;
   return error("cast_owned", castId, `process ${owner.pid} on ${owner.host} runs this cast${remote}`, hint);
+}
+
+/** The activity of a visit's agent, read from the transcript of the visit. */
+export function followTranscriptTurn(
+  visit: VisitRef,
+  transcript: Subscription<TranscriptUpdate>,
+): Subscription<readonly AgentProgress[]> {
+  const progressOf = createTranscriptProgress(visit);
+  return {
+    next: async () => {
+      const first = await transcript.next();
+      // A restart only says that the transcript is read from its start.
+      const update = first.kind === "restarted" ? await transcript.next() : first;
+      return (update.kind === "lines" ? update.lines : []).flatMap((line) => {
+        const message = parseTranscriptLine(line);
+        return message ? progressOf(message) : [];
+      });
+    },
+    close: transcript.close,
+  };
 }

@@ -1,7 +1,6 @@
 import { closeSync, fstatSync, readSync } from "node:fs";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
-import { isMissingFile, errorText } from "../../system/system-error.ts";
-import { openRegularFile } from "../../system/files.ts";
+import { isMissingFile, errorText, openRegularFile } from "../../system/files.ts";
 import type { HasEnoughEvents, JournalEnds } from "../cast-store.ts";
 import { lineEpoch, lineEventJson } from "./journal-chain.ts";
 import { parseEventJson } from "./read-journal.ts";

@@ -1,7 +1,6 @@
 import { closeSync, existsSync, fstatSync, readSync } from "node:fs";
 import { dirname } from "node:path";
-import { isMissingFile } from "../../system/system-error.ts";
-import { openRegularFile } from "../../system/files.ts";
+import { isMissingFile, openRegularFile } from "../../system/files.ts";
 
 const BLOCK = 64 * 1024;
 /** Longer than any event; a file without line breaks would fill the memory. */

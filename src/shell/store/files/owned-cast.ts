@@ -1,9 +1,8 @@
 import { existsSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
-import { errorText } from "../../system/system-error.ts";
-import { readRegularText, syncFile } from "../../system/files.ts";
+import { failWith, ok, type Result } from "../../../core/model/issue.ts";
+import { errorText, readRegularText, syncFile } from "../../system/files.ts";
 import type { CurrentCast, OwnedCast, WriteOptions } from "../cast-store.ts";
 import { createFileArtifacts } from "./artifacts.ts";
 import type { ChainHead } from "./journal-chain.ts";
@@ -136,7 +135,7 @@ function catchIssue<T>(read: () => Result<T>): Result<T> {
   try {
     return read();
   } catch (thrown) {
-    return fail(error("write_failed", "", `cannot claim the cast: ${errorText(thrown)}`));
+    return failWith("write_failed", "", `cannot claim the cast: ${errorText(thrown)}`);
   }
 }
 

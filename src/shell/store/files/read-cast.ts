@@ -1,12 +1,11 @@
-import { suggest, typed, error, fail, ok, type Result } from "../../../core/model/issue.ts";
+import { failWith, suggest, typed, error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import * as v from "valibot";
 import { parseCastId, type CastId } from "../../../core/model/ids.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { isInsideOrAbsent } from "../../system/folders.ts";
-import { isMissingFile, errorText } from "../../system/system-error.ts";
-import { MAX_FILE_BYTES, readRegularText, tryStat } from "../../system/files.ts";
+import { isMissingFile, errorText, MAX_FILE_BYTES, readRegularText, tryStat } from "../../system/files.ts";
 import { CastFile, CAST_FORMAT } from "../cast-file.ts";
 import type { CastTimeline } from "../../../core/cast/timeline.ts";
 import {
@@ -37,7 +36,7 @@ export function findCast(root: string, text: string): Result<CastId> {
   if (castId === undefined) {
     const shown = oneLine(text, 60);
     const hint = suggest`ids hold letters, digits, - and _; ${typed`casts`} lists them`;
-    return fail(error("bad_cast_id", shown, `"${shown}" is not a cast id`, hint));
+    return failWith("bad_cast_id", shown, `"${shown}" is not a cast id`, hint);
   }
   if (isCast(root, castId)) return ok(castId);
   return unknownCastIssue(castLayout(root, castId));
@@ -46,7 +45,7 @@ export function findCast(root: string, text: string): Result<CastId> {
 function unknownCastIssue({ folder }: CastLayout): Result<never> {
   const castId = basename(folder);
   const message = `there is no cast "${castId}" under ${dirname(folder)}`;
-  return fail(error("unknown_cast", castId, message, suggest`${typed`casts`} lists them`));
+  return failWith("unknown_cast", castId, message, suggest`${typed`casts`} lists them`);
 }
 
 function isCast(root: string, castId: CastId): boolean {

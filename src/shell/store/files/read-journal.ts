@@ -1,9 +1,8 @@
 import { closeSync, readSync } from "node:fs";
-import { parseEvent, type CastEvent } from "../../../core/cast/state/event.ts";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
-import { errorText } from "../../system/system-error.ts";
-import { openRegularFile } from "../../system/files.ts";
+import { errorText, openRegularFile } from "../../system/files.ts";
 import { MAX_LINE_BYTES } from "./line-reader.ts";
 import {
   createJournalChain,
@@ -12,6 +11,7 @@ import {
   type ChainHead,
   type LineCheck,
 } from "./journal-chain.ts";
+import { parseEvent } from "../../../core/cast/state/parse-event.ts";
 
 export interface FoldedJournal<T> {
   readonly value: T;

@@ -9,10 +9,9 @@ import {
   writeSync,
 } from "node:fs";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
-import { errorText } from "../../system/system-error.ts";
+import { errorText, syncFolder } from "../../system/files.ts";
 import { redactEvent } from "../../secrets/redact-event.ts";
 import type { Redactor } from "../../secrets/redact.ts";
-import { syncFolder } from "../../system/files.ts";
 import type { Durability } from "../cast-store.ts";
 import { encodeLines, type EncodedLines, type ChainHead } from "./journal-chain.ts";
 

@@ -1,5 +1,5 @@
 import { parseCastId, type CastId } from "../../../core/model/ids.ts";
-import { error, fail, ok } from "../../../core/model/issue.ts";
+import { failWith, fail, ok } from "../../../core/model/issue.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import type { ProcessIdentity } from "../../process/process-identity.ts";
 import type { CastStore } from "../cast-store.ts";
@@ -46,7 +46,7 @@ export function createCastReader({ database, location: place, project }: CastSco
     find: async (text) => {
       const castId = parseCastId(text);
       const shown = oneLine(text, 60);
-      if (castId === undefined) return fail(error("bad_cast_id", shown, `"${shown}" is not a cast id`));
+      if (castId === undefined) return failWith("bad_cast_id", shown, `"${shown}" is not a cast id`);
       return withDatabaseErrors(castId, async () => {
         const asked = "select project from materia.casts where cast_id = $1";
         const [cast] = await database.query<{ project: string }>({ text: asked, values: [castId] });

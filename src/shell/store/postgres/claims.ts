@@ -1,12 +1,11 @@
-import { suggest, typed, error, fail, ok, type Result } from "../../../core/model/issue.ts";
+import { failWith, suggest, typed, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { parentCastId, type CastId } from "../../../core/model/ids.ts";
 import type { CastStore, CheckpointPolicy, NewCast, OwnedCast, WriteOptions } from "../cast-store.ts";
 import { notStartedSummary } from "../summary.ts";
-import type { Notifications } from "./notifications.ts";
+import { type Notifications, withDatabaseErrors } from "./database.ts";
 import { readOwner, type CastScope } from "./cast-reader.ts";
-import { withDatabaseErrors } from "./database.ts";
 import { createOwnedCast, type PackSource } from "./owned-cast.ts";
 import { unknownCastIssue } from "./read-cast.ts";
 import { initScratch, restoreScratch, scratchLayout } from "./scratch.ts";
@@ -71,7 +70,7 @@ async function createCast(
       JSON.stringify(notStartedSummary(file, true)),
     ],
   });
-  if (rows.length === 0) return fail(error("write_failed", "artifactDir", "the cast exists already"));
+  if (rows.length === 0) return failWith("write_failed", "artifactDir", "the cast exists already");
   initScratch(scratchLayout(context.worker.scratch, castId), { file: text, brings });
   context.notify(castId);
   return ok(takeOwnership(context, castId, how, { claim, epoch: 1, isAborted: false }));
@@ -99,7 +98,7 @@ async function claimOnce(context: ClaimContext, castId: CastId, how: WriteOption
     const by = await readOwner(database, castId);
     if (!by) return fail(unknownCastIssue(castId, context.location));
     const message = `process ${by.pid} on ${by.host} runs this cast`;
-    return fail(error("cast_owned", castId, message, suggest`stop it with ${typed`abort ${castId}`}, or wait for it`));
+    return failWith("cast_owned", castId, message, suggest`stop it with ${typed`abort ${castId}`}, or wait for it`);
   }
   await restoreScratch(database, scratchLayout(worker.scratch, castId), { castId, file: row.file, brings: row.brings });
   context.notify(castId);

@@ -1,6 +1,6 @@
-import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
+import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import type { Client, ClientConfig, Pool, PoolClient, QueryResultRow } from "pg";
-import { errorText } from "../../system/system-error.ts";
+import { errorText } from "../../system/files.ts";
 
 /** The address of a database, and the certificate to verify it with. */
 export interface DatabaseAddress {
@@ -176,13 +176,11 @@ async function loadDriver(): Promise<Result<PgDriver>> {
   try {
     return ok((await import("pg")).default);
   } catch {
-    return fail(
-      error(
-        "missing_package",
-        "pg",
-        "a fleet needs a driver that is not installed",
-        `install it beside pi-materia: npm install pg@${PG_VERSION}`,
-      ),
+    return failWith(
+      "missing_package",
+      "pg",
+      "a fleet needs a driver that is not installed",
+      `install it beside pi-materia: npm install pg@${PG_VERSION}`,
     );
   }
 }
@@ -194,7 +192,7 @@ function connectionConfig(pg: Pick<PgDriver, "Client">, url: string, ca: string 
   try {
     const parsed = new URL(url);
     if (parsed.protocol !== "postgres:" && parsed.protocol !== "postgresql:")
-      return fail(error("bad_database_url", "url", "the url does not begin with postgres://"));
+      return failWith("bad_database_url", "url", "the url does not begin with postgres://");
     const mode = parsed.searchParams.get("sslmode");
     for (const name of Array.from(parsed.searchParams.keys()))
       if (name.startsWith("ssl")) parsed.searchParams.delete(name);
@@ -206,11 +204,90 @@ function connectionConfig(pg: Pick<PgDriver, "Client">, url: string, ca: string 
     if (mode !== null && mode !== "verify-full") return fail(insecureIssue(host, mode));
     return ok({ connectionString, ssl: { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) } });
   } catch {
-    return fail(error("bad_database_url", "url", "this is not a url", "postgres://user@host:5432/database"));
+    return failWith("bad_database_url", "url", "this is not a url", "postgres://user@host:5432/database");
   }
 }
 
 function insecureIssue(host: string, mode: string): Issue {
   const message = `sslmode=${mode} to ${host} is not secure`;
   return error("insecure_database", "url", message, "use sslmode=verify-full");
+}
+
+/** Listeners for changes in the database. They share one connection, opened for the first of them. */
+export interface Notifications {
+  /** For one cast, or for any. The listener gets the cast, or nothing if anything may have changed. */
+  readonly on: (castId: string | undefined, listener: (castId?: string) => void) => () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Changes of casts, and dispatches that are due. */
+const CASTS_CHANNEL = "materia";
+export const DUE_CHANNEL = "materia_due";
+/** Output of agents: a separate channel, since it is far more frequent. */
+export const TURNS_CHANNEL = "materia_turns";
+/** Usage of items that share a budget, by the id of their parent. */
+export const BUDGETS_CHANNEL = "materia_budgets";
+const RECONNECT_MS = 500;
+
+export function openNotifications(database: Database, channel = CASTS_CHANNEL): Notifications {
+  const listeners = new Map<(castId?: string) => void, string | undefined>();
+  let client: Promise<Client | undefined> | undefined;
+  const closed = new AbortController();
+  const tell = (castId?: string): void => {
+    for (const [listener, of] of listeners)
+      if (castId === undefined || of === undefined || of === castId) listener(castId);
+  };
+  const connect = async (): Promise<Client | undefined> => {
+    while (!closed.signal.aborted) {
+      try {
+        const made = await database.openSession();
+        made.on("notification", ({ payload }) => tell(payload));
+        made.on("end", () => {
+          if (!closed.signal.aborted) client = connect();
+        });
+        await made.query(`listen ${channel}`);
+        // Notifications before `listen` may be lost.
+        tell();
+        return made;
+      } catch {
+        await database.pause(RECONNECT_MS);
+      }
+    }
+    return undefined;
+  };
+  return {
+    on: (castId, listener) => {
+      // The same function may be registered twice; each registration ends by itself.
+      const own = (of?: string): void => listener(of);
+      listeners.set(own, castId);
+      client ??= connect();
+      return () => void listeners.delete(own);
+    },
+    close: async () => {
+      closed.abort();
+      const open = await client;
+      await open?.end().catch(() => undefined);
+    },
+  };
+}
+
+const BATCH_MS = 5;
+/** Losing notifications in a crash of the server is harmless: their commit need not wait for the disk. */
+const NOTIFY = "select pg_notify($2, id) from unnest($1::text[]) id, set_config('synchronous_commit', 'off', true)";
+
+/** [B6] Sent after the commit, in batches: notifications inside it would serialize all writers. */
+export function createNotifier(database: Database, channel = CASTS_CHANNEL): (castId: string) => void {
+  let waiting: Set<string> | undefined;
+  return (castId) => {
+    if (waiting) return void waiting.add(castId);
+    const gathered = new Set([castId]);
+    waiting = gathered;
+    setTimeout(() => {
+      waiting = undefined;
+      void database
+        .queryOnce({ name: "tell", text: NOTIFY, values: [[...gathered], channel] })
+        // Followers catch up by sequence number with the next notification.
+        .catch(() => undefined);
+    }, BATCH_MS);
+  };
 }

@@ -1,13 +1,12 @@
 import { rmSync } from "node:fs";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { errorText } from "../../system/system-error.ts";
+import { errorText } from "../../system/files.ts";
 import type { CheckpointPolicy, OwnedCast, WriteOptions, CurrentCast } from "../cast-store.ts";
 import type { CastLayout } from "../layout.ts";
 import { type PackUpload, appendEvents } from "./append-events.ts";
-import { isTransientError, withDatabaseErrors, type Database } from "./database.ts";
+import { isTransientError, withDatabaseErrors, type Database, type Notifications } from "./database.ts";
 import { ignoreErrors } from "./cast-reader.ts";
-import type { Notifications } from "./notifications.ts";
 import { createScratchArtifacts, type ScratchArtifacts } from "./scratch.ts";
 import { ok, type Result } from "../../../core/model/issue.ts";
 import { redactEvent } from "../../secrets/redact-event.ts";

@@ -1,13 +1,12 @@
 import type { CastId } from "../../../core/model/ids.ts";
-import { error, fail, type Result } from "../../../core/model/issue.ts";
+import { failWith, type Result } from "../../../core/model/issue.ts";
 import type { CastStore } from "../cast-store.ts";
-import type { Database } from "./database.ts";
+import { type Database, openNotifications, createNotifier } from "./database.ts";
 import { fileStore } from "../files/file-store.ts";
 import { createCastClaims, removeCasts, type ClaimingWorker } from "./claims.ts";
 import { followTranscript, followEvents, readArtifactRange } from "./read-cast.ts";
 import { createCastReader, ignoreErrors, type CastScope } from "./cast-reader.ts";
 import { SHARED_VALUES, scratchLayout, scratchRoot } from "./scratch.ts";
-import { openNotifications, createNotifier } from "./notifications.ts";
 import { openLiveTurns } from "./live-turns.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
 import { TRANSCRIPT_FILE } from "../layout.ts";
@@ -37,7 +36,7 @@ export function postgresStore({ worker, ...scope }: PostgresStoreOptions): Postg
     worker && heldClaims.has(castId) ? fileStore(scratchRoot(worker.scratch, castId)) : undefined;
   const artifacts = createArtifactReader(database, localStoreOf);
   const refused = async (at: string): Promise<Result<never>> =>
-    fail(error("worker_only", at, "only workers run casts of a fleet"));
+    failWith("worker_only", at, "only workers run casts of a fleet");
   return {
     ...createCastReader(scope),
     location,

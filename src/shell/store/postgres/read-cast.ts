@@ -1,9 +1,9 @@
-import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
+import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import * as v from "valibot";
-import { parseEvent, type CastEvent } from "../../../core/cast/state/event.ts";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { oneLine } from "../../../core/model/text.ts";
-import { errorText } from "../../system/system-error.ts";
+import { errorText } from "../../system/files.ts";
 import { CastFile } from "../cast-file.ts";
 import {
   type CurrentCast,
@@ -22,6 +22,7 @@ import {
 } from "../cast-store.ts";
 import type { Database } from "./database.ts";
 import { PART_BYTES } from "./append-events.ts";
+import { parseEvent } from "../../../core/cast/state/parse-event.ts";
 
 /** [B41] By default a project is named after its folder, which may be renamed: `other` is the project of the cast. */
 export function unknownCastIssue(castId: string, place: string, other?: string): Issue {
@@ -63,9 +64,9 @@ export function parseCastFile(text: string): Result<CastFile> {
     const parsed = v.safeParse(CastFile, JSON.parse(text));
     if (parsed.success) return ok(parsed.output);
     const key = v.getDotPath(parsed.issues[0]) ?? "";
-    return fail(error("bad_cast_file", key, `the cast file is invalid: "${key}"`));
+    return failWith("bad_cast_file", key, `the cast file is invalid: "${key}"`);
   } catch (thrown) {
-    return fail(error("bad_cast_file", "", `cannot read the cast file: ${errorText(thrown)}`));
+    return failWith("bad_cast_file", "", `cannot read the cast file: ${errorText(thrown)}`);
   }
 }
 
