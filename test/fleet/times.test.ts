@@ -94,9 +94,9 @@ it("[B23] time zones are named", () => {
 it.each([
   [["add"], "missing_word"],
   [["add", "0 3 * * *"], "missing_word"],
-  [["add", "0 3 * * *", "--"], "only cast and link"],
-  [["add", "0", "3", "*", "--", "cast", "x"], "stands in quotes"],
-  [["add", "0 3 * * *", "--", "status"], "only cast and link"],
+  [["add", "0 3 * * *", "--"], "only cast or link"],
+  [["add", "0", "3", "*", "--", "cast", "x"], "in quotes"],
+  [["add", "0 3 * * *", "--", "status"], "only cast or link"],
   [["add", "0 3 * * *", "--", "cast", "--detach", "x"], "--detach has no effect in a schedule"],
   [["add", "0 3 * * *", "--", "link", "Build"], "missing_delimiter"],
   [["remove", "first"], "bad_number"],

@@ -226,7 +226,7 @@ describe("[Y10] what has changed, in a prompt", () => {
   it("[Y10] a person's question does not know it, and the check says so", async () => {
     const person = { type: "person", question: "Is this good? {{changes}}" };
     const cwd = repositoryPlace({}, { materia: { Who: person }, loadouts: { Small: only("Who") } });
-    expect((await materia(cwd, ["check"])).stdout).toContain("only an agent's prompt knows {{changes}}");
+    expect((await materia(cwd, ["check"])).stdout).toContain("{{changes}} works only in prompts of agents");
   });
 
   it("[Y10] a large change is cut, and the cut is marked", async () => {

@@ -105,7 +105,7 @@ describe("what is never done", () => {
     const before = git(remote, "rev-parse", "main");
     expect(resultOf("mime-gh-pr", { cwd, request }, { PATH: gh().path })).toMatchObject({
       satisfied: false,
-      context: expect.stringContaining("main is where the work shall go, and is never pushed to"),
+      context: expect.stringContaining("main is the target of the pull request and is never pushed to"),
     });
     expect(git(remote, "rev-parse", "main")).toBe(before);
   });
