@@ -40,7 +40,7 @@ const ABORT_POLL_MS = 50;
 const MAX_ABORT_WAIT_MS = 20_000;
 
 /** [D11] Asks the owner to stop and waits for the end of the cast. Without an owner this process writes the end. */
-export async function abortCast(workspace: Workspace, castId: CastId, trustsCast = false): Promise<Result<"aborted">> {
+async function abortCast(workspace: Workspace, castId: CastId, trustsCast = false): Promise<Result<"aborted">> {
   const { store } = workspace;
   const state = await readCastState(store, castId);
   if (!state.ok) return state;

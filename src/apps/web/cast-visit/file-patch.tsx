@@ -50,12 +50,7 @@ export function FilePatchView(props: FilePatchProps): ReactElement {
       </div>
       {asked.kind === "loaded" && <FileHistory {...props} answer={asked.value} />}
       {asked.kind === "loaded" && <PatchBody answer={asked.value} form={form} />}
-      {asked.kind === "refused" && (
-        <div className={css("files-note")}>
-          <IssueList issues={asked.issues} />
-          <Button onClick={asked.again}>Try again</Button>
-        </div>
-      )}
+      {asked.kind === "refused" && <RefusedNote {...asked} />}
     </section>
   );
 }
@@ -138,6 +133,15 @@ type FetchState<T> =
   | { readonly kind: "loading" }
   | { readonly kind: "loaded"; readonly value: T }
   | { readonly kind: "refused"; readonly issues: readonly Issue[]; readonly again: () => void };
+
+export function RefusedNote(props: { readonly issues: readonly Issue[]; readonly again: () => void }): ReactElement {
+  return (
+    <div className={css("files-note")}>
+      <IssueList issues={props.issues} />
+      <Button onClick={props.again}>Try again</Button>
+    </div>
+  );
+}
 
 /**
  * Fetches again when `key` changes; null fetches nothing. While the same thing (`of`) is fetched again, the last

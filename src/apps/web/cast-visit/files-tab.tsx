@@ -12,10 +12,9 @@ import type { ChangesResponse } from "../../../core/wire/casts.ts";
 import { getChanges } from "../net/api.ts";
 import { Button } from "../ui/buttons.tsx";
 import { SegmentedControl } from "../ui/fields.tsx";
-import { IssueList } from "../ui/issues.tsx";
 import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
 import { ChangedFileList } from "./file-list.tsx";
-import { FilePatchView, useFetched } from "./file-patch.tsx";
+import { FilePatchView, RefusedNote, useFetched } from "./file-patch.tsx";
 import { bindClassNames } from "../styles/classes.ts";
 import baseSheet from "../styles/base.module.css";
 import filesSheet from "./files.module.css";
@@ -101,13 +100,7 @@ function FileChanges(props: FileChangesProps): ReactElement {
       </div>
     );
   if (asked.kind === "loading") return <p className={css("files-note faint")}>Comparing…</p>;
-  if (asked.kind === "refused")
-    return (
-      <div className={css("files-note")}>
-        <IssueList issues={asked.issues} />
-        <Button onClick={asked.again}>Try again</Button>
-      </div>
-    );
+  if (asked.kind === "refused") return <RefusedNote {...asked} />;
   return <ChangedFiles {...props} place={place} to={to} changes={asked.value} />;
 }
 

@@ -2,25 +2,21 @@ import type { ReactElement } from "react";
 import { missingMateria, type ImportedConfig } from "../../../core/edit/import-export.ts";
 import { CastLoadoutDialog } from "../dialogs/cast-loadout-dialog.tsx";
 import { RehearseDialog } from "../dialogs/rehearse-dialog.tsx";
-import { SaveReviewDialog } from "../dialogs/save-review-dialog.tsx";
+import { DeleteEntryDialog, NameEntryDialog, SaveEntryDialog } from "../dialogs/entry-dialogs.tsx";
 import { navigate, hrefOf } from "../browser/route.ts";
-import { toast } from "../ui/toasts.tsx";
 import {
   useEditor,
   type EditorDialogName,
   createLoadoutDraft,
   unsavedConfigOf,
   restoreLoadoutDraft,
-  type OpenLoadoutDraft,
   loadoutDrafts,
 } from "../loadout-editor/editor.ts";
 import { addSocketAfter, addSocketIntoEdge, focusedPart } from "../loadout-editor/use-editor-keys.ts";
-import { renameEntryDraft, markEntrySaved, resolveEntryConflict } from "../data/entry-drafts.ts";
 import { useStore } from "../browser/store.ts";
-import { ConfirmDialog } from "../ui/dialog.tsx";
 import { PickMateriaDialog } from "./materia-palette.tsx";
 import { CompareLoadoutsDialog, ImportLoadoutsDialog, NewLoadoutDialog } from "./loadout-dialogs.tsx";
-import { NameDialog, nextFreeName } from "../dialogs/name-dialog.tsx";
+import { nextFreeName } from "../dialogs/name-dialog.tsx";
 
 interface EditorDialogProps {
   readonly onClose: () => void;
@@ -82,63 +78,15 @@ function AddSocketDialog({ onClose, onAdded }: EditorDialogProps): ReactElement 
 }
 
 function SaveLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
-  const { name, draft, checked } = useEditor();
-  const { text } = draft.history.present;
-  return (
-    <SaveReviewDialog
-      title={`Save ${name}`}
-      action="Save"
-      layer={draft.layer ?? "project"}
-      saving={{ section: "loadouts", name, text, filed: draft.filed, was: draft.was, carriedMateria: draft.brings }}
-      problems={checked.problems.map(({ issue }) => issue)}
-      onClose={onClose}
-      onSaved={(layer) => {
-        markEntrySaved(loadoutDrafts, name, layer);
-        onClose();
-        toast({ text: `${name} is saved.`, tone: "ok" });
-      }}
-      onTake={(taken) => {
-        resolveEntryConflict(loadoutDrafts, name, taken);
-        onClose();
-        toast({ text: `${taken.text === taken.filed ? "Theirs is" : "Both are"} shown. Undo brings yours back.` });
-      }}
-    />
-  );
+  const { draft, checked } = useEditor();
+  const problems = checked.problems.map(({ issue }) => issue);
+  return <SaveEntryDialog drafts={loadoutDrafts} draft={draft} problems={problems} onClose={onClose} />;
 }
 
 function DeleteLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
-  const { name, draft } = useEditor();
-  const leave = (): void => {
-    loadoutDrafts.put(name, null);
-    onClose();
-    navigate(hrefOf("loadouts"));
-    toast({ text: `${name} is deleted.`, tone: "ok", action: { label: "Undo", act: () => restoreDeleted(draft) } });
-  };
-  // A draft without a file needs no change of a file.
-  if (draft.filed === null) {
-    return (
-      <ConfirmDialog title={`Delete ${name}`} action="Delete" danger onClose={onClose} onAct={leave}>
-        <p>{`${name} was never saved. Deleting it discards your work.`}</p>
-      </ConfirmDialog>
-    );
-  }
-  return (
-    <SaveReviewDialog
-      title={`Delete ${name}`}
-      action="Delete"
-      layer={draft.layer ?? "project"}
-      saving={{ section: "loadouts", name: draft.was ?? name, text: null, filed: draft.filed, was: null }}
-      problems={[]}
-      onClose={onClose}
-      onSaved={leave}
-    />
-  );
-}
-
-/** [E26] Restores the draft; only a save writes it. */
-function restoreDeleted(draft: OpenLoadoutDraft): void {
-  restoreLoadoutDraft(draft);
-  navigate(hrefOf("loadouts", draft.name));
+  const { draft } = useEditor();
+  const restore = (): void => restoreLoadoutDraft(draft);
+  return <DeleteEntryDialog drafts={loadoutDrafts} draft={draft} onRestore={restore} onClose={onClose} />;
 }
 
 function CompareDraftDialog({ onClose }: EditorDialogProps): ReactElement {
@@ -191,22 +139,14 @@ function NameLoadoutDialog({
 }: EditorDialogProps & { readonly what: "duplicate" | "rename" }): ReactElement {
   const { name, draft, catalog } = useEditor();
   const drafts = useStore(loadoutDrafts);
-  const taken = (each: string): boolean => catalog.loadouts.has(each) || drafts.has(each);
-  const act = (next: string): void => {
-    if (what === "duplicate") createLoadoutDraft(next, draft.history.present, { from: name, brings: draft.brings });
-    else renameEntryDraft(loadoutDrafts, name, next);
-    onClose();
-    navigate(hrefOf("loadouts", next));
-  };
   return (
-    <NameDialog
-      title={what === "duplicate" ? `Duplicate ${name}` : `Rename ${name}`}
-      action={what === "duplicate" ? "Duplicate" : "Rename"}
-      initial={what === "rename" ? name : nextFreeName(name, taken)}
-      taken={taken}
-      note={what === "rename" ? "The save changes the file." : "Only a save writes the file."}
+    <NameEntryDialog
+      drafts={loadoutDrafts}
+      draft={draft}
+      what={what}
+      taken={(each) => catalog.loadouts.has(each) || drafts.has(each)}
       onClose={onClose}
-      onName={act}
+      onDuplicate={(next) => createLoadoutDraft(next, draft.history.present, { from: name, brings: draft.brings })}
     />
   );
 }

@@ -6,7 +6,7 @@ import { Button } from "../ui/buttons.tsx";
 import { FieldError, Select, FieldRow, TextField } from "../ui/fields.tsx";
 import { exitWayId } from "../../../core/model/ids.ts";
 import { useEditor } from "../loadout-editor/editor.ts";
-import { knownMateria } from "../loadout-editor/check-draft.ts";
+import { knownMateria, type LoadoutProblem } from "../loadout-editor/check-draft.ts";
 import { CONDITION_OPTIONS, parseCondition, socketOptions } from "./inspector-fields.tsx";
 import { bindClassNames } from "../styles/classes.ts";
 import baseSheet from "../styles/base.module.css";
@@ -39,14 +39,7 @@ export function LoopInspector({ id }: { readonly id: string }): ReactElement {
             }}
           />
         </div>
-        {faults.map(({ key, issue, quickFix: mend }) => (
-          <div key={key} className={css("row")}>
-            <div className={css("grow")}>
-              <FieldError text={issue.message} warning={issue.severity === "warning"} />
-            </div>
-            {mend && readOnly === null && <Button onClick={() => apply(mend.label, mend.edit)}>{mend.label}</Button>}
-          </div>
-        ))}
+        <ProblemRows faults={faults} />
         <FieldRow label="Name">
           <TextField
             label="Name of the loop"
@@ -60,6 +53,23 @@ export function LoopInspector({ id }: { readonly id: string }): ReactElement {
         <LoopFields id={id} />
       </section>
       <LoopMembers id={id} />
+    </>
+  );
+}
+
+/** Problems of a part, each with its quick fix. */
+export function ProblemRows({ faults }: { readonly faults: readonly LoadoutProblem[] }): ReactElement {
+  const { apply, readOnly } = useEditor();
+  return (
+    <>
+      {faults.map(({ key, issue, quickFix: mend }) => (
+        <div key={key} className={css("row")}>
+          <div className={css("grow")}>
+            <FieldError text={issue.message} warning={issue.severity === "warning"} />
+          </div>
+          {mend && readOnly === null && <Button onClick={() => apply(mend.label, mend.edit)}>{mend.label}</Button>}
+        </div>
+      ))}
     </>
   );
 }

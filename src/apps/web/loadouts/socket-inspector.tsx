@@ -18,7 +18,7 @@ import { materiaOptions } from "../data/materia-groups.ts";
 import { useEditor } from "../loadout-editor/editor.ts";
 import { AssignFields, CONDITION_OPTIONS, parseCondition } from "./inspector-fields.tsx";
 import { EdgeList } from "./edge-inspector.tsx";
-import { LoopFields } from "./loop-inspector.tsx";
+import { LoopFields, ProblemRows } from "./loop-inspector.tsx";
 import { bindClassNames } from "../styles/classes.ts";
 import baseSheet from "../styles/base.module.css";
 import marksSheet from "../ui/marks.module.css";
@@ -37,7 +37,11 @@ export function SocketInspector({ id }: { readonly id: string }): ReactElement |
   return (
     <>
       <SocketHead id={id} />
-      {faults.length > 0 && <SocketProblems faults={faults} />}
+      {faults.length > 0 && (
+        <section className={css("section")} aria-label="Problems of this socket">
+          <ProblemRows faults={faults} />
+        </section>
+      )}
       <SocketOutput id={id} />
       <EdgeList from={id} />
       {loop !== undefined && (
@@ -51,26 +55,6 @@ export function SocketInspector({ id }: { readonly id: string }): ReactElement |
         <HighlightedJson text={`${JSON.stringify(id)}: ${printJson(socketToJson(socket))}`} />
       </section>
     </>
-  );
-}
-
-function SocketProblems({
-  faults,
-}: {
-  readonly faults: ReturnType<typeof useEditor>["checked"]["problems"];
-}): ReactElement {
-  const { apply, readOnly } = useEditor();
-  return (
-    <section className={css("section")} aria-label="Problems of this socket">
-      {faults.map(({ key, issue, quickFix: mend }) => (
-        <div key={key} className={css("row")}>
-          <div className={css("grow")}>
-            <FieldError text={issue.message} warning={issue.severity === "warning"} />
-          </div>
-          {mend && readOnly === null && <Button onClick={() => apply(mend.label, mend.edit)}>{mend.label}</Button>}
-        </div>
-      ))}
-    </section>
   );
 }
 

@@ -5,10 +5,9 @@ import type { JsonObject } from "../../../core/model/json.ts";
 import { NameDialog, nextFreeName } from "../dialogs/name-dialog.tsx";
 import { RehearseDialog } from "../dialogs/rehearse-dialog.tsx";
 import { TextDiff } from "../dialogs/diff.tsx";
-import { SaveReviewDialog } from "../dialogs/save-review-dialog.tsx";
+import { DeleteEntryDialog, NameEntryDialog, SaveEntryDialog } from "../dialogs/entry-dialogs.tsx";
 import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
 import { SegmentedControl } from "../ui/fields.tsx";
-import { toast } from "../ui/toasts.tsx";
 import { navigate, hrefOf } from "../browser/route.ts";
 import {
   createMateriaDraft,
@@ -21,7 +20,6 @@ import {
   usagesOf,
   materiaDrafts,
 } from "./materia-drafts.ts";
-import { renameEntryDraft, markEntrySaved, resolveEntryConflict } from "../data/entry-drafts.ts";
 import { bindClassNames } from "../styles/classes.ts";
 import marksSheet from "../ui/marks.module.css";
 import dialogSheet from "../ui/dialog.module.css";
@@ -60,71 +58,29 @@ export function MateriaDialogs(
 }
 
 function SaveMateriaDialog({ draft, catalog, onClose }: MateriaDialogProps): ReactElement {
-  const { name, filed, history, was } = draft;
-  const seats = was === null ? [] : usagesOf(catalog, was);
+  const { name, history, was } = draft;
+  const { issues } = readMateriaDraft(name, history.present);
   return (
-    <SaveReviewDialog
-      title={`Save ${name}`}
-      action="Save"
-      layer={draft.layer ?? "project"}
-      saving={{ section: "materia", name, text: history.present.text, filed, was }}
-      problems={readMateriaDraft(name, history.present).issues}
-      onClose={onClose}
-      onTake={(taken) => {
-        resolveEntryConflict(materiaDrafts, name, taken);
-        onClose();
-        toast({ text: `${taken.text === taken.filed ? "Theirs is" : "Both are"} shown. Undo brings yours back.` });
-      }}
-      onSaved={(layer) => {
-        markEntrySaved(materiaDrafts, name, layer);
-        onClose();
-        toast({ text: `${name} is saved.`, tone: "ok" });
-      }}
-    >
-      {seats.length > 0 && <p>{`Sockets in the same file that use ${was} will use ${name}.`}</p>}
-    </SaveReviewDialog>
+    <SaveEntryDialog drafts={materiaDrafts} draft={draft} problems={issues} onClose={onClose}>
+      {was !== null && usagesOf(catalog, was).length > 0 && (
+        <p>{`Sockets in the same file that use ${was} will use ${name}.`}</p>
+      )}
+    </SaveEntryDialog>
   );
 }
 
 function DeleteMateriaDialog({ draft, catalog, onClose }: MateriaDialogProps): ReactElement {
-  const { name, filed } = draft;
-  const bundled = useBundledMateriaText(name);
-  const loadouts = [...new Set(usagesOf(catalog, name).map(({ loadout }) => loadout))];
-  const leave = (): void => {
-    materiaDrafts.put(name, null);
-    onClose();
-    navigate(hrefOf("materia"));
-    const act = (): void => {
-      restoreMateriaDraft(draft);
-      navigate(hrefOf("materia", name));
-    };
-    toast({ text: `${name} is deleted.`, tone: "ok", action: { label: "Undo", act } });
-  };
-  const warning = bundled === null && loadouts.length > 0 && (
-    <p className={css("note bad")}>
-      {`${loadouts.join(", ")} ${loadouts.length === 1 ? "uses" : "use"} it and cannot be cast without it.`}
-    </p>
-  );
-  if (filed === null) {
-    return (
-      <ConfirmDialog title={`Delete ${name}`} action="Delete" danger onClose={onClose} onAct={leave}>
-        <p>{`${name} was never saved. Deleting it discards your work.`}</p>
-        {warning}
-      </ConfirmDialog>
-    );
-  }
+  const bundled = useBundledMateriaText(draft.name);
+  const loadouts = [...new Set(usagesOf(catalog, draft.name).map(({ loadout }) => loadout))];
+  const restore = (): void => restoreMateriaDraft(draft);
   return (
-    <SaveReviewDialog
-      title={`Delete ${name}`}
-      action="Delete"
-      layer={draft.layer ?? "project"}
-      saving={{ section: "materia", name: draft.was ?? name, text: null, filed, was: null }}
-      problems={[]}
-      onClose={onClose}
-      onSaved={leave}
-    >
-      {warning}
-    </SaveReviewDialog>
+    <DeleteEntryDialog drafts={materiaDrafts} draft={draft} onRestore={restore} onClose={onClose}>
+      {bundled === null && loadouts.length > 0 && (
+        <p className={css("note bad")}>
+          {`${loadouts.join(", ")} ${loadouts.length === 1 ? "uses" : "use"} it and cannot be cast without it.`}
+        </p>
+      )}
+    </DeleteEntryDialog>
   );
 }
 
@@ -172,28 +128,14 @@ function RehearseMateriaDialog({ draft, catalog, onClose }: MateriaDialogProps):
   );
 }
 
-function NameMateriaDialog({
-  draft,
-  catalog,
-  onClose,
-  what,
-}: MateriaDialogProps & { readonly what: "rename" | "duplicate" }): ReactElement {
-  const { name, history } = draft;
-  const taken = (each: string): boolean => catalog.materia.has(each);
+function NameMateriaDialog(props: MateriaDialogProps & { readonly what: "rename" | "duplicate" }): ReactElement {
+  const { draft, catalog } = props;
   return (
-    <NameDialog
-      title={what === "rename" ? `Rename ${name}` : `Duplicate ${name}`}
-      action={what === "rename" ? "Rename" : "Duplicate"}
-      initial={what === "rename" ? name : nextFreeName(name, taken)}
-      taken={taken}
-      note={what === "rename" ? "The save changes the file." : "Only a save writes the file."}
-      onClose={onClose}
-      onName={(next) => {
-        if (what === "rename") renameEntryDraft(materiaDrafts, name, next);
-        else createMateriaDraft(next, history.present.raw);
-        onClose();
-        navigate(hrefOf("materia", next));
-      }}
+    <NameEntryDialog
+      {...props}
+      drafts={materiaDrafts}
+      taken={(each) => catalog.materia.has(each)}
+      onDuplicate={(next) => createMateriaDraft(next, draft.history.present.raw)}
     />
   );
 }
