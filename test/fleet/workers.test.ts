@@ -1,13 +1,16 @@
-import { expect, it } from "vitest";
+import type { Client } from "pg";
+import { expect, it, onTestFinished } from "vitest";
 import { createPauseControl } from "../../src/shell/fleet/worker/dispatch-state.ts";
 import {
   HEARTBEAT_TIMING,
   openWorkerSession,
   type WorkerRegistration,
 } from "../../src/shell/fleet/worker/worker-registry.ts";
+import type { Database, Statement } from "../../src/shell/store/postgres/database.ts";
 import { fleetPlace, letGo, submitted, type FleetPlace } from "../harness/fleet/fleet-place.ts";
 import { closing, enrol, fleetDatabase } from "../harness/fleet/postgres.ts";
 import { submitMore } from "../harness/fleet/storm/storm-place.ts";
+import { silence } from "../harness/fleet/silence.ts";
 import { until } from "../harness/fleet/start-worker.ts";
 
 const me = (workerId: string): WorkerRegistration => ({
@@ -46,6 +49,69 @@ it("[B14] a new worker evicts nobody at first, and knows when it may", async () 
   await database.query({ text: "update materia.workers set since = now() - interval '10 s' where worker_id = 'new'" });
   expect(await judge()).toEqual(["killed"]);
   expect(await nextVerdict()).toBeUndefined();
+});
+
+/** A database that others use before and after each statement of a session, and whose sessions can be cut off. */
+function interrupted(database: Database, interrupt: (after?: string) => Promise<unknown>) {
+  let isCut = false;
+  const openSession = async (): Promise<Client> => {
+    await interrupt();
+    isCut = false;
+    const session = await database.openSession();
+    const end = session.end.bind(session);
+    onTestFinished(() => end());
+    const query = session.query.bind(session) as (statement: Statement) => Promise<unknown>; // the one form that is used
+    return Object.assign(session, {
+      query: async (statement: Statement): Promise<unknown> => {
+        if (isCut) throw new Error("Query read timeout");
+        await interrupt();
+        const answer = await query(statement);
+        await interrupt(statement.text);
+        return answer;
+      },
+      // The server does not hear of the end of a session that is cut off.
+      end: async () => undefined,
+    });
+  };
+  return { database: { ...database, openSession }, cut: () => void (isCut = true) };
+}
+
+it("[B14] a worker that starts is not evicted before it holds the lock of its session", async () => {
+  const { database } = await fleetDatabase();
+  closing(database);
+  const pace = { ...HEARTBEAT_TIMING, unlockedMs: 0, newMs: 0 };
+  const other = closing(await openWorkerSession(database, me("other"), pace));
+  const evicted: string[] = [];
+  const { database: watched } = interrupted(database, async () => evicted.push(...(await other.evictDead())));
+  const starting = await openWorkerSession(watched, me("starting"), pace);
+  expect(await starting.heartbeat()).toBe(true);
+  expect(evicted).toEqual([]);
+});
+
+it("[B14] a worker that reconnects after a cut link is not evicted while its lock moves", async () => {
+  const { database } = await fleetDatabase();
+  closing(database);
+  const pace = { ...HEARTBEAT_TIMING, newMs: 0 };
+  const other = closing(await openWorkerSession(database, me("other"), pace));
+  const evicted: string[] = [];
+  const locks = async (): Promise<number> =>
+    (
+      await database.query({
+        text: "select from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())",
+      })
+    ).length;
+  const { database: watched, cut } = interrupted(database, async (after) => {
+    if (isReconnecting && after?.includes("pg_terminate_backend")) await until(async () => (await locks()) === 1);
+    evicted.push(...(await other.evictDead()));
+  });
+  let isReconnecting = false;
+  const cutOff = await openWorkerSession(watched, me("cut off"), pace);
+  cut();
+  await silence(database, "cut off", 10);
+  await expect(cutOff.heartbeat()).rejects.toThrow("timeout");
+  isReconnecting = true;
+  expect(await cutOff.heartbeat()).toBe(true);
+  expect([evicted, await locks()]).toEqual([[], 2]);
 });
 
 it("[B48] a dispatch that a stopping worker receives is stopped at once", () => {

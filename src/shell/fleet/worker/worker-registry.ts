@@ -64,13 +64,8 @@ export async function openWorkerSession(
   registration: WorkerRegistration,
   pace: HeartbeatTiming,
 ): Promise<WorkerSession> {
-  const { workerId, host, pid, started, version, queues, concurrency } = registration;
-  await database.query({
-    text: `insert into materia.workers (worker_id, host, pid, started, version, queues, concurrency)
-      values ($1, $2, $3, $4, $5, $6, $7)`,
-    values: [workerId, host, pid, started, version, queues, concurrency],
-  });
-  const { ask, close } = await openLockConnection(database, workerId);
+  const { workerId } = registration;
+  const { ask, close } = await openLockConnection(database, registration);
   return {
     close,
     heartbeat: async () => (await ask(HEARTBEAT, [workerId])).length > 0,
@@ -113,23 +108,23 @@ interface LockConnection {
 }
 
 /** One connection that holds the worker's lock. A new one replaces it when it breaks. */
-async function openLockConnection(database: Database, workerId: string): Promise<LockConnection> {
+async function openLockConnection(database: Database, registration: WorkerRegistration): Promise<LockConnection> {
   let client: Client | undefined;
-  const connect = async (): Promise<Client> => {
-    const made = await openLockedSession(database, workerId);
+  const connect = async (lock: (session: Client) => Promise<void>): Promise<Client> => {
+    const made = await openSessionWith(database, lock);
     made.on("end", () => {
       if (client === made) client = undefined;
     });
     client = made;
     return made;
   };
-  await connect();
+  await connect((session) => register(session, registration));
   let queue: Promise<unknown> = Promise.resolve();
   const askNow = async <T extends Record<string, unknown>>(
     text: string,
     values: readonly unknown[],
   ): Promise<readonly T[]> => {
-    const open = client ?? (await connect());
+    const open = client ?? (await connect((session) => moveLock(session, registration.workerId)));
     try {
       return (await open.query<T>({ ...withQueryTimeout(text), values: [...values] })).rows;
     } catch (thrown) {
@@ -155,18 +150,31 @@ async function openLockConnection(database: Database, workerId: string): Promise
   };
 }
 
-async function openLockedSession(database: Database, workerId: string): Promise<Client> {
+async function openSessionWith(database: Database, lock: (session: Client) => Promise<void>): Promise<Client> {
   const client = await database.openSession();
   try {
-    // The session before may still hold the lock: the server does not notice a cut link for hours.
-    await client.query({ ...withQueryTimeout(END_OWN_SESSION), values: [SESSION_LOCKS, workerId] });
-    await client.query({ ...withQueryTimeout(TAKE_LOCK), values: [SESSION_LOCKS, workerId] });
-    await client.query({ ...withQueryTimeout(MARK_CONNECTED), values: [workerId] });
+    await lock(client);
     return client;
   } catch (thrown) {
     void client.end().catch(() => undefined);
     throw thrown;
   }
+}
+
+async function register(session: Client, registration: WorkerRegistration): Promise<void> {
+  const { workerId, host, pid, started, version, queues, concurrency } = registration;
+  const values = [workerId, host, pid, started, version, queues, concurrency, SESSION_LOCKS];
+  await session.query({ ...withQueryTimeout(REGISTER), values });
+}
+
+/** Moves the lock of a worker from its broken session to this one. */
+async function moveLock(session: Client, workerId: string): Promise<void> {
+  // The worker was silent while its link was cut: without a heartbeat it would be evicted as soon as the lock is free.
+  await session.query({ ...withQueryTimeout(HEARTBEAT), values: [workerId] });
+  // The session before may still hold the lock: the server does not notice a cut link for hours.
+  await session.query({ ...withQueryTimeout(END_OWN_SESSION), values: [SESSION_LOCKS, workerId] });
+  await session.query({ ...withQueryTimeout(TAKE_LOCK), values: [SESSION_LOCKS, workerId] });
+  await session.query({ ...withQueryTimeout(MARK_CONNECTED), values: [workerId] });
 }
 
 const ANSWER_MS = 5_000;
@@ -180,6 +188,11 @@ const TERMINATE_LOCK_HOLDERS = `select pg_terminate_backend(pid) from pg_locks w
   and database = (select oid from pg_database where datname = current_database()) and pid <> pg_backend_pid()`;
 const END_SESSION = `${TERMINATE_LOCK_HOLDERS} and objid::bigint = $2`;
 const END_OWN_SESSION = `${TERMINATE_LOCK_HOLDERS} and objid::bigint = (select n from materia.workers where worker_id = $2)`;
+/** In one statement: others see the row when its lock is taken. A worker with a free lock is evicted, even while it starts. */
+const REGISTER = `with w as (
+  insert into materia.workers (worker_id, host, pid, started, version, queues, concurrency, backend_pid)
+    values ($1, $2, $3, $4, $5, $6, $7, pg_backend_pid()) returning n
+) select pg_advisory_lock($8, n) from w`;
 const TAKE_LOCK = "select pg_advisory_lock($1, (select n from materia.workers where worker_id = $2))";
 const MARK_CONNECTED = "update materia.workers set since = now(), backend_pid = pg_backend_pid() where worker_id = $1";
 const HEARTBEAT =
