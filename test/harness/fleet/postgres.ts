@@ -9,7 +9,9 @@ import { NOBODY, isRoot, reachable } from "./programs.ts";
 
 /** The one server of this run of the tests: the first test starts it, the others wait for its address. */
 async function serverUrl(): Promise<string> {
-  const folder = process.env["MATERIA_TEST_POSTGRES"] ?? "";
+  const folder = process.env["MATERIA_TEST_POSTGRES"];
+  // The server would write its files into the project.
+  if (folder === undefined) throw new Error("MATERIA_TEST_POSTGRES is not set: is another test of this file running?");
   const [lock, ready] = [join(folder, "lock"), join(folder, "ready")];
   try {
     mkdirSync(lock);
