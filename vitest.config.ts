@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration as ProjectConfig } from "vitest/config";
 
 /** Tests that start programs: git, a shell, the utilities, `materia` itself. A unit test that starts one fails and says so. */
@@ -33,7 +34,7 @@ const tests = (patterns: readonly string[]): string[] =>
 export default defineConfig({
   test: {
     // Most tests wait for a process of their own, so that one worker per core leaves the cores idle.
-    maxWorkers: 3,
+    maxWorkers: availableParallelism() + 2,
     projects: [
       project("unit", ["test/**"], {
         exclude: tests([...PROCESS, ...BROWSER, ...FLEET, ...PI]),
