@@ -20,7 +20,7 @@ export interface Ports {
   readonly checkpoints?: CastCheckpoints;
   /** Redacts secrets: in events before they count, in files before they are written. */
   readonly redact: (text: string) => string;
-  /** Whether this process still owns the cast; asked before every effect that does not directly follow an append. */
+  /** Whether this process still owns the cast; asked before every effect. */
   readonly holdsClaim: () => Promise<boolean>;
   /** Whether this process knows that another owns the cast. Answers at once, for writes that cannot wait. */
   readonly isSuperseded: () => boolean;
@@ -170,7 +170,7 @@ export type UtilityOutcome =
   | { readonly kind: "failed"; readonly reason: string; readonly stdout: string; readonly stderr: string };
 
 export interface Journal {
-  /** Writes all events at once, after event `after`, if this process still owns the cast. Returns the problem when that failed. */
+  /** Writes all events at once, after event `after`; returns the problem when that failed. */
   readonly append: (events: readonly CastEvent[], after: number) => Promise<string | undefined>;
 }
 

@@ -70,8 +70,8 @@ it("[D30] a visit is one folder, one call for each file and one write, in a long
     writeFileSync: 5,
     writeSync: 2,
     fstatSync: 2,
-    // Whether the cast is still this owner's: before every file and before the write.
-    existsSync: 5 + 2,
+    // Whether the cast is still this owner's: before every file, before the write, and twice before a turn.
+    existsSync: 5 + 2 + 4,
   });
 });
 

@@ -59,8 +59,7 @@ async function runLoop(log: EventLog, items: ParallelItems, ports: Ports, option
     }
     if (effect.kind === "wait") return { kind: "waiting", state };
     // [D36] A process that slept may have lost its cast: it must not act for it.
-    if (!isJustNow(log.lastAppendAt(), ports.now()) && !(await ports.holdsClaim()))
-      return endBroken(log, "another process owns this cast now");
+    if (!(await ports.holdsClaim())) return endBroken(log, "another process owns this cast now");
     if (effect.kind === "fork" || effect.kind === "items" || effect.kind === "join") {
       const result = await items.step(effect, state);
       if (result.kind === "decided") log.addEvent(result.decide(log.latestState()));
@@ -85,15 +84,6 @@ async function runLoop(log: EventLog, items: ParallelItems, ports: Ports, option
     if (done.outcome.kind === "aborted" && isPauseSignal(options.signal)) return endPaused(log);
     log.addEvent(decide(log.latestState(), done.socket, done.outcome));
   }
-}
-
-/** An append checks the claim itself, and that check counts for this long. */
-const CLAIM_CHECK_MS = 1;
-
-/** By the clock that runs on while the machine sleeps. A clock that was set back proves nothing. */
-function isJustNow(since: number, now: Date): boolean {
-  const elapsed = now.getTime() - since;
-  return elapsed >= 0 && elapsed <= CLAIM_CHECK_MS;
 }
 
 function isNonZero({ input, output, cost }: Usage): boolean {
@@ -154,8 +144,6 @@ function runEffect(
 interface EventLog {
   readonly latestState: () => CastState;
   readonly writtenState: () => CastState;
-  /** When the last successful append began, in milliseconds. */
-  readonly lastAppendAt: () => number;
   readonly addEvent: (body: EventBody) => void;
   /** Adds an event and starts the write: for events during an effect. */
   readonly report: (body: EventBody) => void;
@@ -165,7 +153,6 @@ interface EventLog {
 function createEventLog(start: CastState, ports: Ports, options: RunOptions): EventLog {
   let ahead = start;
   let written = start;
-  let lastAppendAt = Number.NaN;
   let pending: CastStep[] = [];
   let problem: string | undefined;
   let writing: Promise<void> | undefined;
@@ -186,10 +173,8 @@ function createEventLog(start: CastState, ports: Ports, options: RunOptions): Ev
     // Write before anything depends on it: a crash may repeat an unanswered turn, but loses no answer.
     const handoffs = events.filter((event) => event.type === "handoff_accepted");
     if (handoffs.length > 0) problem = await writeHandoffs(handoffs, ports);
-    const appendAt = ports.now().getTime();
     problem ??= await ports.journal.append(events, reached.seq - events.length);
     if (problem !== undefined) return;
-    lastAppendAt = appendAt;
     written = reached;
     options.onSteps?.(steps);
   };
@@ -204,7 +189,6 @@ function createEventLog(start: CastState, ports: Ports, options: RunOptions): Ev
   return {
     latestState: () => ahead,
     writtenState: () => written,
-    lastAppendAt: () => lastAppendAt,
     addEvent: note,
     report: (body) => {
       note(body);

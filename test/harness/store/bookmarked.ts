@@ -14,7 +14,6 @@ export async function ranOn(
   const list = items(...Array.from({ length: 40 }, (_, index) => `item ${index}`));
   const killed = Promise.withResolvers<undefined>();
   let had = 0;
-  let time = 0;
   const ports = world(({ materia }) => said(materia === "Plan" ? JSON.stringify(list) : '{"satisfied":true}'), {
     journal,
     artifacts,
@@ -26,8 +25,6 @@ export async function ranOn(
       return new Promise(() => undefined);
     },
     isSuperseded,
-    // So slow that the claim is checked before each turn.
-    now: () => new Date((time += 10)),
   });
   let trail = from;
   const run = runCast(from.state, ports, {
