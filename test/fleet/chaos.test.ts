@@ -15,7 +15,8 @@ it.each(sampleCases([7, 8, 9]))(
     const signal = AbortSignal.timeout(PATIENCE_MS);
     const { problems, visits, faults } = await fleetStorm({ seed, ...SIZE, signal });
     expect(problems).toEqual([]);
-    expect(visits).toBeGreaterThan(12 * SIZE.casts);
+    // With fewer visits the storm would show nothing.
+    expect(visits).toBeGreaterThan(6 * SIZE.casts);
     expect(faults).toMatchObject({ "restart immediate": 1 });
   },
 );
