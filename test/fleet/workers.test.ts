@@ -76,7 +76,7 @@ function interrupted(database: Database, interrupt: (after?: string) => Promise<
   return { database: { ...database, openSession }, cut: () => void (isCut = true) };
 }
 
-it("[B14] a worker that starts is not evicted before it holds the lock of its session", async () => {
+it("[B76] a worker that starts is not evicted before it holds the lock of its session", async () => {
   const { database } = await fleetDatabase();
   closing(database);
   const pace = { ...HEARTBEAT_TIMING, unlockedMs: 0, newMs: 0 };
@@ -88,7 +88,7 @@ it("[B14] a worker that starts is not evicted before it holds the lock of its se
   expect(evicted).toEqual([]);
 });
 
-it("[B14] a worker that reconnects after a cut link is not evicted while its lock moves", async () => {
+it("[B76] a worker that reconnects after a cut link is not evicted while its lock moves", async () => {
   const { database } = await fleetDatabase();
   closing(database);
   const pace = { ...HEARTBEAT_TIMING, newMs: 0 };

@@ -278,7 +278,7 @@ describe("[W19] foreign and long names", () => {
     const call = await output.locator("details").first().boundingBox();
     const said = await output.locator("p").first().boundingBox();
     for (const text of [call, said]) expect(copy?.x).toBeGreaterThanOrEqual((text?.x ?? Infinity) + (text?.width ?? 0));
-    // The button is beside the text and takes no line of its own.
+    // The button is beside the text and takes no separate line.
     expect(call?.y).toBeLessThan((copy?.y ?? 0) + (copy?.height ?? 0));
     await page.goto(`${at.url}#/find?q=Super`);
     await says(page, /places? in 1 cast\./);

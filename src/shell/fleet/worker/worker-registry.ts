@@ -58,7 +58,7 @@ export interface WorkerSession {
   readonly close: () => Promise<void>;
 }
 
-/** [B14] Registers a worker, and opens the session that holds its lock. */
+/** [B76] Registers a worker, and opens the session that holds its lock. */
 export async function openWorkerSession(
   database: Database,
   registration: WorkerRegistration,
