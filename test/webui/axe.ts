@@ -1,6 +1,7 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { sampleCases } from "../harness/sweep.ts";
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
@@ -24,6 +25,12 @@ export async function expectSound(page: Page, views: readonly View[] = [WIDE, DA
   }
   if (views[0] && views.length > 1) await show(page, views[0]);
   expect(found).toEqual([]);
+}
+
+/** The same in a sweep: `npm test` looks at the first view only, `npm run test:full` at the others. */
+export async function expectSampleSound(page: Page, views: readonly View[]): Promise<void> {
+  await expectSound(page, sampleCases(views));
+  if (views[0]) await show(page, views[0]);
 }
 
 /** The same page at another width or in other colours, drawn to the end. */

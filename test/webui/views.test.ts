@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { SWEEP } from "../harness/sweep.ts";
 import { ended, project } from "../webserver/harness.ts";
-import { DARK, MIDDLE, SMALL, WIDE, expectSound, show } from "./axe.ts";
+import { DARK, MIDDLE, SMALL, WIDE, expectSampleSound, expectSound, show } from "./axe.ts";
 import { REPLIES, begin, look, says, served, socket, withPages } from "./cast-page.ts";
 
 withPages();
@@ -10,27 +11,27 @@ const EVERY = [WIDE, MIDDLE, SMALL, DARK];
 /** Between the two nothing is arranged that these do not show. */
 const WIDE_AND_SMALL = [WIDE, SMALL, DARK];
 
-describe("[W19] no violation of WCAG 2.2 AA, at every width and in both themes", () => {
+describe("[W19] no violation of WCAG 2.2 AA, at every width and in both themes", SWEEP, () => {
   it("[W19] the list, with casts and without, and its dialogs", async () => {
     const at = await served();
     const { page } = await look(at);
     await says(page, "No casts yet");
-    await expectSound(page, EVERY);
+    await expectSampleSound(page, EVERY);
     await ended(at, await begin(at));
     await says(page, "Add a greeting");
-    await expectSound(page, EVERY);
+    await expectSampleSound(page, EVERY);
     await page.getByRole("button", { name: "New cast" }).first().click();
     await page
       .getByText(/Forecast|turns|tokens/i)
       .first()
       .waitFor();
-    await expectSound(page, EVERY);
+    await expectSampleSound(page, EVERY);
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+k");
-    await expectSound(page, WIDE_AND_SMALL);
+    await expectSampleSound(page, WIDE_AND_SMALL);
     await page.keyboard.press("Escape");
     await page.keyboard.press("?");
-    await expectSound(page, WIDE_AND_SMALL);
+    await expectSampleSound(page, WIDE_AND_SMALL);
   });
 
   it("[W19] a cast that has ended, every part of it", async () => {
@@ -39,7 +40,7 @@ describe("[W19] no violation of WCAG 2.2 AA, at every width and in both themes",
     await ended(at, id);
     const { page } = await look(at, `casts/${id}`);
     await socket(page, "Socket-1").waitFor();
-    await expectSound(page, EVERY);
+    await expectSampleSound(page, EVERY);
     for (const tab of ["Cost", "Journal", "Prompt", "Tools", "Handoff", "Route"]) {
       await page.getByRole("tab", { name: tab }).click();
       await expectSound(page);
@@ -64,17 +65,17 @@ describe("[W19] no violation of WCAG 2.2 AA, at every width and in both themes",
     const replies = { "Interactive-Plan": [{ text: "Which colour?" }] };
     const { page } = await look(at, `casts/${await begin(at, replies, { loadout: "Planning-Consult" })}`);
     await says(page, "Which colour?");
-    await expectSound(page, EVERY);
+    await expectSampleSound(page, EVERY);
     const failing = await begin(at, { ...REPLIES, "Auto-Eval": [{ json: { satisfied: false, context: "no" } }] });
     await ended(at, failing);
     await page.goto(`${at.url}#/casts/${failing}`);
     await says(page, /3 of 3 times/);
     await page.getByRole("button", { name: "Raise a limit…" }).click();
-    await expectSound(page, EVERY);
+    await expectSampleSound(page, EVERY);
     await page.keyboard.press("Escape");
     await page.goto(`${at.url}#/casts/20200101-000000-aaaaa`);
     await says(page, "All casts");
-    await expectSound(page, EVERY);
+    await expectSampleSound(page, EVERY);
   });
 
   it("[W19] two casts side by side, tests, and the dialogs that lead on", async () => {
@@ -85,20 +86,20 @@ describe("[W19] no violation of WCAG 2.2 AA, at every width and in both themes",
     await ended(at, other);
     const { page } = await look(at, `compare/${first}?with=${other}`);
     await page.getByRole("button", { name: "handoff differs" }).last().click();
-    await expectSound(page, WIDE_AND_SMALL);
+    await expectSampleSound(page, WIDE_AND_SMALL);
     await at.send("/api/commands", { command: `record ${first}` });
     await page.goto(`${at.url}#/tests`);
     await page.getByRole("button", { name: "Run all tests" }).click();
     await says(page, "1 passed");
-    await expectSound(page, WIDE_AND_SMALL);
+    await expectSampleSound(page, WIDE_AND_SMALL);
     await page.goto(`${at.url}#/casts/${first}`);
     await page.getByRole("button", { name: "More" }).click();
-    await expectSound(page, WIDE_AND_SMALL);
+    await expectSampleSound(page, WIDE_AND_SMALL);
     await page.keyboard.press("Escape");
     for (const dialog of ["Run again…", "Record as a test…", "Compare with…"]) {
       await page.getByRole("button", { name: "More" }).click();
       await page.getByRole("menuitem", { name: dialog }).click();
-      await expectSound(page, WIDE_AND_SMALL);
+      await expectSampleSound(page, WIDE_AND_SMALL);
       await page.keyboard.press("Escape");
     }
   });
@@ -108,16 +109,16 @@ describe("[W19] no violation of WCAG 2.2 AA, at every width and in both themes",
     await ended(at, await begin(at));
     const { page } = await look(at, "find?q=Mended");
     await says(page, /places? in 1 cast\./);
-    await expectSound(page, WIDE_AND_SMALL);
+    await expectSampleSound(page, WIDE_AND_SMALL);
     await page.goto(`${at.url}#/settings`);
     await page.getByRole("heading", { name: "Settings" }).waitFor();
-    await expectSound(page, WIDE_AND_SMALL);
+    await expectSampleSound(page, WIDE_AND_SMALL);
     await page.goto(`${at.url}#/help`);
     await page.getByRole("heading", { name: "Nothing is lost" }).waitFor();
-    await expectSound(page, WIDE_AND_SMALL);
+    await expectSampleSound(page, WIDE_AND_SMALL);
     await page.goto(`${at.url}#/nowhere`);
     await says(page, "There is no such page");
-    await expectSound(page, WIDE_AND_SMALL);
+    await expectSampleSound(page, WIDE_AND_SMALL);
   });
 });
 
