@@ -1,12 +1,13 @@
-import { renameSync, truncateSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { parseCastId } from "../../src/core/model/ids.ts";
 import { createParking } from "../../src/shell/fleet/worker/dispatch-state.ts";
 import type { ResolvedFleetProfile } from "../../src/shell/fleet/open-fleet.ts";
+import { openDispatcher } from "../../src/shell/fleet/worker/dispatcher.ts";
 import { runDispatch } from "../../src/shell/fleet/worker/run-dispatch.ts";
 import { createWorkerTrees } from "../../src/shell/fleet/worker/worker-trees.ts";
-import { BUDGETS_CHANNEL, openNotifications } from "../../src/shell/store/postgres/database.ts";
+import { BUDGETS_CHANNEL, openNotifications } from "../../src/shell/store/postgres/notifications.ts";
 import { postgresStore } from "../../src/shell/store/postgres/postgres-store.ts";
 import { git } from "../git/scratch.ts";
 import { listing, newPlace, put, run, userFolder } from "../harness/cli.ts";
@@ -62,10 +63,11 @@ it("[B2] an unreadable or too old database is refused, and nothing is left", asy
   // As an older server says of itself.
   await database.queryOnce({
     text: `create schema older; create function older.current_setting(text) returns text language sql as $$ select case when $1 = 'server_version' then '14.2' else '140002' end $$;
-      grant usage on schema older to ${name}; grant materia_worker to ${name}; alter role ${name} set search_path = older, pg_catalog`,
+      grant usage on schema older to ${name}; grant materia_worker to ${name}`,
   });
+  const older = `${as(`${name}:x`)}?options=-csearch_path%3Dolder,pg_catalog`;
   for (const words of [["casts"], ["worker"], ["fleet", "migrate"]])
-    expect(await asked(as(`${name}:x`), ...words)).toContain("this is Postgres 14.2; Postgres 15 or newer is needed");
+    expect(await asked(older, ...words)).toContain("this is Postgres 14.2; Postgres 15 or newer is needed");
 });
 
 it("[B19] a member cannot start a worker", async () => {
@@ -85,19 +87,19 @@ it.each([120_000, 0])(
   async (patienceMs) => {
     const place = await fleetPlace();
     await place.database.queryOnce({
-      text: `create sequence refusals; create function full_disk() returns trigger language plpgsql as $$ begin
-      perform nextval('refusals'); raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`,
+      text: `create sequence public.refusals; create function public.full_disk() returns trigger language plpgsql as $$ begin
+      perform nextval('public.refusals'); raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`,
     });
     const { said } = await place.worker({ patienceMs });
     const castId = await submitted(place, "Slow");
     await until(() => isWaiting(place, "Socket-2"));
     await place.database.queryOnce({
-      text: "create trigger full_disk before insert on materia.events for each row execute function full_disk()",
+      text: "create trigger full_disk before insert on materia.events for each row execute function public.full_disk()",
     });
     letGo(place);
     await until(async () => {
       const [row] = await place.database.query<{ last: number }>({
-        text: "select last_value::int as last from refusals",
+        text: "select last_value::int as last from public.refusals",
       });
       // More often than a cast may be tried that kills its workers.
       return (row?.last ?? 0) > 4;
@@ -206,4 +208,46 @@ it("[B35] too large files are refused before they are read, and leave nothing in
   const large = await place.materia("cast", "--loadout", "Quick", "--detach", place.gate);
   expect([large.code, large.stderr]).toEqual([2, expect.stringContaining("files of more than 50 MB")]);
   expect(await place.database.query({ text: "select from materia.casts" })).toEqual([]);
+});
+
+it("[B83] a worker with a full disk says why, leaves the cast to others, and takes it again when there is room", async () => {
+  const place = await fleetPlace();
+  const full = join(dirname(place.cwd), "full");
+  const faults = { NODE_OPTIONS: `--import=${FAULTS}`, CHAOS_FULL_WHILE: full };
+  const worker = await place.worker({ env: faults, pace: { againMs: 500 } });
+  writeFileSync(full, "");
+  const castId = await submitted(place, "Quick");
+  const why = expect.stringContaining("the disk is full");
+  await until(() => worker.said.some((said) => said["castId"] === castId));
+  expect(worker.said.find((said) => said["castId"] === castId)).toMatchObject({ how: "not begun", why });
+  expect((await place.materia("status", castId)).stdout).toContain("the disk is full");
+  const second = await place.worker({ pace: { againMs: 500 } });
+  await until(async () => (await statusOn(place, castId)) === "completed");
+  await until(() => second.said.some((said) => said["castId"] === castId && said["how"] === "completed"));
+  second.kill("SIGKILL");
+  const slow = await submitted(place, "Slow");
+  await until(() => worker.said.some((said) => said["castId"] === slow));
+  rmSync(full);
+  await until(() => isWaiting(place, "Socket-2"));
+  // In the middle of a cast, too: the slot is free again, and nothing is lost.
+  writeFileSync(full, "");
+  letGo(place);
+  await until(() => worker.said.filter((said) => said["castId"] === slow).length > 1);
+  rmSync(full);
+  await until(async () => (await statusOn(place, slow)) === "completed");
+  const done = (await eventsOn(place, slow)).flatMap((event) =>
+    event.type === "visit_completed" ? [event.socket] : [],
+  );
+  expect(done).toEqual(["Socket-1", "Socket-2", "Socket-3"]);
+});
+
+it("[B85] a worker that loses the database while it starts says so, and does not ask for a migration", async () => {
+  const { url, database } = await fleetDatabase();
+  closing(database);
+  const away = closing(await opened(url.replace(/:\d+\//, ":9/")));
+  const options = { url, database: away, workerId: "w", queues: ["casts"], concurrency: 1, pollMs: 50 };
+  expect(await openDispatcher({ ...options, run: async () => undefined })).toMatchObject({
+    ok: false,
+    issues: [{ code: "database_unreachable" }],
+  });
 });

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { localFleetFolder } from "../../src/shell/fleet/local-fleet.ts";
 import { openDatabase } from "../../src/shell/store/postgres/database.ts";
 import { listing, newPlace, put, run, runProcess, userFolder } from "../harness/cli.ts";
 import { fleetDatabase } from "../harness/fleet/postgres.ts";
@@ -33,6 +35,17 @@ it("[B3] a fleet of the user's own file is known, with what the environment says
   expect((await run(["casts", "--on", "f"], { cwd, env: { NOBODY_SET_THIS: "me" } })).stderr).toContain(
     "database_unreachable",
   );
+});
+
+it("[B85] a fleet of this machine that is stopped is not unknown", async () => {
+  const cwd = newPlace();
+  const data = join(cwd, "data");
+  const env = { XDG_DATA_HOME: data };
+  expect((await run(["casts", "--on", "local"], { cwd, env })).stderr).toContain("unknown_fleet");
+  put(localFleetFolder(env), { "postgres/data/PG_VERSION": "18" });
+  const { code, stderr } = await run(["casts", "--on", "local"], { cwd, env });
+  expect([code, stderr]).toEqual([2, expect.stringContaining("database_unreachable")]);
+  expect(stderr).toContain("fleet up");
 });
 
 it.each([

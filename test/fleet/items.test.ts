@@ -48,13 +48,13 @@ const FILES = ["WI-1.txt", "WI-2.txt", "WI-3.txt", "first.txt", "last.txt"];
 
 /** Three turns of agents in a row are not let in: the database says that it is about to stop. */
 const BROKEN_THRICE = `
-create sequence turns;
-create function break_down() returns trigger language plpgsql as $$
+create sequence public.turns;
+create function public.break_down() returns trigger language plpgsql as $$
 begin
-  if nextval('turns') <= 3 then raise exception 'terminating connection' using errcode = '57P01'; end if;
+  if nextval('public.turns') <= 3 then raise exception 'terminating connection' using errcode = '57P01'; end if;
   return new;
 end $$;
-create trigger break_down before update on materia.casts for each row when (new.turn is distinct from old.turn) execute function break_down()`;
+create trigger break_down before update on materia.casts for each row when (new.turn is distinct from old.turn) execute function public.break_down()`;
 
 it("[B12, B49, B54] a worker with one slot runs all items, merges them in order and continues after them", async () => {
   const place = await itemsPlace(3);
@@ -216,7 +216,9 @@ it("[B15] repeated database failures do not count as dead workers", async () => 
   const words = ["--loadout", "Agents", "--rehearse", "replies.json", "--detach", place.gate];
   const castId = (await place.materia("cast", ...words)).stdout.trim();
   expect(await ended(place, castId)).toBe("completed");
-  const [row] = await place.database.query<{ turns: number }>({ text: "select last_value::int as turns from turns" });
+  const [row] = await place.database.query<{ turns: number }>({
+    text: "select last_value::int as turns from public.turns",
+  });
   expect(row?.turns).toBeGreaterThan(3);
 });
 

@@ -120,7 +120,12 @@ it("[B22, B59, B71] limits are shown and set, and blocked casts are reported wit
   const place = await fleetPlace();
   const worker = await place.worker();
   const set = await place.materia("fleet", "limits", "set", "project", "p", "1", "--json");
-  expect(JSON.parse(set.stdout)).toEqual([{ kind: "project", name: "p", most: 1, busy: 0 }]);
+  expect(JSON.parse(set.stdout)).toEqual([
+    { kind: "project", name: "p", most: 1, busy: 0 },
+    // Of one member, which nobody set.
+    { kind: "waiting", name: "", most: 1_000, busy: 0 },
+    { kind: "bytes", name: "", most: 10_000_000_000, busy: 0 },
+  ]);
   const first = await submitted(place, "Slow");
   await until(() => isWaiting(place, "Socket-2"));
   const [second, third] = [await submitted(place, "Quick"), await submitted(place, "Quick")];

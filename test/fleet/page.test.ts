@@ -46,8 +46,9 @@ it("[B26, B29] the page of a fleet lists the team's casts live, with their worke
   await until(() => isWaiting(place, "Socket-2"));
   letGo(place);
   await list.until(isCast(before, "completed"));
-  await place.database.query({ text: "delete from materia.casts" });
-  await place.database.query({ text: "select pg_notify('materia', $1)", values: [before] });
+  await place.database.query({
+    text: "with gone as (delete from materia.casts returning notice) select pg_notify('materia', notice::text) from gone",
+  });
   expect((await list.until(({ event }) => event === "gone")).at(-1)?.data).toEqual({ castId: before });
   await list.close();
 });

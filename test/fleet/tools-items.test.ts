@@ -46,7 +46,7 @@ it.runIf(process.getuid?.() === 0)(
     put(place.cwd, { "conf.json": CONFIG, ".gitignore": "made-by.txt\n" });
     git(place.cwd, "add", "-A");
     git(place.cwd, "commit", "-qm", "items");
-    await place.worker({ folder: join(folder, "work"), toolsUser: "nobody" });
+    await place.worker({ folder: join(folder, "work"), toolsUser: "nobody", concurrency: 1 });
     const sent = await place.materia("cast", "--loadout", "Two", "--detach", "go");
     const castId = sent.stdout.trim();
     expect(await ended(place, castId)).toBe("completed");

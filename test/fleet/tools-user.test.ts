@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { enableToolsUser } from "../../src/shell/fleet/worker/tools-user-folders.ts";
 import { findToolsUser } from "../../src/shell/process/tools-user.ts";
 import { put } from "../harness/cli.ts";
 import { fileOf, fleetPlace, statusOn } from "../harness/fleet/fleet-place.ts";
@@ -51,7 +52,12 @@ it.runIf(isRoot)("[B25] tools and programs run as another user, with nothing of 
     { name: "ls", arguments: {} },
   ];
   put(place.cwd, { "conf.json": CONFIG, "replies.json": { replies: { Agent: [{ tools, text: "done" }] } } });
-  const worker = await place.worker({ folder: join(folder, "work"), toolsUser: NOBODY, env: { ACME_API_KEY: KEY } });
+  const worker = await place.worker({
+    folder: join(folder, "work"),
+    toolsUser: NOBODY,
+    concurrency: 1,
+    env: { ACME_API_KEY: KEY },
+  });
   const sent = await place.materia("cast", "--loadout", "Both", "--rehearse", "replies.json", "--detach", "go");
   const castId = sent.stdout.trim();
   const status = await until(async () => {
@@ -74,6 +80,10 @@ it.runIf(isRoot)("[B25] tools and programs run as another user, with nothing of 
   });
   expect(row?.body).not.toContain("of root alone");
   expect(row?.body.match(/EACCES|[Pp]ermission denied/g)?.length).toBeGreaterThanOrEqual(3);
+});
+
+it("[B65] two casts at once as one user are refused: they could reach each other", async () => {
+  expect(await enableToolsUser(NOBODY, 2)).toMatchObject({ ok: false, issues: [{ code: "bad_option" }] });
 });
 
 it("[B65] an unknown user, and root, is refused", () => {

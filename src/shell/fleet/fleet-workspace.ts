@@ -3,7 +3,7 @@ import { quoteWord } from "../../core/command/split-words.ts";
 import { parentCastId, type CastId } from "../../core/model/ids.ts";
 import type { FetchedCheckpoints, FleetClient, Workspace } from "../workspace/workspace.ts";
 import { importPack } from "../git/transfer/packs.ts";
-import { findRepository, gitErrorText, runGit } from "../git/repository.ts";
+import { findRepository, gitErrorText, isObjectId, runGit } from "../git/repository.ts";
 import { withDatabaseErrors } from "../store/postgres/database.ts";
 import { openFleet, type ConnectedFleet, resolveFleetProfile } from "./open-fleet.ts";
 import { readFleetStatus, readQueuePosition } from "./fleet-status.ts";
@@ -131,6 +131,8 @@ async function fetchPacks(
           `pack ${row.n} of its files is damaged: ${wrong}`,
           "fetch from the repository that it was submitted from",
         );
+      if (!isObjectId(row.head) || !isObjectId(row.ckpt))
+        return failWith("damaged_pack", castId, `pack ${row.n} names no commit`);
       n = row.n;
       last = { head: row.head, ckpt: row.ckpt };
     }
@@ -189,7 +191,7 @@ async function appendUserEvents(
   });
   return withDatabaseErrors(castId, async () => {
     const [row] = await database.query<{ answer: string }>({
-      text: "select materia.tell_cast($1, $2, $3, null, $4) as answer",
+      text: "select materia.tell_cast($1, $2, $3, $4) as answer",
       values: [castId, state.seq, events, starts],
     });
     return row?.answer === "taken" ? ok(undefined) : fail(refusedEventsIssue(castId, row?.answer ?? "", profile.name));

@@ -1,6 +1,7 @@
 import type { FleetLimit, FleetLimitChange, FleetLimitKind } from "../../core/command/command.ts";
 import { ok, type Result } from "../../core/model/issue.ts";
 import { withDatabaseErrors } from "../store/postgres/database.ts";
+import { MEMBER_LIMITS } from "../store/postgres/migration-submit.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
 
 /** [B22] A limit of concurrent casts, and how many run now. */
@@ -11,9 +12,14 @@ export interface LimitUsage extends FleetLimit {
 
 export async function readLimits({ database, profile }: ConnectedFleet): Promise<Result<readonly LimitUsage[]>> {
   return withDatabaseErrors(profile.name, async () => {
-    return ok(await database.query<LimitUsage>({ text: "select * from materia.limit_standing()" }));
+    const standing = await database.query<LimitUsage>({ text: "select * from materia.limit_standing()" });
+    return ok([...standing, ...(await database.query<LimitUsage>({ text: MEMBER_LIMITS_QUERY }))]);
   });
 }
+
+/** [B82] Limits of one member have a default; `busy` is 0, since each member has a separate count. */
+const MEMBER_LIMITS_QUERY = `select kind, '' as name, coalesce((select most::float8 from materia.limits l where l.kind = d.kind), most) as most, 0 as busy
+  from (values ('waiting', ${MEMBER_LIMITS.waiting}::float8), ('bytes', ${MEMBER_LIMITS.bytes})) as d (kind, most)`;
 
 const SET_LIMIT = `with changed as (
     insert into materia.limits values ($1, $2, $3) on conflict (kind, name) do update set most = excluded.most returning 1)
@@ -38,5 +44,7 @@ export async function changeLimit(
 }
 
 export function fleetLimitText({ kind, name }: { readonly kind: FleetLimitKind; readonly name: string }): string {
+  if (kind === "waiting") return "casts and schedules of one member that wait";
+  if (kind === "bytes") return "bytes that one member submits in a day";
   return kind === "all" ? "all casts" : `${kind} ${name}`;
 }

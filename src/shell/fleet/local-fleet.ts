@@ -24,6 +24,11 @@ export function localFleetUrl(env: Env): string | undefined {
   return findRunningDatabase(join(localFleetFolder(env), "postgres"))?.url;
 }
 
+/** [B85] True if `fleet up` has made a fleet on this machine, which may be stopped. */
+export function hasLocalFleet(env: Env): boolean {
+  return existsSync(join(localFleetFolder(env), "postgres", "data", "PG_VERSION"));
+}
+
 /** [B13] Starts a database in the user's own folder: it needs no root and no installed service. */
 export async function startLocalDatabase(env: Env): Promise<Result<string>> {
   if (process.getuid?.() === 0)

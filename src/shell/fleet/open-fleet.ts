@@ -8,7 +8,7 @@ import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { FleetProfile } from "../../core/model/config.ts";
 import { didYouMean } from "../../core/model/text.ts";
 import { configFolder, type ConfigContext } from "../config/config.ts";
-import { LOCAL_FLEET, localFleetUrl } from "./local-fleet.ts";
+import { LOCAL_FLEET, hasLocalFleet, localFleetUrl } from "./local-fleet.ts";
 import { errorText } from "../system/files.ts";
 
 /** An open fleet: its casts and its database. */
@@ -87,9 +87,13 @@ export interface ResolvedFleetProfile {
   readonly queue: string;
   readonly setup?: readonly string[];
   readonly deliver?: "push";
+  /** [B77] Where a worker fetches and pushes. */
+  readonly remotes?: readonly string[];
   readonly maxCheckpointBytes: number;
 }
 
+/** Everybody who submits to the fleet of this machine may read its folders anyway. */
+const ANY_REMOTE = ["*"];
 const MAX_CHECKPOINT_BYTES = 200 * 1024 * 1024;
 
 /** [B3] Finds a profile in the user's own configuration. */
@@ -101,7 +105,12 @@ export function resolveFleetProfile(
   const profiles = fleet?.profiles ?? {};
   const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   const local = found || name !== LOCAL_FLEET ? undefined : localFleetUrl(context.env);
-  if (local !== undefined) return ok(withProfileDefaults({ name, url: local, project: basename(context.cwd) }));
+  if (local !== undefined)
+    return ok(withProfileDefaults({ name, url: local, project: basename(context.cwd), remotes: ANY_REMOTE }));
+  if (!found && name === LOCAL_FLEET && hasLocalFleet(context.env)) {
+    const message = "the database of the fleet on this machine does not run";
+    return failWith("database_unreachable", name, message, suggest`${typed`fleet up`} starts it, with all its casts`);
+  }
   if (!found) {
     const known = Object.keys(profiles);
     const up =

@@ -2,7 +2,7 @@ import { failWith, error, fail, ok, type Result, type Issue } from "../../core/m
 import type { NewCast } from "../store/cast-store.ts";
 import { withDatabaseErrors } from "../store/postgres/database.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
-import { packCast, type PackingHost, type TreeChoice } from "./submit-cast.ts";
+import { packCast, treeValues, type PackingHost, type TreeChoice } from "./submit-cast.ts";
 import { Cron } from "croner";
 
 /** [B23] A command that the fleet submits again and again. */
@@ -57,14 +57,12 @@ export async function addSchedule(fleet: ConnectedFleet, asked: NewSchedule): Pr
     asked.zone,
     JSON.stringify(file),
     JSON.stringify(brings),
-    tree ? JSON.stringify(tree.source) : null,
-    tree?.pack?.head ?? null,
-    tree?.pack?.ckpt ?? null,
-    tree?.pack?.bytes ?? null,
+    ...treeValues(tree),
     new Date(next.value).toISOString(),
   ];
   return withDatabaseErrors(fleet.profile.name, async () => {
-    const [made] = await fleet.database.query<Schedule & Record<string, unknown>>({ text: INSERT_SCHEDULE, values });
+    const [row] = await fleet.database.query<{ id: number }>({ text: ADD_SCHEDULE, values });
+    const made = (await readSchedules(fleet)).find(({ id }) => id === row?.id);
     return made ? ok(made) : failWith("database_failed", fleet.profile.name, "the schedule was not stored");
   });
 }
@@ -73,24 +71,22 @@ const SCHEDULE_COLUMNS = `id, cron, zone, file::json ->> 'command' as command,
   case when (source ->> 'follows')::boolean then source ->> 'branch' end as follows, submitted_by as by,
   to_char(next_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "nextAt", last_cast as "lastCast", problem`;
 
-const INSERT_SCHEDULE = `insert into materia.schedules
-    (project, queue, priority, cron, zone, file, brings, source, head, ckpt, pack, next_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${SCHEDULE_COLUMNS}`;
+const ADD_SCHEDULE = "select materia.add_schedule($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as id";
 
 export async function listSchedules(fleet: ConnectedFleet): Promise<Result<readonly Schedule[]>> {
-  return withDatabaseErrors(fleet.profile.name, async () => {
-    const text = `select ${SCHEDULE_COLUMNS} from materia.schedules where project = $1 order by id`;
-    return ok(
-      await fleet.database.query<Schedule & Record<string, unknown>>({ text, values: [fleet.profile.project] }),
-    );
-  });
+  return withDatabaseErrors(fleet.profile.name, async () => ok(await readSchedules(fleet)));
+}
+
+function readSchedules({ database, profile }: ConnectedFleet): Promise<readonly Schedule[]> {
+  const text = `select ${SCHEDULE_COLUMNS} from materia.schedules where project = $1 order by id`;
+  return database.query<Schedule & Record<string, unknown>>({ text, values: [profile.project] });
 }
 
 export async function removeSchedule(fleet: ConnectedFleet, id: number): Promise<Result<undefined>> {
   return withDatabaseErrors(fleet.profile.name, async () => {
-    const text = "delete from materia.schedules where id = $1 and project = $2 returning id";
-    const gone = await fleet.database.query({ text, values: [id, fleet.profile.project] });
-    if (gone.length > 0) return ok(undefined);
+    const text = "select materia.remove_schedule($1, $2) as removed";
+    const [row] = await fleet.database.query<{ removed: boolean }>({ text, values: [id, fleet.profile.project] });
+    if (row?.removed) return ok(undefined);
     const message = `project ${fleet.profile.project} has no schedule ${id}`;
     return failWith("unknown_schedule", String(id), message, `"fleet schedule list" shows them`);
   });

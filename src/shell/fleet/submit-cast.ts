@@ -4,7 +4,6 @@ import { failWith, fail, ok, type Result, error, type Issue } from "../../core/m
 import type { OmittedFiles } from "../../core/model/checkpoint.ts";
 import type { NewCast } from "../store/cast-store.ts";
 import { withDatabaseErrors } from "../store/postgres/database.ts";
-import { notStartedSummary } from "../store/summary.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
 import { materiaOf, socketsOf, type Graph } from "../../core/compile/graph.ts";
 import type { CastFile } from "../store/cast-file.ts";
@@ -20,7 +19,7 @@ import {
   maxReadableBytes,
   findPushedCommits,
 } from "../git/transfer/packs.ts";
-import type { TreeSource } from "../git/transfer/restore-tree.ts";
+import type { TreeSource } from "../git/transfer/tree-source.ts";
 import { findRepository } from "../git/repository.ts";
 import { redactKeys } from "../secrets/redact-event.ts";
 import { createRedactor } from "../secrets/redact.ts";
@@ -62,39 +61,33 @@ interface QueueEntry extends Required<Pick<SubmitOptions, "priority">>, Pick<Sub
   readonly by?: string;
 }
 
-const INSERT_CAST = `
-insert into materia.casts
-  (cast_id, project, queue, priority, file, brings, source, status, leg, summary, key, submitted_by, providers)
-values ($1, $2, $3, $4, $5, $6, $7, 'queued', 1, $8, $9, coalesce($10, session_user), $11)
-on conflict (project, key) where key is not null do nothing`;
-
-/** False if another cast has the key. A second submitter waits here until the first transaction ends. */
+/** [B80] The only way by which a cast comes into the database. False if another cast has the key. */
 export async function insertCast(
   client: PoolClient,
   { file, brings, tree }: PackedCast,
   { project, queue, priority, key, by }: QueueEntry,
 ): Promise<boolean> {
-  const done = await client.query(INSERT_CAST, [
+  const text = "select materia.submit_cast($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) as submitted";
+  const { rows } = await client.query<{ submitted: boolean }>(text, [
     file.castId,
     project,
     queue,
     priority,
     `${JSON.stringify(file, undefined, 1)}\n`,
     JSON.stringify(brings),
-    tree ? JSON.stringify(tree.source) : null,
-    JSON.stringify(notStartedSummary(file, false)),
+    ...treeValues(tree).slice(0, 1),
     key ?? null,
-    by ?? null,
     providersOf(file),
+    ...treeValues(tree).slice(1),
+    by ?? null,
   ]);
-  if (done.rowCount === 0) return false;
-  if (tree?.pack) {
-    const { head, ckpt, bytes } = tree.pack;
-    const text = "insert into materia.packs values ($1, 0, $2, $3, 0, $4)";
-    await client.query(text, [file.castId, head, ckpt, bytes]);
-  }
-  await client.query("select pg_notify('materia', $1), pg_notify('materia_due', '')", [file.castId]);
-  return true;
+  return rows[0]?.submitted === true;
+}
+
+/** Source, head, checkpoint and pack, as the functions of the database take them. */
+export function treeValues(tree: PackedTree | undefined): readonly unknown[] {
+  const { head = null, ckpt = null, bytes = null } = tree?.pack ?? {};
+  return [tree ? JSON.stringify(tree.source) : null, head, ckpt, bytes];
 }
 
 /** [B21] The cast of a key in the project of the fleet. */

@@ -47,18 +47,26 @@ type WorkerMessage = Record<string, unknown> & {
 };
 
 const PACE: HeartbeatTiming = {
-  beatMs: 100,
+  beatMs: 200,
   silentMs: 60_000,
   unlockedMs: 300,
   newMs: 300,
-  pollMs: 50,
+  pollMs: 100,
   againMs: 60_000,
 };
 const PROGRAM = fileURLToPath(new URL("worker-process.ts", import.meta.url));
 
 export async function startWorker(setup: WorkerSetup): Promise<WorkerProcess> {
   const { url, folder, pace, concurrency = 2, patienceMs, toolsUser, sweepError, env = {}, through = [] } = setup;
-  const profile = { name: "f", url, project: "p", queue: "casts", maxCheckpointBytes: 50_000_000, ...setup.profile };
+  const profile = {
+    name: "f",
+    url,
+    project: "p",
+    queue: "casts",
+    maxCheckpointBytes: 50_000_000,
+    remotes: ["/"],
+    ...setup.profile,
+  };
   const { queues = [profile.queue] } = setup;
   const given = JSON.stringify({
     profile,

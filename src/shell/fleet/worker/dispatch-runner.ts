@@ -1,8 +1,8 @@
 import { parseCastId } from "../../../core/model/ids.ts";
 import { sleepUnlessAborted } from "../../context/run-context.ts";
-import { isTransientError } from "../../store/postgres/database.ts";
+import { isLocalError, isTransientError } from "../../store/postgres/database.ts";
 import { errorText } from "../../system/files.ts";
-import { createParking, requeue } from "./dispatch-state.ts";
+import { createParking, rejectDispatch, requeue } from "./dispatch-state.ts";
 import { runDispatch, type AssignedDispatch, type DispatchContext, type DispatchOutcome } from "./run-dispatch.ts";
 
 /** A finished dispatch, as the log of a worker shows it. */
@@ -45,7 +45,7 @@ export function createDispatchRunner(
     const dispatch = runToEnd().finally(() => unfinished.delete(dispatch));
     unfinished.add(dispatch);
     // [B49] A parked dispatch frees its slot.
-    await Promise.race([dispatch, parking.parked]);
+    await Promise.race([dispatch, parking.parked.then(() => context.trees.lockTree(castId))]);
     running.delete(castId);
   };
   return { run, running, counts, drained: () => Promise.allSettled(unfinished) };
@@ -58,22 +58,30 @@ async function runWithRetries(context: DispatchContext, dispatch: AssignedDispat
     const attempt = await runDispatch(context, { ...dispatch, isRetry }).catch((thrown: unknown) =>
       handleThrown(context, dispatch, thrown),
     );
+    if (attempt.how === "unable") return { how: "not begun", why: attempt.why };
     if (attempt.how !== "retry") return attempt;
     if (stopping.aborted) return attempt.outcome;
     await sleepUnlessAborted(RETRY_MS, stopping);
   }
 }
 
-/** [B15] Any other error is a programming error: requeued, it fails the cast after as many attempts as a killed worker would. */
+/**
+ * [B83] An error of this machine leaves the cast to other workers. [B15] Any other error is a programming error: requeued, it
+ * fails the cast after as many attempts as a killed worker would.
+ */
 async function handleThrown(
-  { database }: DispatchContext,
+  { database, workerId }: DispatchContext,
   { castId, leg }: AssignedDispatch,
   thrown: unknown,
-): ReturnType<typeof runDispatch> {
-  const outcome = { how: "stopped", why: errorText(thrown) } as const;
+): Promise<DispatchOutcome | { readonly how: "retry"; readonly outcome: DispatchOutcome }> {
+  const why = errorText(thrown);
+  const outcome = { how: "stopped", why } as const;
   if (isTransientError(thrown)) return { how: "retry", outcome };
-  return requeue(database, castId, leg).then(
+  const left = isLocalError(thrown)
+    ? rejectDispatch(database, { castId, leg, workerId, why: `this worker failed: ${why}` })
+    : requeue(database, castId, leg);
+  return left.then(
     () => outcome,
-    () => ({ how: "retry", outcome }),
+    (failed: unknown) => (isTransientError(failed) ? { how: "retry", outcome } : outcome),
   );
 }

@@ -46,8 +46,8 @@ export async function requeue(database: Database, castId: string, leg: number): 
   await database.query({
     // An evicted worker's cast is `queued` already; without this the queues would not get its next dispatch.
     text: `with c as (update materia.casts set status = 'queued', leg = leg + 1
-        where cast_id = $1 and leg = $2 and sent = leg and status in ('running', 'queued') and owner is null returning cast_id)
-      select pg_notify('materia', cast_id), pg_notify('materia_due', '') from c`,
+        where cast_id = $1 and leg = $2 and sent = leg and status in ('running', 'queued') and owner is null returning notice)
+      select pg_notify('materia', notice::text), pg_notify('materia_due', '') from c`,
     values: [castId, leg],
   });
 }
@@ -74,20 +74,22 @@ export async function markSettingUp(database: Database, castId: string, workerId
   const settingUp = { worker: workerId, since: new Date().toISOString() };
   await database.query({
     text: `with c as (update materia.casts set summary = summary || jsonb_build_object('settingUp', $3::jsonb)
-        where cast_id = $1 and owner = $2 returning cast_id) select pg_notify('materia', cast_id) from c`,
+        where cast_id = $1 and owner = $2 returning notice) select pg_notify('materia', notice::text) from c`,
     values: [castId, workerId, JSON.stringify(settingUp)],
   });
 }
 
-/** [B16] A worker without the model or tool of a cast leaves it to others. */
+/** [B16, B83] A worker without the model or tool of a cast, or with a full disk, leaves it to others. */
 export async function rejectDispatch(
   database: Database,
-  { castId, workerId, why }: Omit<WorkerDispatch, "leg"> & { readonly why: string },
+  { castId, leg, workerId, why }: WorkerDispatch & { readonly why: string },
 ): Promise<void> {
   await database.query({
-    text: `update materia.casts set tries = 0, summary = summary || jsonb_build_object('blocked', $2::text),
-      refused = array_append(array_remove(refused, $3), $3), refused_at = now() where cast_id = $1`,
-    values: [castId, why, workerId],
+    text: `with c as (update materia.casts set tries = 0, summary = summary || jsonb_build_object('blocked', $2::text),
+        refused = array_append(array_remove(refused, $3), $3), refused_at = now(), status = 'queued', owner = null, claim = null
+        where cast_id = $1 and leg = $4 and coalesce(owner, $3) = $3 and status in ('queued', 'running', 'interrupted') returning notice)
+      select pg_notify('materia', notice::text) from c`,
+    values: [castId, why, workerId, leg],
   });
 }
 
@@ -101,9 +103,10 @@ export async function requeueRejected(
   }: { readonly workerId: string; readonly queues: readonly string[]; readonly againMs: number },
 ): Promise<void> {
   await database.query({
-    text: `update materia.casts set leg = leg + 1, refused = array_remove(refused, $2)
-      where refused <> '{}' and queue = any($1) and status = 'queued' and sent = leg
-        and (not $2 = any(refused) or refused_at < now() - $3::int * interval '1 ms')`,
+    // [B81] Skips a row that a session of a member holds: the others must not wait for it.
+    text: `update materia.casts set leg = leg + 1, refused = array_remove(refused, $2) where cast_id in (
+      select cast_id from materia.casts where refused <> '{}' and queue = any($1) and status = 'queued' and sent = leg
+        and (not $2 = any(refused) or refused_at < now() - $3::int * interval '1 ms') for no key update skip locked)`,
     values: [queues, workerId, againMs],
   });
 }
@@ -147,16 +150,17 @@ export function createParking(database: Database, { castId, leg, workerId }: Par
 /** [B49, B55] Requeues casts that were parked by gone workers: for the queues their dispatch is over. */
 export async function requeueOrphanedParked(database: Database): Promise<void> {
   await database.query({
-    text: `with c as (update materia.casts set status = 'queued', leg = leg + 1
-        where parked_leg = leg and status in ('running', 'queued') and not materia.is_driven(parked_by) returning cast_id)
-      select pg_notify('materia', cast_id), pg_notify('materia_due', '') from c`,
+    text: `with c as (update materia.casts set status = 'queued', leg = leg + 1 where cast_id in (
+        select cast_id from materia.casts where parked_leg = leg and status in ('running', 'queued')
+          and not materia.is_driven(parked_by) for no key update skip locked) returning notice)
+      select pg_notify('materia', notice::text), pg_notify('materia_due', '') from c`,
   });
 }
 
 /** Pauses a dispatch when the worker stops, when it drains while the dispatch is parked, and when the items are joined. */
 export function createPauseControl(
   { draining, stopping }: { readonly draining: AbortSignal; readonly stopping: AbortSignal },
-  { parked, isParked }: DispatchParking,
+  { parked, isParked, park }: DispatchParking,
 ) {
   const pause = new AbortController();
   const stop = (): void => pause.abort(PAUSE_REASON);
@@ -171,7 +175,10 @@ export function createPauseControl(
     onSteps: (steps: readonly CastStep[]): void => {
       const has = (kind: string): boolean => steps.some(({ event }) => event.type === kind);
       // [B49] The steps after the items need a slot again.
-      if ((draining.aborted && has("visit_completed")) || (isParked() && has("loop_joined"))) stop();
+      if ((draining.aborted && has("visit_completed")) || (isParked() && (has("loop_joined") || has("cast_woken"))))
+        stop();
+      // [Z16] A sleeping cast frees its slot, and is dispatched again at its time.
+      if (steps.at(-1)?.after.phase.kind === "sleeping") void park();
     },
     close: () => {
       stopping.removeEventListener("abort", stop);

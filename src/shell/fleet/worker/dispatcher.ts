@@ -1,7 +1,7 @@
-import { failWith, suggest, typed, ok, type Result } from "../../../core/model/issue.ts";
+import { fail, failWith, suggest, typed, ok, type Result } from "../../../core/model/issue.ts";
 import type { PoolClient } from "pg";
 import { errorText } from "../../system/files.ts";
-import type { Database } from "../../store/postgres/database.ts";
+import { databaseIssue, isTransientError, type Database } from "../../store/postgres/database.ts";
 import { loadDbos, type Dbos } from "./dbos-sdk.ts";
 
 /** A dispatch of a cast: from its present state until it ends, waits for a person or is requeued. */
@@ -76,6 +76,10 @@ export async function openDispatcher(options: DispatcherOptions): Promise<Result
       },
     });
   } catch (thrown) {
+    // [B85] DBOS wraps errors of the connection.
+    const causes = [thrown, thrown instanceof Error && "error" in thrown ? thrown.error : undefined];
+    const away = causes.find(isTransientError);
+    if (away !== undefined) return fail(databaseIssue("fleet", away));
     const message = `cannot open the queues: ${errorText(thrown)}`;
     return failWith("database_failed", "fleet", message, suggest`create them with ${typed`fleet migrate`}`);
   }

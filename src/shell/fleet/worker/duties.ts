@@ -1,5 +1,6 @@
 import type { WaitGroup } from "../../../core/view/progress/fleet-status.ts";
-import { isTransientError, type Database, DUE_CHANNEL, openNotifications } from "../../store/postgres/database.ts";
+import { isTransientError, type Database } from "../../store/postgres/database.ts";
+import { DUE_CHANNEL, openNotifications } from "../../store/postgres/notifications.ts";
 import { queueReporter } from "../fleet-status.ts";
 import type { ResolvedFleetProfile } from "../open-fleet.ts";
 import { requeueOrphanedParked, requeueRejected } from "./dispatch-state.ts";

@@ -5,7 +5,7 @@ import { DATABASE_FORMAT, MIGRATION } from "../../store/postgres/migration.ts";
 import { serverVersionIssue } from "../open-fleet.ts";
 import { migrateQueues } from "./dbos-sdk.ts";
 
-/** Serializes concurrent migrations. */
+/** Serializes the first migrations. Later ones lock a table, since members may take any advisory lock. */
 const MIGRATION_LOCK = 7_703;
 
 /** [B2] Creates the tables of a fleet, or updates them. */
@@ -16,7 +16,9 @@ export async function migrateFleet(address: DatabaseAddress): Promise<Result<und
     const old = await serverVersionIssue(opened.value, "fleet migrate");
     if (old) return fail(old);
     const isNewer = await opened.value.transaction(async (client) => {
-      await client.query("select pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+      const isFirst = (await readFormat(client)) === undefined;
+      if (isFirst) await client.query("select pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+      else await client.query("lock table materia.format in share row exclusive mode");
       const before = await readFormat(client);
       // A migration would restore the older functions.
       if (before !== undefined && before > DATABASE_FORMAT) return true;

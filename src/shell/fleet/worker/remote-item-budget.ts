@@ -3,9 +3,11 @@ import { NO_USAGE, addUsage, maxUsage, totalTokens, type Usage } from "../../../
 import type { Budget } from "../../../core/model/config.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { hasBudgetForTurn, hasBudgetLimit, isBudgetUsedUp, subtractUsage } from "../../items/shared-budget.ts";
-import type { TurnAdmission, ItemRequest, Ports } from "../../ports.ts";
+import type { ItemRequest } from "../../item-ports.ts";
+import type { TurnAdmission, Ports } from "../../ports.ts";
 import { sleepUnlessAborted } from "../../context/run-context.ts";
-import type { Database, Notifications } from "../../store/postgres/database.ts";
+import type { Database } from "../../store/postgres/database.ts";
+import type { Notifications } from "../../store/postgres/notifications.ts";
 
 /** The shared budget of the items of one parallel run. */
 interface SharedAllowance {
@@ -79,7 +81,7 @@ interface AdmittedTurn {
 function tryAdmit(context: ItemBudgetContext, state: CastState, isForced: boolean): Promise<AdmittedTurn | undefined> {
   const { castId, parent, fork, database } = context;
   return database.transaction(async (client) => {
-    await client.query("select pg_advisory_xact_lock($1, hashtext($2))", [ADMISSION_LOCK, parent]);
+    await client.query("select from materia.casts where cast_id = $1 for no key update", [parent]);
     const ask: RunQuery = async (text, values) => (await client.query(text, [...values])).rows;
     const { share, rows } = await readAccounts(ask, context);
     await settleFinishedItems(ask, context, { share, over: rows.filter(({ over }) => over) });
@@ -99,8 +101,6 @@ function tryAdmit(context: ItemBudgetContext, state: CastState, isForced: boolea
     return { share, others: spent, account };
   });
 }
-
-const ADMISSION_LOCK = 7_705;
 
 type RunQuery = (text: string, values: readonly unknown[]) => Promise<readonly unknown[]>;
 
@@ -187,7 +187,7 @@ function runningAdmission(
   let writing: Promise<unknown> = Promise.resolve();
   const write = (now: ItemAccount): void => {
     const text =
-      "with c as (update materia.casts set turn = $2 where cast_id = $1) select pg_notify('materia_budgets', $3)";
+      "with c as (update materia.casts set turn = $2 where cast_id = $1) select pg_notify('materia_budgets', notice::text) from materia.casts where cast_id = $3";
     writing = writing
       .then(() => database.query({ text, values: [castId, JSON.stringify(now), parent] }))
       // The usage is in its journal soon, and is read from there before its next turn.

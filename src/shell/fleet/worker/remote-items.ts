@@ -5,15 +5,15 @@ import { type ParentCast, type FleetHooks, sleepUnlessAborted } from "../../cont
 import { createGitWorktrees, type GitWorktrees } from "../../git/worktrees/git-worktrees.ts";
 import type { TreePosition } from "../../git/transfer/restore-tree.ts";
 import { isItemFinished, itemCastFile, itemResumeEvents } from "../../items/item-runner.ts";
-import type { ItemsFailure, ItemOutcome, ItemRequest, ItemRunner } from "../../ports.ts";
+import type { ItemsFailure, ItemOutcome, ItemRequest, ItemRunner } from "../../item-ports.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
-import { worktreePool } from "../../store/layout.ts";
-import { isTransientError, type Database, type Notifications } from "../../store/postgres/database.ts";
+import { REHEARSAL_FILE, worktreePool } from "../../store/layout.ts";
+import { isTransientError, type Database } from "../../store/postgres/database.ts";
+import type { Notifications } from "../../store/postgres/notifications.ts";
 import { errorText } from "../../system/files.ts";
 import { writeSharedBudget, createAdmission } from "./remote-item-budget.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
-import { REHEARSAL_FILE } from "../../workspace/agent-hosts.ts";
 import { notStartedSummary } from "../../store/summary.ts";
 
 /** What a worker provides to a cast whose items run on any worker. */
@@ -31,7 +31,6 @@ export interface RemoteItemsContext {
 /** Moves the files of items into the tree of their parent. */
 export interface ItemFileTransfer {
   readonly fetchItem: (child: CastId, parent: CastId) => Promise<TreePosition | string | undefined>;
-  readonly chownTree: (castId: CastId) => void;
 }
 
 interface RemoteItemContext extends RemoteItemsContext {
@@ -69,11 +68,7 @@ function createRemoteItems(context: RemoteItemsContext, { owned, file, cwd }: Pa
         return isSubmitted ? runRemoteItem(itemContext, request) : brokenOutcome("another worker owns this cast now");
       }),
     merge: trees.merge,
-    join: async (request) => {
-      const joined = await trees.join(request);
-      context.files.chownTree(castId);
-      return joined;
-    },
+    join: trees.join,
     abort: (children) => abortRemoteItems(itemContext, children),
   };
 }
@@ -183,9 +178,9 @@ with c as (
   select $1, p.project, p.cast_id, p.submitted_by, p.queue, p.priority, $3, p.brings,
     (p.source - 'follows') || '{"branch": null}', 'queued', 1, $4, p.providers
   from materia.casts p where p.cast_id = $2 and p.owner = $5
-  on conflict do nothing returning cast_id
+  on conflict do nothing returning notice
 )
-select pg_notify('materia', cast_id), pg_notify('materia_due', '') from c`;
+select pg_notify('materia', notice::text), pg_notify('materia_due', '') from c`;
 
 /** [B12] Submits the cast of an item. False if it does not exist afterwards. */
 async function submitItemCast(
@@ -222,7 +217,7 @@ async function resumeItemCast(
     ...body,
   }));
   const [row] = await database.query<{ said: string }>({
-    text: "select materia.tell_cast($1, $2, $3, null, true) as said",
+    text: "select materia.tell_cast($1, $2, $3, true) as said",
     values: [state.castId, state.seq, events.map((event) => JSON.stringify(event))],
   });
   const said = row?.said ?? "unknown";

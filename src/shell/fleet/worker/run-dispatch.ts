@@ -1,13 +1,13 @@
 import { startedEvent } from "../../../core/cast/next.ts";
 import { totalsOf } from "../../../core/cast/state/usage.ts";
 import { parentCastId, type CastId } from "../../../core/model/ids.ts";
-import { failWith, isError, type Issue, type Result } from "../../../core/model/issue.ts";
+import { failWith, type Issue, type Result } from "../../../core/model/issue.ts";
 import { recordEvents } from "../../casting/record-events.ts";
-import { originalAgentChoice, resumeCast } from "../../casting/resume-cast.ts";
-import { agentNeeds, openPiHost } from "../../workspace/agent-hosts.ts";
+import { resumeCast } from "../../casting/resume-cast.ts";
 import type { AgentHost } from "../../ports.ts";
 import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
-import type { Database, Notifications } from "../../store/postgres/database.ts";
+import type { Database } from "../../store/postgres/database.ts";
+import type { Notifications } from "../../store/postgres/notifications.ts";
 import {
   createPauseControl,
   type DispatchParking,
@@ -24,6 +24,7 @@ import type { ResolvedFleetProfile } from "../open-fleet.ts";
 import { pushResultBranch } from "./push-result.ts";
 import { openLiveTurnPublisher } from "./live-turn.ts";
 import type { WorkerTrees } from "./worker-trees.ts";
+import { diskProblem, openHostFor } from "./dispatch-needs.ts";
 import type { DeliveryOutcome } from "../../../core/cast/summary.ts";
 
 /** How a dispatch ended. */
@@ -38,7 +39,11 @@ export type DispatchOutcome =
   | { readonly how: "not begun"; readonly why?: string };
 
 /** [B33] Or only the database was in the way: the dispatch is retried here. The outcome counts if the worker stops first. */
-export type DispatchAttempt = DispatchOutcome | { readonly how: "retry"; readonly outcome: DispatchOutcome };
+export type DispatchAttempt =
+  | DispatchOutcome
+  | { readonly how: "retry"; readonly outcome: DispatchOutcome }
+  /** [B83] This machine cannot run it now; another may. */
+  | { readonly how: "unable"; readonly why: string };
 
 export interface DispatchContext {
   readonly profile: Pick<ResolvedFleetProfile, "deliver">;
@@ -81,14 +86,17 @@ export async function runDispatch(context: DispatchContext, dispatch: AssignedDi
   if (row.refused) return { how: "not begun", ...(row.why === null ? {} : { why: row.why }) };
   const cast = await store.load(castId);
   if (!cast.ok) return notStarted(cast.issues);
-  if (row.tries > MAX_ATTEMPTS)
-    return failCast(context, cast.value, `${MAX_ATTEMPTS} workers died over this cast without completing a visit`);
+  const finish = (attempt: DispatchAttempt) => finishDispatch(context, { castId, leg }, attempt);
+  if (row.tries > MAX_ATTEMPTS) {
+    const why = `${MAX_ATTEMPTS} workers died over this cast without completing a visit`;
+    return finish(await failCast(context, cast.value, why));
+  }
   const host = await openHostFor(store, cast.value);
-  if ("issues" in host) return rejectCast(context, castId, host.issues);
+  if ("issues" in host) return finish({ how: "unable", why: host.issues.map(({ message }) => message).join("; ") });
   // [B49] A parked dispatch whose items are joined needs a slot again.
   const isJoined = parking.isParked() && cast.value.state.phase.kind !== "forked";
   const attempt = isJoined ? REQUEUED : await runClaimedCast(context, cast.value, { host, leg, parking });
-  return finishDispatch(context, { castId, leg }, attempt);
+  return finish(attempt);
 }
 
 const REQUEUED: DispatchOutcome = { how: "handed back" };
@@ -98,8 +106,11 @@ async function finishDispatch(
   { castId, leg }: Pick<AssignedDispatch, "castId" | "leg">,
   attempt: DispatchAttempt,
 ): Promise<DispatchAttempt> {
-  const { database, draining, profile } = context;
+  const { database, draining, profile, workerId } = context;
   switch (attempt.how) {
+    case "unable":
+      await rejectDispatch(database, { castId, leg, workerId, why: attempt.why });
+      return { how: "not begun", why: attempt.why };
     case "stopped":
       return handleStopped(context, { castId, leg }, attempt);
     case "over already":
@@ -133,7 +144,7 @@ async function deliverResult({ database, trees, env }: DispatchContext, castId: 
   trees.remove(castId);
   await database.query({
     text: `with c as (update materia.casts set summary = summary || jsonb_build_object('delivered', $2::jsonb)
-        where cast_id = $1 returning cast_id) select pg_notify('materia', cast_id) from c`,
+        where cast_id = $1 returning notice) select pg_notify('materia', notice::text) from c`,
     values: [castId, JSON.stringify(delivered)],
   });
   return { how: "completed", delivered };
@@ -141,11 +152,14 @@ async function deliverResult({ database, trees, env }: DispatchContext, castId: 
 
 /** [B33] Retries after a transient error of the database. After any other problem another worker may succeed. */
 async function handleStopped(
-  { database, workerId, unwritten }: DispatchContext,
+  context: DispatchContext,
   { castId, leg }: Pick<AssignedDispatch, "castId" | "leg">,
   outcome: DispatchOutcome,
 ): Promise<DispatchAttempt> {
+  const { database, workerId, unwritten, store } = context;
   if (!unwritten.delete(castId)) {
+    const why = diskProblem(store.location);
+    if (why !== undefined) return finishDispatch(context, { castId, leg }, { how: "unable", why });
     await requeue(database, castId, leg);
     return outcome;
   }
@@ -222,13 +236,13 @@ async function runClaimedCast(
     if (isReassigned) return { how: "over already" };
     // [B16] No other worker could fetch the files either: a person has to act.
     if (missing !== undefined)
-      return isLeaving || (await wasEvicted(context)) ? REQUEUED : await failCast(context, cast, missing);
+      return isLeaving || (await wasEvicted(context)) ? REQUEUED : await failUnlessDisk(context, cast, missing);
     if (!resumed.ok) return notStarted(resumed.issues);
     const { kind, state } = resumed.value;
     const checkpointProblem = trees.checkpointProblem(castId);
     // [B36] No other worker could store the files either.
     if (kind === "broken" && checkpointProblem !== undefined)
-      return await failCast(context, { castId, state }, `its files cannot be kept: ${checkpointProblem}`);
+      return await failUnlessDisk(context, { castId, state }, `its files cannot be kept: ${checkpointProblem}`);
     if (kind === "broken") return { how: "stopped", why: resumed.value.problem };
     if (kind === "paused") return REQUEUED;
     if (kind === "waiting" || state.phase.kind !== "ended") return { how: "waiting" };
@@ -241,9 +255,15 @@ async function runClaimedCast(
   }
 }
 
+/** [B83] Fails a cast, unless only the disk of this machine stands in its way. */
+async function failUnlessDisk(...args: Parameters<typeof failCast>): Promise<DispatchAttempt> {
+  const why = diskProblem(args[0].store.location);
+  return why === undefined ? failCast(...args) : { how: "unable", why };
+}
+
 /** [B15] Fails a cast that no worker can run. */
 async function failCast(
-  { store }: DispatchContext,
+  { store, unwritten }: DispatchContext,
   { castId, state }: Pick<LoadedCast, "castId" | "state">,
   why: string,
 ): Promise<DispatchAttempt> {
@@ -252,38 +272,16 @@ async function failCast(
     ...started,
     { type: "cast_ended", outcome: "failed", reason: why, totals: totalsOf(state) },
   ]);
-  return recorded.ok ? { how: "failed", why } : notStarted(recorded.issues, "write_failed");
-}
-
-async function rejectCast(
-  { database, workerId }: DispatchContext,
-  castId: string,
-  issues: readonly Issue[],
-): Promise<DispatchOutcome> {
-  const why = issues.map(({ message }) => message).join("; ");
-  await rejectDispatch(database, { castId, workerId, why });
-  return { how: "not begun", why };
-}
-
-async function openHostFor(
-  store: CastStore,
-  { file }: LoadedCast,
-): Promise<AgentHost | { readonly issues: readonly Issue[] }> {
-  const choice = await originalAgentChoice(store, file);
-  if (!choice.ok) return { issues: choice.issues };
-  const { rehearsal } = choice.value;
-  if (typeof rehearsal === "object")
-    return (await import("../../agents/rehearsal-host.ts")).createRehearsalHost(rehearsal, {});
-  const host = await openPiHost(choice.value, {});
-  const issues = (await host.preflight(agentNeeds(file.graph, choice.value.model))).filter(isError);
-  return issues.length > 0 ? { issues } : host;
+  if (recorded.ok) return { how: "failed", why };
+  return notStarted(recorded.issues, unwritten.delete(castId));
 }
 
 /** [B58] The owner of a cast that was dispatched to this worker is about to release it. */
 const TRANSIENT_CODES: readonly string[] = ["database_unreachable", "database_full", "cast_owned"];
 
-function notStarted(issues: readonly Issue[], ...moreTransientCodes: readonly string[]): DispatchAttempt {
-  const outcome = { how: "not begun", why: issues.map(({ message }) => message).join("; ") } as const;
-  const isTransient = issues.some(({ code }) => [...TRANSIENT_CODES, ...moreTransientCodes].includes(code));
-  return isTransient ? { how: "retry", outcome } : outcome;
+function notStarted(issues: readonly Issue[], isUnwritten = false): DispatchAttempt {
+  const why = issues.map(({ message }) => message).join("; ");
+  const isTransient = isUnwritten || issues.some(({ code }) => TRANSIENT_CODES.includes(code));
+  if (isTransient) return { how: "retry", outcome: { how: "not begun", why } };
+  return issues.some(({ code }) => code === "write_failed") ? { how: "unable", why } : { how: "not begun", why };
 }

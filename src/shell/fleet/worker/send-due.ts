@@ -1,10 +1,11 @@
 import type { PoolClient } from "pg";
 import type { Issue } from "../../../core/model/issue.ts";
-import type { Database } from "../../store/postgres/database.ts";
+import { isTransientError, type Database } from "../../store/postgres/database.ts";
+import { errorText } from "../../system/files.ts";
 import type { LimitUsage } from "../limits.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { randomInt } from "node:crypto";
-import type { TreeSource } from "../../git/transfer/restore-tree.ts";
+import type { TreeSource } from "../../git/transfer/tree-source.ts";
 import { type CastFile, newCastId } from "../../store/cast-file.ts";
 import { parseCastFile } from "../../store/postgres/read-cast.ts";
 import { firstScheduledTime } from "../schedules.ts";
@@ -22,8 +23,6 @@ interface DueRow {
 }
 
 const SEND_BATCH = 50;
-/** Two concurrent senders would both use the last free slot under a limit. */
-const SENDING_LOCK = 7_704;
 
 /** [B47] Sends due dispatches of these queues. Several workers may do so at once; each dispatch is sent once. */
 export async function sendDueDispatches(
@@ -49,13 +48,14 @@ const MAX_PRIORITY = 2 ** 30 - 1;
 
 /** [B47] Within one priority started casts go first: otherwise the items of many casts would wait until all casts have started. */
 function dispatchPriority(priority: number, begun: boolean): number {
-  return 2 * Math.min(priority, MAX_PRIORITY) + (begun ? 0 : 1);
+  return 2 * Math.max(0, Math.min(priority, MAX_PRIORITY)) + (begun ? 0 : 1);
 }
 
 async function readLimitsLocked(client: PoolClient): Promise<readonly LimitUsage[]> {
-  const { rowCount } = await client.query("select from materia.limits limit 1");
+  const { rowCount } = await client.query("select from materia.limits where kind not in ('waiting', 'bytes') limit 1");
   if (rowCount === 0) return [];
-  await client.query("select pg_advisory_xact_lock($1)", [SENDING_LOCK]);
+  // Two concurrent senders would both use the last free slot under a limit.
+  await client.query("select from materia.locks where name = 'sending' for update");
   return (await client.query<LimitUsage>("select * from materia.limit_standing()")).rows;
 }
 
@@ -124,27 +124,43 @@ interface DueSchedule {
   /** By the clock of the database, the same for all workers. */
   readonly now: number;
   readonly busy: boolean;
+  /** [B84] The person may still submit to the project. */
+  readonly may: boolean;
 }
 
 const SCHEDULE_BATCH = 10;
 
 /** Locked until it has its next time: one of many workers submits it. */
 const DUE_SCHEDULES = `select s.*, extract(epoch from now())::float8 * 1000 as now, exists (
-    select from materia.casts c where c.cast_id = s.last_cast and c.status in ('queued', 'running')) as busy
+    select from materia.casts c where c.cast_id = s.last_cast and c.status in ('queued', 'running')) as busy, materia.may_submit(s.submitted_by, s.project) as may
   from materia.schedules s where next_at <= now() order by next_at limit ${SCHEDULE_BATCH} for update of s skip locked`;
 
 /** [B44] Submits due schedules. Missed times are made up once. */
 export async function submitDueSchedules(database: Database): Promise<number> {
   return database.transaction(async (client) => {
     const { rows } = await client.query<DueSchedule>(DUE_SCHEDULES);
-    for (const row of rows) await submitSchedule(client, row);
+    for (const row of rows) {
+      // [B84] A schedule that cannot be submitted must not stop the others.
+      await client.query("savepoint schedule");
+      await submitSchedule(client, row).catch(async (thrown: unknown) => {
+        if (isTransientError(thrown)) throw thrown;
+        await client.query("rollback to savepoint schedule");
+        await writeNextTime(client, row, { problem: errorText(thrown) });
+      });
+    }
     return rows.length;
   });
 }
 
 async function submitSchedule(client: PoolClient, row: DueSchedule): Promise<void> {
-  const next = firstScheduledTime(row.cron, row.zone, row.now);
   const done = row.busy ? { problem: "the cast before was still under way" } : await submitScheduledCast(client, row);
+  await writeNextTime(client, row, done);
+}
+
+type SubmittedSchedule = { readonly castId: string } | { readonly problem: string };
+
+async function writeNextTime(client: PoolClient, row: DueSchedule, done: SubmittedSchedule): Promise<void> {
+  const next = firstScheduledTime(row.cron, row.zone, row.now);
   const nextProblem = next.ok ? null : issuesText(next.issues);
   await client.query(
     `update materia.schedules set next_at = coalesce($2::timestamptz, 'infinity'), problem = $3,
@@ -158,10 +174,8 @@ async function submitSchedule(client: PoolClient, row: DueSchedule): Promise<voi
   );
 }
 
-async function submitScheduledCast(
-  client: PoolClient,
-  row: DueSchedule,
-): Promise<{ readonly castId: string } | { readonly problem: string }> {
+async function submitScheduledCast(client: PoolClient, row: DueSchedule): Promise<SubmittedSchedule> {
+  if (!row.may) return { problem: `${row.submitted_by} is no longer a member of project ${row.project}` };
   const kept = parseCastFile(row.file);
   if (!kept.ok) return { problem: issuesText(kept.issues) };
   const file = withNewCastId(kept.value, new Date(row.now));

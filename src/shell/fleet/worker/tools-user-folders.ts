@@ -1,11 +1,15 @@
-import { chmodSync, lchownSync, mkdirSync, readdirSync } from "node:fs";
+import { chmodSync, existsSync, lchownSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { failWith, ok, type Result } from "../../../core/model/issue.ts";
 import { checkToolsUser } from "../../agents/tool-process.ts";
-import { findToolsUser, currentToolsUser, setToolsUser } from "../../process/tools-user.ts";
+import { findToolsUser, currentToolsUser, GIT_GROUP, setOwnFolders, setToolsUser } from "../../process/tools-user.ts";
 
 /** [B25, B65] Runs tools as this user from now on. Fails here if that is impossible, not in the middle of a cast. */
-export async function enableToolsUser(name: string): Promise<Result<undefined>> {
+export async function enableToolsUser(name: string, concurrency: number): Promise<Result<undefined>> {
+  if (concurrency > 1) {
+    const hint = "start one worker for each user, without --concurrency";
+    return failWith("bad_option", "--concurrency", "casts that run at once as one user could reach each other", hint);
+  }
   const user = findToolsUser(name);
   if (!user.ok) return user;
   const problem = await checkToolsUser(user.value);
@@ -24,7 +28,9 @@ export function createWorkerFolders(folder: string): void {
   for (const [name, mode] of [
     ["", 0o711],
     ["trees", 0o711],
-    ["repositories", 0o755],
+    // Each repository in it has a name that only its casts learn.
+    ["repositories", 0o711],
+    ["git", 0o711],
     ["casts", 0o700],
     ["results", 0o700],
   ] as const) {
@@ -32,9 +38,17 @@ export function createWorkerFolders(folder: string): void {
     // Independent of the umask of this process.
     chmodSync(join(folder, name), mode);
   }
+  setOwnFolders([join(folder, "repositories"), join(folder, "results")], join(folder, "git"));
 }
 
-/** Changes the owner of a tree; of links themselves, not of their targets. */
+/** [B78] A folder that only this process and its git can enter. */
+export function lockTreeFolder(tree: string): void {
+  if (!currentToolsUser() || !existsSync(tree)) return;
+  lchownSync(tree, 0, GIT_GROUP);
+  chmodSync(tree, 0o770);
+}
+
+/** Changes the owner of a tree that the user cannot enter yet; of links themselves, not of their targets. */
 export function chownToToolsUser(tree: string): void {
   const user = currentToolsUser();
   if (!user) return;

@@ -1,8 +1,10 @@
 import type { Client } from "pg";
 import { isTransientError, type Database } from "../../store/postgres/database.ts";
-import { readdirSync, rmSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { ignoreLocalErrors } from "../../system/files.ts";
 import { isAlive } from "../../process/process-identity.ts";
 
 /** Times of heartbeats and evictions in milliseconds, by the clock of the database alone. */
@@ -10,7 +12,7 @@ export interface HeartbeatTiming {
   readonly beatMs: number;
   /** A worker is dead after this time without a heartbeat, … */
   readonly silentMs: number;
-  /** … or after this time if the lock of its session is free. */
+  /** … or after this time if its session is closed. */
   readonly unlockedMs: number;
   /** A worker evicts nobody in this time after its connection: after a restart of the database all workers were silent. */
   readonly newMs: number;
@@ -28,10 +30,6 @@ export const HEARTBEAT_TIMING: HeartbeatTiming = {
   againMs: 60_000,
 };
 
-/** Advisory locks: one for each session, and one for the worker that requeues. */
-const SESSION_LOCKS = 7_701;
-const REQUEUE_LOCK = 7_702;
-
 export interface WorkerRegistration {
   readonly workerId: string;
   readonly host: string;
@@ -48,7 +46,7 @@ export interface WorkerSession {
   readonly heartbeat: () => Promise<boolean>;
   /** Evicts dead workers, and returns those that nobody had evicted before. */
   readonly evictDead: () => Promise<readonly string[]>;
-  /** Milliseconds until a worker with a free lock may be evicted; undefined if no lock is free. */
+  /** Milliseconds until a worker without a session may be evicted; undefined if all have one. */
   readonly nextEvictionMs: () => Promise<number | undefined>;
   /** Those of these workers that were evicted or have left. */
   readonly goneAmong: (workers: readonly string[]) => Promise<readonly string[]>;
@@ -58,43 +56,40 @@ export interface WorkerSession {
   readonly close: () => Promise<void>;
 }
 
-/** [B76] Registers a worker, and opens the session that holds its lock. */
+/** [B76] Registers a worker, and opens the session by which others see that it lives. */
 export async function openWorkerSession(
   database: Database,
   registration: WorkerRegistration,
   pace: HeartbeatTiming,
 ): Promise<WorkerSession> {
   const { workerId } = registration;
-  const { ask, close } = await openLockConnection(database, registration);
+  const { ask, close } = await openHeartbeatConnection(database, registration);
+  // [B81] Everything but the heartbeat uses other connections: it must never wait behind them.
+  const askPool = <T extends Record<string, unknown>>(text: string, values: readonly unknown[]) =>
+    database.queryOnce<T>({ text, values });
   return {
     close,
     heartbeat: async () => (await ask(HEARTBEAT, [workerId])).length > 0,
     evictDead: async () => {
-      const values = [workerId, pace.silentMs, pace.unlockedMs, pace.newMs, SESSION_LOCKS];
-      const rows = await ask<{ worker_id: string; n: number }>(EVICT_DEAD, values);
+      const values = [workerId, pace.silentMs, pace.unlockedMs, pace.newMs];
+      const rows = await askPool<{ worker_id: string }>(EVICT_DEAD, values);
       // The worker may only be suspended: locks of its session must not wait until it wakes.
-      for (const { n } of rows) await ask(END_SESSION, [SESSION_LOCKS, n]).catch(() => []);
+      for (const row of rows) await askPool(END_SESSIONS, [row.worker_id]).catch(() => []);
       return rows.map((row) => row.worker_id);
     },
     nextEvictionMs: async () => {
-      const [row] = await ask<{ ms: number | null }>(NEXT_EVICTION, [
-        workerId,
-        pace.unlockedMs,
-        pace.newMs,
-        SESSION_LOCKS,
-      ]);
+      const [row] = await askPool<{ ms: number | null }>(NEXT_EVICTION, [workerId, pace.unlockedMs, pace.newMs]);
       return row?.ms ?? undefined;
     },
-    goneAmong: async (workers) => (await ask<{ worker_id: string }>(GONE_AMONG, [workers])).map((row) => row.worker_id),
-    runExclusively: async (work) => {
-      const [row] = await ask<{ mine: boolean }>("select pg_try_advisory_lock($1) as mine", [REQUEUE_LOCK]);
-      if (!row?.mine) return;
-      try {
-        await work();
-      } finally {
-        await ask("select pg_advisory_unlock($1)", [REQUEUE_LOCK]).catch(() => []);
-      }
-    },
+    goneAmong: async (workers) =>
+      (await askPool<{ worker_id: string }>(GONE_AMONG, [workers])).map((row) => row.worker_id),
+    runExclusively: (work) =>
+      database.transaction(async (client) => {
+        const { rowCount } = await client.query(
+          "select from materia.locks where name = 'requeue' for update skip locked",
+        );
+        if (rowCount !== 0) await work();
+      }),
     setState: async (state) => {
       const text = "update materia.workers set state = $2 where worker_id = $1 and state <> 'gone'";
       await database.query({ text, values: [workerId, state] });
@@ -102,16 +97,20 @@ export async function openWorkerSession(
   };
 }
 
-interface LockConnection {
+interface HeartbeatConnection {
   readonly ask: <T extends Record<string, unknown>>(text: string, values: readonly unknown[]) => Promise<readonly T[]>;
   readonly close: () => Promise<void>;
 }
 
-/** One connection that holds the worker's lock. A new one replaces it when it breaks. */
-async function openLockConnection(database: Database, registration: WorkerRegistration): Promise<LockConnection> {
+/** One connection, named after the worker. A new one replaces it when it breaks. */
+async function openHeartbeatConnection(
+  database: Database,
+  registration: WorkerRegistration,
+): Promise<HeartbeatConnection> {
   let client: Client | undefined;
-  const connect = async (lock: (session: Client) => Promise<void>): Promise<Client> => {
-    const made = await openSessionWith(database, lock);
+  const { workerId } = registration;
+  const connect = async (begin: (session: Client) => Promise<void>): Promise<Client> => {
+    const made = await openSessionWith(database, workerId, begin);
     made.on("end", () => {
       if (client === made) client = undefined;
     });
@@ -124,7 +123,7 @@ async function openLockConnection(database: Database, registration: WorkerRegist
     text: string,
     values: readonly unknown[],
   ): Promise<readonly T[]> => {
-    const open = client ?? (await connect((session) => moveLock(session, registration.workerId)));
+    const open = client ?? (await connect((session) => replaceSession(session, workerId)));
     try {
       return (await open.query<T>({ ...withQueryTimeout(text), values: [...values] })).rows;
     } catch (thrown) {
@@ -150,10 +149,14 @@ async function openLockConnection(database: Database, registration: WorkerRegist
   };
 }
 
-async function openSessionWith(database: Database, lock: (session: Client) => Promise<void>): Promise<Client> {
-  const client = await database.openSession();
+async function openSessionWith(
+  database: Database,
+  workerId: string,
+  begin: (session: Client) => Promise<void>,
+): Promise<Client> {
+  const client = await database.openSession(sessionName(workerId));
   try {
-    await lock(client);
+    await begin(client);
     return client;
   } catch (thrown) {
     void client.end().catch(() => undefined);
@@ -161,19 +164,23 @@ async function openSessionWith(database: Database, lock: (session: Client) => Pr
   }
 }
 
+/** As `materia.session_name` gives it. The server keeps 63 bytes of a name. */
+function sessionName(workerId: string): string {
+  return `materia-${createHash("sha256").update(workerId).digest("hex").slice(0, 48)}`;
+}
+
 async function register(session: Client, registration: WorkerRegistration): Promise<void> {
   const { workerId, host, pid, started, version, queues, concurrency } = registration;
-  const values = [workerId, host, pid, started, version, queues, concurrency, SESSION_LOCKS];
+  const values = [workerId, host, pid, started, version, queues, concurrency];
   await session.query({ ...withQueryTimeout(REGISTER), values });
 }
 
-/** Moves the lock of a worker from its broken session to this one. */
-async function moveLock(session: Client, workerId: string): Promise<void> {
-  // The worker was silent while its link was cut: without a heartbeat it would be evicted as soon as the lock is free.
+/** Ends the broken session of a worker in favour of this one. */
+async function replaceSession(session: Client, workerId: string): Promise<void> {
+  // The worker was silent while its link was cut: without a heartbeat it would be evicted as soon as the session ends.
   await session.query({ ...withQueryTimeout(HEARTBEAT), values: [workerId] });
-  // The session before may still hold the lock: the server does not notice a cut link for hours.
-  await session.query({ ...withQueryTimeout(END_OWN_SESSION), values: [SESSION_LOCKS, workerId] });
-  await session.query({ ...withQueryTimeout(TAKE_LOCK), values: [SESSION_LOCKS, workerId] });
+  // The session before may still be open: the server does not notice a cut link for hours.
+  await session.query({ ...withQueryTimeout(END_SESSIONS), values: [workerId] });
   await session.query({ ...withQueryTimeout(MARK_CONNECTED), values: [workerId] });
 }
 
@@ -184,31 +191,21 @@ function withQueryTimeout(text: string) {
   return { text, query_timeout: ANSWER_MS };
 }
 
-const TERMINATE_LOCK_HOLDERS = `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted and classid::bigint = $1 and objsubid = 2
-  and database = (select oid from pg_database where datname = current_database()) and pid <> pg_backend_pid()`;
-const END_SESSION = `${TERMINATE_LOCK_HOLDERS} and objid::bigint = $2`;
-const END_OWN_SESSION = `${TERMINATE_LOCK_HOLDERS} and objid::bigint = (select n from materia.workers where worker_id = $2)`;
-/** In one statement: others see the row when its lock is taken. A worker with a free lock is evicted, even while it starts. */
-const REGISTER = `with w as (
-  insert into materia.workers (worker_id, host, pid, started, version, queues, concurrency, backend_pid)
-    values ($1, $2, $3, $4, $5, $6, $7, pg_backend_pid()) returning n
-) select pg_advisory_lock($8, n) from w`;
-const TAKE_LOCK = "select pg_advisory_lock($1, (select n from materia.workers where worker_id = $2))";
+/** Only sessions of this role: ending another's would be an error. */
+const END_SESSIONS = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
+  and application_name = materia.session_name($1) and usename = session_user and pid <> pg_backend_pid()`;
+const REGISTER = `insert into materia.workers (worker_id, host, pid, started, version, queues, concurrency, backend_pid)
+  values ($1, $2, $3, $4, $5, $6, $7, pg_backend_pid())`;
 const MARK_CONNECTED = "update materia.workers set since = now(), backend_pid = pg_backend_pid() where worker_id = $1";
 const HEARTBEAT =
   "update materia.workers set seen_at = now() where worker_id = $1 and state <> 'gone' returning 1 as heard";
-
-/** True if no session holds the lock of the worker `w`. */
-const isUnlocked = (locks: string): string => `not exists (
-  select from pg_locks l where l.locktype = 'advisory' and l.granted and l.classid::bigint = ${locks} and l.objid::bigint = w.n and l.objsubid = 2
-    and l.database = (select oid from pg_database where datname = current_database()))`;
 
 /** A killed worker may be evicted long before the next heartbeat of this one. */
 const NEXT_EVICTION = `
 select ceil(extract(epoch from min(greatest(w.seen_at + $2::int * interval '1 ms', me.since + $3::int * interval '1 ms') - clock_timestamp()))
   * 1000)::int as ms
 from materia.workers w, materia.workers me
-where me.worker_id = $1 and w.worker_id <> $1 and w.state <> 'gone' and ${isUnlocked("$4")}`;
+where me.worker_id = $1 and w.worker_id <> $1 and w.state <> 'gone' and not materia.has_session(w.worker_id)`;
 
 /** Marks dead workers and frees their casts in one statement: no cast of a gone worker looks as if it runs. */
 const EVICT_DEAD = `
@@ -216,14 +213,16 @@ with old as (
   select 1 from materia.workers where worker_id = $1 and since < now() - $4::int * interval '1 ms' and state <> 'gone'
 ), dead as (
   update materia.workers w set state = 'gone' where w.state <> 'gone' and w.worker_id <> $1 and exists (select from old) and (
-    w.seen_at < now() - $2::int * interval '1 ms' or (w.seen_at < now() - $3::int * interval '1 ms' and ${isUnlocked("$5")}))
-  returning worker_id, n
+    w.seen_at < now() - $2::int * interval '1 ms' or (w.seen_at < now() - $3::int * interval '1 ms' and not materia.has_session(w.worker_id)))
+  returning worker_id
 ), freed as (
-  update materia.casts set status = 'queued' where status = 'running' and owner in (select worker_id from dead) returning cast_id
+  -- A row that a member's session holds is skipped: it can be claimed in any case.
+  update materia.casts set status = 'queued' where cast_id in (select cast_id from materia.casts
+    where status = 'running' and owner in (select worker_id from dead) for no key update skip locked) returning notice
 ), told as (
-  select pg_notify('materia', cast_id) from freed
+  select pg_notify('materia', notice::text) from freed
 )
-select worker_id, n from dead, (select count(*) from told) as t`;
+select worker_id from dead, (select count(*) from told) as t`;
 
 const RETENTION_DAYS = 7;
 
@@ -257,6 +256,7 @@ interface WorkerRow {
 
 /** [B57] Removes the folders of killed workers. An evicted worker may still use its folder. */
 export async function removeOrphanedFolders(database: Database, base: string): Promise<void> {
+  if (!existsSync(base)) return;
   const folders = readdirSync(base);
   const rows = await database.query<WorkerRow & Record<string, unknown>>({
     text: "select worker_id, state, host, pid, started from materia.workers where worker_id = any($1)",
@@ -266,7 +266,7 @@ export async function removeOrphanedFolders(database: Database, base: string): P
   for (const name of folders) {
     const row = rowsById.get(name);
     if (row ? isOrphanedFolder(row) : isUnknownWorkerFolder(base, name))
-      rmSync(join(base, name), { recursive: true, force: true });
+      ignoreLocalErrors(() => rmSync(join(base, name), { recursive: true, force: true }));
   }
 }
 

@@ -1,24 +1,22 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { ItemCastInput } from "../../../core/cast/state/parallel-run.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
-import { parentCastId, type CastId } from "../../../core/model/ids.ts";
+import * as v from "valibot";
+import type { CastId } from "../../../core/model/ids.ts";
 import { failWith, ok, type Result } from "../../../core/model/issue.ts";
 import { importPacks, createPack, maxReadableBytes } from "../../git/transfer/packs.ts";
-import {
-  restoreTransferredTree,
-  type RestoredTree,
-  type TreePosition,
-  type TreeSource,
-} from "../../git/transfer/restore-tree.ts";
-import { headCommitOf } from "../../git/repository.ts";
-import { runSetupCommand } from "../../run/run-utility.ts";
+import { restoreTransferredTree, type RestoredTree, type TreePosition } from "../../git/transfer/restore-tree.ts";
+import { TreeSource } from "../../git/transfer/tree-source.ts";
+import { headCommitOf, isObjectId } from "../../git/repository.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import type { Database } from "../../store/postgres/database.ts";
 import type { PackSource } from "../../store/postgres/owned-cast.ts";
 import type { CheckpointPolicy } from "../../store/cast-store.ts";
 import type { ResolvedFleetProfile } from "../open-fleet.ts";
-import { chownToToolsUser } from "./tools-user-folders.ts";
+import { runSetups, type FetchTreeOptions } from "./run-setups.ts";
+import { chownToToolsUser, lockTreeFolder } from "./tools-user-folders.ts";
 
 /** The working trees of the casts that this worker runs. */
 export interface WorkerTrees {
@@ -28,8 +26,8 @@ export interface WorkerTrees {
   readonly fetchTree: (file: CastFile, options: FetchTreeOptions) => Promise<Result<string>>;
   /** [B50] Fetches the commits of an item into the tree of its parent. Undefined if it changed no file; a problem if that fails. */
   readonly fetchItem: (child: CastId, parent: CastId) => Promise<TreePosition | string | undefined>;
-  /** [B25] Gives a tree to the tools user after this process has written into it. */
-  readonly chownTree: (castId: CastId) => void;
+  /** [B78] Closes the tree of a parked cast to the tools user, who may run another cast now. */
+  readonly lockTree: (castId: CastId) => void;
   /** [B24] Restores the last checkpoint in a repository that no agent has touched. */
   readonly fetchCleanTree: (castId: CastId) => Promise<Result<CleanTree>>;
   readonly packFor: PackSource;
@@ -38,12 +36,6 @@ export interface WorkerTrees {
   /** [B36] Why the last checkpoint of a cast failed, if it did. */
   readonly checkpointProblem: (castId: CastId) => string | undefined;
   readonly remove: (castId: CastId) => void;
-}
-
-export interface FetchTreeOptions {
-  readonly signal: AbortSignal;
-  /** Called before a program sets the tree up, which may take long. */
-  readonly onSetup: () => Promise<void>;
 }
 
 export interface CleanTree {
@@ -67,21 +59,25 @@ interface PackRow extends TreePosition {
 }
 
 /** Reads the packs of casts from the database. */
-function createPackReader(database: Database, folder: string) {
-  const caches = join(folder, "repositories");
+function createPackReader(database: Database, folder: string, remotes: readonly string[] | undefined) {
+  const place = { cacheFolder: join(folder, "repositories"), cacheSecret: randomUUID(), remotes };
   const packsOf = (castId: CastId): Promise<readonly PackRow[]> =>
     database.query<PackRow>({
       text: "select head, ckpt, pack from materia.packs where cast_id = $1 order by n",
       values: [castId],
     });
   return {
-    sourceOf: async (castId: CastId): Promise<TreeSource | undefined> => {
+    /** [B77] Undefined if the cast has no files. */
+    sourceOf: async (castId: CastId): Promise<Result<TreeSource | undefined>> => {
       const text = "select source from materia.casts where cast_id = $1";
-      const [cast] = await database.query<{ source: TreeSource | null }>({ text, values: [castId] });
-      return cast?.source ?? undefined;
+      const [cast] = await database.query<{ source: unknown }>({ text, values: [castId] });
+      const read = v.safeParse(v.nullish(TreeSource), cast?.source);
+      if (read.success) return ok(read.output ?? undefined);
+      const key = v.getDotPath(read.issues[0]) ?? "source";
+      return failWith("bad_cast_file", castId, `cannot fetch its files: its "${key}" is invalid`);
     },
     restored: async (castId: CastId, source: TreeSource, into: string): Promise<RestoredTree> =>
-      restoreTransferredTree({ packs: await packsOf(castId), source, folder: into, cacheFolder: caches }),
+      restoreTransferredTree({ packs: await packsOf(castId), source, folder: into, ...place }),
     /** [B50] The packs of the parent contain the commits that an item starts from. */
     restoredItem: async ({ castId, source, window }: ItemTree, into: string): Promise<RestoredTree> => {
       const { parent, base, tree } = window;
@@ -92,7 +88,7 @@ function createPackReader(database: Database, folder: string) {
         position,
         source,
         folder: into,
-        cacheFolder: caches,
+        ...place,
       });
     },
     fetchInto: async (castId: CastId, tree: string): Promise<TreePosition | string | undefined> => {
@@ -101,7 +97,9 @@ function createPackReader(database: Database, folder: string) {
         tree,
         packs.map(({ pack }) => pack),
       );
-      return unusable ? `pack ${unusable.index} of ${castId} cannot be used: ${unusable.wrong}` : packs.at(-1);
+      if (unusable) return `pack ${unusable.index} of ${castId} cannot be used: ${unusable.wrong}`;
+      const last = packs.at(-1);
+      return last && !(isObjectId(last.head) && isObjectId(last.ckpt)) ? `a pack of ${castId} names no commit` : last;
     },
   };
 }
@@ -115,42 +113,44 @@ interface ItemTree {
 export function createWorkerTrees(database: Database, folder: string, profile: ResolvedFleetProfile): WorkerTrees {
   const trees = new Map<CastId, TreeState>();
   const treeOf = (castId: CastId): string => join(folder, "trees", castId);
-  const { sourceOf, restored, restoredItem, fetchInto } = createPackReader(database, folder);
+  const { sourceOf, restored, restoredItem, fetchInto } = createPackReader(database, folder, profile.remotes);
   const cleanTreeOf = (castId: CastId): string => join(folder, "results", castId);
-  const fetchTree: WorkerTrees["fetchTree"] = async ({ castId, window, worktree }, { signal, onSetup }) => {
+  const fetchTree: WorkerTrees["fetchTree"] = async ({ castId, window, worktree }, options) => {
     const tree = treeOf(castId);
-    const source = await sourceOf(castId);
+    const found = await sourceOf(castId);
+    if (!found.ok) return found;
+    const source = found.value;
     if (!source) {
       rmSync(tree, { recursive: true, force: true });
       mkdirSync(tree, { recursive: true, mode: 0o700 });
       chownToToolsUser(tree);
       return ok(tree);
     }
-    // The submitter writes `window` too, but cannot choose the id of an item.
-    const isItem = window !== undefined && window.parent === parentCastId(castId);
-    const made = isItem ? await restoredItem({ castId, source, window }, tree) : await restored(castId, source, tree);
+    // [B86] In a folder that no program of a cast can enter.
+    const clean = cleanTreeOf(castId);
+    const made = window ? await restoredItem({ castId, source, window }, clean) : await restored(castId, source, clean);
     if (made.kind === "failed") return failWith("damaged_pack", castId, `cannot fetch its files: ${made.problem}`);
+    chownToToolsUser(clean);
+    rmSync(tree, { recursive: true, force: true });
+    mkdirSync(join(folder, "trees"), { recursive: true });
+    renameSync(clean, tree);
     trees.set(castId, { top: tree, head: made.head, ckpt: made.ckpt, sent: createPackedCommits() });
-    chownToToolsUser(tree);
-    const setups = [
-      { setting: "setup", command: profile.setup },
-      { setting: "worktree.setup", command: window && worktree?.setup },
-    ] as const;
-    for (const { setting, command } of setups) {
-      if (!command) continue;
-      await onSetup();
-      const problem = await runSetupCommand({ setting, command, cwd: made.cwd, signal });
-      if (problem !== undefined) return failWith("write_failed", castId, `${setting} failed: ${problem}`);
-    }
-    return ok(made.cwd);
+    const cwd = join(tree, source.below);
+    const problem = await runSetups(cwd, { setup: profile.setup, item: window && worktree?.setup }, options);
+    return problem === undefined ? ok(cwd) : failWith("write_failed", castId, problem);
   };
   return {
-    cwdOf: async (castId) => join(treeOf(castId), (await sourceOf(castId))?.below ?? ""),
+    cwdOf: async (castId) => {
+      const source = await sourceOf(castId);
+      return join(treeOf(castId), source.ok ? (source.value?.below ?? "") : "");
+    },
     fetchTree,
     fetchItem: (child, parent) => fetchInto(child, treeOf(parent)),
-    chownTree: (castId) => chownToToolsUser(treeOf(castId)),
+    lockTree: (castId) => lockTreeFolder(treeOf(castId)),
     fetchCleanTree: async (castId) => {
-      const source = await sourceOf(castId);
+      const found = await sourceOf(castId);
+      if (!found.ok) return found;
+      const source = found.value;
       if (!source) return failWith("missing_checkpoints", castId, "it was submitted outside a git repository");
       const made = await restored(castId, source, cleanTreeOf(castId));
       if (made.kind === "failed") return failWith("damaged_pack", castId, made.problem);
@@ -163,13 +163,20 @@ export function createWorkerTrees(database: Database, folder: string, profile: R
       rmSync(treeOf(castId), { recursive: true, force: true });
     },
     packFor: createPacker(trees, profile.maxCheckpointBytes),
-    checkpointPolicy: (castId) => ({
-      maxBytes: maxReadableBytes(profile.maxCheckpointBytes),
-      onCheckpoint: (problem) => {
-        const tree = trees.get(castId);
-        if (tree) tree.checkpointProblem = problem;
-      },
-    }),
+    checkpointPolicy: (castId) => checkpointPolicyOf(profile, () => trees.get(castId)),
+  };
+}
+
+function checkpointPolicyOf(
+  { maxCheckpointBytes }: ResolvedFleetProfile,
+  treeOf: () => TreeState | undefined,
+): CheckpointPolicy {
+  return {
+    maxBytes: maxReadableBytes(maxCheckpointBytes),
+    onCheckpoint: (problem) => {
+      const tree = treeOf();
+      if (tree) tree.checkpointProblem = problem;
+    },
   };
 }
 

@@ -6,12 +6,8 @@ import type { CastId } from "../../../core/model/ids.ts";
 import { ok, type Result } from "../../../core/model/issue.ts";
 import type { WaitGroup } from "../../../core/view/progress/fleet-status.ts";
 import { thisProcess } from "../../process/process-identity.ts";
-import {
-  withDatabaseErrors,
-  type Database,
-  BUDGETS_CHANNEL,
-  openNotifications,
-} from "../../store/postgres/database.ts";
+import { withDatabaseErrors, type Database } from "../../store/postgres/database.ts";
+import { BUDGETS_CHANNEL, openNotifications } from "../../store/postgres/notifications.ts";
 import { postgresStore } from "../../store/postgres/postgres-store.ts";
 import { VERSION } from "../../system/package.ts";
 import { openCheckedDatabase, type ResolvedFleetProfile } from "../open-fleet.ts";
@@ -65,7 +61,8 @@ const DATABASE_PATIENCE_MS = 120_000;
 /** [B11] Runs casts of its queues until it has drained, is evicted or fails. Returns the exit code of its last state. */
 export async function runWorker(options: WorkerOptions): Promise<Result<number>> {
   const { profile, pace = HEARTBEAT_TIMING, patienceMs = DATABASE_PATIENCE_MS } = options;
-  const user = options.toolsUser === undefined ? ok(undefined) : await enableToolsUser(options.toolsUser);
+  const user =
+    options.toolsUser === undefined ? ok(undefined) : await enableToolsUser(options.toolsUser, options.concurrency);
   if (!user.ok) return user;
   const opened = await openCheckedDatabase(profile, patienceMs);
   if (!opened.ok) return opened;

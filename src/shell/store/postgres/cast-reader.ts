@@ -71,7 +71,7 @@ export function createCastReader({ database, location: place, project }: CastSco
     readCastFile: (castId) =>
       withDatabaseErrors(castId, async () => {
         const file = await readField(database, castId, "file");
-        return file === undefined ? fail(unknownCastIssue(castId, place)) : parseCastFile(file);
+        return file === undefined ? fail(unknownCastIssue(castId, place)) : parseCastFile(file, castId);
       }),
     current: (castId) => withDatabaseErrors(castId, () => readCurrentCast(database, castId, place)),
     load: (castId) => withDatabaseErrors(castId, () => loadCast(database, castId, place)),
@@ -130,7 +130,7 @@ async function readSummaries(
     ...summary,
     // A worker that died or requeued the cast no longer sets up its tree.
     ...(settingUp && status === "running" && settingUp.worker === worker ? { settingUp } : {}),
-    status: statusOf(status, worker !== null),
+    status: summary.asleep && status === "running" && worker !== null ? "sleeping" : statusOf(status, worker !== null),
     fleet: { ...whose, worker },
   }));
 }

@@ -4,7 +4,8 @@ import { rmSync } from "node:fs";
 import { parentCastId, type CastId } from "../../../core/model/ids.ts";
 import type { CastStore, CheckpointPolicy, NewCast, OwnedCast, WriteOptions } from "../cast-store.ts";
 import { notStartedSummary } from "../summary.ts";
-import { type Notifications, withDatabaseErrors } from "./database.ts";
+import { withDatabaseErrors } from "./database.ts";
+import type { Notifications } from "./notifications.ts";
 import { readOwner, type CastScope } from "./cast-reader.ts";
 import { createOwnedCast, type PackSource } from "./owned-cast.ts";
 import { unknownCastIssue } from "./read-cast.ts";
@@ -131,20 +132,20 @@ function takeOwnership(
 
 /** [D20] Removes casts without an owner, each with the casts of its items. */
 export function removeCasts(
-  { database, location, project, notify }: Pick<ClaimContext, "database" | "location" | "project" | "notify">,
+  { database, location, project }: Pick<ClaimContext, "database" | "location" | "project">,
   casts: readonly string[],
   scratch: string | undefined,
 ): Promise<Result<readonly string[]>> {
   return withDatabaseErrors(location, async () => {
     const rows = await database.query<{ cast_id: CastId }>({
-      text: `delete from materia.casts c where ($1::text is null or c.project = $1)
-        and (cast_id = any($2) or parent = any($2)) and (owner is null or not materia.is_driven(owner)) returning cast_id`,
+      text: `with gone as (delete from materia.casts c where ($1::text is null or c.project = $1)
+          and (cast_id = any($2) or parent = any($2)) and (owner is null or not materia.is_driven(owner)) returning cast_id, notice)
+        select cast_id, pg_notify('materia', notice::text)::text from gone`,
       values: [project ?? null, casts],
     });
     const ids = rows.map((row) => row.cast_id);
     if (scratch !== undefined)
       for (const id of ids) rmSync(scratchLayout(scratch, id).folder, { recursive: true, force: true });
-    ids.forEach(notify);
     return ok(ids.filter((id) => casts.includes(id)));
   });
 }

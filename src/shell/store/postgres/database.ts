@@ -23,8 +23,8 @@ export interface Database {
   /** One attempt only, for statements that must not run twice. */
   readonly queryOnce: <T extends QueryResultRow>(statement: Statement) => Promise<readonly T[]>;
   readonly transaction: <T>(work: (client: PoolClient) => Promise<T>) => Promise<T>;
-  /** A separate connection for session state such as locks. */
-  readonly openSession: () => Promise<Client>;
+  /** A separate connection, under a name that others see. */
+  readonly openSession: (name?: string) => Promise<Client>;
   readonly pause: (ms: number) => Promise<void>;
   readonly retryForMs: number;
   readonly close: () => Promise<void>;
@@ -36,6 +36,8 @@ const MAX_CONNECTIONS = 4;
 const QUERY_TIMEOUT_MS = 60_000;
 const BYTES_PER_MS = 1_000;
 const CONNECT_MS = 10_000;
+/** [B81] Nobody waits longer for a row that another session holds. */
+const LOCK_TIMEOUT_MS = 5_000;
 /** A suspended process must not hold the locks of its transaction until it wakes. */
 const IDLE_IN_TRANSACTION_MS = 15_000;
 
@@ -52,6 +54,9 @@ export async function openDatabase(
     ...secured.value,
     connectionTimeoutMillis: CONNECT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    // [B80] A function that somebody put into another schema must never answer in place of the server's.
+    options: "-c search_path=pg_catalog",
     keepAlive: true,
     keepAliveInitialDelayMillis: CONNECT_MS,
   };
@@ -81,8 +86,8 @@ export async function openDatabase(
     queryOnce: once,
     query: (statement) => patiently(() => once(statement)),
     transaction: (work) => runTransaction(pool, work),
-    openSession: async () => {
-      const client = new pg.value.Client(config);
+    openSession: async (name) => {
+      const client = new pg.value.Client({ ...config, ...(name === undefined ? {} : { application_name: name }) });
       client.on("error", () => undefined);
       await client.connect();
       return client;
@@ -113,13 +118,31 @@ function bytesIn(values: readonly unknown[]): number {
   return values.flat().reduce((sum: number, value) => sum + (Buffer.isBuffer(value) ? value.length : 0), 0);
 }
 
-/** Errors that waiting mends: of the network, and of the classes 08, 40 (conflicts), 53 (resources) and 57 (the server stops). */
+/**
+ * [B83] Errors that waiting for the database mends: of the connection, and of the classes 08, 40 (conflicts), 53 (resources)
+ * and 57 (the server stops). A full disk or a closed folder of this machine is none of them.
+ */
 export function isTransientError(thrown: unknown): boolean {
   // The message of a programming error may mention a connection too.
   if (!(thrown instanceof Error) || PROGRAMMING_ERRORS.some((type) => thrown instanceof type)) return false;
+  if (thrown instanceof AggregateError && thrown.errors.length > 0) return thrown.errors.every(isTransientError);
   const code = codeOf(thrown);
-  if (code === "") return /connection|timeout|not queryable/i.test(thrown.message);
-  return /^(08|40|53|57|25P03|55P03|EAI_AGAIN$|E[A-Z]+$)/.test(code);
+  if (code === "") return DRIVER_MESSAGES.test(thrown.message);
+  return /^(08|40|53|57|25P03|55P03)/.test(code) || (NETWORK_ERRORS.has(code) && !("path" in thrown));
+}
+
+/** What the driver says of a broken connection, without a code. */
+const DRIVER_MESSAGES =
+  /^(Connection terminated|Connection ended|timeout (expired|exceeded when trying to connect)|Query read timeout|Client (was closed|has encountered a connection error))/;
+const NETWORK_ERRORS: ReadonlySet<string> = new Set(
+  "ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN ENETRESET ENOTCONN EAI_AGAIN ENOTFOUND".split(
+    " ",
+  ),
+);
+
+/** [B83] An error of this machine: of its disk, its files or its processes. */
+export function isLocalError(thrown: unknown): boolean {
+  return thrown instanceof Error && "errno" in thrown && typeof thrown.errno === "number" && !isTransientError(thrown);
 }
 
 const PROGRAMMING_ERRORS = [TypeError, RangeError, ReferenceError, SyntaxError];
@@ -147,8 +170,12 @@ export function databaseIssue(at: string, thrown: unknown): Issue {
       `the database has no room: ${errorText(thrown)}`,
       "casts continue when there is room",
     );
+  if (code === "55P03")
+    return error("database_unreachable", at, "another session holds a lock in the database", "try again soon");
   if (isTransientError(thrown))
     return error("database_unreachable", at, `cannot reach the database: ${errorText(thrown)}`);
+  if (code === "54000")
+    return error("submission_limit", at, errorText(thrown), "wait until some have started, or ask for a higher limit");
   if (code === "42501")
     return error(
       "database_rights",
@@ -165,9 +192,14 @@ export function databaseIssue(at: string, thrown: unknown): Issue {
       "the database has no tables of a fleet",
       suggest`${typed`fleet migrate`} makes them`,
     );
+  if (CERTIFICATE_ERROR.test(code))
+    return error("insecure_database", at, `the server's certificate is not valid for this host: ${errorText(thrown)}`);
+  if (isLocalError(thrown)) return error("write_failed", at, `this machine failed: ${errorText(thrown)}`);
   return error("database_failed", at, `the database refused: ${errorText(thrown)}`);
 }
 
+/** [B4] Codes of TLS. */
+const CERTIFICATE_ERROR = /^ERR_TLS_|CERT|UNABLE_TO_(GET_ISSUER|VERIFY)/;
 const PG_VERSION = "8.23.1";
 
 type PgDriver = Pick<typeof import("pg"), "Pool" | "Client">;
@@ -211,83 +243,4 @@ function connectionConfig(pg: Pick<PgDriver, "Client">, url: string, ca: string 
 function insecureIssue(host: string, mode: string): Issue {
   const message = `sslmode=${mode} to ${host} is not secure`;
   return error("insecure_database", "url", message, "use sslmode=verify-full");
-}
-
-/** Listeners for changes in the database. They share one connection, opened for the first of them. */
-export interface Notifications {
-  /** For one cast, or for any. The listener gets the cast, or nothing if anything may have changed. */
-  readonly on: (castId: string | undefined, listener: (castId?: string) => void) => () => void;
-  readonly close: () => Promise<void>;
-}
-
-/** Changes of casts, and dispatches that are due. */
-const CASTS_CHANNEL = "materia";
-export const DUE_CHANNEL = "materia_due";
-/** Output of agents: a separate channel, since it is far more frequent. */
-export const TURNS_CHANNEL = "materia_turns";
-/** Usage of items that share a budget, by the id of their parent. */
-export const BUDGETS_CHANNEL = "materia_budgets";
-const RECONNECT_MS = 500;
-
-export function openNotifications(database: Database, channel = CASTS_CHANNEL): Notifications {
-  const listeners = new Map<(castId?: string) => void, string | undefined>();
-  let client: Promise<Client | undefined> | undefined;
-  const closed = new AbortController();
-  const tell = (castId?: string): void => {
-    for (const [listener, of] of listeners)
-      if (castId === undefined || of === undefined || of === castId) listener(castId);
-  };
-  const connect = async (): Promise<Client | undefined> => {
-    while (!closed.signal.aborted) {
-      try {
-        const made = await database.openSession();
-        made.on("notification", ({ payload }) => tell(payload));
-        made.on("end", () => {
-          if (!closed.signal.aborted) client = connect();
-        });
-        await made.query(`listen ${channel}`);
-        // Notifications before `listen` may be lost.
-        tell();
-        return made;
-      } catch {
-        await database.pause(RECONNECT_MS);
-      }
-    }
-    return undefined;
-  };
-  return {
-    on: (castId, listener) => {
-      // The same function may be registered twice; each registration ends by itself.
-      const own = (of?: string): void => listener(of);
-      listeners.set(own, castId);
-      client ??= connect();
-      return () => void listeners.delete(own);
-    },
-    close: async () => {
-      closed.abort();
-      const open = await client;
-      await open?.end().catch(() => undefined);
-    },
-  };
-}
-
-const BATCH_MS = 5;
-/** Losing notifications in a crash of the server is harmless: their commit need not wait for the disk. */
-const NOTIFY = "select pg_notify($2, id) from unnest($1::text[]) id, set_config('synchronous_commit', 'off', true)";
-
-/** [B6] Sent after the commit, in batches: notifications inside it would serialize all writers. */
-export function createNotifier(database: Database, channel = CASTS_CHANNEL): (castId: string) => void {
-  let waiting: Set<string> | undefined;
-  return (castId) => {
-    if (waiting) return void waiting.add(castId);
-    const gathered = new Set([castId]);
-    waiting = gathered;
-    setTimeout(() => {
-      waiting = undefined;
-      void database
-        .queryOnce({ name: "tell", text: NOTIFY, values: [[...gathered], channel] })
-        // Followers catch up by sequence number with the next notification.
-        .catch(() => undefined);
-    }, BATCH_MS);
-  };
 }

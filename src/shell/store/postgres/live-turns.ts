@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { AgentProgress } from "../../../core/wire/stream.ts";
 import type { CastStore, Subscription } from "../cast-store.ts";
-import { type Database, TURNS_CHANNEL, openNotifications, createNotifier } from "./database.ts";
+import type { Database } from "./database.ts";
+import { TURNS_CHANNEL, openNotifications, createNotifier } from "./notifications.ts";
 
 /** [B70] The running turn as its worker last published it: its notes in order, without the first ones that did not fit. */
 const LiveTurn = v.object({ turn: v.string(), gone: v.number(), notes: v.array(AgentProgress) });

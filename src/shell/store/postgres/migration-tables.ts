@@ -15,11 +15,14 @@ create index if not exists casts_items on materia.casts (parent) where parent is
 /** [B22] Limits of concurrent casts, their usage, and positions in the queue. */
 export const LIMIT_TABLES = `
 create table if not exists materia.limits (
-  kind text not null check (kind in ('all', 'project', 'provider')),
+  kind text not null,
   name text not null default '',
-  most int not null check (most >= 0),
+  most bigint not null check (most >= 0),
   primary key (kind, name)
 );
+alter table materia.limits alter column most type bigint;
+alter table materia.limits drop constraint if exists limits_kind_check;
+alter table materia.limits add constraint limits_kind_check check (kind in ('all', 'project', 'provider', 'waiting', 'bytes'));
 alter table materia.casts add column if not exists providers text[] not null default '{}';
 alter table materia.casts add column if not exists sent_at timestamptz;
 create index if not exists casts_sent on materia.casts (project, sent_at);
@@ -39,11 +42,13 @@ language sql stable as $$
     else limit_name = any (c.providers) end
 $$;
 
-create or replace function materia.limit_standing() returns table (kind text, name text, most int, busy int)
+drop function if exists materia.queue_place;
+drop function if exists materia.limit_standing;
+create or replace function materia.limit_standing() returns table (kind text, name text, most float8, busy int)
 language sql stable security definer set search_path = materia, pg_temp as $$
-  select l.kind, l.name, l.most,
+  select l.kind, l.name, l.most::float8,
     (select count(*)::int from casts c where is_under_way(c) and is_bound_by(c, l.kind, l.name))
-  from limits l order by l.kind, l.name
+  from limits l where l.kind in ('all', 'project', 'provider') order by l.kind, l.name
 $$;
 
 create or replace function materia.queue_place(id text) returns table (place int, waiting int, held jsonb)
@@ -57,9 +62,6 @@ language sql stable security definer set search_path = materia, pg_temp as $$
       from limit_standing() l where c.sent < c.leg and l.busy >= l.most and is_bound_by(c, l.kind, l.name))
   from casts c where c.cast_id = id and c.status = 'queued' and not c.summary ? 'blocked' and may(c.project)
 $$;
-
-grant select on materia.limits to materia_worker, materia_member;
-grant execute on function materia.limit_standing, materia.queue_place to materia_worker, materia_member;
 `;
 
 /** [B23] Schedules. */
@@ -91,10 +93,5 @@ create policy worker on materia.schedules to materia_worker using (true) with ch
 drop policy if exists looking on materia.schedules;
 create policy looking on materia.schedules for select to materia_member using (materia.may(project));
 drop policy if exists adding on materia.schedules;
-create policy adding on materia.schedules for insert to materia_member
-  with check (materia.may(project) and submitted_by = session_user and last_cast is null);
 drop policy if exists removing on materia.schedules;
-create policy removing on materia.schedules for delete to materia_member using (materia.may(project));
-grant select, insert, update, delete on materia.schedules to materia_worker;
-grant select, insert, delete on materia.schedules to materia_member;
 `;

@@ -1,7 +1,8 @@
+import { SUBMIT_FUNCTIONS } from "./migration-submit.ts";
 import { ITEM_TABLES, LIMIT_TABLES, SCHEDULE_TABLES } from "./migration-tables.ts";
 
 /** The format of the tables. A database of a newer format is refused, since it would be misread. */
-export const DATABASE_FORMAT = 4;
+export const DATABASE_FORMAT = 5;
 
 /** [B2] Tables, rights and functions of a fleet. A second run changes nothing. */
 export const MIGRATION = `
@@ -63,6 +64,17 @@ create index if not exists casts_refused on materia.casts (queue) where refused 
 create index if not exists casts_newest on materia.casts (project, cast_id desc) where parent is null;
 create index if not exists casts_unsent on materia.casts (queue) where sent < leg;
 create index if not exists casts_owned on materia.casts (owner) where owner is not null;
+-- [B79] Names the cast in notifications, which everybody hears.
+alter table materia.casts add column if not exists notice uuid not null default gen_random_uuid();
+create unique index if not exists casts_notice on materia.casts (notice);
+-- [B82] The size of a submission.
+alter table materia.casts add column if not exists bytes bigint not null default 0;
+create index if not exists casts_of_person on materia.casts (submitted_by, created_at);
+create index if not exists casts_waiting on materia.casts (submitted_by) where status = 'queued';
+
+-- [B81] Rows to lock: members have no right to them, and every role may take an advisory lock.
+create table if not exists materia.locks (name text primary key);
+insert into materia.locks values ('sending'), ('requeue') on conflict do nothing;
 
 create table if not exists materia.events (
   cast_id text not null references materia.casts on delete cascade,
@@ -113,25 +125,38 @@ language sql stable security definer set search_path = materia, pg_temp as $$
   select exists (select from workers where worker_id = by_owner and state <> 'gone')
 $$;
 
+-- [B81] A worker lives while a session of its name is open. Only sessions of roles of workers count: everybody may take any name.
+create or replace function materia.session_name(of_worker text) returns text language sql immutable
+set search_path = pg_catalog, pg_temp as $$ select 'materia-' || left(encode(sha256(convert_to(of_worker, 'UTF8')), 'hex'), 48) $$;
+create or replace function materia.has_session(of_worker text) returns boolean language sql stable
+set search_path = pg_catalog, pg_temp as $$
+  select exists (select from pg_stat_activity where datname = current_database() and application_name = materia.session_name(of_worker)
+    and pg_has_role(usesysid, 'materia_worker', 'member'))
+$$;
+
 drop function if exists materia.nudge;
-create or replace function materia.tell_cast(id text, at_seq int, said text[], about jsonb, starts boolean) returns text
+drop function if exists materia.tell_cast(text, int, text[], jsonb, boolean);
+create or replace function materia.tell_cast(id text, at_seq int, said text[], starts boolean) returns text
 language plpgsql security definer set search_path = materia, pg_temp as $$
 declare c casts;
 begin
-  select * into c from casts where cast_id = id for update;
-  if not found or not may(c.project) then return 'unknown'; end if;
-  if c.seq <> at_seq then return 'moved'; end if;
+  if starts is null or said is null or cardinality(said) > 100 or octet_length(array_to_string(said, '', '')) > 16777216
+    or exists (select from unnest(said) with ordinality as t (e, o) where e is null or e::json ->> 'type' is null or e::json ->> 'type' not in
+      ('cast_resumed', 'limits_raised', 'person_answered', 'person_finished', 'person_judged', 'item_given_up')
+      or e::json ->> 'seq' is distinct from (at_seq + o)::text) then return 'refused'; end if;
+  -- Not locked before it is known that this person may see it.
+  if not exists (select from casts where cast_id = id and may(project)) then return 'unknown'; end if;
+  select * into c from casts where cast_id = id for no key update;
+  if not found or c.seq is distinct from at_seq then return 'moved'; end if;
   if c.status = 'queued' then return 'queued'; end if;
   -- The worker of a stopped cast writes nothing more, and is about to release it.
   if is_driven(c.owner) and c.status not in ('waiting', 'completed', 'not_satisfied', 'failed', 'aborted') then return 'owned'; end if;
-  if exists (select from unnest(said) e where e::json ->> 'type' not in
-    ('cast_resumed', 'limits_raised', 'person_answered', 'person_finished', 'person_judged', 'item_given_up')) then return 'refused'; end if;
   insert into events select id, at_seq + o, e from unnest(said) with ordinality as t (e, o);
-  update casts set seq = at_seq + cardinality(said), summary = coalesce(about, c.summary), updated_at = now(),
+  update casts set seq = at_seq + cardinality(said), updated_at = now(),
     leg = leg + starts::int, status = case when starts then 'queued' else status end,
     abort_by = case when starts then null else abort_by end, tries = case when starts then 0 else tries end
   where cast_id = id;
-  perform pg_notify('materia', id), pg_notify('materia_due', '');
+  perform pg_notify('materia', c.notice::text), pg_notify('materia_due', '');
   return 'taken';
 end $$;
 
@@ -139,14 +164,15 @@ create or replace function materia.ask_abort(id text) returns text
 language plpgsql security definer set search_path = materia, pg_temp as $$
 declare c casts;
 begin
-  select * into c from casts where cast_id = id for update;
-  if not found or not may(c.project) then return 'unknown'; end if;
+  if not exists (select from casts where cast_id = id and may(project)) then return 'unknown'; end if;
+  select * into c from casts where cast_id = id for no key update;
+  if not found then return 'unknown'; end if;
   if c.status in ('completed', 'not_satisfied', 'failed', 'aborted') then return 'over'; end if;
   update casts set abort_by = session_user, updated_at = now(),
     leg = leg + (not is_driven(c.owner) and c.status <> 'queued' and c.leg > 0)::int,
     status = case when is_driven(c.owner) or c.leg = 0 then c.status else 'queued' end
   where cast_id = id;
-  perform pg_notify('materia', id), pg_notify('materia_due', '');
+  perform pg_notify('materia', c.notice::text), pg_notify('materia_due', '');
   return 'asked';
 end $$;
 
@@ -178,22 +204,23 @@ create policy looking on materia.packs for select to materia_member
   using (exists (select from materia.casts c where c.cast_id = packs.cast_id));
 ${ITEM_TABLES}
 drop policy if exists submitting on materia.casts;
-create policy submitting on materia.casts for insert to materia_member with check (
-  materia.may(project) and submitted_by = session_user and claim is null and owner is null and seq = 0
-  and epoch = 0 and sent = 0 and leg = 1 and status = 'queued' and parked_leg is null and turn is null and shared = '{}'
-  -- An item of another cast gets that cast's files, and is merged into them.
-  and parent is null and cast_id !~ '_[1-9][0-9]*_WI-[1-9][0-9]*(_[1-9][0-9]*)?$');
 drop policy if exists submitting on materia.packs;
-create policy submitting on materia.packs for insert to materia_member with check (
-  n = 0 and seq = 0 and exists (select from materia.casts c where c.cast_id = packs.cast_id
-    and c.submitted_by = session_user and c.seq = 0));
 
 ${LIMIT_TABLES}
 ${SCHEDULE_TABLES}
+${SUBMIT_FUNCTIONS}
+revoke all on all tables in schema materia from public, materia_worker, materia_member;
+revoke all on all sequences in schema materia from public, materia_member;
+revoke all on all functions in schema materia from public, materia_worker, materia_member;
+revoke all on schema materia from public;
 grant usage on schema materia to materia_worker, materia_member;
-grant select on all tables in schema materia to materia_worker, materia_member;
+grant select on all tables in schema materia to materia_worker;
+grant select on materia.format, materia.workers, materia.members, materia.casts, materia.events, materia.artifacts, materia.packs, materia.live,
+  materia.limits, materia.schedules to materia_member;
 grant insert, update, delete on materia.workers, materia.casts, materia.events, materia.artifacts, materia.packs, materia.live to materia_worker;
-grant insert on materia.casts, materia.packs to materia_member;
-revoke all on function materia.tell_cast, materia.ask_abort from public;
-grant execute on function materia.tell_cast, materia.ask_abort, materia.may, materia.is_driven to materia_worker, materia_member;
+grant update, delete on materia.schedules to materia_worker;
+grant update on materia.locks to materia_worker;
+grant execute on function materia.tell_cast, materia.ask_abort, materia.may, materia.is_driven, materia.is_under_way, materia.is_bound_by,
+  materia.limit_standing, materia.queue_place, materia.submit_cast, materia.add_schedule, materia.remove_schedule to materia_worker, materia_member;
+grant execute on function materia.session_name, materia.has_session, materia.may_submit to materia_worker;
 `;

@@ -5,7 +5,8 @@ import { errorText } from "../../system/files.ts";
 import type { CheckpointPolicy, OwnedCast, WriteOptions, CurrentCast } from "../cast-store.ts";
 import type { CastLayout } from "../layout.ts";
 import { type PackUpload, appendEvents } from "./append-events.ts";
-import { isTransientError, withDatabaseErrors, type Database, type Notifications } from "./database.ts";
+import { isTransientError, withDatabaseErrors, type Database } from "./database.ts";
+import type { Notifications } from "./notifications.ts";
 import { ignoreErrors } from "./cast-reader.ts";
 import { createScratchArtifacts, type ScratchArtifacts } from "./scratch.ts";
 import { ok, type Result } from "../../../core/model/issue.ts";
@@ -175,7 +176,8 @@ function createEventWriter(parts: OwnedCastContext, artifacts: ScratchArtifacts)
         claim,
         after,
         events: events.map((event) => JSON.stringify(event)),
-        status: summary.status,
+        // [Z16] For the queues a sleeping cast is parked, and belongs to its worker.
+        status: summary.status === "sleeping" ? "running" : summary.status,
         summary,
         completesVisit: events.some(({ type }) => type === "visit_completed"),
         artifacts: artifacts.takePending(events),

@@ -1,7 +1,8 @@
 import type { CastId } from "../../../core/model/ids.ts";
 import { failWith, type Result } from "../../../core/model/issue.ts";
 import type { CastStore } from "../cast-store.ts";
-import { type Database, openNotifications, createNotifier } from "./database.ts";
+import type { Database } from "./database.ts";
+import { openNotifications, createNotifier } from "./notifications.ts";
 import { fileStore } from "../files/file-store.ts";
 import { createCastClaims, removeCasts, type ClaimingWorker } from "./claims.ts";
 import { followTranscript, followEvents, readArtifactRange } from "./read-cast.ts";
@@ -47,7 +48,7 @@ export function postgresStore({ worker, ...scope }: PostgresStoreOptions): Postg
       : { create: ({ file }) => refused(file.castId), claim: refused }),
     requestAbort: async (castId) =>
       void (await ignoreErrors(() => database.query({ text: "select materia.ask_abort($1)", values: [castId] }))),
-    remove: (casts) => removeCasts({ ...scope, notify }, casts, worker?.scratch),
+    remove: (casts) => removeCasts(scope, casts, worker?.scratch),
     followEvents: (castId, after, wake) =>
       followEvents(database, castId, { after, stop: notifications.on(castId, wake) }),
     followTranscript: (castId, visit, wake) =>

@@ -1,7 +1,7 @@
 import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import * as v from "valibot";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
-import type { CastId } from "../../../core/model/ids.ts";
+import { parentCastId, type CastId } from "../../../core/model/ids.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { errorText } from "../../system/files.ts";
 import { CastFile } from "../cast-file.ts";
@@ -59,15 +59,21 @@ function parseEventRow({ seq, event }: EventRow): CastEvent | undefined {
   }
 }
 
-export function parseCastFile(text: string): Result<CastFile> {
+/** [B78] The file of a row names its cast, and its parent if it is an item: otherwise it could use another cast's files. */
+export function parseCastFile(text: string, castId?: CastId): Result<CastFile> {
   try {
     const parsed = v.safeParse(CastFile, JSON.parse(text));
-    if (parsed.success) return ok(parsed.output);
-    const key = v.getDotPath(parsed.issues[0]) ?? "";
-    return failWith("bad_cast_file", key, `the cast file is invalid: "${key}"`);
+    const key = parsed.success ? foreignKey(parsed.output, castId) : (v.getDotPath(parsed.issues[0]) ?? "");
+    if (parsed.success && key === undefined) return ok(parsed.output);
+    return failWith("bad_cast_file", key ?? "", `the cast file is invalid: "${key}"`);
   } catch (thrown) {
     return failWith("bad_cast_file", "", `cannot read the cast file: ${errorText(thrown)}`);
   }
+}
+
+function foreignKey({ castId, window }: CastFile, asked: CastId | undefined): string | undefined {
+  if (asked !== undefined && castId !== asked) return "castId";
+  return window?.parent === parentCastId(castId) ? undefined : "window.parent";
 }
 
 interface CastRow {
@@ -88,7 +94,7 @@ export async function foldEvents<T>(
     values: [castId],
   });
   if (!row) return fail(unknownCastIssue(castId, place));
-  const file = parseCastFile(row.file);
+  const file = parseCastFile(row.file, castId);
   if (!file.ok) return file;
   let value = begin(file.value);
   for (let seen = 0; seen < row.seq;) {

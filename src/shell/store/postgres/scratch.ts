@@ -16,7 +16,7 @@ import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { Artifacts } from "../../ports.ts";
 import { createFileArtifacts } from "../files/artifacts.ts";
 import { parentCastId, type CastId } from "../../../core/model/ids.ts";
-import { TRANSCRIPT_FILE, castLayout, type CastLayout } from "../layout.ts";
+import { REHEARSAL_FILE, TRANSCRIPT_FILE, castLayout, type CastLayout } from "../layout.ts";
 import type { WriteOptions } from "../cast-store.ts";
 import { PART_BYTES, type ArtifactUpload } from "./append-events.ts";
 import type { Database } from "./database.ts";
@@ -178,5 +178,7 @@ export function initScratch(
 ): void {
   mkdirSync(layout.folder, { recursive: true, mode: 0o700 });
   writeFileSync(layout.castFile, file, { mode: 0o600 });
-  for (const [name, text] of Object.entries(brings)) writeFileSync(layout.attachment(name), text, { mode: 0o600 });
+  // [B78] A closed list: the submitter writes the names.
+  const replies = Object.hasOwn(brings, REHEARSAL_FILE) ? brings[REHEARSAL_FILE] : undefined;
+  if (typeof replies === "string") writeFileSync(layout.attachment(REHEARSAL_FILE), replies, { mode: 0o600 });
 }

@@ -1,9 +1,11 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { migrateFleet } from "../../../../src/shell/fleet/worker/migrate-fleet.ts";
 import { openDatabase, type Database } from "../../../../src/shell/store/postgres/database.ts";
 import { chanceOf, type Chance } from "../../random-graph.ts";
+import { openLink, type Link } from "../cut-link.ts";
 import { ownServer, type OwnServer } from "../own-server.ts";
+import { startHostileMember } from "./hostile.ts";
 import { untilGivenUp } from "../silence.ts";
 import { startWorker, until, type WorkerProcess, type WorkerSetup } from "../start-worker.ts";
 import { castProblems, outcomeOf, type Outcome } from "./storm-laws.ts";
@@ -13,8 +15,10 @@ export interface StormPlan {
   readonly seed: number;
   readonly casts: number;
   readonly workers: number;
-  /** So many; then nothing disturbs them any more. */
-  readonly faults: number;
+  /** So many; then nothing disturbs them any more. Or how many of each kind. */
+  readonly faults: number | Readonly<Partial<Record<Fault, number>>>;
+  /** A member of another project attacks all the while. */
+  readonly hostile?: boolean;
   readonly say?: (line: string) => void;
   /** Ends it, and all that it started. */
   readonly signal: AbortSignal;
@@ -29,17 +33,21 @@ export interface StormReport {
   readonly faults: Readonly<Record<string, number>>;
   /** By the code that they left with. */
   readonly left: Readonly<Record<string, number>>;
+  /** Of the hostile member. */
+  readonly attacks: number;
   readonly seconds: number;
   readonly problems: readonly string[];
 }
 
 /** Every kind before any comes again. */
 const FAULTS = ["kill", "restart immediate", "pause", "kill", "restart fast", "stop"] as const;
-type Fault = (typeof FAULTS)[number];
+/** Cuts and full disks come only when a plan names them: `npm run chaos:fleet`. */
+export type Fault = (typeof FAULTS)[number] | "cut" | "full disk";
 
 const PATIENCE_MS = 60_000;
 /** Nobody is given up for being slow on a busy machine: that time has passed is said in the database. */
-const PACE = { beatMs: 100, silentMs: 60_000, unlockedMs: 60_000, newMs: 300, pollMs: 50 };
+const PACE = { beatMs: 100, silentMs: 60_000, unlockedMs: 60_000, newMs: 300, pollMs: 50, againMs: 500 };
+const DISK_FAULTS = new URL("../../chaos/faults.mjs", import.meta.url).href;
 
 /** Everything that a storm disturbs. */
 interface Storm extends StormPlan {
@@ -63,6 +71,7 @@ export async function fleetStorm(plan: StormPlan): Promise<StormReport> {
     const migrated = await migrateFleet({ url: server.url });
     if (!migrated.ok) throw new Error(JSON.stringify(migrated.issues));
     await crew.hire(plan.workers);
+    const hostile = plan.hostile ? await startHostileMember(server.url, database) : undefined;
     const calm = await undisturbed(place, server.url, { database, signal: plan.signal });
     const casts: { castId: string; wanted: Outcome }[] = [];
     for (const [index, { castId, wanted }] of calm.entries()) {
@@ -71,7 +80,9 @@ export async function fleetStorm(plan: StormPlan): Promise<StormReport> {
     }
     const faults = await disturb({ ...plan, chance: chanceOf(plan.seed), server, database, crew });
     await untilFinished(database, plan.signal);
-    const problems: string[] = [];
+    await untilNothingPending(database, plan.signal);
+    await hostile?.close();
+    const problems = (hostile?.seen() ?? []).map((castId) => `the hostile member has seen ${castId}`);
     for (const each of casts) problems.push(...(await castProblems(database, { cwd: place.cwd, ...each })));
     const counts = await countsOf(database);
     return {
@@ -79,6 +90,7 @@ export async function fleetStorm(plan: StormPlan): Promise<StormReport> {
       ...counts,
       faults,
       left: crew.left(),
+      attacks: hostile?.attacks() ?? 0,
       seconds: (performance.now() - begun) / 1000,
       problems,
     };
@@ -108,26 +120,37 @@ async function undisturbed(
   return calm;
 }
 
+/** A worker with a way to the database that can be cut, and a disk that can be full. */
+interface CrewMember extends WorkerProcess {
+  readonly link: Link;
+  readonly full: string;
+}
+
 /** Workers; one that leaves is followed by another, as a machine's own supervisor does. */
 interface Crew {
   readonly hire: (count: number) => Promise<void>;
-  readonly all: () => readonly WorkerProcess[];
+  readonly all: () => readonly CrewMember[];
   readonly left: () => Readonly<Record<string, number>>;
   readonly dismiss: () => Promise<void>;
 }
 
 function openCrew(setup: WorkerSetup, database: Database, signal: AbortSignal): Crew {
-  const crew = new Set<WorkerProcess>();
+  const crew = new Set<CrewMember>();
+  let hired = 0;
   const left: Record<string, number> = {};
   const over = new AbortController();
   signal.addEventListener("abort", () => over.abort());
   const hireOne = async (): Promise<void> => {
     while (!over.signal.aborted) {
+      const link = await openLink(setup.url);
+      const full = join(dirname(setup.folder), `full-${(hired += 1)}`);
+      const env = { NODE_OPTIONS: `--import=${DISK_FAULTS}`, CHAOS_FULL_WHILE: full };
       try {
-        const worker = await startWorker({ ...setup, signal: over.signal });
+        const worker = { ...(await startWorker({ ...setup, url: link.url, env, signal: over.signal })), link, full };
         crew.add(worker);
         void worker.ended.then((code) => {
           crew.delete(worker);
+          void link.close();
           // Workers that reported no end; the storm continues.
           void untilGivenUp(database, worker.id, over.signal).catch(() => undefined);
           left[code ?? "killed"] = (left[code ?? "killed"] ?? 0) + 1;
@@ -136,6 +159,7 @@ function openCrew(setup: WorkerSetup, database: Database, signal: AbortSignal): 
         return;
       } catch {
         // The database is away; the next one may find it.
+        await link.close();
         left["not started"] = (left["not started"] ?? 0) + 1;
       }
     }
@@ -154,20 +178,32 @@ function openCrew(setup: WorkerSetup, database: Database, signal: AbortSignal): 
 async function disturb(storm: Storm): Promise<Record<string, number>> {
   const { chance, database, casts } = storm;
   const faults: Record<string, number> = {};
-  const stretch = Math.max(1, Math.floor((casts * 4) / storm.faults));
-  for (let count = 0; count < storm.faults; count += 1) {
+  const planned = plannedFaults(storm);
+  const stretch = Math.max(1, Math.floor((casts * 4) / planned.length));
+  for (const fault of planned) {
     const goal = (await countsOf(database)).visits + chance.count(1, stretch);
     await until(
       async () => (await countsOf(database)).visits >= goal || (await unfinished(database)) === 0,
       storm.signal,
     );
     if ((await unfinished(database)) === 0) break;
-    const fault = FAULTS[(storm.seed + count) % FAULTS.length] ?? "kill";
     faults[fault] = (faults[fault] ?? 0) + 1;
     storm.say?.(`${fault} at visit ${goal}`);
     await strike(storm, fault);
   }
   return faults;
+}
+
+function plannedFaults({ faults, seed, chance }: Storm): readonly Fault[] {
+  if (typeof faults === "number")
+    return Array.from({ length: faults }, (_, count) => FAULTS[(seed + count) % FAULTS.length] ?? "kill");
+  const all = FAULTS.flatMap((fault, index) =>
+    FAULTS.indexOf(fault) === index ? Array.from({ length: faults[fault] ?? 0 }, () => fault) : [],
+  );
+  return all
+    .map((fault) => ({ fault, at: chance.count(0, 1_000_000) }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ fault }) => fault);
 }
 
 async function strike({ chance, crew, server, database, signal }: Storm, fault: Fault): Promise<void> {
@@ -181,6 +217,16 @@ async function strike({ chance, crew, server, database, signal }: Storm, fault: 
   if (!victim) return;
   if (fault === "kill") return victim.kill("SIGKILL");
   if (fault === "stop") return victim.kill("SIGTERM");
+  if (fault === "cut") {
+    victim.link.cut();
+    await database.pause(chance.count(50, 500));
+    return victim.link.mend(chance.count(0, 1) === 0 ? "arrives" : "is gone");
+  }
+  if (fault === "full disk") {
+    writeFileSync(victim.full, "");
+    await database.pause(chance.count(50, 500));
+    return rmSync(victim.full, { force: true });
+  }
   victim.kill("SIGSTOP");
   await untilGivenUp(database, victim.id, signal);
   victim.kill("SIGCONT");
@@ -190,6 +236,15 @@ async function strike({ chance, crew, server, database, signal }: Storm, fault: 
 async function untilFinished(database: Database, signal: AbortSignal): Promise<void> {
   await until(async () => (await unfinished(database)) === 0, signal).catch(async (thrown: unknown) => {
     throw new Error(await standing(database), { cause: thrown });
+  });
+}
+
+/** No dispatch holds a slot any more. */
+async function untilNothingPending(database: Database, signal: AbortSignal): Promise<void> {
+  const text = `select from dbos.workflow_status s join materia.casts c on s.workflow_uuid = c.cast_id || ':' || c.leg
+    where s.status = 'PENDING' and c.project = 'p'`;
+  await until(async () => (await database.query({ text })).length === 0, signal).catch(async (thrown: unknown) => {
+    throw new Error(`a slot is lost: ${await standing(database)}`, { cause: thrown });
   });
 }
 
@@ -205,7 +260,7 @@ async function standing(database: Database): Promise<string> {
 
 async function unfinished(database: Database): Promise<number> {
   const [row] = await database.query<{ count: number }>({
-    text: "select count(*)::int as count from materia.casts where status not in ('completed', 'failed', 'aborted', 'not_satisfied')",
+    text: "select count(*)::int as count from materia.casts where project = 'p' and status not in ('completed', 'failed', 'aborted', 'not_satisfied')",
   });
   return row?.count ?? 0;
 }

@@ -1,0 +1,141 @@
+import type { Client } from "pg";
+import type { Database } from "./database.ts";
+
+/** Listeners for changes in the database. They share one connection, opened for the first of them. */
+export interface Notifications {
+  /** For one cast, or for any. The listener gets the cast, or nothing if anything may have changed. */
+  readonly on: (castId: string | undefined, listener: (castId?: string) => void) => () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Changes of casts, and dispatches that are due. */
+const CASTS_CHANNEL = "materia";
+export const DUE_CHANNEL = "materia_due";
+/** Output of agents: a separate channel, since it is far more frequent. */
+export const TURNS_CHANNEL = "materia_turns";
+/** Usage of items that share a budget, by their parent. */
+export const BUDGETS_CHANNEL = "materia_budgets";
+const RECONNECT_MS = 500;
+const BATCH_MS = 5;
+
+/**
+ * [B79] Everybody who may connect hears every channel, and may send to it. So a notification names a cast by a random number
+ * in its row, which only people who may see the cast can read.
+ */
+export function openNotifications(database: Database, channel = CASTS_CHANNEL): Notifications {
+  const listeners = new Map<(castId?: string) => void, string | undefined>();
+  const notices = openNoticeReader(database);
+  let client: Promise<Client | undefined> | undefined;
+  const closed = new AbortController();
+  const tell = (castId?: string): void => {
+    for (const [listener, of] of listeners)
+      if (castId === undefined || of === undefined || of === castId) listener(castId);
+  };
+  const hear = (payload: string): void => {
+    if (channel === DUE_CHANNEL) return tell();
+    const isNamed = [...listeners.values()].includes(undefined);
+    notices.resolve(payload, isNamed, tell);
+  };
+  const connect = async (): Promise<Client | undefined> => {
+    while (!closed.signal.aborted) {
+      try {
+        const made = await database.openSession();
+        made.on("notification", ({ payload = "" }) => hear(payload));
+        made.on("end", () => {
+          if (!closed.signal.aborted) client = connect();
+        });
+        await made.query(`listen ${channel}`);
+        // Notifications before `listen` may be lost.
+        tell();
+        return made;
+      } catch {
+        await database.pause(RECONNECT_MS);
+      }
+    }
+    return undefined;
+  };
+  return {
+    on: (castId, listener) => {
+      // The same function may be registered twice; each registration ends by itself.
+      const own = (of?: string): void => listener(of);
+      listeners.set(own, castId);
+      if (castId !== undefined) notices.learn(castId);
+      client ??= connect();
+      return () => void listeners.delete(own);
+    },
+    close: async () => {
+      closed.abort();
+      const open = await client;
+      await open?.end().catch(() => undefined);
+    },
+  };
+}
+
+const NOTICE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Only the latest are remembered: a process may follow casts for weeks. */
+const MAX_NOTICES = 100_000;
+
+/** Finds the cast of a notice. A notice of a cast that this person may not see is of no cast. */
+function openNoticeReader(database: Database) {
+  const casts = new Map<string, string>();
+  const remember = (rows: readonly NoticeRow[]): void => {
+    for (const { notice, cast_id: castId } of rows) casts.set(notice, castId);
+    for (const [oldest] of casts) if (casts.size > MAX_NOTICES) casts.delete(oldest);
+  };
+  let waiting: Set<string> | undefined;
+  let unlearned = 0;
+  const read = async (where: string, values: readonly string[]): Promise<void> => {
+    const text = `select notice::text, cast_id from materia.casts where ${where}`;
+    remember(await database.query<NoticeRow>({ text, values: [values] }));
+  };
+  return {
+    /** If it cannot be read, every unknown notice is resolved from now on. */
+    learn: (castId: string): void => {
+      unlearned += 1;
+      const done = (): void => void (unlearned -= 1);
+      void read("cast_id = any($1)", [castId]).then(done, () => undefined);
+    },
+    /** Notices that nobody here listens for cost no query. */
+    resolve: (notice: string, isNamed: boolean, tell: (castId?: string) => void): void => {
+      const known = casts.get(notice);
+      if (known !== undefined) return tell(known);
+      if (!NOTICE.test(notice) || (!isNamed && unlearned === 0)) return;
+      if (waiting) return void waiting.add(notice);
+      const gathered = new Set([notice]);
+      waiting = gathered;
+      setTimeout(() => {
+        waiting = undefined;
+        const found = (): void => {
+          for (const each of gathered) if (casts.has(each)) tell(casts.get(each));
+        };
+        void read("notice = any($1::uuid[])", [...gathered]).then(found, () => tell());
+      }, BATCH_MS);
+    },
+  };
+}
+
+interface NoticeRow {
+  readonly notice: string;
+  readonly cast_id: string;
+}
+
+/** Losing notifications in a crash of the server is harmless: their commit need not wait for the disk. */
+const NOTIFY = `select pg_notify($2, notice::text) from materia.casts, set_config('synchronous_commit', 'off', true)
+  where cast_id = any($1)`;
+
+/** [B6] Sent after the commit, in batches: notifications inside it would serialize all writers. */
+export function createNotifier(database: Database, channel = CASTS_CHANNEL): (castId: string) => void {
+  let waiting: Set<string> | undefined;
+  return (castId) => {
+    if (waiting) return void waiting.add(castId);
+    const gathered = new Set([castId]);
+    waiting = gathered;
+    setTimeout(() => {
+      waiting = undefined;
+      void database
+        .queryOnce({ name: "tell", text: NOTIFY, values: [[...gathered], channel] })
+        // Followers catch up by sequence number with the next notification.
+        .catch(() => undefined);
+    }, BATCH_MS);
+  };
+}
