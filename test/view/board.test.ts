@@ -89,6 +89,7 @@ describe("[C14] where a cast stands", () => {
       last: { text: "Auto-Eval (Socket-5) visit 3, item 2 of 3: Greet", ageMs: 5000 },
       reason: null,
       limit: null,
+      asleep: null,
       question: null,
     });
     expect(walk).toEqual({ done: 1, size: 3, reworked: [0], givenUp: { count: 0, at: [] }, current: "current" });

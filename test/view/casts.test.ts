@@ -35,21 +35,21 @@ describe("[C13] the listing of casts", () => {
       summary({}),
     ];
     expect(plainText(castListLines(casts, { now: NOW })).split("\n")).toEqual([
-      "status           cast     items   age     loadout           request",
-      "◔ running        cast-1   1 of 3  34 min  Full-Auto         Add a greeting",
-      "‖ waiting        cast-22  1 of 3  34 min  Full-Auto         one two",
-      "⊖ not satisfied  cast-1           34 min  Full-Auto         Add a greeting",
-      "✕ failed         cast-1   1 of 3  4 days  Full-Auto         Add a greeting",
-      "■ aborted        cast-1   1 of 3  34 min  Context-Check →…  Add a greeting",
-      "╌ interrupted    cast-1   1 of 3  0 s     Full-Auto         Add a greeting",
-      "✓ completed      cast-1   1 of 3  34 min  Full-Auto         Add a greeting",
+      "status           cast     items   started     loadout           request",
+      "◔ running        cast-1   1 of 3  34 min ago  Full-Auto         Add a greeting",
+      "‖ waiting        cast-22  1 of 3  34 min ago  Full-Auto         one two",
+      "⊖ not satisfied  cast-1           34 min ago  Full-Auto         Add a greeting",
+      "✕ failed         cast-1   1 of 3  4 days ago  Full-Auto         Add a greeting",
+      "■ aborted        cast-1   1 of 3  34 min ago  Context-Check →…  Add a greeting",
+      "╌ interrupted    cast-1   1 of 3  0 s ago     Full-Auto         Add a greeting",
+      "✓ completed      cast-1   1 of 3  34 min ago  Full-Auto         Add a greeting",
     ]);
   });
 
   it("tokens and cost where there is room", () => {
     expect(plainText(castListLines([summary({})], { now: NOW, width: 120 })).split("\n")).toEqual([
-      "status       cast    items   tokens  cost   age     loadout    request",
-      "✓ completed  cast-1  1 of 3  1.52 M  $3.84  34 min  Full-Auto  Add a greeting",
+      "status       cast    items   tokens  cost   started     loadout    request",
+      "✓ completed  cast-1  1 of 3  1.52 M  $3.84  34 min ago  Full-Auto  Add a greeting",
     ]);
   });
 

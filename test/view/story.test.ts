@@ -117,7 +117,7 @@ describe("[C15] the story of a cast", () => {
   it("ends with the reason and what can be done now", () => {
     expect(lines.slice(-2)).toEqual([
       "✓ completed: the graph reached its end",
-      "  materia link --from cast-1 <target> -- <prompt>  build on it",
+      "  materia link --from cast-1 Chain-Context <target> -- <prompt>  build on it",
     ]);
     expect(story(cast, { program: "/materia" }).at(-1)).toMatch(/^ {2}\/materia link/);
   });

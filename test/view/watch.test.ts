@@ -3,7 +3,7 @@ import { apply } from "../../src/core/cast/apply.ts";
 import { totalTokens } from "../../src/core/cast/state/usage.ts";
 import { drawnLinesOf } from "../../src/core/view/layout/routes.ts";
 import { costTable, pendingItems, timelineRows } from "../../src/core/view/progress/timeline-rows.ts";
-import { groupCasts, matchesSearch, type CastFilter } from "../../src/core/view/cast-list.ts";
+import { groupCasts, matchesSearch, sortCasts, type CastFilter, type CastSort } from "../../src/core/view/cast-list.ts";
 import { createPlayback, type CastPlayback } from "../../src/core/view/progress/playback.ts";
 import { currentRework } from "../../src/core/view/progress/traversals.ts";
 import { fullAuto, graphOf, handed, play, playOn, startOf, workItems, type Play } from "../harness/build.ts";
@@ -243,16 +243,30 @@ describe("a list of casts", () => {
   it("[W11] what needs a person, what runs, then by day", () => {
     const groups = groupCasts(LIST, (at) => at);
     expect(groups.map(({ title, casts }) => `${title}: ${casts.map(({ castId }) => castId).join("")}`)).toEqual([
-      "Needs you: ca",
+      "Needs you: c",
       "Running: e",
+      "Failed or interrupted: a",
       "Today: d",
       "Yesterday: b",
     ]);
   });
 
+  it("[W11] rehearsals of the past are folded, unless there is nothing else", () => {
+    const rehearsed = LIST.map((cast) => ({ ...cast, castId: `r${cast.castId}`, rehearsed: true as const }));
+    const groups = groupCasts([...LIST, ...rehearsed], (at) => at);
+    expect(groups.at(-1)).toMatchObject({ title: "Rehearsals", isFolded: true, casts: [{}, {}, {}] });
+    expect(groupCasts(rehearsed, (at) => at).map(({ isFolded }) => isFolded)).not.toContain(true);
+  });
+
+  it("[W46] a list is sorted by any column, either way", () => {
+    const by = (sort: CastSort) => sortCasts(LIST, sort, 0).map(({ castId }) => castId);
+    expect(by({ by: "request", isDescending: false })[0]).toBe("b");
+    expect(by({ by: "status", isDescending: true })).toEqual(["c", "e", "b", "a", "d"]);
+  });
+
   it.each<[rule: string, filter: CastFilter, text: string, loadout: string | null, found: string]>([
     ["[W11] everything", "all", "", null, "edcba"],
-    ["[W11] what needs a person", "needs_you", "", null, "ca"],
+    ["[W11] what needs a person", "needs_you", "", null, "c"],
     ["[W11] one status", "not_satisfied", "", null, "b"],
     ["[W11] words in any order and case", "all", "line api", null, "b"],
     ["[W11] one loadout", "all", "", "Full-Auto", "edca"],

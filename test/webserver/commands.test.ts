@@ -160,7 +160,7 @@ describe("trust", () => {
 
 describe("commands that are answered", () => {
   it.each<[rule: string, command: string, answer: object]>([
-    ["[N16] help", "help", { code: 0, text: expect.stringContaining("Commands") }],
+    ["[N16] help", "help", { code: 0, text: expect.stringContaining("Every day") }],
     ["[N16] help of one", "cast --help", { code: 0, text: expect.stringContaining("cast [--loadout NAME]") }],
     ["[N16] casts", "casts --json", { code: 0, data: [], text: expect.stringContaining("No casts yet") }],
     ["[N16] grid", "grid Full-Auto", { code: 0, text: expect.stringContaining("Auto-Plan") }],
@@ -176,17 +176,18 @@ describe("commands that are answered", () => {
       "check",
       {
         code: 0,
-        data: ["Full-Auto", "Test-Driven", "Parallel-Auto", "Planning-Consult", "Hojo-Consult"].map((name) => ({
-          code: "worst_case",
-          severity: "info",
-          path: `loadouts.${name}`,
-        })),
+        data: {
+          issues: [],
+          loadouts: ["Full-Auto", "Test-Driven", "Parallel-Auto", "Planning-Consult", "Hojo-Consult"].map((name) => ({
+            name,
+          })),
+        },
       },
     ],
     [
       "[N16] check of a broken file",
       "check broken.json",
-      { code: 1, data: [expect.objectContaining({ code: "bad_json" })] },
+      { code: 1, data: { issues: [expect.objectContaining({ code: "bad_json" })] } },
     ],
     ["[N16] prune", "casts prune --keep 0 --yes", { code: 0, data: { removed: true, casts: [] } }],
   ])("%s", async (_rule, command, answer) => {
@@ -204,7 +205,7 @@ describe("commands that are answered", () => {
     expect(await json(run(at, `budget ${id}`))).toMatchObject({ data: { maxTokens: 10_000_000 } });
     expect(await json(run(at, "casts prune --keep 0"))).toMatchObject({ data: { removed: false, casts: [id] } });
     expect(await json(run(at, "casts prune --keep 0 --yes"))).toMatchObject({ data: { removed: true, casts: [id] } });
-    expect(readdirSync(at.root)).toEqual([]);
+    expect(readdirSync(at.root)).toEqual([".gitignore"]);
   });
 
   it("[N16] loadout and init write what they write in a terminal", async () => {
@@ -283,4 +284,14 @@ describe("[N37] what the page has in hand", () => {
     at.write(".pi/pi-materia.json", { materia: { Other: { type: "utility", command: ["true"] } } });
     expect(await refusal(at.send("/api/rehearse", body))).toBe("409 untrusted_project");
   });
+});
+
+it("[N53] a cast is deleted with its folder and is gone from the list; one that runs stays", async () => {
+  const at = site();
+  const id = await castOf(at);
+  await ended(at, id);
+  const erase = () => at.ask(`/api/casts/${id}`, { method: "DELETE" });
+  expect(await json(erase())).toEqual({ removed: [id] });
+  expect([existsSync(join(at.root, id)), await json(at.ask("/api/casts"))]).toEqual([false, []]);
+  expect((await erase()).status).toBe(404);
 });

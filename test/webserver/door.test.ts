@@ -141,7 +141,7 @@ describe("what every answer says", () => {
     ["[N8] an address of nothing", "GET", "/api/nothing", "404 not_found"],
     ["[N8] the bare root", "GET", "/api", "404 not_found"],
     ["[N8] an unknown method", "PROPFIND", "/api/casts", "404 not_found"],
-    ["[N8] a wrong method", "DELETE", "/api/casts/x", "404 not_found"],
+    ["[N8] a wrong method", "PATCH", "/api/casts/x", "404 not_found"],
     ["[N8] a place that is no number", "GET", "/api/casts/x/events?after=-1", "404 unknown_cast"],
   ])("%s", async (_rule, method, path, answer) => {
     expect(await refusal(site().ask(path, { method }))).toBe(answer);

@@ -1,5 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { project, site, type Site } from "./harness.ts";
 
@@ -14,6 +15,22 @@ function built(): Site {
   symlinkSync(join(from.cwd, "outside.js"), join(folder, "link.js"));
   return site(from, { assets: folder });
 }
+
+it("[N52] a script is sent as it was compressed, to a browser that accepts it", async () => {
+  const at = built();
+  const packed = gzipSync("script");
+  writeFileSync(join(at.cwd, "dist/assets/app-1a2b3c4d.js.gz"), packed);
+  const ask = (encoding: string) =>
+    at.ask("/assets/app-1a2b3c4d.js", { headers: { authorization: "", "accept-encoding": encoding } });
+  const sent = await ask("gzip, deflate");
+  expect([sent.headers.get("content-encoding"), sent.headers.get("vary")]).toEqual(["gzip", "Accept-Encoding"]);
+  expect(Buffer.from(await sent.arrayBuffer()).equals(packed)).toBe(true);
+  for (const encoding of ["", "br", "gzip;q=0"]) {
+    const plain = await ask(encoding);
+    expect([plain.headers.get("content-encoding"), await plain.text()]).toEqual([null, "script"]);
+  }
+  expect((await at.ask("/assets/app-1a2b3c4d.js.gz", anonymous)).status).toBe(404);
+});
 
 const anonymous = { headers: { authorization: "" } };
 

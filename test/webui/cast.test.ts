@@ -71,7 +71,7 @@ describe("one cast in the browser", () => {
     expect(await socket(page, "Socket-7").textContent()).toContain("–");
   });
 
-  it("[W15] a visit is read: output and tools, prompt, handoff, route", async () => {
+  it("[W15, W49] a visit is read: output and tools, prompt, handoff, route", async () => {
     const { page } = await finished();
     await page
       .getByRole("button", { name: /^Build, item 1, / })
@@ -104,16 +104,13 @@ describe("one cast in the browser", () => {
     await says(page, /At 0:/);
   });
 
-  it("[W16] aborts after asking, says why a button is off, and resumes", async () => {
+  it("[W16, W43] aborts after asking, and only then offers to resume", async () => {
     const at = await served();
     const id = await begin(at, { ...REPLIES, Build: [NO_REPLY] });
     const { page } = await look(at, `casts/${id}`);
     await page.locator('[data-part="socket Socket-5"][aria-current="step"]').waitFor();
     const resume = page.getByRole("button", { name: "Resume" });
-    expect([await resume.getAttribute("aria-disabled"), await resume.getAttribute("title")]).toEqual([
-      "true",
-      "The cast is running",
-    ]);
+    expect(await resume.count()).toBe(0);
     await page.getByRole("button", { name: "Abort…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Abort" }).click();
     await says(page, "Aborted here");
@@ -123,7 +120,7 @@ describe("one cast in the browser", () => {
     await page.locator('[data-part="socket Socket-5"][aria-current="step"]').waitFor();
   });
 
-  it("[W16] a limit that was reached is raised, and the cast goes on", async () => {
+  it("[W16, W43, W44] a limit that was reached has its choices beside the reason, and the cast goes on", async () => {
     const at = await served();
     const never = { json: { satisfied: false, context: "Still no test." } };
     const id = await begin(at, {
@@ -134,10 +131,19 @@ describe("one cast in the browser", () => {
     const { page } = await look(at, `casts/${id}`);
     await says(page, "Failed here");
     await says(page, /3 of 3 times/);
-    await page.getByRole("button", { name: "Raise a limit…" }).click();
-    await says(page, `/materia recast ${id} --allow 1`);
-    await page.getByRole("dialog").getByRole("button", { name: "Raise and resume" }).click();
+    const choices = page.getByRole("group", { name: "Choices" }).getByRole("button");
+    expect(await choices.allTextContents()).toEqual([
+      "Allow one more",
+      "Try again with a hint…",
+      "Accept the result",
+      "Skip this item",
+    ]);
+    expect(await page.getByRole("button", { name: "Resume" }).count()).toBe(0);
+    await choices.first().click();
     await says(page, "Completed");
+    // [W44] The result comes first.
+    await page.getByRole("region", { name: "Result" }).getByText("All done.").waitFor();
+    await page.getByText("Auto-Eval 2×").waitFor();
   });
 
   it("[W16] an agent that waits is answered, then taken at its word", async () => {
@@ -150,11 +156,11 @@ describe("one cast in the browser", () => {
     const { page } = await look(at, `casts/${id}`);
     await says(page, "Waiting for you");
     await says(page, "Which colour?");
-    await page.getByRole("button", { name: "Continue…" }).click();
+    await page.getByRole("button", { name: "Answer…" }).click();
     await page.getByRole("dialog").getByRole("textbox").fill("blue");
     await page.getByRole("dialog").getByRole("button", { name: "Answer" }).click();
     await says(page, /Paint it/);
-    await page.getByRole("button", { name: "Continue…" }).click();
+    await page.getByRole("button", { name: "Answer…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Accept the result and continue" }).click();
     await says(page, "Completed");
   });
@@ -224,9 +230,9 @@ describe("one cast in the browser", () => {
     const { page } = await finished();
     const focused = () => page.evaluate(() => (document.activeElement as HTMLElement | null)?.dataset["part"]);
     await socket(page, "Socket-1").focus();
-    for (let step = 0; step < 5; step += 1) {
+    for (const next of [2, 3, 9, 4, 5, 6]) {
       await page.keyboard.press("ArrowDown");
-      await expect.poll(focused).toBe(`socket Socket-${step + 2}`);
+      await expect.poll(focused).toBe(`socket Socket-${next}`);
     }
     await page.keyboard.press("ArrowRight");
     await expect.poll(focused).toBe("edge edge:Socket-6:2");

@@ -32,13 +32,13 @@ describe("files of a cast in the browser", () => {
     await changed.press("Enter");
     await page.keyboard.press("6");
     await page.getByRole("button", { name: /a\.ts.*added/ }).click();
-    const diff = page.getByRole("region", { name: "Lines" });
+    const diff = page.getByRole("region", { name: "Diff of src/a.ts" });
     await says(page, "const a = 1;");
-    expect(await page.getByRole("list", { name: "Changed by" }).getByRole("button").allTextContents()).toEqual([
+    expect(await diff.getByRole("list", { name: "Changed by" }).getByRole("button").allTextContents()).toEqual([
       "Make 1",
       "Make 2",
     ]);
-    await page.getByRole("button", { name: "Make 2" }).click();
+    await diff.getByRole("button", { name: "Make 2" }).click();
     await says(page, "Make Socket-1 · visit 2");
     await expect.poll(() => diff.textContent(), { timeout: 120_000 }).toContain("const a = 2;");
     await page.getByRole("button", { name: "Side by side" }).click();
@@ -56,7 +56,7 @@ describe("files of a cast in the browser", () => {
     await page.getByRole("tab", { name: "Files" }).click();
     await page.getByRole("button", { name: "First visit" }).click();
     await page.getByRole("button", { name: /many\.ts/ }).click();
-    const diff = page.getByRole("region", { name: "Lines" });
+    const diff = page.getByRole("region", { name: "Diffs" });
     await says(page, "line50 =");
     expect(await diff.locator("code").count()).toBeLessThan(1_000);
     await diff.evaluate((element) => element.scrollTo(0, element.scrollHeight));

@@ -43,7 +43,8 @@ it("[S13, S15] the page marks a foreign cast, shows all that it would run, and r
 it("[S14, S15] resuming a foreign cast in a dialog shows all that it would run, and offers trust", async () => {
   const { at, castId } = await planted();
   const { page } = await look(at, `casts/${castId}`);
-  await page.getByRole("button", { name: "Raise a limit…" }).click();
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Raise a limit…" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Raise and resume" }).click();
   await dialog.getByText("sh -c echo ran >> bad; exit 1").waitFor();

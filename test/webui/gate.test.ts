@@ -21,13 +21,13 @@ const conf = {
   },
 };
 
-it("[Q8] a person says no with a reason and the cast goes back, says yes and it ends", async () => {
+it("[Q8, W50] a person says no with a reason and the cast goes back, says yes and it ends", async () => {
   const own = project();
   own.write("../config/pi/pi-materia/materia.json", conf);
   const at = await served(own);
   const id = await begin(at, { Build: [{ text: "first try" }, { text: "second try" }] }, { loadout: "Ship" });
   const { page, complaints } = await look(at, `casts/${id}`);
-  await page.getByRole("button", { name: "Yes or no…" }).click();
+  await page.getByRole("button", { name: "Answer…" }).click();
   const dialog = page.getByRole("dialog", { name: "Say asks you" });
   expect(await dialog.textContent()).toContain("May “Add a greeting” go out?");
   expect(await dialog.getByRole("button", { name: "No" }).getAttribute("aria-disabled")).toBe("true");
@@ -35,7 +35,7 @@ it("[Q8] a person says no with a reason and the cast goes back, says yes and it 
   await dialog.getByRole("button", { name: "No" }).click();
   await dialog.waitFor({ state: "detached" });
   await says(page, /second try/);
-  await page.getByRole("button", { name: "Yes or no…" }).click();
+  await page.getByRole("button", { name: "Answer…" }).click();
   await dialog.getByRole("button", { name: "Yes" }).click();
   await says(page, "Completed");
   expect(complaints).toEqual([]);

@@ -65,7 +65,7 @@ it("[V25] the graph shows at which sockets items are at work, and how many at ea
   expect(complaints).toEqual([]);
 });
 
-it("[V23] each item has a row with its attempts, its conflict and its merge, and each leads to its own cast", async () => {
+it("[V23, W45] each item has a row with its attempts, its conflict and its merge, and each leads to its own cast", async () => {
   const { at, id, go } = await begun();
   go();
   await ended(at, id);
@@ -75,8 +75,17 @@ it("[V23] each item has a row with its attempts, its conflict and its merge, and
   expect(await attempt(/^Item \d, attempt \d, .* worked out/).count()).toBe(3);
   expect(await page.getByText("in conflict: same.txt").count()).toBe(1);
   expect(await page.getByText(/^merged at [0-9a-f]{9}$/).count()).toBe(2);
-  await attempt(/^Item 2, attempt 2/).click();
-  await page.waitForURL(`**/casts/${id}_1_WI-2_2*`);
+  await expect.poll(() => socket(page, "Socket-2").textContent()).toContain("3×");
+  expect(await page.getByText("2 at once").count()).toBe(1);
+  await says(page, /^6 visits$/);
+  await page
+    .getByRole("link", { name: /^Build, / })
+    .last()
+    .click();
+  await page.waitForURL(`**/casts/${id}_1_WI-2_2?visit=Socket-2*`);
+  await page.getByRole("heading", { level: 1, name: "second" }).waitFor();
   await expect.poll(() => socket(page, "Socket-2").textContent()).toContain("1×");
+  await page.getByRole("link", { name: "Add a greeting" }).click();
+  await page.waitForURL((url) => url.hash.endsWith(id));
   expect(complaints).toEqual([]);
 });

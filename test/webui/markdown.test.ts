@@ -16,7 +16,7 @@ function elements(html: string): readonly string[] {
 }
 
 const SAFE =
-  /^(?:p|h[3-6]|ul|ol|li|pre|code|blockquote|hr|br|strong|em|del|table|thead|tbody|tr|th|td|div|span|input|a)(?: (?:class|start|type|checked|disabled|readOnly|aria-label|role|tabindex|scope|style|title|href|rel|target)="[^"]*")*$/;
+  /^(?:p|h[3-6]|ul|ol|li|pre|code|blockquote|hr|br|strong|em|del|table|thead|tbody|tr|th|td|div|span|input|a)(?: (?:class|dir|start|type|checked|disabled|readOnly|aria-label|role|tabindex|scope|style|title|href|rel|target)="[^"]*")*$/;
 const ADDRESS = /href="([^"]*)"/g;
 
 function faults(html: string): readonly string[] {
@@ -37,6 +37,8 @@ describe("[W23] Markdown of agents", () => {
     ["[W23] tasks", "- [x] a\n- [ ] b", /aria-label="done".*aria-label="open"/s],
     ["[W23] tables", "|a|b|\n|-|-:|\n|1|`2`|", /<th[^>]*>a<\/th>.*<td style="text-align:right"><code>2<\/code>/s],
     ["[W23] code", "```ts\na < b\n```", /<pre[^>]*>a &lt; b<\/pre>/],
+    ["[W49] colours", "```ts\nconst a = 1;\n```", /<span[^>]*keyword[^>]*>const<\/span> a = <span[^>]*figure[^>]*>1/],
+    ["[W49] the direction of a text", "مرحبا", /<p dir="auto">مرحبا<\/p>/],
     ["[W23] words", "**a** _b_ ~~c~~ `d`", /<strong>a<\/strong> <em>b<\/em> <del>c<\/del> <code>d<\/code>/],
     ["[W23] a link", "[x](https://a.example/b)", /<a href="https:\/\/a.example\/b" rel="noopener noreferrer nofollow"/],
     ["[W23] an image is a link", "![x](https://a.example/b.png)", /<a href="https:\/\/a.example\/b.png"[^>]*>x<\/a>/],

@@ -27,8 +27,22 @@ describe("a project that is not trusted", () => {
     await question.getByRole("button", { name: "Cancel" }).click();
     await says(page, /is not trusted as it is now/);
     await page.getByRole("dialog").getByRole("button", { name: "Rehearse", exact: true }).click();
+    // The editor reads its file again after the yes; a late answer with the same text must not end the rehearsal.
+    const late = Promise.withResolvers<void>();
+    const read = page.waitForResponse(/\/api\/config\/project$/);
+    await page.route(/\/api\/config\/project$/, async (route) => {
+      await late.promise;
+      await route.continue();
+    });
     await question.getByRole("button", { name: "Trust this project" }).click();
-    await page.getByRole("link", { name: "Open it as a cast" }).waitFor();
+    const opened = page.getByRole("link", { name: "Open it as a cast" });
+    await opened.waitFor();
+    late.resolve();
+    await (await read).finished();
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))),
+    );
+    expect(await opened.count()).toBe(1);
     await expect.poll(() => page.getByText("Nothing of it runs before you trust it.").count()).toBe(0);
   });
 });

@@ -1,3 +1,4 @@
+import { appendAll } from "../../core/model/lists.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { AgentProgress } from "../../core/wire/stream.ts";
 import type { CastId } from "../../core/model/ids.ts";
@@ -108,7 +109,7 @@ function followTurns({ store, castId, live, wake }: FollowedCast, after: number)
       // A listener that joins later has not received the start of the current visit.
       if (!isAsked) for (const event of await lastVisitEvents(store, castId)) hear(event);
       isAsked = true;
-      if (waiting.length === 0) waiting.push(...(await turn.next()));
+      if (waiting.length === 0) appendAll(waiting, await turn.next());
       return waiting.shift();
     },
     close: turn.close,

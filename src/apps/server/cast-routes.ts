@@ -11,6 +11,7 @@ import { streamFeed, type EventFeed, encodeMessage } from "./event-stream.ts";
 import { openCastFeed } from "./cast-feed.ts";
 import { openCastListFeed, openConfigFeed, joinFeeds } from "./cast-list-feed.ts";
 import { listConfigFiles } from "../../shell/config/config.ts";
+import { removeCasts } from "../../shell/commands/prune.ts";
 import { withWorkspace, type ServedProject } from "./served-project.ts";
 import * as v from "valibot";
 import type { LiveSources } from "./cast-runs.ts";
@@ -33,7 +34,7 @@ export function castRoutes(app: Hono, served: ServedProject): void {
         joinFeeds(
           workspace.fleet
             ? openFleetCastListFeed(workspace.store, workspace.fleet, wake)
-            : openCastListFeed(workspace.store, live, wake, foreignCastMarker(workspace)),
+            : openCastListFeed(workspace.store, live, wake, listedCastMarker(workspace, live)),
           openConfigFeed(listConfigFiles(workspace.place), live.watch, wake),
         ),
       ),
@@ -46,6 +47,7 @@ export function castRoutes(app: Hono, served: ServedProject): void {
     ),
   );
   app.get("/api/casts/:id", withCast(served, sendCast));
+  app.delete("/api/casts/:id", withCast(served, deleteCast));
   app.get(
     "/api/casts/:id/events",
     withCast(served, (c, castId, { store, fleet }) => {
@@ -59,6 +61,12 @@ export function castRoutes(app: Hono, served: ServedProject): void {
       return streamFeed(c, (wake) => openCastFeed({ store, castId, live, wake, ...(fleet ? { fleet } : {}) }, after));
     }),
   );
+}
+
+/** A cast that this server drives is the user's own, also before its mark is written. */
+function listedCastMarker(workspace: Workspace, { runs }: LiveSources): (cast: CastSummary) => Promise<CastSummary> {
+  const mark = foreignCastMarker(workspace);
+  return async (cast) => (runs.isRunningHere(cast.castId) ? cast : mark(cast));
 }
 
 /** [N4] A route that needs one cast. */
@@ -87,6 +95,18 @@ async function sendCast(c: Context, castId: CastId, workspace: Workspace): Promi
     issues: [...issues],
   };
   return c.json(answer);
+}
+
+/** [N53] Removes a cast that no process drives. */
+async function deleteCast(c: Context, castId: CastId, workspace: Workspace): Promise<Response> {
+  const refusal = workspace.fleet
+    ? error("unsupported_on_fleet", "", "casts of a fleet cannot be deleted here")
+    : (await workspace.store.owner(castId)) !== undefined
+      ? error("cast_running", "", "a running cast cannot be deleted", "abort it first")
+      : null;
+  if (refusal) return refuse(c, 409, refusal);
+  const removed = await removeCasts(workspace, [castId]);
+  return removed.ok ? c.json({ removed: removed.value }) : refuseByCode(c, removed.issues);
 }
 
 async function readSoundEvents(

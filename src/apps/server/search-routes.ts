@@ -8,7 +8,7 @@ import { withCast } from "./cast-routes.ts";
 import { withWorkspace, type ServedProject } from "./served-project.ts";
 import type { EventOf } from "../../core/cast/state/event.ts";
 import { excerptAround, type SearchHit, type SearchHitPlace } from "../../core/wire/stream.ts";
-import { parseTranscriptLine } from "../../core/cast/transcript.ts";
+import { ownTranscriptLines, parseTranscriptLine } from "../../core/cast/transcript.ts";
 import type { CastStore } from "../../shell/store/cast-store.ts";
 import { TRANSCRIPT_FILE } from "../../shell/store/layout.ts";
 
@@ -127,7 +127,7 @@ async function* searchCast(
 
 /** Arguments and results of tool calls; the agent's own words are in its output. */
 function excerptInToolCalls(transcript: string, needle: string): ReturnType<typeof excerptAround> {
-  for (const line of transcript.split("\n")) {
+  for (const line of ownTranscriptLines(transcript.split("\n"))) {
     const message = parseTranscriptLine(line);
     if (!message || typeof message.content === "string") continue;
     const texts = message.content.flatMap((part) => {

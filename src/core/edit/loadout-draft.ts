@@ -104,11 +104,12 @@ export function socketToJson({ materia, parse, assign, advance, edges }: Socket)
   });
 }
 
-function loopToJson({ label, sockets, consumes, exits }: Loop): JsonObject {
+function loopToJson({ label, sockets, consumes, parallel, exits }: Loop): JsonObject {
   return withoutUndefined({
     label,
     sockets: [...sockets],
     consumes: consumes && { from: consumes.from, output: consumes.output },
+    parallel,
     exits: exits.length === 0 ? undefined : exits.map(exitToJson),
   });
 }

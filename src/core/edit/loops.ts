@@ -1,6 +1,7 @@
+import * as v from "valibot";
 import { END, sortSocketIds, type SocketId } from "../model/ids.ts";
 import { ok, type Result } from "../model/issue.ts";
-import type { Loadout, Loop, Socket } from "../model/loadout.ts";
+import { Loop, type Loadout, type Socket } from "../model/loadout.ts";
 import {
   loopContaining,
   unknownSocket,
@@ -59,15 +60,18 @@ function closeLoop(
   const inside = loadout.loops[id]?.sockets ?? [];
   if (!socket) return loadout;
   const isOut = (to: string): boolean => to !== END && !inside.some((member) => member === to);
-  const onward = socket.edges.find((edge) => edge.when === "always");
+  const hasRework = socket.edges.some((edge) => edge.when === "not_satisfied");
+  const onward = socket.edges.find((edge) => edge.when === "always" || (hasRework && edge.when === "satisfied"));
   const out = onward && isOut(onward.to) ? onward.to : undefined;
-  const kept = socket.edges.filter((edge) => edge.when !== "always");
-  const back =
-    onward && !isOut(onward.to) && onward.to !== END ? onward : { when: "always" as const, to: first as SocketId };
-  const advancing: Socket = { ...socket, advance: { when: "always" }, edges: [...kept, back] };
+  const when = onward?.when ?? "always";
+  const kept = socket.edges.filter((edge) => edge !== onward);
+  const back = onward && !isOut(onward.to) && onward.to !== END ? onward : { when, to: first as SocketId };
+  // With `always` a refused item would count as done.
+  const advance: Socket["advance"] = { when: hasRework ? "satisfied" : "always" };
+  const advancing: Socket = { ...socket, advance, edges: [...kept, back] };
   const looped = withSocket(loadout, last, advancing);
   if (out === undefined) return looped;
-  const exited = addExit(looped, id, { from: last, to: out, when: "always" });
+  const exited = addExit(looped, id, { from: last, to: out, when });
   return exited.ok ? exited.value : looped;
 }
 
@@ -96,6 +100,16 @@ export function setLoopGenerator(loadout: Loadout, id: string, from: string | nu
     return refuseEdit(id, `${from} stands inside the loop ${id}`, "the generator stands before the loop");
   const consumes = from === null ? null : { from: from as SocketId, output: "workItems" as const }; // a key of sockets
   return ok(withLoop(loadout, id, withField(loop, "consumes", consumes)));
+}
+
+/** [E33] How many items run at once; `null` runs one after the other. */
+export function setLoopParallel(loadout: Loadout, id: string, items: number | null): Result<Loadout> {
+  const loop = loadout.loops[id];
+  if (!loop) return unknownLoop(id);
+  const count: unknown = items ?? undefined;
+  if (!v.is(Loop.entries.parallel, count))
+    return refuseEdit(id, `${String(items)} items cannot run at once`, "a whole number from 1 to 64");
+  return ok(withLoop(loadout, id, withField(loop, "parallel", items)));
 }
 
 /** Removes a member; the loop disappears with its last member. */

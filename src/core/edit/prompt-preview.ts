@@ -1,5 +1,5 @@
 import { withReworkReason } from "../cast/state/rework-reasons.ts";
-import { NO_TURN_USAGE, type CastState, type Visit } from "../cast/state/state.ts";
+import { NEW_VISIT, type CastState, type Visit } from "../cast/state/state.ts";
 import { type Graph, type GraphSocket, loopOf } from "../compile/graph.ts";
 import { parseCastId, type CastId } from "../model/ids.ts";
 import type { WorkItem } from "../model/handoff.ts";
@@ -24,9 +24,7 @@ export function previewTurn(graph: Graph, socket: GraphSocket, data: PreviewData
     number: data.reworked ? 2 : 1,
     from: null,
     reworked: data.reworked,
-    repairs: 0,
-    usage: state.usage,
-    turn: NO_TURN_USAGE,
+    ...NEW_VISIT,
   };
   return writeAgentPrompt(state, { socket, visit, ask: { kind: "begin" }, changes: EXAMPLE_CHANGES });
 }
@@ -100,6 +98,7 @@ function variableName(variable: TemplateVariable): string {
     case "request":
     case "workItems":
     case "changes":
+    case "versionControl":
       return variable.kind;
     case "item":
       return `item.${variable.field}`;

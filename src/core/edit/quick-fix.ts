@@ -49,6 +49,8 @@ function socketFix(
       return { label: "Set parse to json", edit: (each) => setParse(each, id, "json") };
     case "advance_outside_loop":
       return { label: "Remove advance", edit: (each) => setAdvance(each, id, null) };
+    case "refused_item_advances":
+      return { label: "Advance only when satisfied", edit: (each) => setAdvance(each, id, "satisfied") };
     case "unbounded_cycle":
       return limitFix(loadout);
     case "unhandled_outcome":

@@ -25,6 +25,8 @@ export function statusSymbol(status: CastStatus): Span {
 const STATUS_SYMBOLS: Readonly<Record<CastStatus, Span>> = {
   running: { text: "◔", tone: "accent" },
   waiting: { text: "‖", tone: "wait" },
+  sleeping: { text: "☾", tone: "wait" },
+  paused: { text: "☾", tone: "rework" },
   completed: { text: "✓", tone: "ok" },
   not_satisfied: { text: "⊖", tone: "rework" },
   failed: { text: "✕", tone: "bad" },
@@ -65,7 +67,7 @@ function narrowCastLines(
 const COLUMN_TITLES = {
   status: "status",
   castId: "cast",
-  age: "age",
+  age: "started",
   items: "items",
   tokens: "tokens",
   cost: "cost",
@@ -86,7 +88,7 @@ function castCells(cast: CastSummary, now: number): CastListRow {
   return {
     status: { ...mark, text: `${mark.text} ${statusText(cast.status)}` },
     castId: toned("strong", oneLine(cast.castId, 200)),
-    age: toned("dim", ageText(now - parseMillis(cast.startedAt, now))),
+    age: toned("dim", `${ageText(now - parseMillis(cast.startedAt, now))} ago`),
     items: toned("plain", cast.items.total === 0 ? "" : doneCountText(cast.items)),
     tokens: toned("plain", amountText(cast.tokens)),
     cost: toned("plain", costText(cast.cost)),
@@ -142,28 +144,71 @@ function castRowLine(row: CastListRow, columns: readonly CastListColumn[]): Line
 export interface CastGroup {
   readonly title: string;
   readonly casts: readonly CastSummary[];
+  /** Shown only on request. */
+  readonly isFolded?: boolean;
 }
 
-/** Statuses that need a person. */
-const NEEDS_YOU: readonly CastStatus[] = ["waiting", "failed", "interrupted"];
+const REHEARSALS = "Rehearsals";
 
-/** Casts that need a person first, then running ones, then the rest by day. */
+/** [W11] Waiting casts first, then running ones, those that stopped, the rest by day, and rehearsals of the past. */
 export function groupCasts(casts: readonly CastSummary[], dayOf: (at: string) => string): readonly CastGroup[] {
-  const needs = casts.filter(needsYou);
-  const running = casts.filter(({ status }) => status === "running");
-  const queued = casts.filter(({ status }) => status === "queued");
-  const rest = casts.filter((cast) => !needsYou(cast) && cast.status !== "running" && cast.status !== "queued");
-  const days = [...Map.groupBy(rest, ({ startedAt }) => dayOf(startedAt))];
-  return [
-    { title: "Needs you", casts: needs },
-    { title: "Running", casts: running },
-    { title: "Waiting for a worker", casts: queued },
-    ...days.map(([title, group]) => ({ title, casts: group })),
-  ].filter((group) => group.casts.length > 0);
+  const isAll = casts.every(({ rehearsed }) => rehearsed);
+  const titles = casts.map((cast) => groupTitle(cast, isAll) ?? dayOf(cast.startedAt));
+  const groups = Map.groupBy(casts, (_cast, index) => titles[index] ?? "");
+  const days = [...groups.keys()].filter((title) => !FIRST_GROUPS.includes(title) && title !== REHEARSALS);
+  return [...FIRST_GROUPS, ...days, REHEARSALS].flatMap((title) => {
+    const group = groups.get(title);
+    return group ? [{ title, casts: group, isFolded: title === REHEARSALS }] : [];
+  });
 }
 
-function needsYou({ status }: CastSummary): boolean {
-  return NEEDS_YOU.includes(status);
+const FIRST_GROUPS: readonly string[] = ["Needs you", "Running", "Waiting for a worker", "Failed or interrupted"];
+
+/** Null for a group by day. Rehearsals fold only beside casts with a model. */
+function groupTitle(cast: CastSummary, areAllRehearsed: boolean): string | null {
+  if (needsPersonNow(cast)) return "Needs you";
+  if (cast.status === "running" || cast.status === "sleeping") return "Running";
+  if (cast.status === "queued") return "Waiting for a worker";
+  if (cast.rehearsed && !areAllRehearsed) return REHEARSALS;
+  return cast.status === "failed" || cast.status === "interrupted" ? "Failed or interrupted" : null;
+}
+
+/** Whether the cast waits for a person: the list, its badge and the title of the tab count the same casts. */
+export function needsPersonNow({ status }: Pick<CastSummary, "status">): boolean {
+  return status === "waiting" || status === "paused";
+}
+
+/** What a listing can be sorted by, and the value of a cast. */
+export const CAST_SORTS = {
+  status: ({ status }) => status,
+  request: ({ request }) => request.toLowerCase(),
+  loadout: ({ loadout }) => loadout.toLowerCase(),
+  items: ({ items }) => (items.total === 0 ? 0 : items.done / items.total),
+  visits: ({ visits }) => visits,
+  tokens: ({ tokens }) => tokens,
+  cost: ({ cost }) => cost,
+  duration: (cast, now) => castDurationMs(cast, now),
+  age: (cast, now) => now - parseMillis(cast.startedAt, now),
+} as const satisfies Record<string, (cast: CastSummary, now: number) => string | number>;
+export type CastSortKey = keyof typeof CAST_SORTS;
+
+export interface CastSort {
+  readonly by: CastSortKey;
+  readonly isDescending: boolean;
+}
+
+export function sortCasts(casts: readonly CastSummary[], { by, isDescending }: CastSort, now: number): CastSummary[] {
+  const valueOf = CAST_SORTS[by];
+  return casts.toSorted((a, b) => {
+    const [left, right] = isDescending ? [valueOf(b, now), valueOf(a, now)] : [valueOf(a, now), valueOf(b, now)];
+    return left < right ? -1 : left > right ? 1 : 0;
+  });
+}
+
+/** From its start to its end, or until now. */
+export function castDurationMs({ startedAt, endedAt }: CastSummary, now: number): number {
+  const start = parseMillis(startedAt, now);
+  return Math.max(0, (endedAt === null ? now : parseMillis(endedAt, now)) - start);
 }
 
 export const CAST_FILTERS = [
@@ -176,6 +221,7 @@ export const CAST_FILTERS = [
   "failed",
   "aborted",
   "rehearsed",
+  "archived",
 ] as const;
 export type CastFilter = (typeof CAST_FILTERS)[number];
 
@@ -189,8 +235,9 @@ export interface CastSearch {
 export const ALL_CASTS: CastSearch = { filter: "all", text: "", loadout: null };
 
 function matchesFilter(cast: CastSummary, filter: CastFilter): boolean {
-  if (filter === "all") return true;
-  if (filter === "needs_you") return needsYou(cast);
+  // The page knows which casts a person has archived.
+  if (filter === "all" || filter === "archived") return true;
+  if (filter === "needs_you") return needsPersonNow(cast);
   return filter === "rehearsed" ? cast.rehearsed === true : cast.status === filter;
 }
 

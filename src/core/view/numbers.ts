@@ -1,6 +1,6 @@
 import { line, toned, type Line } from "./line.ts";
-import { countedText } from "../model/text.ts";
-import type { ItemCounts, CastFigures } from "../cast/summary.ts";
+import { countedText, oneLine, parseMillis } from "../model/text.ts";
+import type { ItemCounts, CastFigures, CastSummary } from "../cast/summary.ts";
 
 /** `812`, `1.2 k`, `1.52 M`. The journal has the exact value. */
 export function amountText(count: number): string {
@@ -40,6 +40,34 @@ export function ageText(ms: number): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)} h`;
   return `${Math.floor(seconds / 86_400)} days`;
+}
+
+/** The time that is left: `45 s`, `12 min`, `2 h 13 min`, `3 days 4 h`. */
+export function leftText(ms: number): string {
+  const seconds = Math.ceil(Math.max(0, Number.isFinite(ms) ? ms : 0) / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+  if (hours < 48) return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`;
+  return `${Math.floor(hours / 24)} days ${hours % 24} h`;
+}
+
+/** A moment as people read a clock here: `03:00`, or `18 Nov 03:00` on another day. */
+export function clockText(at: string, now = Date.now()): string {
+  const time = new Date(at);
+  if (Number.isNaN(time.getTime())) return "an unknown time";
+  const hour = `${String(time.getHours()).padStart(2, "0")}:${String(time.getMinutes()).padStart(2, "0")}`;
+  if (time.toDateString() === new Date(now).toDateString()) return hour;
+  return `${time.getDate()} ${time.toLocaleString("en", { month: "short" })} ${hour}`;
+}
+
+/** [Z11] `anthropic limit, resets 03:00 (2 h 13 min)`. */
+export function sleepText({ until, provider }: NonNullable<CastSummary["asleep"]>, now: number): string {
+  const left = parseMillis(until, now) - now;
+  const when =
+    left > 0 ? `resets ${clockText(until, now)} (${leftText(left)})` : `was reset at ${clockText(until, now)}`;
+  return `${oneLine(provider, 60)} limit, ${when}`;
 }
 
 /** [G31] `1 of 2, 1 given up`, for places that say what it counts. */

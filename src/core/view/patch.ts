@@ -1,3 +1,4 @@
+import { appendAll } from "../model/lists.ts";
 /** One line of a file, before, after, or both. */
 export interface PatchLine {
   readonly kind: "same" | "gone" | "new";
@@ -135,7 +136,7 @@ function hunkRows({ lines }: Hunk, form: PatchViewMode): readonly PatchRow[] {
     const [gone, added] = changedRunFrom(lines, at);
     at += gone.length + added.length;
     if (gone.length + added.length > 0) {
-      rows.push(...(form === "split" ? pairRows(gone, added) : lineRows(gone, added)));
+      appendAll(rows, form === "split" ? pairRows(gone, added) : lineRows(gone, added));
       continue;
     }
     const line = lines[at];

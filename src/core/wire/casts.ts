@@ -17,7 +17,7 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 /** [N10] A cast in a listing. */
 export const CastSummarySchema = v.object({
   castId: v.string(),
-  status: v.picklist([...CastOutcome.options, "running", "waiting", "interrupted", "queued"]),
+  status: v.picklist([...CastOutcome.options, "running", "sleeping", "paused", "waiting", "interrupted", "queued"]),
   loadout: v.string(),
   request: v.string(),
   startedAt: v.string(),
@@ -26,6 +26,7 @@ export const CastSummarySchema = v.object({
   items: v.object({ done: count, total: count, givenUp: v.exactOptional(count) }),
   tokens: v.number(),
   cost: v.number(),
+  asleep: v.exactOptional(v.object({ until: v.string(), provider: v.string(), model: v.string() })),
   blocked: v.exactOptional(v.string()),
   fleet: v.exactOptional(v.object({ project: v.string(), person: v.string(), worker: v.nullable(v.string()) })),
   foreign: v.exactOptional(v.literal(true)),

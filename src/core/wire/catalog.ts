@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import type { Settings } from "../catalog/catalog.ts";
-import { LAYER_NAMES } from "../catalog/layer.ts";
-import { Budget, Limits, WorktreeConfig } from "../model/config.ts";
+import { Budget, LAYER_NAMES, Limits, WorktreeConfig } from "../model/config.ts";
 import { isJsonObject } from "../model/json.ts";
 import { Loadout } from "../model/loadout.ts";
 import { Materia } from "../model/materia.ts";

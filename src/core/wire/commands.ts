@@ -54,6 +54,8 @@ export type TypedCommand = Readonly<v.InferOutput<typeof TypedCommand>>;
 /** [N49] The run options of a typed command. */
 export const TypedCommandOptions = v.strictObject({
   model: v.exactOptional(name),
+  /** Milliseconds. */
+  wait: v.exactOptional(v.pipe(v.number(), v.minValue(0, "must not be negative"))),
   rehearse: v.exactOptional(name),
   anyway: v.exactOptional(v.literal(true)),
 });

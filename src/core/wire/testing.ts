@@ -19,8 +19,9 @@ const Range = v.object({ p50: v.nullable(v.number()), p90: v.nullable(v.number()
 export const ForecastResponse = v.object({
   loadout: v.string(),
   casts: wholeNumber(0),
-  items: v.nullable(v.number()),
+  items: v.number(),
   turns: v.object({ ...Range.entries, worst: v.nullable(v.number()) }),
+  worstCase: v.string(),
   tokens: Range,
   cost: Range,
   seconds: Range,

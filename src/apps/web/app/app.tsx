@@ -9,29 +9,24 @@ import {
   type ReactNode,
 } from "react";
 import { useCastTitle, useCastNotifications } from "./notifications.ts";
-import { ShortcutsDialog } from "./shortcuts-dialog.tsx";
-import { useKeys } from "../browser/keyboard.ts";
 import { GoToDialog } from "./go-to-dialog.tsx";
+import { useKeys } from "../browser/keyboard.ts";
 import { navigate, hrefOf, useRoute, type PageProps } from "../browser/route.ts";
 import { toggleTheme } from "../browser/display.ts";
 import { ToastList } from "../ui/toasts.tsx";
-import { RenameTestsDialog } from "../dialogs/rename-tests-dialog.tsx";
-import { TrustProjectDialog } from "../dialogs/trust-project-dialog.tsx";
 import { MAIN_PAGES, TopBar, projectName } from "./top-bar.tsx";
 import { useCatalog } from "../data/use-catalog.ts";
 import { draftIndex } from "../browser/unsaved-drafts.ts";
 import { useStore } from "../browser/store.ts";
-import { bindClassNames } from "../styles/classes.ts";
+import { bindSheets } from "../ui/classes.ts";
 import shellSheet from "./app.module.css";
 import { thrownMessage } from "../../../core/model/text.ts";
 import { Button } from "../ui/buttons.tsx";
-import pageSheet from "../styles/page.module.css";
-import controlsSheet from "../ui/controls.module.css";
 import { showTrustDialog } from "../data/trust.ts";
-import { useConnection } from "../net/connection.ts";
+import { onReconnect, useConnection } from "../net/connection.ts";
 import { Icon } from "../ui/icons.tsx";
 
-const css = bindClassNames(shellSheet, pageSheet, controlsSheet);
+const css = bindSheets(shellSheet);
 
 export function App(): ReactElement {
   const { page, name, search } = useRoute();
@@ -52,11 +47,7 @@ export function App(): ReactElement {
   useDocumentTitle(page, name);
   useUnsavedWarning();
   useCastNotifications();
-  useEffect(() => {
-    if (page !== "casts" || name !== null) return undefined;
-    const timer = setTimeout(() => void loadCastPage(), 500);
-    return () => clearTimeout(timer);
-  }, [page, name]);
+  const isSettled = useSettled();
   return (
     <>
       <a
@@ -79,22 +70,51 @@ export function App(): ReactElement {
         </Suspense>
       </main>
       <ToastList />
-      <TrustProjectDialog />
-      <RenameTestsDialog />
-      {dialog === "keys" && <ShortcutsDialog onClose={close} />}
-      {dialog === "palette" && <GoToDialog onClose={close} />}
+      {/* Separate: a part that still loads would close the dialog beside it. */}
+      <Suspense>{isSettled && <StoredDialogs />}</Suspense>
+      <Suspense>
+        <PageErrorBoundary key={dialog}>{dialog === "keys" && <ShortcutsDialog onClose={close} />}</PageErrorBoundary>
+        {dialog === "palette" && <GoToDialog onClose={close} />}
+      </Suspense>
     </>
   );
 }
 
+/** Dialogs that a store opens, on any page. */
+const StoredDialogs = lazy(() => loadOnline(() => import("../dialogs/stored-dialogs.tsx")));
+const ShortcutsDialog = lazy(() => import("./shortcuts-dialog.tsx"));
+
+/** Loads a part again when the server is back: a part that fails would take the whole page with it. */
+async function loadOnline<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch {
+    await new Promise<void>(onReconnect);
+    return loadOnline(load);
+  }
+}
+
+/** True once the first view is there: the rest loads without delaying it. */
+function useSettled(): boolean {
+  const [isSettled, setSettled] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setSettled(true);
+      // People usually open a cast from the list.
+      loadCastPage().catch(() => undefined);
+    }, 500);
+    return () => clearTimeout(timer);
+  }, []);
+  return isSettled;
+}
+
 /** Pages without a link in the top bar. */
 const OTHER_PAGE_TITLES: Readonly<Record<string, string>> = {
-  fleet: "Fleet",
+  link: "Link",
   settings: "Settings",
   help: "Guide",
   compare: "Compare",
   find: "Find",
-  tests: "Tests",
 };
 
 /** The title of the tab: page and project. */
@@ -131,7 +151,6 @@ function focusSearch(): boolean {
   return field !== null;
 }
 
-/** Preload the page of a cast: people usually open one from the list. */
 function loadCastPage(): Promise<{ readonly default: ComponentType<PageProps> }> {
   return import("../cast/page.tsx");
 }

@@ -1,27 +1,27 @@
 import { useEffect, useId, useMemo, useState, type KeyboardEvent, type ReactElement } from "react";
-import { getCatalog } from "../net/api.ts";
+import { rowActionOf } from "../../../core/view/cast-actions.ts";
+import type { CastSummary } from "../../../core/cast/summary.ts";
+import { toggleTheme } from "../browser/display.ts";
+import { useCatalog } from "../data/use-catalog.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { capitalize } from "../ui/status.tsx";
 import { navigate, hrefOf } from "../browser/route.ts";
 import { MAIN_PAGES } from "./top-bar.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import controlsSheet from "../ui/controls.module.css";
-import dialogSheet from "../ui/dialog.module.css";
-
-const css = bindClassNames(dialogSheet, controlsSheet, baseSheet);
+import { css } from "../ui/classes.ts";
 
 interface GoToEntry {
   readonly key: string;
   readonly text: string;
   readonly kind: string;
-  readonly href: string;
+  /** Where it leads, or what it does. */
+  readonly href?: string;
+  readonly act?: () => void;
 }
 
 const MAX_ENTRIES = 40;
 
-/** Opens any page, cast, loadout or materia by a few letters of its name. */
+/** [W47] Opens or does anything by a few letters of its name; what was used last comes first. */
 export function GoToDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   const [text, setText] = useState("");
   const list = useId();
@@ -33,19 +33,21 @@ export function GoToDialog({ onClose }: { readonly onClose: () => void }): React
   const open = (entry: GoToEntry | undefined): void => {
     if (!entry) return;
     onClose();
-    navigate(entry.href);
+    rememberEntry(entry.key);
+    if (entry.href !== undefined) navigate(entry.href);
+    entry.act?.();
   };
   const { at, setAt, onKey } = useHighlightedEntry(list, found, open);
   return (
     <Dialog title="Go to" onClose={onClose} className={css("search-dialog")}>
       <label className={css("field")}>
-        <span className={css("spoken")}>Search pages, casts, loadouts and materia</span>
+        <span className={css("spoken")}>Search actions, pages, casts, loadouts and materia</span>
         <input
           role="combobox"
           aria-expanded="true"
           aria-controls={list}
           aria-activedescendant={found[at] ? `${list}-${at}` : undefined}
-          placeholder="Casts, loadouts, materia"
+          placeholder="An action, a cast, a loadout, a materia"
           value={text}
           onKeyDown={onKey}
           onChange={(event) => {
@@ -64,7 +66,9 @@ export function GoToDialog({ onClose }: { readonly onClose: () => void }): React
             onClick={() => open(entry)}
             onPointerMove={() => setAt(index)}
           >
-            <span className={css("cut grow")}>{entry.text}</span>
+            <span className={css("cut grow")} dir="auto">
+              {entry.text}
+            </span>
             <span className={css("faint")}>{entry.kind}</span>
           </li>
         ))}
@@ -105,47 +109,80 @@ function matchesSearch({ text, kind }: GoToEntry, search: string): boolean {
     .every((word) => all.includes(word));
 }
 
+const RECENT_KEY = "materia-recent-entries";
+const MAX_RECENT = 8;
+
+function recentEntries(): readonly string[] {
+  return (localStorage.getItem(RECENT_KEY) ?? "").split("\n").filter((key) => key !== "");
+}
+
+function rememberEntry(key: string): void {
+  const keys = [key, ...recentEntries().filter((each) => each !== key)].slice(0, MAX_RECENT);
+  try {
+    localStorage.setItem(RECENT_KEY, keys.join("\n"));
+  } catch {
+    // Full storage only loses the order.
+  }
+}
+
+const OTHER_PAGES = [
+  { page: "link", label: "Link" },
+  { page: "find", label: "Find in outputs, prompts and tool calls" },
+  { page: "settings", label: "Settings" },
+  { page: "help", label: "Guide" },
+] as const;
+
 function useGoToEntries(): readonly GoToEntry[] {
   const { casts } = useCasts();
-  const [named, setNamed] = useState<readonly GoToEntry[]>([]);
-  useEffect(() => {
-    let isOpen = true;
-    const load = async (): Promise<void> => {
-      const catalog = await getCatalog();
-      if (!catalog.ok || !isOpen) return;
-      const entries = (page: string, kind: string, names: readonly string[]): readonly GoToEntry[] =>
-        names.map((name) => ({ key: `${kind} ${name}`, text: name, kind, href: hrefOf(page, name) }));
-      setNamed([
-        ...entries(
-          "loadouts",
-          "loadout",
-          catalog.value.loadouts.map(({ name }) => name),
-        ),
-        ...entries(
-          "materia",
-          "materia",
-          catalog.value.materia.map(({ name }) => name),
-        ),
-      ]);
-    };
-    void load();
-    return () => {
-      isOpen = false;
-    };
-  }, []);
-  return useMemo(
-    () => [
-      ...MAIN_PAGES.map(({ page, label }) => ({ key: page, text: label, kind: "page", href: hrefOf(page) })),
-      { key: "find", text: "Find in outputs, prompts and tool calls", kind: "page", href: hrefOf("find") },
-      { key: "tests", text: "Tests", kind: "page", href: hrefOf("tests") },
-      ...named,
+  const { catalog, fleet } = useCatalog();
+  return useMemo(() => {
+    const named = (page: string, kind: string, names: Iterable<string>): readonly GoToEntry[] =>
+      [...names].map((name) => ({ key: `${kind} ${name}`, text: name, kind, href: hrefOf(page, name) }));
+    const pages = [...MAIN_PAGES.filter(({ page }) => page !== "fleet" || fleet !== null), ...OTHER_PAGES];
+    const entries: readonly GoToEntry[] = [
+      { key: "new cast", text: "New cast…", kind: "action", href: hrefOf("casts", undefined, { new: "" }) },
+      ...actionEntries(casts),
+      ...[...(catalog?.loadouts.keys() ?? [])].map((name) => ({
+        key: `cast ${name}`,
+        text: `Cast ${name}…`,
+        kind: "action",
+        href: hrefOf("casts", undefined, { new: name }),
+      })),
+      { key: "theme", text: "Switch between light and dark", kind: "action", act: toggleTheme },
+      ...pages.map(({ page, label }) => ({ key: page, text: label, kind: "page", href: hrefOf(page) })),
+      ...named("loadouts", "loadout", catalog?.loadouts.keys() ?? []),
+      ...named("materia", "materia", catalog?.materia.keys() ?? []),
       ...casts.map(({ castId, request, status }) => ({
         key: castId,
         text: request,
         kind: `${capitalize(status.replace("_", " "))} · ${castId}`,
         href: hrefOf("casts", castId),
       })),
-    ],
-    [casts, named],
-  );
+    ];
+    const recent = recentEntries();
+    const rank = ({ key }: GoToEntry): number => (recent.includes(key) ? recent.indexOf(key) : MAX_RECENT);
+    return entries.toSorted((a, b) => rank(a) - rank(b));
+  }, [casts, catalog, fleet]);
+}
+
+/** The actions of casts that wait, run or stopped, and of the last one. */
+function actionEntries(casts: readonly CastSummary[]): readonly GoToEntry[] {
+  const [last] = casts;
+  const open = casts.filter(({ status }) => status !== "completed" && status !== "not_satisfied").slice(0, 20);
+  const actions = (last && !open.includes(last) ? [last, ...open] : open).flatMap((cast) => {
+    const { action, label } = rowActionOf(cast.status);
+    const asked: Readonly<Record<string, string>> = action === "raise" ? {} : { do: action };
+    const text = `${label.replace("…", "")}: ${cast.request}`;
+    return [{ key: `${action} ${cast.castId}`, text, kind: "action", href: hrefOf("casts", cast.castId, asked) }];
+  });
+  if (!last) return actions;
+  return [
+    {
+      key: "last cast",
+      text: `Open the last cast: ${last.request}`,
+      kind: "action",
+      href: hrefOf("casts", last.castId),
+    },
+    ...actions,
+  ];
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
-import { statusText } from "../../../core/view/cast-list.ts";
-import { truncate } from "../../../core/model/text.ts";
+import { needsPersonNow, statusText } from "../../../core/view/cast-list.ts";
+import { oneLine } from "../../../core/model/text.ts";
 import { navigate, hrefOf } from "../browser/route.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
 import { useCatalog } from "../data/use-catalog.ts";
@@ -24,9 +24,9 @@ export function useCastTitle(
   const { casts } = useCasts();
   if (page === "casts" && name !== null) {
     const cast = casts.find(({ castId }) => castId === name);
-    if (cast) return { before: `${capitalize(statusText(cast.status))}: `, shown: truncate(cast.request, 60) };
+    if (cast) return { before: `${capitalize(statusText(cast.status))}: `, shown: oneLine(cast.request, 60) };
   }
-  const waiting = casts.filter(({ status }) => status === "waiting").length;
+  const waiting = casts.filter(needsPersonNow).length;
   return { before: waiting === 0 ? "" : `(${waiting} waiting) `, shown: null };
 }
 
@@ -49,7 +49,7 @@ export function useCastNotifications(): void {
 function showNotification({ castId, request, status, loadout }: CastSummary): void {
   if (typeof Notification === "undefined" || Notification.permission !== "granted") return;
   const title = `${capitalize(statusText(status))}: ${loadout}`;
-  const notice = new Notification(title, { body: truncate(request, 200), tag: castId });
+  const notice = new Notification(title, { body: oneLine(request, 200), tag: castId });
   notice.addEventListener("click", () => {
     window.focus();
     navigate(hrefOf("casts", castId));

@@ -3,13 +3,9 @@ import { Dialog } from "../ui/dialog.tsx";
 import { renderSymbols } from "../ui/line-text.tsx";
 import { hrefOf } from "../browser/route.ts";
 import { areLetterKeysOn, setLetterKeys } from "../browser/keyboard.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import dialogSheet from "../ui/dialog.module.css";
+import { css } from "../ui/classes.ts";
 
-const css = bindClassNames(dialogSheet, baseSheet);
-
-export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
+export default function ShortcutsDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   const [letters, setOn] = useState(areLetterKeysOn);
   return (
     <Dialog title="Keys" onClose={onClose} wide>

@@ -1,4 +1,5 @@
 import { useMemo, type ReactElement } from "react";
+import { needsPersonNow } from "../../../core/view/cast-list.ts";
 import { ageText } from "../../../core/view/numbers.ts";
 import { draftIndex } from "../browser/unsaved-drafts.ts";
 import { useStore } from "../browser/store.ts";
@@ -10,27 +11,25 @@ import { Icon, type IconName } from "../ui/icons.tsx";
 import { hrefOf } from "../browser/route.ts";
 import { toggleTheme, useTheme } from "../browser/display.ts";
 import { useNow } from "../browser/use-now.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import shellSheet from "./app.module.css";
 
-const css = bindClassNames(shellSheet, baseSheet);
+const css = bindSheets(shellSheet);
 
 export const MAIN_PAGES: readonly { readonly page: string; readonly label: string; readonly icon: IconName }[] = [
   { page: "casts", label: "Casts", icon: "casts" },
   { page: "loadouts", label: "Loadouts", icon: "loadouts" },
   { page: "materia", label: "Materia", icon: "materia" },
-  { page: "link", label: "Link", icon: "link" },
+  { page: "tests", label: "Tests", icon: "tick" },
+  { page: "fleet", label: "Fleet", icon: "fleet" },
 ];
-
-/** [B29] Only on a page of a fleet. */
-const FLEET_PAGE = { page: "fleet", label: "Fleet", icon: "fleet" } as const;
 
 /** The top bar; below 640 pixels its links are at the bottom of the screen. */
 export function TopBar({ page, onPalette }: { readonly page: string; readonly onPalette: () => void }): ReactElement {
   const theme = useTheme();
   const { fleet } = useCatalog();
-  const places = fleet === null ? MAIN_PAGES : [...MAIN_PAGES, FLEET_PAGE];
+  // [B29] Only a page of a fleet shows its workers and queue.
+  const places = MAIN_PAGES.filter(({ page: to }) => to !== "fleet" || fleet !== null);
   return (
     <header className={css("top")}>
       <a className={css("brand")} href={hrefOf("casts")} aria-label="pi-materia, casts">
@@ -50,8 +49,10 @@ export function TopBar({ page, onPalette }: { readonly page: string; readonly on
       </nav>
       <div className={css("bar-tools")}>
         <ConnectionStatus />
-        <Button className={css("go-to")} icon="search" onClick={onPalette} aria-keyshortcuts="Control+K">
-          Go to <kbd>Ctrl K</kbd>
+        <Button icon="search" onClick={onPalette} aria-keyshortcuts="Control+K">
+          <span className={css("go-to-text")}>
+            Go to <kbd>Ctrl K</kbd>
+          </span>
         </Button>
         <a
           className={css("settings-link")}
@@ -103,7 +104,7 @@ function UnsavedDot({ page }: { readonly page: string }): ReactElement | null {
 
 function WaitingCount(): ReactElement | null {
   const { casts } = useCasts();
-  const waiting = useMemo(() => casts.filter(({ status }) => status === "waiting").length, [casts]);
+  const waiting = useMemo(() => casts.filter(needsPersonNow).length, [casts]);
   if (waiting === 0) return null;
   return (
     <span className={css("tally")} aria-label={`${waiting} waiting for you`}>

@@ -1,5 +1,4 @@
-import { useVirtualizer, useWindowVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
-import { useLayoutEffect, useRef, useState, type RefObject } from "react";
+import { useCallback, useLayoutEffect, useMemo, useRef, useState, type RefObject } from "react";
 
 /** The drawn rows of a long list. */
 export interface VirtualRows {
@@ -7,8 +6,6 @@ export interface VirtualRows {
   /** The height of the rows that are not drawn, before and after, in pixels. */
   readonly spaceBefore: number;
   readonly spaceAfter: number;
-  /** Rows measure themselves: text may be large, and words long. */
-  readonly measureRow: (row: Element | null) => void;
 }
 
 export interface VirtualListOptions {
@@ -21,41 +18,77 @@ export interface VirtualListOptions {
 
 /** Draw some rows more, so that arrow keys reach the next row. */
 const OVERSCAN_ROWS = 12;
+/** Before the list has a place on the screen. */
+const FIRST_ROWS = { first: 0, last: 40 };
 
 export function useVirtualRows(body: RefObject<HTMLElement | null>, list: VirtualListOptions): VirtualRows {
   const { count, heightOf, keyOf, scrollContainer: scrolls } = list;
-  const margin = useScrollMargin(body, scrolls);
-  const options = { count, estimateSize: heightOf, getItemKey: keyOf, overscan: OVERSCAN_ROWS };
-  const inPanel = useVirtualizer<HTMLElement, Element>({
-    ...options,
-    enabled: scrolls === "panel",
-    getScrollElement: () => body.current?.closest<HTMLElement>("[data-scrolls]") ?? null,
+  const measured = useRef(new Map<string | number, number>());
+  const [measures, setMeasures] = useState(0);
+  const offsets = useMemo(() => {
+    const ends = new Float64Array(count + 1);
+    for (let index = 0; index < count; index += 1)
+      ends[index + 1] = (ends[index] ?? 0) + (measured.current.get(keyOf(index)) ?? heightOf(index));
+    return ends;
+  }, [count, measures, keyOf, heightOf]);
+  const [shown, setShown] = useState(FIRST_ROWS);
+  const latest = useRef(offsets);
+  latest.current = offsets;
+  const update = useCallback((): void => {
+    const next = rowsInView(body.current, latest.current, scrolls);
+    setShown((before) => (before.first === next.first && before.last === next.last ? before : next));
+  }, [body, scrolls]);
+  useLayoutEffect(update, [update, offsets]);
+  useLayoutEffect(() => {
+    const frame = scrolls === "page" ? window : scrollPanelOf(body.current);
+    frame?.addEventListener("scroll", update, { passive: true });
+    window.addEventListener("resize", update);
+    return () => {
+      frame?.removeEventListener("scroll", update);
+      window.removeEventListener("resize", update);
+    };
+  }, [body, scrolls, update]);
+  // Text may be large, and words long: the drawn rows, which have `data-index`, say how high they are.
+  useLayoutEffect(() => {
+    let isChanged = false;
+    for (const row of body.current?.querySelectorAll<HTMLElement>(":scope > [data-index]") ?? []) {
+      const [key, height] = [keyOf(Number(row.dataset["index"])), row.getBoundingClientRect().height];
+      if (Math.abs((measured.current.get(key) ?? 0) - height) < 0.5) continue;
+      measured.current.set(key, height);
+      isChanged = true;
+    }
+    if (isChanged) setMeasures((times) => times + 1);
   });
-  const inPage = useWindowVirtualizer<Element>({ ...options, enabled: scrolls === "page", scrollMargin: margin });
-  return scrolls === "panel" ? visibleRows(inPanel, 0) : visibleRows(inPage, margin);
-}
-
-function visibleRows<S extends Element | Window>(list: Virtualizer<S, Element>, margin: number): VirtualRows {
-  const shown = list.getVirtualItems();
-  const [first, last] = [shown[0], shown.at(-1)];
+  const [first, last] = [Math.min(shown.first, count), Math.min(shown.last, count)];
   return {
-    indices: shown.map(({ index }) => index),
-    spaceBefore: first ? first.start - margin : 0,
-    spaceAfter: last ? list.getTotalSize() - (last.end - margin) : 0,
-    measureRow: list.measureElement,
+    indices: Array.from({ length: last - first }, (_, at) => first + at),
+    spaceBefore: offsets[first] ?? 0,
+    spaceAfter: (offsets[count] ?? 0) - (offsets[last] ?? 0),
   };
 }
 
-/** The position of the list in the page. */
-function useScrollMargin(body: RefObject<HTMLElement | null>, scrolls: VirtualListOptions["scrollContainer"]): number {
-  const [margin, setMargin] = useState(0);
-  const known = useRef(0);
-  useLayoutEffect(() => {
-    if (scrolls !== "page" || !body.current) return;
-    const now = Math.round(body.current.getBoundingClientRect().top + window.scrollY);
-    if (now === known.current) return;
-    known.current = now;
-    setMargin(now);
-  });
-  return margin;
+function scrollPanelOf(body: HTMLElement | null): HTMLElement | null {
+  return body?.closest<HTMLElement>("[data-scrolls]") ?? null;
+}
+
+/** The rows between the upper and the lower edge of the view. */
+function rowsInView(body: HTMLElement | null, offsets: Float64Array, scrolls: "panel" | "page"): typeof FIRST_ROWS {
+  const panel = scrolls === "page" ? null : scrollPanelOf(body);
+  if (!body) return FIRST_ROWS;
+  const frame = panel?.getBoundingClientRect() ?? { top: 0, bottom: window.innerHeight };
+  const { top } = body.getBoundingClientRect();
+  const first = rowAt(offsets, frame.top - top) - OVERSCAN_ROWS;
+  const last = rowAt(offsets, frame.bottom - top) + 1 + OVERSCAN_ROWS;
+  return { first: Math.max(0, first), last: Math.max(first, last) };
+}
+
+/** The row at a height, by bisection. */
+function rowAt(offsets: Float64Array, height: number): number {
+  let [low, high] = [0, offsets.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((offsets[middle] ?? 0) <= height) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }

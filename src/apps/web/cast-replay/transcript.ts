@@ -1,4 +1,4 @@
-import { parseTranscriptLine, type TranscriptMessage } from "../../../core/cast/transcript.ts";
+import { ownTranscriptLines, parseTranscriptLine, type TranscriptMessage } from "../../../core/cast/transcript.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { NO_USAGE, type Usage } from "../../../core/cast/state/usage.ts";
 import { pendingUsageAfter } from "../../../core/cast/timeline.ts";
@@ -22,7 +22,7 @@ export interface ToolCallBlock {
 /** The blocks of a transcript, without unreadable lines. */
 export function parseTranscript(transcript: string): readonly TranscriptBlock[] {
   const blocks: TranscriptBlock[] = [];
-  for (const line of transcript.split("\n")) {
+  for (const line of ownTranscriptLines(transcript.split("\n"))) {
     const message = parseTranscriptLine(line);
     if (message?.role === "assistant") blocks.push(...assistantBlocks(message));
     else if (message?.role === "toolResult") addToolResult(blocks, message);
@@ -94,6 +94,8 @@ export function createProgressLog(): ProgressLog {
     if (at !== place) begin(at);
     switch (note.kind) {
       case "asked":
+        // A repaired or resumed turn may repeat what stands above.
+        if (blocks.length > 0) blocks = [...blocks, { kind: "note", text: "Asked again" }];
         return;
       case "used":
         used = note.usage;

@@ -13,6 +13,7 @@ import { useCasts } from "../data/use-casts-and-fleet.ts";
 import { useNow } from "../browser/use-now.ts";
 import { edgeWayId } from "../../../core/model/ids.ts";
 import type { WatchedCast } from "./use-cast.ts";
+import { useItemCasts, type ItemCasts, type ItemVisit } from "./use-item-casts.ts";
 import { useKeys } from "../browser/keyboard.ts";
 import { replaceSearchParams } from "../browser/route.ts";
 import { parseMillis } from "../../../core/model/text.ts";
@@ -32,13 +33,17 @@ export interface CastView extends Omit<ViewedMoment, "chosen"> {
   readonly itemLanes: readonly ItemTimeline[];
   /** [V25] The number of items at each socket now. */
   readonly workingItems: ReadonlyMap<string, number>;
-  readonly waysTaken: readonly WayTaken[];
+  readonly waysTaken: readonly Pick<WayTaken, "id">[];
+  /** [W45] The visits inside the casts of parallel items until the shown moment, by cast id. */
+  readonly itemVisits: ReadonlyMap<string, readonly ItemVisit[]>;
   /** The edge closed by a limit, by its id, if the cast stopped there. */
   readonly closedEdgeId: string | null;
   /** The current list of items. */
   readonly pass: LoopPass | null;
   /** The open visit. */
   readonly visit: TimelineVisit | undefined;
+  /** Whether the person opened it; otherwise it is the latest one. */
+  readonly isVisitChosen: boolean;
   readonly now: number;
   readonly announcement: string;
   readonly stepVisit: (by: -1 | 1) => void;
@@ -66,7 +71,8 @@ export function useCastView(cast: WatchedCast, search: URLSearchParams): CastVie
     [replay, lastSeq, castFile],
   );
   const rows = useMemo(() => timelineRows(allVisits, items.parallelStarts), [allVisits, items]);
-  const ways = useMemo(() => replay.waysTakenAt(seq), [replay, seq]);
+  const inItems = useShownItemCasts(items.items, cast, at === null ? Infinity : replay.workedAt(seq));
+  const ways = useMemo(() => [...inItems.ways, ...replay.waysTakenAt(seq)], [replay, seq, inItems]);
   const visit = (chosen === null ? undefined : allVisits[chosen]) ?? visits.at(-1);
   const here = visit?.index ?? 0;
   useVisitKeys(moment, { here, last: allVisits.length - 1, rows });
@@ -82,6 +88,8 @@ export function useCastView(cast: WatchedCast, search: URLSearchParams): CastVie
     itemLanes: items.items,
     workingItems: at === null ? countWorkingItems(newest.state, cast.itemPlaces) : NO_WORKING_ITEMS,
     waysTaken: ways,
+    itemVisits: inItems.visits,
+    isVisitChosen: chosen !== null,
     closedEdgeId: edgeClosedByLimit(replay.events()[seq - 1], replay.events()[seq - 2]),
     pass: newest.state.pass,
     visit,
@@ -93,6 +101,18 @@ export function useCastView(cast: WatchedCast, search: URLSearchParams): CastVie
     read,
     stepVisit: (by) => goToVisit(here + by),
   };
+}
+
+/** The visits and ways of items that had begun by then. */
+function useShownItemCasts(lanes: readonly ItemTimeline[], { itemPlaces }: WatchedCast, until: number): ItemCasts {
+  const { visits, ways } = useItemCasts(lanes, itemPlaces);
+  return useMemo(
+    () => ({
+      visits: new Map([...visits].map(([child, all]) => [child, all.filter(({ visit }) => visit.from <= until)])),
+      ways: ways.filter(({ at }) => at <= until),
+    }),
+    [visits, ways, until],
+  );
 }
 
 const NO_WORKING_ITEMS: ReadonlyMap<string, number> = new Map();

@@ -6,30 +6,29 @@ import { useCommand } from "../data/use-command.ts";
 import { Button } from "../ui/buttons.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import controlsSheet from "../ui/controls.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import answerSheet from "./answer.module.css";
-import { Dialog } from "../ui/dialog.tsx";
+import { ReviewDialog } from "./review-dialog.tsx";
 import { Markdown } from "../ui/markdown.tsx";
-import marksSheet from "../ui/marks.module.css";
-import dialogSheet from "../ui/dialog.module.css";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 
-const css = bindClassNames(answerSheet, dialogSheet, controlsSheet, marksSheet);
+const css = bindSheets(answerSheet);
 
 /** Whether the cast waits for a yes or no. */
-export function asksYesOrNo({ cast }: Pick<CastPanelProps, "cast">): boolean {
+function asksYesOrNo({ cast }: Pick<CastPanelProps, "cast">): boolean {
   return askedPersonMateria(cast.replay.timelineAt(cast.replay.lastSeq()).state) !== undefined;
 }
 
 /** Answers a waiting cast: yes or no to a gate, or a message to the agent. */
-function AnswerForm(props: CastPanelProps & { readonly onDone?: () => void }): ReactElement {
-  const { cast, onDone } = props;
+function AnswerForm(
+  props: CastPanelProps & { readonly onDone?: () => void; readonly comments?: string },
+): ReactElement {
+  const { cast, onDone, comments = "" } = props;
   const { castId } = cast.castFile;
   const [said, setSaid] = useTextDraft(`answer ${castId}`);
   const command = useCommand({ quiet: true });
   const isGate = asksYesOrNo(props);
-  const text = said.trim();
+  const text = [said.trim(), comments].filter((part) => part !== "").join("\n\n");
   const busy = command.busy !== null;
   const send = async (reject: boolean, done: string): Promise<void> => {
     const answer: TypedCommand = { kind: "continue", castId, text, reject };
@@ -37,8 +36,6 @@ function AnswerForm(props: CastPanelProps & { readonly onDone?: () => void }): R
     setSaid("");
     onDone?.();
   };
-  const words = isGate ? "Yes" : text === "" ? "Accept the result and continue" : "Answer";
-  const trusting = (word: string): string => (command.isForeign ? `Trust this cast and say ${word}` : word);
   return (
     <form
       className={css("answer")}
@@ -53,6 +50,8 @@ function AnswerForm(props: CastPanelProps & { readonly onDone?: () => void }): R
         </span>
         <span className={css("field")}>
           <textarea
+            className={css("growing")}
+            dir="auto"
             rows={3}
             value={said}
             onChange={(event) => setSaid(event.target.value)}
@@ -63,41 +62,52 @@ function AnswerForm(props: CastPanelProps & { readonly onDone?: () => void }): R
         </span>
       </label>
       <IssueList issues={command.issues} />
-      <div className={css("answer-buttons")}>
-        {isGate && (
-          <Button
-            look="danger"
-            busy={busy}
-            off={text === "" ? "A no needs a reason" : null}
-            onClick={() => void send(true, "Said no")}
-          >
-            {command.isForeign ? trusting("no") : "No"}
-          </Button>
-        )}
-        <Button look="primary" type="submit" busy={busy}>
-          {command.isForeign ? (isGate ? trusting("yes") : "Trust this cast and continue") : words}
-        </Button>
-      </div>
+      <AnswerButtons
+        isGate={isGate}
+        isForeign={command.isForeign}
+        busy={busy}
+        text={text}
+        onReject={() => void send(true, "Said no")}
+      />
     </form>
   );
 }
 
-/** [Q8] The whole question as Markdown, and the answer form. */
+/** Yes and no, or the answer; with trust in a cast that was started elsewhere. */
+function AnswerButtons(props: {
+  readonly isGate: boolean;
+  readonly isForeign: boolean;
+  readonly busy: boolean;
+  readonly text: string;
+  readonly onReject: () => void;
+}): ReactElement {
+  const { isGate, isForeign, busy, text, onReject } = props;
+  const words = isGate ? "Yes" : text === "" ? "Accept the result and continue" : "Answer";
+  const trusting = (word: string): string => (isForeign ? `Trust this cast and say ${word}` : word);
+  return (
+    <div className={css("answer-buttons")}>
+      {isGate && (
+        <Button look="danger" busy={busy} off={text === "" ? "A no needs a reason" : null} onClick={onReject}>
+          {isForeign ? trusting("no") : "No"}
+        </Button>
+      )}
+      <Button look="primary" type="submit" busy={busy}>
+        {isForeign ? (isGate ? trusting("yes") : "Trust this cast and continue") : words}
+      </Button>
+    </div>
+  );
+}
+
+/** [Q8, W50] The question, the work that it is about, and the answer form. */
 export function AnswerDialog(props: CastPanelProps & { readonly onClose: () => void }): ReactElement {
   const { view, onClose } = props;
   const who = view.latest.position?.materia ?? "The cast";
   const { question } = view.latest;
+  const title = asksYesOrNo(props) ? `${who} asks you` : `${who} waits for you`;
   return (
-    <Dialog title={asksYesOrNo(props) ? `${who} asks you` : `${who} waits for you`} wide onClose={onClose}>
-      <div className={css("dialog-body")}>
-        {question !== null && (
-          <div className={css("note waiting-tone question")} tabIndex={0} role="region" aria-label="Question">
-            <Markdown text={question} />
-          </div>
-        )}
-        <AnswerForm {...props} onDone={onClose} />
-      </div>
-    </Dialog>
+    <ReviewDialog {...props} title={title} question={question}>
+      {(comments) => <AnswerForm {...props} comments={comments} onDone={onClose} />}
+    </ReviewDialog>
   );
 }
 

@@ -1,11 +1,10 @@
 import { useRef, type KeyboardEvent, type ReactElement } from "react";
 import type { FileChange } from "../../../core/model/checkpoint.ts";
 import { showHiddenCharacters } from "../../../core/view/patch.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import filesSheet from "./files.module.css";
 
-const css = bindClassNames(filesSheet, baseSheet);
+const css = bindSheets(filesSheet);
 
 const STATUS_LABELS = {
   added: { sign: "A", word: "added", look: "file-added" },

@@ -1,4 +1,4 @@
-import { useMemo, type ReactElement, useEffect, useState } from "react";
+import { useEffect, useId, useMemo, useState, type ReactElement } from "react";
 import type { FileChange } from "../../../core/model/checkpoint.ts";
 import { checkpointAuthors } from "../../../core/view/file-changes.ts";
 import {
@@ -15,13 +15,12 @@ import { IssueList } from "../ui/issues.tsx";
 import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
 import { LineCounts } from "./file-list.tsx";
 import { PatchRows } from "./patch-rows.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import filesSheet from "./files.module.css";
 import type { Issue } from "../../../core/model/issue.ts";
 import type { FetchResult } from "../net/request.ts";
 
-const css = bindClassNames(filesSheet, baseSheet);
+const css = bindSheets(filesSheet);
 
 interface FilePatchProps extends CastPanelProps {
   readonly file: FileChange;
@@ -95,14 +94,15 @@ function FileHistory({
   answer,
   onVisit,
 }: FilePatchProps & { readonly answer: PatchResponse }): ReactElement | null {
+  const label = useId();
   const makers = checkpointAuthors(cast.replay.events(), answer.commits);
   if (makers.length === 0) return null;
   return (
     <div className={css("history")}>
-      <span className={css("faint")} id="file-history">
+      <span className={css("faint")} id={label}>
         Changed by
       </span>
-      <ol aria-labelledby="file-history">
+      <ol aria-labelledby={label}>
         {makers.map((maker) => {
           if (maker.kind === "others") return <li key={maker.seq}>somebody else, before it was resumed</li>;
           const visit = view.allVisits.find(

@@ -1,4 +1,4 @@
-import { useMemo, useState, type ReactElement } from "react";
+import { useEffect, useMemo, useRef, useState, type ReactElement } from "react";
 import {
   castFileSpans,
   type CastFileSpans,
@@ -15,11 +15,10 @@ import { SegmentedControl } from "../ui/fields.tsx";
 import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
 import { ChangedFileList } from "./file-list.tsx";
 import { FilePatchView, RefusedNote, useFetched } from "./file-patch.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import filesSheet from "./files.module.css";
 
-const css = bindClassNames(filesSheet, baseSheet);
+const css = bindSheets(filesSheet);
 
 interface FilesTabProps extends CastPanelProps {
   readonly visit: TimelineVisit;
@@ -104,37 +103,95 @@ function FileChanges(props: FileChangesProps): ReactElement {
   return <ChangedFiles {...props} place={place} to={to} changes={asked.value} />;
 }
 
+/** [W25] All files in one scroll; the list beside it leads to each. */
 function ChangedFiles(
   props: FileChangesProps & { readonly place: string | null; readonly to: string; readonly changes: ChangesResponse },
 ): ReactElement {
   const { cast, view, place, to, changes, form, onScope } = props;
+  const files = useMemo(() => changes.files.toSorted((a, b) => toolFileRank(a) - toolFileRank(b)), [changes]);
   const [chosen, setChosen] = useState<string | null>(null);
-  const file = changes.files.find(({ path }) => path === chosen) ?? changes.files[0];
-  const more = changes.changed - changes.files.length;
+  const scroll = useRef<HTMLDivElement>(null);
+  const more = changes.changed - files.length;
+  const choose = (path: string): void => {
+    setChosen(path);
+    const index = files.findIndex((file) => file.path === path);
+    scroll.current?.children[index]?.scrollIntoView({ block: "start" });
+  };
   return (
     <div className={css("files-body")}>
       <div className={css("files-side")}>
         <p className={css("secondary files-sum")}>
           {changes.changed === 0 ? "No change remains." : `${fileCountsText(changes)}${leftOutText(changes.left)}`}
         </p>
-        <ChangedFileList files={changes.files} chosen={file?.path ?? null} onChoose={setChosen} />
+        <ChangedFileList files={files} chosen={chosen ?? files[0]?.path ?? null} onChoose={choose} />
         {more > 0 && <p className={css("faint files-sum")}>{`${more} more are not listed`}</p>}
       </div>
-      {file && (
-        <FilePatchView
-          cast={cast}
-          view={view}
-          file={file}
-          place={place}
-          checkpoint={to}
-          form={form}
-          onVisit={(index) => {
-            setChosen(file.path);
-            onScope("visit");
-            view.goToVisit(index);
-          }}
-        />
-      )}
+      <div className={css("all-patches")} ref={scroll} tabIndex={0} role="region" aria-label="Diffs">
+        {files.map((file, index) => (
+          <NearPatch key={file.path} isFirst={index < 2}>
+            <FilePatchView
+              cast={cast}
+              view={view}
+              file={file}
+              place={place}
+              checkpoint={to}
+              form={form}
+              onVisit={(visit) => {
+                setChosen(file.path);
+                onScope("visit");
+                view.goToVisit(visit);
+              }}
+            />
+          </NearPatch>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** What the tool itself writes into a project comes after the work. */
+function toolFileRank({ path }: { readonly path: string }): number {
+  return path === ".gitignore" || path.startsWith(".pi/") ? 1 : 0;
+}
+
+/** Fetches and draws a patch when it comes near. */
+function NearPatch({
+  isFirst,
+  children,
+}: {
+  readonly isFirst: boolean;
+  readonly children: ReactElement;
+}): ReactElement {
+  const place = useRef<HTMLDivElement>(null);
+  const [isNear, setNear] = useState(isFirst);
+  useEffect(() => {
+    const element = place.current;
+    if (isNear || !element) return undefined;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) setNear(true);
+      },
+      { root: element.parentElement, rootMargin: "600px" },
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [isNear]);
+  return (
+    <div ref={place} className={css(isNear ? "" : "far-patch")}>
+      {isNear && children}
+    </div>
+  );
+}
+
+/** [W50] The change of the whole cast, for a decision about it. */
+export function CastFileChanges({ cast, view }: CastPanelProps): ReactElement | null {
+  const lastSeq = cast.replay.lastSeq();
+  const spans = useMemo(() => castFileSpans(cast.replay.events()), [cast.replay, lastSeq]);
+  const visit = view.allVisits.at(-1);
+  if (spans.kind === "none" || !visit) return null;
+  return (
+    <div className={css("files reviewed-files")}>
+      <FileChanges cast={cast} view={view} visit={visit} spans={spans} scope="cast" form="unified" onScope={() => {}} />
     </div>
   );
 }

@@ -10,14 +10,8 @@ import { useCommandOutput, useCommand } from "../data/use-command.ts";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import type { WatchedCast } from "../cast-replay/use-cast.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
-import controlsSheet from "../ui/controls.module.css";
-import dialogSheet from "../ui/dialog.module.css";
+import { css } from "../ui/classes.ts";
 import { countedText } from "../../../core/model/text.ts";
-
-const css = bindClassNames(dialogSheet, controlsSheet, marksSheet, baseSheet);
 
 interface ForkEdits {
   readonly request: string;

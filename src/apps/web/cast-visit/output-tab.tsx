@@ -3,10 +3,11 @@ import { Button } from "../ui/buttons.tsx";
 import { CopyButton } from "../ui/export-text.tsx";
 import type { TranscriptBlock } from "../cast-replay/transcript.ts";
 import type { VisitProps } from "./visit-panel.tsx";
+import { HandoffCard, readableHandoff } from "./handoff-card.tsx";
 import { ToolCallView } from "./tool-calls-tab.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
+import { eventsOfVisit } from "../../../core/history/visits.ts";
+import { countedText } from "../../../core/model/text.ts";
+import { bindSheets } from "../ui/classes.ts";
 import readerSheet from "./visit.module.css";
 import { Markdown } from "../ui/markdown.tsx";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
@@ -14,7 +15,7 @@ import type { VisitFileName } from "../../../core/wire/casts.ts";
 import { getVisitFile } from "../net/api.ts";
 import type { WatchedCast } from "../cast-replay/use-cast.ts";
 
-const css = bindClassNames(readerSheet, marksSheet, baseSheet);
+const css = bindSheets(readerSheet);
 
 /** Texts and tool calls in order. Follows the stream until a person scrolls up. */
 export function OutputTab(props: VisitProps & { readonly blocks: readonly TranscriptBlock[] }): ReactElement {
@@ -42,6 +43,8 @@ function AgentOutput({
   const follow = useAutoScroll(isLive, blocks);
   const shown =
     blocks.length > 0 ? blocks : output.kind === "text" ? [{ kind: "text", text: output.text } as const] : [];
+  const { answer, work } = isLive ? { answer: shown, work: [] } : splitAnswer(shown);
+  const failure = failureText(cast, visit);
   const said = shown.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n\n");
   return (
     <div
@@ -58,11 +61,13 @@ function AgentOutput({
           <CopyButton text={said} what="the output" />
         </div>
       )}
-      {shown.map((block, index) => (
+      {answer.map((block, index) => (
         // The index is the key: blocks are only appended.
-        <OutputBlock key={index} block={block} isLast={isLive && index === shown.length - 1} />
+        <OutputBlock key={index} block={block} isLast={isLive && index === answer.length - 1} />
       ))}
-      {shown.length === 0 && (
+      {work.length > 0 && <FoldedWork blocks={work} />}
+      {failure !== undefined && <div className={css("note bad")}>{failure}</div>}
+      {shown.length === 0 && failure === undefined && (
         <p className={css("faint")}>{isLive ? "No output yet." : output.kind === "loading" ? "" : "No output."}</p>
       )}
       {isLive && shown.at(-1)?.kind === "tool" && <Caret />}
@@ -73,6 +78,37 @@ function AgentOutput({
       )}
     </div>
   );
+}
+
+/** The last texts, and everything before them. A visit that ended with a tool has no answer. */
+function splitAnswer(blocks: readonly TranscriptBlock[]): {
+  readonly answer: readonly TranscriptBlock[];
+  readonly work: readonly TranscriptBlock[];
+} {
+  const last = blocks.findLastIndex(({ kind }) => kind !== "text") + 1;
+  return last === blocks.length
+    ? { answer: blocks, work: [] }
+    : { answer: blocks.slice(last), work: blocks.slice(0, last) };
+}
+
+/** [W49] What an agent did before its answer, one click away. */
+function FoldedWork({ blocks }: { readonly blocks: readonly TranscriptBlock[] }): ReactElement {
+  const tools = blocks.filter(({ kind }) => kind === "tool").length;
+  return (
+    <details className={css("work")}>
+      <summary>{`Before the answer: ${tools === 0 ? "its thinking" : countedText(tools, "tool call")}`}</summary>
+      {blocks.map((block, index) => (
+        <OutputBlock key={index} block={block} isLast={false} />
+      ))}
+    </details>
+  );
+}
+
+/** Why the last turn or program failed. */
+function failureText(cast: WatchedCast, visit: TimelineVisit): string | undefined {
+  if (visit.outcome !== "failed") return undefined;
+  const failed = eventsOfVisit(cast.replay.events(), visit).findLast(({ type }) => type === "turn_failed");
+  return failed?.type === "turn_failed" ? failed.message : undefined;
 }
 
 function OutputBlock({ block, isLast }: { readonly block: TranscriptBlock; readonly isLast: boolean }): ReactElement {
@@ -87,7 +123,11 @@ function OutputBlock({ block, isLast }: { readonly block: TranscriptBlock; reado
         </details>
       );
     case "note":
-      return <p className={css("note")}>{block.text}</p>;
+      return (
+        <p className={css("note")} dir="auto">
+          {block.text}
+        </p>
+      );
     case "text":
       return (
         <div className={css("said")}>
@@ -107,16 +147,25 @@ function UtilityOutput({ cast, visit }: VisitProps): ReactElement {
   const err = useVisitFile(cast, visit, "stderr.txt");
   const text = out.kind === "text" ? out.text : "";
   const errors = err.kind === "text" ? err.text : "";
+  const handoff = readableHandoff(text);
+  const failure = failureText(cast, visit);
   return (
     <div className={css("output")} tabIndex={0} role="region" aria-label="Output">
-      {text !== "" && <pre className={css("code wrap")}>{prettyJson(text)}</pre>}
+      {failure !== undefined && <div className={css("note bad")}>{failure}</div>}
+      {handoff ? (
+        <HandoffCard handoff={handoff} />
+      ) : (
+        text !== "" && <pre className={css("code wrap")}>{prettyJson(text)}</pre>
+      )}
       {errors !== "" && (
         <>
           <h3>Standard error</h3>
           <pre className={css("code wrap")}>{errors}</pre>
         </>
       )}
-      {text === "" && errors === "" && out.kind !== "loading" && <p className={css("faint")}>It printed nothing.</p>}
+      {text === "" && errors === "" && failure === undefined && out.kind !== "loading" && (
+        <p className={css("faint")}>It printed nothing.</p>
+      )}
     </div>
   );
 }
@@ -164,20 +213,11 @@ function countLines(blocks: readonly TranscriptBlock[]): number {
   return blocks.reduce((sum, block) => sum + (block.kind === "tool" ? 1 : block.text.split("\n").length), 0);
 }
 
-/** Text of an agent; JSON gets line breaks. */
+/** Text of an agent; a handoff becomes a card. */
 const AgentText = memo(function Prose({ text }: { readonly text: string }): ReactElement {
-  const json = prettyJsonOrNull(text);
-  return json === null ? <Markdown text={text} /> : <pre className={css("code wrap")}>{json}</pre>;
+  const handoff = readableHandoff(text);
+  return handoff === null ? <Markdown text={text} /> : <HandoffCard handoff={handoff} />;
 });
-
-function prettyJsonOrNull(text: string): string | null {
-  if (!text.trimStart().startsWith("{")) return null;
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return null;
-  }
-}
 
 /** The prompt of the agent, or the input of a utility. */
 export function PromptTab({ cast, visit }: VisitProps): ReactElement {

@@ -1,4 +1,5 @@
-import { memo, useEffect, useMemo, useRef, useState, type ReactElement, type RefObject } from "react";
+import { memo, useEffect, useMemo, useRef, useState, type ReactElement } from "react";
+import { LineComment, LineCommentButton } from "./line-comments.tsx";
 import {
   type PatchViewMode,
   type PatchRow,
@@ -7,11 +8,11 @@ import {
   showHiddenCharacters,
 } from "../../../core/view/patch.ts";
 import { tokenizerFor, type SyntaxToken } from "../../../core/view/syntax-tokens.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
+import { bindSheets } from "../ui/classes.ts";
+import tokensSheet from "../ui/code-tokens.module.css";
 import filesSheet from "./files.module.css";
 
-const css = bindClassNames(filesSheet, baseSheet);
+const css = bindSheets(filesSheet, tokensSheet);
 
 /** Draw rows in blocks near the view: 5,000 lines must not cost more than 100 at first. */
 const ROWS_PER_SLICE = 100;
@@ -25,7 +26,6 @@ export function PatchRows(props: {
   readonly isCut: boolean;
 }): ReactElement {
   const { rows, path, form, isCut } = props;
-  const frame = useRef<HTMLDivElement>(null);
   const colour = useMemo(() => (rows.length > MAX_COLOURED_ROWS ? null : tokenizerFor(path)), [rows, path]);
   const slices = useMemo(
     () =>
@@ -35,10 +35,10 @@ export function PatchRows(props: {
     [rows],
   );
   return (
-    <div className={css("rows")} ref={frame} tabIndex={0} role="region" aria-label="Lines">
+    <div className={css("rows")} dir="ltr">
       {slices.map((slice, index) => (
         // The index is the key: another file has another key above.
-        <RowSlice key={`${path} ${form} ${index}`} rows={slice} isFirst={index === 0} frame={frame} colour={colour} />
+        <RowSlice key={`${path} ${form} ${index}`} rows={slice} isFirst={index === 0} path={path} colour={colour} />
       ))}
       {isCut && <p className={css("faint rows-end")}>The rest is too long to be shown here.</p>}
     </div>
@@ -49,10 +49,10 @@ export function PatchRows(props: {
 const RowSlice = memo(function Slice(props: {
   readonly rows: readonly PatchRow[];
   readonly isFirst: boolean;
-  readonly frame: RefObject<HTMLDivElement | null>;
+  readonly path: string;
   readonly colour: LineTokenizer | null;
 }): ReactElement {
-  const { rows, isFirst, frame, colour } = props;
+  const { rows, isFirst, path, colour } = props;
   const place = useRef<HTMLDivElement>(null);
   const [isNear, setNear] = useState(isFirst);
   useEffect(() => {
@@ -62,11 +62,11 @@ const RowSlice = memo(function Slice(props: {
       (entries) => {
         if (entries.some(({ isIntersecting }) => isIntersecting)) setNear(true);
       },
-      { root: frame.current, rootMargin: "600px" },
+      { root: element.closest("[tabindex]"), rootMargin: "600px" },
     );
     observer.observe(element);
     return () => observer.disconnect();
-  }, [isNear, frame]);
+  }, [isNear]);
   if (!isNear) return <div ref={place} style={{ height: `${rows.length * 1.5}em` }} />;
   return (
     <div>
@@ -78,7 +78,7 @@ const RowSlice = memo(function Slice(props: {
             </div>
           );
         if (row.kind === "line")
-          return <PatchLineRow key={index} line={row.line} changed={row.changed} colour={colour} />;
+          return <PatchLineRow key={index} path={path} line={row.line} changed={row.changed} colour={colour} />;
         return <SideBySideRow key={index} left={row.left} right={row.right} colour={colour} />;
       })}
     </div>
@@ -96,13 +96,18 @@ interface PatchLineProps extends PatchSide {
 }
 
 /** Unified view. */
-function PatchLineRow({ line, changed, colour }: PatchLineProps): ReactElement {
+function PatchLineRow({ path, line, changed, colour }: PatchLineProps & { readonly path: string }): ReactElement {
+  const place = `${path}:${line.after ?? line.before ?? 0}`;
   return (
-    <div className={css(`line ${LINE_CLASSES[line.kind]}`)}>
-      <span className={css("line-number")} data-number={line.before ?? ""} aria-hidden="true" />
-      <span className={css("line-number")} data-number={line.after ?? ""} aria-hidden="true" />
-      <LineText line={line} changed={changed} colour={colour} />
-    </div>
+    <>
+      <div className={css(`line ${LINE_CLASSES[line.kind]}`)}>
+        <LineCommentButton place={place} />
+        <span className={css("line-number")} data-number={line.before ?? ""} aria-hidden="true" />
+        <span className={css("line-number")} data-number={line.after ?? ""} aria-hidden="true" />
+        <LineText line={line} changed={changed} colour={colour} />
+      </div>
+      <LineComment place={place} />
+    </>
   );
 }
 

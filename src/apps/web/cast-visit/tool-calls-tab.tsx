@@ -1,14 +1,13 @@
 import type { ReactElement } from "react";
 import { TextDiff } from "../dialogs/diff.tsx";
 import { mainArgumentOf, type TranscriptBlock, type ToolCallBlock } from "../cast-replay/transcript.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import readerSheet from "./visit.module.css";
 import * as v from "valibot";
 import { diffLines } from "../../../core/model/diff.ts";
 import { countedText } from "../../../core/model/text.ts";
 
-const css = bindClassNames(readerSheet, baseSheet);
+const css = bindSheets(readerSheet);
 
 export function ToolCallsTab({ blocks }: { readonly blocks: readonly TranscriptBlock[] }): ReactElement {
   const tools = blocks.filter((block) => block.kind === "tool");

@@ -8,6 +8,7 @@ import { conditionText, visitLabel } from "../../../core/view/graph/labels.ts";
 import { costText } from "../../../core/view/numbers.ts";
 import { countOfLimitText } from "../../../core/cast/failure-text.ts";
 import { MateriaIcon } from "../ui/icons.tsx";
+import { modelText } from "../../../core/view/report/visit-detail.ts";
 import { limitReachedText } from "../../../core/view/report/route-lines.ts";
 import { capitalize } from "../ui/status.tsx";
 import { renderSymbols, LineText } from "../ui/line-text.tsx";
@@ -15,13 +16,11 @@ import { eventsOfVisit } from "../../../core/history/visits.ts";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import type { CastView } from "../cast-replay/use-cast-view.ts";
 import type { VisitProps } from "./visit-panel.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import readerSheet from "./visit.module.css";
 import { eventLines } from "../../../core/view/report/event-lines.ts";
 
-const css = bindClassNames(readerSheet, marksSheet, baseSheet);
+const css = bindSheets(readerSheet);
 
 /** The route to and from the visit, with reasons, and its usage. */
 export function VisitFacts(props: VisitProps): ReactElement {
@@ -43,7 +42,9 @@ export function VisitFacts(props: VisitProps): ReactElement {
         {materia?.type === "agent" && (
           <>
             <dt>Model</dt>
-            <dd className={css("cut")}>{materia.model ?? model ?? "Pi's default"}</dd>
+            <dd className={css("cut")}>
+              {visit.model === null ? (model ?? materia.model ?? "Pi's default") : modelText(visit.model)}
+            </dd>
             {materia.thinking !== undefined && (
               <>
                 <dt>Thinking</dt>
@@ -155,7 +156,8 @@ function VisitDestination({ cast, view, visit }: VisitProps): ReactElement | nul
   if (event?.type !== "edge_taken") return null;
   const next = view.allVisits[visit.index + 1];
   const onGo = next?.socket === event.to ? visitOpener(view, next) : undefined;
-  return <TakenEdge graph={cast.castFile.graph} to={event.to} event={event} onGo={onGo} />;
+  const { graph, window } = cast.castFile;
+  return <TakenEdge graph={graph} to={event.to} event={event} onGo={onGo} isItem={window !== undefined} />;
 }
 
 /** A socket and its edge: condition, traversal of limit. */
@@ -164,8 +166,10 @@ function TakenEdge(props: {
   readonly to: string;
   readonly event: EventOf<"edge_taken">;
   readonly onGo: (() => void) | undefined;
+  /** In the cast of an item, which ends when the item is done. */
+  readonly isItem?: boolean;
 }): ReactElement {
-  const { graph, to, event, onGo } = props;
+  const { graph, to, event, onGo, isItem = false } = props;
   const socket = socketOf(graph, event.from);
   const limit = event.via === "edge" && !event.then ? socket.edges[event.index ?? -1]?.maxTraversals : undefined;
   return (
@@ -184,9 +188,11 @@ function TakenEdge(props: {
       >
         {event.via === "exit" ? "exit · " : event.then ? "used up · " : ""}
         {event.when === null
-          ? socket.edges.length === 0
-            ? "it has no edges"
-            : "no edge matched"
+          ? isItem
+            ? "the item is done"
+            : socket.edges.length === 0
+              ? "it has no edges"
+              : "no edge matched"
           : renderSymbols(conditionText(event.when))}
       </span>
       {limit !== undefined && <span className={css("faint")}>{countOfLimitText(event.traversal, limit)}</span>}

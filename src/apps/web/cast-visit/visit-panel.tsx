@@ -1,4 +1,5 @@
-import { useRef, useState, type ReactElement, useMemo } from "react";
+import { conversationText } from "../../../core/view/graph/labels.ts";
+import { useEffect, useRef, useState, type ReactElement, useMemo } from "react";
 import { durationText } from "../../../core/view/numbers.ts";
 import { titleText } from "../../../core/view/report/handoff-lines.ts";
 import { type VisitOutcome, eventsOfVisit } from "../../../core/history/visits.ts";
@@ -15,20 +16,20 @@ import { useCatalog } from "../data/use-catalog.ts";
 import { FilesTab } from "./files-tab.tsx";
 import { VisitFacts, RouteTab } from "./visit-facts.tsx";
 import { OutputTab, PromptTab, useVisitFile } from "./output-tab.tsx";
+import { ResultTab } from "./result-tab.tsx";
 import { ToolCallsTab } from "./tool-calls-tab.tsx";
 import { useSearchHighlight } from "../ui/use-search-highlight.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import pageSheet from "../styles/page.module.css";
-import marksSheet from "../ui/marks.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import readerSheet from "./visit.module.css";
 import { parseTranscript, type TranscriptBlock } from "../cast-replay/transcript.ts";
 import type { CastEvent, EventOf } from "../../../core/cast/state/event.ts";
-import { CopyButton } from "../ui/export-text.tsx";
-import { countedText } from "../../../core/model/text.ts";
+import { HandoffCard } from "./handoff-card.tsx";
+import { countedText, parseMillis } from "../../../core/model/text.ts";
+import { useNow } from "../browser/use-now.ts";
 
-const css = bindClassNames(readerSheet, marksSheet, pageSheet, baseSheet);
+const css = bindSheets(readerSheet);
 
+const RESULT_TAB = { key: "result", label: "Result" } as const;
 const VISIT_TABS = [
   { key: "output", label: "Output" },
   { key: "prompt", label: "Prompt" },
@@ -37,7 +38,7 @@ const VISIT_TABS = [
   { key: "route", label: "Route" },
   { key: "files", label: "Files" },
 ] as const;
-export type VisitTab = (typeof VISIT_TABS)[number]["key"];
+export type VisitTab = (typeof VISIT_TABS)[number]["key"] | "result";
 
 export interface VisitProps extends CastPanelProps {
   readonly visit: TimelineVisit;
@@ -55,28 +56,69 @@ export function VisitPanel({ cast, view }: CastPanelProps): ReactElement {
   return <VisitReader cast={cast} view={view} visit={visit} />;
 }
 
-/** A link may select a tab; the person selects from then on. */
-function tabFromAddress(): VisitTab {
-  const asked = readSearchParam("tab");
-  return VISIT_TABS.find(({ key }) => key === asked)?.key ?? "output";
+/** The tab that a link or the person selected; otherwise the result of a finished cast, or the output of a visit. */
+function useVisitTab({ view, visit }: VisitProps): {
+  readonly tab: VisitTab;
+  readonly setTab: (tab: VisitTab) => void;
+  readonly hasResult: boolean;
+} {
+  const [selected, setSelected] = useState<VisitTab | null>(
+    () => VISIT_TABS.find(({ key }) => key === readSearchParam("tab"))?.key ?? null,
+  );
+  const { status } = view.latest;
+  const hasResult = status === "completed" || status === "not_satisfied";
+  const isOpened = view.isVisitChosen || view.at !== null;
+  // Another visit is read, not the result.
+  useEffect(() => setSelected((before) => (before === "result" && isOpened ? null : before)), [visit.index, isOpened]);
+  const tab = selected ?? (hasResult && !isOpened ? "result" : "output");
+  return { tab: tab === "result" && !hasResult ? "output" : tab, setTab: setSelected, hasResult };
 }
 
 function VisitReader(props: VisitProps): ReactElement {
-  const { cast, visit } = props;
-  const [tab, setTab] = useState<VisitTab>(tabFromAddress);
-  const { fleet } = useCatalog();
-  const [forking, setForking] = useState(false);
+  const { visit } = props;
+  const { tab, setTab, hasResult } = useVisitTab(props);
+  const [isFull, setFull] = useState(false);
   const main = useRef<HTMLDivElement>(null);
   useSearchHighlight(main, tab);
   const blocks = useTranscript(props);
   const tools = blocks.filter(({ kind }) => kind === "tool").length;
-  const materia = cast.castFile.graph.materia[visit.materia];
+  useKeys({
+    z: () => setFull((before) => !before),
+    escape: () => {
+      setFull(false);
+      return isFull;
+    },
+  });
   useKeys(Object.fromEntries(VISIT_TABS.map(({ key }, index) => [`${index + 1}`, () => setTab(key)])));
   const changed = visit.files && "changed" in visit.files.now ? visit.files.now.changed : 0;
   const counts: Readonly<Record<string, number>> = { tools, files: changed };
-  const tabs = VISIT_TABS.map((each) => ((counts[each.key] ?? 0) > 0 ? { ...each, count: counts[each.key] } : each));
+  const tabs = [...(hasResult ? [RESULT_TAB] : []), ...VISIT_TABS].map((each) =>
+    (counts[each.key] ?? 0) > 0 ? { ...each, count: counts[each.key] } : each,
+  );
   return (
-    <section className={css("panel visit-panel")} aria-label="Visit">
+    <section className={css(`panel visit-panel ${isFull ? "full-screen" : ""}`)} aria-label="Visit">
+      <VisitHead {...props} isFull={isFull} onFull={() => setFull(!isFull)} />
+      <div className={css("visit-tabs")}>
+        <Tabs name="visit" label="Visit" tabs={tabs} chosen={tab} onChoose={setTab} />
+      </div>
+      <div className={css(`visit-body ${tab === "files" || tab === "result" ? "wide-body" : ""}`)}>
+        <div className={css("visit-main")} ref={main} role="tabpanel" aria-labelledby={tabId("visit", tab)}>
+          <TabBody {...props} tab={tab} blocks={blocks} onFiles={() => setTab("files")} />
+        </div>
+        {tab !== "files" && tab !== "result" && <VisitFacts {...props} />}
+      </div>
+      <VisitQuestion {...props} />
+    </section>
+  );
+}
+
+function VisitHead(props: VisitProps & { readonly isFull: boolean; readonly onFull: () => void }): ReactElement {
+  const { cast, visit, isFull, onFull } = props;
+  const { fleet } = useCatalog();
+  const [forking, setForking] = useState(false);
+  const materia = cast.castFile.graph.materia[visit.materia];
+  return (
+    <>
       <div className={css("visit-head")}>
         <MateriaIcon materia={materia} />
         <div className={css("grow")}>
@@ -84,7 +126,7 @@ function VisitReader(props: VisitProps): ReactElement {
             <a className={css("quiet-link")} href={hrefOf("materia", visit.materia)}>
               {visit.materia}
             </a>{" "}
-            <span className={css("faint light")}>{`${visit.socket} · visit ${visit.visit}`}</span>
+            <span className={css("faint light")}>{placeText(visit)}</span>
           </h2>
           <div className={css("secondary cut")}>
             {visit.item
@@ -98,25 +140,38 @@ function VisitReader(props: VisitProps): ReactElement {
         <Button off={fleet === null ? null : FORK_NOT_ON_FLEET} onClick={() => setForking(true)}>
           Run from here…
         </Button>
+        <Button aria-pressed={isFull} onClick={onFull}>
+          {isFull ? "Close full screen" : "Full screen"}
+        </Button>
       </div>
       {forking && <ForkDialog cast={cast} visit={visit} onClose={() => setForking(false)} />}
-      <div className={css("visit-tabs")}>
-        <Tabs name="visit" label="Visit" tabs={tabs} chosen={tab} onChoose={setTab} />
-      </div>
-      <div className={css(`visit-body ${tab === "files" ? "wide-body" : ""}`)}>
-        <div className={css("visit-main")} ref={main} role="tabpanel" aria-labelledby={tabId("visit", tab)}>
-          {tab === "output" && <OutputTab {...props} blocks={blocks} />}
-          {tab === "prompt" && <PromptTab {...props} />}
-          {tab === "tools" && <ToolCallsTab blocks={blocks} />}
-          {tab === "handoff" && <HandoffTab {...props} />}
-          {tab === "route" && <RouteTab {...props} />}
-          {tab === "files" && <FilesTab {...props} />}
-        </div>
-        {tab !== "files" && <VisitFacts {...props} />}
-      </div>
-      <VisitQuestion {...props} />
-    </section>
+    </>
   );
+}
+
+function TabBody(
+  all: VisitProps & {
+    readonly tab: VisitTab;
+    readonly blocks: readonly TranscriptBlock[];
+    readonly onFiles: () => void;
+  },
+): ReactElement {
+  const { tab, blocks, onFiles, ...props } = all;
+  return (
+    <>
+      {tab === "result" && <ResultTab cast={props.cast} view={props.view} onFiles={onFiles} />}
+      {tab === "output" && <OutputTab {...props} blocks={blocks} />}
+      {tab === "prompt" && <PromptTab {...props} />}
+      {tab === "tools" && <ToolCallsTab blocks={blocks} />}
+      {tab === "handoff" && <HandoffTab {...props} />}
+      {tab === "route" && <RouteTab {...props} />}
+      {tab === "files" && <FilesTab {...props} />}
+    </>
+  );
+}
+
+function placeText({ socket, visit, conversation }: VisitProps["visit"]): string {
+  return [socket, `visit ${visit}`, conversationText(conversation)].filter(Boolean).join(" · ");
 }
 
 const OUTCOME_LABELS = {
@@ -135,9 +190,19 @@ function OutcomeStatus({ visit, view }: VisitProps): ReactElement {
   return (
     <span className={css(`status ${tone}`)}>
       <Icon name={icon} />
-      {`${word} ${durationText((visit.to ?? view.latest.elapsedMs) - visit.from)}`}
+      {visit.outcome === "waiting" ? (
+        <WaitingTime since={view.trail.clock.lastAt} word={word} />
+      ) : (
+        `${word} ${durationText((visit.to ?? view.latest.elapsedMs) - visit.from)}`
+      )}
     </span>
   );
+}
+
+/** A wait is no work: it has the time of the clock. */
+function WaitingTime({ since, word }: { readonly since: string | null; readonly word: string }): ReactElement {
+  const now = useNow(true);
+  return <>{`${word} ${durationText(Math.max(0, now - parseMillis(since, now)))}`}</>;
 }
 
 /** The output of the agent: live during the visit, from the transcript afterwards. */
@@ -228,10 +293,7 @@ function AcceptedHandoff({ event }: { readonly event: EventOf<"handoff_accepted"
           {hint}
         </p>
       ))}
-      <div className={css("copy-place")}>
-        <CopyButton text={JSON.stringify(event.handoff, null, 2)} what="the handoff" />
-      </div>
-      <pre className={css("code wrap")}>{JSON.stringify(event.handoff, null, 2)}</pre>
+      <HandoffCard handoff={event.handoff} />
     </>
   );
 }

@@ -1,30 +1,22 @@
-import { type ReactElement, useState } from "react";
+import { useState, type ReactElement, type ReactNode } from "react";
 import { amountText, durationText, costText, itemsDoneText } from "../../../core/view/numbers.ts";
 import { countOfLimitText } from "../../../core/cast/failure-text.ts";
 import { currentRework } from "../../../core/view/progress/traversals.ts";
-import { oneLine, countedText } from "../../../core/model/text.ts";
+import { oneLine } from "../../../core/model/text.ts";
 import { Icon } from "../ui/icons.tsx";
 import { CastStatusLabel } from "../ui/status.tsx";
 import { renderSymbols } from "../ui/line-text.tsx";
 import { hrefOf } from "../browser/route.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
 import type { CastPanelProps, CastView } from "../cast-replay/use-cast-view.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
-import cellsSheet from "../ui/item-cells.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import nodeSheet from "../graph/nodes.module.css";
 import castSheet from "./cast.module.css";
-import { nextSteps } from "../../../core/view/report/next-steps.ts";
 import { Button } from "../ui/buttons.tsx";
-import { AbortDialog, TrustCastDialog } from "../dialogs/confirm-cast-dialogs.tsx";
-import { CastMenu } from "./cast-menu.tsx";
-import { AnswerDialog, asksYesOrNo } from "../cast-visit/answer-form.tsx";
-import { RaiseLimitDialog } from "./raise-limit-dialog.tsx";
-import { useCommand } from "../data/use-command.ts";
-import type { CastStatus } from "../../../core/cast/summary.ts";
+import { SleepBanner } from "./sleep-banner.tsx";
+import { ActionButtons, ActionMenu, useCastActions } from "./cast-actions.tsx";
 
-const css = bindClassNames(castSheet, nodeSheet, cellsSheet, marksSheet, baseSheet);
+const css = bindSheets(castSheet, nodeSheet);
 
 export function CastHead({
   cast,
@@ -33,15 +25,26 @@ export function CastHead({
 }: CastPanelProps & { readonly dialogToOpen: string | null }): ReactElement {
   const { board } = view;
   const { castFile } = cast;
+  const actions = useCastActions({ cast, view, dialogToOpen });
+  // The choices of a failed cast stand beside the reason.
+  const isStopped = view.latest.status === "failed" && view.at === null;
   return (
     <div className={css("cast-head")}>
       <nav className={css("crumbs")} aria-label="Where this is">
         <a href={hrefOf("casts")}>Casts</a>
         <span aria-hidden="true">/</span>
+        {castFile.window && (
+          <>
+            <a href={hrefOf("casts", castFile.window.parent)}>{oneLine(castFile.request, 60)}</a>
+            <span aria-hidden="true">/</span>
+            <span>{`Item ${castFile.window.index + 1}${castFile.window.attempt > 1 ? `, attempt ${castFile.window.attempt}` : ""}`}</span>
+            <span aria-hidden="true">·</span>
+          </>
+        )}
         <code>{castFile.castId}</code>
         <span aria-hidden="true">·</span>
         <LoadoutLink cast={cast} name={board.loadout} />
-        {cast.isForeign && (
+        {cast.isForeign && !castFile.window && (
           <span className={css("badge")} title="This cast was started by somebody else or on another machine">
             Started elsewhere
           </span>
@@ -49,12 +52,42 @@ export function CastHead({
         <FleetFacts castId={castFile.castId} />
         {castFile.rehearsal !== null && <span className={css("badge")}>Rehearsal</span>}
       </nav>
-      <h1 className={css("cut")} title={castFile.request}>
-        {castFile.request}
+      <CastTitle cast={cast} view={view} />
+      <div className={css("actions")} role="group" aria-label="Cast">
+        {!isStopped && <ActionButtons {...actions} />}
+        <ActionMenu castId={castFile.castId} actions={actions} />
+      </div>
+      <CastFigures cast={cast} view={view} />
+      <StatusNote view={view}>
+        {isStopped && (
+          <div className={css("row wrap choices")} role="group" aria-label="Choices">
+            <ActionButtons {...actions} />
+          </div>
+        )}
+      </StatusNote>
+      <SleepBanner cast={cast} view={view} />
+      {actions.dialog}
+    </div>
+  );
+}
+
+/** The request, or the item of an item's cast. A long one opens with a click. */
+function CastTitle({ cast, view: { allVisits: visits } }: CastPanelProps): ReactElement {
+  const { request, window: item } = cast.castFile;
+  const [isOpen, setOpen] = useState(false);
+  const title = item && visits[0]?.item?.title;
+  const text = title ?? request;
+  const isLong = text.length > 90 || text.includes("\n");
+  return (
+    <div className={css("title-row")}>
+      <h1 className={css(isOpen ? "whole-title" : "cut")} dir="auto">
+        {text}
       </h1>
-      <CastActions cast={cast} view={view} dialogToOpen={dialogToOpen} />
-      <CastFigures view={view} />
-      <StatusNote view={view} />
+      {isLong && (
+        <Button look="bare" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? "Show less" : "Show all"}
+        </Button>
+      )}
     </div>
   );
 }
@@ -85,8 +118,11 @@ function LoadoutLink({ cast, name }: { readonly cast: CastPanelProps["cast"]; re
 }
 
 /** Status and usage of the cast. */
-function CastFigures({ view }: { readonly view: CastView }): ReactElement {
+function CastFigures({ cast, view }: CastPanelProps): ReactElement {
   const { board, trail } = view;
+  // The journal counts a visit at its end, and those of an item when it is merged.
+  const inItems = [...view.itemVisits.values()].reduce((sum, all) => sum + all.length, 0);
+  const visits = Math.max(board.visits, view.visits.length + inItems);
   return (
     <div className={css("facts")}>
       {view.at === null ? (
@@ -99,13 +135,13 @@ function CastFigures({ view }: { readonly view: CastView }): ReactElement {
           <b>{`Item ${board.item.number} of ${board.item.of}`}</b>
         </span>
       )}
-      {!board.item && board.items.total > 0 && (
+      {!board.item && board.items.total > 0 && !cast.castFile.window && (
         <span>
           <b>{itemsDoneText(board.items)}</b>
         </span>
       )}
       <span className={css("figures-only")}>
-        <b>{board.visits}</b> {countedText(board.visits, "visit").replace(/^\d+ /, "")}
+        <b>{visits}</b> {visits === 1 ? "visit" : "visits"}
       </span>
       <span title="Time worked">
         <b>{durationText(board.elapsedMs)}</b>
@@ -118,23 +154,24 @@ function CastFigures({ view }: { readonly view: CastView }): ReactElement {
 }
 
 /** The reason of the stop, or the question. */
-function StatusNote({ view }: { readonly view: CastView }): ReactElement {
+function StatusNote({ view, children }: { readonly view: CastView; readonly children: ReactNode }): ReactElement {
   const { board } = view;
   return (
     <>
       {board.reason !== null && board.status !== "completed" && (
-        <p
+        <div
           className={css(
             `cast-reason note ${board.status === "failed" ? "bad" : board.status === "not_satisfied" ? "rework" : ""}`,
           )}
         >
-          {renderSymbols(board.reason)}
-        </p>
+          <p dir="auto">{renderSymbols(board.reason)}</p>
+          {children}
+        </div>
       )}
       {board.question !== null && view.at === null && (
         <p className={css("cast-reason note waiting-tone")}>
           <b>{`${board.position?.materia ?? ""} waits for you: `}</b>
-          <span>{oneLine(board.question.trim().split("\n").at(-1) ?? "", 200)}</span>
+          <span dir="auto">{oneLine(board.question.trim().split("\n").at(-1) ?? "", 200)}</span>
         </p>
       )}
     </>
@@ -172,86 +209,4 @@ function ReworkCount({ view }: { readonly view: CastView }): ReactElement | null
       {`Rework ${times}${view.board.item ? " on this item" : ""}`}
     </span>
   );
-}
-
-type ActionDialog = "abort" | "continue" | "raise" | "trust";
-
-/** The commands of a cast as buttons in fixed places; a disabled one says why. */
-function CastActions({
-  cast,
-  view,
-  dialogToOpen,
-}: CastPanelProps & { readonly dialogToOpen: string | null }): ReactElement {
-  const [dialog, setDialog] = useState<ActionDialog | null>(
-    dialogToOpen === "continue" || dialogToOpen === "raise" || dialogToOpen === "abort" ? dialogToOpen : null,
-  );
-  const { status } = view.latest;
-  const { castId } = cast.castFile;
-  const command = useCommand();
-  const why = disabledReasonsFor(status);
-  const close = (): void => setDialog(null);
-  const resume = async (): Promise<void> => {
-    if ((await command.run({ kind: "recast", castId }, "Resumed")) === null) setDialog("trust");
-  };
-  const { state } = cast.replay.timelineAt(cast.replay.lastSeq());
-  const [step] = nextSteps(state, status, "");
-  return (
-    <div className={css("actions")} role="group" aria-label="Cast">
-      <Button
-        className={css(why.continue === null ? "" : "off")}
-        off={why.continue}
-        onClick={() => setDialog("continue")}
-      >
-        {asksYesOrNo({ cast }) ? "Yes or no…" : "Continue…"}
-      </Button>
-      <Button
-        className={css(why.resume === null ? "" : "off")}
-        off={why.resume}
-        busy={command.busy !== null}
-        onClick={() => void resume()}
-        {...(step && status === "failed" ? { title: step.does } : {})}
-      >
-        Resume
-      </Button>
-      <Button className={css(why.raise === null ? "" : "off")} off={why.raise} onClick={() => setDialog("raise")}>
-        Raise a limit…
-      </Button>
-      <Button
-        look="danger"
-        className={css(why.abort === null ? "" : "off")}
-        off={why.abort}
-        onClick={() => setDialog("abort")}
-      >
-        Abort…
-      </Button>
-      <CastMenu cast={cast} view={view} />
-      {dialog === "abort" && why.abort === null && (
-        <AbortDialog castId={castId} request={cast.castFile.request} onClose={close} />
-      )}
-      {dialog === "trust" && command.isForeign && (
-        <TrustCastDialog castId={castId} issues={command.issues} onClose={close} />
-      )}
-      {dialog === "continue" && why.continue === null && <AnswerDialog cast={cast} view={view} onClose={close} />}
-      {dialog === "raise" && why.raise === null && <RaiseLimitDialog cast={cast} view={view} onClose={close} />}
-    </div>
-  );
-}
-
-type DisabledReasons = Readonly<Record<"continue" | "resume" | "raise" | "abort", string | null>>;
-
-function disabledReasonsFor(status: CastStatus): DisabledReasons {
-  const over = status === "completed" || status === "not_satisfied";
-  const stopped = status === "failed" || status === "aborted" || status === "interrupted";
-  return {
-    continue: status === "waiting" ? null : "This cast does not wait for you",
-    resume: stopped
-      ? null
-      : over
-        ? "The cast has ended"
-        : status === "queued"
-          ? "The cast waits for a worker"
-          : "The cast is running",
-    raise: over ? "The cast has ended" : null,
-    abort: status === "running" || status === "waiting" || status === "queued" ? null : "The cast is not running",
-  };
 }

@@ -4,12 +4,10 @@ import { amountText, costText } from "../../../core/view/numbers.ts";
 import { costTable, type CostTable, timelineRows } from "../../../core/view/progress/timeline-rows.ts";
 import { MateriaIcon, materiaColorStyle } from "../ui/icons.tsx";
 import type { TimelineProps } from "./timeline-panel.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import tablesSheet from "./cost-and-journal.module.css";
 
-const css = bindClassNames(tablesSheet, marksSheet, baseSheet);
+const css = bindSheets(tablesSheet);
 
 /** Tokens and cost by materia and by item, at the shown moment. */
 export function CostPanel({ cast, view }: TimelineProps): ReactElement {

@@ -14,14 +14,14 @@ import { stitchNumber } from "../../../core/view/layout/routes.ts";
 import { positionText } from "../../../core/view/progress/board.ts";
 import { GraphView, GraphLegend } from "../graph/graph-view.tsx";
 import type { GraphPart, EdgeMark, LoopMark, GraphMarks, SocketMark } from "../graph/graph-marks.ts";
+import { navigate } from "../browser/route.ts";
+import { itemVisitHref } from "./timeline-rows.tsx";
 import type { GraphHandle } from "../graph/viewport.tsx";
 import { Button } from "../ui/buttons.tsx";
 import { textScale, type ScreenWidth } from "../browser/display.ts";
 import type { CastPanelProps, CastView } from "../cast-replay/use-cast-view.ts";
 import type { WatchedCast } from "../cast-replay/use-cast.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import castSheet from "./cast.module.css";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import { materiaOf, type Graph } from "../../../core/compile/graph.ts";
@@ -35,7 +35,7 @@ import { currentTraversals } from "../../../core/view/progress/traversals.ts";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import { countedText } from "../../../core/model/text.ts";
 
-const css = bindClassNames(castSheet, marksSheet, baseSheet);
+const css = bindSheets(castSheet);
 
 /** The panel is too narrow for titles of bands beside the sockets. */
 const NARROW_METRICS = { ...REGULAR_METRICS, band: COMPACT_METRICS.band };
@@ -51,8 +51,8 @@ export function CastGraphPanel(
   const [legend, setLegend] = useState(false);
   const drawing = useCastDrawing(cast, compact);
   const marks = useMemo(
-    () => castMarks(drawing, view),
-    [drawing, view.trail, view.visits, view.waysTaken, view.board, view.at, view.seq, cast.version],
+    () => castMarks(drawing, view, cast.castFile.window !== undefined),
+    [drawing, view.trail, view.visits, view.waysTaken, view.itemVisits, view.board, view.at, view.seq, cast.version],
   );
   const read = view.visit?.socket;
   const selected = useMemo<readonly GraphPart[]>(() => (read ? [{ kind: "socket", id: read }] : []), [read]);
@@ -120,14 +120,17 @@ function useCastDrawing(cast: WatchedCast, compact: boolean): GraphDrawing {
 function readLatestVisit(view: CastView, part: GraphPart | null): void {
   if (part?.kind !== "socket") return;
   const latest = view.visits.findLast(({ socket }) => socket === part.id);
-  if (latest) view.read(latest.index);
+  if (latest) return view.read(latest.index);
+  const inItem = [...view.itemVisits.values()].flat().findLast(({ visit }) => visit.socket === part.id);
+  if (inItem) navigate(itemVisitHref(inItem));
 }
 
 /** The marks of the graph at the shown moment. */
-function castMarks(drawing: GraphDrawing, view: CastView): GraphMarks {
+function castMarks(drawing: GraphDrawing, view: CastView, isItem: boolean): GraphMarks {
   const { trail } = view;
   const { graph } = trail.state;
-  const bySocket = Map.groupBy(view.visits, ({ socket }) => socket);
+  const inItems = [...view.itemVisits.values()].flatMap((all) => all.map(({ visit }) => visit));
+  const bySocket = Map.groupBy([...view.visits, ...inItems], ({ socket }) => socket);
   const counts = new Map<string, number>();
   for (const { id } of view.waysTaken) counts.set(id, (counts.get(id) ?? 0) + 1);
   const last = view.waysTaken.at(-1)?.id;
@@ -136,7 +139,7 @@ function castMarks(drawing: GraphDrawing, view: CastView): GraphMarks {
     edges: new Map(
       drawing.edges.map((edge) => [edge.way.id, edgeMark(edge, view, counts.get(edge.way.id) ?? 0, last)]),
     ),
-    loops: new Map(drawing.loops.map(({ id }) => [id, loopMark(id, view)])),
+    loops: new Map(drawing.loops.map(({ id }) => [id, loopMark(id, view, isItem)])),
   };
 }
 
@@ -163,7 +166,7 @@ function socketMark(graph: Graph, id: string, visits: readonly TimelineVisit[], 
 
 function currentSocketState(status: CastView["board"]["status"], past: boolean): NonNullable<SocketMark["state"]> {
   if (status === "failed" || status === "aborted" || status === "interrupted") return past ? "live" : "failed";
-  return status === "waiting" ? "waiting" : "live";
+  return status === "waiting" || status === "sleeping" || status === "paused" ? "waiting" : "live";
 }
 
 function currentSocketTag({ at, board }: CastView, working: number): string {
@@ -178,6 +181,9 @@ function currentSocketTag({ at, board }: CastView, working: number): string {
       return "Aborted here";
     case "interrupted":
       return "Interrupted here";
+    case "sleeping":
+    case "paused":
+      return "Waiting for the provider";
     case "queued":
       return "Waiting for a worker";
     case "running":
@@ -245,8 +251,11 @@ function longestCastLabel(way: DrawnLine, runs: RouteStyle, stitch: number | nul
   return runs === "lane" ? [words, "99×"] : [`${words} 99×`];
 }
 
-function loopMark(id: string, { trail, board }: CastView): LoopMark {
+function loopMark(id: string, { trail, board, allVisits }: CastView, isItem: boolean): LoopMark {
   const { walk } = trail;
+  const own = isItem ? allVisits[0]?.item : undefined;
+  // The cast of an item knows nothing of the others.
+  if (own) return { secondLine: line(`Item ${own.index + 1} of ${own.of} `, titleText(own.title, 200)) };
   if (!walk || walk.loop !== id || !board.walk) return {};
   const { item } = board;
   const inHand = trail.state.pass?.loop === id && item;

@@ -1,4 +1,4 @@
-import { useState, type ReactElement } from "react";
+import { useState, type CSSProperties, type ReactElement } from "react";
 import { Button } from "../ui/buttons.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import { Tabs } from "../ui/tabs.tsx";
@@ -10,10 +10,7 @@ import { VisitPanel } from "../cast-visit/visit-panel.tsx";
 import { TimelinePanel } from "./timeline-panel.tsx";
 import { useCast, type WatchedCast } from "../cast-replay/use-cast.ts";
 import { useCastView, type CastPanelProps } from "../cast-replay/use-cast-view.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import pageSheet from "../styles/page.module.css";
-import controlsSheet from "../ui/controls.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import castSheet from "./cast.module.css";
 import { positionName, positionText } from "../../../core/view/progress/board.ts";
 import { MateriaIcon } from "../ui/icons.tsx";
@@ -22,7 +19,7 @@ import type { Issue } from "../../../core/model/issue.ts";
 import { fetchCommandOutput } from "../net/api.ts";
 import { toast } from "../ui/toasts.tsx";
 
-const css = bindClassNames(castSheet, controlsSheet, pageSheet, baseSheet);
+const css = bindSheets(castSheet);
 
 export default function CastPage({ name, search }: PageProps): ReactElement {
   const id = name ?? "";
@@ -58,8 +55,11 @@ function CastPanels({
   readonly search: URLSearchParams;
 }): ReactElement {
   const width = useScreenWidth();
-  const [part, setPart] = useState<PanelKey>(search.has("visit") ? "visit" : "graph");
   const view = useCastView(cast, search);
+  const isFinished = view.latest.status === "completed" || view.latest.status === "not_satisfied";
+  // The result comes first.
+  const [part, setPart] = useState<PanelKey>(search.has("visit") || isFinished ? "visit" : "graph");
+  const [graphWidth, setGraphWidth] = useGraphWidth();
   const open = (): void => setPart("visit");
   return (
     <section className={css("view")} aria-label={`Cast ${id}`}>
@@ -83,10 +83,11 @@ function CastPanels({
           className={css("part-tabs")}
         />
       )}
-      <div className={css("cast-grid")}>
+      <div className={css("cast-grid")} style={{ "--graph-width": `${graphWidth}px` } as CSSProperties}>
         {(width !== "small" || part === "graph") && (
           <CastGraphPanel cast={cast} view={view} width={width} onOpen={open} />
         )}
+        {width === "large" && <GraphSplitter width={graphWidth} onWidth={setGraphWidth} />}
         {(width !== "small" || part === "time") && (
           <TimelinePanel cast={cast} view={view} width={width} onOpen={open} />
         )}
@@ -99,6 +100,48 @@ function CastPanels({
         </Button>
       )}
     </section>
+  );
+}
+
+const GRAPH_WIDTH_KEY = "materia-graph-width";
+const [LEAST_GRAPH, USUAL_GRAPH, MOST_GRAPH] = [280, 478, 900];
+
+function useGraphWidth(): readonly [number, (width: number) => void] {
+  const [width, setWidth] = useState(() => Number(localStorage.getItem(GRAPH_WIDTH_KEY)) || USUAL_GRAPH);
+  return [
+    width,
+    (next) => {
+      const bounded = Math.round(Math.max(LEAST_GRAPH, Math.min(MOST_GRAPH, next)));
+      setWidth(bounded);
+      localStorage.setItem(GRAPH_WIDTH_KEY, String(bounded));
+    },
+  ];
+}
+
+/** [W49] The line between graph and visit: dragged, or moved with the arrow keys. */
+function GraphSplitter(props: { readonly width: number; readonly onWidth: (width: number) => void }): ReactElement {
+  const { width, onWidth } = props;
+  return (
+    <div
+      className={css("splitter")}
+      role="separator"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label="Width of the graph"
+      aria-valuenow={width}
+      aria-valuemin={LEAST_GRAPH}
+      aria-valuemax={MOST_GRAPH}
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={(event) => {
+        if (event.currentTarget.hasPointerCapture(event.pointerId)) onWidth(event.clientX - 16);
+      }}
+      onKeyDown={(event) => {
+        const step = { ArrowLeft: -24, ArrowRight: 24 }[event.key];
+        if (step === undefined) return;
+        event.preventDefault();
+        onWidth(width + step);
+      }}
+    />
   );
 }
 

@@ -8,17 +8,13 @@ import { IssueList } from "../ui/issues.tsx";
 import { renderSymbols } from "../ui/line-text.tsx";
 import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
 import { useCommand } from "../data/use-command.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import marksSheet from "../ui/marks.module.css";
-import controlsSheet from "../ui/controls.module.css";
-import dialogSheet from "../ui/dialog.module.css";
-
-const css = bindClassNames(dialogSheet, controlsSheet, marksSheet);
+import { css } from "../ui/classes.ts";
 
 const COUNTED_LIMITS: readonly LimitName[] = [
   "maxTurnTokens",
   "maxTurnMinutes",
   "maxTraversals",
+  "maxUnchanged",
   "maxNoAdvanceCycles",
   "maxRepairs",
 ];

@@ -5,9 +5,7 @@ import type { ScreenWidth } from "../browser/display.ts";
 import type { CastPanelProps, CastView } from "../cast-replay/use-cast-view.ts";
 import { CostPanel } from "./cost-panel.tsx";
 import { Timeline } from "./timeline.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import timelineSheet from "./timeline.module.css";
 import tablesSheet from "./cost-and-journal.module.css";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
@@ -15,7 +13,7 @@ import { journalText } from "../../../core/view/report/event-lines.ts";
 import { useVirtualRows } from "../browser/use-virtual-rows.ts";
 import { LineText } from "../ui/line-text.tsx";
 
-const css = bindClassNames(tablesSheet, timelineSheet, marksSheet, baseSheet);
+const css = bindSheets(tablesSheet, timelineSheet);
 
 export interface TimelineProps extends CastPanelProps {
   readonly width: ScreenWidth;
@@ -132,7 +130,6 @@ function JournalPanel(props: TimelineProps): ReactElement {
     indices,
     spaceBefore: before,
     spaceAfter: behind,
-    measureRow: measure,
   } = useVirtualRows(list, {
     count: last,
     heightOf: () => (width === "small" ? 48 : 24),
@@ -144,7 +141,7 @@ function JournalPanel(props: TimelineProps): ReactElement {
       {before > 0 && <li aria-hidden="true" style={{ height: before }} />}
       {indices.map((index) => {
         const event = cast.replay.events()[last - index - 1];
-        const place = { ref: measure, "data-index": index, "aria-posinset": index + 1, "aria-setsize": last };
+        const place = { "data-index": index, "aria-posinset": index + 1, "aria-setsize": last };
         return event && <EventRow key={event.seq} {...props} event={event} place={place} />;
       })}
       {behind > 0 && <li aria-hidden="true" style={{ height: behind }} />}

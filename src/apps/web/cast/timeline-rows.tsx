@@ -4,19 +4,22 @@ import { totalTokens } from "../../../core/cast/state/usage.ts";
 import { durationText, costText } from "../../../core/view/numbers.ts";
 import { titleText } from "../../../core/view/report/handoff-lines.ts";
 import { renderSymbols } from "../ui/line-text.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import timelineSheet from "./timeline.module.css";
 import type { Materia } from "../../../core/model/materia.ts";
 import { fileChangesText } from "../../../core/view/file-changes.ts";
 import type { VisitOutcome } from "../../../core/history/visits.ts";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import { materiaColorStyle } from "../ui/icons.tsx";
-import { workerStretches, type TimelineRow } from "../../../core/view/progress/timeline-rows.ts";
+import { workerStretches } from "../../../core/view/progress/timeline-rows.ts";
+import type { CastView } from "../cast-replay/use-cast-view.ts";
+import type { ItemVisit } from "../cast-replay/use-item-casts.ts";
+import { hrefOf } from "../browser/route.ts";
+import type { TimeScale } from "./time-scale.ts";
 import type { TimelineProps } from "./timeline-panel.tsx";
 import { countedText } from "../../../core/model/text.ts";
 
-const css = bindClassNames(timelineSheet, baseSheet);
+const css = bindSheets(timelineSheet);
 
 const ATTEMPT_LOOKS = {
   running: { look: "running-visit", word: "at work" },
@@ -36,12 +39,14 @@ const MERGE_MARKS = {
 /** [V23] A parallel item: each attempt links to its cast, marks show merges and conflicts. */
 export function ItemLaneRow(props: {
   readonly lane: ItemTimeline;
+  readonly itemVisits: CastView["itemVisits"];
+  readonly materia: Readonly<Record<string, Materia>>;
   readonly scale: TimeScale;
   readonly nowMs: number;
   readonly aligned: boolean;
   readonly children: ReactNode;
 }): ReactElement {
-  const { lane, scale, nowMs, aligned, children } = props;
+  const { lane, itemVisits, materia, scale, nowMs, aligned, children } = props;
   const { number, title, attempts, marks, usage } = lane;
   const start = aligned ? (attempts[0]?.from ?? 0) : 0;
   const isNow = attempts.some(({ to }) => to === null);
@@ -55,6 +60,10 @@ export function ItemLaneRow(props: {
         {children}
         {attempts.map((attempt, index) => (
           <AttemptBar
+            scale={scale}
+            start={start}
+            visits={itemVisits.get(attempt.child) ?? []}
+            materia={materia}
             key={attempt.child}
             name={`Item ${number}, attempt ${index + 1}`}
             attempt={attempt}
@@ -82,25 +91,76 @@ export function ItemLaneRow(props: {
   );
 }
 
+/** The address of a visit inside the cast of an item. */
+export function itemVisitHref({ child, visit }: ItemVisit): string {
+  return hrefOf("casts", child, { visit: `${visit.socket}#${visit.visit}` });
+}
+
 function AttemptBar(props: {
+  readonly scale: TimeScale;
+  readonly start: number;
+  readonly visits: readonly ItemVisit[];
+  readonly materia: Readonly<Record<string, Materia>>;
   readonly name: string;
   readonly attempt: ItemAttempt;
   readonly left: number;
   readonly width: number;
   readonly nowMs: number;
 }): ReactElement {
-  const { name, attempt, left, width, nowMs } = props;
+  const { name, attempt, left, width, nowMs, scale, start, visits, materia } = props;
   const { child, from, to, outcome, worker } = attempt;
   const { look, word } = ATTEMPT_LOOKS[outcome];
   const said = `${name}, ${durationText((to ?? nowMs) - from)}, ${word}${worker === undefined ? "" : ` on ${worker}`}: open its cast`;
   return (
+    <>
+      <a
+        className={css(`bar item-bar ${look} ${visits.length > 0 ? "behind-visits" : ""}`)}
+        style={{ left: `${left}%`, width: `calc(${width}% - 1px)` }}
+        href={hrefOf("casts", child)}
+        title={said}
+        aria-label={said}
+      />
+      {visits.map((each) => (
+        <ItemVisitBar
+          key={each.visit.index}
+          each={each}
+          color={materia[each.visit.materia]?.color}
+          scale={scale}
+          start={start}
+          nowMs={nowMs}
+        />
+      ))}
+    </>
+  );
+}
+
+/** [W45] A visit of an item; it leads to the visit in the cast of the item. */
+function ItemVisitBar(props: {
+  readonly each: ItemVisit;
+  readonly color: Materia["color"];
+  readonly scale: TimeScale;
+  readonly start: number;
+  readonly nowMs: number;
+}): ReactElement {
+  const { each, color, scale, start, nowMs } = props;
+  const { visit } = each;
+  const { look, sign, word } = VISIT_LOOKS[visit.outcome];
+  const said = `${visit.materia}, ${durationText((visit.to ?? nowMs) - visit.from)}, ${word}`;
+  return (
     <a
-      className={css(`bar item-bar ${look}`)}
-      style={{ left: `${left}%`, width: `calc(${width}% - 1px)` }}
-      href={`#/casts/${child}`}
+      className={css(`bar ${look}`)}
+      style={{
+        ...materiaColorStyle(color),
+        left: `${scale.positionPercent(visit.from - start)}%`,
+        width: `calc(${scale.lengthPercent((visit.to ?? nowMs) - visit.from)}% - 1px)`,
+      }}
+      href={itemVisitHref(each)}
       title={said}
       aria-label={said}
-    />
+      tabIndex={-1}
+    >
+      <BarText sign={sign} name={visit.materia} isUtility={false} />
+    </a>
   );
 }
 
@@ -145,15 +205,22 @@ export const VisitBar = memo(function Bar(props: {
       tabIndex={isRead ? 0 : -1}
       onClick={onChoose}
     >
-      {sign === "" ? (
-        <span className={css(`materia-dot ${isUtility ? "utility-dot" : ""}`)} />
-      ) : (
-        <span className={css("bar-sign")}>{renderSymbols(sign)}</span>
-      )}
-      {sign === "" && <span className={css("bar-name")}>{visit.materia}</span>}
+      <BarText sign={sign} name={visit.materia} isUtility={isUtility} />
     </button>
   );
 });
+
+/** The outcome as a sign, or the materia as a dot with its name. */
+function BarText(props: { readonly sign: string; readonly name: string; readonly isUtility: boolean }): ReactElement {
+  const { sign, name, isUtility } = props;
+  if (sign !== "") return <span className={css("bar-sign")}>{renderSymbols(sign)}</span>;
+  return (
+    <>
+      <span className={css(`materia-dot ${isUtility ? "utility-dot" : ""}`)} />
+      <span className={css("bar-name")}>{name}</span>
+    </>
+  );
+}
 
 /** [B28] The worker of each period; empty for a cast without a fleet. */
 export function WorkerRow({
@@ -200,65 +267,4 @@ export function WorkerRow({
       <div className={css("cost")} />
     </>
   );
-}
-
-/** Maps milliseconds to percent of the width; values outside are below 0 or above 100. */
-export interface TimeScale {
-  readonly startMs: number;
-  readonly spanMs: number;
-  readonly positionPercent: (ms: number) => number;
-  readonly lengthPercent: (ms: number) => number;
-}
-
-/** The whole cast, or the longest row when each starts at zero. */
-export function timelineLengthMs(
-  { rows, lanes }: { readonly rows: readonly TimelineRow[]; readonly lanes: readonly ItemTimeline[] },
-  { nowMs, aligned }: { readonly nowMs: number; readonly aligned: boolean },
-): number {
-  const ends = rows.map(({ visits }) => {
-    const start = visits[0]?.from ?? 0;
-    const end = visits.reduce((most, { to }) => Math.max(most, to ?? nowMs), 0);
-    return aligned ? end - start : end;
-  });
-  const laneEnds = lanes.map(({ attempts }) => {
-    const end = attempts.reduce((most, { to }) => Math.max(most, to ?? nowMs), 0);
-    return aligned ? end - (attempts[0]?.from ?? 0) : end;
-  });
-  return Math.max(1_000, ...ends, ...laneEnds) * 1.02;
-}
-
-/** The visible part: everything, or a zoomed range around a moment. */
-export function timeScaleFor(
-  wholeMs: number,
-  { zoom, around }: { readonly zoom: number; readonly around: number },
-): TimeScale {
-  const spanMs = wholeMs / zoom;
-  const startMs = Math.max(0, Math.min(around - spanMs / 2, wholeMs - spanMs));
-  const length = (ms: number): number => (100 * ms) / spanMs;
-  return { startMs, spanMs, lengthPercent: length, positionPercent: (ms) => length(ms - startMs) };
-}
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const TICK_STEPS = [10, 20, 50, 100, 200, 500]
-  .concat([1, 2, 5, 10, 15, 30].map((count) => count * SECOND))
-  .concat([1, 2, 5, 10, 15, 30].map((count) => count * MINUTE))
-  .concat([1, 2, 4, 8, 24].map((count) => count * HOUR));
-const MAX_TICKS = 5;
-
-export function ticksFor({
-  startMs,
-  spanMs,
-  positionPercent: share,
-}: TimeScale): readonly { readonly at: number; readonly text: string }[] {
-  const step = TICK_STEPS.find((each) => spanMs / each <= MAX_TICKS) ?? spanMs / MAX_TICKS;
-  const [unit, word] =
-    step >= HOUR ? ([HOUR, "h"] as const) : step >= MINUTE ? ([MINUTE, "min"] as const) : ([SECOND, "s"] as const);
-  const first = Math.ceil(startMs / step);
-  const last = Math.floor((startMs + spanMs) / step);
-  return Array.from({ length: last - first + 1 }, (_, index) => {
-    const ms = (first + index) * step;
-    return { at: share(ms), text: `${Math.round((100 * ms) / unit) / 100} ${word}` };
-  }).filter(({ at }) => at >= 0 && at < 97);
 }

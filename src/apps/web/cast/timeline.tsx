@@ -19,22 +19,14 @@ import {
 } from "../../../core/view/progress/timeline-rows.ts";
 import { Button } from "../ui/buttons.tsx";
 import { renderSymbols } from "../ui/line-text.tsx";
-import {
-  VisitBar,
-  ItemLaneRow,
-  WorkerRow,
-  timeScaleFor,
-  ticksFor,
-  timelineLengthMs,
-  type TimeScale,
-} from "./timeline-rows.tsx";
+import { ticksFor, timeScaleFor, timelineLengthMs, type TimeScale } from "./time-scale.ts";
+import { VisitBar, ItemLaneRow, WorkerRow } from "./timeline-rows.tsx";
 import type { TimelineProps } from "./timeline-panel.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import timelineSheet from "./timeline.module.css";
 import { countedText } from "../../../core/model/text.ts";
 
-const css = bindClassNames(timelineSheet, baseSheet);
+const css = bindSheets(timelineSheet);
 
 /** Longer timelines fold: finished rows show on request. */
 const MAX_ROWS = 40;
@@ -118,7 +110,15 @@ function TimelineRows(
     lanes
       .filter(({ parallelRun: fork }) => fork > from && fork <= to)
       .map((lane) => (
-        <ItemLaneRow key={lane.key} lane={lane} scale={scale} nowMs={view.latest.elapsedMs} aligned={aligned}>
+        <ItemLaneRow
+          key={lane.key}
+          lane={lane}
+          itemVisits={view.itemVisits}
+          materia={props.cast.castFile.graph.materia}
+          scale={scale}
+          nowMs={view.latest.elapsedMs}
+          aligned={aligned}
+        >
           {!aligned && <GridLines scale={scale} at={at} />}
         </ItemLaneRow>
       ));

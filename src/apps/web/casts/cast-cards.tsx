@@ -2,44 +2,32 @@ import { useMemo, useRef, type ComponentProps, type ReactElement } from "react";
 import { ageText, costText } from "../../../core/view/numbers.ts";
 import { CastStatusLabel } from "../ui/status.tsx";
 import { hrefOf } from "../browser/route.ts";
-import {
-  ItemsDone,
-  NextActionButton,
-  FleetDetails,
-  type CastListProps,
-  castListRows,
-  useVisibleRows,
-} from "./cast-table.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
+import { FleetDetails, ItemsDone, RowActions } from "./cast-cells.tsx";
+import { castListRows, GroupTitle, useVisibleRows, type CastListProps } from "./cast-table.tsx";
+import { bindSheets } from "../ui/classes.ts";
 import castsSheet from "./casts.module.css";
 import type { CastSummary } from "../../../core/cast/summary.ts";
 import { parseMillis } from "../../../core/model/text.ts";
 
-const css = bindClassNames(castsSheet, marksSheet, baseSheet);
+const css = bindSheets(castsSheet);
 
 /** The facts of the table as cards; only visible ones are drawn. */
-export function CastCards({ groups, now, waits, onAct, busy }: CastListProps): ReactElement {
+export function CastCards(props: CastListProps): ReactElement {
+  const { groups, unfolded, onUnfold } = props;
   const list = useRef<HTMLUListElement>(null);
-  const all = useMemo(() => castListRows(groups), [groups]);
-  const {
-    rows,
-    spaceBefore: before,
-    spaceAfter: behind,
-    measureRow: measure,
-  } = useVisibleRows(list, all, { scrolls: "page", height: 104 });
+  const all = useMemo(() => castListRows(groups, unfolded), [groups, unfolded]);
+  const { rows, spaceBefore: before, spaceAfter: behind } = useVisibleRows(list, all, { scrolls: "page", height: 104 });
   return (
     <ul ref={list} aria-label="Casts">
       {before > 0 && <li aria-hidden="true" style={{ height: before }} />}
       {rows.map(({ row, index }) => {
-        const place = { ref: measure, "data-index": index, "aria-posinset": index + 1, "aria-setsize": all.length };
+        const place = { "data-index": index, "aria-posinset": index + 1, "aria-setsize": all.length };
         return row.kind === "cast" ? (
-          <CastCard key={row.key} place={place} cast={row.cast} now={now} waits={waits} onAct={onAct} busy={busy} />
+          <CastCard key={row.key} {...props} place={place} cast={row.cast} />
         ) : (
           <li key={row.key} className={css("card-group")} {...place}>
             <h2 className={css("secondary")}>
-              {row.title} <span className={css("faint")}>{row.count}</span>
+              <GroupTitle row={row} onUnfold={onUnfold} />
             </h2>
           </li>
         );
@@ -49,14 +37,10 @@ export function CastCards({ groups, now, waits, onAct, busy }: CastListProps): R
   );
 }
 
-function CastCard({
-  cast,
-  now,
-  waits,
-  onAct,
-  busy,
-  place,
-}: Omit<CastListProps, "groups"> & { readonly cast: CastSummary; readonly place: ComponentProps<"li"> }): ReactElement {
+function CastCard(
+  props: CastListProps & { readonly cast: CastSummary; readonly place: ComponentProps<"li"> },
+): ReactElement {
+  const { cast, now, waits, place } = props;
   return (
     <li className={css("card-place")} {...place}>
       <div className={css("card")}>
@@ -66,7 +50,7 @@ function CastCard({
           {cast.rehearsed && <span className={css("badge")}>Rehearsal</span>}
           <span className={css("faint one-line")}>{ageText(now - parseMillis(cast.startedAt, now))}</span>
         </span>
-        <a className={css("request")} href={hrefOf("casts", cast.castId)} data-cast={cast.castId}>
+        <a className={css("request")} href={hrefOf("casts", cast.castId)} data-cast={cast.castId} dir="auto">
           {cast.request}
         </a>
         <span className={css("row wrap secondary")}>
@@ -76,7 +60,7 @@ function CastCard({
           <b>{costText(cast.cost)}</b>
         </span>
         <FleetDetails cast={cast} waits={waits} />
-        <NextActionButton cast={cast} onAct={onAct} busy={busy} />
+        <RowActions {...props} />
       </div>
     </li>
   );

@@ -3,21 +3,19 @@ import { CAST_FILTERS, ALL_CASTS, matchesSearch, type CastSearch } from "../../.
 import { hrefOf } from "../browser/route.ts";
 import { Icon } from "../ui/icons.tsx";
 import { capitalize } from "../ui/status.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
-import controlsSheet from "../ui/controls.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import castsSheet from "./casts.module.css";
 import type { CastSummary } from "../../../core/cast/summary.ts";
 
-const css = bindClassNames(castsSheet, controlsSheet, marksSheet, baseSheet);
+const css = bindSheets(castsSheet);
 
 export function CastFilters(props: {
   readonly casts: readonly CastSummary[];
+  readonly archived: ReadonlySet<string>;
   readonly search: CastSearch;
   readonly onSearch: (search: CastSearch) => void;
 }): ReactElement {
-  const { casts, search, onSearch } = props;
+  const { casts, archived, search, onSearch } = props;
   const { filter, text, loadout } = search;
   const loadouts = useMemo(() => [...new Set(casts.map((cast) => cast.loadout))].toSorted(), [casts]);
   return (
@@ -40,7 +38,8 @@ export function CastFilters(props: {
       )}
       <div className={css("row wrap chips")} role="group" aria-label="Show">
         {CAST_FILTERS.map((each) => {
-          const count = casts.filter((cast) => matchesSearch(cast, { ...ALL_CASTS, filter: each })).length;
+          const listed = casts.filter(({ castId }) => archived.has(castId) === (each === "archived"));
+          const count = listed.filter((cast) => matchesSearch(cast, { ...ALL_CASTS, filter: each })).length;
           if (count === 0 && each !== "all" && each !== filter) return null;
           return (
             <button

@@ -1,73 +1,82 @@
 import type { TypedCommand } from "../../../core/wire/commands.ts";
 import { useMemo, useRef, type ComponentProps, type ReactElement, type RefObject } from "react";
-import type { ItemProgress } from "../../../core/view/progress/item-cells.ts";
+import type { QueuedCast } from "../../../core/view/progress/fleet-status.ts";
 import {
-  needsPerson,
-  waitReasonText,
-  type QueuedCast,
-  type WaitReason,
-} from "../../../core/view/progress/fleet-status.ts";
-import { ageText, amountText, costText, doneCountText } from "../../../core/view/numbers.ts";
-import type { CastGroup } from "../../../core/view/cast-list.ts";
+  CAST_COLUMNS,
+  CastCell,
+  cellTitle,
+  FleetDetails,
+  RowActions,
+  type CastColumn,
+  type CastColumnKey,
+} from "./cast-cells.tsx";
+import type { CastGroup, CastSort, CastSortKey } from "../../../core/view/cast-list.ts";
 import { Button } from "../ui/buttons.tsx";
-import { ItemCells, CastStatusLabel } from "../ui/status.tsx";
+import { CastStatusLabel } from "../ui/status.tsx";
 import { renderSymbols } from "../ui/line-text.tsx";
 import { hrefOf } from "../browser/route.ts";
-import { useScreenWidth } from "../browser/display.ts";
-import type { CastAction } from "./page.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
+import { textScale, useScreenWidth } from "../browser/display.ts";
+import type { RowAction } from "./use-row-actions.tsx";
+import { bindSheets } from "../ui/classes.ts";
 import castsSheet from "./casts.module.css";
 import { useVirtualRows, type VirtualRows, type VirtualListOptions } from "../browser/use-virtual-rows.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
-import { MAX_ITEM_CELLS } from "../../../core/cast/timeline.ts";
-import { parseMillis } from "../../../core/model/text.ts";
 
-const css = bindClassNames(castsSheet, marksSheet, baseSheet);
+const css = bindSheets(castsSheet);
 
 export interface CastListProps {
   readonly groups: readonly CastGroup[];
   readonly now: number;
   /** [B29] The queued casts of a fleet that the server lists. */
   readonly waits: readonly QueuedCast[];
-  readonly onAct: (cast: CastSummary, action: CastAction) => void;
+  readonly archived: ReadonlySet<string>;
+  readonly columns: ReadonlySet<CastColumnKey>;
+  readonly sort: CastSort | null;
+  readonly onSort: (sort: CastSort | null) => void;
+  /** Whether folded groups show their casts. */
+  readonly unfolded: boolean;
+  readonly onUnfold: () => void;
+  readonly onAct: (cast: CastSummary, action: RowAction) => void;
   /** The command that the server is running. */
   readonly busy: TypedCommand | null;
 }
 
-/** Columns at every width: a title over more columns would add some. */
-const FIXED_COLUMNS = 6;
-/** Columns at larger widths. */
-const WIDE_COLUMNS = 3;
-
 /** Only visible rows are drawn; each has its index for screen readers. */
-export function CastTable({ groups, now, waits, onAct, busy }: CastListProps): ReactElement {
+export function CastTable(props: CastListProps): ReactElement {
+  const { groups, columns, sort, onSort } = props;
   const width = useScreenWidth();
   const body = useRef<HTMLTableSectionElement>(null);
-  const all = useMemo(() => castListRows(groups), [groups]);
+  const all = useMemo(() => castListRows(groups, props.unfolded), [groups, props.unfolded]);
   const {
     rows,
     spaceBefore: before,
     spaceAfter: behind,
-    measureRow: measure,
   } = useVisibleRows(body, all, {
     scrolls: width === "large" ? "panel" : "page",
     height: groups.some(({ casts }) => casts[0]?.fleet) ? 52 : 39,
   });
+  // Large letters leave no room for them.
+  const isRoomy = width === "large" && textScale() < 1.5;
+  const shown = CAST_COLUMNS.filter((column) => columns.has(column.key) && (!column.isRoomy || isRoomy));
+  const head = (key: CastSortKey, title: string, className: string): ReactElement => (
+    <SortableHead key={key} column={key} title={title} className={className} sort={sort} onSort={onSort} />
+  );
   return (
     <table aria-rowcount={all.length + 1}>
       <caption className={css("spoken")}>Casts</caption>
       <thead>
         <tr>
-          <th className={css("status-column")}>Status</th>
-          <th>Request</th>
-          <th className={css("cast-column roomy")}>Cast</th>
-          <th className={css("loadout-column roomy")}>Loadout</th>
-          <th className={css("items-column")}>Items done</th>
-          <th className={css("number-column number roomy")}>Tokens</th>
-          <th className={css("number-column number")}>Cost</th>
-          <th className={css("number-column number")}>Age</th>
+          {head("status", "Status", css("status-column"))}
+          {head("request", "Request", "")}
+          {shown.map(({ key, title, className }) =>
+            key === "cast" ? (
+              <th key={key} className={className}>
+                {title}
+              </th>
+            ) : (
+              head(key, title, className)
+            ),
+          )}
           <th className={css("action-column")}>
             <span className={css("spoken")}>Action</span>
           </th>
@@ -76,21 +85,63 @@ export function CastTable({ groups, now, waits, onAct, busy }: CastListProps): R
       <tbody ref={body}>
         {before > 0 && <SpacerRow height={before} />}
         {rows.map(({ row, index }) => {
-          const place = { ref: measure, "data-index": index, "aria-rowindex": index + 2 };
+          const place = { "data-index": index, "aria-rowindex": index + 2 };
           return row.kind === "cast" ? (
-            <CastRow key={row.key} place={place} cast={row.cast} now={now} waits={waits} onAct={onAct} busy={busy} />
+            <CastRow key={row.key} {...props} place={place} cast={row.cast} shown={shown} />
           ) : (
             <tr key={row.key} {...place} className={css("group-row")}>
-              <th colSpan={FIXED_COLUMNS} scope="colgroup">
-                {row.title} <span className={css("faint")}>{row.count}</span>
+              <th colSpan={shown.length + 3} scope="colgroup">
+                <GroupTitle row={row} onUnfold={props.onUnfold} />
               </th>
-              <td className={css("roomy")} colSpan={WIDE_COLUMNS} />
             </tr>
           );
         })}
         {behind > 0 && <SpacerRow height={behind} />}
       </tbody>
     </table>
+  );
+}
+
+/** [W46] A click sorts by the column, a second one the other way, a third one as before. */
+function SortableHead(props: {
+  readonly column: CastSortKey;
+  readonly title: string;
+  readonly className: string;
+  readonly sort: CastSort | null;
+  readonly onSort: (sort: CastSort | null) => void;
+}): ReactElement {
+  const { column, title, className, sort, onSort } = props;
+  const isSorted = sort?.by === column;
+  const first = column !== "request" && column !== "loadout" && column !== "status" && column !== "age";
+  const next = !isSorted
+    ? { by: column, isDescending: first }
+    : sort.isDescending === first
+      ? { by: column, isDescending: !first }
+      : null;
+  return (
+    <th className={className} aria-sort={isSorted ? (sort.isDescending ? "descending" : "ascending") : undefined}>
+      <button type="button" className={css("sort-button")} onClick={() => onSort(next)}>
+        {title}
+        {isSorted && renderSymbols(sort.isDescending ? " ↓" : " ↑")}
+      </button>
+    </th>
+  );
+}
+
+/** The title of a group; a folded one opens here. */
+export function GroupTitle({
+  row,
+  onUnfold,
+}: Pick<CastListProps, "onUnfold"> & { readonly row: CastListRow & { readonly kind: "title" } }): ReactElement {
+  return (
+    <>
+      {row.title} <span className={css("faint")}>{row.count}</span>
+      {row.isFolded !== null && (
+        <Button look="bare" aria-expanded={!row.isFolded} onClick={onUnfold}>
+          {row.isFolded ? "Show" : "Hide"}
+        </Button>
+      )}
+    </>
   );
 }
 
@@ -103,14 +154,14 @@ function SpacerRow({ height }: { readonly height: number }): ReactElement {
   );
 }
 
-function CastRow({
-  cast,
-  now,
-  waits,
-  onAct,
-  busy,
-  place,
-}: Omit<CastListProps, "groups"> & { readonly cast: CastSummary; readonly place: ComponentProps<"tr"> }): ReactElement {
+function CastRow(
+  props: CastListProps & {
+    readonly cast: CastSummary;
+    readonly shown: readonly CastColumn[];
+    readonly place: ComponentProps<"tr">;
+  },
+): ReactElement {
+  const { cast, now, waits, shown, place } = props;
   return (
     <tr className={css("cast-row")} {...place}>
       <td>
@@ -118,7 +169,7 @@ function CastRow({
       </td>
       <td className={css("request-cell")}>
         <span className={css("row")}>
-          <a className={css("request cut")} href={hrefOf("casts", cast.castId)} data-cast={cast.castId}>
+          <a className={css("request cut")} href={hrefOf("casts", cast.castId)} data-cast={cast.castId} dir="auto">
             {cast.foreign ? "[started elsewhere] " : ""}
             {cast.request}
           </a>
@@ -127,121 +178,37 @@ function CastRow({
         <span className={css("loadout-below secondary cut")}>{renderSymbols(cast.loadout)}</span>
         <FleetDetails cast={cast} waits={waits} />
       </td>
-      <td className={css("roomy")}>
-        <code className={css("faint")}>{cast.castId}</code>
-      </td>
-      <td className={css("secondary cut roomy")}>{renderSymbols(cast.loadout)}</td>
-      <td>
-        <ItemsDone cast={cast} />
-      </td>
-      <td className={css("number secondary roomy")} title={`${cast.tokens} tokens`}>
-        {amountText(cast.tokens)}
-      </td>
-      <td className={css("number")}>{costText(cast.cost)}</td>
-      <td className={css("number secondary")} title={new Date(cast.startedAt).toLocaleString()}>
-        {ageText(now - parseMillis(cast.startedAt, now))}
-      </td>
+      {shown.map(({ key, className }) => (
+        <td key={key} className={className} {...cellTitle(cast, key)}>
+          <CastCell cast={cast} column={key} now={now} />
+        </td>
+      ))}
       <td className={css("number")}>
-        <NextActionButton cast={cast} onAct={onAct} busy={busy} />
+        <RowActions {...props} />
       </td>
     </tr>
   );
 }
 
-/** [B26, B29] Submitter and worker of a fleet's cast, or why it waits. */
-export function FleetDetails({
-  cast: { castId, fleet, blocked, status },
-  waits,
-}: Pick<CastListProps, "waits"> & { readonly cast: CastSummary }): ReactElement | null {
-  if (!fleet) return null;
-  const { project, person, worker } = fleet;
-  const words = [project, person, ...(worker === null ? [] : [`on ${worker}`])].join(" · ");
-  const { queue = "", why = null } = waits.find((cast) => cast.castId === castId) ?? {};
-  // A cast that no worker can take says so, at any position in the queue.
-  const reason: WaitReason | null = blocked === undefined ? why : { kind: "blocked", why: blocked };
-  const told = status === "queued" && reason && reason.kind !== "soon" ? waitReasonText(reason, queue) : null;
-  return (
-    <span className={css("whose faint cut")} title={told ?? words}>
-      {words}
-      {reason && told !== null && (
-        <span className={css(needsPerson(reason) ? "tone-rework" : "secondary")}>{` · ${told}`}</span>
-      )}
-    </span>
-  );
-}
-
-export function ItemsDone({ cast }: { readonly cast: CastSummary }): ReactElement {
-  const { done, total, givenUp = 0 } = cast.items;
-  if (total === 0) return <span className={css("faint")}>no items</span>;
-  const current = cast.status === "failed" ? "failed" : "current";
-  const ended = cast.status === "completed" || cast.status === "not_satisfied";
-  return (
-    <span className={css("one-line")}>
-      <ItemCells
-        items={{
-          done,
-          size: total,
-          reworked: [],
-          givenUp: givenUpAfterDone(done, givenUp),
-          ...(ended ? {} : { current }),
-        }}
-      />{" "}
-      <span className={css("secondary")}>{doneCountText(cast.items)}</span>
-    </span>
-  );
-}
-
-/** The list has only the number of given-up items: draw them after the done ones. */
-function givenUpAfterDone(done: number, count: number): ItemProgress["givenUp"] {
-  return { count, at: Array.from({ length: Math.min(count, MAX_ITEM_CELLS) }, (_, index) => done + index) };
-}
-
-/** The next action, if there is one. */
-export function NextActionButton(
-  props: Pick<CastListProps, "onAct" | "busy"> & { readonly cast: CastSummary },
-): ReactElement | null {
-  const { cast, onAct, busy } = props;
-  const [action, label] = nextActionOf(cast);
-  if (action === null) return null;
-  return (
-    <Button
-      onClick={() => onAct(cast, action)}
-      busy={busy?.kind === "recast" && busy.castId === cast.castId}
-      aria-label={`${label} ${cast.request}`}
-    >
-      {label}
-    </Button>
-  );
-}
-
-export function nextActionOf({ status }: CastSummary): readonly [CastAction | null, string] {
-  switch (status) {
-    case "waiting":
-      return ["continue", "Continue…"];
-    case "failed":
-      return ["raise", "Resume…"];
-    case "interrupted":
-    case "aborted":
-      return ["resume", "Resume"];
-    case "running":
-    case "queued":
-      return ["abort", "Abort…"];
-    case "completed":
-    case "not_satisfied":
-      return [null, ""];
-  }
-}
-
 /** A row of the list: the title of a group, or a cast. */
-type CastListRow =
-  | { readonly kind: "title"; readonly key: string; readonly title: string; readonly count: number }
+export type CastListRow =
+  | {
+      readonly kind: "title";
+      readonly key: string;
+      readonly title: string;
+      readonly count: number;
+      /** Null for a group that never folds. */
+      readonly isFolded: boolean | null;
+    }
   | { readonly kind: "cast"; readonly key: string; readonly cast: CastSummary };
 
-export function castListRows(groups: readonly CastGroup[]): readonly CastListRow[] {
-  return groups.flatMap(({ title, casts }): readonly CastListRow[] => [
-    { kind: "title", key: `title ${title}`, title, count: casts.length },
-    ...casts.map((cast): CastListRow => ({ kind: "cast", key: cast.castId, cast })),
-  ]);
+export function castListRows(groups: readonly CastGroup[], areUnfolded: boolean): readonly CastListRow[] {
+  return groups.flatMap(({ title, casts, isFolded = false }): readonly CastListRow[] => {
+    const rows = casts.map((cast): CastListRow => ({ kind: "cast", key: cast.castId, cast }));
+    const fold = isFolded ? !areUnfolded : null;
+    const head = { kind: "title", key: `title ${title}`, title, count: casts.length, isFolded: fold } as const;
+    return [...(title === "" ? [] : [head]), ...(fold === true ? [] : rows)];
+  });
 }
 
 export interface VisibleRows extends Omit<VirtualRows, "indices"> {

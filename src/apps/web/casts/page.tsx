@@ -1,92 +1,135 @@
-import { useMemo, useState, type ReactElement, useRef, type KeyboardEvent, type RefObject } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState, type ReactElement } from "react";
 import type { QueuedCast } from "../../../core/view/progress/fleet-status.ts";
-import { CAST_FILTERS, ALL_CASTS, groupCasts, matchesSearch, type CastSearch } from "../../../core/view/cast-list.ts";
-import { AbortDialog, TrustCastDialog } from "../dialogs/confirm-cast-dialogs.tsx";
-import { useCommand } from "../data/use-command.ts";
+import {
+  CAST_FILTERS,
+  ALL_CASTS,
+  groupCasts,
+  matchesSearch,
+  sortCasts,
+  type CastSearch,
+  type CastSort,
+} from "../../../core/view/cast-list.ts";
+import { useKeptScroll } from "../browser/kept-scroll.ts";
+import { useStoredIds } from "../browser/stored-ids.ts";
+import { Menu } from "../ui/menu.tsx";
 import { useConnection } from "../net/connection.ts";
 import { Button } from "../ui/buttons.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import { renderSymbols } from "../ui/line-text.tsx";
-import { navigate, hrefOf, replaceSearchParams, type PageProps } from "../browser/route.ts";
+import { hrefOf, replaceSearchParams, type PageProps } from "../browser/route.ts";
 import { useNow } from "../browser/use-now.ts";
 import { textScale, useScreenWidth } from "../browser/display.ts";
 import { CastCards } from "./cast-cards.tsx";
 import { CastFilters } from "./cast-filters.tsx";
-import { NewCastDialog } from "./new-cast-dialog.tsx";
-import { CastTable, nextActionOf } from "./cast-table.tsx";
+import { CAST_COLUMNS, type CastColumnKey } from "./cast-cells.tsx";
+import { CastTable } from "./cast-table.tsx";
+import { added, useCastListKeys, useRowActions, without } from "./use-row-actions.tsx";
 import { useCasts, useFleetStatus } from "../data/use-casts-and-fleet.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import pageSheet from "../styles/page.module.css";
-import marksSheet from "../ui/marks.module.css";
-import controlsSheet from "../ui/controls.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import castsSheet from "./casts.module.css";
-import { useKeys } from "../browser/keyboard.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
 
-const css = bindClassNames(castsSheet, controlsSheet, marksSheet, pageSheet, baseSheet);
+const css = bindSheets(castsSheet);
 
-/** The action of a row. */
-export type CastAction = "continue" | "resume" | "abort" | "raise";
+const NewCastDialog = lazy(() => import("./new-cast-dialog.tsx"));
 
 const NO_QUEUED_CASTS: readonly QueuedCast[] = [];
 
 export default function CastsPage({ search: address }: PageProps): ReactElement {
   const { casts, isReady, issues } = useCasts();
   const [search, setSearch] = useCastSearch(address);
-  const [isStarting, setStarting] = useState(false);
-  const [aborting, setAborting] = useState<CastSummary | null>(null);
-  const [resuming, setResuming] = useState<CastSummary | null>(null);
-  const command = useCommand();
+  const [starting, setStarting] = useAskedCast(address.get("new"));
+  const [unfolded, setUnfolded] = useState(false);
+  const [columns, setColumns] = useChosenColumns();
   const now = useNow(true, 10_000);
   const width = useScreenWidth();
   // Large letters need the width of the cards.
-  const isSmall = width === "small" || innerWidth < 608 * textScale();
+  const isSmall = width === "small" || innerWidth < 720 * textScale();
   const CastList = isSmall ? CastCards : CastTable;
-  const found = useMemo(() => casts.filter((cast) => matchesSearch(cast, search)), [casts, search]);
-  const groups = useMemo(() => groupCasts(found, (at) => dayText(at, now)), [found, now]);
+  const { act, busy, archived, deleting, dialog } = useRowActions();
+  const found = useMemo(() => {
+    const isListed = ({ castId }: CastSummary): boolean =>
+      !deleting.has(castId) && archived.has(castId) === (search.filter === "archived");
+    return casts.filter((cast) => isListed(cast) && matchesSearch(cast, search));
+  }, [casts, deleting, archived, search]);
+  const [sort, setSort] = useState<CastSort | null>(null);
+  const groups = useMemo(
+    () => (sort ? [{ title: "", casts: sortCasts(found, sort, now) }] : groupCasts(found, (at) => dayText(at, now))),
+    [found, now, sort],
+  );
   const { status: standing } = useFleetStatus(found.some(({ status }) => status === "queued"));
-  const resume = async (cast: CastSummary): Promise<void> => {
-    if ((await command.run({ kind: "recast", castId: cast.castId }, "Resumed")) === null) setResuming(cast);
-  };
-  const act = (cast: CastSummary, action: CastAction): void => {
-    if (action === "abort") setAborting(cast);
-    else if (action === "resume") void resume(cast);
-    else navigate(hrefOf("casts", cast.castId, { do: action }));
-  };
   const keys = useCastListKeys(found, act);
+  useKeptScroll(keys.list, isReady);
   return (
     <section className={css("view casts")} aria-label="Casts">
       <div className={css("page-head")}>
         <h1>Casts</h1>
-        <CastFilters casts={casts} search={search} onSearch={setSearch} />
-        <StartLinks onStart={() => setStarting(true)} />
+        <CastFilters casts={casts} archived={archived} search={search} onSearch={setSearch} />
+        <span className={css("grow large-only")} />
+        {!isSmall && <ColumnsMenu columns={columns} onColumns={setColumns} />}
+        <Button look="primary" icon="plus" onClick={() => setStarting("")}>
+          New cast
+        </Button>
       </div>
       <IssueList issues={issues} />
       {casts.length === 0 ? (
-        <NoCasts isReady={isReady} onStart={() => setStarting(true)} />
+        <NoCasts isReady={isReady} onStart={() => setStarting("")} />
       ) : found.length === 0 ? (
         <NoMatch text={search.text} onClear={() => setSearch(ALL_CASTS)} />
       ) : (
         <div className={css(isSmall ? "list" : "list panel")} data-scrolls ref={keys.list} onKeyDown={keys.onKeyDown}>
           <CastList
-            groups={groups}
-            now={now}
+            {...{ groups, now, archived, columns, sort, unfolded, busy }}
             waits={standing?.queue ?? NO_QUEUED_CASTS}
+            onSort={setSort}
+            onUnfold={() => setUnfolded(!unfolded)}
             onAct={act}
-            busy={command.busy}
           />
         </div>
       )}
       <KeyHints />
-      {isStarting && <NewCastDialog onClose={() => setStarting(false)} />}
-      {resuming && command.isForeign && (
-        <TrustCastDialog castId={resuming.castId} issues={command.issues} onClose={() => setResuming(null)} />
-      )}
-      {aborting && (
-        <AbortDialog castId={aborting.castId} request={aborting.request} onClose={() => setAborting(null)} />
-      )}
+      <Suspense>{starting !== null && <NewCastDialog loadout={starting} onClose={() => setStarting(null)} />}</Suspense>
+      {dialog}
     </section>
+  );
+}
+
+/** The loadout of a new cast, empty for the active one. *Go to* may ask for it by the address. */
+function useAskedCast(asked: string | null): readonly [string | null, (loadout: string | null) => void] {
+  const [starting, setStarting] = useState<string | null>(null);
+  useEffect(() => {
+    if (asked === null) return;
+    setStarting(asked);
+    replaceSearchParams({ new: null });
+  }, [asked]);
+  return [starting, setStarting];
+}
+
+/** [W46] Columns that the person has hidden stay hidden, in this browser. */
+function useChosenColumns(): readonly [ReadonlySet<CastColumnKey>, (columns: ReadonlySet<CastColumnKey>) => void] {
+  const [hidden, setHidden] = useStoredIds("materia-hidden-columns", DEFAULT_HIDDEN);
+  const columns = useMemo(
+    () => new Set(CAST_COLUMNS.map(({ key }) => key).filter((key) => !hidden.has(key))),
+    [hidden],
+  );
+  return [columns, (next) => setHidden(new Set(CAST_COLUMNS.map(({ key }) => key).filter((key) => !next.has(key))))];
+}
+
+const DEFAULT_HIDDEN: ReadonlySet<string> = new Set(["visits"]);
+
+function ColumnsMenu(props: {
+  readonly columns: ReadonlySet<CastColumnKey>;
+  readonly onColumns: (columns: ReadonlySet<CastColumnKey>) => void;
+}): ReactElement {
+  const { columns, onColumns } = props;
+  return (
+    <Menu
+      label="Columns"
+      items={CAST_COLUMNS.map(({ key, title }) => ({
+        label: `${columns.has(key) ? "Hide" : "Show"} ${title.toLowerCase()}`,
+        act: () => onColumns(columns.has(key) ? without(columns, key) : added(columns, key)),
+      }))}
+    />
   );
 }
 
@@ -106,24 +149,6 @@ function useCastSearch(address: URLSearchParams): readonly [CastSearch, (search:
     });
   };
   return [search, change];
-}
-
-/** Links to start something new. */
-function StartLinks({ onStart }: { readonly onStart: () => void }): ReactElement {
-  return (
-    <>
-      <span className={css("grow large-only")} />
-      <a className={css("control-button")} href={hrefOf("tests")}>
-        Tests
-      </a>
-      <a className={css("control-button")} href={hrefOf("link")}>
-        New link
-      </a>
-      <Button look="primary" icon="plus" onClick={onStart}>
-        New cast
-      </Button>
-    </>
-  );
 }
 
 function NoMatch({ text, onClear }: { readonly text: string; readonly onClear: () => void }): ReactElement {
@@ -172,7 +197,7 @@ function KeyHints(): ReactElement {
         <kbd>Enter</kbd> open
       </span>
       <span>
-        <kbd>C</kbd> continue
+        <kbd>C</kbd> answer
       </span>
       <span>
         <kbd>R</kbd> resume
@@ -194,45 +219,4 @@ function dayText(at: string, now: number): string {
   if (days <= 0) return "Today";
   if (days === 1) return "Yesterday";
   return day.toLocaleDateString("en", { weekday: "long", day: "numeric", month: "long" });
-}
-
-const ACTION_KEYS: Readonly<Record<string, readonly CastAction[]>> = {
-  c: ["continue"],
-  r: ["resume", "raise"],
-  x: ["abort"],
-};
-
-/** Arrow keys move through the casts; letters run the action of the row. */
-function useCastListKeys(
-  casts: readonly CastSummary[],
-  act: (cast: CastSummary, action: CastAction) => void,
-): { readonly list: RefObject<HTMLDivElement | null>; readonly onKeyDown: (event: KeyboardEvent) => void } {
-  const list = useRef<HTMLDivElement>(null);
-  // From anywhere on the page, unless a control handles the key.
-  const enter = (from: "first" | "last"): boolean => {
-    if (document.activeElement?.closest("main *")) return false;
-    const links = [...(list.current?.querySelectorAll<HTMLAnchorElement>("a[data-cast]") ?? [])];
-    links.at(from === "first" ? 0 : -1)?.focus();
-    return links.length > 0;
-  };
-  useKeys({ down: () => enter("first"), up: () => enter("last") });
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
-    const links = [...(list.current?.querySelectorAll<HTMLAnchorElement>("a[data-cast]") ?? [])];
-    const row = event.target instanceof Element ? event.target.closest("tr, li")?.querySelector("a[data-cast]") : null;
-    const at = links.findIndex((link) => link === row);
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined) {
-      event.preventDefault();
-      links[Math.max(0, Math.min(links.length - 1, at + step))]?.focus();
-      return;
-    }
-    const cast = casts.find(({ castId }) => castId === links[at]?.dataset["cast"]);
-    const wanted = ACTION_KEYS[event.key.toLowerCase()];
-    const action = cast ? nextActionOf(cast)[0] : null;
-    if (!cast || action === null || !wanted?.includes(action)) return;
-    event.preventDefault();
-    act(cast, action);
-  };
-  return { list, onKeyDown };
 }

@@ -1,4 +1,5 @@
 import { useState, type ReactElement } from "react";
+import { modelText } from "../../../core/view/report/visit-detail.ts";
 import { amountText, durationText, costText } from "../../../core/view/numbers.ts";
 import { hrefOf, type PageProps } from "../browser/route.ts";
 import { useCommandOutput } from "../data/use-command.ts";
@@ -6,15 +7,12 @@ import { TextDiff } from "../dialogs/diff.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import { capitalize } from "../ui/status.tsx";
 import { renderSymbols } from "../ui/line-text.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import pageSheet from "../styles/page.module.css";
-import marksSheet from "../ui/marks.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import compareSheet from "./compare.module.css";
 import type { TypedCommandRequest } from "../../../core/wire/commands.ts";
 import { CastComparison, type ComparedSide } from "../../../core/history/compare.ts";
 
-const css = bindClassNames(compareSheet, marksSheet, pageSheet, baseSheet);
+const css = bindSheets(compareSheet);
 
 /** [W30] Two casts side by side: `#/compare/<cast>?with=<cast>`. */
 export default function ComparePage({ name, search }: PageProps): ReactElement {
@@ -45,6 +43,7 @@ export default function ComparePage({ name, search }: PageProps): ReactElement {
 const COMPARED_FIGURES: readonly (readonly [name: string, text: (side: ComparedSide) => string])[] = [
   ["Loadout", ({ loadout }) => loadout],
   ["End", ({ outcome }) => capitalize(outcome.replaceAll("_", " "))],
+  ["Models", ({ models }) => models.map(modelText).join(", ")],
   ["Visits", ({ visits }) => String(visits)],
   ["Items done", ({ itemsDone }) => String(itemsDone)],
   ["Tokens", ({ tokens }) => amountText(tokens)],

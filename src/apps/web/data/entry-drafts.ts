@@ -122,7 +122,10 @@ async function updateOutdated<T extends { readonly text: string }, V>(
   if (isOutdated !== draft.isOutdated) drafts.put(name, { ...draft, isOutdated });
 }
 
-async function openEntry<T, V>(drafts: EntryDrafts<T, V>, { name, layer, value }: CatalogEntry<V>): Promise<void> {
+async function openEntry<T extends { readonly text: string }, V>(
+  drafts: EntryDrafts<T, V>,
+  { name, layer, value }: CatalogEntry<V>,
+): Promise<void> {
   const editable = layer === "user" || layer === "project" ? layer : null;
   const file = editable && (await getConfig(editable));
   // The catalog reloads when the server is back, and that opens the entry again. An empty draft would look like its content.
@@ -131,6 +134,8 @@ async function openEntry<T, V>(drafts: EntryDrafts<T, V>, { name, layer, value }
   if (open && hasEdits(drafts, open)) return;
   const filed = file?.ok ? (entryText(file.value.text, drafts.section, name) ?? null) : null;
   const base = filed === null ? drafts.fromValue(name, value) : drafts.fromText(name, filed);
+  // A new draft would end a rehearsal that is shown in its place.
+  if (open?.layer === editable && open.filed === filed && open.base.text === base.text) return;
   drafts.put(name, { ...newEntryDraft(name, base), layer: editable, filed });
 }
 

@@ -30,7 +30,10 @@ const catalogStore = createStore<CatalogState>({
   issues: [],
 });
 
+let isRequested = false;
+
 export async function loadCatalog(): Promise<void> {
+  isRequested = true;
   const read = await getCatalog();
   if (!read.ok) return catalogStore.set({ ...catalogStore.get(), issues: read.issues });
   const { layers, cwd, fleet, trust } = read.value;
@@ -51,9 +54,10 @@ export function currentTrust(): CatalogResponse["trust"] | null {
   return catalogStore.get().trust;
 }
 
+/** Loaded once: the server reports every change of a configuration file. */
 export function useCatalog(): CatalogState {
   useEffect(() => {
-    void loadCatalog();
+    if (!isRequested) void loadCatalog();
   }, []);
   return useStore(catalogStore);
 }

@@ -5,13 +5,8 @@ import { useTextDraft } from "../browser/unsaved-drafts.ts";
 import { navigate, hrefOf } from "../browser/route.ts";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { IssueList } from "../ui/issues.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import controlsSheet from "../ui/controls.module.css";
-import dialogSheet from "../ui/dialog.module.css";
+import { css } from "../ui/classes.ts";
 import { useCatalog } from "../data/use-catalog.ts";
-
-const css = bindClassNames(dialogSheet, controlsSheet, baseSheet);
 
 /** [E28] Casts a loadout with its unsaved changes. */
 export function CastLoadoutDialog(props: {
@@ -102,7 +97,9 @@ export function RequestField(props: {
       <span className={css("field")}>
         <textarea
           data-first
-          rows={4}
+          className={css("growing")}
+          dir="auto"
+          rows={3}
           value={value}
           placeholder="What should be done"
           onChange={(event) => onType(event.target.value)}

@@ -2,11 +2,9 @@ import type { ReactElement } from "react";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import { useCommand } from "../data/use-command.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
+import { css } from "../ui/classes.ts";
+import type { TypedCommand } from "../../../core/wire/commands.ts";
 import type { Issue } from "../../../core/model/issue.ts";
-
-const css = bindClassNames(baseSheet);
 
 export function AbortDialog(props: {
   readonly castId: string;
@@ -38,14 +36,15 @@ export function AbortDialog(props: {
 
 /** [S15] Lists everything that a cast started elsewhere would run, before it runs. */
 export function TrustCastDialog(props: {
-  readonly castId: string;
+  /** The command that was refused. */
+  readonly resuming: TypedCommand;
   readonly issues: readonly Issue[];
   readonly onClose: () => void;
 }): ReactElement {
-  const { castId, issues, onClose } = props;
+  const { resuming, issues, onClose } = props;
   const command = useCommand({ quiet: true });
   const resume = async (): Promise<void> => {
-    if ((await command.run({ kind: "recast", castId }, "Resumed", { trust: true })) !== null) onClose();
+    if ((await command.run(resuming, "Resumed", { trust: true })) !== null) onClose();
   };
   return (
     <ConfirmDialog

@@ -1,11 +1,10 @@
 import { Fragment, useMemo, type ReactElement } from "react";
 import { diffLines, type DiffLine } from "../../../core/model/diff.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import saveSheet from "./save.module.css";
 import { diffBlocks, type DiffBlock, type HighlightedLine } from "../../../core/edit/diff-blocks.ts";
 
-const css = bindClassNames(saveSheet, baseSheet);
+const css = bindSheets(saveSheet);
 
 const CONTEXT_LINES = 3;
 const LINE_CLASSES = { same: "", gone: "gone", new: "added-line" } as const;

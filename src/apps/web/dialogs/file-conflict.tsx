@@ -6,12 +6,10 @@ import { Button } from "../ui/buttons.tsx";
 import { SegmentedControl } from "../ui/fields.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { TextDiff } from "./diff.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import saveSheet from "./save.module.css";
 
-const css = bindClassNames(saveSheet, marksSheet, baseSheet);
+const css = bindSheets(saveSheet);
 
 export interface FileConflictProps {
   /** The text when opened, in the file now (empty if removed), and of the draft. */

@@ -2,11 +2,7 @@ import { useState, type ReactElement, type ReactNode } from "react";
 import { isValidName } from "../../../core/model/ids.ts";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { TextField } from "../ui/fields.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import dialogSheet from "../ui/dialog.module.css";
-
-const css = bindClassNames(dialogSheet, baseSheet);
+import { css } from "../ui/classes.ts";
 
 /** Asks for an unused name. */
 export function NameDialog(props: {

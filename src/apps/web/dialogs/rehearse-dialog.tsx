@@ -8,18 +8,12 @@ import { IssueList } from "../ui/issues.tsx";
 import { RequestField } from "./cast-loadout-dialog.tsx";
 import { SocketReplies } from "./rehearse-replies.tsx";
 import { useRehearsalReplies, type RehearsalReplies } from "./use-rehearsal-replies.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
-import controlsSheet from "../ui/controls.module.css";
-import fieldsSheet from "../ui/fields.module.css";
+import { css } from "../ui/classes.ts";
 import { truncate } from "../../../core/model/text.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import { sendWithTrust } from "../data/trust.ts";
 import { startRehearsal } from "../net/api.ts";
-
-const css = bindClassNames(fieldsSheet, controlsSheet, marksSheet, baseSheet);
 
 /** [E30] Rehearses without a model: replies are generated, typed or taken from an earlier cast. */
 export function RehearseDialog(props: {
@@ -133,7 +127,7 @@ function ReplySourceField(props: {
 }
 
 /** Starts the rehearsal and keeps the issues of a refusal. */
-function useStartRehearsal(onBegun: (castId: string) => void): {
+export function useStartRehearsal(onBegun: (castId: string) => void): {
   readonly begin: (body: RehearsalRequest) => Promise<void>;
   readonly busy: boolean;
   readonly issues: readonly Issue[];

@@ -5,15 +5,11 @@ import { Button } from "../ui/buttons.tsx";
 import { SegmentedControl, TextField } from "../ui/fields.tsx";
 import { MateriaIcon } from "../ui/icons.tsx";
 import { parseReplies, type ReplyDraft, type SocketReplyDraft } from "./use-rehearsal-replies.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import controlsSheet from "../ui/controls.module.css";
-import dialogSheet from "../ui/dialog.module.css";
-import fieldsSheet from "../ui/fields.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import rehearseSheet from "./rehearse.module.css";
 import { isJsonObject, type JsonObject } from "../../../core/model/json.ts";
 
-const css = bindClassNames(rehearseSheet, fieldsSheet, dialogSheet, controlsSheet, baseSheet);
+const css = bindSheets(rehearseSheet);
 
 /** The replies of one socket, visit by visit. */
 export function SocketReplies(props: {

@@ -7,11 +7,7 @@ import { renameInTests } from "../net/api.ts";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { toast } from "../ui/toasts.tsx";
 import { IssueList } from "../ui/issues.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import dialogSheet from "../ui/dialog.module.css";
-
-const css = bindClassNames(dialogSheet, baseSheet);
+import { css } from "../ui/classes.ts";
 
 /** [E31] The tests with the old name after a rename. Only a yes writes them. */
 export function RenameTestsDialog(): ReactElement | null {

@@ -8,10 +8,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { useKeys } from "../browser/keyboard.ts";
 import { FileConflict } from "./file-conflict.tsx";
 import { FileDiff } from "./diff.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
-import dialogSheet from "../ui/dialog.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import saveSheet from "./save.module.css";
 import {
   entryText,
@@ -24,7 +21,7 @@ import type { MateriaText } from "../../../core/edit/import-export.ts";
 import { getConfig, putConfig } from "../net/api.ts";
 import { updateActiveLoadout, findTestsWithOldName, renameInOtherLayer } from "../data/catalog-changes.ts";
 
-const css = bindClassNames(saveSheet, dialogSheet, marksSheet, baseSheet);
+const css = bindSheets(saveSheet);
 
 /** Shows the difference before the save. A file that changed since it was opened is not overwritten silently. */
 export function SaveReviewDialog(props: {

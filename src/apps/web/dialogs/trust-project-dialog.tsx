@@ -3,12 +3,7 @@ import { useStore } from "../browser/store.ts";
 import { pendingTrustAnswer, trustDigest } from "../data/trust.ts";
 import { useCatalog } from "../data/use-catalog.ts";
 import { ConfirmDialog } from "../ui/dialog.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
-import dialogSheet from "../ui/dialog.module.css";
-
-const css = bindClassNames(dialogSheet, marksSheet, baseSheet);
+import { css } from "../ui/classes.ts";
 
 /** [W35] Lists everything that the configuration of a project would run, before it runs. */
 export function TrustProjectDialog(): ReactElement | null {

@@ -5,15 +5,11 @@ import { hrefOf, replaceSearchParams, type PageProps } from "../browser/route.ts
 import { searchCastTexts } from "../net/follow.ts";
 import { Icon } from "../ui/icons.tsx";
 import { IssueList } from "../ui/issues.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import pageSheet from "../styles/page.module.css";
-import marksSheet from "../ui/marks.module.css";
-import controlsSheet from "../ui/controls.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import findSheet from "./find.module.css";
 import { countedText } from "../../../core/model/text.ts";
 
-const css = bindClassNames(findSheet, controlsSheet, marksSheet, pageSheet, baseSheet);
+const css = bindSheets(findSheet);
 
 /** [W37] Full-text search: `#/find?q=…`, in one cast with `&cast=<id>`. */
 export default function FindPage({ search }: PageProps): ReactElement {

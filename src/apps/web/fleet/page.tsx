@@ -14,14 +14,11 @@ import { hrefOf } from "../browser/route.ts";
 import { useCasts, useFleetStatus } from "../data/use-casts-and-fleet.ts";
 import { useCatalog } from "../data/use-catalog.ts";
 import { IssueList } from "../ui/issues.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import pageSheet from "../styles/page.module.css";
-import marksSheet from "../ui/marks.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import fleetSheet from "./fleet.module.css";
 import { countedText } from "../../../core/model/text.ts";
 
-const css = bindClassNames(fleetSheet, marksSheet, pageSheet, baseSheet);
+const css = bindSheets(fleetSheet);
 
 /** [B29] Workers and queue of the fleet: `#/fleet`. */
 export default function FleetPage(): ReactElement {

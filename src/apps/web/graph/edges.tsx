@@ -7,12 +7,10 @@ import { LineText } from "../ui/line-text.tsx";
 import type { GraphViewProps } from "./graph-view.tsx";
 import type { EdgeMark, GraphMarks, GraphPart } from "./graph-marks.ts";
 import { arrowHeadPath, stitchPath, firstSegmentMiddle, roundedPath } from "./edge-paths.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import edgesSheet from "./edges.module.css";
-import marksSheet from "../ui/marks.module.css";
 
-const css = bindClassNames(edgesSheet, baseSheet, marksSheet);
+const css = bindSheets(edgesSheet);
 
 interface EdgeLayerProps {
   readonly graph: Graph;

@@ -27,6 +27,7 @@ export function createFlowNodes(props: FlowNodesInput): Node[] {
     ...drawing.loops.map((loop) =>
       createNode(`loop ${loop.id}`, "region", loop.box, 0, {
         loop,
+        parallel: graph.loops[loop.id]?.parallel,
         mark: marks?.loops?.get(loop.id),
         chosen: isChosen("loop", loop.id),
         clickable: edit,

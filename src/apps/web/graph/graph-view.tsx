@@ -26,18 +26,17 @@ import type { GraphDrawing, Point } from "../../../core/view/layout/drawing.ts";
 import { EdgeLayer } from "./edges.tsx";
 import { createFlowNodes } from "./flow-nodes.ts";
 import { useGraphKeys } from "./graph-keys.ts";
-import { MiniMap, needsMiniMap, useGraphViewport, type GraphHandle } from "./viewport.tsx";
+import { LEAST_ZOOM, MiniMap, needsMiniMap, useGraphViewport, type GraphHandle } from "./viewport.tsx";
 import type { GraphMarks, GraphPart, SocketMark } from "./graph-marks.ts";
 import { TargetBandNode, EndNode, LoopNode, SocketNode } from "./nodes.tsx";
-import { bindClassNames } from "../styles/classes.ts";
+import { bindSheets } from "../ui/classes.ts";
 import edgesSheet from "./edges.module.css";
 import graphSheet from "./graph.module.css";
 import nodeSheet from "./nodes.module.css";
 import { MateriaIcon } from "../ui/icons.tsx";
 import { renderSymbols } from "../ui/line-text.tsx";
-import marksSheet from "../ui/marks.module.css";
 
-const css = bindClassNames(nodeSheet, graphSheet, edgesSheet, marksSheet);
+const css = bindSheets(nodeSheet, graphSheet, edgesSheet);
 
 /** Edits by hand. The editor stores them and passes a new graph or layout. */
 export interface GraphEditHandlers {
@@ -154,7 +153,7 @@ const FLOW_OPTIONS = {
   disableKeyboardA11y: true,
   zoomOnScroll: false,
   zoomOnDoubleClick: false,
-  minZoom: 0.15,
+  minZoom: LEAST_ZOOM,
   maxZoom: 2,
   connectionRadius: 48,
   proOptions: { hideAttribution: true },

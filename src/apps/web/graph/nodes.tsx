@@ -9,15 +9,12 @@ import { ItemCells } from "../ui/status.tsx";
 import { MateriaIcon } from "../ui/icons.tsx";
 import { LineText } from "../ui/line-text.tsx";
 import type { LoopMark, SocketMark } from "./graph-marks.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
-import dialogSheet from "../ui/dialog.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import edgesSheet from "./edges.module.css";
 import graphSheet from "./graph.module.css";
 import nodeSheet from "./nodes.module.css";
 
-const css = bindClassNames(nodeSheet, graphSheet, edgesSheet, dialogSheet, marksSheet, baseSheet);
+const css = bindSheets(nodeSheet, graphSheet, edgesSheet);
 
 interface SocketNodeData {
   readonly socket: GraphSocket;
@@ -171,18 +168,20 @@ function ConnectionHandles(): ReactElement {
 
 interface LoopNodeData {
   readonly loop: PlacedLoop;
+  readonly parallel: number | undefined;
   readonly mark?: LoopMark;
   readonly chosen: boolean;
   readonly clickable: boolean;
 }
 
 export const LoopNode = memo(function RegionNode({ data }: { readonly data: LoopNodeData }): ReactElement {
-  const { loop, mark, chosen, clickable } = data;
+  const { loop, parallel, mark, chosen, clickable } = data;
   const { box, head } = loop;
   const items = mark?.items;
   const first = (
     <span className={css("first-line")}>
       <b>Loop</b> <span className={css("cut")}>{loop.id}</span>
+      {parallel !== undefined && <span className={css("at-once")}>{`${parallel} at once`}</span>}
       {items && <ItemCells items={items} />}
       {items && <span className={css("spoken")}>{itemsDoneText(progressCounts(items))}</span>}
     </span>

@@ -13,11 +13,11 @@ import {
   useState,
 } from "react";
 import type { Box, GraphDrawing, Point } from "../../../core/view/layout/drawing.ts";
-import { bindClassNames } from "../styles/classes.ts";
+import { bindSheets } from "../ui/classes.ts";
 import mapSheet from "./mini-map.module.css";
 import { textScale } from "../browser/display.ts";
 
-const css = bindClassNames(mapSheet);
+const css = bindSheets(mapSheet);
 
 /** Larger graphs rarely fit at a readable size. */
 const MINI_MAP_MIN_SOCKETS = 20;
@@ -123,7 +123,7 @@ function useGraphHandle(handle: Ref<GraphHandle> | undefined, frame: GraphFrame,
       boxOf,
       reveal: revealPart,
       fit: () => {
-        const whole = Math.min(1, width / drawing.width, height / drawing.height);
+        const whole = Math.max(LEAST_ZOOM, Math.min(1, width / drawing.width, height / drawing.height));
         void flow.setViewport(
           { x: (width - drawing.width * whole) / 2, y: 0, zoom: whole },
           { duration: animationDuration() },
@@ -196,6 +196,8 @@ interface GraphViewport {
 }
 
 /** For letters of normal size: larger letters may shrink to the same size. */
+/** A graph of 300 sockets is visible as a whole. */
+export const LEAST_ZOOM = 0.03;
 const MIN_READABLE_ZOOM = 0.8;
 const MIN_ZOOM = 0.3;
 

@@ -1,10 +1,10 @@
 import type { ReactElement } from "react";
 import guide from "../../../../docs/guides/page.md?raw";
 import { Markdown } from "../ui/markdown.tsx";
-import { bindClassNames } from "../styles/classes.ts";
+import { bindSheets } from "../ui/classes.ts";
 import helpSheet from "./help.module.css";
 
-const css = bindClassNames(helpSheet);
+const css = bindSheets(helpSheet);
 
 /** [W41] The guide of the page from the package. */
 export default function HelpPage(): ReactElement {

@@ -6,18 +6,15 @@ import { socketsOf } from "../../../core/compile/graph.ts";
 import { worstCase } from "../../../core/compile/worst-case.ts";
 import { chainCommandText, type TargetChain, type ChainResult } from "../../../core/edit/target-chain.ts";
 import { destinationText } from "../../../core/view/graph/labels.ts";
-import { worstCaseExample, worstCaseText } from "../data/worst-case.ts";
+import { worstCaseExample, worstCaseText } from "../../../core/view/graph/worst-case-text.ts";
+import { capitalize } from "../ui/status.tsx";
 import { Button } from "../ui/buttons.tsx";
 import { hrefOf } from "../browser/route.ts";
 import { isUnstitched, CopyableCommand } from "./chain-panel.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
-import controlsSheet from "../ui/controls.module.css";
-import workbenchSheet from "../ui/editor-layout.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import linkSheet from "./link.module.css";
 
-const css = bindClassNames(linkSheet, workbenchSheet, controlsSheet, marksSheet, baseSheet);
+const css = bindSheets(linkSheet);
 
 /** The stitches of the chain, or the reasons of its refusal. */
 export function ChainDetails(props: {
@@ -56,9 +53,9 @@ function ComposedDetails({
   readonly catalog: Catalog;
 }): ReactElement {
   const { graph, flow, stitches, warnings } = compiled;
-  const { turns } = worstCase(graph, flow, catalog.settings.limits);
+  const worst = worstCase(graph, flow, catalog.settings.limits);
   const waits = socketsOf(graph).filter(({ interactive }) => interactive);
-  const example = worstCaseExample(turns);
+  const example = worstCaseExample(worst);
   return (
     <div className={css("scrolls")}>
       {stitches.length > 0 && <StitchDetails compiled={compiled} />}
@@ -67,7 +64,8 @@ function ComposedDetails({
       </div>
       <div className={css("section")}>
         <div>
-          <b>{worstCaseText(turns)}</b> turns{example === null ? "" : ` · ${example}`}
+          {capitalize(worstCaseText(graph, worst))}
+          {example === null ? "" : ` · ${example}`}
         </div>
         {waits.map((socket) => (
           <p

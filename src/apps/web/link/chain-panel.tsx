@@ -13,17 +13,12 @@ import { Button } from "../ui/buttons.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { TargetField } from "./target-field.tsx";
 import { moveTarget, removeTarget, setChain } from "./use-chain.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import controlsSheet from "../ui/controls.module.css";
-import dialogSheet from "../ui/dialog.module.css";
-import workbenchSheet from "../ui/editor-layout.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import edgesSheet from "../graph/edges.module.css";
 import linkSheet from "./link.module.css";
 import { toast } from "../ui/toasts.tsx";
-import marksSheet from "../ui/marks.module.css";
 
-const css = bindClassNames(linkSheet, edgesSheet, workbenchSheet, dialogSheet, controlsSheet, marksSheet, baseSheet);
+const css = bindSheets(linkSheet, edgesSheet);
 
 export function ChainPanel(props: {
   readonly catalog: Catalog;

@@ -13,10 +13,7 @@ import { toast } from "../ui/toasts.tsx";
 import { ChainPanel, isUnstitched } from "./chain-panel.tsx";
 import { ChainDetails } from "./chain-details.tsx";
 import { redoChain, setChain, undoChain, useChain, useChainHistory } from "./use-chain.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
-import workbenchSheet from "../ui/editor-layout.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import linkSheet from "./link.module.css";
 import { authoredLayout } from "../../../core/compile/targets/compile.ts";
 import { END } from "../../../core/model/ids.ts";
@@ -33,7 +30,7 @@ import { GraphView } from "../graph/graph-view.tsx";
 import type { EdgeMark, GraphMarks, SocketMark } from "../graph/graph-marks.ts";
 import { textScale, useScreenWidth } from "../browser/display.ts";
 
-const css = bindClassNames(linkSheet, workbenchSheet, marksSheet, baseSheet);
+const css = bindSheets(linkSheet);
 
 export default function LinkPage(): ReactElement {
   const { catalog, issues } = useCatalog();

@@ -4,13 +4,10 @@ import type { TargetRef } from "../../../core/command/command.ts";
 import { Icon, MateriaIcon } from "../ui/icons.tsx";
 import { useOptionKeys } from "../ui/fields.tsx";
 import { addTarget } from "./use-chain.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import controlsSheet from "../ui/controls.module.css";
-import dialogSheet from "../ui/dialog.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import linkSheet from "./link.module.css";
 
-const css = bindClassNames(linkSheet, dialogSheet, controlsSheet, baseSheet);
+const css = bindSheets(linkSheet);
 
 interface TargetChoice {
   readonly ref: TargetRef;

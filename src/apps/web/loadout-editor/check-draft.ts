@@ -14,7 +14,7 @@ import {
 import { catalogEntryOf, type LoadoutDraft } from "../../../core/edit/loadout-draft.ts";
 import { isError, pathText, type Issue } from "../../../core/model/issue.ts";
 import { isGenerator } from "../../../core/model/materia.ts";
-import { worstCaseExample, worstCaseText } from "../data/worst-case.ts";
+import { worstCaseExample, worstCaseText } from "../../../core/view/graph/worst-case-text.ts";
 import type { GraphPart } from "../graph/graph-marks.ts";
 
 /** A problem with its part of the graph and its quick fix. */
@@ -51,12 +51,13 @@ function checkDraft(name: string, draft: LoadoutDraft, catalog: Catalog): Checke
     return { key, issue, place, path: shortIssuePath(issue, name), ways: edgeIdsOf(place), quickFix: mend };
   });
   const sound = checked.flow && !checked.issues.some(isError);
-  const worst = sound ? worstCase(checked.graph, checked.flow, catalog.settings.limits).turns : undefined;
+  const worst = sound ? worstCase(checked.graph, checked.flow, catalog.settings.limits) : undefined;
   return {
     graph: checked.graph,
     // Errors first: only they stop a cast.
     problems: mergeAlikeProblems(problems).toSorted((a, b) => Number(isError(b.issue)) - Number(isError(a.issue))),
-    worst: worst === undefined ? null : { words: worstCaseText(worst), example: worstCaseExample(worst) },
+    worst:
+      worst === undefined ? null : { words: worstCaseText(checked.graph, worst), example: worstCaseExample(worst) },
   };
 }
 

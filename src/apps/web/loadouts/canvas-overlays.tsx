@@ -3,7 +3,7 @@ import type { Box, GraphDrawing, Point } from "../../../core/view/layout/drawing
 import { Button } from "../ui/buttons.tsx";
 import { useEditor } from "../loadout-editor/editor.ts";
 import type { LoadoutProblem } from "../loadout-editor/check-draft.ts";
-import { bindClassNames } from "../styles/classes.ts";
+import { bindSheets } from "../ui/classes.ts";
 import overCanvasSheet from "./canvas-overlays.module.css";
 import { Icon } from "../ui/icons.tsx";
 import type { Condition } from "../../../core/model/loadout.ts";
@@ -12,7 +12,7 @@ import type { PendingConnection } from "../loadout-editor/use-canvas.ts";
 import { SegmentedControl } from "../ui/fields.tsx";
 import { renderSymbols } from "../ui/line-text.tsx";
 
-const css = bindClassNames(overCanvasSheet);
+const css = bindSheets(overCanvasSheet);
 
 /** The problem of the selected part, otherwise the first error, beside its part. */
 export function ProblemCallout({ drawing }: { readonly drawing: GraphDrawing }): ReactElement | null {

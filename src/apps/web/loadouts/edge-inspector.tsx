@@ -12,14 +12,12 @@ import {
   TraversalLimitField,
   ThenField,
 } from "./inspector-fields.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import workbenchSheet from "../ui/editor-layout.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import type { Edge } from "../../../core/model/loadout.ts";
 import { renderSymbols } from "../ui/line-text.tsx";
 import inspectSheet from "./inspector.module.css";
 
-const css = bindClassNames(inspectSheet, workbenchSheet, baseSheet);
+const css = bindSheets(inspectSheet);
 
 /** One edge or exit of a loop; implicit edges are only explained. */
 export function EdgeInspector({ id }: { readonly id: string }): ReactElement {

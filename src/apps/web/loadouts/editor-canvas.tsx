@@ -21,13 +21,12 @@ import {
   useGraphEditing,
   type PendingConnection,
 } from "../loadout-editor/use-canvas.ts";
-import { bindClassNames } from "../styles/classes.ts";
+import { bindSheets } from "../ui/classes.ts";
 import editorSheet from "./editor.module.css";
 import { useKeysOutsideDialogs } from "../browser/keyboard.ts";
 import { Icon } from "../ui/icons.tsx";
-import controlsSheet from "../ui/controls.module.css";
 
-const css = bindClassNames(editorSheet, controlsSheet);
+const css = bindSheets(editorSheet);
 
 export interface CanvasProps {
   readonly handle: RefObject<GraphHandle | null>;

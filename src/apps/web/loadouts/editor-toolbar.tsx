@@ -16,17 +16,14 @@ import { undoEntryStep } from "../data/entry-drafts.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { activateLoadout } from "../data/catalog-changes.ts";
 import { toast } from "../ui/toasts.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
-import workbenchSheet from "../ui/editor-layout.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import editorSheet from "./editor.module.css";
 import { exportLoadoutText, requiredMateria } from "../../../core/edit/import-export.ts";
 import { entryText } from "../../../core/edit/config-text.ts";
 import { downloadText } from "../ui/export-text.tsx";
 import { getConfig } from "../net/api.ts";
 
-const css = bindClassNames(editorSheet, workbenchSheet, marksSheet, baseSheet);
+const css = bindSheets(editorSheet);
 
 /** The actions on the whole loadout. */
 export function EditorToolbar(props: {
@@ -39,7 +36,7 @@ export function EditorToolbar(props: {
   const layer = draft.layer ?? catalog.loadouts.get(name)?.layer ?? "bundled";
   return (
     <div className={css("toolbar")} role="toolbar" aria-label="Loadout">
-      <h1 className={css("thing")}>{name}</h1>
+      <h1 className={css("thing cut loadout-name")}>{name}</h1>
       <span className={css("badge capital")}>{layer}</span>
       {catalog.settings.activeLoadout.value === name && (
         <span className={css("badge")} title="What cast runs when no loadout is named">
@@ -96,11 +93,11 @@ function UndoButtons(): ReactElement {
 
 function WorstCaseText(): ReactElement {
   const { worst } = useEditor().checked;
-  if (worst === null) return <span className={css("secondary worst-case")}>Worst case unknown</span>;
+  const words =
+    worst === null ? "unknown" : [worst.words, ...(worst.example === null ? [] : [worst.example])].join(" · ");
   return (
-    <span className={css("secondary worst-case")}>
-      Worst case <b>{worst.words}</b> {worst.words === "1" ? "turn" : "turns"}
-      {worst.example === null ? "" : ` · ${worst.example}`}
+    <span className={css("secondary worst-case cut")} title={`Worst case: ${words}`}>
+      {`Worst case: ${words}`}
     </span>
   );
 }

@@ -3,16 +3,14 @@ import { setAssign } from "../../../core/edit/sockets.ts";
 import { Button } from "../ui/buttons.tsx";
 import { FieldRow, TextField, type SelectOption, Select } from "../ui/fields.tsx";
 import { useEditor, closeUndoStep } from "../loadout-editor/editor.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import inspectSheet from "./inspector.module.css";
 import { type Condition, type Loadout, NEXT_ITEM, type Edge } from "../../../core/model/loadout.ts";
 import { sortSocketIds } from "../../../core/model/ids.ts";
 import { conditionText } from "../../../core/view/graph/labels.ts";
 import { setEdge } from "../../../core/edit/edges-and-exits.ts";
-import fieldsSheet from "../ui/fields.module.css";
 
-const css = bindClassNames(inspectSheet, fieldsSheet, baseSheet);
+const css = bindSheets(inspectSheet);
 
 /** The assignments of a socket to state: target and source. */
 export function AssignFields({ id }: { readonly id: string }): ReactElement {

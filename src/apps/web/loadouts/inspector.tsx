@@ -7,11 +7,7 @@ import { socketOptions } from "./inspector-fields.tsx";
 import { EdgeInspector } from "./edge-inspector.tsx";
 import { LoopInspector } from "./loop-inspector.tsx";
 import { SocketInspector } from "./socket-inspector.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import workbenchSheet from "../ui/editor-layout.module.css";
-
-const css = bindClassNames(workbenchSheet, baseSheet);
+import { css } from "../ui/classes.ts";
 
 /** Inspects the selected part, or the loadout without a selection. */
 export function Inspector({ onLoop }: { readonly onLoop: () => void }): ReactElement {

@@ -4,22 +4,16 @@ import { NameDialog, nextFreeName } from "../dialogs/name-dialog.tsx";
 import { Select, FieldError, SegmentedControl } from "../ui/fields.tsx";
 import { navigate, hrefOf } from "../browser/route.ts";
 import { createLoadoutDraft } from "../loadout-editor/editor.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import dialogSheet from "../ui/dialog.module.css";
+import { css } from "../ui/classes.ts";
 import { importConfigText, missingMateria, type ImportedConfig } from "../../../core/edit/import-export.ts";
 import { isError } from "../../../core/model/issue.ts";
 import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
-import controlsSheet from "../ui/controls.module.css";
 import { EMPTY_LOADOUT } from "../../../core/edit/loadout-edit.ts";
 import { draftFromLoadout, draftFromText, type LoadoutDraft, printLoadout } from "../../../core/edit/loadout-draft.ts";
 import { compareLoadouts } from "../../../core/edit/compare-loadouts.ts";
 import type { Loadout } from "../../../core/model/loadout.ts";
 import { TextDiff } from "../dialogs/diff.tsx";
 import { ChangeList } from "./problems-panel.tsx";
-
-const css = bindClassNames(dialogSheet, controlsSheet, marksSheet, baseSheet);
 
 /** [E28] Asks for a name and a template. */
 export function NewLoadoutDialog(props: {

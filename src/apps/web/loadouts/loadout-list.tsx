@@ -9,12 +9,7 @@ import { Icon } from "../ui/icons.tsx";
 import { hrefOf } from "../browser/route.ts";
 import { isDirty, type OpenLoadoutDraft, loadoutDrafts } from "../loadout-editor/editor.ts";
 import { useStore } from "../browser/store.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
-import workbenchSheet from "../ui/editor-layout.module.css";
-
-const css = bindClassNames(workbenchSheet, marksSheet, baseSheet);
+import { css } from "../ui/classes.ts";
 
 const LAYER_TITLES = {
   project: "Project",

@@ -1,6 +1,6 @@
 import { useState, type ReactElement } from "react";
 import { addExit, removeExit } from "../../../core/edit/edges-and-exits.ts";
-import { removeLoop, renameLoop, setLoopGenerator, setLoopMember } from "../../../core/edit/loops.ts";
+import { removeLoop, renameLoop, setLoopGenerator, setLoopMember, setLoopParallel } from "../../../core/edit/loops.ts";
 import { conditionText } from "../../../core/view/graph/labels.ts";
 import { Button } from "../ui/buttons.tsx";
 import { FieldError, Select, FieldRow, TextField } from "../ui/fields.tsx";
@@ -8,13 +8,10 @@ import { exitWayId } from "../../../core/model/ids.ts";
 import { useEditor } from "../loadout-editor/editor.ts";
 import { knownMateria, type LoadoutProblem } from "../loadout-editor/check-draft.ts";
 import { CONDITION_OPTIONS, parseCondition, socketOptions } from "./inspector-fields.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import fieldsSheet from "../ui/fields.module.css";
-import workbenchSheet from "../ui/editor-layout.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import inspectSheet from "./inspector.module.css";
 
-const css = bindClassNames(inspectSheet, workbenchSheet, fieldsSheet, baseSheet);
+const css = bindSheets(inspectSheet);
 
 export function LoopInspector({ id }: { readonly id: string }): ReactElement {
   const { apply, remove, select, readOnly, checked } = useEditor();
@@ -100,6 +97,7 @@ export function LoopFields({ id }: { readonly id: string }): ReactElement | null
           onPick={(from) => apply(`Consume ${from}`, (each) => setLoopGenerator(each, id, from === "" ? null : from))}
         />
       </FieldRow>
+      <ParallelField id={id} />
       <FieldRow label="Exits">
         <span className={css("row")}>
           <span className={css("grow faint")}>{loop.exits.length === 0 ? "None: the cast ends" : ""}</span>
@@ -131,6 +129,33 @@ export function LoopFields({ id }: { readonly id: string }): ReactElement | null
       {adding && <NewExitForm loop={id} onDone={() => setAdding(false)} />}
     </>
   );
+}
+
+/** [E33] How many items run at once. */
+function ParallelField({ id }: { readonly id: string }): ReactElement {
+  const { loadout, apply, readOnly } = useEditor();
+  const parallel = loadout.loops[id]?.parallel;
+  return (
+    <FieldRow label="At once">
+      <Select
+        label="Items at once"
+        value={String(parallel ?? "")}
+        options={parallelOptions(parallel)}
+        off={readOnly !== null}
+        onPick={(items) =>
+          apply("Set the items at once", (each) => setLoopParallel(each, id, items === "" ? null : Number(items)))
+        }
+      />
+    </FieldRow>
+  );
+}
+
+function parallelOptions(current: number | undefined): readonly { value: string; label: string }[] {
+  const counts = new Set([2, 3, 4, 6, 8, 16, 32, 64, ...(current === undefined ? [] : [current])]);
+  const many = [...counts]
+    .toSorted((a, b) => a - b)
+    .map((count) => ({ value: `${count}`, label: `${count} items at once` }));
+  return [{ value: "", label: "One item after the other" }, ...many];
 }
 
 function NewExitForm({ loop, onDone }: { readonly loop: string; readonly onDone: () => void }): ReactElement {

@@ -5,16 +5,10 @@ import { Icon, MateriaIcon } from "../ui/icons.tsx";
 import { useEditor } from "../loadout-editor/editor.ts";
 import { addSocketAfter, socketToExtend } from "../loadout-editor/use-editor-keys.ts";
 import { groupMateria } from "../data/materia-groups.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import controlsSheet from "../ui/controls.module.css";
-import workbenchSheet from "../ui/editor-layout.module.css";
+import { css } from "../ui/classes.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useOptionKeys } from "../ui/fields.tsx";
-import dialogSheet from "../ui/dialog.module.css";
-
-const css = bindClassNames(workbenchSheet, dialogSheet, controlsSheet, baseSheet);
 
 /** Materia to drag onto the canvas; Enter or a click extends the chain. */
 export function MateriaPalette({ onAdded }: { readonly onAdded: (id: string) => void }): ReactElement {

@@ -12,10 +12,7 @@ import {
 import { useEntryDraft } from "../data/entry-drafts.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { catalogWithMateria } from "../../../core/edit/import-export.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import marksSheet from "../ui/marks.module.css";
-import controlsSheet from "../ui/controls.module.css";
-import workbenchSheet from "../ui/editor-layout.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import type { GraphHandle } from "../graph/viewport.tsx";
 import { Button } from "../ui/buttons.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -34,7 +31,7 @@ import { makeLoopFrom, socketIdsIn, useEditorKeys } from "../loadout-editor/use-
 import { EditorToolbar } from "./editor-toolbar.tsx";
 import editorSheet from "./editor.module.css";
 
-const css = bindClassNames(editorSheet, workbenchSheet, controlsSheet, marksSheet);
+const css = bindSheets(editorSheet);
 
 export default function LoadoutsPage({ name }: PageProps): ReactElement {
   const { catalog, issues } = useCatalog();

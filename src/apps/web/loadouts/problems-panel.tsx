@@ -5,14 +5,10 @@ import { Icon } from "../ui/icons.tsx";
 import { Tabs, tabId } from "../ui/tabs.tsx";
 import { useEditor, closeUndoStep } from "../loadout-editor/editor.ts";
 import { type LoadoutProblem, graphPartOf } from "../loadout-editor/check-draft.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
-import fieldsSheet from "../ui/fields.module.css";
-import workbenchSheet from "../ui/editor-layout.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import editorSheet from "./editor.module.css";
 
-const css = bindClassNames(editorSheet, workbenchSheet, fieldsSheet, marksSheet, baseSheet);
+const css = bindSheets(editorSheet);
 
 export type ProblemsPanelTab = "problems" | "json" | "changes";
 

@@ -2,9 +2,8 @@ import { useEffect, useRef, type ReactElement, type RefObject, useMemo } from "r
 import type { GraphHandle } from "../graph/viewport.tsx";
 import { useEditor } from "../loadout-editor/editor.ts";
 import { useRehearsalPlayback, type RehearsalPlayback } from "./use-rehearsal-playback.ts";
-import { bindClassNames } from "../styles/classes.ts";
+import { bindSheets } from "../ui/classes.ts";
 import editorSheet from "./editor.module.css";
-import workbenchSheet from "../ui/editor-layout.module.css";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
 import {
   COMPACT_METRICS,
@@ -32,12 +31,9 @@ import { Button } from "../ui/buttons.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import { MateriaIcon } from "../ui/icons.tsx";
 import { capitalize } from "../ui/status.tsx";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
-import controlsSheet from "../ui/controls.module.css";
 import playSheet from "./rehearsal.module.css";
 
-const css = bindClassNames(editorSheet, playSheet, workbenchSheet, controlsSheet, marksSheet, baseSheet);
+const css = bindSheets(editorSheet, playSheet);
 
 /** [E30] Shows a rehearsal in place of the editor; an edit ends it. */
 export function RehearsalPlayer(props: {

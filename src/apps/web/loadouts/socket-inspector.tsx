@@ -19,13 +19,10 @@ import { useEditor } from "../loadout-editor/editor.ts";
 import { AssignFields, CONDITION_OPTIONS, parseCondition } from "./inspector-fields.tsx";
 import { EdgeList } from "./edge-inspector.tsx";
 import { LoopFields, ProblemRows } from "./loop-inspector.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
-import workbenchSheet from "../ui/editor-layout.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import inspectSheet from "./inspector.module.css";
 
-const css = bindClassNames(inspectSheet, workbenchSheet, marksSheet, baseSheet);
+const css = bindSheets(inspectSheet);
 
 /** The settings of one socket. */
 export function SocketInspector({ id }: { readonly id: string }): ReactElement | null {

@@ -20,11 +20,7 @@ import {
   usagesOf,
   materiaDrafts,
 } from "./materia-drafts.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import marksSheet from "../ui/marks.module.css";
-import dialogSheet from "../ui/dialog.module.css";
-
-const css = bindClassNames(dialogSheet, marksSheet);
+import { css } from "../ui/classes.ts";
 
 export type MateriaDialogName = "review" | "compare" | "duplicate" | "rename" | "delete" | "new" | "rehearse" | "list";
 

@@ -4,14 +4,12 @@ import { BUNDLED_SCRIPT_NAMES } from "../../../core/catalog/bundled-utilities.ts
 import type { Json } from "../../../core/model/json.ts";
 import { Select, TextField } from "../ui/fields.tsx";
 import { setMateriaField, type OpenMateriaDraft } from "./materia-drafts.ts";
-import { bindClassNames } from "../styles/classes.ts";
+import { bindSheets } from "../ui/classes.ts";
 import materiaSheet from "./materia.module.css";
 import { THINKING_LEVELS, toolsInScope } from "../../../core/model/materia.ts";
 import { Button } from "../ui/buttons.tsx";
-import baseSheet from "../styles/base.module.css";
-import dialogSheet from "../ui/dialog.module.css";
 
-const css = bindClassNames(materiaSheet, dialogSheet, baseSheet);
+const css = bindSheets(materiaSheet);
 
 /** The fields of a utility. */
 export function UtilityFields({ draft }: { readonly draft: OpenMateriaDraft }): ReactElement {

@@ -6,15 +6,12 @@ import { FieldError, SegmentedControl, Switch, TextField } from "../ui/fields.ts
 import { MATERIA_COLORS, materiaColorStyle, Icon } from "../ui/icons.tsx";
 import { AgentFields, FormField, stringOr, UtilityFields } from "./materia-fields.tsx";
 import { setMateriaField, type OpenMateriaDraft } from "./materia-drafts.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import materiaIconSheet from "../ui/materia-icon.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import materiaSheet from "./materia.module.css";
 import { promptVariables } from "../../../core/edit/prompt-preview.ts";
 import { Button } from "../ui/buttons.tsx";
-import marksSheet from "../ui/marks.module.css";
 
-const css = bindClassNames(materiaSheet, materiaIconSheet, marksSheet, baseSheet);
+const css = bindSheets(materiaSheet);
 
 /** The fields of a materia. */
 export function MateriaForm(props: {

@@ -7,13 +7,7 @@ import { Icon, MateriaIcon } from "../ui/icons.tsx";
 import { hrefOf } from "../browser/route.ts";
 import { isMateriaDirty, materiaDrafts } from "./materia-drafts.ts";
 import { useStore } from "../browser/store.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
-import controlsSheet from "../ui/controls.module.css";
-import workbenchSheet from "../ui/editor-layout.module.css";
-
-const css = bindClassNames(workbenchSheet, controlsSheet, marksSheet, baseSheet);
+import { css } from "../ui/classes.ts";
 
 export function MateriaList(props: {
   readonly catalog: Catalog;

@@ -12,13 +12,10 @@ import { Tabs, tabId } from "../ui/tabs.tsx";
 import { hrefOf } from "../browser/route.ts";
 import { toast } from "../ui/toasts.tsx";
 import { useCatalogWithDraft, usagesOf, type MateriaUsage } from "./materia-drafts.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
-import workbenchSheet from "../ui/editor-layout.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import materiaSheet from "./materia.module.css";
 
-const css = bindClassNames(materiaSheet, workbenchSheet, marksSheet, baseSheet);
+const css = bindSheets(materiaSheet);
 
 const SAMPLE_ITEMS = [
   { title: "Cancel a running export", context: "Stop the worker between rows and remove the partial file." },

@@ -24,15 +24,10 @@ import {
   materiaDrafts,
 } from "./materia-drafts.ts";
 import { undoEntryStep, redoEntryStep, useEntryDraft } from "../data/entry-drafts.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "../ui/marks.module.css";
-import controlsSheet from "../ui/controls.module.css";
-import dialogSheet from "../ui/dialog.module.css";
-import workbenchSheet from "../ui/editor-layout.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import materiaSheet from "./materia.module.css";
 
-const css = bindClassNames(materiaSheet, workbenchSheet, dialogSheet, controlsSheet, marksSheet, baseSheet);
+const css = bindSheets(materiaSheet);
 
 export default function MateriaPage({ name }: PageProps): ReactElement {
   const { catalog, issues } = useCatalog();

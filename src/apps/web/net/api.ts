@@ -5,12 +5,12 @@
  */
 import * as v from "valibot";
 import { CastResponse, ChangesResponse, PatchResponse, type VisitFileName } from "../../../core/wire/casts.ts";
-import {
+import type {
   CatalogResponse,
   ConfigResponse,
-  type SaveConfigRequest,
-  type EditableLayer,
-  type TrustRequest,
+  SaveConfigRequest,
+  EditableLayer,
+  TrustRequest,
 } from "../../../core/wire/catalog.ts";
 import { CommandResponse, type RehearsalRequest, type TypedCommandRequest } from "../../../core/wire/commands.ts";
 import { parseResponse } from "../../../core/wire/response.ts";
@@ -19,6 +19,10 @@ import { fetchJson, fetchText, queryString, type FetchResult } from "./request.t
 
 export function getCast(id: string, signal?: AbortSignal): Promise<FetchResult<CastResponse>> {
   return fetchJson(`/api/casts/${encodeURIComponent(id)}`, CastResponse, signal ? { signal } : {});
+}
+
+export function deleteCast(id: string): Promise<FetchResult<unknown>> {
+  return fetchJson(`/api/casts/${encodeURIComponent(id)}`, v.unknown(), { method: "DELETE" });
 }
 
 /** A file of one visit; status 204 if it is not written yet. */
@@ -53,26 +57,32 @@ export function getPatch(
 }
 
 /** Status 404 with the code `missing_file` if there is no file yet. */
-export function getConfig(layer: EditableLayer): Promise<FetchResult<ConfigResponse>> {
-  return fetchJson(`/api/config/${encodeURIComponent(layer)}`, ConfigResponse);
+export async function getConfig(layer: EditableLayer): Promise<FetchResult<ConfigResponse>> {
+  return fetchJson(`/api/config/${encodeURIComponent(layer)}`, (await loadCatalogSchemas()).ConfigResponse);
 }
 
 /** `etag` is the tag of the replaced text, null for a new file. The server refuses a changed file with 412. */
-export function putConfig(
+export async function putConfig(
   layer: EditableLayer,
   text: string,
   etag: string | null,
 ): Promise<FetchResult<ConfigResponse>> {
   const body: SaveConfigRequest = { text };
-  return fetchJson(`/api/config/${encodeURIComponent(layer)}`, ConfigResponse, {
+  const { ConfigResponse: shape } = await loadCatalogSchemas();
+  return fetchJson(`/api/config/${encodeURIComponent(layer)}`, shape, {
     method: "PUT",
     body,
     headers: etag === null ? { "if-none-match": "*" } : { "if-match": etag },
   });
 }
 
-export function getCatalog(): Promise<FetchResult<CatalogResponse>> {
-  return fetchJson("/api/catalog", CatalogResponse);
+export async function getCatalog(): Promise<FetchResult<CatalogResponse>> {
+  return fetchJson("/api/catalog", (await loadCatalogSchemas()).CatalogResponse);
+}
+
+/** Loaded late: the list of casts, which is the first view, needs no materia. */
+function loadCatalogSchemas() {
+  return import("../../../core/wire/catalog.ts");
 }
 
 /** Trusts exactly the shown content; 412 if it changed. */

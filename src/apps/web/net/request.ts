@@ -9,7 +9,7 @@ export type FetchResult<T> =
   | { readonly ok: false; readonly status: number; readonly issues: readonly Issue[]; readonly body: unknown };
 
 export interface RequestOptions {
-  readonly method?: "GET" | "POST" | "PUT";
+  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;

@@ -1,5 +1,5 @@
 import { DEFAULT_LIMITS, type Settings } from "../../../core/catalog/catalog.ts";
-import { maxConflictsOf } from "../../../core/model/config.ts";
+import { maxConflictsOf, maxConversationTokensOf, maxUnchangedOf } from "../../../core/model/config.ts";
 import { withSetting } from "../../../core/edit/config-text.ts";
 import { ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import type { Json } from "../../../core/model/json.ts";
@@ -51,10 +51,22 @@ export const LIMIT_FIELDS: readonly NumberSetting[] = [
     defaultText: String(DEFAULT_LIMITS.maxRepairs),
   },
   {
+    path: ["limits", "maxUnchanged"],
+    label: "Rework without a changed file",
+    description: "Then the cast stops and a person decides.",
+    defaultText: String(maxUnchangedOf(DEFAULT_LIMITS)),
+  },
+  {
     path: ["limits", "maxConflicts"],
     label: "Conflicts of a parallel item",
     description: "How often it runs again.",
     defaultText: String(maxConflictsOf(DEFAULT_LIMITS)),
+  },
+  {
+    path: ["limits", "maxConversationTokens"],
+    label: "Tokens of a continued conversation",
+    description: "Above it a visit starts a new one.",
+    defaultText: String(maxConversationTokensOf(DEFAULT_LIMITS)),
   },
   {
     path: ["limits", "agentSilenceMs"],

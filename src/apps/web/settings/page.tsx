@@ -17,12 +17,10 @@ import {
   type NumberSetting,
   saveSettings,
 } from "./number-settings.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import pageSheet from "../styles/page.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import settingsSheet from "./settings.module.css";
 
-const css = bindClassNames(settingsSheet, pageSheet, baseSheet);
+const css = bindSheets(settingsSheet);
 
 /** [E29] The settings of this project. */
 export default function SettingsPage(): ReactElement {

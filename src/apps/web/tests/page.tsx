@@ -7,10 +7,7 @@ import { useCatalog } from "../data/use-catalog.ts";
 import { Button } from "../ui/buttons.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { IssueList } from "../ui/issues.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import pageSheet from "../styles/page.module.css";
-import marksSheet from "../ui/marks.module.css";
+import { bindSheets } from "../ui/classes.ts";
 import testsSheet from "./tests.module.css";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { compileTargets, authoredLayout } from "../../../core/compile/targets/compile.ts";
@@ -37,7 +34,7 @@ import {
 import { line } from "../../../core/view/line.ts";
 import type { EdgeMark, GraphMarks, SocketMark } from "../graph/graph-marks.ts";
 
-const css = bindClassNames(testsSheet, marksSheet, pageSheet, baseSheet);
+const css = bindSheets(testsSheet);
 
 /** [W31] Runs the tests of the project and shows the coverage of each loadout. */
 export default function TestsPage(): ReactElement {
@@ -59,8 +56,8 @@ export default function TestsPage(): ReactElement {
       {!told && issues.length === 0 && (
         <div className={css("empty")}>
           <p>
-            Tests are files in <code>.pi/tests</code>. Open a cast that ended and choose More, Record as a test… to
-            write one.
+            No test has run here yet. <i>Run all tests</i> runs the files in <code>.pi/tests</code>, without a model. To
+            write one, open a finished cast and choose <i>Record as a test…</i>
           </p>
         </div>
       )}

@@ -1,11 +1,6 @@
 import { useId, type ComponentProps, type ReactElement, type ReactNode } from "react";
 import { Icon, type IconName } from "./icons.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "./marks.module.css";
-import controlsSheet from "./controls.module.css";
-
-const css = bindClassNames(controlsSheet, marksSheet, baseSheet);
+import { css } from "./classes.ts";
 
 export interface ButtonProps extends Omit<ComponentProps<"button">, "disabled"> {
   readonly look?: "plain" | "primary" | "danger" | "bare";

@@ -1,9 +1,6 @@
 import { useId, useLayoutEffect, useRef, useState, type FormEvent, type ReactElement, type ReactNode } from "react";
 import { Button } from "./buttons.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import dialogSheet from "./dialog.module.css";
-
-const css = bindClassNames(dialogSheet);
+import { css } from "./classes.ts";
 
 /** A modal dialog. The browser traps the focus and restores it. Esc calls `onClose` too. */
 export function Dialog({

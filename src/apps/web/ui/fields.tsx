@@ -1,13 +1,6 @@
 import { useId, type ReactElement, type ReactNode, useState, type KeyboardEvent } from "react";
 import { Icon } from "./icons.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "./marks.module.css";
-import controlsSheet from "./controls.module.css";
-import dialogSheet from "./dialog.module.css";
-import fieldsSheet from "./fields.module.css";
-
-const css = bindClassNames(fieldsSheet, dialogSheet, controlsSheet, marksSheet, baseSheet);
+import { css } from "./classes.ts";
 
 export interface SelectOption {
   readonly value: string;

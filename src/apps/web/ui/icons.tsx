@@ -1,10 +1,6 @@
 import type { ReactElement, CSSProperties } from "react";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
+import { css } from "./classes.ts";
 import type { Materia } from "../../../core/model/materia.ts";
-import materiaIconSheet from "./materia-icon.module.css";
-
-const css = bindClassNames(baseSheet, materiaIconSheet);
 
 const ICON_PATHS = {
   search: "M7 3a4 4 0 100 8 4 4 0 000-8zM10 10l3.5 3.5",

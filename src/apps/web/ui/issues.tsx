@@ -1,10 +1,6 @@
 import type { ReactElement } from "react";
 import { pathText, type Issue } from "../../../core/model/issue.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import marksSheet from "./marks.module.css";
-
-const css = bindClassNames(marksSheet, baseSheet);
+import { css } from "./classes.ts";
 
 /** Issues with message, place and hint. */
 export function IssueList({ issues }: { readonly issues: readonly Issue[] }): ReactElement | null {

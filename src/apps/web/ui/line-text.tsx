@@ -1,10 +1,6 @@
 import type { ReactElement, ReactNode } from "react";
 import type { Line, Tone } from "../../../core/view/line.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import marksSheet from "./marks.module.css";
-import baseSheet from "../styles/base.module.css";
-
-const css = bindClassNames(baseSheet, marksSheet);
+import { css } from "./classes.ts";
 
 const TONE_CLASSES = {
   plain: "",

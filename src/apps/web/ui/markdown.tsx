@@ -1,5 +1,6 @@
 import { marked, type Token, type Tokens } from "marked";
 import { Fragment, memo, type ReactElement, type ReactNode } from "react";
+import { CodeTokens } from "./code-tokens.tsx";
 import styles from "./markdown.module.css";
 
 /** Longer or deeper nested texts are shown raw: parsing them would block the page. */
@@ -57,7 +58,12 @@ function Block({ token, depth, level = null }: BlockProps): ReactNode {
     case "heading":
       return <Heading level={level}>{renderInlineTokens(known.tokens, depth)}</Heading>;
     case "code":
-      return <pre className={styles.code}>{known.text}</pre>;
+      return (
+        // It may be wider than its place: the keyboard must reach it.
+        <pre className={styles.code} dir="ltr" tabIndex={0} role="region" aria-label="Code">
+          <CodeTokens text={known.text} language={known.lang?.split(/\s/, 1)[0] ?? ""} />
+        </pre>
+      );
     case "blockquote":
       return <blockquote className={styles.quote}>{renderBlocks(known.tokens, depth)}</blockquote>;
     case "list":
@@ -69,7 +75,7 @@ function Block({ token, depth, level = null }: BlockProps): ReactNode {
     case "html":
       return <p>{known.raw.trimEnd()}</p>;
     case "paragraph":
-      return <p>{renderInlineTokens(known.tokens, depth)}</p>;
+      return <p dir="auto">{renderInlineTokens(known.tokens, depth)}</p>;
     case "text":
       return <>{known.tokens ? renderInlineTokens(known.tokens, depth) : decodeEntities(known.text)}</>;
     default:

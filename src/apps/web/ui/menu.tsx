@@ -1,10 +1,7 @@
 import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactElement } from "react";
 import { Button } from "./buttons.tsx";
 import type { IconName } from "./icons.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import controlsSheet from "./controls.module.css";
-
-const css = bindClassNames(controlsSheet);
+import { css } from "./classes.ts";
 
 export interface MenuItem {
   readonly label: string;

@@ -1,18 +1,15 @@
 import type { ReactElement, ReactNode } from "react";
 import { statusText } from "../../../core/view/cast-list.ts";
 import { Icon, type IconName } from "./icons.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import marksSheet from "./marks.module.css";
+import { css } from "./classes.ts";
 import { itemCells, type ItemCell, type ItemProgress } from "../../../core/view/progress/item-cells.ts";
-import cellsSheet from "./item-cells.module.css";
-import type { CastStatus } from "../../../core/cast/summary.ts";
-import { MAX_ITEM_CELLS } from "../../../core/cast/timeline.ts";
-
-const css = bindClassNames(marksSheet, cellsSheet);
+import { MAX_ITEM_CELLS, type CastStatus } from "../../../core/cast/summary.ts";
 
 const STATUS_LOOKS = {
   running: { icon: "running", tone: "running" },
   waiting: { icon: "waiting", tone: "waiting-tone" },
+  sleeping: { icon: "waiting", tone: "waiting-tone" },
+  paused: { icon: "waiting", tone: "rework" },
   completed: { icon: "tick", tone: "good" },
   not_satisfied: { icon: "not_satisfied", tone: "rework" },
   failed: { icon: "cross", tone: "bad" },

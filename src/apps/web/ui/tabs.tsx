@@ -1,8 +1,5 @@
 import { useRef, type KeyboardEvent, type ReactElement, type ReactNode } from "react";
-import { bindClassNames } from "../styles/classes.ts";
-import controlsSheet from "./controls.module.css";
-
-const css = bindClassNames(controlsSheet);
+import { css } from "./classes.ts";
 
 export interface Tab<K extends string> {
   readonly key: K;

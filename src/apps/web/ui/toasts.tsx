@@ -1,11 +1,10 @@
 import type { ReactElement } from "react";
 import { createStore, useStore } from "../browser/store.ts";
 import { Button } from "./buttons.tsx";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
+import { bindSheets } from "./classes.ts";
 import toastsSheet from "./toasts.module.css";
 
-const css = bindClassNames(toastsSheet, baseSheet);
+const css = bindSheets(toastsSheet);
 
 export interface Toast {
   readonly text: string;

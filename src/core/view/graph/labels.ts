@@ -1,8 +1,8 @@
+import type { EventOf, FreshReason } from "../../cast/state/event.ts";
 import { materiaOf, type Graph, type GraphLoop, type GraphSocket } from "../../compile/graph.ts";
 import { END, type Destination } from "../../model/ids.ts";
 import type { Condition } from "../../model/loadout.ts";
 import type { Materia } from "../../model/materia.ts";
-import { assertNever } from "../../model/issue.ts";
 import { oneLine } from "../../model/text.ts";
 import type { Tone } from "../line.ts";
 
@@ -21,48 +21,41 @@ export function destinationText(graph: Graph, to: Destination): string {
 }
 
 /** `Build (Socket-4)`: reports put the materia first. */
+/** [I8] Whose conversation a visit continues, or why it starts a new one; empty for most visits. */
+export function conversationText({ continues, fresh }: Pick<EventOf<"visit_started">, "continues" | "fresh">): string {
+  if (continues !== undefined) return `continues visit ${continues}`;
+  return fresh === undefined ? "" : `new conversation: the last one ${FRESH_TEXTS[fresh]}`;
+}
+
+const FRESH_TEXTS: Readonly<Record<FreshReason, string>> = {
+  length: "is too long",
+  model: "was with another model",
+  missing: "is missing",
+};
+
 export function visitLabel(socket: string, materia: string): string {
   return `${nameText(materia)} (${nameText(socket)})`;
 }
 
+const CONDITIONS: Readonly<Record<Condition, readonly [text: string, tone: Tone]>> = {
+  always: ["always", "plain"],
+  satisfied: ["✓ satisfied", "ok"],
+  not_satisfied: ["✗ not satisfied", "rework"],
+};
+
 export function conditionText(when: Condition): string {
-  switch (when) {
-    case "always":
-      return "always";
-    case "satisfied":
-      return "✓ satisfied";
-    case "not_satisfied":
-      return "✗ not satisfied";
-    default:
-      return assertNever(when);
-  }
+  return CONDITIONS[when][0];
 }
 
 export function conditionTone(when: Condition): Tone {
-  switch (when) {
-    case "always":
-      return "plain";
-    case "satisfied":
-      return "ok";
-    case "not_satisfied":
-      return "rework";
-    default:
-      return assertNever(when);
-  }
+  return CONDITIONS[when][1];
 }
+
+const MATERIA_ICONS: Readonly<Record<Materia["type"], string>> = { agent: "●", utility: "◆", person: "▲" };
 
 /** A circle for an agent, a diamond for a utility, a triangle for a person. */
 export function materiaIcon(type: Materia["type"]): string {
-  switch (type) {
-    case "agent":
-      return "●";
-    case "utility":
-      return "◆";
-    case "person":
-      return "▲";
-    default:
-      return assertNever(type);
-  }
+  return MATERIA_ICONS[type];
 }
 
 export function iconOf(graph: Graph, socket: GraphSocket): string {

@@ -1,4 +1,4 @@
-import type { TurnFormula, WorstCase } from "../../compile/worst-case.ts";
+import { evaluateFormula, type TurnFormula, type WorstCase } from "../../compile/worst-case.ts";
 import { buildFlow, type Flow } from "../../compile/flow.ts";
 import type { Graph } from "../../compile/graph.ts";
 import { nameText, destinationText } from "./labels.ts";
@@ -13,6 +13,13 @@ export function worstCaseText(graph: Graph, { turns, withRepairs }: WorstCase): 
   const legend = legendText(graph, symbols);
   const unit = plain === "1" ? "turn" : "turns";
   return `at most ${plain} ${unit}${legend}${repaired === plain ? "" : `; ${repaired} with every repair`}`;
+}
+
+/** `350 with 10 items`, for a formula that counts items. */
+export function worstCaseExample({ turns }: WorstCase): string | null {
+  const total = evaluateFormula(turns, () => 10);
+  const hasItems = termsOf(turns).some(([loop]) => loop !== "");
+  return hasItems && Number.isFinite(total) ? `${total.toLocaleString("en")} with 10 items` : null;
 }
 
 type LoopSymbols = ReadonlyMap<string, string>;

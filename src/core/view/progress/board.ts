@@ -12,7 +12,7 @@ import { statusSymbol, statusText } from "../cast-list.ts";
 import { nameText, visitLabel } from "../graph/labels.ts";
 import { itemProgressLine, type ItemProgress } from "./item-cells.ts";
 import { elapsedMs, workedMsSince, type CastTimeline } from "../../cast/timeline.ts";
-import { figuresLine, figuresText, ageText, durationText, doneCountText } from "../numbers.ts";
+import { figuresLine, figuresText, ageText, durationText, doneCountText, sleepText } from "../numbers.ts";
 import { pathLine, castPath, currentSocket, type CastPath } from "./cast-path.ts";
 import { originText, nextStepLine, type CastOrigin } from "../report/story.ts";
 import { FULL_DETAIL, textLines, titleText } from "../report/handoff-lines.ts";
@@ -54,10 +54,21 @@ export interface CastBoard extends CastFigures {
   /** Why it ended, and the limit that stopped it. */
   readonly reason: string | null;
   readonly limit: LimitName | null;
+  /** [Z11] Set while the cast sleeps or is paused. */
+  readonly asleep: CastSleep | null;
   /** The question to a person, while the cast waits for the answer. */
   readonly question: string | null;
   readonly path: CastPath;
   readonly next: readonly NextStep[];
+}
+
+interface CastSleep {
+  readonly until: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly reason: string;
+  /** `anthropic limit, resets 03:00 (2 h 13 min)`. */
+  readonly text: string;
 }
 
 export interface BoardOptions {
@@ -92,10 +103,17 @@ export function castBoard(timeline: CastTimeline, options: BoardOptions): CastBo
     last: lastEventOf(timeline, now),
     reason: phase.kind === "ended" ? phase.reason : null,
     limit: phase.kind === "ended" ? (phase.limit?.limit ?? null) : null,
+    asleep: sleepOf(phase, now),
     question: phase.kind === "waiting" ? phase.reply : null,
     path: castPath(state, timeline.order),
     next: nextSteps(state, status, program),
   };
+}
+
+function sleepOf(phase: CastPhase, now: number): CastBoard["asleep"] {
+  if (phase.kind !== "sleeping") return null;
+  const { until, provider, model, reason } = phase;
+  return { until, provider, model, reason, text: sleepText(phase, now) };
 }
 
 function lastEventOf({ last }: CastTimeline, now: number): CastBoard["last"] {
@@ -157,6 +175,7 @@ export function boardLines(board: CastBoard, width = DEFAULT_WIDTH): readonly Li
     pathLine(board.path, board.status, width),
     ...itemProgressLines(board, width),
     ...positionLines(board),
+    ...(board.asleep ? [line(toned("wait", `${board.asleep.text} · nothing lost`))] : []),
     ...(board.reason === null
       ? lastEventLines(board)
       : wrapColumns(oneLine(board.reason, 400), width).map((text) =>

@@ -32,6 +32,7 @@ export function currentSocket(phase: CastPhase): SocketId | null {
       return phase.fork.door;
     case "bypassing":
       return phase.member;
+    case "sleeping":
     case "failing":
     case "ended":
       return currentSocket(phase.before);

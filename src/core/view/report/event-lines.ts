@@ -16,7 +16,15 @@ export function eventLines(
   detail: DetailLevel = BRIEF_DETAIL,
 ): readonly Line[] {
   const { tone, words, quote = "", storyLines } = reportEvent(before, event);
-  return storyLines ? storyLines(width, detail) : noteLines(tone, words, quote, width);
+  const lines = storyLines ? storyLines(width, detail) : noteLines(tone, words, quote, width);
+  return isFirstEstimate(before, event) ? [...lines, ...noteLines("rework", ESTIMATED, "", width)] : lines;
+}
+
+const ESTIMATED = "no usage was reported: tokens and cost are estimated from the text";
+
+/** [A30] Said once in a cast. */
+function isFirstEstimate(before: CastState, event: CastEvent): boolean {
+  return "usage" in event && event.usage?.estimated === true && before.usage.estimated !== true;
 }
 
 export interface EventLineOptions {
@@ -48,7 +56,8 @@ interface EventText {
 export function eventText(before: CastState, event: CastEvent): EventText | undefined {
   if (!isReported(before, event)) return undefined;
   const report = reportEvent(before, event);
-  return { tone: report.tone, text: reportText(before, report) };
+  const text = reportText(before, report);
+  return { tone: report.tone, text: isFirstEstimate(before, event) ? `${text} (${ESTIMATED})` : text };
 }
 
 /** [W36] The same for the journal view, where bookkeeping has its line too. */

@@ -9,9 +9,9 @@ import { isGate } from "../../model/materia.ts";
 import { countedText } from "../../model/text.ts";
 import { statusSymbol, statusText } from "../cast-list.ts";
 import { changedSinceText, fileChangesText } from "../file-changes.ts";
-import { conditionText, destinationText, loopText, nameText } from "../graph/labels.ts";
+import { conditionText, conversationText, destinationText, loopText, nameText } from "../graph/labels.ts";
 import { line, toned, type Line, type Tone } from "../line.ts";
-import { ageText, amountText, costText, itemsDoneText } from "../numbers.ts";
+import { ageText, amountText, clockText, costText, itemsDoneText } from "../numbers.ts";
 import {
   commandResultLines,
   handoffLines,
@@ -56,10 +56,12 @@ const EVENT_REPORTS: { readonly [K in EventType]: EventReporter<K> } = {
     quote: request,
     ...IN_HEADINGS,
   }),
-  visit_started: (before, { socket, visit }) => ({
+  visit_started: (before, event) => ({
     tone: "plain",
-    socket,
-    words: [...(visit > 1 ? [`visit ${visit}`] : []), currentItemText(before, 300)].filter(Boolean).join(", "),
+    socket: event.socket,
+    words: [event.visit > 1 ? `visit ${event.visit}` : "", conversationText(event), currentItemText(before, 300)]
+      .filter(Boolean)
+      .join(", "),
     ...IN_HEADINGS,
   }),
   handoff_accepted: reportHandoff,
@@ -82,6 +84,23 @@ const EVENT_REPORTS: { readonly [K in EventType]: EventReporter<K> } = {
     words: `request ${attempt} failed, retry after ${ageText(delayMs)}: `,
     quote: error,
   }),
+  model_switched: (_, { socket, from, to, reason }) => ({
+    tone: "rework",
+    socket,
+    words: `goes on with ${nameText(to)} instead of ${nameText(from)}: `,
+    quote: reason,
+  }),
+  turn_compacted: (_, { socket, tokensBefore }) => ({
+    tone: "plain",
+    socket,
+    words: `conversation summarised at ${amountText(tokensBefore)} tokens`,
+  }),
+  cast_sleeping: (_, { until, provider, paused, reason }) => ({
+    tone: paused ? "rework" : "wait",
+    words: `${nameText(provider)} limit, ${paused ? "paused" : "asleep"} until ${clockText(until)}: `,
+    quote: reason,
+  }),
+  cast_woken: () => ({ tone: "wait", words: "awake again" }),
   turn_failed: (_, { socket, reason, message }) => {
     const words = `failed (${nameText(reason)}): `;
     return {
@@ -157,6 +176,10 @@ const EVENT_REPORTS: { readonly [K in EventType]: EventReporter<K> } = {
     quote: titleText(title, 200),
   }),
   item_ended: itemEndedReport,
+  visit_skipped: (_, { materia, skips }) => ({
+    tone: "plain",
+    words: `${nameText(materia)} (${skips}) is not asked again: only conflicting lines have changed`,
+  }),
   item_merged: (before, { index, commit }) => ({
     tone: "ok",
     words: `${itemPosition(before, index)} merged at ${shortCommit(commit)}`,

@@ -133,7 +133,7 @@ export interface ItemTableOptions {
 export function itemTableLines({ rows, waiting }: ItemTable, shown: ItemTableOptions): readonly Line[] {
   if (rows.length === 0) return [];
   const { alive, width, trees, aside, fetch } = shown;
-  const ids = Math.max(...rows.map(({ child }) => child.length));
+  const ids = rows.reduce((most, { child }) => Math.max(most, child.length), 0);
   const isAway =
     fetch !== undefined && (waiting !== null || rows.some((row) => itemAccessLines(row, trees).length > 0));
   return [

@@ -1,3 +1,4 @@
+import { appendAll } from "../../model/lists.ts";
 import type { CastEvent } from "../../cast/state/event.ts";
 import type { CastStart, CastState } from "../../cast/state/state.ts";
 import { replaySteps } from "../../cast/timeline.ts";
@@ -5,7 +6,7 @@ import type { SocketId } from "../../model/ids.ts";
 import { advanceVisits, NO_VISITS, visitNumber, type VisitRecord } from "../../history/visits.ts";
 import { oneLine, countedText } from "../../model/text.ts";
 import { statusText } from "../cast-list.ts";
-import { visitLabel } from "../graph/labels.ts";
+import { conversationText, visitLabel } from "../graph/labels.ts";
 import { amountText, costText } from "../numbers.ts";
 import { eventLines } from "./event-lines.ts";
 import { currentItemText } from "./item-text.ts";
@@ -34,8 +35,8 @@ export function storyMarkdown(
   for (const { before, event } of replaySteps(initialState(start), events)) {
     visits = advanceVisits(visits, event);
     const { visit } = visits;
-    if (visit?.firstSeq === event.seq) lines.push(...headMarkdown(before, visit, options.detailOf(visit)));
-    else lines.push(...eventMarkdown(before, event));
+    if (visit?.firstSeq === event.seq) appendAll(lines, headMarkdown(before, visit, options.detailOf(visit)));
+    else appendAll(lines, eventMarkdown(before, event));
   }
   return [...lines, ""];
 }
@@ -75,12 +76,14 @@ const NO_EXCERPT = { excerpt: undefined };
 function headMarkdown(before: CastState, record: VisitRecord, detail: VisitDetail | undefined): readonly string[] {
   const item = currentItemText(before, 200);
   const { socket, materia, visit } = record;
+  const talk = conversationText(record.conversation);
   const again = visit > 1 ? `, visit ${visit}` : "";
   return [
     "",
     `## ${visitNumber(record)}. ${escapeMarkdown(visitLabel(socket, materia))}${again}`,
     "",
     ...(item === "" ? [] : [`- ${escapeMarkdown(item)}`]),
+    ...(talk === "" ? [] : [`- ${talk}`]),
     ...(detail?.model ? [`- model: ${escapeMarkdown(modelText(detail.model))}`] : []),
     ...(detail ? toolsMarkdown(toolCallsOf(detail)) : []),
   ];

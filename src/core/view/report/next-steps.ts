@@ -7,6 +7,7 @@ import { totalTokens } from "../../cast/state/usage.ts";
 import { assertNever } from "../../model/issue.ts";
 import type { CastStatus } from "../../cast/summary.ts";
 import { oneLine } from "../../model/text.ts";
+import { sleepText } from "../numbers.ts";
 import { statusSymbol, statusText } from "../cast-list.ts";
 import { line, toned, type Line } from "../line.ts";
 
@@ -29,11 +30,23 @@ export function nextSteps(state: CastState, status: CastStatus, program = "mater
         return [step(`continue ${id}`, "yes"), step(`continue ${id} --reject <reason>`, "no, with the reason")];
       return [step(`continue ${id} <message>`, "answer"), step(`continue ${id}`, "take the result and go on")];
     case "completed":
-      return [step(`link --from ${id} <target> -- <prompt>`, "build on it")];
+      return [step(`link --from ${id} Chain-Context <target> -- <prompt>`, "build on it")];
     case "not_satisfied":
       return [step(`link --from ${id} Chain-Context Build -- <prompt>`, "go on from what is missing")];
     case "failed":
       return [step(`recast ${id}${raiseOptions(state)}`, raiseEffect(state)), ...reworkDecisions(state, step)];
+    case "sleeping":
+      return [
+        step(`recast ${id}`, "wake it now"),
+        step(`recast ${id} --model <provider/id>`, "use another model"),
+        step(`abort ${id}`, "stop it"),
+      ];
+    case "paused":
+      return [
+        step(`recast ${id}`, "try again and go on where it stopped"),
+        step(`recast ${id} --wait 8h`, "the same, and sleep through further limits"),
+        step(`recast ${id} --model <provider/id>`, "use another model"),
+      ];
     case "aborted":
     case "interrupted":
       return [step(`recast ${id}`, "go on where it stopped")];
@@ -64,6 +77,7 @@ export function stoppedStepLines(
 
 /** Why a cast did not complete; empty if it did, or has not ended. */
 export function incompleteReason({ phase }: CastState): string {
+  if (phase.kind === "sleeping") return `${sleepText(phase, Date.now())}; nothing is lost: ${phase.reason}`;
   return phase.kind === "ended" && phase.outcome !== "completed" ? phase.reason : "";
 }
 
@@ -90,6 +104,8 @@ function raiseOptions(state: CastState): string {
   const limit = limitHitIn(state.phase)?.limit;
   if (limit === undefined) return "";
   switch (limit) {
+    case "maxRepeatedCalls":
+      return "";
     case "maxTokens":
       return ` --budget ${2 * Math.max(state.budget.maxTokens ?? 0, totalTokens(state.usage), 50_000)}`;
     case "maxCostUsd":
@@ -97,6 +113,7 @@ function raiseOptions(state: CastState): string {
     case "maxTurnTokens":
     case "maxTurnMinutes":
     case "maxTraversals":
+    case "maxUnchanged":
     case "maxNoAdvanceCycles":
     case "maxRepairs":
     case "maxConflicts":
@@ -112,9 +129,11 @@ const RAISE_EFFECTS: Readonly<Record<LimitName, string>> = {
   maxTurnTokens: "allow the turn as much again and go on where it stopped",
   maxTurnMinutes: "allow the turn as long again and go on where it stopped",
   maxTraversals: "allow this edge once more and go on",
+  maxUnchanged: "send it back once more and go on",
   maxNoAdvanceCycles: "allow one more return and go on",
   maxConflicts: "allow one more attempt to mend the conflict and go on",
   maxRepairs: "allow one more repair turn and go on",
+  maxRepeatedCalls: "let the agent go on where it stopped",
 };
 
 function raiseEffect(state: CastState): string {

@@ -15,7 +15,7 @@ import { countOfLimitText } from "../../cast/failure-text.ts";
 import { line, squeezeLine, toned, type Line } from "../line.ts";
 import { assertNever } from "../../model/issue.ts";
 import { oneLine, countedText } from "../../model/text.ts";
-import { amountText, costText } from "../numbers.ts";
+import { leftText, amountText, costText } from "../numbers.ts";
 
 type EdgeTaken = EventOf<"edge_taken">;
 
@@ -207,10 +207,14 @@ export function limitReachedText({ limit, value, where }: EventOf<"limit_reached
       return `limit reached: ${countedText(value, "minute")} in one turn${item}`;
     case "maxTraversals":
       return `limit reached: ${times} times${item}`;
+    case "maxUnchanged":
+      return `limit reached: ${times} times sent back without a changed file${item}`;
     case "maxNoAdvanceCycles":
       return `limit reached: ${times} returns without progress${item}`;
     case "maxRepairs":
       return `limit reached: ${times} repair turns used${item}`;
+    case "maxRepeatedCalls":
+      return `limit reached: the same tool call ${value} times in a row${item}`;
     case "maxConflicts":
       return `limit reached: ${times} times done again because of a conflict${item}`;
     default:
@@ -224,11 +228,13 @@ export function budgetWarningText({ limit, used, of }: EventOf<"cast_warned">): 
   return `warning: ${text(used)} of ${text(of)}${limit === "maxTokens" ? " tokens" : ""} are used`;
 }
 
-export function limitsRaisedText({ maxTokens, maxCostUsd, allow, hint, items }: EventOf<"limits_raised">): string {
+export function limitsRaisedText(event: EventOf<"limits_raised">): string {
+  const { maxTokens, maxCostUsd, allow, hint, items, waitForProvider } = event;
   const parts = [
     ...(maxTokens === undefined ? [] : [`budget ${amountText(maxTokens)} tokens`]),
     ...(maxCostUsd === undefined ? [] : [`budget ${costText(maxCostUsd)}`]),
     ...(allow === undefined ? [] : [`${allow} more allowed`]),
+    ...(waitForProvider === undefined ? [] : [`${leftText(waitForProvider)} of sleep allowed`]),
     ...(hint === undefined ? [] : [`with “${oneLine(hint, 200)}”`]),
   ];
   // A decision about items is no limit.

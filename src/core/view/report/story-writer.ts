@@ -1,9 +1,10 @@
+import { appendAll } from "../../model/lists.ts";
 import type { CastEvent, EventOf } from "../../cast/state/event.ts";
 import type { CastState } from "../../cast/state/state.ts";
 import { type CastStep, UNSTARTED_CLOCK, advanceClock, workedMsSince, type WorkClock } from "../../cast/timeline.ts";
 import { totalTokens, type Usage } from "../../cast/state/usage.ts";
 import type { SocketId } from "../../model/ids.ts";
-import { visitLabel } from "../graph/labels.ts";
+import { conversationText, visitLabel } from "../graph/labels.ts";
 import { ageText, amountText, durationText } from "../numbers.ts";
 import { DEFAULT_WIDTH, fitLine, line, squeezeLine, toned, type Line } from "../line.ts";
 import { advanceVisits, NO_VISITS, visitNumber, type VisitRecord } from "../../history/visits.ts";
@@ -16,9 +17,21 @@ import { BRIEF_DETAIL, FULL_DETAIL, type DetailLevel } from "./handoff-lines.ts"
 /** Writes the story step by step. The lines of a visit come when it ends, because its head says how long it took. */
 interface StoryWriter {
   readonly write: (step: CastStep) => readonly Line[];
+  /** Passes over a step that is on another page. */
+  readonly skip: (step: CastStep) => void;
   /** The lines of a visit that has not ended. */
   readonly flush: () => readonly Line[];
   readonly current: () => { readonly state: CastState; readonly clock: WorkClock };
+}
+
+const MAX_VISIT_LINES = 2_000;
+
+/** [C52] Nobody reads a hundred thousand lines of one visit; its beginning and its end say what happened. */
+function withoutMiddle(lines: readonly Line[]): readonly Line[] {
+  if (lines.length <= MAX_VISIT_LINES) return lines;
+  const left = `… ${amountText(lines.length - MAX_VISIT_LINES)} lines left out; --json has all events`;
+  const half = MAX_VISIT_LINES / 2;
+  return [...lines.slice(0, half), line(INDENT, toned("dim", left)), ...lines.slice(-half)];
 }
 
 /** Further lines for below the head of a visit. */
@@ -40,13 +53,16 @@ export function createStoryWriter(
     open = null;
     if (!visit) return [];
     const head = visitHeadLine(visit, { usage, ms: workedMsSince(clock, visit.since), width });
-    const notes = aside(visit.record).map((each) => line(INDENT, ...each));
-    return [[], head, ...notes, ...visit.lines];
+    return [[], head, ...aside(visit.record).map((each) => line(INDENT, ...each)), ...withoutMiddle(visit.lines)];
   };
-  const write = ({ event, before, after }: CastStep): readonly Line[] => {
+  const advance = ({ event, before, after }: CastStep): void => {
     state = after;
     visits = advanceVisits(visits, event);
     clock = advanceClock(clock, before, event);
+  };
+  const write = (step: CastStep): readonly Line[] => {
+    const { event, before } = step;
+    advance(step);
     const idleMs = clock.idleMs - worked.idleMs;
     // Raising a limit does not resume a stopped cast: the time until the resume is idle too.
     if (event.type !== "limits_raised") worked = clock;
@@ -64,12 +80,16 @@ export function createStoryWriter(
       eventLines(before, event, width - INDENT.length, detail).map((each) => line(INDENT, ...each));
     if (!open) return indented(event.type === "cast_waiting" ? FULL_DETAIL : extent);
     if (event.type === "cast_waiting") open.asked = { after: open.lines.length, whole: indented(FULL_DETAIL) };
-    open.lines.push(...indented(extent));
+    appendAll(open.lines, indented(extent));
     return [];
   };
   const fitted = (lines: readonly Line[]): readonly Line[] => lines.map((each) => fitLine(each, width));
   return {
     write: (step) => fitted(write(step)),
+    skip: (step) => {
+      advance(step);
+      [worked, open] = [clock, null];
+    },
     flush: () => {
       // [Q14] A person who has not answered needs the whole question.
       if (open?.asked && state.phase.kind === "waiting")
@@ -121,11 +141,17 @@ export function visitHeadLine(
     `${String(visitNumber(record)).padStart(2)}  `,
     toned("strong", visitLabel(record.socket, record.materia)),
     record.visit > 1 ? ` visit ${record.visit}` : "",
+    toned("dim", conversationSuffix(record)),
     toned("dim", `  ${durationText(ms)}${usage ? usageText(usage) : "  not completed"}`),
   );
   return item === ""
     ? before
     : squeezeLine({ before: line(...before, "  "), long: toned("dim", item), after: [] }, width);
+}
+
+function conversationSuffix({ conversation }: VisitRecord): string {
+  const text = conversationText(conversation);
+  return text === "" ? "" : ` · ${text}`;
 }
 
 /** The end of a visit whose lines came earlier, when the cast stopped in it. */

@@ -1,3 +1,4 @@
+import { appendAll } from "../../model/lists.ts";
 import type { CastEvent } from "../../cast/state/event.ts";
 import type { CastStart, CastState } from "../../cast/state/state.ts";
 import { replaySteps, elapsedMs } from "../../cast/timeline.ts";
@@ -14,6 +15,8 @@ import { castStatus, type CastLiveness, type CastStatus, castFigures } from "../
 import { initialState } from "../../cast/state/initial-state.ts";
 
 export interface StoryOptions {
+  /** [C52] The events of one page, by `seq`; all of them if unset. */
+  readonly shown?: { readonly from: number; readonly to: number };
   readonly width?: number;
   /** Whether a process runs the cast, and the current time, which its duration needs. */
   readonly alive?: CastLiveness;
@@ -40,8 +43,14 @@ export function storyLines(start: CastStart, events: Iterable<CastEvent>, option
   const first = initialState(start);
   const writer = createStoryWriter(first, width, options.extent, options.aside);
   const body: Line[] = [];
-  for (const step of replaySteps(first, events)) body.push(...writer.write(step));
-  body.push(...writer.flush());
+  const { from, to } = options.shown ?? { from: 0, to: Infinity };
+  for (const step of replaySteps(first, events)) {
+    const { seq } = step.event;
+    if (seq === to + 1) appendAll(body, writer.flush());
+    if (seq >= from && seq <= to) appendAll(body, writer.write(step));
+    else writer.skip(step);
+  }
+  appendAll(body, writer.flush());
   const { state, clock } = writer.current();
   const status = castStatus(state, alive);
   const worked = elapsedMs(clock, { status, now });

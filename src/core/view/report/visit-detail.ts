@@ -39,7 +39,7 @@ const FAILED_CALL_DETAIL = { titles: 0, lines: SAID_LINES, read: 4_000 };
 /** [C48] The prompt, the tool calls and the replies of a visit, then the lines of its story. */
 export function visitDetailLines(detail: VisitDetail, story: readonly Line[], width: number): readonly Line[] {
   const { model, usage, replies, prompt, stdout, stderr } = detail;
-  const used = `${amountText(usage.input)} tokens in, ${amountText(usage.output)} out, ${costText(usage.cost)}`;
+  const used = `${amountText(usage.input)} tokens in, ${amountText(usage.output)} out, ${costText(usage.cost)}${usage.estimated ? ", estimated" : ""}`;
   return [
     ...story.slice(0, 1),
     ...(model === null ? [] : [line(toned("dim", "Model   "), oneLine(modelText(model), 200))]),

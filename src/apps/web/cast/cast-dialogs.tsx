@@ -1,19 +1,10 @@
 import { useState, type ReactElement, useMemo } from "react";
-import { useCatalog } from "../data/use-catalog.ts";
-import { useCommand } from "../data/use-command.ts";
 import { navigate, hrefOf } from "../browser/route.ts";
-import { Menu, type MenuItem } from "../ui/menu.tsx";
-import { copyText } from "../ui/export-text.tsx";
-import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
-import { ForkDialog, FORK_NOT_ON_FLEET } from "../cast-visit/fork-dialog.tsx";
 import { statusText } from "../../../core/view/cast-list.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import type { WatchedCast } from "../cast-replay/use-cast.ts";
-import { bindClassNames } from "../styles/classes.ts";
-import baseSheet from "../styles/base.module.css";
-import controlsSheet from "../ui/controls.module.css";
-import dialogSheet from "../ui/dialog.module.css";
+import { css } from "../ui/classes.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import type { TypedCommand } from "../../../core/wire/commands.ts";
 import { RecordedTest } from "../../../core/wire/testing.ts";
@@ -21,67 +12,15 @@ import { fetchCommandOutput } from "../net/api.ts";
 import { Switch, TextField } from "../ui/fields.tsx";
 import { toast } from "../ui/toasts.tsx";
 import { IssueList } from "../ui/issues.tsx";
-
-const css = bindClassNames(dialogSheet, controlsSheet, baseSheet);
-
-/** Further actions on a cast in any status. */
-export function CastMenu({ cast, view }: CastPanelProps): ReactElement {
-  const [dialog, setDialog] = useState<"again" | "record" | "compare" | null>(null);
-  const { castId } = cast.castFile;
-  const { fleet } = useCatalog();
-  const command = useCommand();
-  const [first] = view.allVisits;
-  const close = (): void => setDialog(null);
-  const { status } = view.latest;
-  const unfinished = status === "running" || status === "aborted" || status === "interrupted";
-  return (
-    <>
-      <Menu
-        label="More"
-        items={[
-          {
-            label: "Run again…",
-            act: () => setDialog("again"),
-            off: fleet !== null ? FORK_NOT_ON_FLEET : first ? null : "Nothing has run yet",
-          },
-          ...(fleet === null
-            ? []
-            : [
-                {
-                  label: "Take home as a branch",
-                  act: () => void command.run({ kind: "take", castId }, "Taken home"),
-                },
-              ]),
-          {
-            label: "Record as a test…",
-            act: () => setDialog("record"),
-            off: unfinished ? "Only a cast that ended can be recorded" : null,
-          },
-          { label: "Compare with…", act: () => setDialog("compare") },
-          { label: "Find in this cast…", act: () => navigate(hrefOf("find", undefined, { cast: castId })) },
-          { label: "Copy the link", act: () => void copyText(location.href, "the link") },
-          ...notificationMenuItems(),
-          { label: "Copy the cast id", act: () => void copyText(castId, "the cast id") },
-        ]}
-      />
-      {dialog === "again" && first && <ForkDialog cast={cast} visit={first} onClose={close} />}
-      {dialog === "record" && <RecordTestDialog castId={castId} onClose={close} />}
-      {dialog === "compare" && <CompareCastsDialog cast={cast} onClose={close} />}
-    </>
-  );
-}
-
-/** Ask for permission only on request; afterwards the browser's settings decide. */
-function notificationMenuItems(): readonly MenuItem[] {
-  if (typeof Notification === "undefined" || Notification.permission !== "default") return [];
-  return [{ label: "Notify me about casts", act: () => void Notification.requestPermission() }];
-}
+import { Button } from "../ui/buttons.tsx";
+import { ReviewDialog } from "../cast-visit/review-dialog.tsx";
+import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
 
 /** Browsers search a long list by typing. */
 const MAX_LISTED_CASTS = 500;
 
 /** Chooses the cast to compare with; casts of the same loadout come first. */
-function CompareCastsDialog({
+export function CompareCastsDialog({
   cast,
   onClose,
 }: {
@@ -123,7 +62,7 @@ function CompareCastsDialog({
 }
 
 /** Records the replies and results of a cast as a test. */
-function RecordTestDialog({
+export function RecordTestDialog({
   castId,
   onClose,
 }: {
@@ -166,5 +105,56 @@ function RecordTestDialog({
       <Switch label="Include tool calls" on={tools} onTurn={setTools} />
       <IssueList issues={issues} />
     </ConfirmDialog>
+  );
+}
+
+/** [R6, W50] The work is repeated once more, with these words and comments before the reason. */
+export function HintDialog(
+  props: CastPanelProps & {
+    readonly reason: string;
+    readonly busy: boolean;
+    readonly onHint: (text: string) => void;
+    readonly onClose: () => void;
+  },
+): ReactElement {
+  const { reason, busy, onHint } = props;
+  const [hint, setHint] = useState("");
+  return (
+    <ReviewDialog {...props} title="Try again with a hint" question={reason === "" ? null : reason}>
+      {(comments) => {
+        const text = [hint.trim(), comments].filter((part) => part !== "").join("\n\n");
+        return (
+          <form
+            className={css("option")}
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (text !== "" && !busy) onHint(text);
+            }}
+          >
+            <label className={css("option")}>
+              <span className={css("label")}>Your hint comes before the reason</span>
+              <span className={css("field")}>
+                <textarea
+                  data-first
+                  className={css("growing")}
+                  dir="auto"
+                  rows={3}
+                  value={hint}
+                  onChange={(event) => setHint(event.target.value)}
+                />
+              </span>
+            </label>
+            <Button
+              look="primary"
+              type="submit"
+              busy={busy}
+              off={text === "" ? "Write a hint or a comment first" : null}
+            >
+              Try again
+            </Button>
+          </form>
+        );
+      }}
+    </ReviewDialog>
   );
 }

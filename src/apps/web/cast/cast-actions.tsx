@@ -1,0 +1,158 @@
+import { useEffect, useState, type ReactElement } from "react";
+import { reworkLimitOf } from "../../../core/cast/rework-limit.ts";
+import type { CastStatus } from "../../../core/cast/summary.ts";
+import type { TypedCommand } from "../../../core/wire/commands.ts";
+import {
+  ACTION_LABELS,
+  actionLabel,
+  actionsFor,
+  type CastAction,
+  type OfferedActions,
+} from "../../../core/view/cast-actions.ts";
+import { hrefOf, navigate } from "../browser/route.ts";
+import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
+import { AnswerDialog } from "../cast-visit/answer-form.tsx";
+import { ForkDialog } from "../cast-visit/fork-dialog.tsx";
+import { useCatalog } from "../data/use-catalog.ts";
+import { useCommand } from "../data/use-command.ts";
+import { AbortDialog, TrustCastDialog } from "../dialogs/confirm-cast-dialogs.tsx";
+import { Button } from "../ui/buttons.tsx";
+import { copyText } from "../ui/export-text.tsx";
+import { Menu, type MenuItem } from "../ui/menu.tsx";
+import { CompareCastsDialog, HintDialog, RecordTestDialog } from "./cast-dialogs.tsx";
+import { RaiseLimitDialog } from "./raise-limit-dialog.tsx";
+
+interface CastActionsState extends OfferedActions {
+  readonly status: CastStatus;
+  readonly busy: TypedCommand | null;
+  readonly act: (action: CastAction) => void;
+  readonly dialog: ReactElement | null;
+}
+
+/** [W43] The actions of the cast as it stands now. */
+export function useCastActions({
+  cast,
+  view,
+  dialogToOpen,
+}: CastPanelProps & { readonly dialogToOpen: string | null }): CastActionsState {
+  const { status, limit } = view.latest;
+  const { castId } = cast.castFile;
+  const { fleet } = useCatalog();
+  const rework = reworkLimitOf(cast.replay.timelineAt(cast.replay.lastSeq()).state);
+  const offered = actionsFor({ status, limit, ...(rework ? { rework } : {}), isOnFleet: fleet !== null });
+  const all = [...offered.main, ...offered.more];
+  const command = useCommand();
+  const [dialog, setDialog] = useState<CastAction | "trust" | null>(null);
+  const asked = all.find((each) => each === dialogToOpen);
+  // A link may ask for an action; only what asks first is done without a click.
+  useEffect(() => {
+    if (asked !== undefined && ACTION_LABELS[asked].endsWith("…")) setDialog(asked);
+  }, [asked]);
+  const [refused, setRefused] = useState<TypedCommand | null>(null);
+  const close = (): void => setDialog(null);
+  const run = async (sent: TypedCommand, done: string): Promise<void> => {
+    setRefused(sent);
+    const started = await command.run(sent, done);
+    setDialog(started === null ? "trust" : null);
+  };
+  const recast = (part: object, done: string): void => void run({ kind: "recast", castId, ...part }, done);
+  const act = (action: CastAction): void => {
+    if (action === "resume") recast({}, "The cast goes on");
+    else if (action === "allow") recast({ allow: 1 }, "Allowed once more. The cast goes on");
+    else if (action === "accept") recast({ decision: { kind: "accept" } }, "Accepted. The cast goes on");
+    else if (action === "skip") recast({ decision: { kind: "next" } }, "Skipped. The cast goes on with the next item");
+    else if (action === "take") void run({ kind: "take", castId }, "Taken home");
+    else setDialog(action);
+  };
+  return {
+    ...offered,
+    status,
+    busy: command.busy,
+    act,
+    dialog:
+      dialog === "hint" ? (
+        <HintDialog
+          cast={cast}
+          view={view}
+          reason={rework?.reason ?? ""}
+          busy={command.busy !== null}
+          onHint={(text) => recast({ decision: { kind: "hint", text } }, "The cast goes on with your hint")}
+          onClose={close}
+        />
+      ) : dialog === "trust" ? (
+        command.isForeign && refused ? (
+          <TrustCastDialog resuming={refused} issues={command.issues} onClose={close} />
+        ) : null
+      ) : dialog !== null && all.includes(dialog) ? (
+        <ActionDialog cast={cast} view={view} action={dialog} onClose={close} />
+      ) : null,
+  };
+}
+
+function ActionDialog({
+  cast,
+  view,
+  action,
+  onClose,
+}: CastPanelProps & { readonly action: CastAction; readonly onClose: () => void }): ReactElement | null {
+  const { castId, request } = cast.castFile;
+  const [first] = view.allVisits;
+  switch (action) {
+    case "abort":
+      return <AbortDialog castId={castId} request={request} onClose={onClose} />;
+    case "answer":
+      return <AnswerDialog cast={cast} view={view} onClose={onClose} />;
+    case "raise":
+      return <RaiseLimitDialog cast={cast} view={view} onClose={onClose} />;
+    case "record":
+      return <RecordTestDialog castId={castId} onClose={onClose} />;
+    case "compare":
+      return <CompareCastsDialog cast={cast} onClose={onClose} />;
+    case "again":
+      return first ? <ForkDialog cast={cast} visit={first} onClose={onClose} /> : null;
+    default:
+      return null;
+  }
+}
+
+/** The main actions as buttons, the most likely one first. */
+export function ActionButtons({ main, busy, act, status }: CastActionsState): readonly ReactElement[] {
+  return main.map((action, index) => (
+    <Button
+      key={action}
+      look={action === "abort" ? "danger" : index === 0 ? "primary" : "plain"}
+      busy={busy !== null && index === 0}
+      onClick={() => act(action)}
+    >
+      {actionLabel(action, status)}
+    </Button>
+  ));
+}
+
+/** The other actions, and what helps to find and share the cast. */
+export function ActionMenu({
+  castId,
+  actions,
+}: {
+  readonly castId: string;
+  readonly actions: CastActionsState;
+}): ReactElement {
+  return (
+    <Menu
+      label="More"
+      items={[
+        ...actions.more.map((action) => ({ label: ACTION_LABELS[action], act: () => actions.act(action) })),
+        { label: "Find in this cast…", act: () => navigate(hrefOf("find", undefined, { cast: castId })) },
+        { label: "Copy the link", act: () => void copyText(location.href, "the link") },
+        ...notificationMenuItems(),
+        { label: "Copy the cast id", act: () => void copyText(castId, "the cast id") },
+      ]}
+    />
+  );
+}
+
+/** Ask for permission only on request; afterwards the browser's settings decide. */
+function notificationMenuItems(): readonly MenuItem[] {
+  if (typeof Notification === "undefined" || Notification.permission !== "default") return [];
+  return [{ label: "Notify me about casts", act: () => void Notification.requestPermission() }];
+}

@@ -1,0 +1,160 @@
+import type { ReactElement } from "react";
+import { MAX_ITEM_CELLS, type CastSummary } from "../../../core/cast/summary.ts";
+import { parseMillis } from "../../../core/model/text.ts";
+import { ACTION_LABELS, actionsFor, rowActionOf } from "../../../core/view/cast-actions.ts";
+import { castDurationMs, type CastSortKey } from "../../../core/view/cast-list.ts";
+import { ageText, amountText, costText, doneCountText, durationText } from "../../../core/view/numbers.ts";
+import { needsPerson, waitReasonText, type WaitReason } from "../../../core/view/progress/fleet-status.ts";
+import type { ItemProgress } from "../../../core/view/progress/item-cells.ts";
+import { Button } from "../ui/buttons.tsx";
+import { bindSheets } from "../ui/classes.ts";
+import { renderSymbols } from "../ui/line-text.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { ItemCells } from "../ui/status.tsx";
+import type { CastListProps } from "./cast-table.tsx";
+import castsSheet from "./casts.module.css";
+
+const css = bindSheets(castsSheet);
+
+/** A column of the table; `isRoomy` ones need a wide page. */
+export interface CastColumn {
+  readonly key: CastSortKey | "cast";
+  readonly title: string;
+  readonly className: string;
+  readonly isRoomy: boolean;
+}
+
+/** Columns that a person may hide. The others name and act. */
+export const CAST_COLUMNS = [
+  { key: "cast", title: "Cast", className: css("cast-column"), isRoomy: true },
+  { key: "loadout", title: "Loadout", className: css("loadout-column"), isRoomy: true },
+  { key: "items", title: "Items done", className: css("items-column"), isRoomy: false },
+  { key: "visits", title: "Visits", className: css("number-column number"), isRoomy: true },
+  { key: "tokens", title: "Tokens", className: css("number-column number"), isRoomy: true },
+  { key: "cost", title: "Cost", className: css("number-column number"), isRoomy: false },
+  { key: "duration", title: "Duration", className: css("number-column number"), isRoomy: true },
+  { key: "age", title: "Age", className: css("number-column number"), isRoomy: false },
+] as const satisfies readonly CastColumn[];
+export type CastColumnKey = (typeof CAST_COLUMNS)[number]["key"];
+
+export function cellTitle(cast: CastSummary, column: CastColumn["key"]): { readonly title?: string } {
+  if (column === "cast") return { title: cast.castId };
+  if (column === "tokens") return { title: `${cast.tokens} tokens` };
+  return column === "age" ? { title: new Date(cast.startedAt).toLocaleString() } : {};
+}
+
+export function CastCell(props: {
+  readonly cast: CastSummary;
+  readonly column: CastColumn["key"];
+  readonly now: number;
+}): ReactElement {
+  const { cast, column, now } = props;
+  switch (column) {
+    case "cast":
+      return <code className={css("faint")}>{shortCastId(cast.castId)}</code>;
+    case "items":
+      return <ItemsDone cast={cast} />;
+    case "loadout":
+      return <span className={css("secondary cut cell-text")}>{renderSymbols(cast.loadout)}</span>;
+    case "visits":
+      return <span className={css("secondary")}>{cast.visits}</span>;
+    case "tokens":
+      return <span className={css("secondary")}>{amountText(cast.tokens)}</span>;
+    case "cost":
+      return <>{costText(cast.cost)}</>;
+    case "duration":
+      return <span className={css("secondary")}>{durationText(castDurationMs(cast, now))}</span>;
+    case "age":
+      return <span className={css("secondary")}>{ageText(now - parseMillis(cast.startedAt, now))}</span>;
+    case "status":
+    case "request":
+      return <>{cast[column]}</>;
+  }
+}
+
+/** The last part of an id tells casts apart; commands take it too. */
+function shortCastId(castId: string): string {
+  return castId.replace(/^\d{8}-\d{6}-/, "");
+}
+
+/** [B26, B29] Submitter and worker of a fleet's cast, or why it waits. */
+export function FleetDetails({
+  cast: { castId, fleet, blocked, status },
+  waits,
+}: Pick<CastListProps, "waits"> & { readonly cast: CastSummary }): ReactElement | null {
+  if (!fleet) return null;
+  const { project, person, worker } = fleet;
+  const words = [project, person, ...(worker === null ? [] : [`on ${worker}`])].join(" · ");
+  const { queue = "", why = null } = waits.find((cast) => cast.castId === castId) ?? {};
+  // A cast that no worker can take says so, at any position in the queue.
+  const reason: WaitReason | null = blocked === undefined ? why : { kind: "blocked", why: blocked };
+  const told = status === "queued" && reason && reason.kind !== "soon" ? waitReasonText(reason, queue) : null;
+  return (
+    <span className={css("whose faint cut")} title={told ?? words}>
+      {words}
+      {reason && told !== null && (
+        <span className={css(needsPerson(reason) ? "tone-rework" : "secondary")}>{` · ${told}`}</span>
+      )}
+    </span>
+  );
+}
+
+export function ItemsDone({ cast }: { readonly cast: CastSummary }): ReactElement {
+  const { done, total, givenUp = 0 } = cast.items;
+  if (total === 0) return <span className={css("faint")}>no items</span>;
+  const current = cast.status === "failed" ? "failed" : "current";
+  const ended = cast.status === "completed" || cast.status === "not_satisfied";
+  return (
+    <span className={css("one-line")}>
+      <ItemCells
+        items={{
+          done,
+          size: total,
+          reworked: [],
+          givenUp: givenUpAfterDone(done, givenUp),
+          ...(ended ? {} : { current }),
+        }}
+      />{" "}
+      <span className={css("secondary")}>{doneCountText(cast.items)}</span>
+    </span>
+  );
+}
+
+/** The list has only the number of given-up items: draw them after the done ones. */
+function givenUpAfterDone(done: number, count: number): ItemProgress["givenUp"] {
+  return { count, at: Array.from({ length: Math.min(count, MAX_ITEM_CELLS) }, (_, index) => done + index) };
+}
+
+/** [W43] The first action as a button, the others in a menu. */
+export function RowActions(props: CastListProps & { readonly cast: CastSummary }): ReactElement {
+  const { cast, archived, onAct, busy } = props;
+  const { action, label } = rowActionOf(cast.status);
+  const { main, more } = actionsFor({ status: cast.status, isOnFleet: cast.fleet !== undefined });
+  const others = [...main, ...more].filter(
+    (each) => each !== action && (cast.status !== "failed" || each !== "resume"),
+  );
+  const isOver = cast.status !== "running" && cast.status !== "queued";
+  return (
+    <span className={css("row row-actions")}>
+      <Button
+        onClick={() => onAct(cast, action)}
+        busy={busy?.kind === "recast" && busy.castId === cast.castId}
+        aria-label={`${label} ${cast.request}`}
+      >
+        {label}
+      </Button>
+      <Menu
+        label={`More actions of ${cast.request}`}
+        icon="more"
+        items={[
+          ...others.map((each) => ({ label: ACTION_LABELS[each], act: () => onAct(cast, each) })),
+          {
+            label: archived.has(cast.castId) ? "Bring back from the archive" : "Archive",
+            act: () => onAct(cast, "archive"),
+          },
+          ...(isOver && !cast.fleet ? [{ label: "Delete", act: () => onAct(cast, "delete") }] : []),
+        ]}
+      />
+    </span>
+  );
+}
